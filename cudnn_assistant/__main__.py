@@ -1,0 +1,55 @@
+"""The one entry: child programs first (nothing else is imported for them), else window or text."""
+
+from __future__ import annotations
+
+import sys
+
+CHILDREN = ("trial", "library", "gpu", "elevated")
+
+
+def main() -> int:
+    """Run the command line, or open the window when there are no arguments and no terminal."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--child"]:
+        return _child(arguments[1], arguments[2:])
+    if arguments == ["--version"]:
+        from cudnn_assistant import __version__
+
+        print(f"cudnn-assistant {__version__}")  # noqa: T201  (argparse is not worth loading)
+        return 0
+    from cudnn_assistant.cli import run
+
+    return run(arguments)
+
+
+def window() -> int:
+    """Open the window whatever the arguments; a child of the packed window starts here too."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--child"]:
+        return _child(arguments[1], arguments[2:])
+    from cudnn_assistant.gui.app import run
+
+    return run(arguments)
+
+
+def _child(kind: str, arguments: list[str]) -> int:
+    if kind not in CHILDREN:
+        print(f"no such child: {kind}", file=sys.stderr)  # noqa: T201
+        return 2
+    if arguments[:1] == ["--path"]:
+        import os
+
+        # Ours go last: the standard library of the interpreter that was started stays first.
+        sys.path[:] = [p for p in sys.path if p] + arguments[1].split(os.pathsep)
+        arguments = arguments[2:]
+    from importlib import import_module
+
+    run = import_module(f"cudnn_assistant.child.{kind}").main
+    return int(run(arguments))
+
+
+if __name__ == "__main__":
+    if not sys.path[0].endswith("lib"):
+        # Started as a file: our own folder must not lend its modules (machine, plan) to others.
+        sys.path.pop(0)
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""What is wrong: a finding is data. Its words live in wording.py, found by its code."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from cudnn_assistant.machine import SYSTEM, Scope, Struct
+
+Severity = Literal["error", "warning", "info"]
+"""error: cuDNN can't work for the subject; warning: fragile or slow; info: worth knowing."""
+
+Verdict = Literal["works", "broken", "impossible", "unknown"]
+"""works: a convolution ran a moment ago; unknown: something that matters could not be read."""
+
+
+class PutFirst(Struct, tag="put-first"):
+    """Wish: ``folder`` stands before all other entries of a list variable."""
+
+    variable: str
+    folder: str
+    scope: Scope = "user"
+
+
+class TakeOut(Struct, tag="take-out"):
+    """Wish: ``folder`` stands in a list variable no more."""
+
+    variable: str
+    folder: str
+    scope: Scope = "user"
+
+
+class SetTo(Struct, tag="set-to"):
+    """Wish: a variable has this text; ``None`` removes it."""
+
+    variable: str
+    text: str | None
+    scope: Scope = "user"
+
+
+class InstallCudnn(Struct, tag="install-cudnn"):
+    """Wish: a cuDNN of this major for this CUDA major, chosen by the feed, in our own folder."""
+
+    major: int
+    cuda_major: int
+    version: str = ""
+    """Exact version where only one will do."""
+
+
+class InstallPackages(Struct, tag="install-packages"):
+    """Wish: these exact requirements in that environment, by its own pip."""
+
+    python: str
+    requirements: tuple[str, ...]
+
+
+Edit = PutFirst | TakeOut | SetTo | InstallCudnn | InstallPackages
+
+
+class Automatic(Struct, tag="automatic"):
+    """We can do it: the wishes, to be settled by the plan."""
+
+    edits: tuple[Edit, ...]
+
+
+class Manual(Struct, tag="manual"):
+    """The person does it: where to go, or what to type."""
+
+    link: str = ""
+    commands: tuple[str, ...] = ()
+    restart: bool = False
+    """The computer must be restarted afterwards (or the restart is the remedy)."""
+    administrator: bool = False
+
+
+class Impossible(Struct, tag="impossible"):
+    """No setting and no download can help on this computer."""
+
+
+class Unknown(Struct, tag="unknown"):
+    """We don't know what would help; the report is the way out."""
+
+
+Remedy = Automatic | Manual | Impossible | Unknown
+
+
+class Finding(Struct):
+    """One problem of one subject."""
+
+    code: str
+    """Key of the words, "cudnn-not-on-path"."""
+    severity: Severity
+    subject: str = SYSTEM
+    sure: bool = True
+    """Confirmed; False: suspected, a fact that would settle it is unknown."""
+    facts: dict[str, str] = {}
+    """What the words may name: {"version": "9.8", "folder": "C:\\\\…"}; paths and versions whole."""
+    evidence: tuple[str, ...] = ()
+    """The very facts it rests on, for Details: "LD_LIBRARY_PATH names /opt/x/stubs"."""
+    remedy: Remedy

@@ -1,0 +1,496 @@
+"""What a computer is: the snapshot that every thought starts from.
+
+Everything here is a fact that was read, never an opinion. The types are frozen, have no
+behaviour beyond looking things up, and survive a round trip through JSON unchanged.
+
+Conventions that hold for every field:
+
+* "" and ``None`` mean *unknown*; that something is absent is said by a field of its own or by
+  an empty tuple. A part that could not be read leaves a :class:`Gap`.
+* Sizes are bytes, times are milliseconds, versions are dotted text without a leading "v".
+* Paths are text in the spelling of the machine they were read on. Bytes that are no text are
+  spelled ``\\xNN`` (see :func:`readable`); such a path can be shown but not be opened again.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+SCHEMA = 1
+"""Version of the snapshot's shape. Fields are only ever added within one number."""
+
+Family = Literal["windows", "linux"]
+Scope = Literal["user", "machine", "process"]
+
+SYSTEM = "system"
+"""The subject of every program that takes cuDNN from the system (design 0.2)."""
+
+
+class Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of all snapshot types: immutable, keyword-only, defaults left out of the JSON."""
+
+
+class OperatingSystem(Struct):
+    """The system the snapshot was taken on."""
+
+    family: Family
+    name: str = ""
+    """As the system calls itself: "Ubuntu 24.04.1 LTS", "Windows 11 Pro"."""
+    version: str = ""
+    """Kernel release on Linux, build number on Windows."""
+    distribution: tuple[str, ...] = ()
+    """Linux: ID and ID_LIKE of os-release, most specific first."""
+    architecture: str = ""
+    """"x86_64" or "aarch64", of the system, whatever runs us."""
+    libc: str = ""
+    """Linux: "glibc 2.39" or "musl"."""
+    wsl: int = 0
+    """0, 1 or 2."""
+    container: str = ""
+    """"docker", "podman", "lxc" …, "" when none was seen."""
+    sandbox: str = ""
+    """"snap" or "flatpak", "" when none was seen."""
+    administrator: bool = False
+    """This program runs elevated (root, or an elevated token)."""
+    secure_boot: bool | None = None
+    """UEFI Secure Boot is on."""
+    desktop: bool | None = None
+    """A display is there to open a window on."""
+
+
+class Answer(Struct):
+    """What a library call returned: the number and its symbolic name."""
+
+    code: int
+    name: str = ""
+    text: str = ""
+
+
+class DeviceNode(Struct):
+    """A file under /dev that a driver library must be able to open."""
+
+    path: str
+    exists: bool
+    openable: bool | None = None
+    mode: str = ""
+    owner: str = ""
+
+
+class Driver(Struct):
+    """The NVIDIA driver as its three parts see it: kernel, NVML, driver API."""
+
+    version: str = ""
+    """Of the user-space libraries, by NVML or by their file name."""
+    kernel_version: str = ""
+    """Of the loaded kernel module (Linux: /proc/driver/nvidia/version; Windows: the registry)."""
+    kernel_flavour: Literal["", "open", "proprietary"] = ""
+    cuda: str = ""
+    """Highest CUDA version that the driver speaks ("13.0"); not an installed toolkit."""
+    nvml: Answer | None = None
+    """Answer of nvmlInit. ``None``: not asked or unknown."""
+    cuda_init: Answer | None = None
+    """Answer of cuInit. ``None``: not asked or unknown."""
+    nvml_library: str = ""
+    """The file NVML was loaded from; "" when there is none."""
+    cuda_library: str = ""
+    """The file the driver API was loaded from; "" when there is none."""
+    modules: tuple[str, ...] = ()
+    """Loaded kernel modules among nvidia, nvidia_uvm, nvidia_modeset, nouveau, nova_core."""
+    module_on_disk: bool | None = None
+    """Linux: a module file for the running kernel exists."""
+    kernel_headers: bool | None = None
+    """Linux: the headers of the running kernel are installed."""
+    nodes: tuple[DeviceNode, ...] = ()
+    problem_codes: tuple[int, ...] = ()
+    """Windows: Device Manager problem codes of NVIDIA devices (22 disabled, 28 no driver, 43 …)."""
+    log: tuple[str, ...] = ()
+    """Telling lines of the kernel log (NVRM, Xid, module rejected), prefixes stripped."""
+
+
+class GpuProcess(Struct):
+    """A process that holds memory on a GPU."""
+
+    pid: int
+    name: str = ""
+    memory: int | None = None
+    """Bytes; ``None`` under WDDM, which does not say."""
+    kind: Literal["compute", "graphics"] = "compute"
+
+
+class Gpu(Struct):
+    """One NVIDIA GPU, joined by UUID (NVML and CUDA number GPUs differently)."""
+
+    uuid: str = ""
+    name: str = ""
+    pci_bus: str = ""
+    """"0000:01:00.0"."""
+    pci_id: str = ""
+    """Vendor and device, "10de:2684"."""
+    compute: str = ""
+    """Compute capability, "8.9"."""
+    architecture: str = ""
+    """"Ada", "Hopper" …"""
+    memory_total: int | None = None
+    memory_free: int | None = None
+    memory_used: int | None = None
+    memory_reserved: int | None = None
+    processes: tuple[GpuProcess, ...] = ()
+    compute_mode: Literal["", "default", "prohibited", "exclusive-process"] = ""
+    driver_model: Literal["", "wddm", "tcc", "mcdm"] = ""
+    kernel_driver: str = ""
+    """Linux: the driver bound to the device: nvidia, nouveau, nova_core, vfio-pci, "" for none."""
+    mig: bool | None = None
+    mig_instances: tuple[str, ...] = ()
+    """UUIDs of MIG instances."""
+    virtualization: Literal["", "none", "passthrough", "vgpu", "host-vgpu", "host-vsga"] = ""
+    ecc: bool | None = None
+    ecc_uncorrected: int | None = None
+    remap_pending: bool | None = None
+    remap_failed: bool | None = None
+    xids: tuple[int, ...] = ()
+    """Xid numbers of this boot's kernel log for this GPU."""
+    throttled: tuple[str, ...] = ()
+    """Harmful clock reasons now: hw-thermal, sw-thermal, power-brake, hw-slowdown."""
+    temperature: int | None = None
+    """Degrees Celsius."""
+    display: bool | None = None
+    asleep: bool | None = None
+    """Linux: runtime-suspended (hybrid laptop)."""
+    nvml_index: int | None = None
+    cuda_index: int | None = None
+    """Ordinal in a CUDA program under the person's environment; ``None``: CUDA doesn't see it."""
+    seen_by: tuple[Literal["nvml", "cuda", "pci"], ...] = ()
+
+
+class Toolkit(Struct):
+    """An installed CUDA toolkit."""
+
+    version: str = ""
+    root: str
+    """Canonical folder; links to it are in ``links``."""
+    links: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    """Folders that hold its run-time libraries (lib64; bin, bin\\x64)."""
+    found_via: tuple[str, ...] = ()
+
+
+class Library(Struct):
+    """A CUDA or support library that cuDNN or a framework needs, cuDNN itself excluded."""
+
+    name: str
+    """cudart, cublas, cublasLt, nvrtc, nvrtc-builtins, zlib, zlibwapi, msvcp140 …"""
+    path: str
+    major: int | None = None
+    """Major by file name: CUDA's for CUDA libraries."""
+    version: str = ""
+    architecture: str = ""
+    found_via: tuple[str, ...] = ()
+    owner: str = ""
+
+
+PartState = Literal[
+    "ok", "missing", "empty", "truncated", "not-a-library", "unreadable", "damaged-link"
+]
+
+
+class Part(Struct):
+    """One file of a copy of cuDNN."""
+
+    name: str
+    """Without prefix and suffix: "cudnn", "ops", "cnn_infer", "engines_precompiled"."""
+    file: str
+    """File name in the copy's folder."""
+    state: PartState
+    version: str = ""
+    architecture: str = ""
+
+
+class LibraryCheck(Struct):
+    """What loading this very copy in a child process said (no GPU needed)."""
+
+    status: Literal["ok", "missing-library", "status-code", "crashed", "timed-out", "other-copy"]
+    version: str = ""
+    """By cudnnGetVersion."""
+    cuda: str = ""
+    """CUDA it was built with, by cudnnGetCudartVersion: "12.9"."""
+    code: int | None = None
+    """Status of the first VersionCheck that was not 0, or the exit code of a crashed child."""
+    detail: str = ""
+    mapped: tuple[str, ...] = ()
+    """cuDNN files that the process had mapped afterwards."""
+
+
+class CudnnCopy(Struct):
+    """One copy of cuDNN: a folder with a main library. Its four versions may disagree."""
+
+    folder: str
+    file: str
+    """The main library: libcudnn.so.9, cudnn64_9.dll."""
+    major: int
+    """By file name."""
+    flavour: Literal["full", "jit", "shim"] = "full"
+    """jit: nvidia-cudnn-jit; shim: the main library alone, as CTranslate2 bundles it."""
+    header_version: str = ""
+    file_version: str = ""
+    """Suffix of the real file name, or the PE version resource."""
+    package_version: str = ""
+    check: LibraryCheck | None = None
+    cuda_major: int | None = None
+    architecture: str = ""
+    parts: tuple[Part, ...] = ()
+    found_via: tuple[str, ...] = ()
+    """How it was found: "LD_LIBRARY_PATH", "PATH", "ld-cache", "system-folder", "toolkit",
+    "installer", "wheel", "bundled", "conda", "CUDNN_PATH", "assistant", "added"."""
+    owner: str = ""
+    """Package that owns it: "libcudnn9-cuda-12 9.5.1.17-1", "nvidia-cudnn-cu12 9.10.2.21"."""
+    environment: str = ""
+    """Id of the Python environment it lies in."""
+    wins_for: tuple[str, ...] = ()
+    """Subjects whose programs load this copy, as measured."""
+
+    @property
+    def version(self) -> str:
+        """The most trustworthy version known: loaded, else file, package, header."""
+        loaded = self.check.version if self.check and self.check.status != "other-copy" else ""
+        return loaded or self.file_version or self.package_version or self.header_version
+
+    @property
+    def damaged(self) -> tuple[Part, ...]:
+        """Parts that are not as they should be."""
+        return tuple(part for part in self.parts if part.state != "ok")
+
+
+class Value(Struct):
+    """The text of a variable as it is stored."""
+
+    text: str
+    expand: bool = False
+    """Windows: stored as REG_EXPAND_SZ. Read, never guessed from "%"."""
+
+
+class Variable(Struct):
+    """One layer of one environment variable."""
+
+    scope: Scope
+    name: str
+    value: Value
+    source: str = ""
+    """Registry key, or file (and line: "/home/x/.bashrc:12"), or "" for the process."""
+
+
+class PathEntry(Struct):
+    """One folder of a search list, in the order that new programs use."""
+
+    variable: str
+    """PATH, LD_LIBRARY_PATH, "ld.so.conf" or "default"."""
+    scope: Scope
+    text: str
+    """As stored."""
+    folder: str = ""
+    """Expanded and absolute; "" when it can't be."""
+    exists: bool | None = None
+    source: str = ""
+
+
+class Package(Struct):
+    """A Python distribution that matters here (nvidia-*, a framework, its plugins)."""
+
+    name: str
+    version: str
+    files_missing: int = 0
+    """Library files of its RECORD that are not there."""
+
+
+class Pin(Struct):
+    """What a framework's metadata demands, and what is there."""
+
+    package: str
+    wants: str
+    """Version specifier, "==9.10.2.21"."""
+    has: str = ""
+    satisfied: bool | None = None
+
+
+class Framework(Struct):
+    """A GPU framework in a Python environment, read from its files without importing it."""
+
+    name: str
+    """tensorflow, torch, jax, onnxruntime, cupy, ctranslate2, paddle, mxnet."""
+    version: str = ""
+    package: str = ""
+    """The distribution that brought it: "onnxruntime-gpu"."""
+    gpu: bool | None = None
+    """Built for NVIDIA GPUs."""
+    cuda: str = ""
+    cudnn: str = ""
+    """cuDNN it was built against: "9", "9.10", "9.10.2"."""
+    cudnn_from: Literal["", "system", "wheel", "bundled", "conda", "none"] = ""
+    """Where it takes cuDNN from. "none": it doesn't use cuDNN."""
+    pins: tuple[Pin, ...] = ()
+    architectures: tuple[str, ...] = ()
+    """Compute capabilities with kernels in the build: "7.5", "9.0+PTX"."""
+
+
+class PythonEnvironment(Struct):
+    """A Python installation or virtual environment."""
+
+    id: str
+    """Its root folder; the subject's id."""
+    python: str = ""
+    """The interpreter."""
+    version: str = ""
+    bits: int | None = None
+    kind: Literal[
+        "", "venv", "conda", "system", "pyenv", "uv", "pipx", "store", "registered", "user-site"
+    ] = ""
+    active: bool = False
+    """The one that ``python`` means in the person's terminal."""
+    externally_managed: bool = False
+    """PEP 668: pip must not change it."""
+    packages: tuple[Package, ...] = ()
+    frameworks: tuple[Framework, ...] = ()
+    found_via: tuple[str, ...] = ()
+
+
+Stage = Literal[
+    "start", "driver", "context", "load", "version", "sublibraries", "handle", "convolution"
+]
+TrialStatus = Literal[
+    "ok",
+    "missing-library",
+    "status-code",
+    "wrong-result",
+    "crashed",
+    "timed-out",
+    "out-of-memory",
+    "no-gpu",
+    "not-run",
+]
+
+
+class StageTime(Struct):
+    """How long a stage of the test took."""
+
+    stage: Stage
+    milliseconds: float
+
+
+class Trial(Struct):
+    """One run of the cuDNN test in a child process: how far it came and what it saw."""
+
+    subject: str
+    gpu: str = ""
+    """UUID; "" when no GPU was reached."""
+    gpu_name: str = ""
+    library: str = ""
+    """Folder of the one copy that was asked for; "" for what programs get by name."""
+    stage: Stage
+    """The last stage that was entered; "convolution" with status ok means that all is well."""
+    status: TrialStatus
+    code: int | None = None
+    """Status number of the call that stopped it, or exit code of a child that died."""
+    code_name: str = ""
+    """The number's symbol in the table of the loaded major: CUDNN_STATUS_NOT_INITIALIZED."""
+    detail: str = ""
+    """What the library or loader said itself."""
+    missing: str = ""
+    """File name of the library that could not be loaded."""
+    version: str = ""
+    """cuDNN that answered, "9.10.2"."""
+    loaded: str = ""
+    """The real path of the main library that was mapped."""
+    mapped: tuple[str, ...] = ()
+    """All cuDNN and CUDA libraries the process had mapped."""
+    memory_free: int | None = None
+    """Bytes free on the GPU after the context was made."""
+    checks: tuple[str, ...] = ()
+    """Convolutions that ran and agreed with the CPU: "fp32", "fp16", "fp32 backward data"."""
+    skipped: tuple[str, ...] = ()
+    """Types this GPU or cuDNN doesn't have."""
+    times: tuple[StageTime, ...] = ()
+    output: str = ""
+    """The end of what the child printed besides its answer, for Details."""
+
+    @property
+    def milliseconds(self) -> float:
+        """Time of all stages together."""
+        return sum(time.milliseconds for time in self.times)
+
+
+class Gap(Struct):
+    """A fact that could not be read. Rules that need it stay silent."""
+
+    what: str
+    """Name of the part: "gpu", "driver", "variables", "toolkits", "cudnn", "pythons", "trial"."""
+    why: str
+
+
+class Timing(Struct):
+    """How long one part of the look took."""
+
+    part: str
+    milliseconds: float
+
+
+class Machine(Struct):
+    """One computer at one moment."""
+
+    schema: int = SCHEMA
+    taken_at: str = ""
+    """UTC, ISO 8601 with seconds."""
+    tool: str = ""
+    """"cudnn-assistant 0.1.0"."""
+    os: OperatingSystem
+    driver: Driver | None = None
+    """``None``: no part of an NVIDIA driver was found (or a gap "driver" says why unknown)."""
+    gpus: tuple[Gpu, ...] = ()
+    other_gpus: tuple[str, ...] = ()
+    """Names of display adapters that are not NVIDIA's."""
+    toolkits: tuple[Toolkit, ...] = ()
+    cudnns: tuple[CudnnCopy, ...] = ()
+    libraries: tuple[Library, ...] = ()
+    variables: tuple[Variable, ...] = ()
+    search: tuple[PathEntry, ...] = ()
+    """Where the loader looks for a bare name, in order, for programs started afresh."""
+    pythons: tuple[PythonEnvironment, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    timings: tuple[Timing, ...] = ()
+
+    def variable(self, name: str, *scopes: Scope) -> Variable | None:
+        """The first layer of ``name`` in ``scopes`` order; names ignore case on Windows."""
+        fold = str.casefold if self.os.family == "windows" else str
+        for scope in scopes or ("process", "user", "machine"):
+            for variable in self.variables:
+                if variable.scope == scope and fold(variable.name) == fold(name):
+                    return variable
+        return None
+
+    def unknown(self, what: str) -> bool:
+        """Whether a gap hides ``what``."""
+        return any(gap.what == what for gap in self.gaps)
+
+    def trial(self, subject: str) -> Trial | None:
+        """The first test of a subject that is not about one chosen copy."""
+        return next((t for t in self.trials if t.subject == subject and not t.library), None)
+
+
+def dump(machine: Machine) -> bytes:
+    """JSON of a snapshot; ``load(dump(m)) == m``."""
+    return msgspec.json.encode(machine)
+
+
+def load(data: bytes | str) -> Machine:
+    """A snapshot from its JSON.
+
+    Raises :class:`msgspec.ValidationError` with the place of the fault, or
+    :class:`msgspec.DecodeError` for what is no JSON. Unknown fields are passed over.
+    """
+    return msgspec.json.decode(data, type=Machine)
+
+
+def readable(text: str) -> str:
+    """``text`` with undecodable bytes (lone surrogates) spelled ``\\xNN``, fit for JSON."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,85 @@
+"""Where things live: resources, settings, state, our own library folder, the child's command."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import platformdirs
+
+_PACKAGE = Path(__file__).parent
+_NAME = "cuDNN Assistant" if sys.platform == "win32" else "cudnn-assistant"
+
+
+def resource(name: str) -> Path:
+    """A file or folder of ``resources/``, installed inside the package or beside it in a checkout.
+
+    The path is not checked to exist.
+    """
+    inside = _PACKAGE / "resources"
+    return (inside if inside.is_dir() else _PACKAGE.parent / "resources") / name
+
+
+def frozen() -> bool:
+    """Whether our own executable is a packed program rather than a Python interpreter."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def config() -> Path:
+    """Folder of the settings file that we own (Linux: the one that start-up files source)."""
+    return _folder("config")
+
+
+def state() -> Path:
+    """Folder of the journal and the log."""
+    return _folder("state")
+
+
+def saved() -> Path:
+    """Folder of what can be fetched again: the last verified feed, unfinished downloads."""
+    return _folder("cache")
+
+
+def own_libraries() -> Path:
+    """Folder under which each cuDNN that we installed has a folder of its own."""
+    return _folder("data") / "libraries"
+
+
+@cache
+def _home_known() -> bool:
+    try:
+        Path.home()
+    except RuntimeError:
+        return False
+    return os.path.isabs(os.path.expanduser("~"))
+
+
+def _folder(kind: str) -> Path:
+    if not _home_known():
+        # A service without a home can still check; what it writes is its own and short-lived.
+        owner = os.getuid() if hasattr(os, "getuid") else "user"
+        return Path(tempfile.gettempdir()) / f"{_NAME}-{owner}" / kind
+    folders = {
+        "config": platformdirs.user_config_path,
+        "state": platformdirs.user_state_path,
+        "cache": platformdirs.user_cache_path,
+        "data": platformdirs.user_data_path,
+    }
+    return folders[kind](_NAME, appauthor=False)
+
+
+def child_command(kind: str, *arguments: str) -> list[str]:
+    """The command that starts one of our child programs.
+
+    A packed program is its own child. Otherwise the interpreter that runs us starts our
+    ``__main__`` isolated (``-I``), so that no PYTHON* variable and no file in the current folder
+    of a troubled machine can reach it; it finds our libraries through ``--path``.
+    """
+    if frozen():
+        return [sys.executable, "--child", kind, *arguments]
+    here = os.pathsep.join(dict.fromkeys(p for p in [str(_PACKAGE.parent), *sys.path] if p))
+    main = str(_PACKAGE / "__main__.py")
+    return [sys.executable, "-I", "-S", main, "--child", kind, "--path", here, *arguments]

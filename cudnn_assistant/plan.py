@@ -1,0 +1,97 @@
+"""What will change: steps with their state before and after, settled from the rules' wishes.
+
+Pure: everything a step needs to know is in the snapshot and the feed. A plan is shown whole
+before anything happens, journalled, applied step by step, and undone by another plan.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from cudnn_assistant.machine import Package, Scope, Struct, Value
+
+
+class SetVariable(Struct, tag="set-variable"):
+    """Change one variable in one scope; at most one of these per variable and scope in a plan.
+
+    On Windows ``before`` and ``after`` are the registry's raw value and kind. On Linux they are
+    the value that our own settings file gives the variable (``None``: our file doesn't name it);
+    for list variables that is the folders we put first, the person's own entries follow.
+    """
+
+    scope: Scope
+    name: str
+    before: Value | None = None
+    after: Value | None = None
+    why: tuple[str, ...] = ()
+    """Codes of the findings it serves."""
+
+
+class Download(Struct):
+    """One official file: where it is and how it is recognised."""
+
+    url: str
+    size: int
+    """Bytes."""
+    sha256: str
+
+
+class InstallArchive(Struct, tag="install-archive"):
+    """Unpack NVIDIA's archive into a versioned folder of our own."""
+
+    product: str
+    version: str
+    cuda_major: int
+    download: Download
+    folder: str
+    """The final folder; it appears whole or not at all."""
+    licence: str = ""
+    """Address of the licence text that is shown before the download."""
+    why: tuple[str, ...] = ()
+
+
+class InstallPackage(Struct, tag="install-package"):
+    """Run the environment's own pip with exact requirements."""
+
+    python: str
+    requirements: tuple[str, ...]
+    before: tuple[Package, ...] = ()
+    """The packages that may change, as they were."""
+    why: tuple[str, ...] = ()
+
+
+class RunInstaller(Struct, tag="run-installer"):
+    """Something the person does with an official installer or package manager; not undoable."""
+
+    name: str
+    link: str = ""
+    commands: tuple[str, ...] = ()
+    restart: bool = False
+    why: tuple[str, ...] = ()
+
+
+Step = SetVariable | InstallArchive | InstallPackage | RunInstaller
+
+
+class Plan(Struct):
+    """Steps in the order they are carried out."""
+
+    steps: tuple[Step, ...] = ()
+    undoes: str = ""
+    """Id of the journal entry that this plan takes back; "" for a plan of its own."""
+
+
+StepState = Literal["planned", "done", "taken-back", "stopped"]
+"""planned: the write may or may not have happened; stopped: refused, nothing written."""
+
+
+class Entry(Struct):
+    """One line of the journal: a plan and how far it came."""
+
+    id: str
+    when: str
+    """UTC, ISO 8601."""
+    plan: Plan
+    states: tuple[StepState, ...] = ()
+    finished: bool = False
+    undone_by: str = ""

@@ -1,0 +1,53 @@
+"""The operating system: reading and writing variables, and the environment of a fresh program."""
+
+from __future__ import annotations
+
+import sys
+from typing import Protocol
+
+from cudnn_assistant.machine import Family, Scope, Value, Variable
+
+
+class Refused(Exception):
+    """The system did not allow a change, or its present state is not the one expected.
+
+    The text says why, in words for the person; everything is as it was before the call.
+    """
+
+
+class System(Protocol):
+    """What the rest of the program may ask of the operating system about variables."""
+
+    family: Family
+
+    def variables(self) -> tuple[Variable, ...]:
+        """Every layer of the variables that matter here, raw, with where each was read."""
+
+    def read(self, scope: Scope, name: str) -> Value | None:
+        """The stored value that :meth:`write` would replace; ``None`` when there is none."""
+
+    def write(self, scope: Scope, name: str, value: Value | None) -> None:
+        """Store a value (``None``: remove it), atomically. Raises :class:`Refused`."""
+
+    def announce(self) -> None:
+        """Tell running programs that variables changed; once, after the last write."""
+
+    def where(self, scope: Scope, name: str) -> str:
+        """Where that value lives, for the person: a file, or a registry key."""
+
+    def may_write(self, scope: Scope) -> bool:
+        """Whether this process could write that scope without another's permission."""
+
+    def fresh_environment(self) -> dict[str, str]:
+        """The environment that a program started afresh by this person would get."""
+
+
+def this_system() -> System:
+    """The adapter of the system we run on; the only place that asks for ``sys.platform``."""
+    if sys.platform == "win32":
+        from cudnn_assistant.system.windows import Windows
+
+        return Windows()
+    from cudnn_assistant.system.linux import Linux
+
+    return Linux()
