@@ -49,7 +49,4 @@ def _child(kind: str, arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    if not sys.path[0].endswith("lib"):
-        # Started as a file: our own folder must not lend its modules (machine, plan) to others.
-        sys.path.pop(0)
     sys.exit(main())

@@ -13,7 +13,7 @@ Verdict = Literal["works", "broken", "impossible", "unknown"]
 """works: a convolution ran a moment ago; unknown: something that matters could not be read."""
 
 
-class PutFirst(Struct, tag="put-first"):
+class PutFirst(Struct, tag="put-first", kw_only=True):
     """Wish: ``folder`` stands before all other entries of a list variable."""
 
     variable: str
@@ -21,7 +21,7 @@ class PutFirst(Struct, tag="put-first"):
     scope: Scope = "user"
 
 
-class TakeOut(Struct, tag="take-out"):
+class TakeOut(Struct, tag="take-out", kw_only=True):
     """Wish: ``folder`` stands in a list variable no more."""
 
     variable: str
@@ -29,7 +29,7 @@ class TakeOut(Struct, tag="take-out"):
     scope: Scope = "user"
 
 
-class SetTo(Struct, tag="set-to"):
+class SetTo(Struct, tag="set-to", kw_only=True):
     """Wish: a variable has this text; ``None`` removes it."""
 
     variable: str
@@ -37,7 +37,7 @@ class SetTo(Struct, tag="set-to"):
     scope: Scope = "user"
 
 
-class InstallCudnn(Struct, tag="install-cudnn"):
+class InstallCudnn(Struct, tag="install-cudnn", kw_only=True):
     """Wish: a cuDNN of this major for this CUDA major, chosen by the feed, in our own folder."""
 
     major: int
@@ -46,7 +46,7 @@ class InstallCudnn(Struct, tag="install-cudnn"):
     """Exact version where only one will do."""
 
 
-class InstallPackages(Struct, tag="install-packages"):
+class InstallPackages(Struct, tag="install-packages", kw_only=True):
     """Wish: these exact requirements in that environment, by its own pip."""
 
     python: str
@@ -56,13 +56,13 @@ class InstallPackages(Struct, tag="install-packages"):
 Edit = PutFirst | TakeOut | SetTo | InstallCudnn | InstallPackages
 
 
-class Automatic(Struct, tag="automatic"):
+class Automatic(Struct, tag="automatic", kw_only=True):
     """We can do it: the wishes, to be settled by the plan."""
 
     edits: tuple[Edit, ...]
 
 
-class Manual(Struct, tag="manual"):
+class Manual(Struct, tag="manual", kw_only=True):
     """The person does it: where to go, or what to type."""
 
     link: str = ""
@@ -72,18 +72,18 @@ class Manual(Struct, tag="manual"):
     administrator: bool = False
 
 
-class Impossible(Struct, tag="impossible"):
+class Impossible(Struct, tag="impossible", kw_only=True):
     """No setting and no download can help on this computer."""
 
 
-class Unknown(Struct, tag="unknown"):
+class Unknown(Struct, tag="unknown", kw_only=True):
     """We don't know what would help; the report is the way out."""
 
 
 Remedy = Automatic | Manual | Impossible | Unknown
 
 
-class Finding(Struct):
+class Finding(Struct, kw_only=True):
     """One problem of one subject."""
 
     code: str

@@ -14,7 +14,7 @@ Conventions that hold for every field:
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, dataclass_transform
 
 import msgspec
 
@@ -28,11 +28,12 @@ SYSTEM = "system"
 """The subject of every program that takes cuDNN from the system (design 0.2)."""
 
 
-class Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Base of all snapshot types: immutable, keyword-only, defaults left out of the JSON."""
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Struct(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Base of all types of data: immutable, defaults left out of the JSON."""
 
 
-class OperatingSystem(Struct):
+class OperatingSystem(Struct, kw_only=True):
     """The system the snapshot was taken on."""
 
     family: Family
@@ -60,7 +61,7 @@ class OperatingSystem(Struct):
     """A display is there to open a window on."""
 
 
-class Answer(Struct):
+class Answer(Struct, kw_only=True):
     """What a library call returned: the number and its symbolic name."""
 
     code: int
@@ -68,7 +69,7 @@ class Answer(Struct):
     text: str = ""
 
 
-class DeviceNode(Struct):
+class DeviceNode(Struct, kw_only=True):
     """A file under /dev that a driver library must be able to open."""
 
     path: str
@@ -78,7 +79,7 @@ class DeviceNode(Struct):
     owner: str = ""
 
 
-class Driver(Struct):
+class Driver(Struct, kw_only=True):
     """The NVIDIA driver as its three parts see it: kernel, NVML, driver API."""
 
     version: str = ""
@@ -109,7 +110,7 @@ class Driver(Struct):
     """Telling lines of the kernel log (NVRM, Xid, module rejected), prefixes stripped."""
 
 
-class GpuProcess(Struct):
+class GpuProcess(Struct, kw_only=True):
     """A process that holds memory on a GPU."""
 
     pid: int
@@ -119,7 +120,7 @@ class GpuProcess(Struct):
     kind: Literal["compute", "graphics"] = "compute"
 
 
-class Gpu(Struct):
+class Gpu(Struct, kw_only=True):
     """One NVIDIA GPU, joined by UUID (NVML and CUDA number GPUs differently)."""
 
     uuid: str = ""
@@ -164,7 +165,7 @@ class Gpu(Struct):
     seen_by: tuple[Literal["nvml", "cuda", "pci"], ...] = ()
 
 
-class Toolkit(Struct):
+class Toolkit(Struct, kw_only=True):
     """An installed CUDA toolkit."""
 
     version: str = ""
@@ -176,7 +177,7 @@ class Toolkit(Struct):
     found_via: tuple[str, ...] = ()
 
 
-class Library(Struct):
+class Library(Struct, kw_only=True):
     """A CUDA or support library that cuDNN or a framework needs, cuDNN itself excluded."""
 
     name: str
@@ -195,7 +196,7 @@ PartState = Literal[
 ]
 
 
-class Part(Struct):
+class Part(Struct, kw_only=True):
     """One file of a copy of cuDNN."""
 
     name: str
@@ -207,7 +208,7 @@ class Part(Struct):
     architecture: str = ""
 
 
-class LibraryCheck(Struct):
+class LibraryCheck(Struct, kw_only=True):
     """What loading this very copy in a child process said (no GPU needed)."""
 
     status: Literal["ok", "missing-library", "status-code", "crashed", "timed-out", "other-copy"]
@@ -222,7 +223,7 @@ class LibraryCheck(Struct):
     """cuDNN files that the process had mapped afterwards."""
 
 
-class CudnnCopy(Struct):
+class CudnnCopy(Struct, kw_only=True):
     """One copy of cuDNN: a folder with a main library. Its four versions may disagree."""
 
     folder: str
@@ -262,7 +263,7 @@ class CudnnCopy(Struct):
         return tuple(part for part in self.parts if part.state != "ok")
 
 
-class Value(Struct):
+class Value(Struct, kw_only=True):
     """The text of a variable as it is stored."""
 
     text: str
@@ -270,7 +271,7 @@ class Value(Struct):
     """Windows: stored as REG_EXPAND_SZ. Read, never guessed from "%"."""
 
 
-class Variable(Struct):
+class Variable(Struct, kw_only=True):
     """One layer of one environment variable."""
 
     scope: Scope
@@ -280,7 +281,7 @@ class Variable(Struct):
     """Registry key, or file (and line: "/home/x/.bashrc:12"), or "" for the process."""
 
 
-class PathEntry(Struct):
+class PathEntry(Struct, kw_only=True):
     """One folder of a search list, in the order that new programs use."""
 
     variable: str
@@ -294,7 +295,7 @@ class PathEntry(Struct):
     source: str = ""
 
 
-class Package(Struct):
+class Package(Struct, kw_only=True):
     """A Python distribution that matters here (nvidia-*, a framework, its plugins)."""
 
     name: str
@@ -303,7 +304,7 @@ class Package(Struct):
     """Library files of its RECORD that are not there."""
 
 
-class Pin(Struct):
+class Pin(Struct, kw_only=True):
     """What a framework's metadata demands, and what is there."""
 
     package: str
@@ -313,7 +314,7 @@ class Pin(Struct):
     satisfied: bool | None = None
 
 
-class Framework(Struct):
+class Framework(Struct, kw_only=True):
     """A GPU framework in a Python environment, read from its files without importing it."""
 
     name: str
@@ -333,7 +334,7 @@ class Framework(Struct):
     """Compute capabilities with kernels in the build: "7.5", "9.0+PTX"."""
 
 
-class PythonEnvironment(Struct):
+class PythonEnvironment(Struct, kw_only=True):
     """A Python installation or virtual environment."""
 
     id: str
@@ -370,14 +371,14 @@ TrialStatus = Literal[
 ]
 
 
-class StageTime(Struct):
+class StageTime(Struct, kw_only=True):
     """How long a stage of the test took."""
 
     stage: Stage
     milliseconds: float
 
 
-class Trial(Struct):
+class Trial(Struct, kw_only=True):
     """One run of the cuDNN test in a child process: how far it came and what it saw."""
 
     subject: str
@@ -419,7 +420,7 @@ class Trial(Struct):
         return sum(time.milliseconds for time in self.times)
 
 
-class Gap(Struct):
+class Gap(Struct, kw_only=True):
     """A fact that could not be read. Rules that need it stay silent."""
 
     what: str
@@ -427,14 +428,14 @@ class Gap(Struct):
     why: str
 
 
-class Timing(Struct):
+class Timing(Struct, kw_only=True):
     """How long one part of the look took."""
 
     part: str
     milliseconds: float
 
 
-class Machine(Struct):
+class Machine(Struct, kw_only=True):
     """One computer at one moment."""
 
     schema: int = SCHEMA

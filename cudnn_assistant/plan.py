@@ -11,7 +11,7 @@ from typing import Literal
 from cudnn_assistant.machine import Package, Scope, Struct, Value
 
 
-class SetVariable(Struct, tag="set-variable"):
+class SetVariable(Struct, tag="set-variable", kw_only=True):
     """Change one variable in one scope; at most one of these per variable and scope in a plan.
 
     On Windows ``before`` and ``after`` are the registry's raw value and kind. On Linux they are
@@ -27,7 +27,7 @@ class SetVariable(Struct, tag="set-variable"):
     """Codes of the findings it serves."""
 
 
-class Download(Struct):
+class Download(Struct, kw_only=True):
     """One official file: where it is and how it is recognised."""
 
     url: str
@@ -36,7 +36,7 @@ class Download(Struct):
     sha256: str
 
 
-class InstallArchive(Struct, tag="install-archive"):
+class InstallArchive(Struct, tag="install-archive", kw_only=True):
     """Unpack NVIDIA's archive into a versioned folder of our own."""
 
     product: str
@@ -50,7 +50,7 @@ class InstallArchive(Struct, tag="install-archive"):
     why: tuple[str, ...] = ()
 
 
-class InstallPackage(Struct, tag="install-package"):
+class InstallPackage(Struct, tag="install-package", kw_only=True):
     """Run the environment's own pip with exact requirements."""
 
     python: str
@@ -60,7 +60,7 @@ class InstallPackage(Struct, tag="install-package"):
     why: tuple[str, ...] = ()
 
 
-class RunInstaller(Struct, tag="run-installer"):
+class RunInstaller(Struct, tag="run-installer", kw_only=True):
     """Something the person does with an official installer or package manager; not undoable."""
 
     name: str
@@ -73,7 +73,7 @@ class RunInstaller(Struct, tag="run-installer"):
 Step = SetVariable | InstallArchive | InstallPackage | RunInstaller
 
 
-class Plan(Struct):
+class Plan(Struct, kw_only=True):
     """Steps in the order they are carried out."""
 
     steps: tuple[Step, ...] = ()
@@ -85,7 +85,7 @@ StepState = Literal["planned", "done", "taken-back", "stopped"]
 """planned: the write may or may not have happened; stopped: refused, nothing written."""
 
 
-class Entry(Struct):
+class Entry(Struct, kw_only=True):
     """One line of the journal: a plan and how far it came."""
 
     id: str
