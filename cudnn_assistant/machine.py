@@ -279,6 +279,8 @@ class Variable(Struct, kw_only=True):
     value: Value
     source: str = ""
     """Registry key, or file (and line: "/home/x/.bashrc:12"), or "" for the process."""
+    ours: bool = False
+    """Linux: it stands in the settings file that this program owns."""
 
 
 class PathEntry(Struct, kw_only=True):
@@ -435,7 +437,7 @@ class Timing(Struct, kw_only=True):
     milliseconds: float
 
 
-class Machine(Struct, kw_only=True):
+class Machine(Struct, kw_only=True, omit_defaults=False):
     """One computer at one moment."""
 
     schema: int = SCHEMA
