@@ -1,0 +1,241 @@
+"""The types of the compatibility data: what the feed may say, and nothing else.
+
+Every text is held to a pattern while it is decoded, so that data can't carry a command, a path
+to run, prose to show or an address outside NVIDIA's own server, whoever signed it.
+
+"" and 0 mean *unknown*, never "none". ``ONGOING`` says that something has no end yet.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from cudnn_assistant.machine import Family, Struct
+
+SCHEMA = 1
+"""Version of the data's shape. Fields are only ever added within one number."""
+
+ONGOING = "ongoing"
+"""Still supported by the newest release known; "" in the same place means unknown."""
+
+VersionText = Annotated[str, Meta(pattern=r"\A([0-9]+(\.[0-9]+)*)?\Z", max_length=24)]
+Limit = Annotated[str, Meta(pattern=r"\A([0-9]+(\.[0-9]+)*|ongoing)?\Z", max_length=24)]
+Compute = Annotated[str, Meta(pattern=r"\A([0-9]{1,2}\.[0-9])?\Z")]
+Kernel = Annotated[str, Meta(pattern=r"\A[0-9]{1,2}\.[0-9](\+PTX)?\Z")]
+Day = Annotated[str, Meta(pattern=r"\A([0-9]{4}-[0-9]{2}-[0-9]{2})?\Z")]
+Name = Annotated[str, Meta(pattern=r"\A[\w .,+()/&'-]{0,90}\Z")]
+Word = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9._-]{0,60}\Z")]
+Official = Annotated[
+    str, Meta(pattern=r"\Ahttps://developer\.download\.nvidia\.com/[\w./+-]+\Z", max_length=300)
+]
+Sha256 = Annotated[str, Meta(pattern=r"\A([0-9a-f]{64})?\Z")]
+Specifier = Annotated[str, Meta(pattern=r"\A([<>=~!]=?[0-9.*]+(,[<>=~!]=?[0-9.*]+)*)?\Z")]
+Requirement = Annotated[
+    str,
+    Meta(pattern=r"\A([A-Za-z0-9._-]+(\[[a-z0-9_,-]+\])?(==[0-9A-Za-z.*+]+)?)?\Z", max_length=90),
+]
+
+Platform = Literal["linux-x86_64", "linux-sbsa", "linux-aarch64", "windows-x86_64", "windows-arm64"]
+"""NVIDIA's names: sbsa is an ordinary 64-bit Arm computer, aarch64 a Jetson."""
+
+
+class File(Struct, kw_only=True):
+    """One official file, free of log-in, on NVIDIA's download server."""
+
+    platform: Platform
+    url: Official
+    sha256: Sha256 = ""
+    """"" : no hash is known, so that a download can't be proven; never install such a file."""
+    size: int = 0
+    """Bytes; 0 when unknown."""
+
+
+class Architecture(Struct, kw_only=True):
+    """What supports one compute capability, from when and until when."""
+
+    compute: Compute
+    name: Name
+    first_cuda: VersionText = ""
+    last_cuda: Limit = ""
+    first_driver: VersionText = ""
+    """Branch, "570"."""
+    last_driver: Limit = ""
+    """Branch, "580"."""
+    first_cudnn: VersionText = ""
+    last_cudnn: Limit = ""
+    board: bool = False
+    """A Jetson or the like, whose driver comes with its own system image."""
+
+
+class DriverBranch(Struct, kw_only=True):
+    """A driver branch and the highest CUDA that its driver speaks."""
+
+    branch: int
+    cuda: VersionText
+    linux: VersionText = ""
+    """First driver that speaks it."""
+    windows: VersionText = ""
+
+
+class DriverFloor(Struct, kw_only=True):
+    """The oldest driver that runs programs of one CUDA (major from 11 on, release before)."""
+
+    cuda: VersionText
+    linux: VersionText
+    windows: VersionText
+    linux_safe: VersionText = ""
+    """The stricter value where sources disagree; advice uses it, a diagnosis doesn't."""
+    windows_safe: VersionText = ""
+    disputed: bool = False
+
+
+class ToolkitRelease(Struct, kw_only=True):
+    """One CUDA toolkit release with its official installers."""
+
+    version: VersionText
+    released: Day = ""
+    driver_linux: VersionText = ""
+    """Driver that the release notes name for this very release."""
+    driver_windows: VersionText = ""
+    disputed: bool = False
+    files: tuple[File, ...] = ()
+
+
+class CudnnBuild(Struct, kw_only=True):
+    """One cuDNN release built for one CUDA."""
+
+    version: VersionText
+    """Three parts, "9.10.2"."""
+    full: VersionText = ""
+    """Four parts, "9.10.2.21"."""
+    cuda: VersionText
+    """CUDA it is built for: "12", or "11.2" where only that one was built."""
+    cuda_min: VersionText = ""
+    cuda_max: VersionText = ""
+    driver_min_linux: VersionText = ""
+    driver_min_windows: VersionText = ""
+    compute_min: Compute = ""
+    compute_max: Compute = ""
+    late_compute: Compute = ""
+    """From this capability on the three ``late_`` minimums hold as well (Blackwell)."""
+    late_cuda: VersionText = ""
+    late_linux: VersionText = ""
+    late_windows: VersionText = ""
+    needs_zlibwapi: bool = False
+    """Windows: looks for zlibwapi.dll on PATH."""
+    inferred: tuple[Literal["cuda", "driver", "compute"], ...] = ()
+    """Facts taken from neighbouring releases because no table of this release is known."""
+    files: tuple[File, ...] = ()
+
+    @property
+    def cuda_major(self) -> int:
+        """The CUDA major it needs."""
+        return int(self.cuda.split(".", maxsplit=1)[0])
+
+    def driver_min(self, family: Family) -> str:
+        """The oldest driver by the support matrix, "" when unknown."""
+        return self.driver_min_windows if family == "windows" else self.driver_min_linux
+
+    def file(self, platform: str) -> File | None:
+        """Its official archive for a platform."""
+        return next((file for file in self.files if file.platform == platform), None)
+
+
+class CudnnRelease(Struct, kw_only=True):
+    """One cuDNN release with all of its builds."""
+
+    version: VersionText
+    full: VersionText = ""
+    released: Day = ""
+    builds: tuple[CudnnBuild, ...] = ()
+
+
+class CudnnParts(Struct, kw_only=True):
+    """The library files of a cuDNN series, without prefix and suffix ("ops", "cnn_infer")."""
+
+    first: VersionText
+    last: VersionText
+    windows: tuple[Word, ...] = ()
+    linux: tuple[Word, ...] = ()
+
+
+class FrameworkRelease(Struct, kw_only=True):
+    """What one build of a framework release needs."""
+
+    name: Literal[
+        "tensorflow", "torch", "jax", "onnxruntime", "cupy", "ctranslate2", "paddle", "mxnet"
+    ]
+    version: VersionText
+    family: Family
+    gpu: bool = True
+    """False: this release has no build for NVIDIA GPUs on this family."""
+    python: Specifier = ""
+    cuda: VersionText = ""
+    cudnn: VersionText = ""
+    """cuDNN it was built against: "8.1", "9.10.2.21"."""
+    cudnn_spec: Specifier = ""
+    """What its package metadata demands of the cuDNN wheel."""
+    found: Literal["", "system", "wheel", "bundled", "none"] = ""
+    """Where it takes cuDNN from. "none": it doesn't use cuDNN."""
+    requirement: Requirement = ""
+    index: Word = ""
+    """Variant of the framework's own package index, "cu130"; "" for the ordinary one."""
+    compute: tuple[Kernel, ...] = ()
+    """Capabilities with kernels in the build; empty when unknown."""
+    compute_min: Compute = ""
+    sure: bool = True
+    """False: rests on general knowledge or a plan, not on a published table."""
+
+
+class Wheel(Struct, kw_only=True):
+    """One release of an NVIDIA package for Python and the systems it has files for."""
+
+    package: Word
+    version: VersionText
+    platforms: tuple[Platform, ...]
+
+
+class KnownBad(Struct, kw_only=True):
+    """A release or a hash that must not be used."""
+
+    kind: Literal["hash", "release"]
+    product: Word
+    version: Annotated[str, Meta(pattern=r"\A[0-9A-Za-z.]*\Z")] = ""
+    sha256: Sha256 = ""
+    why: Literal["wrong-hash", "extra-not-installable", "placeholder", "preview"]
+
+
+class Compat(Struct, kw_only=True):
+    """All facts of one version of the feed."""
+
+    schema: int = SCHEMA
+    version: int
+    """Counts up with every publication."""
+    published: Day
+    architectures: tuple[Architecture, ...] = ()
+    branches: tuple[DriverBranch, ...] = ()
+    floors: tuple[DriverFloor, ...] = ()
+    toolkits: tuple[ToolkitRelease, ...] = ()
+    cudnns: tuple[CudnnRelease, ...] = ()
+    parts: tuple[CudnnParts, ...] = ()
+    frameworks: tuple[FrameworkRelease, ...] = ()
+    wheels: tuple[Wheel, ...] = ()
+    known_bad: tuple[KnownBad, ...] = ()
+    gpus: dict[Name, Compute] = msgspec.field(default_factory=dict)
+    """Product name, lower case → capability; "" where one name was sold with several."""
+    pci: dict[Annotated[str, Meta(pattern=r"\A[0-9a-f]{4}\Z")], Name] = msgspec.field(
+        default_factory=dict
+    )
+    """Device id → "capability name", "8.9 GeForce RTX 4090"."""
+
+
+def decode(data: bytes) -> Compat:
+    """Data from its JSON.
+
+    Raises :class:`msgspec.ValidationError` for anything that the types don't allow and
+    :class:`msgspec.DecodeError` for what is no JSON; both are :class:`msgspec.MsgspecError`.
+    """
+    return msgspec.json.decode(data, type=Compat)

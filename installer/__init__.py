@@ -1,0 +1,1 @@
+"""What makes packages of this program, and the feed that it reads."""

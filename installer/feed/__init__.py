@@ -1,0 +1,1 @@
+"""Makes the compatibility feed: compile the sources, check them, sign and lay them out."""
