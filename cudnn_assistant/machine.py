@@ -304,6 +304,8 @@ class Package(Struct, kw_only=True):
     version: str
     files_missing: int = 0
     """Library files of its RECORD that are not there."""
+    manager: Literal["", "conda"] = ""
+    """Who installed it: "" for pip and its like."""
 
 
 class Pin(Struct, kw_only=True):
@@ -352,6 +354,12 @@ class PythonEnvironment(Struct, kw_only=True):
     """The one that ``python`` means in the person's terminal."""
     externally_managed: bool = False
     """PEP 668: pip must not change it."""
+    architecture: str = ""
+    """Of the interpreter: "x86_64", "aarch64", "x86"."""
+    pip: bool | None = None
+    """pip is installed in it (environments made by uv have none)."""
+    sites: tuple[str, ...] = ()
+    """Existing folders of its packages, in the order that they are searched for an import."""
     packages: tuple[Package, ...] = ()
     frameworks: tuple[Framework, ...] = ()
     found_via: tuple[str, ...] = ()
