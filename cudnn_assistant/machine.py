@@ -211,7 +211,10 @@ class Part(Struct, kw_only=True):
 class LibraryCheck(Struct, kw_only=True):
     """What loading this very copy in a child process said (no GPU needed)."""
 
-    status: Literal["ok", "missing-library", "status-code", "crashed", "timed-out", "other-copy"]
+    status: Literal[
+        "ok", "missing-library", "unloadable", "status-code", "crashed", "timed-out", "other-copy"
+    ]
+    """unloadable: the loader refused a file that is there (damaged, other architecture …)."""
     version: str = ""
     """By cudnnGetVersion."""
     cuda: str = ""
@@ -371,6 +374,8 @@ Stage = Literal[
 TrialStatus = Literal[
     "ok",
     "missing-library",
+    "unloadable",
+    "other-copy",
     "status-code",
     "wrong-result",
     "crashed",

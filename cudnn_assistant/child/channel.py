@@ -1,0 +1,108 @@
+"""What every child shares: a line of its own to the parent, and reins on itself.
+
+The answer travels on a pipe that is neither standard output nor standard error, because the
+libraries print there. Each line is one JSON object; the last one has the key "status".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+_BORN = time.perf_counter()
+TRACE = 1
+"""A core limit of one byte: the kernel's own sign for "dump nothing, to no helper either".
+
+With 0, systemd-coredump and apport would still be started for a crash that we provoked.
+"""
+
+
+class Stopped(Exception):
+    """The test can't go on: the facts say where the trouble is."""
+
+    def __init__(self, status: str, **facts: object) -> None:
+        super().__init__(status)
+        self.facts: dict[str, object] = {"status": status, **facts}
+
+
+class Channel:
+    """The line to the parent. Every call is written at once, before anything risky follows."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def say(self, **facts: object) -> None:
+        """Tell facts. A parent that is gone ends this process."""
+        line = json.dumps({**facts, "at": (time.perf_counter() - _BORN) * 1000}) + "\n"
+        try:
+            os.write(self._descriptor, line.encode("ascii"))
+        except OSError:
+            os._exit(3)
+
+    def stage(self, name: str) -> None:
+        """Tell that a stage begins."""
+        self.say(stage=name, call="")
+
+    def about(self, call: str) -> None:
+        """Tell what is called next, so that a crash has a name."""
+        self.say(call=call)
+
+
+def open_channel(pipe: int) -> Channel:
+    """The channel on an inherited descriptor (Windows: on an inherited handle)."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        pipe = msvcrt.open_osfhandle(pipe, os.O_WRONLY)
+    # Helpers that a driver starts (nvidia-modprobe) must not hold the line open.
+    os.set_inheritable(pipe, False)
+    return Channel(pipe)
+
+
+def rein(deadline: float) -> None:
+    """See to it that this process ends: with its parent, after ``deadline`` seconds, silently.
+
+    The parent keeps its own watch; this one is for a parent that was killed or suspended.
+    """
+    if sys.platform == "win32":
+        _rein_windows(deadline)
+        return
+    import ctypes
+    import resource
+    import signal
+
+    resource.setrlimit(resource.RLIMIT_CORE, (TRACE, TRACE))
+    if sys.platform == "linux":
+        set_parent_death_signal = 1  # PR_SET_PDEATHSIG
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+    # The default action of the alarm ends the process wherever it is, in a C call as well.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, max(deadline, 0.1))
+
+
+def _rein_windows(deadline: float) -> None:
+    if sys.platform == "win32":
+        import ctypes
+        import threading
+
+        # No box for a missing DLL, a crash or a drive without a disk.
+        no_boxes = 0x0001 | 0x0002 | 0x8000
+        ctypes.windll.kernel32.SetErrorMode(no_boxes)
+        # A packed program has set a folder of its own; what we load must not see it.
+        ctypes.windll.kernel32.SetDllDirectoryW(None)
+        timer = threading.Timer(deadline, os._exit, (4,))
+        timer.daemon = True
+        timer.start()
+
+
+def answer(channel: Channel, facts: dict[str, object]) -> None:
+    """Tell the last line and end at once.
+
+    The libraries' own clean-up at exit is skipped: it can hang or crash, and the end of a
+    process frees all that it held.
+    """
+    channel.say(**facts)
+    sys.stdout.flush()
+    os._exit(0)

@@ -1,0 +1,106 @@
+"""The stages of the driver: find the GPU that was asked for and stand in its context."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from cudnn_assistant.child import driver_api
+from cudnn_assistant.child.channel import Channel, Stopped
+from cudnn_assistant.child.driver_api import CudaStatus, Plain
+from cudnn_assistant.child.loading import missing_file
+
+
+class Device:
+    """A GPU with its primary context current on this thread."""
+
+    def __init__(self, driver: Plain, compute: tuple[int, int]) -> None:
+        self.driver = driver
+        self.compute = compute
+
+    def free_memory(self) -> int | None:
+        """Bytes free now; ``None`` when the context doesn't answer any more."""
+        try:
+            return self.driver.memory()[0]
+        except CudaStatus:
+            return None
+
+
+def of_cuda(refusal: CudaStatus) -> Stopped:
+    """A result of the driver API as the end of the test."""
+    status = "out-of-memory" if refusal.code == driver_api.OUT_OF_MEMORY else "status-code"
+    return Stopped(status, code=refusal.code, api="cuda", detail=refusal.call)
+
+
+def open_device(channel: Channel, gpu: str) -> Device:
+    """Start the driver, choose the GPU, enter its context. Raises :class:`Stopped`.
+
+    ``gpu`` is a UUID, an ordinal among the GPUs this process may see, or "" for the first.
+    """
+    channel.stage("driver")
+    driver = _start(channel)
+    try:
+        ordinal = _choose(driver, gpu)
+        compute = _describe(channel, driver, ordinal, gpu)
+    except CudaStatus as refusal:
+        raise of_cuda(refusal) from refusal
+    driver = driver_api.with_bindings(driver)
+    channel.stage("context")
+    try:
+        driver.enter(ordinal)
+        free, total = driver.memory()
+    except CudaStatus as refusal:
+        raise of_cuda(refusal) from refusal
+    channel.say(memory_free=free, memory_total=total)
+    return Device(driver, compute)
+
+
+def _start(channel: Channel) -> Plain:
+    try:
+        driver = Plain()
+    except OSError as refusal:
+        missing = missing_file(str(refusal)) or driver_api.LIBRARY
+        raise Stopped("no-gpu", missing=missing, detail=str(refusal)) from refusal
+    channel.say(driver=driver.version())
+    try:
+        driver.start()
+    except CudaStatus as refusal:
+        stopped = of_cuda(refusal)
+        if refusal.code == driver_api.NO_DEVICE:
+            stopped.facts["status"] = "no-gpu"
+        raise stopped from refusal
+    return driver
+
+
+def _choose(driver: Plain, gpu: str) -> int:
+    count = driver.count()
+    if count == 0:
+        raise Stopped("no-gpu", code=driver_api.NO_DEVICE, api="cuda", detail="no GPU is visible")
+    if not gpu:
+        return 0
+    if gpu.isdigit():
+        if int(gpu) < count:
+            return int(gpu)
+    else:
+        wanted = _digits(gpu)
+        for ordinal in range(count):
+            if driver.uuid(ordinal) == wanted:
+                return ordinal
+    raise Stopped("no-gpu", detail=f"GPU {gpu} is not among the {count} that are visible")
+
+
+def _digits(uuid: str) -> str:
+    return uuid.upper().removeprefix("GPU-").removeprefix("MIG-").replace("-", "").lower()
+
+
+def _describe(channel: Channel, driver: Plain, ordinal: int, gpu: str) -> tuple[int, int]:
+    name = driver.name(ordinal)
+    digits = driver.uuid(ordinal)
+    kind = "MIG" if gpu.upper().startswith("MIG-") or " MIG " in name else "GPU"
+    cuts = (0, 8, 12, 16, 20, 32)
+    parts = [digits[a:b] for a, b in pairwise(cuts)]
+    compute = (
+        driver.attribute(driver_api.COMPUTE_MAJOR, ordinal),
+        driver.attribute(driver_api.COMPUTE_MINOR, ordinal),
+    )
+    channel.say(gpu="-".join([kind, *parts]), gpu_name=name, compute=f"{compute[0]}.{compute[1]}")
+    return compute

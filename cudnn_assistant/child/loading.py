@@ -1,0 +1,188 @@
+"""The stages without a GPU: load a copy of cuDNN, ask its versions, check its sub-libraries."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from cudnn_assistant.child import cudnn, mapped
+from cudnn_assistant.child.channel import Channel, Stopped
+
+_MISSING = ": cannot open shared object file: No such file or directory"
+_COMPANIONS = (
+    "libcudart.so.",
+    "libnvrtc.so.",
+    "libnvJitLink.so.",
+    "libcublasLt.so.",
+    "libcublas.so.",
+)
+_COMPANIONS_WINDOWS = ("cudart64_", "nvrtc64_", "nvJitLink_", "cublasLt64_", "cublas64_")
+_PARTS = ("ops", "cnn", "adv", "heuristic", "engines_precompiled")
+"""Files that a full cuDNN 9 has beside its main library and cuDNN JIT has not."""
+
+
+def missing_file(said: str) -> str:
+    """The file name that the loader did not find, "" when it says something else."""
+    return os.path.basename(said.removesuffix(_MISSING)) if said.endswith(_MISSING) else ""
+
+
+def load(channel: Channel, names: list[str], folder: str, folders: list[str]) -> cudnn.Cudnn:
+    """Open cuDNN: from ``folder``, else the environment's way, else by bare name.
+
+    ``names`` are the main library's possible names, most wanted first; ``folders`` hold an
+    environment's own libraries. Raises :class:`Stopped`.
+    """
+    channel.stage("load")
+    keep = _search_windows([folder, *folders])
+    if folder:
+        found = _open([os.path.join(folder, name) for name in names])
+    elif folders:
+        _preload(folders)
+        found = _open(_files(folders, names) or names)
+    else:
+        found = _open(names)
+    paths = mapped.libraries()
+    channel.say(loaded=mapped.main_library(paths), mapped=mapped.interesting(paths))
+    del keep
+    return found
+
+
+def _search_windows(folders: list[str]) -> list[object]:
+    """Have Windows search these as well; beside PATH, because either alone has been seen lost."""
+    if sys.platform != "win32":
+        return []
+    return [os.add_dll_directory(folder) for folder in folders if os.path.isdir(folder)]
+
+
+def _open(names: list[str]) -> cudnn.Cudnn:
+    trouble: OSError | None = None
+    for name in names:
+        try:
+            return cudnn.Cudnn(cudnn.load(name))
+        except OSError as refusal:
+            # Another major is looked for only when this one isn't there at all.
+            trouble = trouble or refusal
+            if not _absent(name, refusal):
+                trouble = refusal
+                break
+    raise _stopped(names, trouble)
+
+
+def _absent(name: str, refusal: OSError) -> bool:
+    if sys.platform == "win32":
+        return refusal.winerror == 126 or isinstance(refusal, FileNotFoundError)
+    return missing_file(str(refusal)) == os.path.basename(name)
+
+
+def _stopped(names: list[str], refusal: OSError | None) -> Stopped:
+    said = str(refusal)
+    if sys.platform == "win32":
+        code = getattr(refusal, "winerror", None) or 126
+        status = "missing-library" if code == 126 else "unloadable"
+        missing = os.path.basename(names[0]) if code == 126 else ""
+        return Stopped(status, detail=said, missing=missing, code=code)
+    missing = missing_file(said)
+    return Stopped("missing-library" if missing else "unloadable", detail=said, missing=missing)
+
+
+def _preload(folders: list[str]) -> None:
+    """Open an environment's CUDA libraries by their full paths, as frameworks do.
+
+    What is loaded once is found by name from then on. One that can't be opened is left to cuDNN
+    to ask for, so that the trouble is told by who needs it.
+    """
+    prefixes = _COMPANIONS_WINDOWS if sys.platform == "win32" else _COMPANIONS
+    for prefix in prefixes:
+        for path in _starting(folders, prefix):
+            try:
+                cudnn.load(path)
+            except OSError:
+                continue
+            break
+
+
+def _starting(folders: list[str], prefix: str) -> list[str]:
+    found = []
+    for folder in folders:
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError:
+            continue
+        found += [
+            os.path.join(folder, name)
+            for name in names
+            if name.lower().startswith(prefix.lower()) and "alt" not in name
+        ]
+    return found
+
+
+def _files(folders: list[str], names: list[str]) -> list[str]:
+    paths = (os.path.join(folder, name) for name in names for folder in folders)
+    return [path for path in paths if os.path.exists(path)]
+
+
+def versions(channel: Channel, library: cudnn.Cudnn) -> None:
+    """Ask the versions. In cuDNN 9 this is the call that loads the graph library."""
+    channel.stage("version")
+    version, cuda = library.versions()
+    channel.say(version=version, cuda=cuda)
+
+
+def sublibraries(channel: Channel, library: cudnn.Cudnn) -> None:
+    """Have every sub-library loaded and compared. Raises :class:`Stopped` at the first trouble."""
+    channel.stage("sublibraries")
+    jit = is_jit(mapped.main_library(mapped.libraries()), library.major)
+    for name in library.checks():
+        if jit and name != "cudnnGraphVersionCheck":
+            continue
+        channel.about(name)
+        try:
+            library.call(name)
+        except cudnn.CudnnStatus as refusal:
+            tell_mapped(channel)
+            raise of_cudnn(refusal) from refusal
+    tell_mapped(channel)
+
+
+def tell_mapped(channel: Channel) -> list[str]:
+    """Tell which libraries are mapped now."""
+    paths = mapped.libraries()
+    channel.say(mapped=mapped.interesting(paths), loaded=mapped.main_library(paths))
+    return paths
+
+
+def of_cudnn(refusal: cudnn.CudnnStatus) -> Stopped:
+    """A status of cuDNN as the end of the test."""
+    detail = f"{refusal.call}: {refusal.reason}" if refusal.reason else refusal.call
+    return Stopped("status-code", code=refusal.code, api="cudnn", detail=detail)
+
+
+def is_jit(main: str, major: int) -> bool:
+    """Whether this is cuDNN JIT: the graph and its run-time compiler, and nothing else on purpose.
+
+    A full copy that has lost files still has one of the others.
+    """
+    if major < 9 or not main:
+        return False
+    try:
+        beside = os.listdir(os.path.dirname(main))
+    except OSError:
+        return False
+    stems = {name.lower().removeprefix("lib").split(".")[0].split("64_")[0] for name in beside}
+    return "cudnn_engines_runtime_compiled" in stems and not any(
+        f"cudnn_{part}" in stems for part in _PARTS
+    )
+
+
+def foreign(folder: str) -> list[str]:
+    """cuDNN files that are mapped from somewhere else than ``folder``."""
+    home = os.path.realpath(folder)
+    paths = mapped.of_cudnn(mapped.libraries())
+    return [path for path in paths if os.path.dirname(os.path.realpath(path)) != home]
+
+
+def stay_home(folder: str) -> None:
+    """Raise :class:`Stopped` when the copy in ``folder`` is not the one that was tested."""
+    strangers = foreign(folder)
+    if strangers:
+        raise Stopped("other-copy", detail="mapped instead: " + ", ".join(sorted(strangers)))

@@ -1,0 +1,80 @@
+"""Which libraries this process has mapped, by their real paths."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+_LIBRARY = re.compile(
+    r"(?i)^(?:lib)?(?:cudnn|cublas|cudart|cuda\.so|nvcuda|nvrtc|nvjitlink|cufft|curand|zlibwapi"
+    r"|nvidia-ptxjit)"
+)
+_CUDNN = re.compile(r"(?i)^(?:lib)?cudnn")
+_MAIN = re.compile(r"(?i)^(?:libcudnn\.so(?:\.[\d.]+)?|cudnn64_\d+\.dll)$")
+_ESCAPE = re.compile(r"\\([0-7]{3})")
+
+
+def interesting(paths: list[str]) -> list[str]:
+    """Those of ``paths`` that are CUDA or cuDNN libraries."""
+    return [path for path in paths if _LIBRARY.match(os.path.basename(path))]
+
+
+def of_cudnn(paths: list[str]) -> list[str]:
+    """Those of ``paths`` that belong to cuDNN."""
+    return [path for path in paths if _CUDNN.match(os.path.basename(path))]
+
+
+def main_library(paths: list[str]) -> str:
+    """The main cuDNN library among ``paths``, "" when there is none."""
+    return next((path for path in paths if _MAIN.match(os.path.basename(path))), "")
+
+
+def libraries() -> list[str]:
+    """Real paths of all files that are mapped now, each once, in the order of addresses."""
+    return _windows() if sys.platform == "win32" else _linux()
+
+
+def _linux() -> list[str]:
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+        return paths_of_maps(maps.read())
+
+
+def paths_of_maps(text: str) -> list[str]:
+    """The files in the text of a /proc/PID/maps."""
+    found: dict[str, None] = {}
+    for line in text.split("\n"):
+        fields = line.split(None, 5)
+        if len(fields) == 6 and fields[5].startswith("/"):
+            path = fields[5].removesuffix(" (deleted)")
+            found[_ESCAPE.sub(lambda octal: chr(int(octal[1], 8)), path)] = None
+    return list(found)
+
+
+def _windows() -> list[str]:
+    if sys.platform != "win32":
+        return []
+    import ctypes
+    from ctypes import wintypes
+
+    kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+    process = wintypes.HANDLE(-1)  # the pseudo handle of this process
+    modules = (wintypes.HMODULE * 4096)()
+    needed = wintypes.DWORD()
+    all_modules = 3
+    if not kernel.K32EnumProcessModulesEx(
+        process, modules, ctypes.sizeof(modules), ctypes.byref(needed), all_modules
+    ):
+        return []
+    count = min(needed.value // ctypes.sizeof(wintypes.HMODULE), len(modules))
+    return [path for module in modules[:count] if (path := _windows_path(kernel, module))]
+
+
+def _windows_path(kernel: object, module: int | None) -> str:
+    import ctypes
+    from ctypes import wintypes
+
+    name = ctypes.create_unicode_buffer(32768)
+    ask = kernel.GetModuleFileNameW  # type: ignore[attr-defined]
+    length = ask(wintypes.HMODULE(module), name, len(name))
+    return name.value if length else ""

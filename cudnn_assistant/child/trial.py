@@ -1,0 +1,81 @@
+"""Child program: load cuDNN, start it on a GPU and hold a convolution against the CPU's numbers.
+
+Every stage is told before it begins, so that a crash or a hang has a place. The stages without a
+GPU come first: they find missing and mixed files on a computer without a driver as well.
+"""
+
+from __future__ import annotations
+
+import json
+
+from cudnn_assistant.child import cases, loading
+from cudnn_assistant.child.channel import Channel, Stopped, answer, open_channel, rein
+from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus
+from cudnn_assistant.child.device import Device, of_cuda, open_device
+from cudnn_assistant.child.driver_api import CudaStatus
+
+_SCARCE = 600 << 20
+"""Bytes: with less free than this, trouble that memory can cause is put down to it."""
+_MEMORY_CODES = {
+    8: {1, 2, 4, 8},  # NOT_INITIALIZED, ALLOC_FAILED, INTERNAL_ERROR, EXECUTION_FAILED
+    9: {1001, 4000, 4003, 4004, 5000, 5001, 5002, 5003},
+}
+"""What cuDNN has been seen to answer when the GPU's memory is full."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run with one JSON argument (see probe.trial). Answers on the pipe, always exits with 0."""
+    wish = json.loads(arguments[0])
+    channel = open_channel(wish["pipe"])
+    rein(wish["deadline"])
+    try:
+        _test(channel, wish)
+        facts: dict[str, object] = {"status": "ok"}
+    except Stopped as stopped:
+        facts = stopped.facts
+    loading.tell_mapped(channel)
+    answer(channel, facts)
+    return 0
+
+
+def _test(channel: Channel, wish: dict[str, object]) -> None:
+    folder = str(wish["library"])
+    names: list[str] = wish["names"]  # type: ignore[assignment]
+    folders: list[str] = wish["folders"]  # type: ignore[assignment]
+    library = loading.load(channel, names, folder, folders)
+    loading.versions(channel, library)
+    loading.sublibraries(channel, library)
+    if folder:
+        loading.stay_home(folder)
+    device = open_device(channel, str(wish["gpu"]))
+    _on_device(channel, library, device, full=bool(wish["full"]))
+    if folder:
+        loading.stay_home(folder)
+
+
+def _on_device(channel: Channel, library: Cudnn, device: Device, *, full: bool) -> None:
+    try:
+        channel.stage("handle")
+        handle = library.create("")
+        channel.stage("convolution")
+        bench = cases.Bench(channel, library, device, handle)
+        bench.run(full=full)
+        channel.about("cudnnDestroy")
+        library.destroy("", handle)
+    except CudnnStatus as refusal:
+        raise _cause(device, library.major, loading.of_cudnn(refusal)) from refusal
+    except CudaStatus as refusal:
+        raise of_cuda(refusal) from refusal
+
+
+def _cause(device: Device, major: int, stopped: Stopped) -> Stopped:
+    """Tell memory that ran out from a cuDNN that can't work."""
+    if stopped.facts["code"] not in _MEMORY_CODES[9 if major >= 9 else 8]:
+        return stopped
+    free = device.free_memory()
+    if free is None:
+        return stopped
+    stopped.facts["memory_after"] = free
+    if free < _SCARCE:
+        stopped.facts["status"] = "out-of-memory"
+    return stopped

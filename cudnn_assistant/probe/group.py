@@ -1,0 +1,90 @@
+"""A child process and all that it starts, ended together and collected."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+
+
+class Group:
+    """Holds a child that was started with a session (Windows: nothing special) of its own.
+
+    A thread waits for it, so that a process that the system can't end (stuck inside a driver)
+    holds nobody up and is still collected when it does end.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._job = _Job(process) if sys.platform == "win32" else None
+        self._over = threading.Event()
+        self._released = threading.Event()
+        self._collected = threading.Event()
+        threading.Thread(target=self._collect, daemon=True).start()
+
+    def _collect(self) -> None:
+        if sys.platform != "win32":
+            # Not collected yet: until kill() is done its number can't become another's.
+            os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+            self._over.set()
+            self._released.wait()
+        self._process.wait()
+        self._over.set()
+        self._collected.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the child itself is over within that time."""
+        return self._over.wait(seconds)
+
+    def kill(self, patience: float) -> bool:
+        """End the child and what it left behind; whether it is collected within ``patience``."""
+        if self._job is not None:
+            self._job.close()
+        elif sys.platform != "win32":
+            import signal
+
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._released.set()
+        return self._collected.wait(patience)
+
+
+class _Job:
+    """A Windows job object: closing it ends every process in it, and so does our own end."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._handle = 0
+        if sys.platform == "win32":
+            import ctypes
+            from ctypes import wintypes
+
+            kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+            kernel.CreateJobObjectW.restype = wintypes.HANDLE
+            kernel.SetInformationJobObject.argtypes = (
+                wintypes.HANDLE,
+                ctypes.c_int,
+                ctypes.c_void_p,
+                wintypes.DWORD,
+            )
+            kernel.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
+            kernel.CloseHandle.argtypes = (wintypes.HANDLE,)
+            self._kernel = kernel
+            self._handle = kernel.CreateJobObjectW(None, None) or 0
+            limits = (ctypes.c_byte * 144)()  # JOBOBJECT_EXTENDED_LIMIT_INFORMATION, 64 bit
+            kill_on_close, flags_at, extended_limits = 0x2000, 16, 9
+            ctypes.c_uint32.from_buffer(limits, flags_at).value = kill_on_close
+            kernel.SetInformationJobObject(self._handle, extended_limits, limits, len(limits))
+            # A process of a job that forbids others stays outside; kill() then ends it alone.
+            kernel.AssignProcessToJobObject(self._handle, int(process._handle))  # type: ignore[attr-defined]
+
+    def close(self) -> None:
+        """End them all."""
+        if sys.platform == "win32":
+            if self._handle:
+                self._kernel.CloseHandle(self._handle)
+            self._handle = 0
+            with contextlib.suppress(OSError):  # over already
+                self._process.kill()

@@ -1,0 +1,72 @@
+"""The environment variables that a test child gets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from cudnn_assistant.machine import Family
+
+Environment = Mapping[str, str]
+
+_COMPANIONS = ("cublas", "cuda_nvrtc", "nvrtc", "cu13", "cu12", "cuda_runtime", "nvjitlink")
+"""Folders beside nvidia/cudnn in an environment, as the wheels' own RUNPATHs name them."""
+
+
+def talkative(environment: Environment) -> dict[str, str]:
+    """The same, with cuDNN saying its reasons on standard error unless it is told otherwise.
+
+    cuDNN 8 has no other way to say why. Nothing is added about where libraries are found.
+    """
+    wishes = {
+        "CUDNN_LOGLEVEL_DBG": "1",  # 9: errors only
+        "CUDNN_LOGERR_DBG": "1",  # 8
+        "CUDNN_LOGDEST_DBG": "stderr",
+    }
+    return wishes | dict(environment)
+
+
+def for_gpu(environment: Environment, gpu: str) -> dict[str, str]:
+    """The same, with only that GPU visible, so that the driver need not start all of them.
+
+    A CUDA_VISIBLE_DEVICES of the person's stays as it is: a GPU that it hides is hidden.
+    """
+    if not gpu.upper().startswith(("GPU-", "MIG-")) or "CUDA_VISIBLE_DEVICES" in environment:
+        return dict(environment)
+    return {**environment, "CUDA_VISIBLE_DEVICES": gpu}
+
+
+def of_copy(
+    environment: Environment, family: Family, folder: str, folders: Sequence[str]
+) -> tuple[dict[str, str], list[str]]:
+    """For one copy alone: an environment that finds no other, and the companions' folders.
+
+    Folders of the person's own search list stay behind it as long as they hold no cuDNN: the
+    driver's library is found through one of them in containers, under WSL and on NixOS.
+    """
+    companions = [*map(str, folders), *beside(folder, family)]
+    variable = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
+    # Windows' variable names ignore case, and a mapping of the caller's may be a plain one.
+    name = next((key for key in environment if key.upper() == variable), variable)
+    separator = ";" if family == "windows" else ":"
+    own = [entry for entry in environment.get(name, "").split(separator) if entry]
+    kept = [entry for entry in own if not _holds_cudnn(entry)]
+    changed = {**environment, name: separator.join([folder, *companions, *kept])}
+    changed.pop("LD_PRELOAD", None)
+    return changed, companions
+
+
+def beside(folder: str, family: Family) -> list[str]:
+    """Existing folders of cuBLAS and NVRTC beside a copy that lies in nvidia/cudnn."""
+    packages = os.path.dirname(os.path.dirname(folder.rstrip("/\\")))
+    names = ("bin", os.path.join("bin", "x86_64")) if family == "windows" else ("lib",)
+    found = (os.path.join(packages, part, name) for part in _COMPANIONS for name in names)
+    return [path for path in found if os.path.isdir(path)]
+
+
+def _holds_cudnn(folder: str) -> bool:
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return False
+    return any(name.lower().startswith(("libcudnn", "cudnn")) for name in names)

@@ -1,0 +1,202 @@
+"""The cuDNN test, as one who watches it: start the child, see how it ends, say what that means.
+
+How a child can end is data: it answers, it dies, it hangs, it says nothing, it babbles.
+"""
+
+from __future__ import annotations
+
+import ntpath
+import os
+import posixpath
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cudnn_assistant import codes
+from cudnn_assistant.machine import (
+    SYSTEM,
+    CudnnCopy,
+    Family,
+    LibraryCheck,
+    StageTime,
+    Trial,
+    readable,
+)
+from cudnn_assistant.probe import noise, surroundings
+from cudnn_assistant.probe.children import Ended, Say, run_child
+
+_MAJORS = (9, 8, 7)
+_SHOWN = 4000
+"""Characters of the child's output that a trial keeps."""
+
+
+def main_names(family: Family, major: int = 0) -> list[str]:
+    """File names of cuDNN's main library, most wanted first; one when the major is given."""
+    majors = (major,) if major else _MAJORS
+    if family == "windows":
+        return [f"cudnn64_{number}.dll" for number in majors]
+    return [f"libcudnn.so.{number}" for number in majors]
+
+
+def run_trial(
+    environment: Mapping[str, str],
+    family: Family,
+    *,
+    subject: str = SYSTEM,
+    library: str = "",
+    file: str = "",
+    gpu: str = "",
+    folders: Sequence[str] = (),
+    deadline: float = 60.0,
+    full: bool = False,
+    major: int = 0,
+    say: Say | None = None,
+) -> Trial:
+    """Run the cuDNN test in a child process and return how far it came.
+
+    Without ``library`` and ``folders`` it is what programs get: cuDNN by its bare name in exactly
+    this ``environment``. ``folders`` are the library folders of a Python environment, loaded the
+    way its frameworks do, under the same ``environment`` (an LD_LIBRARY_PATH that reaches into
+    such an environment is thus part of what is tested). ``library`` is one folder whose copy
+    alone may answer. ``file`` or ``major`` fix which main library is wanted. ``gpu`` is a UUID or
+    an ordinal among the visible GPUs, "" the first of them. ``full`` adds the other types,
+    layouts and directions. ``say`` hears the child's lines as they come.
+    """
+    wish = {
+        "names": [file] if file else main_names(family, major),
+        "library": library,
+        "folders": [str(folder) for folder in folders],
+        "gpu": gpu,
+        "full": full,
+    }
+    if library:
+        environment, wish["folders"] = surroundings.of_copy(environment, family, library, folders)
+    environment = surroundings.for_gpu(surroundings.talkative(environment), gpu)
+    try:
+        ended = run_child("trial", wish, environment, deadline, say)
+    except (OSError, ValueError) as refusal:
+        return Trial(
+            subject=subject, library=library, stage="start", status="not-run", detail=str(refusal)
+        )
+    known = classify(ended, family)
+    return _trial(known, ended, subject, library)
+
+
+def check_library(
+    copy: CudnnCopy,
+    environment: Mapping[str, str],
+    family: Family,
+    *,
+    folders: Sequence[str] = (),
+    deadline: float = 30.0,
+) -> LibraryCheck:
+    """What one copy of cuDNN says when it is loaded in a child process. Needs no GPU.
+
+    Only the copy's own folder is searched, after it ``folders`` and what lies beside it as in
+    wheels (cuBLAS, NVRTC).
+    """
+    alone, companions = surroundings.of_copy(environment, family, copy.folder, folders)
+    wish = {"names": [copy.file], "library": copy.folder, "folders": companions}
+    try:
+        ended = run_child("library", wish, surroundings.talkative(alone), deadline)
+    except (OSError, ValueError) as refusal:
+        return LibraryCheck(status="crashed", detail=str(refusal))
+    known = classify(ended, family)
+    return LibraryCheck(
+        status=known["status"],
+        version=known.get("version", ""),
+        cuda=known.get("cuda", ""),
+        code=known.get("code"),
+        detail=readable(known.get("detail", "")),
+        mapped=tuple(map(readable, noise.only_cudnn(known.get("mapped", ())))),
+    )
+
+
+def classify(ended: Ended, family: Family) -> dict[str, Any]:
+    """All that a child told, merged, with "status" for every way it can end."""
+    known: dict[str, Any] = {"stage": "start", "checks": [], "skipped": []}
+    for line in ended.lines:
+        gathered = {name: known[name] + list(line.get(name, ())) for name in ("checks", "skipped")}
+        known |= {**line, **gathered}
+    if "status" not in known:
+        known |= _without_answer(ended, family, known)
+    missing = known.get("missing") or noise.missing_library(ended.output)
+    if missing and known["status"] in ("crashed", "status-code") and not known.get("missing"):
+        known |= _explained(missing, known, family)
+    return known
+
+
+def _without_answer(ended: Ended, family: Family, known: Mapping[str, Any]) -> dict[str, Any]:
+    during = known.get("call") or known["stage"]
+    if ended.timed_out or (ended.exit_code is not None and _alarm(ended.exit_code)):
+        return {"status": "timed-out", "detail": f"no answer from {during}"}
+    if ended.exit_code is None:
+        return {"status": "timed-out", "detail": f"{during} can't be ended by the system"}
+    name = codes.process_end(ended.exit_code, family)
+    return {
+        "status": "crashed",
+        "code": ended.exit_code,
+        "code_name": name,
+        "detail": f"ended in {during}" + ("" if ended.exit_code else " without an answer"),
+    }
+
+
+def _alarm(exit_code: int) -> bool:
+    return exit_code == -14  # the child's own deadline, when ours was late
+
+
+def _explained(missing: str, known: Mapping[str, Any], family: Family) -> dict[str, Any]:
+    """What the noise adds: a library that was asked for and is not there is what is wrong.
+
+    A file that is there but can't be used is not missing; then the status stays what it was.
+    """
+    path = ntpath if family == "windows" else posixpath
+    beside = path.join(path.dirname(known.get("loaded", "")), missing)
+    if os.path.lexists(beside):
+        return {"detail": f"{known.get('detail', '')}; {missing} could not be loaded"}
+    status = "missing-library" if known["status"] == "crashed" else known["status"]
+    return {"status": status, "missing": missing}
+
+
+def _trial(known: Mapping[str, Any], ended: Ended, subject: str, library: str) -> Trial:
+    return Trial(
+        subject=subject,
+        gpu=known.get("gpu", ""),
+        gpu_name=known.get("gpu_name", ""),
+        library=readable(library),
+        stage=known["stage"],
+        status=known["status"],
+        code=known.get("code"),
+        code_name=_code_name(known),
+        detail=readable(known.get("detail", "")),
+        missing=readable(known.get("missing", "")),
+        version=known.get("version", ""),
+        loaded=readable(os.path.realpath(known["loaded"])) if known.get("loaded") else "",
+        mapped=tuple(map(readable, known.get("mapped", ()))),
+        memory_free=known.get("memory_after", known.get("memory_free")),
+        checks=tuple(known["checks"]),
+        skipped=tuple(known["skipped"]),
+        times=_times(ended),
+        output=readable(ended.output[-_SHOWN:].strip()),
+    )
+
+
+def _code_name(known: Mapping[str, Any]) -> str:
+    code = known.get("code")
+    if code is None or known.get("code_name"):
+        return str(known.get("code_name", ""))
+    if known.get("api") == "cuda":
+        return codes.cuda_result(code)
+    if known.get("api") == "cudnn":
+        return codes.cudnn_status(code, int(known.get("version", "0").split(".")[0] or 0))
+    return ""
+
+
+def _times(ended: Ended) -> tuple[StageTime, ...]:
+    """How long each stage took; one that never ended lasted until the child's end."""
+    entered = [(line["stage"], line["at"]) for line in ended.lines if "stage" in line]
+    last = ended.lines[-1] if ended.lines else {}
+    end = last.get("at") if "status" in last else ended.milliseconds - ended.started
+    times = [StageTime(stage="start", milliseconds=ended.started)] if ended.started else []
+    for (stage, begin), until in zip(entered, [at for _, at in entered[1:]] + [end], strict=True):
+        times.append(StageTime(stage=stage, milliseconds=max(float(until) - float(begin), 0.0)))
+    return tuple(times)
