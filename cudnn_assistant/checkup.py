@@ -1,0 +1,53 @@
+"""One whole look and thought: what is there, what is wrong, what we would do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cudnn_assistant import probe
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.diagnose import diagnose, verdict
+from cudnn_assistant.finding import Finding, Verdict
+from cudnn_assistant.machine import Machine, Struct
+from cudnn_assistant.plan import Plan, make_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cudnn_assistant.system import System
+
+
+class Checkup(Struct, kw_only=True):
+    """Everything that window, command line and report show about one computer."""
+
+    machine: Machine
+    findings: tuple[Finding, ...] = ()
+    """Most serious first, from the ground up."""
+    verdict: Verdict
+    plan: Plan
+    """All that we can do ourselves; empty when nothing is automatic."""
+
+
+def think(machine: Machine, compat: Compat) -> Checkup:
+    """Judge a snapshot of this or another computer. Pure: the same facts give the same answer."""
+    findings = diagnose(machine, compat)
+    return Checkup(
+        machine=machine,
+        findings=findings,
+        verdict=verdict(machine, findings),
+        plan=make_plan(findings, machine, compat),
+    )
+
+
+def check(
+    system: System,
+    compat: Compat,
+    *,
+    trial: bool = True,
+    say: probe.Say | None = None,
+    python: str = "",
+    folders: Sequence[str] = (),
+) -> Checkup:
+    """Look at this computer and judge it. ``say`` hears each part from the calling thread."""
+    machine = probe.probe(system, trial=trial, say=say, python=python, folders=folders)
+    return think(machine, compat)

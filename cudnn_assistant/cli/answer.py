@@ -1,0 +1,121 @@
+"""What ``--json`` prints. Fields are only ever added within one schema."""
+
+from __future__ import annotations
+
+import msgspec
+
+from cudnn_assistant import __version__
+from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.diagnose import subjects, verdict
+from cudnn_assistant.finding import Finding, Severity, Verdict
+from cudnn_assistant.machine import Machine, Value
+from cudnn_assistant.plan import SetVariable, Step
+from cudnn_assistant.wording import words
+
+
+class Data(msgspec.Struct, kw_only=True):
+    """Which compatibility data was used."""
+
+    version: int
+    published: str
+    source: str = msgspec.field(name="from")
+
+
+class Subject(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """One user of cuDNN on this computer and whether it works."""
+
+    id: str
+    verdict: Verdict
+    framework: str = ""
+
+
+class Change(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What would be changed for a finding."""
+
+    kind: str
+    scope: str = ""
+    name: str = ""
+    before: Value | None = None
+    after: Value | None = None
+    what: str = ""
+
+
+class Told(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A finding with its words."""
+
+    code: str
+    severity: Severity
+    subject: str
+    sure: bool
+    remedy: str
+    title: str
+    why: str
+    fix: str
+    facts: dict[str, str] = {}
+    evidence: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
+class Answer(msgspec.Struct, kw_only=True):
+    """The whole answer of ``check --json``."""
+
+    schema: int = 1
+    tool: str = f"cudnn-assistant {__version__}"
+    verdict: Verdict
+    compat: Data
+    subjects: tuple[Subject, ...]
+    findings: tuple[Told, ...]
+    machine: Machine
+
+
+def answer(checkup: Checkup, data: Data) -> bytes:
+    """A checkup as JSON."""
+    machine = checkup.machine
+    names = {env.id: env.frameworks for env in machine.pythons}
+    told = Answer(
+        verdict=checkup.verdict,
+        compat=data,
+        subjects=tuple(
+            Subject(
+                id=subject,
+                verdict=verdict(machine, checkup.findings, subject),
+                framework=", ".join(f"{f.name} {f.version}" for f in names.get(subject, ())),
+            )
+            for subject in subjects(machine)
+        ),
+        findings=tuple(_told(finding, checkup) for finding in checkup.findings),
+        machine=machine,
+    )
+    return msgspec.json.encode(told)
+
+
+def _told(finding: Finding, checkup: Checkup) -> Told:
+    said = words(finding, checkup.machine)
+    return Told(
+        code=finding.code,
+        severity=finding.severity,
+        subject=finding.subject,
+        sure=finding.sure,
+        remedy=finding.remedy.__struct_config__.tag or "",
+        title=said.title,
+        why=said.why,
+        fix=said.fix,
+        facts=finding.facts,
+        evidence=finding.evidence,
+        changes=tuple(_change(step) for step in checkup.plan.steps if finding.code in step.why),
+    )
+
+
+def _change(step: Step) -> Change:
+    kind = str(step.__struct_config__.tag)
+    if isinstance(step, SetVariable):
+        return Change(
+            kind=kind, scope=step.scope, name=step.name, before=step.before, after=step.after
+        )
+    what = getattr(step, "folder", "") or " ".join(getattr(step, "requirements", ()))
+    return Change(kind=kind, what=what or getattr(step, "name", ""))
+
+
+def schema() -> dict[str, object]:
+    """JSON schema of :class:`Answer`."""
+    return msgspec.json.schema(Answer)

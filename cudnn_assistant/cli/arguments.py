@@ -1,0 +1,138 @@
+"""The words of the command line: commands, flags, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+
+from cudnn_assistant import __version__
+from cudnn_assistant.wording import _
+
+COMMANDS = ("check", "explain", "fix", "undo", "report", "test", "feed")
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=26, width=92)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line. ``parse_args`` exits with 2 on wrong use, as argparse does."""
+    top = argparse.ArgumentParser(
+        prog="cudnn-assistant",
+        formatter_class=_Formatter,
+        description=_(
+            "Finds out why cuDNN doesn't start, mends it, and proves it on the GPU.\n"
+            "Without a command it checks this computer; nothing is changed by that."
+        ),
+        epilog=_(
+            "exit codes: 0 cuDNN works or the change is done; 1 problems found, nothing changed; "
+            "2 wrong use;\n3 could not find out; 4 changed, but cuDNN still doesn't start; "
+            "5 could not be changed, all as before"
+        ),
+    )
+    top.add_argument("--version", action="version", version=f"cudnn-assistant {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    _check(commands.add_parser("check", help=_("look, test, say what is wrong (default)")))
+    _explain(commands.add_parser("explain", help=_("say what an error text really means")))
+    _fix(commands.add_parser("fix", help=_("show what would help, ask once, do it, check again")))
+    _undo(commands.add_parser("undo", help=_("take the last change back")))
+    _report(commands.add_parser("report", help=_("write a report that others can examine")))
+    _test(commands.add_parser("test", help=_("only run cuDNN on the GPU, for scripts")))
+    _feed(commands.add_parser("feed", help=_("show or fetch the compatibility data")))
+    return top
+
+
+def _say_flags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help=_("print JSON for programs"))
+    parser.add_argument("-v", "--verbose", action="store_true", help=_("all facts and details"))
+    parser.add_argument("-q", "--quiet", action="store_true", help=_("only the last line"))
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help=_("colour of the marks (NO_COLOR is honoured)"),
+    )
+
+
+def _look_flags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-test", action="store_true", help=_("don't start the GPU test"))
+    parser.add_argument("--offline", action="store_true", help=_("use saved data only"))
+    parser.add_argument(
+        "--python", metavar="PATH", default="", help=_("also look at this Python environment")
+    )
+
+
+def _machine_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--machine",
+        metavar="FILE",
+        default="",
+        help=_("examine a saved report instead of this computer"),
+    )
+
+
+def _check(parser: argparse.ArgumentParser) -> None:
+    _say_flags(parser)
+    _look_flags(parser)
+    _machine_flag(parser)
+
+
+def _explain(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", default="-", metavar="FILE", help=_("- for input"))
+    parser.add_argument(
+        "--given",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=_("a fact you know: gpu, driver, cuda, cudnn, python, framework, os"),
+    )
+    parser.add_argument(
+        "--no-look", action="store_true", help=_("judge the text alone, not this computer")
+    )
+    _machine_flag(parser)
+    _say_flags(parser)
+
+
+def _change_flags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help=_("don't ask"))
+    parser.add_argument("--dry-run", action="store_true", help=_("only show what would change"))
+
+
+def _fix(parser: argparse.ArgumentParser) -> None:
+    _change_flags(parser)
+    _say_flags(parser)
+    _look_flags(parser)
+
+
+def _undo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", default="", metavar="ID", help=_("which change"))
+    parser.add_argument("--list", action="store_true", help=_("show the changes made so far"))
+    _change_flags(parser)
+    _say_flags(parser)
+    _look_flags(parser)
+
+
+def _report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", nargs="?", default="", metavar="FILE", help=_("- for standard output")
+    )
+    _look_flags(parser)
+    _machine_flag(parser)
+
+
+def _test(parser: argparse.ArgumentParser) -> None:
+    _say_flags(parser)
+    parser.add_argument("--python", metavar="PATH", default="", help=_("that environment's copy"))
+    parser.add_argument("--library", metavar="FOLDER", default="", help=_("one copy of cuDNN"))
+    parser.add_argument(
+        "--framework",
+        metavar="NAME",
+        default="",
+        help=_("run the convolution inside the framework itself (needs --python)"),
+    )
+    parser.add_argument("--gpu", metavar="UUID", default="", help=_("one GPU; else the first"))
+
+
+def _feed(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", nargs="?", choices=("show", "update"), default="show")
+    parser.add_argument("--json", action="store_true", help=_("print JSON for programs"))

@@ -1,0 +1,166 @@
+"""The commands that change the computer: fix and undo. Both show the plan, ask once, look again."""
+
+from __future__ import annotations
+
+import argparse
+
+from cudnn_assistant import places
+from cudnn_assistant.apply import NotApplied, apply, recover
+from cudnn_assistant.cli.looking import EXIT, compat_data, look, show
+from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.journal import Journal
+from cudnn_assistant.machine import Machine, OperatingSystem
+from cudnn_assistant.plan import Entry, Plan, undo_plan
+from cudnn_assistant.preview import preview
+from cudnn_assistant.system import Refused, System, this_system
+from cudnn_assistant.wording import _, ngettext
+
+
+def fix(told: argparse.Namespace, screen: Screen) -> int:
+    """Check, show the plan, ask once, apply, check again."""
+    system, journal = this_system(), Journal(places.state() / "journal")
+    waiting = _interrupted(system, journal, screen)
+    if isinstance(waiting, int):
+        return waiting
+    if waiting is not None:
+        screen.line(_("A change was interrupted. This takes it back first."))
+        code = _carry_out(waiting, _here(system), system, journal, told, screen)
+        if code is not None:
+            return code
+    compat, data = compat_data(told.offline)
+    checkup = look(told, screen, compat)
+    if not checkup.plan.steps:
+        show(checkup, data, screen, told)
+        return EXIT[checkup.verdict]
+    if not screen.json:
+        show(checkup, data, screen, told)
+    code = _carry_out(checkup.plan, checkup.machine, system, journal, told, screen)
+    if code is not None:
+        return code
+    screen.line(_("Done. Checking again…"))
+    screen.line()
+    again = look(told, screen, compat)
+    show(again, data, screen, told)
+    if again.verdict == "works":
+        return 0
+    screen.line(_("The change can be taken back: cudnn-assistant undo"))
+    return 4
+
+
+def undo(told: argparse.Namespace, screen: Screen) -> int:
+    """Take the last (or the named) change back; ``--list`` shows all of them."""
+    system, journal = this_system(), Journal(places.state() / "journal")
+    try:
+        entries = journal.entries()
+    except OSError as trouble:
+        screen.trouble(_("The list of changes can't be read: {why}.").format(why=trouble.strerror))
+        return 3
+    if told.list:
+        return _list(entries, _here(system), screen)
+    try:
+        plan = recover(journal, system)
+        if plan is None:
+            entry = _chosen(entries, told.id)
+            if entry is None:
+                screen.line(_("There is no change to take back."))
+                return 0 if not told.id else 2
+            plan = undo_plan(entry, system.read, system.family)
+    except (Refused, OSError) as trouble:
+        screen.trouble(str(trouble))
+        return 5
+    if not plan.steps:
+        screen.line(_("Nothing of this change is left: another program has changed it since."))
+        return 0
+    code = _carry_out(plan, _here(system), system, journal, told, screen)
+    if code is None:
+        screen.line(_("The change was taken back."))
+    return code or 0
+
+
+def _here(system: System) -> Machine:
+    """As much of this computer as showing a way back needs."""
+    return Machine(os=OperatingSystem(family=system.family))
+
+
+def _interrupted(system: System, journal: Journal, screen: Screen) -> Plan | int | None:
+    try:
+        return recover(journal, system)
+    except (Refused, OSError) as trouble:
+        screen.trouble(str(trouble))
+        return 5
+
+
+def _chosen(entries: tuple[Entry, ...], name: str) -> Entry | None:
+    if name:
+        return next((entry for entry in entries if entry.id == name), None)
+    kept = [
+        entry
+        for entry in entries
+        if not entry.undone_by and not entry.plan.undoes and "done" in entry.states
+    ]
+    return kept[-1] if kept else None
+
+
+def _carry_out(
+    plan: Plan,
+    machine: Machine,
+    system: System,
+    journal: Journal,
+    told: argparse.Namespace,
+    screen: Screen,
+) -> int | None:
+    """Show, ask, apply. ``None`` when it was done, else the exit code."""
+    show_plan(plan, machine, screen)
+    count = len(plan.steps)
+    if told.dry_run:
+        return 1
+    if not told.yes:
+        asked = screen.ask(
+            ngettext("Make {count} change?", "Make {count} changes?", count).format(count=count)
+        )
+        if not asked:
+            if asked is None:
+                screen.trouble(_("Nothing was changed. To do it without a question, add --yes."))
+            return 1
+    try:
+        apply(plan, system, journal)
+    except NotApplied as trouble:
+        screen.trouble(trouble.message)
+        if trouble.as_before:
+            screen.trouble(_("Everything is as it was before."))
+            return 5
+        screen.trouble(_("To go back, run: cudnn-assistant undo"))
+        return 4
+    return None
+
+
+def show_plan(plan: Plan, machine: Machine, screen: Screen) -> None:
+    """Every change with its old and new value."""
+    if screen.json:
+        return
+    screen.line()
+    for change in preview(plan, machine):
+        screen.line(f"{change.title}  {change.place}")
+        for row in change.lines:
+            note = f"   ({row.note})" if row.note else ""
+            screen.raw(f"  {row.sign} {row.text}{note}\n")
+        for note in change.notes:
+            screen.line(note, indent=2)
+    screen.line()
+
+
+def _list(entries: tuple[Entry, ...], machine: Machine, screen: Screen) -> int:
+    if not entries:
+        screen.line(_("You haven't changed anything with this program."))
+    for entry in entries:
+        if entry.plan.undoes:
+            continue
+        if entry.undone_by:
+            state = _("undone")
+        elif "done" in entry.states:
+            state = _("in place")
+        else:
+            state = _("not made")
+        what = ", ".join(change.title for change in preview(entry.plan, machine))
+        screen.line(f"{entry.id}  {entry.when}  {state}  {what}")
+    return 0

@@ -1,0 +1,166 @@
+"""The commands that only look: check, explain, report, test, feed."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import platform
+import sys
+from collections.abc import Callable
+
+import msgspec
+
+from cudnn_assistant import places
+from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.cli.changing import fix, undo
+from cudnn_assistant.cli.looking import EXIT, CantRead, compat_data, look, saved_machine, show
+from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.journal import Journal
+from cudnn_assistant.machine import Machine
+from cudnn_assistant.plan import Entry
+from cudnn_assistant.wording import _
+
+Command = Callable[[argparse.Namespace, Screen], int]
+
+
+def _guarded(command: Command) -> Command:
+    def run(told: argparse.Namespace, screen: Screen) -> int:
+        try:
+            return command(told, screen)
+        except CantRead as trouble:
+            screen.trouble(str(trouble))
+            return 2
+
+    return run
+
+
+def check(told: argparse.Namespace, screen: Screen) -> int:
+    """Look, test, say what is wrong."""
+    compat, data = compat_data(told.offline)
+    checkup = look(told, screen, compat)
+    show(checkup, data, screen, told)
+    return EXIT[checkup.verdict]
+
+
+def report(told: argparse.Namespace, screen: Screen) -> int:
+    """Write the support report to a file (never over another one's content) or to the output."""
+    compat, data = compat_data(told.offline)
+    checkup = look(told, screen, compat)
+    text = report_text(checkup, f"{data.version} of {data.published} ({data.source})", entries())
+    if told.file == "-":
+        screen.raw(text)
+        return 0
+    path = told.file or f"cudnn-report-{checkup.machine.taken_at[:10]}.md"
+    try:
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as trouble:
+        why = trouble.strerror or str(trouble)
+        screen.trouble(_("The report can't be written to {path}: {why}.").format(path=path, why=why))
+        return 3
+    screen.trouble(_("Report written to {path}").format(path=os.path.abspath(path)))
+    return 0
+
+
+def report_text(checkup: Checkup, data: str, changes: tuple[Entry, ...], note: str = "") -> str:
+    """The report of a checkup without the names of the person and the computer."""
+    from cudnn_assistant.report import redacted, write_report
+    from cudnn_assistant.checkup import think
+    from cudnn_assistant.feed import load_builtin
+
+    machine = redacted(
+        checkup.machine, home=os.path.expanduser("~"), user=_user(), host=platform.node()
+    )
+    # Judged again, so that no finding names what the snapshot doesn't.
+    clean = think(machine, load_builtin())
+    return write_report(
+        machine, clean.findings, clean.verdict, entries=changes, data=data, note=note
+    )
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""
+
+
+def entries() -> tuple[Entry, ...]:
+    """The changes made so far; none when the journal can't be read."""
+    try:
+        return Journal(places.state() / "journal").entries()
+    except OSError:
+        return ()
+
+
+def explain(told: argparse.Namespace, screen: Screen) -> int:
+    """Say what an error text means, most likely cause first."""
+    from cudnn_assistant import explain as explaining
+
+    given = dict(_given(word) for word in told.given)
+    machine: Machine | None = None
+    if told.machine:
+        machine = saved_machine(told.machine)
+    elif not told.no_look and not given:
+        told.python, told.no_test = "", True
+        machine = look(told, screen, compat_data(True)[0]).machine
+    found = explaining.explain(_text(told.file), machine, given, compat_data(True)[0])
+    if screen.json:
+        screen.raw(msgspec.json.encode(found).decode() + "\n")
+    else:
+        for line in explaining.text_lines(found):
+            screen.line(line)
+    return 0 if found.causes else 3
+
+
+def _given(word: str) -> tuple[str, str]:
+    name, sign, value = word.partition("=")
+    if not sign or not value:
+        raise CantRead(_("--given needs NAME=VALUE, like driver=512.15."))
+    return name, value
+
+
+def _text(path: str) -> bytes:
+    limit = 64 * 1024 * 1024
+    if path == "-":
+        return sys.stdin.buffer.read(limit)
+    try:
+        with open(path, "rb") as file:
+            return file.read(limit)
+    except OSError as trouble:
+        why = trouble.strerror or str(trouble)
+        raise CantRead(_("{path} can't be read: {why}.").format(path=path, why=why)) from trouble
+
+
+def feed(told: argparse.Namespace, screen: Screen) -> int:
+    """Show where the compatibility data is from, or fetch it."""
+    compat, data = compat_data(offline=told.action != "update")
+    if told.json:
+        screen.raw(msgspec.json.encode(data).decode() + "\n")
+        return 0
+    screen.line(_("Compatibility data {version} of {published}, {source}.").format(
+        version=compat.version, published=compat.published, source=data.source
+    ))
+    return 0
+
+
+def test(told: argparse.Namespace, screen: Screen) -> int:
+    """Only the cuDNN test."""
+    from cudnn_assistant.cli.testing import run
+
+    return run(told, screen)
+
+
+COMMANDS_BY_NAME: dict[str, Command] = {
+    name: _guarded(command)
+    for name, command in {
+        "check": check,
+        "explain": explain,
+        "fix": fix,
+        "undo": undo,
+        "report": report,
+        "test": test,
+        "feed": feed,
+    }.items()
+}

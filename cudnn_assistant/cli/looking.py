@@ -1,0 +1,159 @@
+"""Looking and telling: what check, report, explain and fix have in common."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from cudnn_assistant import feed
+from cudnn_assistant.checkup import Checkup, check, think
+from cudnn_assistant.cli.answer import Data, answer
+from cudnn_assistant.cli.screen import Screen, column
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.finding import Finding, Manual, Verdict
+from cudnn_assistant.machine import SYSTEM, Machine
+from cudnn_assistant.probe import Part
+from cudnn_assistant.report import NotAReport, read_machine
+from cudnn_assistant.summary import headline, lines
+from cudnn_assistant.system import this_system
+from cudnn_assistant.wording import _, words
+
+EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}
+"""Exit codes of a look, by verdict."""
+
+_PARTS: dict[Part, str] = {
+    "gpu": _("Looking at the GPU and its driver…"),
+    "cuda": _("Looking for CUDA…"),
+    "cudnn": _("Looking for cuDNN…"),
+    "settings": _("Reading settings…"),
+    "trial": _("Starting cuDNN and running one convolution…"),
+}
+
+
+class CantRead(Exception):
+    """A file that was named can't be used; the text says why, for the person."""
+
+
+def compat_data(offline: bool) -> tuple[Compat, Data]:
+    """The compatibility data to judge by and what it is."""
+    compat, source = feed.current(offline=offline)
+    return compat, Data(version=compat.version, published=compat.published, source=source.kind)
+
+
+def look(told: argparse.Namespace, screen: Screen, compat: Compat) -> Checkup:
+    """A checkup of this computer, or of the report named by ``--machine``.
+
+    Raises :class:`CantRead` for a file that is no report.
+    """
+    if getattr(told, "machine", ""):
+        return think(saved_machine(told.machine), compat)
+
+    def say(part: Part, done: bool, _machine: Machine) -> None:
+        screen.progress("" if done else _PARTS[part])
+
+    checkup = check(
+        this_system(), compat, trial=not told.no_test, say=say, python=python_of(told.python)
+    )
+    screen.progress("")
+    return checkup
+
+
+def python_of(path: str) -> str:
+    """The environment that the person named. Raises :class:`CantRead` when nothing is there."""
+    if path and not os.path.exists(path):
+        raise CantRead(_("There is no Python environment at {path}.").format(path=path))
+    return os.path.abspath(path) if path else ""
+
+
+def saved_machine(path: str) -> Machine:
+    """The snapshot in a saved report. Raises :class:`CantRead` with a sentence why not."""
+    try:
+        if os.path.getsize(path) > 64 * 1024 * 1024:
+            raise CantRead(_("{path} is too large to be a report.").format(path=path))
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return read_machine(file.read())
+    except OSError as trouble:
+        why = trouble.strerror or str(trouble)
+        raise CantRead(_("{path} can't be read: {why}.").format(path=path, why=why)) from trouble
+    except NotAReport as trouble:
+        raise CantRead(f"{path}: {trouble}") from trouble
+
+
+def show(checkup: Checkup, data: Data, screen: Screen, told: argparse.Namespace) -> None:
+    """Print a checkup the way the flags ask for."""
+    if screen.json:
+        screen.raw(answer(checkup, data).decode() + "\n")
+        return
+    title, sentence = headline(checkup.verdict, checkup.machine, checkup.findings)
+    if screen.quiet:
+        screen.line(title)
+        return
+    if getattr(told, "machine", ""):
+        screen.line(_("A report of {when}, of another computer:").format(
+            when=checkup.machine.taken_at.replace("T", " ").rstrip("Z") or "?"
+        ))
+    show_lines(checkup, screen)
+    for finding in checkup.findings:
+        if finding.severity != "info" or told.verbose:
+            show_finding(finding, checkup, screen, verbose=told.verbose)
+    if told.verbose:
+        show_facts(checkup.machine, data, screen)
+    screen.line()
+    screen.line(title + ".")
+    if sentence:
+        screen.line(sentence)
+    if not getattr(told, "machine", "") and checkup.plan.steps:
+        screen.line(_("Run: cudnn-assistant fix"))
+
+
+def show_lines(checkup: Checkup, screen: Screen) -> None:
+    """The short list: one line for each part and each user of cuDNN."""
+    rows = lines(checkup.machine, checkup.findings)
+    width = column(row.label for row in rows)
+    for row in rows:
+        screen.marked(row.mark, row.label, row.text, column=width)
+
+
+def show_finding(finding: Finding, checkup: Checkup, screen: Screen, *, verbose: bool) -> None:
+    """One problem: what it is, why it matters, what would help, how to go back."""
+    said = words(finding, checkup.machine)
+    screen.line()
+    doubt = "" if finding.sure else _(" (suspected)")
+    where = "" if finding.subject == SYSTEM else f"  {finding.subject}"
+    screen.line(f"{said.title}{doubt}  [{finding.code}]{where}")
+    for text in (said.why, said.fix, said.undo):
+        if text:
+            screen.line(text, indent=2)
+    if isinstance(finding.remedy, Manual):
+        for command in finding.remedy.commands:
+            screen.raw(f"    {command}\n")
+        if finding.remedy.link:
+            screen.raw(f"    {finding.remedy.link}\n")
+    if verbose:
+        for detail in said.details:
+            screen.line("- " + detail, indent=4)
+
+
+def show_facts(machine: Machine, data: Data, screen: Screen) -> None:
+    """All that was seen, for ``--verbose``."""
+    screen.line()
+    for copy in machine.cudnns:
+        damaged = ", ".join(f"{part.file} {part.state}" for part in copy.damaged)
+        text = f"{copy.version or copy.major} {copy.folder} ({', '.join(copy.found_via)}) {damaged}"
+        screen.line("cuDNN " + text.strip())
+    for toolkit in machine.toolkits:
+        screen.line(f"CUDA {toolkit.version} {toolkit.root} ({', '.join(toolkit.found_via)})")
+    for variable in machine.variables:
+        screen.line(f"{variable.scope} {variable.name}={variable.value.text} {variable.source}")
+    for trial in machine.trials:
+        times = " ".join(f"{time.stage}={time.milliseconds:.0f}ms" for time in trial.times)
+        screen.line(f"test {trial.subject}: {trial.status} at {trial.stage} {times}")
+        if trial.loaded:
+            screen.line(trial.loaded, indent=2)
+    for gap in machine.gaps:
+        screen.line(f"? {gap.what}: {gap.why}")
+    for timing in machine.timings:
+        screen.line(f"{timing.part} {timing.milliseconds:.0f} ms")
+    screen.line(_("Compatibility data {version} of {published} ({source})").format(
+        version=data.version, published=data.published, source=data.source
+    ))

@@ -1,0 +1,130 @@
+"""What a terminal can show: marks, colour, wrapping, and nothing a hostile text could do to it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable
+from typing import Literal, TextIO
+
+Mark = Literal["ok", "note", "bad", "unknown", "wait"]
+Color = Literal["auto", "always", "never"]
+
+_SIGNS: dict[Mark, tuple[str, str, str]] = {
+    "ok": ("✓", "[ok]", "32"),
+    "note": ("!", "[note]", "33"),
+    "bad": ("✗", "[bad]", "31"),
+    "unknown": ("?", "[?]", "33"),
+    "wait": ("…", "[..]", "36"),
+}
+_KEEP = "\u00a0"
+"""Stands for a space inside a path while a text is wrapped."""
+_PATH = re.compile(r"(?:[A-Za-z]:\\|\\\\|~?/)[^\s\"',;]*(?: (?:GPU|Computing|Toolkit|Files|NVIDIA)\b"
+                   r"[^\s\"',;]*)*")
+
+
+class Screen:
+    """Standard output for results, standard error for progress and questions."""
+
+    def __init__(self, *, color: Color = "auto", quiet: bool = False, json: bool = False) -> None:
+        self.out = sys.stdout
+        self.err = sys.stderr
+        self.quiet = quiet
+        self.json = json
+        self.unicode = _can_show(self.out, "✓✗…")
+        self.color = _wants_color(self.out, color)
+        self.width = shutil.get_terminal_size((100, 24)).columns if self.out.isatty() else 0
+
+    def line(self, text: str = "", *, indent: int = 0) -> None:
+        """One paragraph of a result, wrapped at the terminal's width; paths stay whole."""
+        for row in self._rows(text, indent, indent):
+            self._write(row)
+
+    def marked(self, mark: Mark, label: str, text: str, *, column: int = 14) -> None:
+        """A line that begins with a mark: ``✓ cuDNN  9.8``; later rows stand under the text."""
+        sign, letters, number = _SIGNS[mark]
+        if self.unicode:
+            start, size = sign, 1
+        else:
+            start, size = f"{letters:<6}", 6
+        if self.color:
+            start = f"\x1b[{number}m{start}\x1b[0m"
+        label = f"{visible(label):<{column}} "
+        rows = self._rows(text, size + 1 + len(label), 0)
+        self._write(f"{start} {label}{rows[0] if rows else ''}".rstrip())
+        for row in rows[1:]:
+            self._write(" " * (size + 1 + len(label)) + row)
+
+    def raw(self, text: str) -> None:
+        """Text for programs, as it is (JSON, a report)."""
+        self.out.write(text)
+        self.out.flush()
+
+    def progress(self, text: str) -> None:
+        """What goes on, on standard error; nothing for scripts."""
+        if not (self.quiet or self.json) and self.err.isatty():
+            self.err.write(f"\r\x1b[K{visible(text)}")
+            self.err.flush()
+
+    def trouble(self, text: str) -> None:
+        """A sentence on standard error that says why nothing came."""
+        self.progress("")
+        print(_fit(self.err, visible(text)), file=self.err)
+
+    def ask(self, question: str) -> bool | None:
+        """Whether the person says yes; ``None`` when nobody is there to be asked."""
+        if not (sys.stdin and sys.stdin.isatty()):
+            return None
+        self.err.write(f"{visible(question)} [y/N] ")
+        self.err.flush()
+        return sys.stdin.readline().strip().casefold() in {"y", "yes"}
+
+    def _rows(self, text: str, indent: int, lead: int) -> list[str]:
+        prefix = " " * lead
+        room = max(self.width - indent, 24) if self.width else 0
+        if not room:
+            return [prefix + visible(text)]
+        held = _PATH.sub(lambda match: match[0].replace(" ", _KEEP), visible(text))
+        rows = textwrap.wrap(held, room, break_long_words=False, break_on_hyphens=False) or [""]
+        return [prefix + row.replace(_KEEP, " ") for row in rows]
+
+    def _write(self, text: str) -> None:
+        print(_fit(self.out, text), file=self.out)
+
+
+def visible(text: str) -> str:
+    """``text`` on one line, with control characters and terminal escapes spelled ``\\xNN``."""
+    return "".join(c if c.isprintable() else _spelled(c) for c in text)
+
+
+def column(labels: Iterable[str]) -> int:
+    """Width of a column that all labels fit in."""
+    return max((len(label) for label in labels), default=0) + 1
+
+
+def _spelled(c: str) -> str:
+    if c in "\n\t\u00a0":
+        return " "
+    return f"\\x{ord(c):02x}" if ord(c) < 256 else f"\\u{ord(c):04x}"
+
+
+def _fit(stream: TextIO, text: str) -> str:
+    encoding = stream.encoding or "ascii"
+    return text.encode(encoding, "replace").decode(encoding)
+
+
+def _can_show(stream: TextIO, text: str) -> bool:
+    try:
+        text.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _wants_color(stream: TextIO, color: Color) -> bool:
+    if color != "auto":
+        return color == "always"
+    return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
