@@ -1,0 +1,212 @@
+"""Reading the files of the computer that is looked at, without ever raising.
+
+Paths are in the spelling of that computer (its family decides between "\\" and "/"); with another
+``root`` than "/" they are looked up below it, so that a forged or mounted tree of either family can
+be read anywhere. What can't be read is as good as empty: whoever asks just lacks the fact.
+"""
+
+from __future__ import annotations
+
+import ntpath
+import os
+import posixpath
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import NamedTuple
+
+from cudnn_assistant.machine import Family
+
+_MOST_ENTRIES = 50_000
+"""Entries of one folder that are looked at; the largest site-packages have a few thousand."""
+
+_NETWORK_TYPES = re.compile(
+    r"nfs\d*|cifs|smb\w*|ncpfs|9p|drvfs|afs|autofs|ceph|glusterfs|lustre|beegfs\w*|gpfs|davfs\d*"
+    r"|virtiofs|prl_fs|vboxsf|fuse\.(?!portal|gvfsd|snapfuse|squashfuse|AppImage|overlay).*"
+)
+_DRIVE_REMOTE = 4
+
+
+class Entry(NamedTuple):
+    """One name in a folder."""
+
+    name: str
+    folder: bool
+    link: bool
+
+
+class Disk:
+    """The disk of one computer; every method answers emptily instead of raising."""
+
+    def __init__(self, family: Family, root: str = "/") -> None:
+        self.family = family
+        self.paths: ModuleType = ntpath if family == "windows" else posixpath
+        self.root = "" if root in ("", "/") else os.path.realpath(root)
+        self._mounts: dict[str, bool] | None = None
+
+    def join(self, *parts: str) -> str:
+        """The parts as one path of that computer."""
+        return str(self.paths.join(*parts))
+
+    def parent(self, path: str) -> str:
+        """The folder that holds ``path``."""
+        return str(self.paths.dirname(path))
+
+    def name(self, path: str) -> str:
+        """The last part of ``path``."""
+        return str(self.paths.basename(path))
+
+    def real(self, path: str) -> str:
+        """Where ``path`` of that computer lies on this one."""
+        if not self.root:
+            return path
+        if self.family == "windows":
+            drive, rest = ntpath.splitdrive(path)
+            inside = posixpath.join(drive.rstrip(":").upper(), *rest.replace("/", "\\").split("\\"))
+            return os.path.join(self.root, inside)
+        return os.path.join(self.root, path.lstrip("/"))
+
+    def canonical(self, path: str) -> str:
+        """``path`` without links; links that lead out of the root are left as they are."""
+        try:
+            real = os.path.realpath(self.real(path))
+        except (OSError, ValueError):
+            return path
+        if not self.root:
+            return real
+        if not real.startswith(self.root + os.sep):
+            return path
+        inside = real[len(self.root) + 1 :]
+        if self.family == "windows":
+            drive, _, rest = inside.partition(os.sep)
+            return f"{drive}:\\" + rest.replace(os.sep, "\\")
+        return "/" + inside
+
+    def key(self, path: str) -> str:
+        """The same text for every spelling of one file."""
+        return os.path.normcase(self.canonical(path)) if not self.root else self.canonical(path)
+
+    def link(self, path: str) -> str:
+        """What the link at ``path`` points to, absolute; "" when it is no link."""
+        try:
+            target = os.readlink(self.real(path))
+        except (OSError, ValueError, NotImplementedError):
+            return ""
+        return str(self.paths.normpath(self.join(self.parent(path), target)))
+
+    def is_file(self, path: str) -> bool:
+        """Whether a file of some content type is there (links are followed)."""
+        return stat.S_ISREG(self._mode(path))
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a folder is there (links are followed)."""
+        return stat.S_ISDIR(self._mode(path))
+
+    def exists(self, path: str) -> bool:
+        """Whether anything is there (links are followed)."""
+        return self._mode(path) != 0
+
+    def size(self, path: str) -> int:
+        """Bytes of a file, 0 when there is none."""
+        try:
+            return os.stat(self.real(path)).st_size
+        except (OSError, ValueError):
+            return 0
+
+    def _mode(self, path: str) -> int:
+        try:
+            return os.stat(self.real(path)).st_mode
+        except (OSError, ValueError):
+            return 0
+
+    def entries(self, folder: str) -> list[Entry]:
+        """Names in a folder in alphabetical order; links count as what they point to."""
+        return sorted(self._scan(folder))
+
+    def _scan(self, folder: str) -> Iterator[Entry]:
+        try:
+            with os.scandir(self.real(folder)) as scan:
+                for count, entry in enumerate(scan):
+                    if count >= _MOST_ENTRIES:
+                        return
+                    yield Entry(entry.name, _is_folder(entry), entry.is_symlink())
+        except (OSError, ValueError):
+            return
+
+    def folders(self, folder: str) -> list[str]:
+        """Full paths of the folders in a folder, in alphabetical order."""
+        return [self.join(folder, entry.name) for entry in self.entries(folder) if entry.folder]
+
+    def data(self, path: str, limit: int, offset: int = 0) -> bytes:
+        """At most ``limit`` bytes of a regular file (never waits on a pipe or device)."""
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        try:
+            handle = os.open(self.real(path), flags)
+        except (OSError, ValueError):
+            return b""
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return b""
+            with os.fdopen(handle, "rb", buffering=0, closefd=False) as file:
+                file.seek(offset)
+                return _read(file.read, limit)
+        except (OSError, ValueError, OverflowError):
+            return b""
+        finally:
+            os.close(handle)
+
+    def text(self, path: str, limit: int = 1 << 16) -> str:
+        """The start of a text file as UTF-8; other bytes become U+FFFD, a byte order mark goes."""
+        return self.data(path, limit).decode("utf-8-sig", "replace")
+
+    def remote(self, path: str) -> bool:
+        """Whether ``path`` lies on a network mount, where a look can take for ever."""
+        if self.family == "windows":
+            return path.startswith(("\\\\", "//")) or _remote_drive(self.root, path[:2])
+        mounts = self._mount_points()
+        while path not in mounts and path not in ("", "/"):
+            path = posixpath.dirname(path)
+        return mounts.get(path, False)
+
+    def _mount_points(self) -> dict[str, bool]:
+        if self._mounts is None:
+            lines = (line.split() for line in self.text("/proc/mounts", 1 << 20).splitlines())
+            self._mounts = {
+                _unescaped(line[1]): bool(_NETWORK_TYPES.fullmatch(line[2]))
+                for line in lines
+                if len(line) > 2
+            }
+        return self._mounts
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _read(read: object, limit: int) -> bytes:
+    # One read() may give less than was asked for; a file that shrinks meanwhile ends the loop.
+    pieces: list[bytes] = []
+    while limit > 0:
+        piece = read(limit)  # type: ignore[operator]
+        if not piece:
+            break
+        pieces.append(piece)
+        limit -= len(piece)
+    return b"".join(pieces)
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+
+
+def _remote_drive(root: str, drive: str) -> bool:
+    if sys.platform != "win32" or root or len(drive) < 2 or drive[1] != ":":
+        return False
+    import ctypes
+
+    return int(ctypes.windll.kernel32.GetDriveTypeW(drive + "\\")) == _DRIVE_REMOTE

@@ -1,0 +1,84 @@
+"""Which libraries a framework's own library asks for, read from its file; nothing is loaded.
+
+Names the loader must find stand in the import table; names opened at run time stand as plain text
+in the read-only data. Both are small parts of files that can have a gigabyte.
+"""
+
+from __future__ import annotations
+
+import re
+
+from cudnn_assistant.probe.binary import elf_section
+from cudnn_assistant.probe.disk import Disk
+
+_MOST_TEXT = 64 << 20
+_CUDNN = re.compile(rb"libcudnn\.so\.(\d+)|cudnn64_(\d+)\.dll")
+_CUBLAS = re.compile(rb"libcublas\.so\.(\d+)|cublas64_(\d+)\.dll")
+_ARCHITECTURES = re.compile(rb"(?:(?:sm|compute)_\d+[af]? ){1,40}(?:sm|compute)_\d+[af]?(?=\0)")
+
+
+def cudnn_major(disk: Disk, path: str) -> str:
+    """The major of the cuDNN that a library loads; "" when it names none."""
+    return _first(_CUDNN, b"cudnn", disk, path)
+
+
+def cuda_major(disk: Disk, path: str) -> str:
+    """The CUDA major of the cuBLAS that a library loads; "" when it names none."""
+    return _first(_CUBLAS, b"cublas", disk, path)
+
+
+def architectures(disk: Disk, path: str) -> tuple[str, ...]:
+    """Targets like ``sm_90`` or ``compute_90`` that a build lists about itself as one text."""
+    match = _ARCHITECTURES.search(constant_data(disk, path))
+    return tuple(match[0].decode().split()) if match else ()
+
+
+def imported(disk: Disk, path: str) -> bytes:
+    """The names of the import table, and on Linux the names of symbols with them."""
+    if section := elf_section(disk.real(path), b".dynstr"):
+        return disk.data(path, min(section[1], _MOST_TEXT), section[0])
+    return _of_dll(disk, path)[0]
+
+
+def constant_data(disk: Disk, path: str) -> bytes:
+    """The read-only data (at most 64 MiB of it)."""
+    if section := elf_section(disk.real(path), b".rodata"):
+        return disk.data(path, min(section[1], _MOST_TEXT), section[0])
+    offset, size = _of_dll(disk, path)[1]
+    return disk.data(path, min(size, _MOST_TEXT), offset)
+
+
+def _first(pattern: re.Pattern[bytes], word: bytes, disk: Disk, path: str) -> str:
+    for read in (imported, constant_data):
+        data = read(disk, path)
+        # A plain search is some thirty times faster than the pattern over tens of megabytes.
+        at = data.find(word)
+        while at >= 0:
+            if match := pattern.match(data, max(0, at - 3)) or pattern.match(data, at):
+                return (match[1] or match[2]).decode()
+            at = data.find(word, at + 1)
+    return ""
+
+
+def _of_dll(disk: Disk, path: str) -> tuple[bytes, tuple[int, int]]:
+    """Imported names, and offset and size of the read-only data, of a DLL."""
+    if disk.data(path, 2) != b"MZ":
+        return b"", (0, 0)
+    try:
+        import pefile
+
+        with pefile.PE(disk.real(path), fast_load=True) as image:
+            kinds = ("IMAGE_DIRECTORY_ENTRY_IMPORT", "IMAGE_DIRECTORY_ENTRY_DELAY_IMPORT")
+            image.parse_data_directories(
+                [pefile.DIRECTORY_ENTRY[kind] for kind in kinds], import_dllnames_only=True
+            )
+            names = b"\0".join(
+                entry.dll
+                for kind in ("DIRECTORY_ENTRY_IMPORT", "DIRECTORY_ENTRY_DELAY_IMPORT")
+                for entry in getattr(image, kind, ())
+            )
+            constants = [s for s in image.sections if s.Name.startswith(b".rdata")]
+            places = [(s.PointerToRawData, s.SizeOfRawData) for s in constants]
+            return names, (places or [(0, 0)])[0]
+    except Exception:  # noqa: BLE001  (pefile raises whatever a forged file leads it to)
+        return b"", (0, 0)
