@@ -1,0 +1,72 @@
+"""What holds for every test: no network, no home of anybody, no log line, no silent skip."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_socket import disable_socket
+
+HARDWARE = "needs a real NVIDIA GPU"
+"""The one reason for which a test may be left out in CI, which has no GPU."""
+
+_left_out: Counter[str] = Counter()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    disable_socket(allow_unix_socket=True)
+    if item.get_closest_marker("gpu") and not _has_gpu():
+        pytest.skip(HARDWARE)
+    if item.get_closest_marker("wine") and not shutil.which("wine"):
+        pytest.skip("needs Wine")
+
+
+def _has_gpu() -> bool:
+    return os.path.exists("/dev/nvidiactl")
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home that is nobody's: settings, state and caches of a test end here."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    for name in ("CONFIG", "STATE", "DATA", "CACHE"):
+        monkeypatch.delenv(f"XDG_{name}_HOME", raising=False)
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    return home
+
+
+@pytest.fixture(autouse=True)
+def no_unexpected_log(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """A warning that nobody asked for is a defect. A test that wants one clears ``caplog``."""
+    yield
+    found = [r for r in caplog.get_records("call") if r.levelno >= logging.WARNING]
+    assert not found, f"unexpected log: {[record.getMessage() for record in found]}"
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.skipped:
+        _left_out[_reason(report)] += 1
+
+
+def _reason(report: pytest.TestReport) -> str:
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return text.removeprefix("Skipped: ")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In CI a part that could not run is a failure, except what only real hardware can run."""
+    if os.environ.get("CI") and set(_left_out) - {HARDWARE} and session.exitstatus == 0:
+        session.exitstatus = 1
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    parts = "; ".join(f"{count} tests: {reason}" for reason, count in sorted(_left_out.items()))
+    terminalreporter.write_line(f"Not run here: {parts or 'nothing'}.")
