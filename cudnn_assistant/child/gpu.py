@@ -1,0 +1,114 @@
+"""The child that asks NVML and the driver API who is there, in the person's own environment.
+
+One JSON argument: pipe, deadline. Lines, in this order, each told as soon as it is known, so
+that a call that hangs costs only what follows it:
+
+* ``nvml`` (code of nvmlInit), ``file`` (what was loaded)
+* ``driver``: version, cuda
+* ``index`` and ``gpu``: facts of one GPU, in several helpings
+* ``cuda`` (code of cuInit; ``null``: no library), ``file``, ``why``, ``version``, ``devices``
+  (UUID, name and compute capability by ordinal)
+* ``status``: "ok"
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from cudnn_assistant.child import channel as channels
+from cudnn_assistant.child import driver_api, mapped, nvml_facts
+from cudnn_assistant.child.channel import Channel
+
+NO_LIBRARY = 12
+"""NVML's number for "the library was not found"."""
+
+
+def main(arguments: list[str]) -> int:
+    """Ask, tell, end."""
+    wish = json.loads(arguments[0])
+    channel = channels.open_channel(wish["pipe"])
+    channels.rein(wish["deadline"])
+    _nvml(channel)
+    _cuda(channel)
+    channels.answer(channel, {"status": "ok"})
+    return 0
+
+
+def _nvml(channel: Channel) -> None:
+    if not _can_load():
+        channel.say(nvml=NO_LIBRARY, file="")
+        return
+    try:
+        nvml = nvml_facts.load()
+    except ImportError as trouble:
+        channel.say(nvml=None, file="", why=str(trouble))
+        return
+    code = nvml_facts.init(nvml)
+    channel.say(nvml=code, file=_mapped("libnvidia-ml.so", "nvml.dll"))
+    if code:
+        return
+    channel.say(driver=nvml_facts.driver(nvml))
+    for index, facts in nvml_facts.gpus(nvml):
+        channel.say(index=index, gpu=facts)
+
+
+def _can_load() -> bool:
+    """Whether the loader has an NVML at all. Asked first: importing the binding takes 40 ms."""
+    if os.name == "nt":
+        return True
+    import ctypes
+
+    try:
+        ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return False
+    return True
+
+
+def _mapped(*names: str) -> str:
+    return next(
+        (p for p in mapped.libraries() if os.path.basename(p).lower().startswith(names)), ""
+    )
+
+
+def _cuda(channel: Channel) -> None:
+    try:
+        driver = driver_api.Plain()
+    except OSError as trouble:
+        channel.say(cuda=None, file="", why=str(trouble))
+        return
+    file = _mapped("libcuda.so", "nvcuda.dll")
+    version = _safely(driver.version)
+    channel.say(file=file, version=version, call="cuInit")
+    try:
+        driver.start()
+    except driver_api.CudaStatus as trouble:
+        channel.say(cuda=trouble.code, file=file, version=version)
+        return
+    except AttributeError as trouble:
+        channel.say(cuda=None, file=file, why=str(trouble))
+        return
+    channel.say(cuda=0, file=file, version=version, devices=_devices(driver))
+
+
+def _devices(driver: driver_api.Plain) -> list[dict[str, object]]:
+    count = _safely(driver.count)
+    return [_device(driver, ordinal) for ordinal in range(count if isinstance(count, int) else 0)]
+
+
+def _device(driver: driver_api.Plain, ordinal: int) -> dict[str, object]:
+    major = _safely(driver.attribute, driver_api.COMPUTE_MAJOR, ordinal)
+    minor = _safely(driver.attribute, driver_api.COMPUTE_MINOR, ordinal)
+    return {
+        "uuid": _safely(driver.uuid, ordinal) or "",
+        "name": _safely(driver.name, ordinal) or "",
+        "compute": f"{major}.{minor}" if major is not None and minor is not None else "",
+    }
+
+
+def _safely(call: object, *arguments: object) -> object:
+    try:
+        return call(*arguments)  # type: ignore[operator]
+    except Exception:
+        return None

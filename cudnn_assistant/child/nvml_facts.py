@@ -1,0 +1,231 @@
+"""What NVML tells about the driver and every GPU, through nvidia-ml-py.
+
+Each call is guarded singly: "not supported" is the normal answer of many GPUs to many questions
+and must not cost the other facts. Keys are those of the snapshot's Gpu; what did not answer is
+left out.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # the module typing alone costs a tenth of the child's start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
+    from typing import Any
+
+NOT_TOLD = -1
+"""Code where no number of NVML's applies (the binding itself is missing or broken)."""
+
+_ARCHITECTURES = {
+    2: "Kepler", 3: "Maxwell", 4: "Pascal", 5: "Volta", 6: "Turing", 7: "Ampere", 8: "Ada",
+    9: "Hopper", 10: "Blackwell", 13: "Rubin",
+}  # fmt: skip
+_COMPUTE_MODES = {0: "default", 2: "prohibited", 3: "exclusive-process"}
+_DRIVER_MODELS = {0: "wddm", 1: "tcc", 2: "mcdm"}
+_VIRTUALIZATION = {0: "none", 1: "passthrough", 2: "vgpu", 3: "host-vgpu", 4: "host-vsga"}
+_THROTTLES = ((0x8, "hw-slowdown"), (0x20, "sw-thermal"), (0x40, "hw-thermal"),
+              (0x80, "power-brake"))  # fmt: skip
+_MEMORY_V2 = 0x02000028
+_MOST_PROCESSES = 64
+_MOST_SLICES = 16
+
+
+def load() -> ModuleType:
+    """NVIDIA's binding. Raises ImportError."""
+    import pynvml
+
+    module: ModuleType = pynvml
+    return module
+
+
+def init(nvml: ModuleType) -> int:
+    """nvmlInit; its number (12: no library)."""
+    try:
+        nvml.nvmlInit()
+    except Exception as trouble:
+        return _code(trouble)
+    return 0
+
+
+def _code(trouble: Exception) -> int:
+    value = getattr(trouble, "value", NOT_TOLD)
+    return value if isinstance(value, int) else NOT_TOLD
+
+
+def driver(nvml: ModuleType) -> dict[str, object]:
+    """Version of the driver and the highest CUDA version that it speaks."""
+    number = _ask(nvml.nvmlSystemGetCudaDriverVersion_v2) or _ask(
+        nvml.nvmlSystemGetCudaDriverVersion
+    )
+    found: dict[str, object] = {"version": text(_ask(nvml.nvmlSystemGetDriverVersion))}
+    if isinstance(number, int) and number > 0:
+        found["cuda"] = f"{number // 1000}.{number % 1000 // 10}"
+    return found
+
+
+def gpus(nvml: ModuleType) -> Iterator[tuple[int, dict[str, object]]]:
+    """Number and facts of each GPU, twice: first who it is, then how it is.
+
+    The second helping asks the hardware, where a GPU in trouble can keep us waiting; by then the
+    first has been told.
+    """
+    count = _ask(nvml.nvmlDeviceGetCount)
+    handles = []
+    for index in range(count if isinstance(count, int) else 0):
+        try:
+            handles.append((index, nvml.nvmlDeviceGetHandleByIndex(index)))
+        except Exception as trouble:
+            yield index, {"trouble": _code(trouble)}
+    for index, handle in handles:
+        yield index, _who(nvml, handle)
+    for index, handle in handles:
+        yield index, _health(nvml, handle)
+        yield index, {"processes": _processes(nvml, handle)}
+
+
+def _who(nvml: ModuleType, handle: object) -> dict[str, object]:
+    found: dict[str, object] = {
+        "uuid": text(_ask(nvml.nvmlDeviceGetUUID, handle)),
+        "name": text(_ask(nvml.nvmlDeviceGetName, handle)),
+    }
+    pci = _ask(nvml.nvmlDeviceGetPciInfo, handle)
+    if pci is not None:
+        found["pci_bus"] = bus(text(getattr(pci, "busId", "")))
+        number = int(getattr(pci, "pciDeviceId", 0))
+        found["pci_id"] = f"{number & 0xFFFF:04x}:{number >> 16:04x}" if number else ""
+    compute = _ask(nvml.nvmlDeviceGetCudaComputeCapability, handle)
+    if isinstance(compute, (tuple, list)) and len(compute) == 2:
+        found["compute"] = f"{compute[0]}.{compute[1]}"
+    architecture = _ask(nvml.nvmlDeviceGetArchitecture, handle)
+    if architecture in _ARCHITECTURES:
+        found["architecture"] = _ARCHITECTURES[architecture]
+    return found
+
+
+def bus(text: str) -> str:
+    """A PCI address with a domain of four digits, lower case: "0000:01:00.0"."""
+    domain, _, rest = text.lower().partition(":")
+    return f"{domain[-4:]:0>4}:{rest}" if rest else ""
+
+
+def _health(nvml: ModuleType, handle: object) -> dict[str, object]:
+    found = _memory(nvml, handle)
+    _put(found, "compute_mode", _COMPUTE_MODES, _ask(nvml.nvmlDeviceGetComputeMode, handle))
+    _put(found, "driver_model", _DRIVER_MODELS, _first(_driver_model(nvml, handle)))
+    mode = _ask(nvml.nvmlDeviceGetVirtualizationMode, handle)
+    _put(found, "virtualization", _VIRTUALIZATION, mode)
+    _yes(found, "ecc", _first(_ask(nvml.nvmlDeviceGetEccMode, handle)))
+    _yes(found, "display", _ask(nvml.nvmlDeviceGetDisplayActive, handle))
+    _number(found, "ecc_uncorrected", _ask(nvml.nvmlDeviceGetTotalEccErrors, handle, 1, 0))
+    _number(found, "temperature", _ask(nvml.nvmlDeviceGetTemperature, handle, 0))
+    rows = _ask(nvml.nvmlDeviceGetRemappedRows, handle)
+    if isinstance(rows, (tuple, list)) and len(rows) == 4:
+        found["remap_pending"], found["remap_failed"] = bool(rows[2]), bool(rows[3])
+    reasons = _ask(nvml.nvmlDeviceGetCurrentClocksEventReasons, handle)
+    if reasons is None:
+        reasons = _ask(nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle)
+    if isinstance(reasons, int):
+        found["throttled"] = [name for bit, name in _THROTTLES if reasons & bit]
+    _slices(nvml, handle, found)
+    return found
+
+
+def _memory(nvml: ModuleType, handle: object) -> dict[str, object]:
+    memory = _ask(nvml.nvmlDeviceGetMemoryInfo, handle, _MEMORY_V2)
+    newer = memory is not None
+    if not newer:
+        memory = _ask(nvml.nvmlDeviceGetMemoryInfo, handle)
+    if memory is None or not memory.total:
+        return {}
+    found: dict[str, object] = {
+        "memory_total": int(memory.total),
+        "memory_free": int(memory.free),
+        "memory_used": int(memory.used),
+    }
+    if newer:
+        found["memory_reserved"] = int(memory.reserved)
+    return found
+
+
+def _driver_model(nvml: ModuleType, handle: object) -> object:
+    for name in ("nvmlDeviceGetDriverModel_v2", "nvmlDeviceGetDriverModel_v1",
+                 "nvmlDeviceGetDriverModel"):  # fmt: skip
+        call = getattr(nvml, name, None)
+        answer = _ask(call, handle) if call else None
+        if answer is not None:
+            return answer
+    return None
+
+
+def _slices(nvml: ModuleType, handle: object, found: dict[str, object]) -> None:
+    """MIG: whether it is on, and the UUIDs of its instances."""
+    on = _first(_ask(nvml.nvmlDeviceGetMigMode, handle))
+    _yes(found, "mig", on)
+    if not on:
+        return
+    most = _ask(nvml.nvmlDeviceGetMaxMigDeviceCount, handle)
+    slices = []
+    for index in range(min(most, _MOST_SLICES) if isinstance(most, int) else 0):
+        part = _ask(nvml.nvmlDeviceGetMigDeviceHandleByIndex, handle, index)
+        uuid = text(_ask(nvml.nvmlDeviceGetUUID, part)) if part is not None else ""
+        if uuid:
+            slices.append(uuid)
+    found["mig_instances"] = slices
+
+
+def _processes(nvml: ModuleType, handle: object) -> list[dict[str, object]]:
+    found = {}
+    for kind in ("Graphics", "Compute"):
+        for process in _running(nvml, kind, handle)[:_MOST_PROCESSES]:
+            found[process.pid] = {
+                "pid": int(process.pid),
+                "name": text(_ask(nvml.nvmlSystemGetProcessName, process.pid)),
+                "memory": process.usedGpuMemory,
+                "kind": kind.lower(),
+            }
+    return list(found.values())
+
+
+def _running(nvml: ModuleType, kind: str, handle: object) -> list[Any]:
+    # The names without a number raise an exception of their own on older drivers.
+    for version in ("_v3", "_v2"):
+        call = getattr(nvml, f"nvmlDeviceGet{kind}RunningProcesses{version}", None)
+        answer = _ask(call, handle) if call else None
+        if isinstance(answer, list):
+            return answer
+    return []
+
+
+def _ask(call: Callable[..., object], *arguments: object) -> Any:
+    try:
+        return call(*arguments)
+    except Exception:
+        return None
+
+
+def _first(answer: object) -> object:
+    if isinstance(answer, (list, tuple)):
+        return answer[0] if answer else None
+    return answer
+
+
+def _put(found: dict[str, object], key: str, names: dict[int, str], answer: object) -> None:
+    if isinstance(answer, int) and answer in names:
+        found[key] = names[answer]
+
+
+def _yes(found: dict[str, object], key: str, answer: object) -> None:
+    if answer in (0, 1):
+        found[key] = bool(answer)
+
+
+def _number(found: dict[str, object], key: str, answer: object) -> None:
+    if isinstance(answer, int):
+        found[key] = answer
+
+
+def text(answer: object) -> str:
+    """Text of an answer; older bindings give bytes."""
+    if isinstance(answer, bytes):
+        return answer.decode("utf-8", "replace")
+    return answer if isinstance(answer, str) else ""

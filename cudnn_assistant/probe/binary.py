@@ -1,0 +1,134 @@
+"""Reads the head of a library file (ELF or PE) without loading it: whole? for which processor?
+
+Only a few hundred bytes are read, whatever the size of the file, and no exception leaves: what
+can't be parsed is "not-a-library".
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import struct
+from typing import BinaryIO, NamedTuple
+
+from cudnn_assistant.machine import PartState
+
+_ELF_MACHINES = {3: "x86", 62: "x86_64", 183: "aarch64", 21: "ppc64le", 40: "arm", 243: "riscv64"}
+_PE_MACHINES = {0x14C: "x86", 0x8664: "x86_64", 0xAA64: "aarch64", 0xA641: "aarch64"}
+
+
+class Binary(NamedTuple):
+    """What the head of a file tells."""
+
+    state: PartState
+    architecture: str = ""
+    size: int = 0
+
+
+def look_at(path: str) -> Binary:
+    """State, processor and size of one library file; links are followed."""
+    try:
+        with open(path, "rb", opener=_without_waiting) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return Binary("not-a-library")
+            return _read(file, status.st_size)
+    except OSError as trouble:
+        return Binary(_state_of(path, trouble))
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    # A named pipe that somebody called libcudnn.so.9 must not hold us up.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _state_of(path: str, trouble: OSError) -> PartState:
+    if trouble.errno == errno.ELOOP:
+        return "damaged-link"
+    if trouble.errno in (errno.ENOENT, errno.ENOTDIR):
+        return "damaged-link" if os.path.islink(path) else "missing"
+    return "unreadable"
+
+
+def _read(file: BinaryIO, size: int) -> Binary:
+    if size == 0:
+        return Binary("empty")
+    head = file.read(64)
+    try:
+        if head[:4] == b"\x7fELF":
+            return _elf(head, size)
+        if head[:2] == b"MZ":
+            return _pe(file, head, size)
+    except (struct.error, ValueError):
+        return Binary("truncated", size=size)
+    return Binary("not-a-library", size=size)
+
+
+def _elf(head: bytes, size: int) -> Binary:
+    order = ">" if head[5] == 2 else "<"
+    machine = _ELF_MACHINES.get(struct.unpack_from(order + "H", head, 18)[0], "unknown")
+    if head[4] == 2:
+        (sections,) = struct.unpack_from(order + "Q", head, 40)
+        entry, count = struct.unpack_from(order + "HH", head, 58)
+    else:
+        (sections,) = struct.unpack_from(order + "I", head, 32)
+        entry, count = struct.unpack_from(order + "HH", head, 46)
+    # The table of sections stands at the very end of what linkers write, so a file that stops
+    # before its end has been cut short. (A stripped table, offset 0, tells nothing.)
+    cut = bool(sections) and sections + entry * count > size
+    return Binary("truncated" if cut else "ok", machine, size)
+
+
+def _pe(file: BinaryIO, head: bytes, size: int) -> Binary:
+    (start,) = struct.unpack_from("<I", head, 60)
+    file.seek(start)
+    header = file.read(24)
+    if header and header[:4] != b"PE\0\0":
+        return Binary("not-a-library", size=size)
+    machine, sections = struct.unpack_from("<HH", header, 4)
+    (optional,) = struct.unpack_from("<H", header, 20)
+    file.seek(start + 24 + optional)
+    table = file.read(40 * sections)
+    ends = [
+        sum(struct.unpack_from("<II", table, 40 * number + 16)) for number in range(sections)
+    ]
+    cut = max(ends, default=0) > size
+    return Binary("truncated" if cut else "ok", _PE_MACHINES.get(machine, "unknown"), size)
+
+
+def elf_section(path: str, name: bytes) -> tuple[int, int] | None:
+    """Offset and size of a section of a 64-bit little-endian ELF file, ``None`` without it."""
+    try:
+        with open(path, "rb", opener=_without_waiting) as file:
+            head = file.read(64)
+            if head[:6] != b"\x7fELF\x02\x01":
+                return None
+            (table,) = struct.unpack_from("<Q", head, 40)
+            entry, count, names = struct.unpack_from("<HHH", head, 58)
+            file.seek(table)
+            rows = file.read(entry * count)
+            at = [struct.unpack_from("<I12xQQ4x", rows, entry * n)[0] for n in range(count)]
+            places = [struct.unpack_from("<24xQQ", rows, entry * n) for n in range(count)]
+            file.seek(places[names][0])
+            text = file.read(min(places[names][1], 1 << 16))
+            wanted = (n for n in range(count) if text[at[n] :].startswith(name + b"\0"))
+            return next((places[n] for n in wanted), None)
+    except (OSError, struct.error, IndexError, ValueError):
+        return None
+
+
+def pe_version(path: str) -> str:
+    """``FileVersion`` of a DLL's version resource ("9.28.0.42"); "" when it has none."""
+    try:
+        import pefile
+
+        with pefile.PE(path, fast_load=True) as image:
+            image.parse_data_directories([pefile.DIRECTORY_ENTRY["IMAGE_DIRECTORY_ENTRY_RESOURCE"]])
+            fixed = getattr(image, "VS_FIXEDFILEINFO", None)
+            if not fixed:
+                return ""
+            high, low = fixed[0].FileVersionMS, fixed[0].FileVersionLS
+            return f"{high >> 16}.{high & 0xFFFF}.{low >> 16}.{low & 0xFFFF}"
+    except Exception:  # noqa: BLE001  (pefile raises whatever a forged file leads it to)
+        return ""

@@ -1,0 +1,163 @@
+"""Tables: names of cuDNN's and CUDA's files, and the folders of each system that may hold them.
+
+Names: NVIDIA's own locator (cuda-pathfinder) and the wheels of cuDNN 8.5 to 9.28. Where NVIDIA
+changed a layout, both are listed; a newer minor may add parts, so no set is "exactly these".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from cudnn_assistant.machine import Family
+
+
+class PartRule(NamedTuple):
+    """A file of cuDNN and the first minor version (of its major) whose packages hold it."""
+
+    name: str
+    since: int = 0
+
+
+PARTS: dict[int, tuple[PartRule, ...]] = {
+    7: (PartRule("cudnn"),),
+    8: tuple(
+        PartRule(name)
+        for name in (
+            "cudnn", "ops_infer", "ops_train", "cnn_infer", "cnn_train", "adv_infer", "adv_train",
+        )
+    ),
+    9: (
+        PartRule("cudnn"),
+        PartRule("graph"),
+        PartRule("ops"),
+        PartRule("cnn"),
+        PartRule("adv"),
+        PartRule("heuristic"),
+        PartRule("engines_precompiled"),
+        PartRule("engines_runtime_compiled"),
+        PartRule("engines_tensor_ir", since=21),
+        PartRule("ext", since=22),
+    ),
+}  # fmt: skip
+"""Parts by major. 8.0 and 8.1 already had this split; 7 is one file."""
+
+JIT_PARTS = ("cudnn", "graph", "engines_runtime_compiled")
+"""All that nvidia-cudnn-jit carries (Linux only)."""
+
+MAIN = {
+    "linux": re.compile(r"libcudnn(?:-[0-9a-f]{6,})?\.so(?:\.(\d+)(?:\.\d+)*)?"),
+    "windows": re.compile(r"cudnn64_(\d+)\.dll", re.IGNORECASE),
+}
+"""File names of the main library; group 1 is the major. A hash: bundled by a repaired wheel."""
+
+
+def part_file(name: str, major: int, family: Family) -> str:
+    """File name of a part: ``libcudnn_ops.so.9``, ``cudnn_ops64_9.dll``."""
+    stem = "cudnn" if name == "cudnn" else f"cudnn_{name}"
+    return f"lib{stem}.so.{major}" if family == "linux" else f"{stem}64_{major}.dll"
+
+
+class LibraryRule(NamedTuple):
+    """A library that cuDNN or a framework needs beside cuDNN."""
+
+    name: str
+    linux: str
+    """Stem before ``.so``; "" where the system has none."""
+    windows: str
+    """Stem before ``64_…`` or, with a dot, the whole name."""
+
+
+LIBRARIES: tuple[LibraryRule, ...] = (
+    LibraryRule("cudart", "libcudart", "cudart"),
+    LibraryRule("cublas", "libcublas", "cublas"),
+    LibraryRule("cublasLt", "libcublasLt", "cublasLt"),
+    LibraryRule("nvrtc", "libnvrtc", "nvrtc"),
+    LibraryRule("nvrtc-builtins", "libnvrtc-builtins", "nvrtc-builtins"),
+    LibraryRule("zlib", "libz", ""),
+    LibraryRule("zlibwapi", "", "zlibwapi.dll"),
+    LibraryRule("msvcp140", "", "msvcp140.dll"),
+    LibraryRule("msvcp140_atomic_wait", "", "msvcp140_atomic_wait.dll"),
+    LibraryRule("vcruntime140", "", "vcruntime140.dll"),
+    LibraryRule("vcruntime140_1", "", "vcruntime140_1.dll"),
+    LibraryRule("cuda", "libcuda", "nvcuda.dll"),
+    LibraryRule("nvml", "libnvidia-ml", "nvml.dll"),
+)
+"""The last two belong to the driver; a second one on the search path is worth knowing."""
+
+FOLDER_VARIABLES = (
+    "CUDNN_PATH", "CUDNN_HOME", "CUDNN_ROOT", "CUDNN_ROOT_DIR", "CUDNN_LIBRARY", "CUDNN",
+    "CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR",
+)  # fmt: skip
+"""Variables that name a root of cuDNN or CUDA (no loader reads them; people set them)."""
+
+BELOW_ROOT: dict[Family, tuple[str, ...]] = {
+    "linux": ("", "lib", "lib64", "lib/x86_64-linux-gnu", "targets/x86_64-linux/lib",
+              "targets/sbsa-linux/lib"),
+    "windows": ("", "bin", "bin/x64", "bin/arm64", "lib", "lib/x64"),
+}  # fmt: skip
+"""Where libraries lie below the root of a toolkit, a cuDNN archive or an added folder."""
+
+TOOLKIT_ROOTS = (
+    "usr/local/cuda*", "opt/cuda*", "usr/lib/cuda*", "usr/lib/nvidia-cuda-toolkit",
+    "opt/nvidia/cuda*", "opt/nvidia/hpc_sdk/Linux_*/*/cuda/*", "usr/local/lib/cuda*", "usr",
+)  # fmt: skip
+"""Linux: patterns of toolkit roots below "/"; "usr" is a distribution's own package."""
+
+LIBRARY_FOLDERS = (
+    "usr/local/lib", "usr/local/lib64", "usr/local/*/lib", "usr/local/*/lib64",
+    "opt/*/lib", "opt/*/lib64", "opt/*/*/lib", "opt/*/*/lib64", "opt/*",
+    "usr/local/nvidia/lib", "usr/local/nvidia/lib64", "usr/lib/wsl/lib",
+    "run/opengl-driver/lib",
+)  # fmt: skip
+"""Linux: patterns of folders below "/" where people unpack cuDNN."""
+
+LINUX_TRUSTED = (
+    "lib/{multiarch}", "usr/lib/{multiarch}", "lib64", "usr/lib64", "lib", "usr/lib",
+)  # fmt: skip
+"""Linux: the loader's built-in folders, in its order; those of other distributions don't exist."""
+
+CUDNN_INSTALLER = ("NVIDIA/CUDNN/v*/bin", "NVIDIA/CUDNN/v*/bin/*", "NVIDIA/CUDNN/v*/bin/*/x64",
+                   "NVIDIA/CUDNN/v*/bin/*/arm64")  # fmt: skip
+"""Windows: below Program Files. Up to 9.17 ``bin/12.9``, later ``bin/12.9/x64``."""
+
+CUDA_INSTALLER = "NVIDIA GPU Computing Toolkit/CUDA/v*"
+
+IN_SITE: tuple[tuple[str, str], ...] = (
+    ("nvidia/cudnn/lib", "wheel"),
+    ("nvidia/cudnn/bin", "wheel"),
+    ("nvidia/cudnn_jit/lib", "wheel"),
+    ("nvidia/cu13/lib", "wheel"),
+    ("nvidia/cu13/bin/x86_64", "wheel"),
+    ("nvidia/cu13/bin/x64", "wheel"),
+    ("nvidia/cu13/bin", "wheel"),
+    ("nvidia/cublas/lib", "wheel"),
+    ("nvidia/cublas/bin", "wheel"),
+    ("nvidia/cuda_runtime/lib", "wheel"),
+    ("nvidia/cuda_runtime/bin", "wheel"),
+    ("nvidia/cuda_nvrtc/lib", "wheel"),
+    ("nvidia/cuda_nvrtc/bin", "wheel"),
+    ("torch/lib", "bundled"),
+    ("torch.libs", "bundled"),
+    ("ctranslate2", "bundled"),
+    ("ctranslate2.libs", "bundled"),
+    ("onnxruntime/capi", "bundled"),
+    ("paddle/libs", "bundled"),
+    ("mxnet", "bundled"),
+    ("tensorflow", "bundled"),
+    ("cupy/.data/lib", "bundled"),
+    ("jaxlib/cuda", "bundled"),
+)
+"""Folders below site-packages that hold cuDNN or its neighbours, and how we call the find."""
+
+ARCHITECTURES: tuple[tuple[str, str], ...] = (
+    ("2.", "Fermi"), ("3.", "Kepler"), ("5.", "Maxwell"), ("6.", "Pascal"), ("7.0", "Volta"),
+    ("7.2", "Volta"), ("7.5", "Turing"), ("8.9", "Ada"), ("8.", "Ampere"), ("9.", "Hopper"),
+    ("10.7", "Rubin"), ("10.", "Blackwell"), ("11.", "Blackwell"), ("12.", "Blackwell"),
+)  # fmt: skip
+"""Architecture by start of the compute capability; the first match holds."""
+
+
+def architecture_of(compute: str) -> str:
+    """Architecture of a compute capability ("8.9" → "Ada"); "" when unknown."""
+    return next((name for start, name in ARCHITECTURES if compute.startswith(start)), "")
