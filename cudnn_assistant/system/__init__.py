@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Protocol
 
-from cudnn_assistant.machine import Family, Scope, Value, Variable
+from cudnn_assistant.machine import Family, Gap, Scope, Value, Variable
 
 
 class Refused(Exception):
@@ -23,8 +23,14 @@ class System(Protocol):
     def variables(self) -> tuple[Variable, ...]:
         """Every layer of the variables that matter here, raw, with where each was read."""
 
+    def gaps(self) -> tuple[Gap, ...]:
+        """What the last :meth:`variables` could not read."""
+
     def read(self, scope: Scope, name: str) -> Value | None:
-        """The stored value that :meth:`write` would replace; ``None`` when there is none."""
+        """The stored value that :meth:`write` would replace; ``None`` when there is none.
+
+        Raises :class:`Refused` when what is stored can't be read, or is no text.
+        """
 
     def write(self, scope: Scope, name: str, value: Value | None) -> None:
         """Store a value (``None``: remove it), atomically. Raises :class:`Refused`."""
@@ -34,6 +40,9 @@ class System(Protocol):
 
     def where(self, scope: Scope, name: str) -> str:
         """Where that value lives, for the person: a file, or a registry key."""
+
+    def touched(self, scope: Scope) -> tuple[str, ...]:
+        """Other files that a first value in this scope adds something to, for the Review page."""
 
     def may_write(self, scope: Scope) -> bool:
         """Whether this process could write that scope without another's permission."""

@@ -1,0 +1,212 @@
+"""A plan as the person sees it before anything happens: every change, old and new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import Literal
+
+from cudnn_assistant import envpath, places
+from cudnn_assistant.machine import Machine, Scope, Struct
+from cudnn_assistant.plan import InstallArchive, InstallPackage, Plan, RunInstaller, SetVariable
+from cudnn_assistant.wording import _, ngettext
+
+_OLD_DIALOG = 2047
+_OLD_PROGRAMS = 4095
+
+
+class ChangeLine(Struct, kw_only=True):
+    """One line of a change."""
+
+    sign: Literal["+", "-", " "]
+    text: str
+    note: str = ""
+    """The sign in words, "added, first"; colour and sign alone tell nothing to some."""
+
+
+class Change(Struct, kw_only=True):
+    """One step in words."""
+
+    step: int
+    """Number of the step in the plan, from 0."""
+    title: str
+    place: str = ""
+    """Where it is stored: a file, a registry key, a folder."""
+    lines: tuple[ChangeLine, ...] = ()
+    """All entries of a list, the unchanged ones too; the page decides how many it shows."""
+    notes: tuple[str, ...] = ()
+    administrator: bool = False
+
+
+def preview(plan: Plan, machine: Machine, *, touched: Sequence[str] = ()) -> tuple[Change, ...]:
+    """What each step of ``plan`` changes on ``machine``.
+
+    ``touched`` are the start-up files that a user-scope variable adds a line to (Linux; the
+    answer of ``system.touched("user")``).
+    """
+    return tuple(_change(number, step, machine, touched) for number, step in enumerate(plan.steps))
+
+
+def _change(number: int, step: object, machine: Machine, touched: Sequence[str]) -> Change:
+    if isinstance(step, SetVariable):
+        return _variable(number, step, machine, touched)
+    if isinstance(step, InstallArchive):
+        return _archive(number, step)
+    if isinstance(step, InstallPackage):
+        return _package(number, step)
+    assert isinstance(step, RunInstaller)
+    return _installer(number, step)
+
+
+def _variable(number: int, step: SetVariable, machine: Machine, touched: Sequence[str]) -> Change:
+    windows = machine.os.family == "windows"
+    is_list = envpath.is_list(step.name, machine.os.family)
+    return Change(
+        step=number,
+        title=_title(step.name, step.scope),
+        place=_place(step, machine),
+        lines=_list_lines(step, machine) if is_list else _single_lines(step),
+        notes=(
+            *(_count_notes(step, machine) if is_list else ()),
+            *(_length_notes(step) if windows else _linux_notes(step, is_list, touched)),
+        ),
+        administrator=step.scope == "machine",
+    )
+
+
+def _title(name: str, scope: Scope) -> str:
+    if scope == "machine":
+        return _("{name} (all users)").format(name=name)
+    return _("{name} (your account)").format(name=name)
+
+
+def _place(step: SetVariable, machine: Machine) -> str:
+    windows = machine.os.family == "windows"
+    for variable in machine.variables:
+        if variable.scope == step.scope and variable.source and (windows or variable.ours):
+            return variable.source
+    if not windows:
+        return str(places.config() / "environment.sh")
+    if step.scope == "machine":
+        return r"HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
+    return r"HKCU\Environment"
+
+
+def _texts(step: SetVariable) -> tuple[str, str]:
+    return (step.before.text if step.before else "", step.after.text if step.after else "")
+
+
+def _list_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]:
+    old, new = (envpath.split(text, machine.os.family) for text in _texts(step))
+    lines: list[ChangeLine] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            lines += [ChangeLine(sign=" ", text=text) for text in new[j1:j2]]
+            continue
+        lines += [
+            ChangeLine(sign="-", text=text, note=_moved(text, new) or _("taken out"))
+            for text in old[i1:i2]
+        ]
+        lines += [
+            ChangeLine(sign="+", text=new[j], note=_("added, first") if j == 0 else _("added"))
+            for j in range(j1, j2)
+        ]
+    return tuple(lines)
+
+
+def _moved(text: str, new: Sequence[str]) -> str:
+    return _("stood here before") if text in new else ""
+
+
+def _single_lines(step: SetVariable) -> tuple[ChangeLine, ...]:
+    lines = []
+    if step.before is not None:
+        lines.append(ChangeLine(sign="-", text=step.before.text, note=_("the value until now")))
+    if step.after is not None:
+        lines.append(ChangeLine(sign="+", text=step.after.text, note=_("the new value")))
+    else:
+        lines.append(ChangeLine(sign=" ", text="", note=_("the variable is removed")))
+    return tuple(lines)
+
+
+def _count_notes(step: SetVariable, machine: Machine) -> tuple[str, ...]:
+    before, after = (len(envpath.split(text, machine.os.family)) for text in _texts(step))
+    counted = ngettext("after {count} folder", "after {count} folders", after).format(count=after)
+    return (_("Before {before}, {after}.").format(before=before, after=counted),)
+
+
+def _length_notes(step: SetVariable) -> tuple[str, ...]:
+    length = len(_texts(step)[1])
+    notes = [
+        _(
+            "Length {length} of {limit} characters. The present value is kept and can be put back."
+        ).format(length=f"{length:,}", limit=f"{envpath.LIMIT:,}")
+    ]
+    if length > _OLD_PROGRAMS:
+        notes.append(_("Some programs cut a value of this length when they change it."))
+    elif length > _OLD_DIALOG:
+        notes.append(_("Windows' older settings window can't show a value of this length."))
+    if step.before and step.after and step.before.expand != step.after.expand:
+        notes.append(_("The kind of the value changes, so that names between % are replaced."))
+    return tuple(notes)
+
+
+def _linux_notes(step: SetVariable, is_list: bool, touched: Sequence[str]) -> tuple[str, ...]:
+    notes = []
+    if is_list and step.after:
+        notes.append(_("Your own entries of {name} follow after these.").format(name=step.name))
+    if touched and step.after:
+        notes.append(
+            _("One line that reads this file stands at the end of {files}.").format(
+                files=", ".join(touched)
+            )
+        )
+    return tuple(notes)
+
+
+def _archive(number: int, step: InstallArchive) -> Change:
+    size = step.download.size / 1_000_000
+    notes = [_("Download of {size} MB from NVIDIA.").format(size=f"{size:,.0f}")]
+    if step.licence:
+        notes.append(_("NVIDIA's licence applies: {link}").format(link=step.licence))
+    return Change(
+        step=number,
+        title=_("Install {product} {version} for CUDA {cuda}").format(
+            product=step.product, version=step.version, cuda=step.cuda_major
+        ),
+        place=step.folder,
+        lines=(ChangeLine(sign="+", text=step.folder, note=_("new folder of our own")),),
+        notes=tuple(notes),
+    )
+
+
+def _package(number: int, step: InstallPackage) -> Change:
+    before = [
+        ChangeLine(sign="-", text=f"{package.name} {package.version}", note=_("until now"))
+        for package in step.before
+        if any(_project(text) == _project(package.name) for text in step.requirements)
+    ]
+    after = [ChangeLine(sign="+", text=text, note=_("installed")) for text in step.requirements]
+    return Change(
+        step=number,
+        title=_("Change packages of one Python environment"),
+        place=step.python,
+        lines=(*before, *after),
+        notes=(_("The versions before are kept and can be put back."),),
+    )
+
+
+def _project(text: str) -> str:
+    name = text.split("[", 1)[0].split("=", 1)[0].split("<", 1)[0].split(">", 1)[0]
+    return name.strip().lower().replace("_", "-").replace(".", "-")
+
+
+def _installer(number: int, step: RunInstaller) -> Change:
+    lines = tuple(ChangeLine(sign="+", text=text, note=_("you run this")) for text in step.commands)
+    return Change(
+        step=number,
+        title=step.name,
+        place=step.link,
+        lines=lines,
+        notes=(_("This can't be taken back by this program."),),
+    )

@@ -1,0 +1,190 @@
+"""Replacing small files without ever losing them (environment.md 2.2).
+
+A change has two halves. :meth:`Replacement.prepare` writes the new content beside the file and
+flushes it to disk; most that can go wrong goes wrong there, with nothing changed.
+:meth:`Replacement.commit` is one rename.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Sequence
+
+from cudnn_assistant.system import Refused
+from cudnn_assistant.system.reasons import reason
+from cudnn_assistant.wording import _
+
+_STORES = ("/nix/store/", "/gnu/store/")
+_TEMPORARY = ".cudnn-assistant-new"
+
+
+def read(path: str) -> bytes | None:
+    """The content of a file, ``None`` when there is none. Raises :class:`OSError`."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+class Replacement:
+    """One file that is about to have other content: ``new``, or ``None`` to remove it.
+
+    A link is followed: its target changes, the link stays. Mode, owner and extended attributes
+    (ACLs, SELinux label) are kept.
+    """
+
+    def __init__(self, path: str, old: bytes | None, new: bytes | None) -> None:
+        self.path = path
+        self.old = old
+        self.new = new
+        self._real = os.path.realpath(path)
+        folder, name = os.path.split(self._real)
+        self._temporary = os.path.join(folder, f".{name.lstrip('.')}{_TEMPORARY}")
+
+    @property
+    def needed(self) -> bool:
+        """Whether anything would change."""
+        return self.old != self.new
+
+    def prepare(self) -> None:
+        """Write and flush the new content beside the file. Raises Refused or OSError."""
+        self._refuse_what_would_harm()
+        if self.new is None:
+            return
+        folder = os.path.dirname(self._real)
+        os.makedirs(folder, exist_ok=True)
+        self.discard()
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(self._temporary, flags, 0o600)
+        try:
+            write_all(handle, self.new)
+            self._keep_attributes(handle)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def commit(self) -> None:
+        """Make the new content the file's own. Raises Refused when the file was changed
+        meanwhile, OSError when the system did not allow it; then nothing has changed."""
+        if read(self._real) != self.old:
+            raise Refused(
+                _("{file} was changed by another program at the same moment.").format(
+                    file=self.path
+                )
+            )
+        if self.new is not None:
+            os.replace(self._temporary, self._real)
+        elif self.old is not None:
+            os.unlink(self._real)
+        flush_folder(os.path.dirname(self._real))
+
+    def discard(self) -> None:
+        """Remove what :meth:`prepare` (perhaps of an interrupted run) left beside the file."""
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            os.unlink(self._temporary)
+
+    def reversed(self) -> Replacement:
+        """The way back."""
+        return Replacement(self.path, self.new, self.old)
+
+    def _refuse_what_would_harm(self) -> None:
+        if self._real.startswith(_STORES):
+            raise Refused(
+                _(
+                    "{file} is a link into a read-only store ({target}). It is written by another "
+                    "program (home-manager, for example) and must be changed there."
+                ).format(file=self.path, target=self._real)
+            )
+        try:
+            state = os.stat(self._real)
+        except FileNotFoundError:
+            return
+        if not stat.S_ISREG(state.st_mode):
+            raise Refused(_("{file} is not a plain file.").format(file=self.path))
+        if state.st_nlink > 1:
+            raise Refused(
+                _(
+                    "{file} is one of several names of the same file (a hard link). Replacing it "
+                    "would part them, so it is left alone."
+                ).format(file=self.path)
+            )
+        if not os.access(self._real, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), self._real)
+
+    def _keep_attributes(self, handle: int) -> None:
+        if self.old is None:
+            umask = os.umask(0)
+            os.umask(umask)
+            os.fchmod(handle, 0o644 & ~umask)
+            return
+        state = os.stat(self._real)
+        mine = os.fstat(handle)
+        if (state.st_uid, state.st_gid) != (mine.st_uid, mine.st_gid):
+            os.fchown(handle, state.st_uid, state.st_gid)
+        os.fchmod(handle, stat.S_IMODE(state.st_mode))
+        for name in os.listxattr(self._real):
+            # A label that the kernel sets by itself can't be set by us; the content matters more.
+            with contextlib.suppress(OSError):
+                os.setxattr(handle, name, os.getxattr(self._real, name))
+
+
+def replace_all(replacements: Sequence[Replacement]) -> None:
+    """Carry out several replacements, in order; what goes wrong takes the earlier ones back.
+
+    Raises :class:`Refused` in words for the person when everything is as before, and the bare
+    :class:`OSError` in the rare case that going back was not possible either.
+    """
+    wanted = [replacement for replacement in replacements if replacement.needed]
+    for replacement in replacements:
+        if not replacement.needed:
+            with contextlib.suppress(OSError):
+                replacement.discard()
+    done: list[Replacement] = []
+    try:
+        for replacement in wanted:
+            replacement.prepare()
+        for replacement in wanted:
+            replacement.commit()
+            done.append(replacement)
+    except (OSError, Refused) as trouble:
+        for replacement in wanted:
+            with contextlib.suppress(OSError):
+                replacement.discard()
+        _take_back(done)
+        if isinstance(trouble, Refused):
+            raise
+        raise Refused(reason(trouble)) from trouble
+
+
+def _take_back(done: Sequence[Replacement]) -> None:
+    for replacement in reversed(done):
+        way_back = replacement.reversed()
+        try:
+            way_back.prepare()
+            way_back.commit()
+        except Refused as trouble:
+            raise OSError(str(trouble)) from trouble
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """``os.write`` until everything is written."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def flush_folder(folder: str) -> None:
+    """Make a rename in ``folder`` last through a power cut; some file systems can't, and say so."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        with contextlib.suppress(OSError):
+            os.fsync(handle)
+    finally:
+        os.close(handle)

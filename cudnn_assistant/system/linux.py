@@ -1,0 +1,290 @@
+"""Linux: variables in start-up files, and the one settings file that this program owns."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import pwd
+from collections.abc import Mapping
+from typing import Literal
+
+from cudnn_assistant import envpath, places
+from cudnn_assistant.machine import Gap, Scope, Value, Variable, readable
+from cudnn_assistant.system import Refused, files, settings_file, startup_files
+from cudnn_assistant.system.names import matters
+from cudnn_assistant.system.reasons import reason
+from cudnn_assistant.wording import _
+
+
+class Linux:
+    """:class:`~cudnn_assistant.system.System` on Linux.
+
+    ``environment`` is the process environment at this program's start. The folders are arguments
+    for the tests' sake; by default they are the real ones.
+    """
+
+    family: Literal["windows", "linux"] = "linux"
+
+    def __init__(
+        self,
+        environment: Mapping[str, str] | None = None,
+        *,
+        home: str | None = None,
+        config: str | None = None,
+        etc: str = "/etc",
+        login_shell: str | None = None,
+    ) -> None:
+        self._start = dict(os.environ if environment is None else environment)
+        self._home = _home(self._start) if home is None else home
+        self._settings = os.path.join(config or str(places.config()), "environment.sh")
+        self._etc = etc
+        shell = _login_shell() if login_shell is None else login_shell
+        self._login_shell = self._start.get("SHELL") or shell
+        self._gaps: dict[str, Gap] = {}
+        self._at_start = self._own_values()
+
+    # Reading ------------------------------------------------------------------------------
+
+    def variables(self) -> tuple[Variable, ...]:
+        """Every layer that matters: the process, the person's files and ours, the machine's."""
+        self._gaps = {}
+        found = [
+            Variable(scope="process", name=name, value=Value(text=readable(text)))
+            for name, text in sorted(self._start.items())
+            if matters(name)
+        ]
+        found += [
+            Variable(
+                scope="user", name=name, value=Value(text=text), source=self._settings, ours=True
+            )
+            for name, text in sorted(self._own_values().items())
+        ]
+        for file in self._files_of_the_person():
+            found += self._assigned("user", file)
+        for file in self._files_of_the_machine():
+            found += self._assigned("machine", file)
+        return tuple(found)
+
+    def gaps(self) -> tuple[Gap, ...]:
+        """What the last :meth:`variables` could not read."""
+        return tuple(self._gaps.values())
+
+    def read(self, scope: Scope, name: str) -> Value | None:
+        """What our own settings file gives ``name``; the machine's files are never ours."""
+        if scope != "user":
+            return None
+        text = settings_file.from_sh(self._settings_content()).get(name)
+        return None if text is None else Value(text=text)
+
+    def _own_values(self) -> dict[str, str]:
+        content = self._look(self._settings)
+        return settings_file.from_sh(content)
+
+    def _settings_content(self) -> bytes | None:
+        try:
+            return files.read(self._settings)
+        except OSError as trouble:
+            raise Refused(reason(trouble)) from trouble
+
+    def _look(self, path: str) -> bytes | None:
+        try:
+            return files.read(path)
+        except OSError as trouble:
+            self._gaps[path] = Gap(what="variables", why=reason(trouble))
+            return None
+
+    def _assigned(self, scope: Scope, path: str) -> list[Variable]:
+        return [
+            Variable(
+                scope=scope,
+                name=found.name,
+                value=Value(text=readable(found.text)),
+                source=f"{readable(path)}:{found.line}",
+            )
+            for found in startup_files.assignments(self._look(path) or b"")
+        ]
+
+    def _files_of_the_person(self) -> list[str]:
+        if not self._home:
+            return []
+        fish = startup_files.fish_folder(self._start, self._home)
+        config = os.path.dirname(fish)
+        return [
+            *startup_files.candidates(self._home, self._start),
+            os.path.join(fish, "config.fish"),
+            *_all(fish, "conf.d/*.fish", without=self._fish_file()),
+            *_all(config, "environment.d/*.conf", without=self._systemd_file()),
+            *_all(config, "plasma-workspace/env/*.sh"),
+        ]
+
+    def _files_of_the_machine(self) -> list[str]:
+        own = ("environment", "profile", "bash.bashrc", "bashrc", "zsh/zshenv", "zshenv")
+        return [
+            *(os.path.join(self._etc, name) for name in own),
+            *_all(self._etc, "profile.d/*.sh"),
+            *_all(self._etc, "environment.d/*.conf"),
+        ]
+
+    # Writing ------------------------------------------------------------------------------
+
+    def write(self, scope: Scope, name: str, value: Value | None) -> None:
+        """Give ``name`` this value in our settings file (``None``: name it no more).
+
+        With the first value our line comes into the start-up files; with the last one line and
+        files go again. Writing what is there already completes what an interrupted run left.
+        """
+        if scope != "user":
+            raise Refused(_("Settings for all users are changed by the administrator."))
+        if not self._home:
+            raise Refused(
+                _("Your account has no home folder, so there is no place to keep settings.")
+            )
+        if value is not None and not settings_file.storable(name, value.text):
+            raise Refused(_("{name} can't hold this value on Linux.").format(name=name))
+        content = self._settings_content()
+        self._refuse_foreign(content)
+        values = settings_file.from_sh(content)
+        values.pop(name, None)
+        if value is not None and (value.text or not envpath.is_list(name, "linux")):
+            values[name] = value.text
+        self._store(content, values)
+        self._tidy(values)
+
+    def _refuse_foreign(self, content: bytes | None) -> None:
+        try:
+            settings_file.refuse_foreign(content)
+        except settings_file.EditedByHand:
+            raise Refused(
+                _(
+                    "{file} was edited by another program or by hand. Move it away if its "
+                    "settings are not needed, then check again."
+                ).format(file=self._settings)
+            ) from None
+
+    def _store(self, content: bytes | None, values: Mapping[str, str]) -> None:
+        try:
+            lines = self._lines(bool(values))
+            twins = self._twins(values)
+        except OSError as trouble:
+            raise Refused(reason(trouble)) from trouble
+        main = files.Replacement(self._settings, content, settings_file.to_sh(values))
+        # A start-up file whose line names no file yet does nothing, so whatever instant a kill
+        # picks, the settings file alone decides what is in force.
+        order = [*lines, *twins, main] if values else [main, *twins, *lines]
+        files.replace_all(order)
+
+    def _lines(self, wanted: bool) -> list[files.Replacement]:
+        chosen = startup_files.files(self._home, self._start, self._login_shell)
+        if not wanted:
+            chosen = startup_files.candidates(self._home, self._start)
+        return [self._line(path, wanted) for path in chosen]
+
+    def _line(self, path: str, wanted: bool) -> files.Replacement:
+        old = files.read(path)
+        if wanted:
+            return files.Replacement(path, old, startup_files.with_line(old, self._settings))
+        return files.Replacement(path, old, startup_files.without_line(old))
+
+    def _twins(self, values: Mapping[str, str]) -> list[files.Replacement]:
+        fish, systemd = self._fish_file(), self._systemd_file()
+        return [
+            self._twin(fish, self._uses_fish(), settings_file.to_fish(values)),
+            self._twin(systemd, self._uses_systemd(), settings_file.to_systemd(values)),
+        ]
+
+    def _twin(self, path: str, used: bool, new: bytes | None) -> files.Replacement:
+        old = files.read(path)
+        return files.Replacement(path, old, new if used or old is not None else None)
+
+    def _uses_fish(self) -> bool:
+        folder = startup_files.fish_folder(self._start, self._home)
+        return os.path.basename(self._login_shell) == "fish" or os.path.isdir(folder)
+
+    def _uses_systemd(self) -> bool:
+        return os.path.isdir("/run/systemd/system")
+
+    def _fish_file(self) -> str:
+        folder = startup_files.fish_folder(self._start, self._home)
+        return os.path.join(folder, "conf.d", "cudnn-assistant.fish")
+
+    def _systemd_file(self) -> str:
+        config = os.path.dirname(startup_files.fish_folder(self._start, self._home))
+        return os.path.join(config, "environment.d", "60-cudnn-assistant.conf")
+
+    def _tidy(self, values: Mapping[str, str]) -> None:
+        if not values:
+            # Only a folder that holds nothing can be removed this way.
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.dirname(self._settings))
+
+    def announce(self) -> None:
+        """Nothing to do: on Linux a running program can't be told."""
+
+    def touched(self, scope: Scope) -> tuple[str, ...]:
+        """The start-up files that get our line with the first value, or have it now."""
+        if scope != "user" or not self._home:
+            return ()
+        chosen = startup_files.files(self._home, self._start, self._login_shell)
+        extra = [self._fish_file()] if self._uses_fish() else []
+        extra += [self._systemd_file()] if self._uses_systemd() else []
+        return (*chosen, *extra)
+
+    def where(self, scope: Scope, name: str) -> str:  # noqa: ARG002
+        """Our settings file, for the user's scope."""
+        return self._settings if scope == "user" else os.path.join(self._etc, "environment")
+
+    def may_write(self, scope: Scope) -> bool:
+        """Only the person's own scope is ours to write."""
+        return scope == "user" and bool(self._home)
+
+    def fresh_environment(self) -> dict[str, str]:
+        """The environment at this program's start as a terminal opened now would have it.
+
+        What our settings file said at the start is taken out and what it says now put in; what a
+        packed program leaves in LD_LIBRARY_PATH for its children is gone. No shell is started.
+        """
+        clean = without_leak(self._start)
+        content = self._look(self._settings)
+        return settings_file.effect(
+            settings_file.from_sh(content), settings_file.without(self._at_start, clean)
+        )
+
+
+def without_leak(environment: Mapping[str, str]) -> dict[str, str]:
+    """``environment`` without what PyInstaller's loader puts there for itself (causes.md E18)."""
+    clean = {name: text for name, text in environment.items() if not _packed(name)}
+    if "LD_LIBRARY_PATH_ORIG" in clean:
+        clean["LD_LIBRARY_PATH"] = clean.pop("LD_LIBRARY_PATH_ORIG")
+    entries = envpath.split(clean.get("LD_LIBRARY_PATH", ""), "linux")
+    kept = [entry for entry in entries if not os.path.basename(entry).startswith("_MEI")]
+    if kept != list(entries):
+        clean["LD_LIBRARY_PATH"] = ":".join(kept)
+        if not kept:
+            del clean["LD_LIBRARY_PATH"]
+    return clean
+
+
+def _packed(name: str) -> bool:
+    return name.startswith(("_MEIPASS", "_PYI_"))
+
+
+def _home(environment: Mapping[str, str]) -> str:
+    """The home folder, as the shells that read the start-up files see it; "" for none."""
+    home = environment.get("HOME", "")
+    if not home:
+        with contextlib.suppress(KeyError):
+            home = pwd.getpwuid(os.getuid()).pw_dir
+    return home if os.path.isabs(home) and os.path.isdir(home) else ""
+
+
+def _login_shell() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_shell
+    except KeyError:
+        return ""
+
+
+def _all(folder: str, pattern: str, without: str = "") -> list[str]:
+    found = glob.glob(pattern, root_dir=folder)
+    return sorted(path for name in found if (path := os.path.join(folder, name)) != without)

@@ -1,0 +1,57 @@
+"""Which variables matter here. Others are never read into a snapshot: they may hold secrets."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+
+PATTERNS = (
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "LD_LIBRARY_PATH_ORIG",
+    "LD_PRELOAD",
+    "LIBRARY_PATH",
+    "CPATH",
+    "LD_DEBUG*",
+    "CUDA_*",
+    "CUDAHOSTCXX",
+    "CUDATOOLKIT_HOME",
+    "CUDNN*",
+    "CUPY_*",
+    "NVIDIA_*",
+    "NVCC_*",
+    "NVTOOLSEXT_PATH",
+    "NVCUDASAMPLES*_ROOT",
+    "NCCL_*",
+    "NUMBA_CUDA_*",
+    "TF_*",
+    "XLA_*",
+    "JAX_*",
+    "PYTORCH_*",
+    "TORCH_CUDA_*",
+    "TORCH_CUDNN_*",
+    "ORT_*",
+    "CT2_*",
+    "KMP_DUPLICATE_LIB_OK",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "CONDA_DEFAULT_ENV",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONNOUSERSITE",
+    "APPDIR",
+    "_MEIPASS2",
+    "SLURM_JOB_GPUS",
+    "GPU_DEVICE_ORDINAL",
+    "HIP_VISIBLE_DEVICES",
+)
+"""Shell patterns, in the spelling of the documentation."""
+
+_SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|API_?KEY", re.IGNORECASE)
+_KNOWN = re.compile("|".join(fnmatch.translate(pattern) for pattern in PATTERNS))
+
+
+def matters(name: str) -> bool:
+    """Whether a variable belongs to the snapshot. Case doesn't count: Windows ignores it, and
+    nobody on Linux means another variable by ``path``-like spellings of these names."""
+    return bool(_KNOWN.match(name.upper())) and not _SECRET.search(name)

@@ -1,0 +1,197 @@
+"""The settings file that this program owns on Linux, and the same settings for other readers.
+
+``environment.sh`` is POSIX sh, read by bash, zsh, dash and ksh through one line in their
+start-up files; it is the one that counts. fish and systemd's user manager (which starts the
+desktop's programs) read a twin in their own form. All three are written from one set of values
+and may be read any number of times in one session without a list growing.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import zlib
+from collections.abc import Mapping
+
+from cudnn_assistant import envpath
+
+_HEAD = """\
+# cuDNN Assistant's own settings file: written by the program, read by the start-up files of your
+# shells. Take the settings back with "cudnn-assistant undo".
+_cudnn_assistant_first() {
+  # $1: a list of folders. The others: folders to put before all others. Nothing appears twice.
+  _cudnn_assistant_list=":$1:"
+  _cudnn_assistant_ours=
+  shift
+  for _cudnn_assistant_folder in "$@"; do
+    while :; do
+      case $_cudnn_assistant_list in
+        *":$_cudnn_assistant_folder:"*)
+          _cudnn_assistant_list=${_cudnn_assistant_list%%":$_cudnn_assistant_folder:"*}:\
+${_cudnn_assistant_list#*":$_cudnn_assistant_folder:"} ;;
+        *) break ;;
+      esac
+    done
+    _cudnn_assistant_ours=$_cudnn_assistant_ours:$_cudnn_assistant_folder
+  done
+  _cudnn_assistant_list=${_cudnn_assistant_list#:}
+  _cudnn_assistant_list=${_cudnn_assistant_list%:}
+  _cudnn_assistant_list=${_cudnn_assistant_ours#:}${_cudnn_assistant_list:+:$_cudnn_assistant_list}
+}
+"""
+_TAIL = """\
+unset -f _cudnn_assistant_first
+unset _cudnn_assistant_list _cudnn_assistant_ours _cudnn_assistant_folder
+"""
+_CHECK = "# unchanged since it was written: "
+_LIST = re.compile(r'_cudnn_assistant_first "\$\{(\w+)-\}" (.+)')
+_SCALAR = re.compile(r"export (\w+)=(.*)")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+class EditedByHand(Exception):
+    """The file is not as this program wrote it, so rewriting it could lose someone's work."""
+
+
+def storable(name: str, text: str) -> bool:
+    """Whether all readers can hold this value: a shell name, no control characters; for a list,
+    no empty element (it would mean the current folder) and only absolute folders."""
+    if not _NAME.fullmatch(name) or any(ord(c) < 32 or c == "\x7f" for c in text):
+        return False
+    if any(0xD800 <= ord(c) <= 0xDFFF for c in text):
+        return False
+    if envpath.is_list(name, "linux"):
+        return all(envpath.fits(folder, "linux") for folder in envpath.split(text, "linux"))
+    return True
+
+
+def to_sh(values: Mapping[str, str]) -> bytes | None:
+    """The file that sh reads; ``None`` (no file) when there are no values."""
+    if not values:
+        return None
+    text = _HEAD + "".join(_sh_lines(name, values[name]) for name in sorted(values)) + _TAIL
+    body = text.encode()
+    return body + f"{_CHECK}{zlib.crc32(body):08x}\n".encode()
+
+
+def _sh_lines(name: str, text: str) -> str:
+    if not envpath.is_list(name, "linux"):
+        return f"export {name}={_quote(text)}\n"
+    folders = " ".join(_quote(folder) for folder in envpath.split(text, "linux"))
+    return (
+        f'_cudnn_assistant_first "${{{name}-}}" {folders}\nexport {name}="$_cudnn_assistant_list"\n'
+    )
+
+
+def _quote(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def from_sh(data: bytes | None) -> dict[str, str]:
+    """The values that the file holds. Never raises: foreign lines are passed over."""
+    values: dict[str, str] = {}
+    for line in (data or b"").decode("utf-8", "replace").splitlines():
+        if match := _LIST.fullmatch(line):
+            values[match[1]] = ":".join(_words(match[2]))
+        elif (match := _SCALAR.fullmatch(line)) and "$_cudnn_assistant_list" not in match[2]:
+            values[match[1]] = "".join(_words(match[2]))
+    return values
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []
+
+
+def refuse_foreign(data: bytes | None) -> None:
+    """Raise :class:`EditedByHand` unless the file is as some version of us wrote it."""
+    if data is None:
+        return
+    body, check, number = data.rpartition(_CHECK.encode())
+    if not check or number.strip() != f"{zlib.crc32(body):08x}".encode():
+        raise EditedByHand
+
+
+def to_fish(values: Mapping[str, str]) -> bytes | None:
+    """The file for fish's ``conf.d``; ``None`` when there are no values."""
+    if not values:
+        return None
+    lines = ["# cuDNN Assistant's own settings, the same as in its environment.sh."]
+    for name in sorted(values):
+        lines += _fish_lines(name, values[name])
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _fish_lines(name: str, text: str) -> list[str]:
+    if not envpath.is_list(name, "linux"):
+        return [f"set -gx {name} {_fish_quote(text)}"]
+    folders = [_fish_quote(folder) for folder in reversed(envpath.split(text, "linux"))]
+    return [
+        f'test -z "${name}"; and set -gx --path {name}',
+        f"for _cudnn_assistant_folder in {' '.join(folders)}",
+        f"    while set -l _i (contains -i -- $_cudnn_assistant_folder ${name})",
+        f"        set -e {name}[$_i]",
+        "    end",
+        f"    set -gx --path {name} $_cudnn_assistant_folder ${name}",
+        "end",
+        "set -e _cudnn_assistant_folder",
+    ]
+
+
+def _fish_quote(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def to_systemd(values: Mapping[str, str]) -> bytes | None:
+    """The file for ``environment.d``; ``None`` when there are no values.
+
+    systemd's ``${X:+…}`` asks whether X is set, not whether it is empty; a session that sets an
+    empty LD_LIBRARY_PATH gets an empty element from it, and there is no other way to write it.
+    """
+    if not values:
+        return None
+    lines = ["# cuDNN Assistant's own settings, the same as in its environment.sh."]
+    for name in sorted(values):
+        rest = f"${{{name}:+:${{{name}}}}}" if envpath.is_list(name, "linux") else ""
+        lines.append(f'{name}="{_systemd_quote(values[name])}{rest}"')
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _systemd_quote(text: str) -> str:
+    return re.sub(r'(["\\`])', r"\\\1", text).replace("$", "$$")
+
+
+def effect(values: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """``environment`` as it is after the file was read, by the same rules, without a shell."""
+    result = dict(environment)
+    for name, text in values.items():
+        if envpath.is_list(name, "linux"):
+            result[name] = _first(result.get(name, ""), text)
+        else:
+            result[name] = text
+    return result
+
+
+def _first(text: str, ours: str) -> str:
+    folders = envpath.split(ours, "linux")
+    # The shell compares letter by letter, and so does this.
+    rest = [entry for entry in envpath.split(text, "linux") if entry not in folders]
+    return ":".join((*folders, *rest))
+
+
+def without(values: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """``environment`` as it was before the file with ``values`` was read, as far as that shows."""
+    result = dict(environment)
+    for name, text in values.items():
+        if envpath.is_list(name, "linux"):
+            folders = envpath.split(text, "linux")
+            entries = envpath.split(result.get(name, ""), "linux")
+            if kept := [entry for entry in entries if entry not in folders]:
+                result[name] = ":".join(kept)
+            else:
+                result.pop(name, None)
+        elif result.get(name) == text:
+            del result[name]
+    return result

@@ -1,0 +1,193 @@
+"""Start-up files of shells on Linux: our one line in them, and what a person wrote there.
+
+Works on bytes: line ends, encoding and everything else in the file stay as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from cudnn_assistant.system.names import matters
+
+_MARK = b"# cudnn-assistant: our settings"
+_NEWLINE = b" (and the line end before this one)"
+_CREATED = b" (and this file)"
+_OURS = re.compile(
+    rb"^if \[ -r [^\r\n]+ \]; then \. [^\r\n]+; fi "
+    + re.escape(_MARK)
+    + rb"(?P<note>(?: \([a-z ]+\))?)(?P<end>\r?\n|\Z)",
+    re.MULTILINE,
+)
+
+
+def with_line(content: bytes | None, settings: str) -> bytes:
+    """A start-up file's content with our line at its end; unchanged when it has one.
+
+    The line is harmless while ``settings`` doesn't exist. It remembers in its comment what else
+    was added, so that :func:`without_line` needs no other memory.
+    """
+    if content is not None and _OURS.search(content):
+        return content
+    text = content or b""
+    end = b"\r\n" if b"\r\n" in text and b"\n" not in text.replace(b"\r\n", b"") else b"\n"
+    note, before = b"", b""
+    if content is None:
+        note = _CREATED
+    elif text and (not text.endswith(b"\n") or _continues(text)):
+        # Without it our words would become part of the person's last line.
+        note, before = _NEWLINE, end
+    file = _quote(settings).encode("utf-8", "surrogateescape")
+    line = b"if [ -r %s ]; then . %s; fi %s%s" % (file, file, _MARK, note)
+    return text + before + line + end
+
+
+def _continues(text: bytes) -> bool:
+    return text.rstrip(b"\r\n").endswith(b"\\")
+
+
+def _quote(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def without_line(content: bytes | None) -> bytes | None:
+    """The content without our line; ``None`` when the file was made for it and holds no more.
+
+    What a person wrote since, before or after the line, stays. A line of ours that a person has
+    edited is theirs and stays.
+    """
+    if content is None:
+        return None
+    created = False
+    while match := _OURS.search(content):
+        start, stop = match.span()
+        created = created or match["note"] == _CREATED
+        if match["note"] == _NEWLINE and stop == len(content):
+            start -= 2 if content[:start].endswith(b"\r\n") else 1
+        content = content[:start] + content[stop:]
+    return None if created and not content else content
+
+
+def has_line(content: bytes | None) -> bool:
+    """Whether our line stands in the file."""
+    return content is not None and _OURS.search(content) is not None
+
+
+def files(home: str, environment: Mapping[str, str], login_shell: str) -> tuple[str, ...]:
+    """The start-up files that this person's shells read and that take our line, in order.
+
+    bash: ``.bashrc`` for interactive shells, and the first of ``.bash_profile``, ``.bash_login``
+    and ``.profile`` for login shells, as bash itself chooses (a new ``.bash_profile`` would hide
+    ``.profile``). ``.profile`` too where it exists: desktops and sh read it. zsh: ``.zshenv``,
+    and the ``.zshrc`` that may put other folders first. fish reads no line of ours (see
+    :func:`fish_folder`).
+    """
+    shell = os.path.basename(login_shell)
+    chosen = [os.path.join(home, ".bashrc"), *_login_files(home)]
+    zdotdir = environment.get("ZDOTDIR") or home
+    zshenv, zshrc = os.path.join(zdotdir, ".zshenv"), os.path.join(zdotdir, ".zshrc")
+    if shell == "zsh" or os.path.lexists(zshenv) or os.path.lexists(zshrc):
+        chosen.append(zshenv)
+        chosen += [zshrc] if os.path.lexists(zshrc) else []
+    return tuple(chosen)
+
+
+def _login_files(home: str) -> list[str]:
+    names = [os.path.join(home, name) for name in (".bash_profile", ".bash_login", ".profile")]
+    there = [name for name in names if os.path.lexists(name)]
+    if not there:
+        return [names[2]]
+    return list(dict.fromkeys([there[0], *(name for name in there if name == names[2])]))
+
+
+def candidates(home: str, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Every start-up file that may hold a line of ours or of the person."""
+    zdotdir = environment.get("ZDOTDIR") or home
+    names = (".bashrc", ".bash_profile", ".bash_login", ".profile", ".xprofile", ".xsessionrc")
+    zsh = (".zshenv", ".zprofile", ".zshrc", ".zlogin")
+    found = [os.path.join(home, name) for name in names]
+    found += [os.path.join(folder, name) for folder in (zdotdir, home) for name in zsh]
+    return tuple(dict.fromkeys(found))
+
+
+def fish_folder(environment: Mapping[str, str], home: str) -> str:
+    """fish's own folder of settings."""
+    base = environment.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    return os.path.join(base, "fish")
+
+
+class Assignment(NamedTuple):
+    """One line that sets a variable."""
+
+    name: str
+    text: str
+    """The right-hand side without quotes, variables not expanded."""
+    line: int
+
+
+def assignments(content: bytes) -> Iterator[Assignment]:
+    """The assignments of variables that matter, found line by line.
+
+    No shell runs and no condition is followed: a line inside an ``if`` is reported like others.
+    Understood: ``NAME=x``, ``export NAME=x OTHER=y``, ``declare -x``, ``typeset -x``, csh's
+    ``setenv``, fish's ``set -x`` and ``fish_add_path``.
+    """
+    ours = _OURS.sub(rb"\g<end>", content)
+    for number, line in enumerate(ours.decode("utf-8", "surrogateescape").splitlines(), 1):
+        if "=" not in line and "set" not in line and "fish_add_path" not in line:
+            continue
+        for command in _commands(line):
+            for name, text in _sets(command):
+                if matters(name):
+                    yield Assignment(name, text, number)
+
+
+def _commands(line: str) -> Iterator[list[str]]:
+    reader = shlex.shlex(line, posix=True, punctuation_chars=";&|")
+    reader.whitespace_split = True
+    try:
+        words = list(reader)
+    except ValueError:
+        return
+    command: list[str] = []
+    for word in [*words, ";"]:
+        if word.strip(";&|"):
+            command.append(word)
+        elif command:
+            yield command
+            command = []
+
+
+_ASSIGN = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.ASCII | re.DOTALL)
+_STARTERS = frozenset({"then", "else", "do", "export", "declare", "typeset", "local", "readonly"})
+
+
+def _sets(command: list[str]) -> Iterator[tuple[str, str]]:
+    words = list(command)
+    if words[0] == "set":
+        yield from _fish_set(words[1:])
+        return
+    if words[0] == "setenv" and len(words) == 3:
+        yield words[1], words[2]
+        return
+    if words[0] == "fish_add_path":
+        folders = [word for word in words[1:] if not word.startswith("-")]
+        yield "PATH", ":".join((*folders, "$PATH"))
+        return
+    for word in words:
+        if word in _STARTERS or word.startswith("-"):
+            continue
+        match = _ASSIGN.fullmatch(word)
+        if not match:
+            return
+        yield match[1], f"${match[1]}{match[3]}" if match[2] else match[3]
+
+
+def _fish_set(words: list[str]) -> Iterator[tuple[str, str]]:
+    flags = "".join(word for word in words if word.startswith("-"))
+    rest = [word for word in words if not word.startswith("-")]
+    if rest and ("x" in flags or rest[0] == "PATH") and "e" not in flags.replace("--export", "x"):
+        yield rest[0], ":".join(rest[1:])
