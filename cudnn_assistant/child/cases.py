@@ -47,23 +47,23 @@ class Case:
         """Whether "not supported" from such hardware is trouble rather than a gap."""
 
 
-_LAST = {"layout": cudnn.NHWC, "needed": False}
+_LAST = cudnn.NHWC
 _TENSOR = cudnn.TENSOR_MATH
 CASES = (
     # Nothing but multiplications and additions of fp32 (FMA math): the one that must always hold.
     Case("fp32"),
-    Case("fp32 channels last", **_LAST),  # type: ignore[arg-type]
+    Case("fp32 channels last", layout=_LAST, needed=False),
     # DEFAULT_MATH lets Ampere and later use TF32, which holds integers to 2048 exactly.
     Case("tf32", math=cudnn.DEFAULT_MATH, least=(8, 0)),
     Case("fp16", "fp16", math=_TENSOR, least=(5, 3), needed=False),
-    Case("fp16 channels last", "fp16", math=_TENSOR, least=(7, 0), **_LAST),  # type: ignore[arg-type]
+    Case("fp16 channels last", "fp16", layout=_LAST, math=_TENSOR, least=(7, 0), needed=False),
     Case("bf16", "bf16", math=_TENSOR, least=(8, 0), needed=False),
-    Case("bf16 channels last", "bf16", math=_TENSOR, least=(8, 0), **_LAST),  # type: ignore[arg-type]
+    Case("bf16 channels last", "bf16", layout=_LAST, math=_TENSOR, least=(8, 0), needed=False),
     Case("fp32 backward data", direction="data"),
     Case("fp32 backward filter", direction="filter"),
     # Wide enough that the heuristics reach for the engine libraries and the tensor cores.
     Case("fp32 wide", shape=WIDE),
-    Case("fp16 wide", "fp16", math=_TENSOR, shape=WIDE, least=(7, 0), **_LAST),  # type: ignore[arg-type]
+    Case("fp16 wide", "fp16", layout=_LAST, math=_TENSOR, shape=WIDE, least=(7, 0), needed=False),
     # Fractions show lost precision, and the fastest algorithm may be Winograd or FFT.
     Case("fp32 fractions", exact=False),
 )
@@ -173,9 +173,7 @@ def _compare(case: Case, operands: dict[str, list[float]], got: list[float], alg
         return plain.disagreement(got, plain.backward_filter(operands["x"], operands["y"], shape))
     x, w = operands["x"], operands["w"]
     if shape is WIDE:
-        plane = shape.h * shape.w
-        sums = [sum(got[i : i + plane]) for i in range(0, len(got), plane)]
-        return plain.disagreement(sums, plain.plane_sums(x, w, shape))
+        return _compare_wide(x, w, got, shape)
     expected = plain.forward(x, w, shape)
     if case.exact:
         return plain.disagreement(got, expected)
@@ -184,6 +182,18 @@ def _compare(case: Case, operands: dict[str, list[float]], got: list[float], alg
     if algorithm not in cudnn.EXACT["forward"]:
         room = [_LOOSE * bound for bound in room]
     return plain.disagreement(got, expected, room)
+
+
+def _compare_wide(x: list[float], w: list[float], got: list[float], shape: Shape) -> str:
+    """Every value through the sum of its plane, and some lines value by value."""
+    plane = shape.h * shape.w
+    sums = [sum(got[i : i + plane]) for i in range(0, len(got), plane)]
+    trouble = plain.disagreement(sums, plain.plane_sums(x, w, shape))
+    for n, k, p in ((0, 0, 0), (0, shape.k - 1, 1), (shape.n - 1, shape.k // 2, shape.h - 1)):
+        start = ((n * shape.k + k) * shape.h + p) * shape.w
+        line = plain.line_of(x, w, shape, n, k, p)
+        trouble = trouble or plain.disagreement(got[start : start + shape.w], line)
+    return trouble
 
 
 class Memory:

@@ -51,10 +51,16 @@ def size(dims: tuple[int, int, int, int]) -> int:
     return dims[0] * dims[1] * dims[2] * dims[3]
 
 
+_PERIOD = 4093
+"""Numbers repeat after this many: a prime, so that no two lines or channels are alike."""
+
+
 def integers(seed: int, count: int, reach: int) -> list[float]:
     """``count`` repeatable integers from -reach to reach."""
     span = 2 * reach + 1
-    return [float(value * span // 4294967296 - reach) for value in _noise(seed, count)]
+    noise = _noise(seed, min(count, _PERIOD))
+    few = [float(value * span // 4294967296 - reach) for value in noise]
+    return (few * (count // len(few) + 1))[:count]
 
 
 def fractions(seed: int, count: int) -> list[float]:
@@ -156,6 +162,13 @@ def plane_sums(x: list[float], w: list[float], shape: Shape) -> list[float]:
         taps = shape.c * 9
         sums += [sum(map(mul, near, w[k * taps : (k + 1) * taps])) for k in range(shape.k)]
     return sums
+
+
+def line_of(x: list[float], w: list[float], shape: Shape, n: int, k: int, p: int) -> list[float]:
+    """One line of ``forward``: y[n,k,p]."""
+    plane = shape.c * shape.h * shape.w
+    rows = _bordered(x[n * plane : (n + 1) * plane], shape.c, shape.h, shape.w)
+    return _line(rows, w[k * shape.c * 9 : (k + 1) * shape.c * 9], p, shape.w)
 
 
 # -- types and layouts --------------------------------------------------------------------------

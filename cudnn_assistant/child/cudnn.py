@@ -74,6 +74,10 @@ class CudnnStatus(Exception):
         self.reason = reason
 
 
+class NotCudnn(Exception):
+    """The library lacks a function that every cuDNN has; its name is the text."""
+
+
 class Algorithm(ctypes.Structure):
     """cudnnConvolutionFwdAlgoPerf_t and its twins, 48 bytes."""
 
@@ -118,8 +122,14 @@ class Cudnn:
             if function is not None:
                 function.argtypes = arguments
                 function.restype = c_int
-        library.cudnnGetVersion.restype = c_size_t
-        library.cudnnGetCudartVersion.restype = c_size_t
+        for name in ("cudnnGetVersion", "cudnnGetCudartVersion"):
+            self._function(name).restype = c_size_t
+
+    def _function(self, name: str) -> ctypes._FuncPointer:
+        try:
+            return getattr(self.library, name)  # type: ignore[no-any-return]
+        except AttributeError as trouble:
+            raise NotCudnn(name) from trouble
 
     @property
     def major(self) -> int:
@@ -138,7 +148,7 @@ class Cudnn:
 
     def call(self, name: str, *arguments: object) -> None:
         """Call a function that answers with a status. Raises :class:`CudnnStatus`."""
-        code = getattr(self.library, name)(*arguments)
+        code = self._function(name)(*arguments)
         if code:
             raise CudnnStatus(name, code, self._reason())
 

@@ -16,6 +16,7 @@ from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 TYPE_CHECKING = False  # the module typing alone costs a tenth of the child's start
 if TYPE_CHECKING:
     from types import ModuleType
+    from typing import Any
 
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 COMPUTE_MAJOR, COMPUTE_MINOR = 75, 76
@@ -129,7 +130,7 @@ class Bindings(Plain):
         self._library = plain._library
         self._driver = driver
 
-    def _ask(self, name: str, *arguments: object) -> tuple[object, ...]:
+    def _ask(self, name: str, *arguments: object) -> tuple[Any, ...]:
         code, *values = getattr(self._driver, name)(*arguments)
         if int(code):
             raise CudaStatus(int(code), name)
@@ -144,12 +145,12 @@ class Bindings(Plain):
     def memory(self) -> tuple[int, int]:
         """Bytes free and bytes altogether on the current device."""
         free, total = self._ask("cuMemGetInfo")
-        return int(str(free)), int(str(total))
+        return int(free), int(total)
 
     def allocate(self, size: int) -> int:
         """Memory on the device; its address."""
         (address,) = self._ask("cuMemAlloc", size)
-        return int(address)  # type: ignore[call-overload, no-any-return]
+        return int(address)
 
     def free(self, address: int) -> None:
         """Give memory back."""
@@ -174,15 +175,31 @@ class Bindings(Plain):
         self._ask("cuCtxSynchronize")
 
 
+_CALLS = (
+    "cuDeviceGet",
+    "cuDevicePrimaryCtxRetain",
+    "cuCtxSetCurrent",
+    "cuCtxSynchronize",
+    "cuMemGetInfo",
+    "cuMemAlloc",
+    "cuMemFree",
+    "cuMemsetD8",
+    "cuMemcpyHtoD",
+    "cuMemcpyDtoH",
+)
+"""All that :class:`Bindings` calls."""
+
+
 def with_bindings(plain: Plain) -> Plain:
     """The same driver through cuda-python where that can be imported and finds every call."""
     try:
         from cuda.bindings import driver
 
-        code, number = driver.cuDriverGetVersion()
-        if int(code) or number != plain.version():
-            return plain
+        for name in _CALLS:
+            code, address, *_ = driver.cuGetProcAddress(name.encode(), plain.version(), 0)
+            if int(code) or not address:
+                return plain
     except Exception:
-        # Absent, built for another Python, or a driver without what its start looks up.
+        # Absent, built for another Python, or a driver older than what the bindings look up.
         return plain
     return Bindings(plain, driver)

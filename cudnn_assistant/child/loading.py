@@ -59,6 +59,8 @@ def _open(names: list[str]) -> cudnn.Cudnn:
     for name in names:
         try:
             return cudnn.Cudnn(cudnn.load(name))
+        except cudnn.NotCudnn as lack:
+            raise no_such_function(lack) from lack
         except OSError as refusal:
             # Another major is looked for only when this one isn't there at all.
             trouble = trouble or refusal
@@ -155,6 +157,11 @@ def of_cudnn(refusal: cudnn.CudnnStatus) -> Stopped:
     """A status of cuDNN as the end of the test."""
     detail = f"{refusal.call}: {refusal.reason}" if refusal.reason else refusal.call
     return Stopped("status-code", code=refusal.code, api="cudnn", detail=detail)
+
+
+def no_such_function(lack: cudnn.NotCudnn) -> Stopped:
+    """A library that is called cuDNN and is none, as the end of the test."""
+    return Stopped("unloadable", detail=f"{lack} is not in the library")
 
 
 def is_jit(main: str, major: int) -> bool:

@@ -10,7 +10,7 @@ import json
 
 from cudnn_assistant.child import cases, loading
 from cudnn_assistant.child.channel import Channel, Stopped, answer, open_channel, rein
-from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus
+from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus, NotCudnn
 from cudnn_assistant.child.device import Device, of_cuda, open_device
 from cudnn_assistant.child.driver_api import CudaStatus
 
@@ -64,6 +64,8 @@ def _on_device(channel: Channel, library: Cudnn, device: Device, *, full: bool) 
         library.destroy("", handle)
     except CudnnStatus as refusal:
         raise _cause(device, library.major, loading.of_cudnn(refusal)) from refusal
+    except NotCudnn as lack:
+        raise loading.no_such_function(lack) from lack
     except CudaStatus as refusal:
         raise of_cuda(refusal) from refusal
 

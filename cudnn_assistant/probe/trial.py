@@ -88,18 +88,18 @@ def check_library(
     *,
     folders: Sequence[str] = (),
     deadline: float = 30.0,
-) -> LibraryCheck:
+) -> LibraryCheck | None:
     """What one copy of cuDNN says when it is loaded in a child process. Needs no GPU.
 
-    Only the copy's own folder is searched, after it ``folders`` and what lies beside it as in
+    ``None``: no process could be started, so nothing is known. Only the copy's own folder is searched, after it ``folders`` and what lies beside it as in
     wheels (cuBLAS, NVRTC).
     """
     alone, companions = surroundings.of_copy(environment, family, copy.folder, folders)
     wish = {"names": [copy.file], "library": copy.folder, "folders": companions}
     try:
         ended = run_child("library", wish, surroundings.talkative(alone), deadline)
-    except (OSError, ValueError) as refusal:
-        return LibraryCheck(status="crashed", detail=str(refusal))
+    except (OSError, ValueError):
+        return None
     known = classify(ended, family)
     return LibraryCheck(
         status=known["status"],

@@ -1,0 +1,269 @@
+/* A cuDNN that really convolves, on the processor, over the memory of a stub driver.
+ *
+ * Compiled with -DMAJOR=7, 8 or 9 into libcudnn.so.MAJOR. It keeps the rules that the test relies
+ * on: descriptors hold what was set, the filter takes the type before the layout, the output's
+ * size is computed, alpha and beta are host floats, DEFAULT_MATH rounds fp32 inputs to TF32.
+ * The environment chooses its day:
+ *
+ *   STUB_CUDNN_VERSION   number of cudnnGetVersion (70605, 80907, 91002)
+ *   STUB_CUDNN_DAY       when:what  where `when` is a function's name or "init" (a constructor),
+ *                        and `what` a status number, or abort, bus, segv, ill, kill, hang, exit,
+ *                        babble (prints junk without end), deaf (hangs and ignores signals),
+ *                        orphan (leaves a process behind and hangs), fault (wrong numbers),
+ *                        nothing (says yes and does nothing), nan
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef int Status;
+typedef struct { int kind, type, layout, d[4]; } Tensor; /* filters too: k, c, r, s */
+typedef struct { int pad[2], stride[2], dilation[2], mode, type, math; } Convolution;
+typedef struct {
+    int algorithm, status;
+    float time;
+    size_t memory;
+    int determinism, math, reserved[3];
+} Algorithm;
+
+static char reason[256];
+
+static Status bad(const char *why) {
+    snprintf(reason, sizeof reason, "%s", why);
+    return MAJOR >= 9 ? 2000 : 3;
+}
+
+static int what_day(const char *call, char *what, size_t size) {
+    const char *day = getenv("STUB_CUDNN_DAY");
+    size_t length = strlen(call);
+    if (!day || strncmp(day, call, length) != 0 || day[length] != ':') return 0;
+    snprintf(what, size, "%s", day + length + 1);
+    return 1;
+}
+
+static Status suffer(const char *call) {
+    char what[32];
+    if (!what_day(call, what, sizeof what)) return 0;
+    if (!strcmp(what, "abort")) abort();
+    if (!strcmp(what, "bus")) raise(SIGBUS);
+    if (!strcmp(what, "segv")) *(volatile int *)8 = 1;
+    if (!strcmp(what, "ill")) raise(SIGILL);
+    if (!strcmp(what, "kill")) raise(SIGKILL);
+    if (!strcmp(what, "hang")) for (;;) pause();
+    if (!strcmp(what, "exit")) _exit(0);
+    if (!strcmp(what, "deaf")) {
+        for (int i = 1; i < 65; i++) signal(i, SIG_IGN);
+        for (;;) pause();
+    }
+    if (!strcmp(what, "orphan")) {
+        if (fork() == 0) for (;;) pause();
+        for (;;) pause();
+    }
+    if (!strcmp(what, "babble")) {
+        for (int i = 0; i < 65536; i++) printf("{\"status\": \"ok\"} \xff\xfe %d\n", i);
+        fflush(stdout);
+        _exit(0);
+    }
+    if (!strcmp(what, "garbage")) { /* into every pipe it can find, the answer's too */
+        for (int fd = 3; fd < 64; fd++)
+            if (write(fd, "\x00\xffnot json\n[1, 2]\n\"x\"\n", 23) < 0) continue;
+        _exit(0);
+    }
+    if (*what >= '0' && *what <= '9') {
+        snprintf(reason, sizeof reason, "the stub was told to");
+        return atoi(what);
+    }
+    return 0;
+}
+#define DAY(name) do { Status day = suffer(name); if (day) return day; } while (0)
+
+__attribute__((constructor)) static void born(void) { suffer("init"); }
+
+size_t cudnnGetVersion(void) {
+    const char *text = getenv("STUB_CUDNN_VERSION");
+    suffer("cudnnGetVersion");
+    return text ? (size_t)atoll(text) : MAJOR == 7 ? 7605 : MAJOR == 8 ? 8907 : 91002;
+}
+size_t cudnnGetCudartVersion(void) { return MAJOR == 7 ? 10020 : 12090; }
+#if MAJOR >= 9
+void cudnnGetLastErrorString(char *text, size_t size) {
+    snprintf(text, size, "%s", reason);
+    reason[0] = 0;
+}
+Status cudnnGraphVersionCheck(void) { DAY("cudnnGraphVersionCheck"); return 0; }
+Status cudnnOpsVersionCheck(void) { DAY("cudnnOpsVersionCheck"); return 0; }
+Status cudnnCnnVersionCheck(void) { DAY("cudnnCnnVersionCheck"); return 0; }
+Status cudnnAdvVersionCheck(void) { DAY("cudnnAdvVersionCheck"); return 0; }
+#elif MAJOR == 8
+Status cudnnOpsInferVersionCheck(void) { DAY("cudnnOpsInferVersionCheck"); return 0; }
+Status cudnnOpsTrainVersionCheck(void) { DAY("cudnnOpsTrainVersionCheck"); return 0; }
+Status cudnnCnnInferVersionCheck(void) { DAY("cudnnCnnInferVersionCheck"); return 0; }
+Status cudnnCnnTrainVersionCheck(void) { DAY("cudnnCnnTrainVersionCheck"); return 0; }
+Status cudnnAdvInferVersionCheck(void) { DAY("cudnnAdvInferVersionCheck"); return 0; }
+Status cudnnAdvTrainVersionCheck(void) { DAY("cudnnAdvTrainVersionCheck"); return 0; }
+#endif
+
+Status cudnnCreate(void **handle) { DAY("cudnnCreate"); *handle = calloc(1, 64); return 0; }
+Status cudnnDestroy(void *handle) { DAY("cudnnDestroy"); free(handle); return 0; }
+static Status make(void **out, size_t size) { *out = calloc(1, size); return 0; }
+Status cudnnCreateTensorDescriptor(void **out) { return make(out, sizeof(Tensor)); }
+Status cudnnCreateFilterDescriptor(void **out) { return make(out, sizeof(Tensor)); }
+Status cudnnCreateConvolutionDescriptor(void **out) { return make(out, sizeof(Convolution)); }
+Status cudnnDestroyTensorDescriptor(void *d) { free(d); return 0; }
+Status cudnnDestroyFilterDescriptor(void *d) { free(d); return 0; }
+Status cudnnDestroyConvolutionDescriptor(void *d) { free(d); return 0; }
+
+static Status set(Tensor *t, int kind, int type, int layout, int a, int b, int c, int d) {
+    if (layout < 0 || layout > 1) return bad("layout");
+    if (type != 0 && type != 2 && !(type == 9 && MAJOR >= 8)) return bad("data type");
+    if (a < 1 || b < 1 || c < 1 || d < 1) return bad("dimensions");
+    *t = (Tensor){kind, type, layout, {a, b, c, d}};
+    return 0;
+}
+Status cudnnSetTensor4dDescriptor(Tensor *t, int layout, int type, int n, int c, int h, int w) {
+    DAY("cudnnSetTensor4dDescriptor");
+    return set(t, 1, type, layout, n, c, h, w);
+}
+Status cudnnSetFilter4dDescriptor(Tensor *t, int type, int layout, int k, int c, int h, int w) {
+    return set(t, 2, type, layout, k, c, h, w);
+}
+Status cudnnSetConvolution2dDescriptor(Convolution *v, int ph, int pw, int u, int s, int dh, int dw, int mode, int type) {
+    if (mode != 1 || type != 0) return bad("mode or type");
+    *v = (Convolution){{ph, pw}, {u, s}, {dh, dw}, mode, type, 0};
+    return 0;
+}
+Status cudnnSetConvolutionMathType(Convolution *v, int math) {
+    if (math < 0 || math > (MAJOR >= 8 ? 3 : 2)) return bad("math type");
+    v->math = math;
+    return 0;
+}
+Status cudnnGetConvolution2dForwardOutputDim(Convolution *v, Tensor *x, Tensor *w, int *n, int *c, int *h, int *q) {
+    if (x->d[1] != w->d[1]) return bad("inputTensorDesc->dimA[1] != filterDesc->dimA[1]");
+    *n = x->d[0];
+    *c = w->d[0];
+    *h = (x->d[2] + 2 * v->pad[0] - w->d[2]) / v->stride[0] + 1;
+    *q = (x->d[3] + 2 * v->pad[1] - w->d[3]) / v->stride[1] + 1;
+    return 0;
+}
+
+/* The list as real ones are: fastest first, an FFT and a greedy one among them, some refused. */
+static Status list(const char *call, int wanted, int *count, Algorithm *out) {
+    DAY(call);
+    const Algorithm rows[] = {
+        {5, 0, 0.1f, 1 << 20, 1, 0, {0}}, {1, 0, 0.2f, (size_t)1 << 40, 1, 0, {0}},
+        {1, 0, 0.3f, 4096, 1, 0, {0}},    {0, 0, 0.4f, 0, 1, 0, {0}},
+        {3, MAJOR >= 9 ? 3000 : 9, -1, 0, 0, 0, {0}},
+    };
+    for (*count = 0; *count < 5 && *count < wanted; ++*count) out[*count] = rows[*count];
+    return 0;
+}
+#define LIST(name) \
+    Status name(void *h, void *a, void *b, void *c, void *d, int wanted, int *count, Algorithm *out) { \
+        return list(#name, wanted, count, out); \
+    }
+LIST(cudnnGetConvolutionForwardAlgorithm_v7)
+LIST(cudnnGetConvolutionBackwardDataAlgorithm_v7)
+LIST(cudnnGetConvolutionBackwardFilterAlgorithm_v7)
+#define SPACE(name) \
+    Status name(void *h, void *a, void *b, void *c, void *d, int algorithm, size_t *size) { \
+        DAY(#name); \
+        *size = algorithm ? 4096 : 0; \
+        return 0; \
+    }
+SPACE(cudnnGetConvolutionForwardWorkspaceSize)
+SPACE(cudnnGetConvolutionBackwardDataWorkspaceSize)
+SPACE(cudnnGetConvolutionBackwardFilterWorkspaceSize)
+
+/* -- numbers ---------------------------------------------------------------------------------- */
+
+static size_t place(const Tensor *t, int a, int b, int c, int d) {
+    const int *s = t->d;
+    return t->layout ? (((size_t)a * s[2] + c) * s[3] + d) * s[1] + b
+                     : (((size_t)a * s[1] + b) * s[2] + c) * s[3] + d;
+}
+static float from_bits(uint32_t bits) { float f; memcpy(&f, &bits, 4); return f; }
+static uint32_t bits_of(float f) { uint32_t bits; memcpy(&bits, &f, 4); return bits; }
+
+static float get(const Tensor *t, const void *data, int a, int b, int c, int d) {
+    size_t at = place(t, a, b, c, d);
+    if (t->type == 0) return ((const float *)data)[at];
+    if (t->type == 2) return (float)((const _Float16 *)data)[at];
+    return from_bits((uint32_t)((const uint16_t *)data)[at] << 16);
+}
+static void put(const Tensor *t, void *data, int a, int b, int c, int d, float value) {
+    size_t at = place(t, a, b, c, d);
+    if (t->type == 0) ((float *)data)[at] = value;
+    else if (t->type == 2) ((_Float16 *)data)[at] = (_Float16)value;
+    else {
+        uint32_t bits = bits_of(value);
+        ((uint16_t *)data)[at] = (uint16_t)((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+    }
+}
+static float input(const Convolution *v, const Tensor *t, const void *data, int a, int b, int c, int d) {
+    float value = get(t, data, a, b, c, d);
+    if (t->type == 0 && v->math == 0 && MAJOR >= 8) /* TF32: ten bits of fraction */
+        value = from_bits((bits_of(value) + 0x1000) & 0xFFFFE000u);
+    return value;
+}
+
+typedef struct { const Tensor *x, *w, *y; void *px, *pw, *py; } Operands;
+
+static void convolve(const Convolution *v, const Operands *o, int target) {
+    const int *y = o->y->d, *w = o->w->d, *x = o->x->d;
+    const Tensor *t = target == 'y' ? o->y : target == 'x' ? o->x : o->w;
+    void *out = target == 'y' ? o->py : target == 'x' ? o->px : o->pw;
+    size_t total = (size_t)t->d[0] * t->d[1] * t->d[2] * t->d[3];
+    float *sums = calloc(total, sizeof *sums);
+    Tensor flat = *t;
+    flat.layout = 0;
+    for (int n = 0; n < y[0]; n++)
+    for (int k = 0; k < w[0]; k++)
+    for (int c = 0; c < w[1]; c++)
+    for (int p = 0; p < y[2]; p++)
+    for (int q = 0; q < y[3]; q++)
+    for (int r = 0; r < w[2]; r++)
+    for (int s = 0; s < w[3]; s++) {
+        int i = p * v->stride[0] + r - v->pad[0], j = q * v->stride[1] + s - v->pad[1];
+        if (i < 0 || j < 0 || i >= x[2] || j >= x[3]) continue;
+        if (target == 'y') sums[place(&flat, n, k, p, q)] += input(v, o->x, o->px, n, c, i, j) * input(v, o->w, o->pw, k, c, r, s);
+        else if (target == 'x') sums[place(&flat, n, c, i, j)] += input(v, o->y, o->py, n, k, p, q) * input(v, o->w, o->pw, k, c, r, s);
+        else sums[place(&flat, k, c, r, s)] += input(v, o->y, o->py, n, k, p, q) * input(v, o->x, o->px, n, c, i, j);
+    }
+    for (int a = 0; a < flat.d[0]; a++)
+    for (int b = 0; b < flat.d[1]; b++)
+    for (int c = 0; c < flat.d[2]; c++)
+    for (int d = 0; d < flat.d[3]; d++) put(t, out, a, b, c, d, sums[place(&flat, a, b, c, d)]);
+    free(sums);
+}
+
+static Status run(const char *call, const Convolution *v, const Operands *o, int target, const float *alpha, const float *beta) {
+    char what[32] = "";
+    DAY(call);
+    if (*alpha != 1 || *beta != 0) return bad("alpha, beta");
+    if (what_day(call, what, sizeof what) && !strcmp(what, "nothing")) return 0;
+    convolve(v, o, target);
+    const Tensor *t = target == 'y' ? o->y : target == 'x' ? o->x : o->w;
+    void *out = target == 'y' ? o->py : target == 'x' ? o->px : o->pw;
+    if (!strcmp(what, "fault")) put(t, out, 0, 1, 1, 1, get(t, out, 0, 1, 1, 1) + 1);
+    if (!strcmp(what, "nan")) put(t, out, 0, 1, 1, 1, NAN);
+    return 0;
+}
+Status cudnnConvolutionForward(void *h, const float *alpha, Tensor *tx, void *x, Tensor *tw, void *w, Convolution *v, int algorithm, void *space, size_t size, const float *beta, Tensor *ty, void *y) {
+    Operands o = {tx, tw, ty, x, w, y};
+    if (algorithm && (!space || size < 4096)) return bad("workspace");
+    return run("cudnnConvolutionForward", v, &o, 'y', alpha, beta);
+}
+Status cudnnConvolutionBackwardData(void *h, const float *alpha, Tensor *tw, void *w, Tensor *ty, void *y, Convolution *v, int algorithm, void *space, size_t size, const float *beta, Tensor *tx, void *x) {
+    Operands o = {tx, tw, ty, x, w, y};
+    return run("cudnnConvolutionBackwardData", v, &o, 'x', alpha, beta);
+}
+Status cudnnConvolutionBackwardFilter(void *h, const float *alpha, Tensor *tx, void *x, Tensor *ty, void *y, Convolution *v, int algorithm, void *space, size_t size, const float *beta, Tensor *tw, void *w) {
+    Operands o = {tx, tw, ty, x, w, y};
+    return run("cudnnConvolutionBackwardFilter", v, &o, 'w', alpha, beta);
+}

@@ -1,0 +1,214 @@
+"""The test from its first stage to its last, on a healthy machine and on others."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from cudnn_assistant.machine import Machine, OperatingSystem, dump, load
+from cudnn_assistant.probe.trial import run_trial
+
+
+@pytest.mark.parametrize(("major", "version"), [(7, "7.6.5"), (8, "8.9.7"), (9, "9.10.2")])
+def test_a_healthy_machine_comes_to_the_end(world, major, version):
+    trial = run_trial(world.healthy(major), "linux")
+    assert (trial.status, trial.stage, trial.checks) == ("ok", "convolution", ("fp32",))
+    assert trial.version == version
+    assert trial.loaded == str(world.cudnn[major] / f"libcudnn.so.{major}")
+    assert trial.gpu == "GPU-01010101-0101-0101-0101-010101010101"
+    assert trial.gpu_name == "Stub GPU 0"
+    assert trial.memory_free == 40 << 30
+    assert [time.stage for time in trial.times] == [
+        "start", "load", "version", "sublibraries", "driver", "context", "handle", "convolution",
+    ]  # fmt: skip
+    assert trial.output == ""
+    assert (trial.code, trial.code_name, trial.missing, trial.detail) == (None, "", "", "")
+
+
+def test_a_trial_survives_json(world):
+    trial = run_trial(world.healthy(), "linux")
+    machine = Machine(os=OperatingSystem(family="linux"), trials=(trial,))
+    assert load(dump(machine)) == machine
+
+
+def test_every_type_layout_and_direction(world):
+    trial = run_trial(world.healthy(), "linux", full=True)
+    assert trial.status == "ok"
+    assert trial.skipped == ()
+    assert set(trial.checks) == {
+        "fp32", "fp32 channels last", "tf32", "fp16", "fp16 channels last", "bf16",
+        "bf16 channels last", "fp32 backward data", "fp32 backward filter", "fp32 wide",
+        "fp16 wide", "fp32 fractions",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("major", "compute", "skipped"),
+    [
+        (7, "7.0", {"tf32", "bf16", "bf16 channels last"}),
+        (9, "7.5", {"tf32", "bf16", "bf16 channels last"}),
+        (9, "6.1", {"tf32", "bf16", "bf16 channels last", "fp16 channels last", "fp16 wide"}),
+        (
+            8,
+            "5.2",
+            {"tf32", "fp16", "bf16", "bf16 channels last", "fp16 channels last", "fp16 wide"},
+        ),
+    ],
+)
+def test_what_the_gpu_does_not_have_is_skipped(world, major, compute, skipped):
+    trial = run_trial(world.healthy(major, STUB_CUDA_COMPUTE=compute), "linux", full=True)
+    assert trial.status == "ok"
+    assert set(trial.skipped) == skipped
+
+
+def test_bf16_came_with_8_1(world):
+    environment = world.healthy(8, STUB_CUDNN_VERSION="8005")
+    trial = run_trial(environment, "linux", full=True)
+    assert set(trial.skipped) == {"bf16", "bf16 channels last"}
+
+
+def test_the_newest_major_is_what_programs_get(world):
+    folders = [*world.cudnn.values(), world.driver]
+    assert run_trial(world.environment(*folders), "linux").version == "9.10.2"
+
+
+def test_a_given_major(world):
+    folders = [*world.cudnn.values(), world.driver]
+    trial = run_trial(world.environment(*folders), "linux", major=8)
+    assert trial.loaded.endswith("libcudnn.so.8")
+    assert trial.version == "8.9.7"
+
+
+def test_no_cudnn(world):
+    trial = run_trial(world.environment(world.driver), "linux")
+    assert (trial.stage, trial.status, trial.missing) == (
+        "load", "missing-library", "libcudnn.so.9",
+    )  # fmt: skip
+    assert "cannot open shared object file" in trial.detail
+
+
+def test_a_missing_dependency_is_named(world, tmp_path):
+    import subprocess
+
+    (tmp_path / "a.c").write_text("int needed(void);int f(void){return needed();}")
+    (tmp_path / "b.c").write_text("int needed(void){return 1;}")
+    subprocess.run(
+        ["gcc", "-shared", "-Wl,-soname,libnvrtc.so.99", "-o", "libnvrtc.so.99", "b.c"],
+        check=True,
+        cwd=tmp_path,
+    )
+    subprocess.run(
+        ["gcc", "-shared", "-o", "libcudnn.so.9", "a.c", "./libnvrtc.so.99"],
+        check=True,
+        cwd=tmp_path,
+    )
+    (tmp_path / "libnvrtc.so.99").unlink()
+    # The newest is there and can't be loaded: an older major is no answer to that.
+    trial = run_trial(world.environment(tmp_path, world.cudnn[8], world.driver), "linux")
+    assert (trial.stage, trial.status, trial.missing) == (
+        "load", "missing-library", "libnvrtc.so.99",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"", "file too short"), (b"\x7fELF" + b"\0" * 60, "ELF"), (b"text\n" * 99, "invalid ELF")],
+)
+def test_a_file_that_is_no_library(world, tmp_path, content, said):
+    (tmp_path / "libcudnn.so.9").write_bytes(content)
+    trial = run_trial(world.environment(tmp_path, world.driver), "linux")
+    assert (trial.stage, trial.status, trial.missing) == ("load", "unloadable", "")
+    assert said in trial.detail
+
+
+def test_a_library_that_is_not_cudnn(world, tmp_path):
+    shutil.copy(world.driver / "libcuda.so.1", tmp_path / "libcudnn.so.9")
+    trial = run_trial(world.environment(tmp_path, world.driver), "linux")
+    assert (trial.stage, trial.status) == ("load", "unloadable")
+    assert "cudnnGetVersion" in trial.detail
+
+
+# -- the driver -----------------------------------------------------------------------------------
+
+
+def test_no_driver_is_no_fault_of_cudnn(world):
+    trial = run_trial(world.environment(world.cudnn[9]), "linux")
+    assert (trial.stage, trial.status, trial.missing) == ("driver", "no-gpu", "libcuda.so.1")
+    assert trial.version == "9.10.2"
+
+
+def test_no_gpu(world):
+    trial = run_trial(world.healthy(STUB_CUDA_COUNT="0"), "linux")
+    assert (trial.stage, trial.status, trial.code) == ("driver", "no-gpu", 100)
+    assert trial.code_name == "CUDA_ERROR_NO_DEVICE"
+
+
+@pytest.mark.parametrize("hiding", ["", "-1", "7", "GPU-ffffffff"])
+def test_a_hidden_gpu(world, hiding):
+    trial = run_trial(world.healthy(CUDA_VISIBLE_DEVICES=hiding), "linux")
+    assert (trial.stage, trial.status, trial.code) == ("driver", "no-gpu", 100)
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        (3, "CUDA_ERROR_NOT_INITIALIZED"),
+        (34, "CUDA_ERROR_STUB_LIBRARY"),
+        (35, "cudaErrorInsufficientDriver"),
+        (802, "CUDA_ERROR_SYSTEM_NOT_READY"),
+        (803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
+        (804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"),
+        (999, "CUDA_ERROR_UNKNOWN"),
+    ],
+)
+def test_a_driver_that_does_not_start(world, code, name):
+    trial = run_trial(world.healthy(STUB_CUDA_INIT=str(code)), "linux")
+    assert (trial.stage, trial.status, trial.code, trial.code_name) == (
+        "driver", "status-code", code, name,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "status"), [(2, "out-of-memory"), (46, "status-code")])
+def test_a_context_that_cannot_be_made(world, code, status):
+    trial = run_trial(world.healthy(STUB_CUDA_RETAIN=str(code)), "linux")
+    assert (trial.stage, trial.status, trial.code) == ("context", status, code)
+    assert trial.gpu_name == "Stub GPU 0"
+
+
+def test_an_old_driver_is_asked_without_the_bindings(world):
+    trial = run_trial(world.healthy(STUB_CUDA_NO_BINDINGS="1"), "linux", full=True)
+    assert trial.status == "ok"
+
+
+# -- which GPU ------------------------------------------------------------------------------------
+
+
+def uuid(number: int) -> str:
+    pair = f"{number + 1:02x}"
+    return f"GPU-{pair * 4}-{pair * 2}-{pair * 2}-{pair * 2}-{pair * 6}"
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_gpu_by_uuid(world, number):
+    trial = run_trial(world.healthy(STUB_CUDA_COUNT="3"), "linux", gpu=uuid(number))
+    assert (trial.status, trial.gpu, trial.gpu_name) == ("ok", uuid(number), f"Stub GPU {number}")
+
+
+def test_a_gpu_by_ordinal_counts_the_visible_ones(world):
+    environment = world.healthy(STUB_CUDA_COUNT="3", CUDA_VISIBLE_DEVICES="2,0")
+    assert run_trial(environment, "linux", gpu="0").gpu_name == "Stub GPU 2"
+    assert run_trial(environment, "linux", gpu="1").gpu_name == "Stub GPU 0"
+    assert run_trial(environment, "linux", gpu="2").status == "no-gpu"
+
+
+def test_without_a_wish_the_persons_choice_is_honoured(world):
+    environment = world.healthy(STUB_CUDA_COUNT="3", CUDA_VISIBLE_DEVICES="1")
+    assert run_trial(environment, "linux").gpu_name == "Stub GPU 1"
+
+
+def test_a_gpu_that_the_person_hides_is_said_to_be_hidden(world):
+    environment = world.healthy(STUB_CUDA_COUNT="3", CUDA_VISIBLE_DEVICES="0")
+    trial = run_trial(environment, "linux", gpu=uuid(2))
+    assert (trial.stage, trial.status) == ("driver", "no-gpu")
+    assert "among the 1 that are visible" in trial.detail
