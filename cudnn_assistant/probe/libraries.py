@@ -1,0 +1,93 @@
+"""The libraries that cuDNN and frameworks need beside cuDNN: CUDA's, zlib, Visual C++'s."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from cudnn_assistant.machine import Family, Library, readable
+from cudnn_assistant.probe.binary import look_at, pe_version
+from cudnn_assistant.probe.catalogue import LIBRARIES, LibraryRule
+from cudnn_assistant.probe.copies import Folder
+from cudnn_assistant.probe.disk import Disk
+
+_MOST = 3000
+
+
+def libraries(
+    disk: Disk, folders: Iterable[Folder], cached: Mapping[str, str]
+) -> tuple[Library, ...]:
+    """Every such library in ``folders``, one entry per folder and major."""
+    in_cache = {disk.canonical(path) for path in cached.values()}
+    found: list[Library] = []
+    for folder in folders:
+        for rule in LIBRARIES:
+            for major, name in _of_rule(folder.names, rule, disk.family).items():
+                if len(found) < _MOST:
+                    found.append(_library(disk, folder, rule, name, major, in_cache))
+    return tuple(found)
+
+
+def _of_rule(
+    names: Mapping[str, bool], rule: LibraryRule, family: Family
+) -> dict[int | None, str]:
+    found: dict[int | None, str] = {}
+    pattern = _pattern(rule, family)
+    for name in sorted(names, key=lambda text: (len(text), text)) if pattern else ():
+        match = pattern.fullmatch(name) if pattern else None
+        if match:
+            found.setdefault(major_of(match[1] or "", family) if match.re.groups else None, name)
+    return found
+
+
+@cache
+def _pattern(rule: LibraryRule, family: Family) -> re.Pattern[str] | None:
+    if family == "linux":
+        if not rule.linux:
+            return None
+        return re.compile(rf"{re.escape(rule.linux)}\.so\.(\d+)(?:\.\d+)*")
+    if not rule.windows:
+        return None
+    if "." in rule.windows:
+        return re.compile(re.escape(rule.windows), re.IGNORECASE)
+    return re.compile(rf"{re.escape(rule.windows)}64_(\d+)(?:_\d+)?\.dll", re.IGNORECASE)
+
+
+def major_of(digits: str, family: Family) -> int | None:
+    """Major by the digits in a file's name: 110 → 11, 12 → 12, 90 → 9, 129 → 12."""
+    if not digits:
+        return None
+    if family == "linux" or len(digits) < 2 or (len(digits) == 2 and int(digits) < 90):
+        return int(digits)
+    return int(digits[:-1])
+
+
+def _library(
+    disk: Disk,
+    folder: Folder,
+    rule: LibraryRule,
+    name: str,
+    major: int | None,
+    in_cache: set[str],
+) -> Library:
+    path = disk.join(folder.path, name)
+    real = disk.canonical(path)
+    seen = look_at(disk.real(path))
+    return Library(
+        name=rule.name,
+        path=readable(path),
+        major=major,
+        version=_version(disk, real),
+        architecture=seen.architecture,
+        found_via=(*folder.via, *(("ld-cache",) if real in in_cache else ())),
+        owner="",
+    )
+
+
+def _version(disk: Disk, path: str) -> str:
+    if disk.family == "windows":
+        return pe_version(disk.real(path))
+    match = re.search(r"\.so\.(\d+(?:\.\d+)+)$", disk.name(path))
+    return match[1] if match else ""
+

@@ -1,0 +1,121 @@
+"""Which package brought a copy of cuDNN, from the records that package managers leave.
+
+No package manager is run: dpkg's and pacman's records are text, conda and pip leave one folder or
+file per package, and rpm's present database is an SQLite file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from cudnn_assistant.probe import rpm
+from cudnn_assistant.probe.conda_records import conda_packages
+from cudnn_assistant.probe.disk import Disk
+from cudnn_assistant.probe.distributions import installed
+
+_MOST_LIST = 1 << 20
+_MOST_STATUS = 64 << 20
+_CUDA = re.compile(r"cuda-?(\d+)|cu(\d{2})(?!\d)")
+_FULL = re.compile(r"\d+(?:\.\d+)*")
+
+
+class Owner(NamedTuple):
+    """A package and what its name and version tell."""
+
+    package: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.package} {self.version}".strip()
+
+    @property
+    def cudnn(self) -> str:
+        """Version of cuDNN: "8.9.7.29-1+cuda12.2" is 8.9.7.29."""
+        bare = self.version.split(":", 1)[-1]
+        match = _FULL.match(bare)
+        return match[0] if match else ""
+
+    @property
+    def cuda_major(self) -> int | None:
+        """CUDA major by name or version: "libcudnn9-cuda-12", "+cuda12.2", "-cu12"."""
+        match = _CUDA.search(f"{self.package} {self.version}")
+        return int(match[1] or match[2]) if match else None
+
+
+class Records:
+    """The records of one computer, each read when first asked for."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+        self._files: dict[str, Owner] | None = None
+
+    def of_file(self, path: str) -> Owner | None:
+        """The system package that brought a file."""
+        if self._disk.family == "windows":
+            return None
+        if self._files is None:
+            self._files = {**rpm.cudnn_files(self._disk), **self._dpkg(), **self._pacman()}
+        return self._files.get(path) or self._files.get(_other_spelling(path))
+
+    def of_site(self, site: str, folder: str) -> Owner | None:
+        """The pip package in ``site`` that brought cuDNN into ``folder``."""
+        inside = folder.replace("\\", "/")
+        if "/nvidia/" not in inside:
+            return None
+        jit = "cudnn_jit" in inside
+        packages = installed(self._disk, [site])
+        for name, one in sorted(packages.items()):
+            ours = name.startswith("nvidia-cudnn") and "frontend" not in name
+            if ours and ("jit" in name) == jit:
+                return Owner(name, one.version)
+        return None
+
+    def of_conda(self, root: str) -> Owner | None:
+        """The conda package that brought cuDNN into the environment at ``root``."""
+        packages = conda_packages(self._disk, root)
+        for name in ("libcudnn", "cudnn", "libcudnn-jit"):
+            if one := packages.get(name):
+                return Owner(name, f"{one.version} {one.build}")
+        return None
+
+    def _dpkg(self) -> dict[str, Owner]:
+        info = "/var/lib/dpkg/info"
+        names = [e.name for e in self._disk.entries(info) if "cudnn" in e.name]
+        lists = [name for name in names if name.endswith(".list")]
+        if not lists:
+            return {}
+        status = self._disk.text("/var/lib/dpkg/status", _MOST_STATUS)
+        found = {}
+        for name in lists:
+            package = name.removesuffix(".list").split(":")[0]
+            owner = Owner(package, _debian_version(status, package))
+            for line in self._disk.text(self._disk.join(info, name), _MOST_LIST).splitlines():
+                if "libcudnn" in line:
+                    found[line.strip()] = owner
+        return found
+
+    def _pacman(self) -> dict[str, Owner]:
+        base = "/var/lib/pacman/local"
+        found: dict[str, Owner] = {}
+        for entry in self._disk.entries(base):
+            match = re.fullmatch(r"((?:lib)?cudnn.*?)-(\d[^-]*-[^-]+)", entry.name)
+            if match:
+                files = self._disk.text(self._disk.join(base, entry.name, "files"), _MOST_LIST)
+                owner = Owner(match[1], match[2])
+                found |= {f"/{line}": owner for line in files.splitlines() if "libcudnn" in line}
+        return found
+
+
+def _other_spelling(path: str) -> str:
+    """Debian's records of a merged /usr still say /lib where the file is in /usr/lib."""
+    return path.removeprefix("/usr") if path.startswith("/usr/lib") else "/usr" + path
+
+
+def _debian_version(status: str, package: str) -> str:
+    at = f"\n{status}".find(f"\nPackage: {package}\n")
+    if at < 0:
+        return ""
+    end = status.find("\n\n", at)
+    match = re.search(r"^Version: (\S+)", status[at : end if end >= 0 else None], re.MULTILINE)
+    return match[1] if match else ""
