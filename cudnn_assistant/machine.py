@@ -284,6 +284,8 @@ class Variable(Struct, kw_only=True):
     """Registry key, or file (and line: "/home/x/.bashrc:12"), or "" for the process."""
     ours: bool = False
     """Linux: it stands in the settings file that this program owns."""
+    exists: bool | None = None
+    """Whether the folder is there, for a variable that names one folder (CUDA_PATH)."""
 
 
 class PathEntry(Struct, kw_only=True):

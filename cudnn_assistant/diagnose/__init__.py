@@ -1,0 +1,174 @@
+"""From facts to findings: layers of rules from the ground up, and the verdict.
+
+A layer with an error for a subject ends the walk for that subject: what lies above it can't be
+judged before. Errors about the GPU and the driver concern every subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.diagnose import (
+    copies,
+    cuda,
+    cudnn,
+    driver,
+    frameworks,
+    gpu,
+    trial,
+    variables,
+)
+from cudnn_assistant.diagnose.context import Context, Rule, counts, leans, own, passed
+from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
+from cudnn_assistant.machine import SYSTEM, Machine
+
+Layer = tuple[Rule, ...]
+
+GROUND: tuple[Layer, ...] = (gpu.RULES, driver.RULES, driver.LAST)
+"""About the whole computer: an error here concerns every subject."""
+
+SETTINGS: Layer = variables.RULES
+"""About the computer's settings: told beside whatever keeps cuDNN from working."""
+
+ABOVE: tuple[Layer, ...] = (
+    cuda.RULES,
+    copies.RULES[:1],
+    cudnn.RULES,
+    copies.RULES[1:],
+    frameworks.RULES,
+    trial.RULES,
+)
+"""For each subject: integrity before search order before versions before the framework."""
+
+RULES: tuple[Rule, ...] = (
+    *(rule for layer in (*GROUND, SETTINGS, *ABOVE) for rule in layer),
+    *trial.LAST,
+)
+"""Every rule there is."""
+
+EVERYBODY = frozenset(code for layer in GROUND for rule in layer for code in rule.codes)
+"""Codes that concern every subject."""
+
+_ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
+
+
+def subjects(machine: Machine) -> tuple[str, ...]:
+    """The system, then every Python environment whose frameworks a person expects on the GPU."""
+    expecting = (
+        e.id
+        for e in machine.pythons
+        if any(counts(f) and f.cudnn_from != "none" for f in e.frameworks)
+    )
+    return (SYSTEM, *dict.fromkeys(expecting))
+
+
+def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
+    """What is wrong, most serious first and from the ground up; () on a healthy computer.
+
+    The same snapshot and data always give the same findings; no snapshot makes it raise.
+    """
+    whole = Context(machine, compat)
+    anywhere = any(passed(t) for t in machine.trials)
+    found: list[Finding] = []
+    for layer in GROUND:
+        found += _layer(layer, whole, proven=anywhere)
+        if _blocked(found):
+            return _sorted(found)
+    found += _layer(SETTINGS, whole, proven=False)
+    system = _walk(whole)
+    found += system
+    for environment in machine.pythons:
+        if environment.frameworks:
+            found += _walk(Context(machine, compat, environment.id), _blocked(system))
+    return _sorted(found)
+
+
+def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
+    found: list[Finding] = []
+    for layer in ABOVE:
+        found += _layer(layer, ctx, proven=ctx.works)
+        if _blocked(found):
+            return found
+    # An environment that takes cuDNN from the system stops where the system's does.
+    if not (system_blocked and any(leans(f) for f in ctx.frameworks)):
+        found += _layer(trial.LAST, ctx, proven=ctx.works)
+    return found
+
+
+def _layer(layer: Layer, ctx: Context, *, proven: bool) -> list[Finding]:
+    """Findings of one layer; after the first error only notes and warnings are added.
+
+    What a passed test disproves (``proven``) is no error.
+    """
+    found: list[Finding] = []
+    for rule in layer:
+        for finding in rule.check(ctx):
+            if finding.severity == "error" and proven and rule.provable:
+                continue
+            found.append(finding)
+        if _blocked(found):
+            break
+    return found
+
+
+def _blocked(found: Iterable[Finding]) -> bool:
+    return any(f.severity == "error" for f in found)
+
+
+def _sorted(found: list[Finding]) -> tuple[Finding, ...]:
+    """By severity; the walk's own order (ground up, system first) is kept within one."""
+    unique = {(f.code, f.subject, f.evidence): f for f in found}
+    return tuple(sorted(unique.values(), key=lambda f: _ORDER[f.severity]))
+
+
+def verdict(machine: Machine, findings: Iterable[Finding], subject: str = "") -> Verdict:
+    """Whether cuDNN works for a subject, or (subject "") for all subjects that need it.
+
+    works: the subject's test passed a moment ago and nothing else keeps its programs from it.
+    """
+    known = tuple(findings)
+    if subject:
+        return _one(machine, known, subject)
+    each = [_one(machine, known, s) for s in _needing(machine, known)]
+    if not each:
+        return "unknown"
+    if all(v == "works" for v in each):
+        return "works"
+    if "broken" in each or ("impossible" in each and "works" in each):
+        return "broken"
+    return "impossible" if all(v == "impossible" for v in each) else "unknown"
+
+
+def _needing(machine: Machine, findings: tuple[Finding, ...]) -> list[str]:
+    """Subjects that need cuDNN: environments that bring or pin it, the system if it is asked."""
+    troubled = {f.subject for f in findings if f.severity == "error"}
+    asking = [
+        e.id
+        for e in machine.pythons
+        if e.id in troubled or any(own(f) or leans(f) for f in e.frameworks)
+    ]
+    system = (
+        SYSTEM in troubled
+        or not asking
+        or any(leans(f) for e in machine.pythons for f in e.frameworks)
+    )
+    return ([SYSTEM] if system else []) + asking
+
+
+def _one(machine: Machine, findings: tuple[Finding, ...], subject: str) -> Verdict:
+    leaning = subject != SYSTEM and any(
+        leans(f) for e in machine.pythons if e.id == subject for f in e.frameworks
+    )
+    errors = [
+        f
+        for f in findings
+        if f.severity == "error"
+        and (f.subject == subject or f.code in EVERYBODY or (leaning and f.subject == SYSTEM))
+    ]
+    if any(isinstance(f.remedy, Impossible) for f in errors):
+        return "impossible"
+    if errors:
+        return "broken"
+    test = machine.trial(subject) or (machine.trial(SYSTEM) if leaning else None)
+    return "works" if passed(test) else "unknown"

@@ -1,0 +1,335 @@
+"""What a rule may ask: one computer as one subject's programs see it.
+
+A rule is a pure function from a :class:`Context` to findings. It looks at facts only; a fact
+that could not be read is unknown, and a rule that needs it says nothing.
+"""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.finding import Finding, Remedy, Severity
+from cudnn_assistant.machine import (
+    SYSTEM,
+    CudnnCopy,
+    Framework,
+    Gpu,
+    Library,
+    Machine,
+    PathEntry,
+    PythonEnvironment,
+    Trial,
+)
+from cudnn_assistant.wording import PRODUCTS
+
+Check = Callable[["Context"], Iterable[Finding]]
+
+LIST = {"windows": "PATH", "linux": "LD_LIBRARY_PATH"}
+"""The variable that lists folders for the loader."""
+
+
+class Rule(NamedTuple):
+    """One rule: what it can say, which causes of the catalogue it covers, how it looks."""
+
+    check: Check
+    codes: tuple[str, ...]
+    causes: tuple[str, ...] = ()
+    """Ids of the catalogue (domain/causes.md)."""
+    provable: bool = True
+    """A passed test of the subject disproves its errors; False: the test can't see it."""
+
+
+class Need(NamedTuple):
+    """A cuDNN that programs of a subject ask for. 0 and "" mean any."""
+
+    major: int = 0
+    cuda: int = 0
+    version: str = ""
+    who: str = ""
+    """Who asks: "TensorFlow 2.10.0"; "" when nobody in particular."""
+    where: str = ""
+    """The Python environment of who asks."""
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """The leading dotted numbers of a version: "9.10.2+x" is (9, 10, 2); () when there are none."""
+    match = re.match(r"\d{1,9}(?:\.\d{1,9}){0,7}", version.strip())
+    return tuple(int(part) for part in match[0].split(".")) if match else ()
+
+
+def older(one: str, other: str) -> bool:
+    """Whether both versions are known and the first is lower, to the precision of the second."""
+    left, right = numbers(one), numbers(other)
+    return bool(left and right) and left[: len(right)] < right
+
+
+def major(version: str) -> int:
+    """The first number of a version, 0 when it has none."""
+    return (numbers(version) or (0,))[0]
+
+
+def short(version: str) -> str:
+    """A version as people say it: at most three numbers."""
+    return ".".join(str(part) for part in numbers(version)[:3])
+
+
+def counts(framework: Framework) -> bool:
+    """Whether a person would expect this framework to use the GPU.
+
+    The plain onnxruntime package is a CPU build that many programs carry for small work.
+    """
+    return framework.gpu is not False or framework.name != "onnxruntime"
+
+
+def own(framework: Framework) -> bool:
+    """Whether the framework comes with its own cuDNN, or pins it as a package."""
+    return framework.gpu is not False and framework.cudnn_from in ("wheel", "bundled", "conda")
+
+
+def leans(framework: Framework) -> bool:
+    """Whether the framework takes cuDNN from the system."""
+    return framework.gpu is not False and framework.cudnn_from == "system"
+
+
+def called(framework: Framework) -> str:
+    """The framework as people call it: "PyTorch 2.9.0"."""
+    return f"{PRODUCTS.get(framework.name, framework.name)} {framework.version}".strip()
+
+
+def passed(trial: Trial | None) -> bool:
+    """Whether a test ran to its end and all numbers were right."""
+    return trial is not None and trial.status == "ok" and trial.stage == "convolution"
+
+
+def stopped(trial: Trial | None) -> bool:
+    """Whether a test ran and did not get to its end."""
+    return trial is not None and trial.status not in ("ok", "not-run")
+
+
+@dataclass(frozen=True)
+class Context:
+    """One computer, the compatibility data, and the subject to judge."""
+
+    machine: Machine
+    compat: Compat
+    subject: str = SYSTEM
+
+    # -- the operating system ------------------------------------------------------------------
+
+    @property
+    def windows(self) -> bool:
+        """Whether the snapshot is of a Windows computer."""
+        return self.machine.os.family == "windows"
+
+    @property
+    def variable(self) -> str:
+        """PATH or LD_LIBRARY_PATH."""
+        return LIST[self.machine.os.family]
+
+    def key(self, path: str) -> str:
+        """A path for comparing: two spellings of one place have the same key."""
+        text = path.strip().strip('"')
+        if not text:
+            return ""
+        if self.windows:
+            return ntpath.normcase(ntpath.normpath(text))
+        return posixpath.normpath(text)
+
+    def parent(self, path: str) -> str:
+        """The folder that holds a path."""
+        return ntpath.dirname(path) if self.windows else posixpath.dirname(path)
+
+    def name(self, path: str) -> str:
+        """The last part of a path."""
+        return ntpath.basename(path) if self.windows else posixpath.basename(path)
+
+    def join(self, *parts: str) -> str:
+        """A path made of parts."""
+        return ntpath.join(*parts) if self.windows else posixpath.join(*parts)
+
+    def inside(self, path: str, folder: str) -> bool:
+        """Whether a path is the folder itself or lies somewhere under it."""
+        one, other = self.key(path), self.key(folder)
+        return bool(other) and (
+            one == other or one.startswith(other + ("\\" if self.windows else "/"))
+        )
+
+    # -- the subject ---------------------------------------------------------------------------
+
+    @cached_property
+    def environment(self) -> PythonEnvironment | None:
+        """The Python environment that is the subject; ``None`` for the system."""
+        return next((e for e in self.machine.pythons if e.id == self.subject), None)
+
+    @cached_property
+    def frameworks(self) -> tuple[Framework, ...]:
+        """The subject's frameworks; of the system: those that take cuDNN from it."""
+        if self.environment is not None:
+            return self.environment.frameworks
+        return tuple(f for e in self.machine.pythons for f in e.frameworks if leans(f))
+
+    @property
+    def trial(self) -> Trial | None:
+        """The subject's test."""
+        return self.machine.trial(self.subject)
+
+    @property
+    def works(self) -> bool:
+        """The subject's test passed."""
+        return passed(self.trial)
+
+    @cached_property
+    def healthy(self) -> tuple[str, ...]:
+        """Python environments that bring their own cuDNN, as far as is known in good order."""
+        return tuple(e.id for e in self.machine.pythons if self._healthy(e))
+
+    def _healthy(self, environment: PythonEnvironment) -> bool:
+        if not any(own(f) for f in environment.frameworks):
+            return False
+        trial = self.machine.trial(environment.id)
+        if trial is not None and trial.status != "not-run":
+            return passed(trial)
+        copies = [c for c in self.machine.cudnns if c.environment == environment.id]
+        return any(not c.damaged and (c.check is None or c.check.status == "ok") for c in copies)
+
+    @cached_property
+    def needs(self) -> tuple[Need, ...]:
+        """What the subject's programs ask of cuDNN: one entry for each major."""
+        if self.environment is None:
+            found = [_need(f, e.id) for e in self.machine.pythons for f in e.frameworks if leans(f)]
+            return _by_major(found) or ((Need(),) if self.wanted or self.copies else ())
+        return _by_major([_need(f, self.subject) for f in self.environment.frameworks if own(f)])
+
+    @cached_property
+    def wanted(self) -> bool:
+        """Whether somebody misses a cuDNN of the system when there is none.
+
+        True when a framework takes it from there, or when no Python environment has a GPU
+        framework at all: then the person came for a program of another kind.
+        """
+        frameworks = [f for e in self.machine.pythons for f in e.frameworks if counts(f)]
+        return any(leans(f) for f in frameworks) or not any(
+            own(f) or f.gpu is False for f in frameworks
+        )
+
+    @property
+    def serious(self) -> Severity:
+        """How much trouble with the subject's cuDNN matters: for a spare copy it is a note."""
+        if self.environment is not None or self.wanted or not self.healthy:
+            return "error"
+        return "info"
+
+    # -- the hardware --------------------------------------------------------------------------
+
+    @cached_property
+    def gpus(self) -> tuple[Gpu, ...]:
+        """The GPUs that can be judged by their compute capability."""
+        return tuple(g for g in self.machine.gpus if g.compute)
+
+    @property
+    def gpu(self) -> Gpu | None:
+        """The GPU that the subject's test used, else the most capable one."""
+        trial = self.trial
+        used = next((g for g in self.gpus if trial and trial.gpu and g.uuid == trial.gpu), None)
+        return used or max(self.gpus, key=lambda g: numbers(g.compute), default=None)
+
+    # -- libraries -----------------------------------------------------------------------------
+
+    @cached_property
+    def copies(self) -> tuple[CudnnCopy, ...]:
+        """cuDNN copies that are the subject's: its environment's, or those of no environment."""
+        mine = "" if self.environment is None else self.subject
+        return tuple(
+            c
+            for c in self.machine.cudnns
+            if c.environment == mine
+            and (mine or not set(c.found_via) <= {"bundled"} or not c.found_via)
+        )
+
+    @cached_property
+    def searched(self) -> dict[str, PathEntry]:
+        """The loader's folders for programs started afresh, by key, in order, first of each."""
+        found: dict[str, PathEntry] = {}
+        for entry in self.machine.search:
+            key = self.key(entry.folder or entry.text)
+            if key:
+                found.setdefault(key, entry)
+        return found
+
+    def reachable(self, folder: str, found_via: Iterable[str] = ()) -> bool:
+        """Whether the loader finds what lies in a folder by its bare name."""
+        ways = {self.variable, "ld-cache", "system-folder"}
+        return self.key(folder) in self.searched or bool(ways & set(found_via))
+
+    def rank(self, folder: str) -> int:
+        """Position of a folder in the search order; large when it isn't searched by variable."""
+        keys = list(self.searched)
+        key = self.key(folder)
+        return keys.index(key) if key in keys else len(keys)
+
+    @cached_property
+    def winner(self) -> CudnnCopy | None:
+        """The copy that the subject's programs load, as measured; ``None``: unknown or none."""
+        for copy in self.machine.cudnns:
+            if self.subject in copy.wins_for:
+                return copy
+        loaded = self.trial.loaded if self.trial else ""
+        if not loaded:
+            return None
+        folder = self.key(self.parent(loaded))
+        return next((c for c in self.machine.cudnns if self.key(c.folder) == folder), None)
+
+    def libraries(self, name: str) -> tuple[Library, ...]:
+        """All files of a CUDA or support library, wherever they lie."""
+        return tuple(lib for lib in self.machine.libraries if lib.name == name)
+
+    def loadable(self, library: Library) -> bool:
+        """Whether a program of the subject would find that file."""
+        if self.environment is not None and self.inside(library.path, self.subject):
+            return True
+        return self.reachable(self.parent(library.path), library.found_via)
+
+    # -- saying it -----------------------------------------------------------------------------
+
+    def finding(
+        self,
+        code: str,
+        severity: Severity,
+        remedy: Remedy,
+        *evidence: str,
+        sure: bool = True,
+        also: Mapping[str, str] | None = None,
+        **facts: str,
+    ) -> Finding:
+        """A finding about this subject; empty evidence and facts (``also`` more) are left out."""
+        return Finding(
+            code=code,
+            severity=severity,
+            subject=self.subject,
+            sure=sure,
+            facts={name: text for name, text in {**facts, **(also or {})}.items() if text},
+            evidence=tuple(text for text in evidence if text),
+            remedy=remedy,
+        )
+
+
+def _need(framework: Framework, where: str) -> Need:
+    parts = numbers(framework.cudnn)
+    version = framework.cudnn if len(parts) > 1 else ""
+    return Need(major(framework.cudnn), major(framework.cuda), version, called(framework), where)
+
+
+def _by_major(needs: Iterable[Need]) -> tuple[Need, ...]:
+    highest: dict[int, Need] = {}
+    for need in needs:
+        known = highest.get(need.major)
+        if known is None or older(known.version, need.version) or not known.version:
+            highest[need.major] = need
+    return tuple(highest[key] for key in sorted(highest, reverse=True))

@@ -1,0 +1,301 @@
+"""Is the copy of cuDNN that programs load whole, of one piece, and made for this computer?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudnn_assistant.compat import cudnn_build
+from cudnn_assistant.diagnose.context import (
+    Context,
+    Need,
+    Rule,
+    major,
+    numbers,
+    short,
+    stopped,
+)
+from cudnn_assistant.diagnose.cudnn import best, candidates, product, taken
+from cudnn_assistant.diagnose.remedies import (
+    CUDNN_WINDOWS_PAGE,
+    cuda_majors,
+    fits,
+    install_cudnn,
+    install_packages,
+    reinstall,
+    search_first,
+    too_old_gpu,
+)
+from cudnn_assistant.finding import Automatic, Finding, InstallCudnn, Manual, Remedy
+from cudnn_assistant.machine import CudnnCopy, Part
+
+NEEDED = frozenset(
+    {
+        "cudnn", "graph", "ops", "cnn", "engines_precompiled", "heuristic",
+        "ops_infer", "cnn_infer",
+    }
+)  # fmt: skip
+"""Parts without which no convolution runs (loading.md §3)."""
+
+MIXED = (1002, 14)
+"""Status of a version check: sub-libraries of different versions, in cuDNN 9 and 8."""
+
+
+def judged(ctx: Context) -> CudnnCopy | None:
+    """The copy to judge: what programs load, else the one they would, else the only one."""
+    copy, _ = taken(ctx)
+    if copy is not None:
+        return copy
+    found = [c for c in ctx.copies if c.flavour == "full"]
+    if ctx.environment is None:
+        found = [c for c in found if ctx.reachable(c.folder, c.found_via)]
+    return best(ctx, found) if found else None
+
+
+def _need(ctx: Context, copy: CudnnCopy) -> Need:
+    asked = next((n for n in ctx.needs if n.major in (0, copy.major)), Need())
+    return asked._replace(major=copy.major)
+
+
+def replace(ctx: Context, copy: CudnnCopy) -> Remedy:
+    """Use another good copy, else a new one; packages are put back by pip."""
+    if copy.environment or ctx.environment is not None:
+        return reinstall(ctx)
+    good = [c for c in candidates(ctx, _need(ctx, copy)) if c is not copy and fits(ctx, c)]
+    if good:
+        return search_first(ctx, best(ctx, good).folder, ctx.searched.get(ctx.key(copy.folder)))
+    return install_cudnn(ctx, _need(ctx, copy))
+
+
+def damaged(ctx: Context) -> Iterator[Finding]:
+    """L04, L05, L09, L35, L36: files of the copy are missing, cut short or can't be read."""
+    copy = judged(ctx)
+    if copy is None or not ctx.needs:
+        return
+    for states, code in (
+        (("missing",), "cudnn-part-missing"),
+        (("empty", "truncated", "not-a-library", "damaged-link"), "cudnn-damaged"),
+        (("unreadable",), "cudnn-unreadable"),
+    ):
+        parts = [p for p in copy.damaged if p.state in states]
+        if parts:
+            yield _damage(ctx, copy, parts, code)
+
+
+def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], code: str) -> Finding:
+    needed = [p for p in parts if p.name in NEEDED]
+    severity = ctx.serious if needed and not ctx.works else "warning"
+    if severity == "warning" and ctx.serious == "info":
+        severity = "info"
+    part = (needed or parts)[0]
+    file = ctx.join(copy.folder, part.file)
+    remedy = replace(ctx, copy)
+    if code == "cudnn-unreadable":
+        remedy = Manual(
+            commands=() if ctx.windows else (f"sudo chmod a+r '{file}'",), administrator=True
+        )
+    return ctx.finding(
+        code,
+        severity,
+        remedy,
+        *(f"{p.file}: {p.state}" for p in parts[:8]),
+        copy.folder,
+        product=product(copy.version),
+        file=part.file,
+        count=str(len(parts)),
+        folder=copy.folder,
+        owner=copy.owner,
+    )
+
+
+def mixed(ctx: Context) -> Iterator[Finding]:
+    """L07, L08: parts of different cuDNN versions came together in one program."""
+    copy, trial = judged(ctx), ctx.trial
+    if copy is None or ctx.works or not ctx.needs:
+        return
+    versions = {numbers(p.version)[:3]: p for p in copy.parts if numbers(p.version)}
+    told = (
+        trial is not None and trial.code in MIXED and trial.stage in ("sublibraries", "convolution")
+    )
+    checked = copy.check is not None and copy.check.code in MIXED
+    folders = _folders(ctx)
+    if not (len(versions) > 1 or told or checked or (len(folders) > 1 and stopped(trial))):
+        return
+    evidence = (
+        [f"{p.file}: {p.version}" for p in versions.values()] if len(versions) > 1 else folders
+    )
+    said = trial.detail if trial and told else copy.check.detail if copy.check and checked else ""
+    yield ctx.finding(
+        "cudnn-mixed-versions",
+        ctx.serious,
+        replace(ctx, copy),
+        *evidence,
+        said,
+        product=product(copy.version),
+        folder=copy.folder,
+        count=str(max(len(versions), len(folders), 2)),
+        versions=", ".join(".".join(map(str, v)) for v in sorted(versions)),
+    )
+
+
+def _folders(ctx: Context) -> list[str]:
+    mapped = ctx.trial.mapped if ctx.trial else ()
+    files = [p for p in mapped if "cudnn" in ctx.name(p).casefold()]
+    return list(dict.fromkeys(ctx.parent(p) for p in files))
+
+
+def renamed(ctx: Context) -> Iterator[Finding]:
+    """L17: the file's name says one major, its content another."""
+    copy = judged(ctx)
+    inner = major(copy.version) if copy else 0
+    if copy is None or not inner or inner == copy.major or not ctx.needs:
+        return
+    if copy.check is not None and copy.check.status == "other-copy":
+        return
+    yield ctx.finding(
+        "cudnn-renamed", ctx.serious, replace(ctx, copy), f"{copy.file}: {copy.version}",
+        file=copy.file, product=product(copy.version), folder=copy.folder,
+    )  # fmt: skip
+
+
+def architecture(ctx: Context) -> Iterator[Finding]:
+    """L11: the copy is made for another kind of processor."""
+    copy, here = judged(ctx), ctx.machine.os.architecture
+    if copy is None or not here or not copy.architecture or copy.architecture == here or ctx.works:
+        return
+    if ctx.needs:
+        yield ctx.finding(
+            "cudnn-wrong-architecture", ctx.serious, replace(ctx, copy),
+            f"{copy.file}: {copy.architecture}; {here}",
+            product=product(copy.version), made=copy.architecture, here=here, folder=copy.folder,
+        )  # fmt: skip
+
+
+def zlib(ctx: Context) -> Iterator[Finding]:
+    """L19: cuDNN 8.3 to 9.1 on Windows asks for zlibwapi.dll, which it doesn't bring."""
+    copy = judged(ctx)
+    if copy is None or not ctx.windows or ctx.works or not ctx.needs:
+        return
+    if not (8, 3) <= numbers(copy.version)[:2] < (9, 2):
+        return
+    known = ctx.libraries("zlibwapi")
+    good = [z for z in known if z.architecture in ("", "x86_64") and ctx.loadable(z)]
+    if good or any(ctx.key(ctx.parent(z.path)) == ctx.key(copy.folder) for z in known):
+        return
+    severity = ctx.serious if stopped(ctx.trial) else "warning"
+    remedy = Manual(link=CUDNN_WINDOWS_PAGE)
+    yield ctx.finding(
+        "zlibwapi-missing", severity, remedy,
+        *(f"{z.path}: {z.architecture}" for z in known), copy.folder,
+        product=product(copy.version), folder=copy.folder, sure=stopped(ctx.trial),
+    )  # fmt: skip
+
+
+def cuda_major(ctx: Context) -> Iterator[Finding]:
+    """L18: the copy is made for another CUDA major than the one that programs find."""
+    copy = judged(ctx)
+    if copy is None or not copy.cuda_major or ctx.works or not ctx.needs:
+        return
+    present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
+    if not present or copy.cuda_major in present:
+        return
+    usable = [m for m in cuda_majors(ctx) if m in present]
+    cuda = max(present)
+    remedy: Remedy = Manual()
+    if ctx.environment is not None:
+        suffix = f"-cu{copy.cuda_major}" if copy.cuda_major < 13 else ""
+        remedy = install_packages(ctx, f"nvidia-cublas{suffix}")
+    elif usable:
+        cuda = usable[0]
+        remedy = Automatic(edits=(InstallCudnn(major=copy.major, cuda_major=cuda),))
+    yield ctx.finding(
+        "cudnn-wrong-cuda-major", ctx.serious, remedy,
+        f"{copy.folder}: CUDA {copy.cuda_major}",
+        *(f"{lib.path}" for lib in ctx.libraries("cublasLt") if ctx.loadable(lib)),
+        product=product(copy.version), made=str(copy.cuda_major), cuda=str(cuda),
+        folder=copy.folder,
+    )  # fmt: skip
+
+
+def gpu_too_old(ctx: Context) -> Iterator[Finding]:
+    """H02: cuDNN 9.11 dropped GPUs below compute capability 7.5."""
+    copy = judged(ctx)
+    if copy is None or ctx.gpu is None or not too_old_gpu(ctx, copy) or not ctx.needs:
+        return
+    if ctx.works:
+        return
+    yield ctx.finding(
+        "gpu-too-old-for-cudnn",
+        ctx.serious,
+        _last_for_old_gpus(ctx),
+        f"{ctx.gpu.name}: {ctx.gpu.compute}",
+        f"{product(copy.version)}: {copy.folder}",
+        gpu=ctx.gpu.name,
+        product=product(copy.version),
+        program=_need(ctx, copy).who,
+    )
+
+
+def _last_for_old_gpus(ctx: Context) -> Remedy:
+    if ctx.environment is None:
+        return install_cudnn(ctx, Need(major=9))
+    pins = [p for f in ctx.frameworks for p in f.pins if p.package == "nvidia-cudnn-cu12"]
+    if pins and not any(p.wants.startswith("==") for p in pins):
+        return install_packages(ctx, "nvidia-cudnn-cu12<9.11")
+    return Manual()
+
+
+def gpu_too_new(ctx: Context) -> Iterator[Finding]:
+    """H01, H04: the copy was made before this GPU existed. It may still run, slowly: by test."""
+    copy = judged(ctx)
+    if copy is None or ctx.gpu is None or ctx.works or not ctx.needs:
+        return
+    capability = numbers(ctx.gpu.compute)
+    build = cudnn_build(ctx.compat, short(copy.version), copy.cuda_major or 0)
+    top = numbers(build.compute_max) if build is not None and build.compute_max else ()
+    ancient = capability >= (8, 0) and copy.major <= 7
+    blackwell = capability >= (10, 0) and numbers(copy.version)[:2] < (9, 7) and bool(copy.version)
+    if not (ancient or blackwell or (top and capability[:1] > top[:1])):
+        return
+    yield ctx.finding(
+        "gpu-too-new-for-cudnn",
+        ctx.serious if stopped(ctx.trial) else "warning",
+        reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, Need(major=9)),
+        f"{ctx.gpu.name}: {ctx.gpu.compute}",
+        f"{product(copy.version)}: {copy.folder}",
+        sure=stopped(ctx.trial),
+        gpu=ctx.gpu.name,
+        product=product(copy.version),
+    )
+
+
+def header(ctx: Context) -> Iterator[Finding]:
+    """L33: the header that compilers read belongs to another cuDNN than the library."""
+    for copy in ctx.copies:
+        one, other = (
+            numbers(copy.header_version)[:2],
+            numbers(copy.file_version or copy.version)[:2],
+        )
+        if one and other and one != other:
+            yield ctx.finding(
+                "cudnn-header-differs", "info", Manual(),
+                f"{copy.folder}: {copy.header_version}, {copy.version}",
+                header=short(copy.header_version), product=product(copy.version),
+                folder=copy.folder,
+            )  # fmt: skip
+
+
+RULES = (
+    Rule(
+        damaged,
+        ("cudnn-part-missing", "cudnn-damaged", "cudnn-unreadable"),
+        ("L04", "L05", "L09", "L35", "L36"),
+    ),
+    Rule(architecture, ("cudnn-wrong-architecture",), ("L11",)),
+    Rule(renamed, ("cudnn-renamed",), ("L17",)),
+    Rule(mixed, ("cudnn-mixed-versions",), ("L07", "L08")),
+    Rule(gpu_too_old, ("gpu-too-old-for-cudnn",), ("H02",)),
+    Rule(gpu_too_new, ("gpu-too-new-for-cudnn",), ("H01", "H04")),
+    Rule(cuda_major, ("cudnn-wrong-cuda-major",), ("L18",)),
+    Rule(zlib, ("zlibwapi-missing",), ("L19",)),
+    Rule(header, ("cudnn-header-differs",), ("L33",)),
+)

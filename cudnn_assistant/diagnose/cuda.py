@@ -1,0 +1,189 @@
+"""Does the CUDA that programs bring or find fit the driver and the GPU, and is it found?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudnn_assistant.compat import driver_floor, last_driver_branch
+from cudnn_assistant.diagnose.context import (
+    Context,
+    Rule,
+    major,
+    numbers,
+    older,
+    own,
+    short,
+    stopped,
+)
+from cudnn_assistant.diagnose.remedies import (
+    CUDA_PAGE,
+    cuda_majors,
+    install_cudnn,
+    install_driver,
+    install_packages,
+    search_first,
+)
+from cudnn_assistant.finding import Finding, Manual, Remedy
+from cudnn_assistant.machine import Library
+
+
+def demanded(ctx: Context) -> str:
+    """The CUDA version that the subject's programs are built for; "" when nobody asks for one.
+
+    For the system that is the lowest one that would do: of the frameworks that take cuDNN from
+    it, else of the cuDNN copies, else of the toolkits.
+    """
+    if ctx.environment is not None:
+        asked = [f.cuda for f in ctx.frameworks if own(f) and f.cuda]
+        return max(asked, key=numbers, default="")
+    asked = [f.cuda for f in ctx.frameworks if f.cuda]
+    if asked:
+        return max(asked, key=numbers)
+    majors = [c.cuda_major for c in ctx.copies if c.cuda_major]
+    if majors:
+        return str(min(majors))
+    return min((t.version for t in ctx.machine.toolkits if t.version), key=numbers, default="")
+
+
+def driver_too_old(ctx: Context) -> Iterator[Finding]:
+    """D04, D06: the driver doesn't speak the CUDA major that the programs are made for.
+
+    A lower minor within one major is fine (minor-version compatibility), so majors are compared.
+    """
+    driver, demand = ctx.machine.driver, demanded(ctx)
+    if driver is None or not demand or not (driver.cuda or driver.version):
+        return
+    floor = driver_floor(ctx.compat, demand, ctx.machine.os.family)
+    speaks = major(driver.cuda)
+    too_old = speaks < major(demand) if speaks else older(driver.version, floor)
+    trial = ctx.trial
+    told = trial is not None and (trial.code == 3005 or (trial.code == 35 and bool(driver.version)))
+    if not (too_old or (told and older(driver.version, floor))):
+        return
+    evidence = f"{driver.version} (CUDA {driver.cuda or '?'}) < {floor or '?'} (CUDA {demand})"
+    facts = {
+        "driver": driver.version,
+        "limit": driver.cuda,
+        "cuda": str(major(demand)),
+        "needed": str(major(floor)) if floor else "",
+        "gpu": ctx.gpu.name if ctx.gpu else "",
+        "program": _program(ctx),
+    }
+    if _last_branch(ctx) < major(floor):
+        facts["branch"] = str(_last_branch(ctx))
+        facts["other"] = str(max((m for m in (11, 12) if m < major(demand)), default=0) or "")
+        remedy = _older_build(ctx)
+        yield ctx.finding("gpu-too-old-for-cuda", "error", remedy, evidence, also=facts)
+        return
+    yield ctx.finding("driver-too-old", "error", install_driver(ctx), evidence, also=facts)
+
+
+def _program(ctx: Context) -> str:
+    return ctx.needs[0].who if ctx.needs else ""
+
+
+def _last_branch(ctx: Context) -> int:
+    """Newest driver branch that the GPU can have; very large when it isn't limited or unknown."""
+    last = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
+    return 10**6 if last is None else last
+
+
+def _older_build(ctx: Context) -> Remedy:
+    if ctx.environment is None and ctx.needs and cuda_majors(ctx):
+        return install_cudnn(ctx, ctx.needs[0]._replace(cuda=0))
+    return Manual()
+
+
+def gpu_too_old(ctx: Context) -> Iterator[Finding]:
+    """H03: the GPU is older than anything this CUDA major can run (11: 3.5, 12: 5.0, 13: 7.5)."""
+    demand = major(demanded(ctx))
+    floor = {11: (3, 5), 12: (5, 0), 13: (7, 5)}.get(demand)
+    if ctx.gpu is None or floor is None or numbers(ctx.gpu.compute) >= floor:
+        return
+    fitting = [m for m, f in ((12, (5, 0)), (11, (3, 5))) if numbers(ctx.gpu.compute) >= f]
+    yield ctx.finding(
+        "gpu-too-old-for-cuda",
+        "error",
+        _older_build(ctx),
+        f"{ctx.gpu.name}: {ctx.gpu.compute} < {'.'.join(map(str, floor))} (CUDA {demand})",
+        gpu=ctx.gpu.name,
+        cuda=str(demand),
+        other=str(fitting[0]) if fitting else "",
+        program=_program(ctx),
+    )
+
+
+def cuda_libraries(ctx: Context) -> Iterator[Finding]:
+    """L21, L24, E03: cuDNN needs cuBLAS of its CUDA major, and no program would find it."""
+    if (
+        ctx.machine.unknown("toolkits")
+        or ctx.machine.unknown("cudnn")
+        or not ctx.needs
+        or ctx.works
+    ):
+        return
+    known = ctx.libraries("cublasLt")
+    if ctx.environment is not None or any(ctx.loadable(lib) for lib in known):
+        return
+    severity = ctx.serious if ctx.copies else "warning"
+    if severity != "error" and not ctx.wanted:
+        return
+    usable = [lib for lib in known if not _in_environment(ctx, lib) and _wanted_major(ctx, lib)]
+    best = max(usable, key=lambda lib: (lib.major or 0, numbers(lib.version)), default=None)
+    if best is None:
+        remedy = Manual(link=CUDA_PAGE, administrator=True)
+        yield ctx.finding("cuda-missing", severity, remedy, "cublasLt: –", cuda=_which(ctx))
+        return
+    folder = ctx.parent(best.path)
+    yield ctx.finding(
+        "cuda-not-on-path",
+        severity,
+        search_first(ctx, folder),
+        best.path,
+        folder=folder,
+        cuda=short(best.version) or str(best.major or ""),
+    )
+
+
+def _in_environment(ctx: Context, library: Library) -> bool:
+    return any(ctx.inside(library.path, e.id) for e in ctx.machine.pythons)
+
+
+def _wanted_major(ctx: Context, library: Library) -> bool:
+    majors = {c.cuda_major for c in ctx.copies if c.cuda_major}
+    return not majors or library.major in majors
+
+
+def _which(ctx: Context) -> str:
+    majors = {c.cuda_major for c in ctx.copies if c.cuda_major} or {
+        n.cuda for n in ctx.needs if n.cuda
+    }
+    return str(max(majors)) if majors else str((cuda_majors(ctx) or (12,))[0])
+
+
+def environment_cublas(ctx: Context) -> Iterator[Finding]:
+    """L21 in a Python environment: its cuDNN is there, the cuBLAS it needs is not."""
+    if ctx.environment is None or not stopped(ctx.trial) or ctx.trial is None:
+        return
+    name = ctx.trial.missing.casefold()
+    what = next((w for w in ("cublas", "nvrtc") if w in name), "")
+    if not what:
+        return
+    cuda = ctx.needs[0].cuda if ctx.needs else 0
+    suffix = f"-cu{cuda}" if cuda in (11, 12) else ""
+    package = f"nvidia-{'cublas' if what == 'cublas' else 'cuda-nvrtc'}{suffix}"
+    remedy = install_packages(ctx, package)
+    code = f"{what}-missing-in-environment"
+    yield ctx.finding(code, "error", remedy, ctx.trial.missing, file=ctx.trial.missing)
+
+
+RULES = (
+    Rule(driver_too_old, ("driver-too-old", "gpu-too-old-for-cuda"), ("D04", "D06", "D16")),
+    Rule(gpu_too_old, ("gpu-too-old-for-cuda",), ("H03",)),
+    Rule(cuda_libraries, ("cuda-missing", "cuda-not-on-path"), ("L21", "L24", "E03")),
+    Rule(
+        environment_cublas,
+        ("cublas-missing-in-environment", "nvrtc-missing-in-environment"),
+        ("L21", "L23"),
+    ),
+)

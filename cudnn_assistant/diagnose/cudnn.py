@@ -1,0 +1,261 @@
+"""Is there a cuDNN of the right major, and do programs find it and not another one?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudnn_assistant.diagnose.context import (
+    Context,
+    Need,
+    Rule,
+    major,
+    numbers,
+    older,
+    short,
+    stopped,
+)
+from cudnn_assistant.diagnose.driver import take_out
+from cudnn_assistant.diagnose.remedies import (
+    fits,
+    install_cudnn,
+    install_packages,
+    reinstall,
+    search_first,
+)
+from cudnn_assistant.finding import Finding, Manual, Remedy
+from cudnn_assistant.machine import CudnnCopy, PathEntry
+
+
+def candidates(ctx: Context, need: Need) -> list[CudnnCopy]:
+    """The subject's full copies of the needed major."""
+    return [c for c in ctx.copies if need.major in (0, c.major) and c.flavour == "full"]
+
+
+def best(ctx: Context, copies: list[CudnnCopy]) -> CudnnCopy:
+    """The copy to prefer: one that fits, then the newest."""
+    return max(copies, key=lambda c: (fits(ctx, c), numbers(c.version), -ctx.rank(c.folder)))
+
+
+def product(version: str) -> str:
+    """The name people know: "cuDNN 9.8", "cuDNN" when the version is unknown."""
+    return f"cuDNN {short(version)}".strip()
+
+
+def missing(ctx: Context) -> Iterator[Finding]:
+    """L01, L02: nobody installed a cuDNN of the major that programs ask for."""
+    if ctx.machine.unknown("cudnn") or ctx.works:
+        return
+    for need in ctx.needs:
+        if candidates(ctx, need) or (ctx.environment is None and not ctx.wanted):
+            continue
+        others = [c for c in ctx.copies if c.major != need.major and c.flavour == "full"]
+        jit = next((c for c in ctx.copies if c.flavour == "jit"), None)
+        remedy = reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, need)
+        facts = {
+            "major": str(need.major) if need.major else "",
+            "product": f"cuDNN {need.major}" if need.major else "cuDNN",
+            "program": need.who,
+            "where": need.where,
+            "present": product(best(ctx, others).version) if others else "",
+        }
+        evidence = [f"{product(c.version)}: {c.folder}" for c in others]
+        code = "cudnn-wrong-major" if others else "cudnn-missing"
+        if jit is not None and not others:
+            code, evidence = "cudnn-jit-only", [f"{jit.file}: {jit.folder}"]
+        yield ctx.finding(code, "error", remedy, *evidence, also=facts)
+
+
+def unreachable(ctx: Context) -> Iterator[Finding]:
+    """E01, E02, L34: a copy is installed, and the loader doesn't look into its folder."""
+    if ctx.environment is not None or not ctx.machine.search or ctx.machine.unknown("variables"):
+        return
+    if ctx.works or ctx.winner is not None:
+        return
+    for need in ctx.needs:
+        copies = [c for c in candidates(ctx, need) if fits(ctx, c)] or candidates(ctx, need)
+        if not copies or any(ctx.reachable(c.folder, c.found_via) for c in candidates(ctx, need)):
+            continue
+        copy = best(ctx, copies)
+        above = _above(ctx, copy)
+        code = "cudnn-not-on-path" if above is None else "cudnn-parent-on-path"
+        named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
+        yield ctx.finding(
+            code,
+            ctx.serious,
+            search_first(ctx, copy.folder),
+            f"{copy.file}: {copy.folder}",
+            f"{above.variable}: {above.text}" if above else "",
+            f"{named.name}={named.value.text}" if named else "",
+            product=product(copy.version),
+            version=short(copy.version),
+            folder=copy.folder,
+            entry=above.text if above else "",
+            variable=ctx.variable,
+        )
+
+
+def _above(ctx: Context, copy: CudnnCopy) -> PathEntry | None:
+    """The searched folder one or two levels above the copy: the installer's wrong entry."""
+    parent = ctx.parent(copy.folder)
+    for folder in (parent, ctx.parent(parent)):
+        entry = ctx.searched.get(ctx.key(folder)) if ctx.windows else None
+        if entry is not None and entry.variable.upper() == "PATH":
+            return entry
+    return None
+
+
+def taken(ctx: Context) -> tuple[CudnnCopy | None, bool]:
+    """The copy that programs load and whether that was measured.
+
+    Without a test the first copy in search order is assumed.
+    """
+    if ctx.winner is not None:
+        return ctx.winner, True
+    if stopped(ctx.trial) or ctx.environment is not None:
+        return None, False
+    found = [c for c in ctx.copies if c.flavour == "full" and ctx.reachable(c.folder, c.found_via)]
+    return min(found, key=lambda c: ctx.rank(c.folder), default=None), False
+
+
+def older_first(ctx: Context) -> Iterator[Finding]:
+    """L03, L12, L13, E10: an older copy of the same major stands before the one that is needed."""
+    copy, sure = taken(ctx)
+    if copy is None or ctx.works or ctx.environment is not None:
+        return
+    need = next((n for n in ctx.needs if n.major in (0, copy.major)), None)
+    if need is None or (need.major == 0 and not sure):
+        return
+    behind = bool(need.version) and older(copy.version, need.version)
+    newer = [
+        c for c in candidates(ctx, need)
+        if c.major == copy.major and older(copy.version, short(c.version)) and fits(ctx, c)
+    ]  # fmt: skip
+    if not behind and not (newer and stopped(ctx.trial) and not copy.damaged):
+        return
+    if newer:
+        yield _put_in_front(ctx, copy, best(ctx, newer), need, sure)
+    elif behind:
+        yield ctx.finding(
+            "cudnn-too-old", ctx.serious, install_cudnn(ctx, need), copy.folder, sure=sure,
+            product=product(copy.version), needed=short(need.version), program=need.who,
+            folder=copy.folder,
+        )  # fmt: skip
+
+
+def _put_in_front(
+    ctx: Context, copy: CudnnCopy, good: CudnnCopy, need: Need, sure: bool
+) -> Finding:
+    entry = ctx.searched.get(ctx.key(copy.folder))
+    before_all = ctx.windows and (entry is None or entry.variable.upper() != "PATH")
+    remedy: Remedy = Manual() if before_all else search_first(ctx, good.folder, entry)
+    evidence = [f"{product(c.version)}: {c.folder}" for c in (copy, good)]
+    where = f"{entry.variable}, {entry.scope}: {entry.text}" if entry else ""
+    return ctx.finding(
+        "stray-cudnn-first" if before_all else "older-cudnn-first",
+        ctx.serious,
+        remedy,
+        *evidence,
+        where,
+        sure=sure,
+        old=short(copy.version),
+        new=short(good.version),
+        old_folder=copy.folder,
+        folder=good.folder,
+        file=ctx.join(copy.folder, copy.file),
+        variable=entry.variable if entry else ctx.variable,
+        scope=entry.scope if entry else "",
+        place=entry.source if entry else "",
+        program=need.who,
+    )
+
+
+def overridden(ctx: Context) -> Iterator[Finding]:
+    """L14, L15, L16: an environment brings its own cuDNN, and another copy takes its place."""
+    trial, environment = ctx.trial, ctx.environment
+    if (
+        environment is None
+        or not ctx.needs
+        or not ctx.copies
+        or not stopped(trial)
+        or trial is None
+    ):
+        return
+    foreign = next(
+        (p for p in _cudnn_files(ctx, trial.mapped) if not ctx.inside(p, ctx.subject)), ""
+    )
+    if not foreign:
+        return
+    folder = ctx.parent(foreign)
+    entry = ctx.searched.get(ctx.key(folder))
+    listed = entry is not None and entry.variable == "LD_LIBRARY_PATH"
+    mine, theirs = best(ctx, list(ctx.copies)), _copy_in(ctx, folder)
+    code = "library-path-overrides" if listed else "system-cudnn-overrides"
+    yield ctx.finding(
+        code,
+        "error",
+        take_out(ctx, entry) if listed else Manual(administrator=True),
+        f"{foreign}",
+        f"{product(mine.version)}: {mine.folder}",
+        f"{entry.variable}: {entry.text} ({entry.source or entry.scope})" if entry else "",
+        program=ctx.needs[0].who,
+        own=product(mine.version),
+        other=product(theirs.version if theirs else trial.version),
+        folder=folder,
+        owner=theirs.owner if theirs else "",
+        place=entry.source if entry else "",
+    )
+
+
+def _cudnn_files(ctx: Context, mapped: tuple[str, ...]) -> list[str]:
+    return [p for p in mapped if "cudnn" in ctx.name(p).casefold()]
+
+
+def _copy_in(ctx: Context, folder: str) -> CudnnCopy | None:
+    return next((c for c in ctx.machine.cudnns if ctx.key(c.folder) == ctx.key(folder)), None)
+
+
+def packages(ctx: Context) -> Iterator[Finding]:
+    """L02, L03, F12 in a Python environment: the framework pins another cuDNN than is there."""
+    if ctx.environment is None or ctx.works:
+        return
+    for framework in ctx.frameworks:
+        for pin in framework.pins:
+            if pin.satisfied is not False or "cudnn" not in pin.package:
+                continue
+            requirement = f"{pin.package}{pin.wants}"
+            wrong = bool(pin.has) and major(pin.has) != major(pin.wants.lstrip("=~<>! "))
+            code = "cudnn-package-wrong-major" if wrong else "cudnn-package-differs"
+            if not pin.has:
+                code = "cudnn-package-missing"
+            yield ctx.finding(
+                code,
+                "error" if wrong or not pin.has or stopped(ctx.trial) else "warning",
+                install_packages(ctx, requirement),
+                f"{pin.package} {pin.has or '–'}; {requirement}",
+                program=ctx.needs[0].who if ctx.needs else "",
+                package=pin.package,
+                has=short(pin.has),
+                wants=pin.wants,
+                where=ctx.subject,
+            )
+
+
+RULES = (
+    Rule(
+        packages,
+        ("cudnn-package-missing", "cudnn-package-wrong-major", "cudnn-package-differs"),
+        ("L01", "L02", "L03"),
+    ),
+    Rule(missing, ("cudnn-missing", "cudnn-wrong-major", "cudnn-jit-only"), ("L01", "L02", "L31")),
+    Rule(unreachable, ("cudnn-not-on-path", "cudnn-parent-on-path"), ("E01", "E02", "E05", "L34")),
+    Rule(
+        overridden,
+        ("library-path-overrides", "system-cudnn-overrides"),
+        ("L14", "L15", "L16", "F13"),
+    ),
+    Rule(
+        older_first,
+        ("older-cudnn-first", "stray-cudnn-first", "cudnn-too-old"),
+        ("L03", "L12", "L13", "E10"),
+    ),
+)

@@ -1,0 +1,339 @@
+"""Are the GPU frameworks of a Python environment the right builds, and whole?
+
+A test of cuDNN can't see these: a framework without GPU code never asks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cudnn_assistant.diagnose.context import (
+    Context,
+    Rule,
+    called,
+    counts,
+    major,
+    numbers,
+    own,
+    stopped,
+)
+from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages
+from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity
+from cudnn_assistant.machine import Framework, Package
+
+_CPU_BY_CHOICE = ("tensorflow-cpu", "jaxlib")
+
+
+def _alone(ctx: Context) -> bool:
+    """No other Python environment has a framework that uses the GPU."""
+    others = (e for e in ctx.machine.pythons if e.id != ctx.subject)
+    return not any(f.gpu and counts(f) for e in others for f in e.frameworks)
+
+
+def cpu_only(ctx: Context) -> Iterator[Finding]:
+    """F01, F03, F08: the framework was installed without GPU code."""
+    if ctx.environment is None or not ctx.machine.gpus:
+        return
+    builds = [f for f in ctx.frameworks if f.gpu is False and counts(f)]
+    for framework in builds:
+        if any(f.gpu and f.name == framework.name for f in ctx.frameworks) or _dropped(
+            ctx, framework
+        ):
+            continue
+        severity: Severity = "error" if _alone(ctx) and not _another_gpu(ctx) else "warning"
+        yield ctx.finding(
+            "cpu-only-framework",
+            severity,
+            _gpu_build(ctx, framework),
+            f"{framework.package or framework.name} {framework.version}",
+            program=called(framework),
+            where=ctx.subject,
+        )
+
+
+def _another_gpu(ctx: Context) -> bool:
+    return any(f.gpu for f in ctx.frameworks)
+
+
+def _gpu_build(ctx: Context, framework: Framework) -> Remedy:
+    cuda = 13 if _branch(ctx) >= 580 and _capability(ctx) >= (7, 5) else 12
+    if framework.name == "jax" and not ctx.windows and framework.version:
+        return install_packages(ctx, f"jax[cuda{cuda}]=={framework.version}")
+    if framework.package == "tensorflow-cpu" and not ctx.windows:
+        return install_packages(ctx, f"tensorflow[and-cuda]=={framework.version}")
+    # The GPU builds of PyTorch and others lie on indexes of their own, one for each CUDA.
+    return Manual(link=FRAMEWORK_PAGES.get(framework.name, ""))
+
+
+def _branch(ctx: Context) -> int:
+    return major(ctx.machine.driver.version) if ctx.machine.driver else 0
+
+
+def _capability(ctx: Context) -> tuple[int, ...]:
+    return numbers(ctx.gpu.compute) if ctx.gpu else (0,)
+
+
+def _dropped(ctx: Context, framework: Framework) -> bool:
+    return (
+        ctx.windows
+        and framework.name == "tensorflow"
+        and numbers(framework.version) >= (2, 11)
+    )  # fmt: skip
+
+
+def tensorflow_on_windows(ctx: Context) -> Iterator[Finding]:
+    """F02: TensorFlow 2.11 and later have no GPU code for Windows."""
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        if _dropped(ctx, framework) and ctx.machine.gpus:
+            severity: Severity = "error" if _alone(ctx) and not _another_gpu(ctx) else "warning"
+            yield ctx.finding(
+                "tensorflow-on-windows",
+                severity,
+                Impossible(),
+                f"{framework.package or framework.name} {framework.version}",
+                program=called(framework),
+                where=ctx.subject,
+                python=ctx.environment.version if ctx.environment else "",
+            )
+
+
+def jax_on_windows(ctx: Context) -> Iterator[Finding]:
+    """F08: JAX has no GPU packages for Windows."""
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        if ctx.windows and framework.name == "jax" and framework.gpu is False and ctx.machine.gpus:
+            yield ctx.finding(
+                "jax-on-windows", "warning", Impossible(), f"jax {framework.version}",
+                program=called(framework), where=ctx.subject,
+            )  # fmt: skip
+
+
+def two_onnxruntimes(ctx: Context) -> Iterator[Finding]:
+    """F05: two onnxruntime packages write the same folder; the last one installed wins."""
+    names = {
+        p.name: p.version for p in _packages(ctx) if re.fullmatch(r"onnxruntime(-\w+)?", p.name)
+    }
+    if "onnxruntime-gpu" not in names or len(names) < 2:
+        return
+    others = sorted(n for n in names if n != "onnxruntime-gpu")
+    python = ctx.environment.python if ctx.environment else ""
+    commands = (
+        f'"{python}" -m pip uninstall -y {" ".join(sorted(names))}',
+        f'"{python}" -m pip install "onnxruntime-gpu=={names["onnxruntime-gpu"]}"',
+    )
+    works = any(f.name == "onnxruntime" and f.gpu for f in ctx.frameworks)
+    yield ctx.finding(
+        "onnxruntime-twice", "warning" if works else "error", Manual(commands=commands),
+        *(f"{n} {v}" for n, v in sorted(names.items())),
+        other=", ".join(others), where=ctx.subject,
+    )  # fmt: skip
+
+
+def _packages(ctx: Context) -> tuple[Package, ...]:
+    return ctx.environment.packages if ctx.environment else ()
+
+
+def two_cudnn_packages(ctx: Context) -> Iterator[Finding]:
+    """F12, L37: two nvidia-cudnn packages write the same folder."""
+    found = [p for p in _packages(ctx) if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)]
+    if len(found) < 2:
+        return
+    pinned = next((p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package), None)
+    keep = next((p for p in found if pinned and p.name == pinned.package), found[-1])
+    drop = [p.name for p in found if p.name != keep.name]
+    python = ctx.environment.python if ctx.environment else ""
+    commands = (
+        f'"{python}" -m pip uninstall -y {" ".join(drop)}',
+        f'"{python}" -m pip install --force-reinstall --no-deps "{keep.name}=={keep.version}"',
+    )
+    severity: Severity = "error" if stopped(ctx.trial) else "warning"
+    yield ctx.finding(
+        "two-cudnn-packages", severity, Manual(commands=commands),
+        *(f"{p.name} {p.version}" for p in found),
+        keep=keep.name, other=", ".join(drop), where=ctx.subject,
+    )  # fmt: skip
+
+
+def incomplete(ctx: Context) -> Iterator[Finding]:
+    """L37, L29: a package's own record lists library files that are gone."""
+    for package in _packages(ctx):
+        if package.files_missing <= 0 or not package.name.startswith("nvidia-"):
+            continue
+        severity: Severity = "error" if stopped(ctx.trial) else "warning"
+        yield ctx.finding(
+            "package-incomplete", severity,
+            install_packages(ctx, f"{package.name}=={package.version}"),
+            f"{package.name} {package.version}: {package.files_missing}",
+            package=package.name, count=str(package.files_missing), where=ctx.subject,
+        )  # fmt: skip
+
+
+def placeholder(ctx: Context) -> Iterator[Finding]:
+    """L32: a package of NVIDIA's that only reserves its name and holds no library."""
+    for package in _packages(ctx):
+        if not package.name.startswith("nvidia-") or numbers(package.version)[:2] != (0, 0):
+            continue
+        driver = ctx.machine.driver
+        cuda = 13 if driver and major(driver.cuda) >= 13 else 12
+        real = (
+            re.sub(r"-cu13$", "", package.name)
+            if "cudnn" not in package.name
+            else f"nvidia-cudnn-cu{cuda}"
+        )
+        yield ctx.finding(
+            "placeholder-package", "info", Manual(),
+            f"{package.name} {package.version}", package=package.name, real=real, where=ctx.subject,
+        )  # fmt: skip
+
+
+def pins(ctx: Context) -> Iterator[Finding]:
+    """F12, L22: a CUDA package differs from what the framework asks for."""
+    if ctx.environment is None:
+        return
+    for framework in ctx.frameworks:
+        off = [p for p in framework.pins if p.satisfied is False and "cudnn" not in p.package]
+        if not off or (ctx.works and all(p.has for p in off)):
+            continue
+        severity: Severity = "error" if stopped(ctx.trial) else "warning"
+        yield ctx.finding(
+            "framework-needs-packages", severity,
+            install_packages(ctx, *(f"{p.package}{p.wants}" for p in off)),
+            *(f"{p.package}{p.wants}: {p.has or '–'}" for p in off),
+            program=called(framework), package=off[0].package, count=str(len(off)),
+            where=ctx.subject,
+        )  # fmt: skip
+
+
+def no_kernels(ctx: Context) -> Iterator[Finding]:
+    """H01, H03: the build has no GPU code that this GPU can run.
+
+    Code for a lower minor of the same major family runs ("8.0" on 8.6), and PTX of any lower
+    version is translated at the first start.
+    """
+    if ctx.gpu is None or ctx.environment is None:
+        return
+    for framework in ctx.frameworks:
+        if (
+            not framework.gpu
+            or not framework.architectures
+            or runs(ctx.gpu.compute, framework.architectures)
+        ):
+            continue
+        lowest = min((numbers(a.split("+")[0]) for a in framework.architectures), default=())
+        young = numbers(ctx.gpu.compute) > lowest
+        yield ctx.finding(
+            "gpu-too-new-for-framework" if young else "gpu-too-old-for-framework",
+            "error",
+            Manual(link=FRAMEWORK_PAGES.get(framework.name, "")),
+            f"{ctx.gpu.name}: {ctx.gpu.compute}",
+            f"{called(framework)}: {', '.join(framework.architectures)}",
+            gpu=ctx.gpu.name,
+            program=called(framework),
+            where=ctx.subject,
+        )
+
+
+def runs(compute: str, architectures: tuple[str, ...]) -> bool:
+    """Whether code built for ``architectures`` runs on a GPU of that compute capability."""
+    have = numbers(compute)
+    for text in architectures:
+        built = numbers(text.removesuffix("+PTX"))
+        same_family = built[:1] == have[:1] and built <= have
+        if same_family or (text.endswith("+PTX") and built <= have):
+            return True
+    return False
+
+
+def bits(ctx: Context) -> Iterator[Finding]:
+    """F10: cuDNN exists for 64-bit programs only."""
+    environment = ctx.environment
+    if environment is not None and environment.bits == 32:
+        yield ctx.finding(
+            "python-32-bit", "error", Manual(link="https://www.python.org/downloads/"),
+            f"{environment.python}: 32", where=ctx.subject,
+        )  # fmt: skip
+
+
+def cupy(ctx: Context) -> Iterator[Finding]:
+    """F09: CuPy 14 and later don't use cuDNN at all."""
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        if framework.name == "cupy" and numbers(framework.version) >= (14,):
+            yield ctx.finding(
+                "cupy-without-cudnn", "info", Manual(), f"cupy {framework.version}",
+                program=called(framework), where=ctx.subject,
+            )  # fmt: skip
+
+
+def two_majors(ctx: Context) -> Iterator[Finding]:
+    """F07: two frameworks of one environment ask for different majors of cuDNN."""
+    asked = {
+        major(f.cudnn): f for f in ctx.frameworks if f.gpu and f.cudnn and f.cudnn_from != "none"
+    }
+    if ctx.environment is None or len(asked) < 2:
+        return
+    severity: Severity = "error" if stopped(ctx.trial) else "warning"
+    (low, one), (high, other) = min(asked.items()), max(asked.items())
+    yield ctx.finding(
+        "frameworks-disagree", severity, Manual(),
+        *(f"{called(f)}: cuDNN {f.cudnn}" for f in asked.values()),
+        one=called(one), other=called(other), low=str(low), high=str(high), where=ctx.subject,
+    )  # fmt: skip
+
+
+def tensorflow_216(ctx: Context) -> Iterator[Finding]:
+    """F04: TensorFlow 2.16 doesn't look into the folders of the packages it brings."""
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        affected = framework.name == "tensorflow" and numbers(framework.version)[:2] == (2, 16)
+        if affected and own(framework) and not ctx.windows:
+            yield ctx.finding(
+                "tensorflow-216", "warning",
+                install_packages(ctx, "tensorflow[and-cuda]==2.17.1"),
+                f"tensorflow {framework.version}", program=called(framework), where=ctx.subject,
+            )  # fmt: skip
+
+
+def store_python(ctx: Context) -> Iterator[Finding]:
+    """E13: the Python of Microsoft's Store searches for libraries in its own way."""
+    environment = ctx.environment
+    if (
+        environment is not None
+        and environment.kind == "store"
+        and any(f.gpu for f in ctx.frameworks)
+    ):
+        severity: Severity = "warning" if stopped(ctx.trial) else "info"
+        yield ctx.finding(
+            "store-python", severity, Manual(link="https://www.python.org/downloads/windows/"),
+            environment.python, where=ctx.subject,
+        )  # fmt: skip
+
+
+def arm(ctx: Context) -> Iterator[Finding]:
+    """F11: Windows on ARM; few programs have GPU builds for it."""
+    arm64 = ctx.windows and ctx.machine.os.architecture in ("aarch64", "arm64")
+    cpu = any(f.gpu is False and counts(f) for f in ctx.frameworks)
+    if arm64 and cpu and ctx.environment is not None:
+        yield ctx.finding("windows-on-arm", "info", Manual(), "aarch64", where=ctx.subject)
+
+
+RULES = (
+    Rule(bits, ("python-32-bit",), ("F10",), provable=False),
+    Rule(tensorflow_on_windows, ("tensorflow-on-windows",), ("F02",), provable=False),
+    Rule(jax_on_windows, ("jax-on-windows",), ("F08",), provable=False),
+    Rule(cpu_only, ("cpu-only-framework",), ("F01", "F03", "F08", "F15"), provable=False),
+    Rule(two_onnxruntimes, ("onnxruntime-twice",), ("F05",), provable=False),
+    Rule(
+        no_kernels,
+        ("gpu-too-new-for-framework", "gpu-too-old-for-framework"),
+        ("H01", "H03"),
+        provable=False,
+    ),
+    Rule(two_cudnn_packages, ("two-cudnn-packages",), ("F12", "L37")),
+    Rule(incomplete, ("package-incomplete",), ("L37", "L29")),
+    Rule(pins, ("framework-needs-packages",), ("F12", "L22", "L23", "F06")),
+    Rule(two_majors, ("frameworks-disagree",), ("F07",)),
+    Rule(tensorflow_216, ("tensorflow-216",), ("F04",)),
+    Rule(placeholder, ("placeholder-package",), ("L32",)),
+    Rule(store_python, ("store-python",), ("E13",)),
+    Rule(arm, ("windows-on-arm",), ("F11",)),
+    Rule(cupy, ("cupy-without-cudnn",), ("F09",)),
+)

@@ -1,0 +1,298 @@
+"""Is there an NVIDIA GPU, can it be seen, and is it well?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cudnn_assistant.compat import last_driver_branch
+from cudnn_assistant.diagnose.context import Context, Rule, major, numbers
+from cudnn_assistant.diagnose.remedies import (
+    CONTAINER_PAGE,
+    DRIVER_PAGE,
+)
+from cudnn_assistant.finding import (
+    Automatic,
+    Finding,
+    Impossible,
+    Manual,
+    Remedy,
+    SetTo,
+    Severity,
+    Unknown,
+)
+from cudnn_assistant.machine import Gpu, Variable
+
+_LIST_ORDER = ("FASTEST_FIRST", "PCI_BUS_ID")
+
+
+def log_line(ctx: Context, pattern: str) -> str:
+    """The first kernel log line with a pattern, "" when there is none."""
+    lines = ctx.machine.driver.log if ctx.machine.driver else ()
+    return next((line for line in lines if re.search(pattern, line, re.IGNORECASE)), "")
+
+
+def blind(ctx: Context) -> bool:
+    """Whether the look at the GPUs itself did not succeed."""
+    return ctx.machine.unknown("gpu")
+
+
+def no_gpu(ctx: Context) -> Iterator[Finding]:
+    """D01: no device of NVIDIA's on the bus. WSL and containers have causes of their own."""
+    machine = ctx.machine
+    if machine.gpus or blind(ctx) or machine.os.wsl or machine.os.container or ctx.works:
+        return
+    if machine.driver and (machine.driver.problem_codes or machine.driver.log):
+        return
+    others = ", ".join(machine.other_gpus)
+    yield ctx.finding("no-nvidia-gpu", "error", Impossible(), others, others=others)
+
+
+def wsl_one(ctx: Context) -> Iterator[Finding]:
+    """C01: WSL 1 has no GPU at all."""
+    if ctx.machine.os.wsl == 1:
+        name = (ctx.machine.os.distribution or ("Ubuntu",))[0].capitalize()
+        commands = ("wsl --list --verbose", f"wsl --set-version {name} 2")
+        yield ctx.finding("wsl-version-1", "error", Manual(commands=commands), name, system=name)
+
+
+def wsl_no_device(ctx: Context) -> Iterator[Finding]:
+    """C06: WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
+    machine = ctx.machine
+    nodes = machine.driver.nodes if machine.driver else ()
+    device = next((n for n in nodes if n.path == "/dev/dxg"), None)
+    if machine.os.wsl == 2 and not machine.gpus and device is not None and not device.exists:
+        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
+        yield ctx.finding("wsl-no-gpu", "error", remedy, "/dev/dxg: –")
+
+
+def container_no_gpu(ctx: Context) -> Iterator[Finding]:
+    """C08: the container was started without GPU, or without the capability CUDA needs."""
+    machine = ctx.machine
+    if not machine.os.container or machine.os.wsl or blind(ctx) or machine.unknown("driver"):
+        return
+    driver = machine.driver
+    nodes = [n for n in driver.nodes if n.exists] if driver else []
+    if driver and (driver.cuda_library or nodes):
+        return
+    name = machine.os.container
+    seen = machine.variable("NVIDIA_VISIBLE_DEVICES")
+    note = f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else ""
+    flag = "--device nvidia.com/gpu=all" if name == "podman" else "--gpus all"
+    remedy = Manual(
+        link=CONTAINER_PAGE,
+        commands=(f"{name} run {flag} -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …",),
+    )
+    yield ctx.finding("container-no-gpu", "error", remedy, name, note, container=name, flag=flag)
+
+
+def container_capability(ctx: Context) -> Iterator[Finding]:
+    """C08: the container got the GPU, but not the libraries for computing."""
+    given = ctx.machine.variable("NVIDIA_DRIVER_CAPABILITIES")
+    driver = ctx.machine.driver
+    if not ctx.machine.os.container or given is None or driver is None or driver.cuda_library:
+        return
+    parts = {p.strip() for p in given.value.text.split(",")}
+    if parts & {"all", "compute"} or not any(n.exists for n in driver.nodes):
+        return
+    evidence = f"NVIDIA_DRIVER_CAPABILITIES={given.value.text}"
+    remedy = Manual(
+        link=CONTAINER_PAGE, commands=("-e NVIDIA_DRIVER_CAPABILITIES=compute,utility",)
+    )
+    yield ctx.finding("container-no-compute", "error", remedy, evidence, value=given.value.text)
+
+
+def sandbox(ctx: Context) -> Iterator[Finding]:
+    """C12, C13: we run inside a snap or flatpak, which may hide the GPU from us and from it."""
+    name = ctx.machine.os.sandbox
+    if name and not ctx.machine.gpus and not ctx.works:
+        interface = "device=all" if name == "flatpak" else "opengl"
+        yield ctx.finding(
+            "sandbox-hides-gpu", "error", Unknown(), name, sandbox=name, sure=False, what=interface
+        )
+
+
+def disabled(ctx: Context) -> Iterator[Finding]:
+    """D08: somebody switched the GPU off in Device Manager."""
+    if _problem(ctx, 22):
+        yield ctx.finding(
+            "gpu-disabled", "error", Manual(administrator=True), "22", gpu=_first(ctx)
+        )
+
+
+def no_resources(ctx: Context) -> Iterator[Finding]:
+    """D21: the GPU is on the bus, but the driver can't start it."""
+    line = log_line(ctx, r"RmInitAdapter failed|Cannot initialize GSP|GFW_BOOT")
+    if _seen_by_driver(ctx) or log_line(ctx, r"open kernel modules|by open nvidia\.ko"):
+        return
+    if line or _problem(ctx, 12):
+        remedy = Manual(link=DRIVER_PAGE, restart=True)
+        yield ctx.finding("gpu-does-not-start", "error", remedy, line, gpu=_first(ctx))
+
+
+def lost(ctx: Context) -> Iterator[Finding]:
+    """D20: the GPU was there and is gone from the bus: power, heat, slot or a dying card."""
+    nvml = ctx.machine.driver.nvml if ctx.machine.driver else None
+    line = log_line(ctx, r"fallen off the bus")
+    hit = any(79 in g.xids for g in ctx.machine.gpus)
+    if line or hit or (nvml is not None and nvml.code == 15):
+        evidence = line or ("Xid 79" if hit else "NVML 15")
+        yield ctx.finding("gpu-lost", "error", Manual(restart=True), evidence, gpu=_first(ctx))
+
+
+def memory_faults(ctx: Context) -> Iterator[Finding]:
+    """H09: the GPU's memory counted faults that it could not repair."""
+    for gpu in ctx.machine.gpus:
+        pending = bool(gpu.remap_pending)
+        broken = bool(gpu.remap_failed)
+        if not (pending or broken or (gpu.ecc_uncorrected or 0) > 0):
+            continue
+        code = "gpu-memory-faulty" if broken else "gpu-memory-needs-restart"
+        evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"
+        severity: Severity = "warning" if ctx.works else "error"
+        yield ctx.finding(code, severity, Manual(restart=True), evidence, gpu=gpu.name)
+
+
+def hot(ctx: Context) -> Iterator[Finding]:
+    """H11: heat or power limits slow the GPU down now."""
+    for gpu in ctx.machine.gpus:
+        harmful = [t for t in gpu.throttled if t in ("hw-thermal", "power-brake", "hw-slowdown")]
+        if harmful:
+            heat = f"{gpu.temperature} °C" if gpu.temperature is not None else ""
+            evidence = f"{gpu.name}: {', '.join(harmful)}"
+            yield ctx.finding("gpu-slowed-down", "warning", Manual(), evidence, heat, gpu=gpu.name)
+
+
+def hidden(ctx: Context) -> Iterator[Finding]:
+    """E20: CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
+    variable = ctx.machine.variable("CUDA_VISIBLE_DEVICES")
+    if variable is None or not ctx.machine.gpus or ctx.works:
+        return
+    value = variable.value.text.strip()
+    if any(g.cuda_index is not None for g in ctx.machine.gpus) or not _hides_all(ctx, value):
+        return
+    place = variable.source or variable.scope
+    yield ctx.finding(
+        "gpu-hidden",
+        "error",
+        unset(ctx, variable),
+        f"CUDA_VISIBLE_DEVICES={value} ({place})",
+        value=value or "–",
+        place=variable.source,
+    )
+
+
+def _hides_all(ctx: Context, value: str) -> bool:
+    if value == "" or value.casefold() == "nodevfiles":
+        return True
+    first = value.split(",", maxsplit=1)[0].strip()
+    if re.fullmatch(r"[+-]?\d+", first):
+        return not 0 <= int(first) < len(ctx.machine.gpus)
+    known = [g.uuid for g in ctx.machine.gpus] + [
+        m for g in ctx.machine.gpus for m in g.mig_instances
+    ]
+    return all(known) and not any(uuid.startswith(first) for uuid in known)
+
+
+def unset(ctx: Context, variable: Variable) -> Remedy:
+    """Remove a variable: ours to do on Windows and in our own file, else the person's."""
+    if variable.scope != "process" and (ctx.windows or variable.ours):
+        edit = SetTo(variable=variable.name, text=None, scope=variable.scope)
+        return Automatic(edits=(edit,))
+    if ctx.windows:
+        return Manual(commands=(f"set {variable.name}=",))
+    return Manual(commands=(f"unset {variable.name}",))
+
+
+def mig(ctx: Context) -> Iterator[Finding]:
+    """D25: the GPU is split by MIG, and no part of it exists."""
+    for gpu in ctx.machine.gpus:
+        if gpu.mig and not gpu.mig_instances and gpu.cuda_index is None:
+            index = gpu.nvml_index or 0
+            commands = ("nvidia-smi mig -lgip", f"sudo nvidia-smi -i {index} -mig 0")
+            remedy = Manual(commands=commands, administrator=True)
+            yield ctx.finding("mig-without-parts", "error", remedy, gpu.uuid, gpu=gpu.name)
+
+
+def dropped(ctx: Context) -> Iterator[Finding]:
+    """D16: the installed driver's branch no longer knows this GPU."""
+    driver = ctx.machine.driver
+    branch = major(driver.version or driver.kernel_version) if driver else 0
+    line = log_line(ctx, r"Legacy drivers")
+    gpus = ctx.machine.gpus
+    if not gpus or not branch or any("cuda" in g.seen_by or "nvml" in g.seen_by for g in gpus):
+        return
+    lasts = [last_driver_branch(ctx.compat, g.compute) if g.compute else None for g in gpus]
+    if any(last is None or last >= branch for last in lasts):
+        return
+    last = str(max(n for n in lasts if n is not None))
+    yield ctx.finding(
+        "gpu-dropped-by-driver",
+        "error",
+        Manual(link=DRIVER_PAGE, restart=True, administrator=True),
+        f"{gpus[0].name}: {last}; {driver.version if driver else ''}",
+        line,
+        gpu=gpus[0].name,
+        driver=str(branch),
+        branch=last,
+    )
+
+
+def open_module(ctx: Context) -> Iterator[Finding]:
+    """D14, D15: the GPU needs the other flavour of the kernel module."""
+    needs = log_line(ctx, r"requires use of the NVIDIA open kernel modules")
+    cannot = log_line(
+        ctx, r"not supported by open nvidia\.ko|does not include the required GPU System"
+    )
+    if _seen_by_driver(ctx) or not (needs or cannot):
+        return
+    code = "gpu-needs-open-module" if needs else "gpu-needs-closed-module"
+    remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
+    yield ctx.finding(code, "error", remedy, needs or cannot, gpu=_first(ctx))
+
+
+def too_old(ctx: Context) -> Iterator[Finding]:
+    """D16: no supported cuDNN and driver pair is left for this GPU at all."""
+    gpus = ctx.gpus
+    if gpus and all(numbers(g.compute) < (3, 0) for g in gpus):
+        names = ", ".join(g.name for g in gpus)
+        evidence = ", ".join(f"{g.name}: {g.compute}" for g in gpus)
+        yield ctx.finding("gpu-too-old", "error", Impossible(), evidence, gpu=names)
+
+
+def _problem(ctx: Context, code: int) -> bool:
+    return ctx.machine.driver is not None and code in ctx.machine.driver.problem_codes
+
+
+def _first(ctx: Context) -> str:
+    gpus: tuple[Gpu, ...] = ctx.machine.gpus
+    return gpus[0].name if gpus else ""
+
+
+def _seen_by_driver(ctx: Context) -> bool:
+    return any("nvml" in g.seen_by or "cuda" in g.seen_by for g in ctx.machine.gpus)
+
+
+RULES = (
+    Rule(wsl_one, ("wsl-version-1",), ("C01",)),
+    Rule(wsl_no_device, ("wsl-no-gpu",), ("C06",)),
+    Rule(container_no_gpu, ("container-no-gpu",), ("C08",)),
+    Rule(container_capability, ("container-no-compute",), ("C08",)),
+    Rule(sandbox, ("sandbox-hides-gpu",), ("C12", "C13")),
+    Rule(no_gpu, ("no-nvidia-gpu",), ("D01",)),
+    Rule(too_old, ("gpu-too-old",), ("D16",)),
+    Rule(disabled, ("gpu-disabled",), ("D08",)),
+    Rule(lost, ("gpu-lost",), ("D20",)),
+    Rule(open_module, ("gpu-needs-open-module", "gpu-needs-closed-module"), ("D14", "D15")),
+    Rule(dropped, ("gpu-dropped-by-driver",), ("D16",)),
+    Rule(no_resources, ("gpu-does-not-start",), ("D21",)),
+    Rule(memory_faults, ("gpu-memory-faulty", "gpu-memory-needs-restart"), ("H09",)),
+    Rule(hot, ("gpu-slowed-down",), ("H11",)),
+)
+"""Rules about the hardware itself, for the whole computer."""
+
+ACCESS = (
+    Rule(hidden, ("gpu-hidden",), ("E20",)),
+    Rule(mig, ("mig-without-parts",), ("D25",)),
+)
+"""Rules about a GPU that works but is kept from programs; they need a working driver."""

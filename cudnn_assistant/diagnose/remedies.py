@@ -1,0 +1,213 @@
+"""What can be done about it: wishes for the plan, and exact instructions for the person."""
+
+from __future__ import annotations
+
+from cudnn_assistant.diagnose.context import Context, Need, major, numbers, older
+from cudnn_assistant.finding import (
+    Automatic,
+    InstallCudnn,
+    InstallPackages,
+    Manual,
+    PutFirst,
+    Remedy,
+    Unknown,
+)
+from cudnn_assistant.machine import CudnnCopy, OperatingSystem, PathEntry, Scope
+
+DRIVER_PAGE = "https://www.nvidia.com/en-us/drivers/"
+CUDA_PAGE = "https://developer.nvidia.com/cuda-downloads"
+CUDA_ARCHIVE = "https://developer.nvidia.com/cuda-toolkit-archive"
+WSL_PAGE = "https://docs.nvidia.com/cuda/wsl-user-guide/"
+CONTAINER_PAGE = (
+    "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html"
+)
+CUDNN_WINDOWS_PAGE = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/windows.html"
+
+DRIVER_COMMANDS: dict[str, tuple[str, ...]] = {
+    "ubuntu": ("sudo ubuntu-drivers install",),
+    "debian": (
+        "sudo apt install linux-headers-$(uname -r)",
+        "sudo apt install nvidia-driver",
+    ),
+    "fedora": ("sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda",),
+    "rhel": ("sudo dnf install nvidia-open",),
+    "arch": ("sudo pacman -S --needed nvidia-open nvidia-utils",),
+    "suse": (
+        "sudo zypper install nvidia-open-driver-G06-signed-kmp-meta nvidia-compute-utils-G06",
+    ),
+}
+"""Command that installs the driver, by os-release ID; ID_LIKE is tried in order."""
+
+HEADER_COMMANDS: dict[str, tuple[str, ...]] = {
+    "debian": ("sudo apt install linux-headers-$(uname -r)", "sudo dkms autoinstall"),
+    "fedora": ("sudo dnf install kernel-devel-$(uname -r)", "sudo akmods --force"),
+    "rhel": ("sudo dnf install kernel-devel-$(uname -r)", "sudo dkms autoinstall"),
+    "arch": ("sudo pacman -S --needed linux-headers", "sudo dkms autoinstall"),
+    "suse": ("sudo zypper install kernel-default-devel", "sudo dkms autoinstall"),
+}
+"""Commands that build the driver's module for the running kernel."""
+
+INITRAMFS_COMMANDS: dict[str, str] = {
+    "debian": "sudo update-initramfs -u",
+    "fedora": "sudo dracut --force",
+    "rhel": "sudo dracut --force",
+    "suse": "sudo dracut --force",
+    "arch": "sudo mkinitcpio -P",
+}
+
+_LIKE = {
+    "rocky": "rhel", "almalinux": "rhel", "centos": "rhel", "ol": "rhel",
+    "opensuse": "suse", "opensuse-leap": "suse", "opensuse-tumbleweed": "suse", "sles": "suse",
+    "linuxmint": "ubuntu", "pop": "ubuntu", "manjaro": "arch", "endeavouros": "arch",
+    "cachyos": "arch",
+}  # fmt: skip
+
+
+def distribution(system: OperatingSystem, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The entry for this distribution or the nearest one it is like; () when none is known."""
+    for name in system.distribution:
+        for key in (name, _LIKE.get(name, "")):
+            if key in table:
+                return table[key]
+    if "ubuntu" in system.distribution and "debian" in table:
+        return table["debian"]
+    return ()
+
+
+def install_driver(ctx: Context, *, restart: bool = True) -> Manual:
+    """Where or how the person gets a driver; the page for Windows, WSL and unknown systems."""
+    system = ctx.machine.os
+    if ctx.windows or system.wsl:
+        return Manual(link=DRIVER_PAGE, restart=restart)
+    commands = distribution(system, DRIVER_COMMANDS)
+    return Manual(link=DRIVER_PAGE, commands=commands, restart=restart, administrator=True)
+
+
+def search_first(ctx: Context, folder: str, beat: PathEntry | None = None) -> Remedy:
+    """Let programs find ``folder`` before all others, or before the entry ``beat``.
+
+    On Windows the user's PATH suffices unless a machine entry must be beaten, since machine
+    entries always come first. On Linux LD_LIBRARY_PATH also overrides what Python packages bring
+    (RUNPATH loses to it), so a folder that would replace another version there is not put on it:
+    the loader's own list, which comes after RUNPATH, is the safe place.
+    """
+    if ctx.windows:
+        scope: Scope = "machine" if beat is not None and beat.scope == "machine" else "user"
+        return Automatic(edits=(PutFirst(variable="PATH", folder=folder, scope=scope),))
+    if ctx.machine.os.administrator or overrides(ctx, folder):
+        return loader_list(folder)
+    return Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
+
+
+def overrides(ctx: Context, folder: str) -> bool:
+    """Whether ``folder`` on LD_LIBRARY_PATH would replace another cuDNN some environment brings."""
+    here = [c for c in ctx.machine.cudnns if ctx.key(c.folder) == ctx.key(folder)]
+    brought = [c for c in ctx.machine.cudnns if c.environment]
+    return any(
+        a.major == b.major and numbers(a.version)[:3] != numbers(b.version)[:3]
+        for a in here
+        for b in brought
+    )
+
+
+def loader_list(folder: str) -> Manual:
+    """Commands that add a folder to the list that ldconfig keeps."""
+    return Manual(
+        commands=(
+            f"echo '{folder}' | sudo tee /etc/ld.so.conf.d/cudnn.conf",
+            "sudo ldconfig",
+        ),
+        administrator=True,
+    )
+
+
+def cuda_majors(ctx: Context) -> tuple[int, ...]:
+    """CUDA majors that this driver and GPU can run, highest first; () when unknown.
+
+    Sources: minor-version compatibility floors (R450, R525, R580) and the oldest compute
+    capability of each CUDA major (3.5, 5.0, 7.5).
+    """
+    driver = ctx.machine.driver
+    if driver is None:
+        return ()
+    top = major(driver.cuda) or _by_branch(major(driver.version))
+    capability = numbers(ctx.gpu.compute) if ctx.gpu else (99,)
+    lowest = {13: (7, 5), 12: (5, 0), 11: (3, 5)}
+    return tuple(m for m, floor in lowest.items() if m <= top and capability >= floor)
+
+
+def _by_branch(branch: int) -> int:
+    return next((m for m, floor in ((13, 580), (12, 525), (11, 450)) if branch >= floor), 0)
+
+
+def install_cudnn(ctx: Context, need: Need) -> Remedy:
+    """The cuDNN that fits need, driver, GPU and the cuBLAS that is there."""
+    possible = cuda_majors(ctx)
+    if not possible:
+        return Unknown()
+    present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
+    fitting = [m for m in possible if m in present] or list(possible)
+    cuda = need.cuda if need.cuda in possible else fitting[0]
+    wanted = need.major or 9
+    if wanted < 9 and cuda > 12:
+        cuda = 12
+    capability = numbers(ctx.gpu.compute) if ctx.gpu else ()
+    old = wanted == 9 and bool(capability) and capability < (7, 5)
+    version = "9.10.2" if old else ""
+    return Automatic(edits=(InstallCudnn(major=wanted, cuda_major=cuda, version=version),))
+
+
+def install_packages(ctx: Context, *requirements: str) -> Remedy:
+    """pip in the subject's environment; by hand where pip must not change it."""
+    environment = ctx.environment
+    if environment is None or not environment.python:
+        return Unknown()
+    python = environment.python
+    if environment.externally_managed:
+        quoted = " ".join(f'"{r}"' for r in requirements)
+        return Manual(commands=(f'"{python}" -m pip install {quoted}',))
+    return Automatic(edits=(InstallPackages(python=python, requirements=requirements),))
+
+
+def fits(ctx: Context, copy: CudnnCopy) -> bool:
+    """Whether nothing known speaks against using this copy here."""
+    if copy.damaged or (copy.check is not None and copy.check.status not in ("ok", "other-copy")):
+        return False
+    possible = cuda_majors(ctx)
+    if copy.cuda_major and possible and copy.cuda_major > possible[0]:
+        return False
+    return not too_old_gpu(ctx, copy)
+
+
+def too_old_gpu(ctx: Context, copy: CudnnCopy) -> bool:
+    """cuDNN 9.11 dropped compute capability below 7.5 (support matrix), CUDA 13 builds too."""
+    if ctx.gpu is None or numbers(ctx.gpu.compute) >= (7, 5):
+        return False
+    dropped = numbers(copy.version) >= (9, 11) and not older(copy.version, "9.11")
+    return dropped or (copy.cuda_major or 0) >= 13
+
+
+def reinstall(ctx: Context) -> Remedy:
+    """Put the subject's own cuDNN package back as its framework pins it."""
+    pins = [p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package]
+    environment = ctx.environment
+    if environment is not None and environment.kind == "conda" and not pins:
+        return Manual(commands=(f'conda install -p "{environment.id}" --force-reinstall cudnn',))
+    if pins:
+        return install_packages(ctx, f"{pins[0].package}{pins[0].wants}")
+    installed = [p for p in (environment.packages if environment else ()) if "cudnn" in p.name]
+    if installed:
+        return install_packages(ctx, f"{installed[0].name}=={installed[0].version}")
+    return Manual(link=FRAMEWORK_PAGES.get(ctx.frameworks[0].name if ctx.frameworks else "", ""))
+
+
+FRAMEWORK_PAGES = {
+    "torch": "https://pytorch.org/get-started/locally/",
+    "tensorflow": "https://www.tensorflow.org/install/pip",
+    "jax": "https://docs.jax.dev/en/latest/installation.html",
+    "onnxruntime": "https://onnxruntime.ai/docs/install/",
+    "paddle": "https://www.paddlepaddle.org.cn/en/install/quick",
+    "cupy": "https://docs.cupy.dev/en/stable/install.html",
+    "ctranslate2": "https://opennmt.net/CTranslate2/installation.html",
+}
+"""Where each framework tells how it is installed for a GPU."""

@@ -1,0 +1,209 @@
+"""What the test itself proves when nothing that lies below explains where it stopped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cudnn_assistant.diagnose.context import Context, Rule, passed
+from cudnn_assistant.diagnose.remedies import (
+    install_driver,
+)
+from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.machine import Trial
+
+VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
+
+_VC = re.compile(r"^(msvcp140|vcruntime140|concrt140|vcomp140)", re.IGNORECASE)
+
+
+def _stopped(ctx: Context) -> Trial | None:
+    """The subject's test if it stopped and somebody needs what it tests."""
+    trial = ctx.trial
+    if (
+        trial is None
+        or trial.status in ("ok", "not-run")
+        or (not ctx.needs and ctx.environment is None)
+    ):
+        return None
+    return trial
+
+
+def _told(trial: Trial) -> tuple[str, ...]:
+    code = f"{trial.code_name} ({trial.code})" if trial.code_name else str(trial.code or "")
+    lines = (
+        f"{trial.stage}: {trial.status}",
+        code,
+        trial.missing,
+        trial.detail[:400],
+        trial.loaded,
+    )
+    return tuple(line for line in lines if line)
+
+
+def library(ctx: Context) -> Iterator[Finding]:
+    """L20, L21, L23, L24, L26, L27, C05: the loader asked for a file that it didn't find."""
+    trial = _stopped(ctx)
+    if trial is None or trial.status != "missing-library" or not trial.missing:
+        return
+    name = trial.missing.casefold()
+    if _VC.match(name):
+        code, remedy = "vc-runtime-missing", Manual(link=VC_PAGE)
+    elif name.startswith("libomp140"):
+        code, remedy = "openmp-missing", Manual(link=VC_PAGE)
+    elif name.startswith("libz.so"):
+        code, remedy = "zlib-missing", _zlib(ctx)
+    elif name == "libcuda.so" and ctx.machine.os.wsl:
+        code, remedy = (
+            "libcuda-name-missing",
+            Manual(commands=("export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH",)),
+        )
+    elif "cudnn" in name:
+        return
+    else:
+        code, remedy = "library-missing", Manual()
+    severity = ctx.serious
+    yield ctx.finding(code, severity, remedy, *_told(trial), file=trial.missing, also=_who(ctx))
+
+
+def _who(ctx: Context) -> dict[str, str]:
+    need = ctx.needs[0] if ctx.needs else None
+    return {"program": need.who, "where": need.where} if need else {}
+
+
+def _zlib(ctx: Context) -> Manual:
+    tools = {"debian": "sudo apt install zlib1g", "ubuntu": "sudo apt install zlib1g"}
+    command = next(
+        (tools[d] for d in ctx.machine.os.distribution if d in tools), "sudo dnf install zlib"
+    )
+    return Manual(commands=(command,), administrator=True)
+
+
+def c_library(ctx: Context) -> Iterator[Finding]:
+    """L28: the system's C library is older than the one cuDNN was built for, or another one."""
+    trial = _stopped(ctx)
+    if trial is None:
+        return
+    match = re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail)
+    if match:
+        yield ctx.finding(
+            "c-library-too-old", ctx.serious, Manual(), *_told(trial),
+            needed=match[2], has=ctx.machine.os.libc,
+        )  # fmt: skip
+
+
+def musl(ctx: Context) -> Iterator[Finding]:
+    """L28: NVIDIA makes no libraries for the musl C library (Alpine)."""
+    if ctx.machine.os.libc.startswith("musl") and not ctx.works and ctx.needs:
+        yield ctx.finding(
+            "musl-system", ctx.serious, Manual(), ctx.machine.os.libc, system=ctx.machine.os.name
+        )
+
+
+def newer_code(ctx: Context) -> Iterator[Finding]:
+    """D05: code that must be translated on this computer is newer than the driver."""
+    trial = _stopped(ctx)
+    if trial is not None and trial.code == 222:
+        driver = ctx.machine.driver
+        yield ctx.finding(
+            "driver-too-old-for-code", ctx.serious, install_driver(ctx), *_told(trial),
+            driver=driver.version if driver else "",
+        )  # fmt: skip
+
+
+def watchdog(ctx: Context) -> Iterator[Finding]:
+    """D29: the system reset the GPU because a calculation took too long."""
+    trial = _stopped(ctx)
+    if trial is not None and trial.code == 702:
+        yield ctx.finding(
+            "gpu-reset-by-watchdog", ctx.serious, Manual(), *_told(trial), gpu=trial.gpu_name
+        )
+
+
+def wrong_numbers(ctx: Context) -> Iterator[Finding]:
+    """H10: everything ran, and the GPU's numbers are not the CPU's."""
+    trial = _stopped(ctx)
+    if trial is not None and trial.status == "wrong-result":
+        yield ctx.finding(
+            "gpu-wrong-numbers",
+            ctx.serious,
+            Unknown(),
+            *_told(trial),
+            gpu=trial.gpu_name,
+            sure=False,
+        )
+
+
+def old_processor(ctx: Context) -> Iterator[Finding]:
+    """H08: the program stopped at an instruction that this processor doesn't have."""
+    trial = _stopped(ctx)
+    if trial is not None and trial.status == "crashed" and trial.code in (-4, 132, 0xC000001D):
+        yield ctx.finding("cpu-too-old", ctx.serious, Unknown(), *_told(trial), sure=False)
+
+
+def host_memory(ctx: Context) -> Iterator[Finding]:
+    """H16: the computer's own memory ran out, not the GPU's."""
+    trial = _stopped(ctx)
+    killed = trial is not None and trial.status == "crashed" and trial.code in (-9, 137)
+    paging = trial is not None and "1455" in trial.detail
+    if trial is not None and (killed or paging):
+        yield ctx.finding("computer-memory-full", ctx.serious, Manual(), *_told(trial), sure=paging)
+
+
+def blocked(ctx: Context) -> Iterator[Finding]:
+    """L29, L30: Windows or a protection program refused to load a file."""
+    trial = _stopped(ctx)
+    if trial is None or not ctx.windows:
+        return
+    if trial.code in (577, 1260, 4551) or "application control policy" in trial.detail.casefold():
+        yield ctx.finding(
+            "library-blocked", ctx.serious, Manual(), *_told(trial), file=trial.missing
+        )
+
+
+def unexplained(ctx: Context) -> Iterator[Finding]:
+    """The test stopped, and no rule knows why."""
+    trial = _stopped(ctx)
+    if trial is None or (ctx.environment is None and ctx.serious != "error"):
+        return
+    slow = trial.status == "timed-out"
+    code = "test-timed-out" if slow else "unexplained"
+    yield ctx.finding(
+        code, "error", Unknown(), *_told(trial), stage=trial.stage, sure=False, also=_who(ctx)
+    )
+
+
+def other_gpu(ctx: Context) -> Iterator[Finding]:
+    """H03 and others for one of several GPUs: the test passed on one and stopped on another."""
+    mine = [t for t in ctx.machine.trials if t.subject == ctx.subject and not t.library and t.gpu]
+    if not any(passed(t) for t in mine):
+        return
+    for trial in mine:
+        if trial.status not in ("ok", "not-run"):
+            yield ctx.finding(
+                "one-gpu-stopped", "warning", Unknown(), *_told(trial), gpu=trial.gpu_name
+            )
+
+
+RULES = (
+    Rule(musl, ("musl-system",), ("L28",)),
+    Rule(c_library, ("c-library-too-old",), ("L28",)),
+    Rule(
+        library,
+        (
+            "vc-runtime-missing", "openmp-missing", "zlib-missing", "libcuda-name-missing",
+            "library-missing",
+        ),
+        ("L20", "L21", "L23", "L24", "L26", "L27", "C05", "F06"),
+    ),
+    Rule(newer_code, ("driver-too-old-for-code",), ("D05",)),
+    Rule(watchdog, ("gpu-reset-by-watchdog",), ("D29",)),
+    Rule(wrong_numbers, ("gpu-wrong-numbers",), ("H10",)),
+    Rule(old_processor, ("cpu-too-old",), ("H08",)),
+    Rule(host_memory, ("computer-memory-full",), ("H16",)),
+    Rule(blocked, ("library-blocked",), ("L30", "L29")),
+    Rule(other_gpu, ("one-gpu-stopped",), ()),
+)  # fmt: skip
+
+LAST = (Rule(unexplained, ("unexplained", "test-timed-out"), ()),)
+"""Said only when the whole walk found no error for the subject."""

@@ -1,0 +1,159 @@
+"""Words for people: every text about a finding comes from here, in every language.
+
+A finding has a code and facts; the tables have for each code a title, why it matters, what can
+be done and how to go back, as sentences with named places for the facts. A sentence whose facts
+are unknown is left out, so that nothing is said that isn't known.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from cudnn_assistant.codes import meaning
+from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, PutFirst, Unknown
+from cudnn_assistant.machine import SYSTEM, Machine
+from cudnn_assistant.wording.language import N_, _, choose, install, ngettext
+from cudnn_assistant.wording.products import PRODUCTS
+from cudnn_assistant.wording.table import TABLE
+from cudnn_assistant.wording.text import Text
+
+__all__ = [
+    "N_",
+    "PRODUCTS",
+    "TABLE",
+    "Words",
+    "_",
+    "choose",
+    "fill",
+    "install",
+    "ngettext",
+    "text_of",
+    "words",
+]
+
+
+class Words(NamedTuple):
+    """What to say about one finding, in the language spoken now."""
+
+    title: str
+    """At most eight words; states the fact."""
+    why: str
+    fix: str
+    """What we'll do, or what the person can do."""
+    undo: str
+    """How to go back; "" where there is nothing to go back from."""
+    details: tuple[str, ...]
+    """Evidence and codes, each with its plain meaning where it has one."""
+    label_of_way_out: str
+    """Words for the button that helps; "" where the way out is to review our changes."""
+
+
+def words(finding: Finding, machine: Machine) -> Words:
+    """The words for a finding on a machine. Never raises for a finding of ours."""
+    text = text_of(finding, machine)
+    facts = _facts(finding, machine)
+    return Words(
+        title=next((t for t in _filled(_alternatives(text.title), facts)), finding.code),
+        why=" ".join(_filled(text.why, facts)),
+        fix=" ".join([*_filled(text.fix, facts), *_closing(finding)]),
+        undo=" ".join(_filled(text.undo, facts)) or _undo(finding),
+        details=tuple(_details(finding)),
+        label_of_way_out=_(text.way_out) or _way_out(finding),
+    )
+
+
+def text_of(finding: Finding, machine: Machine) -> Text:
+    """The table's entry: the most special one of "code:remedy@system", … , "code"."""
+    family = machine.os.family
+    kind = type(finding.remedy).__struct_config__.tag
+    for key in (
+        f"{finding.code}:{kind}@{family}",
+        f"{finding.code}:{kind}",
+        f"{finding.code}@{family}",
+    ):
+        if key in TABLE:
+            return TABLE[key]
+    return TABLE.get(finding.code, Text("trial", finding.code, (), ()))
+
+
+def _alternatives(title: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (title,) if isinstance(title, str) else title
+
+
+def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
+    system = "Windows" if machine.os.family == "windows" else "Linux"
+    return {"system": system, **finding.facts}
+
+
+def _filled(sentences: Iterable[str], facts: Mapping[str, str]) -> list[str]:
+    return [fill(_(s), facts) for s in sentences if _fields(s) <= facts.keys()]
+
+
+def fill(template: str, facts: Mapping[str, str]) -> str:
+    """A template with its named places filled; a fact's own braces stay as they are."""
+    return template.format(**facts)
+
+
+@cache
+def _fields(template: str) -> frozenset[str]:
+    return frozenset(name for _t, name, _s, _c in string.Formatter().parse(template) if name)
+
+
+def _closing(finding: Finding) -> list[str]:
+    """Sentences that follow from the kind of remedy alone."""
+    remedy, said = finding.remedy, []
+    if isinstance(remedy, Manual) and remedy.commands:
+        sudo = any("sudo " in c for c in remedy.commands)
+        said.append(
+            ngettext("The command is below.", "The commands are below.", len(remedy.commands))
+        )
+        if sudo:
+            said.append(_("It asks for your password, because it changes the whole computer."))
+    if isinstance(remedy, Automatic) and any(
+        isinstance(e, PutFirst) and e.scope == "machine" for e in remedy.edits
+    ):
+        said.append(
+            _("Windows asks for an administrator, somebody who may change the whole computer.")
+        )
+    return said
+
+
+def _undo(finding: Finding) -> str:
+    if isinstance(finding.remedy, Automatic):
+        return _("The old state is kept. Choose Undo at any time to put it back.")
+    if isinstance(finding.remedy, Manual):
+        return _("We change nothing.")
+    if isinstance(finding.remedy, Unknown):
+        return _("Changes made so far can be undone.")
+    return ""
+
+
+def _way_out(finding: Finding) -> str:
+    remedy = finding.remedy
+    if isinstance(remedy, Manual) and remedy.link:
+        host = urlsplit(remedy.link).hostname or ""
+        if host.endswith("nvidia.com"):
+            return _("Open NVIDIA's page")
+        return (
+            _("Open Microsoft's page") if host.endswith("microsoft.com") else _("Open instructions")
+        )
+    if isinstance(remedy, Manual) and remedy.commands:
+        return _("Copy the commands")
+    if isinstance(remedy, Unknown | Impossible):
+        return _("Save report…")
+    return ""
+
+
+def _details(finding: Finding) -> Iterable[str]:
+    if finding.subject != SYSTEM:
+        yield _("Python environment: {path}").format(path=finding.subject)
+    for line in finding.evidence:
+        symbol = line.split(" ", 1)[0]
+        plain = meaning(symbol) if symbol.isupper() or symbol.startswith("cuda") else ""
+        yield f"{line}: {_(plain)}" if plain else line
+    if not finding.sure:
+        yield _("This is likely, but not proven.")

@@ -1,0 +1,515 @@
+"""Words about the libraries: CUDA and cuDNN, where they lie and which one is found."""
+
+from __future__ import annotations
+
+from cudnn_assistant.wording.language import N_
+from cudnn_assistant.wording.text import Text
+
+_DRIVER_IS = N_("The driver is the software that lets programs use the GPU.")
+_UNDO_FOLDER = N_("Undo takes the folder out again; your other entries stay as they are.")
+_UNDO_INSTALL = N_("Undo removes the new folder again; nothing else is touched.")
+_UNDO_PIP = N_("The present versions are kept and can be put back.")
+
+_ABOVE = N_(
+    "It is installed in {folder}, but PATH (the list of folders Windows searches) names the folder"
+    " above it, and Windows doesn't look into subfolders."
+)
+_NOT_SEARCHED = N_(
+    "cuDNN is installed in {folder}, but that folder isn't on PATH, the list of folders Windows"
+    " searches when a program starts."
+)
+_NOT_SEARCHED_LINUX = N_(
+    "cuDNN is installed in {folder}, but Linux doesn't look into that folder when a program starts."
+)
+
+LIBRARIES: dict[str, Text] = {
+    "driver-too-old": Text(
+        "cuda",
+        N_("Your NVIDIA driver is too old for CUDA {cuda}"),
+        (
+            _DRIVER_IS,
+            N_("Driver {driver} supports CUDA up to {limit}."),
+            N_("{program} is made for CUDA {cuda}."),
+        ),
+        (N_("Install driver {needed} or newer from NVIDIA, then restart."),),
+        way_out=N_("Open NVIDIA's driver page"),
+    ),
+    "gpu-too-old-for-cuda": Text(
+        "cuda",
+        N_("Your GPU is too old for CUDA {cuda}"),
+        (
+            N_("{program} is made for CUDA {cuda}."),
+            N_("Driver {branch} is the last one for {gpu}, and it doesn't support that."),
+        ),
+        (N_("Install cuDNN for CUDA {other} in a folder of our own. A newer driver can't help."),),
+        (_UNDO_INSTALL,),
+    ),
+    "gpu-too-old-for-cuda:manual": Text(
+        "cuda",
+        N_("Your GPU is too old for CUDA {cuda}"),
+        (
+            N_("{program} is made for CUDA {cuda}."),
+            N_("Driver {branch} is the last one for {gpu}, and it doesn't support that."),
+        ),
+        (
+            N_("Keep the driver, and use a build of the program for CUDA {other}."),
+            N_("A newer driver can't help."),
+        ),
+        way_out=N_("Save report…"),
+    ),
+    "cuda-missing": Text(
+        "cuda",
+        N_("CUDA isn't installed"),
+        (
+            N_(
+                "cuDNN works together with NVIDIA's CUDA libraries (cuBLAS above all), and none"
+                " that programs can find is on this computer."
+            ),
+        ),
+        (N_("Install the CUDA {cuda} Toolkit from NVIDIA."),),
+        way_out=N_("Open NVIDIA's CUDA page"),
+    ),
+    "cuda-not-on-path": Text(
+        "cuda",
+        N_("Windows can't find CUDA {cuda}"),
+        (
+            N_(
+                "Its libraries are in {folder}, but that folder isn't on PATH, the list of folders"
+                " Windows searches when a program starts."
+            ),
+        ),
+        (N_("Add this one folder to your PATH. Nothing is removed."),),
+        (_UNDO_FOLDER,),
+    ),
+    "cuda-not-on-path@linux": Text(
+        "cuda",
+        N_("Programs can't find CUDA {cuda}"),
+        (
+            N_(
+                "Its libraries are in {folder}, but Linux doesn't look into that folder when a"
+                " program starts."
+            ),
+        ),
+        (
+            N_(
+                "Add this one folder to LD_LIBRARY_PATH, a list of folders that programs search"
+                " first. Nothing is removed."
+            ),
+        ),
+        (_UNDO_FOLDER,),
+    ),
+    "cuda-not-on-path:manual@linux": Text(
+        "cuda",
+        N_("Programs can't find CUDA {cuda}"),
+        (
+            N_(
+                "Its libraries are in {folder}, but Linux doesn't look into that folder when a"
+                " program starts."
+            ),
+        ),
+        (N_("Add the folder to the list of the system's loader."),),
+    ),
+    "cudnn-not-on-path": Text(
+        "cudnn",
+        N_("Windows can't find {product}"),
+        (_NOT_SEARCHED,),
+        (N_("Add this one folder to your PATH. Nothing is removed."),),
+        (_UNDO_FOLDER,),
+    ),
+    "cudnn-not-on-path@linux": Text(
+        "cudnn",
+        N_("Programs can't find {product}"),
+        (_NOT_SEARCHED_LINUX,),
+        (
+            N_(
+                "Add this one folder to LD_LIBRARY_PATH, a list of folders that programs search"
+                " first. Nothing is removed."
+            ),
+        ),
+        (_UNDO_FOLDER,),
+    ),
+    "cudnn-not-on-path:manual@linux": Text(
+        "cudnn",
+        N_("Programs can't find {product}"),
+        (_NOT_SEARCHED_LINUX,),
+        (
+            N_(
+                "Add the folder to the list of the system's loader. That leaves the cuDNN of your"
+                " Python environments as it is."
+            ),
+        ),
+    ),
+    "cudnn-parent-on-path": Text(
+        "cudnn",
+        N_("Windows can't find {product}"),
+        (_ABOVE,),
+        (N_("Add this one folder to your PATH. Nothing is removed."),),
+        (_UNDO_FOLDER,),
+    ),
+    "older-cudnn-first": Text(
+        "cudnn",
+        N_("An older cuDNN is found first"),
+        (
+            N_(
+                "Programs get cuDNN {old} from {old_folder} because it stands before cuDNN {new}"
+                " on PATH, the list of folders Windows searches."
+            ),
+            N_("{program} then can't start it."),
+        ),
+        (N_("Put cuDNN {new} in front. The older one stays for programs that use it."),),
+        (N_("Undo restores the old order."),),
+    ),
+    "older-cudnn-first@linux": Text(
+        "cudnn",
+        N_("An older cuDNN is found first"),
+        (
+            N_(
+                "Programs get cuDNN {old} from {old_folder} because that folder is searched before"
+                " the one of cuDNN {new}."
+            ),
+            N_("{program} then can't start it."),
+        ),
+        (
+            N_(
+                "Put cuDNN {new} first in LD_LIBRARY_PATH, a list of folders that programs search"
+                " first. The older one stays for programs that use it."
+            ),
+        ),
+        (N_("Undo restores the old order."),),
+    ),
+    "older-cudnn-first:manual@linux": Text(
+        "cudnn",
+        N_("An older cuDNN is found first"),
+        (
+            N_(
+                "Programs get cuDNN {old} from {old_folder} because that folder is searched before"
+                " the one of cuDNN {new}."
+            ),
+            N_("It is put there in {place}."),
+        ),
+        (
+            N_(
+                "Take the older folder out where it is set, and add the newer one to the list of"
+                " the system's loader."
+            ),
+        ),
+    ),
+    "stray-cudnn-first": Text(
+        "cudnn",
+        N_("A stray copy of cuDNN is found first"),
+        (
+            N_(
+                "{file} (cuDNN {old}) lies in a folder that Windows searches before everything"
+                " else, so cuDNN {new} is never reached."
+            ),
+        ),
+        (
+            N_(
+                "If you copied that file there, rename it and check again. We don't touch it,"
+                " because a program may have put it there for itself."
+            ),
+        ),
+        way_out=N_("Save report…"),
+    ),
+    "cudnn-too-old": Text(
+        "cudnn",
+        N_("{product} is too old for a program"),
+        (
+            N_("{program} was made with cuDNN {needed} and needs that or a newer one."),
+            N_("Programs get {product} from {folder}."),
+        ),
+        (
+            N_(
+                "Install a newer cuDNN from NVIDIA in a folder of our own and let programs find it"
+                " first. The older one stays."
+            ),
+        ),
+        (_UNDO_INSTALL,),
+    ),
+    "cudnn-missing": Text(
+        "cudnn",
+        N_("{product} isn't installed"),
+        (
+            N_("Your programs need cuDNN, and there is none that they could use."),
+            N_("{program} takes it from the system."),
+            N_("The CUDA Toolkit doesn't contain it."),
+        ),
+        (
+            N_(
+                "Download the official cuDNN from NVIDIA, check it, and unpack it into a folder of"
+                " our own. That needs no administrator, somebody who may change the whole computer."
+            ),
+        ),
+        (_UNDO_INSTALL,),
+    ),
+    "cudnn-missing:manual": Text(
+        "cudnn",
+        N_("{product} isn't installed"),
+        (N_("{program} brings no cuDNN that works."),),
+        (N_("Install {program} again as its makers describe."),),
+    ),
+    "cudnn-missing:unknown": Text(
+        "cudnn",
+        N_("{product} isn't installed"),
+        (
+            N_("Your programs need cuDNN, and there is none that they could use."),
+            N_("{program} takes it from the system."),
+        ),
+        (
+            N_(
+                "We can't tell which one fits, because too little is known about the GPU and its"
+                " driver, the software that lets programs use it."
+            ),
+        ),
+    ),
+    "cudnn-wrong-major": Text(
+        "cudnn",
+        N_("A program needs {product}"),
+        (
+            N_("{program} asks for {product}; installed is {present}."),
+            N_("The two have different file names and can't stand in for each other."),
+        ),
+        (
+            N_(
+                "Install {product} from NVIDIA in a folder of our own, beside the one that is"
+                " there. Nothing is removed."
+            ),
+        ),
+        (_UNDO_INSTALL,),
+    ),
+    "cudnn-wrong-major:manual": Text(
+        "cudnn",
+        N_("A program needs {product}"),
+        (
+            N_("{program} asks for {product}; there is {present}."),
+            N_("The two have different file names and can't stand in for each other."),
+        ),
+        (N_("Install {program} again as its makers describe."),),
+    ),
+    "cudnn-jit-only": Text(
+        "cudnn",
+        N_("Only the small cuDNN is installed"),
+        (
+            N_(
+                "The package cudnn-jit holds just a part of cuDNN, and most programs need the"
+                " whole."
+            ),
+        ),
+        (N_("Install the full cuDNN."),),
+    ),
+    "library-path-overrides": Text(
+        "cudnn",
+        N_("A setting gives Python another cuDNN"),
+        (
+            N_(
+                "{program} brings {own}, but LD_LIBRARY_PATH (a list of folders that programs"
+                " search first) makes it load {other} from {folder}."
+            ),
+        ),
+        (N_("Take this folder out of LD_LIBRARY_PATH."),),
+        (N_("Undo puts the folder back."),),
+    ),
+    "library-path-overrides:manual": Text(
+        "cudnn",
+        N_("A setting gives Python another cuDNN"),
+        (
+            N_(
+                "{program} brings {own}, but LD_LIBRARY_PATH (a list of folders that programs"
+                " search first) makes it load {other} from {folder}."
+            ),
+        ),
+        (
+            N_("Take this folder out of LD_LIBRARY_PATH and open a new terminal."),
+            N_("It is put there in {place}."),
+        ),
+    ),
+    "system-cudnn-overrides": Text(
+        "cudnn",
+        N_("The system's cuDNN takes Python's place"),
+        (
+            N_("{program} brings {own}, but parts of {other} are loaded from {folder} instead."),
+            N_("They belong to {owner}."),
+        ),
+        (
+            N_(
+                "Remove or update the cuDNN of the system if no other program needs it, or update"
+                " {program}."
+            ),
+        ),
+    ),
+    "cudnn-part-missing": Text(
+        "cudnn",
+        N_("{product} lacks the file {file}"),
+        (
+            N_("cuDNN consists of several files, and this one isn't in {folder}."),
+            N_("Programs stop when they need it."),
+        ),
+        (N_("Use a whole copy of cuDNN instead. Nothing is removed."),),
+    ),
+    "cudnn-part-missing:manual": Text(
+        "cudnn",
+        N_("{product} lacks the file {file}"),
+        (
+            N_("cuDNN consists of several files, and this one isn't in {folder}."),
+            N_("Programs stop when they need it."),
+        ),
+        (N_("Install it again from where it came."), N_("It belongs to {owner}.")),
+    ),
+    "cudnn-damaged": Text(
+        "cudnn",
+        N_("A file of {product} is damaged"),
+        (N_("{file} in {folder} isn't whole, as after an interrupted download or copy."),),
+        (N_("Use a whole copy of cuDNN instead. Nothing is removed."),),
+    ),
+    "cudnn-damaged:manual": Text(
+        "cudnn",
+        N_("A file of {product} is damaged"),
+        (N_("{file} in {folder} isn't whole, as after an interrupted download or copy."),),
+        (N_("Install it again from where it came."), N_("It belongs to {owner}.")),
+    ),
+    "cudnn-unreadable": Text(
+        "cudnn",
+        N_("You may not read {file}"),
+        (N_("The file belongs to {product} in {folder}, and your account may not open it."),),
+        (N_("Let everybody read this file."),),
+    ),
+    "cudnn-mixed-versions": Text(
+        "cudnn",
+        N_("Files of different cuDNN versions are mixed"),
+        (
+            N_("All files of cuDNN must be of one version."),
+            N_("In {folder} there are {versions}."),
+            N_("Programs stop or compute wrong results with such a mix."),
+        ),
+        (N_("Use a copy of cuDNN that is all of one version. Nothing is removed."),),
+    ),
+    "cudnn-mixed-versions:manual": Text(
+        "cudnn",
+        N_("Files of different cuDNN versions are mixed"),
+        (
+            N_("All files of cuDNN must be of one version."),
+            N_("In {folder} there are {versions}."),
+            N_("Programs stop or compute wrong results with such a mix."),
+        ),
+        (N_("Install it again from where it came."),),
+    ),
+    "cudnn-renamed": Text(
+        "cudnn",
+        N_("{file} is really {product}"),
+        (
+            N_(
+                "A file of one cuDNN was given the name of another, in {folder}. Programs then"
+                " stop at its first use."
+            ),
+        ),
+        (N_("Use a copy of cuDNN whose files have their own names. Nothing is removed."),),
+    ),
+    "cudnn-wrong-architecture": Text(
+        "cudnn",
+        N_("{product} is for another kind of processor"),
+        (N_("The copy in {folder} is made for {made}; this computer is {here}."),),
+        (N_("Use a copy of cuDNN for this kind of computer. Nothing is removed."),),
+    ),
+    "cudnn-wrong-cuda-major": Text(
+        "cudnn",
+        N_("{product} is made for another CUDA"),
+        (
+            N_(
+                "The copy in {folder} works only with the libraries of CUDA {made}, and programs"
+                " find those of CUDA {cuda}."
+            ),
+        ),
+        (
+            N_(
+                "Install the cuDNN for CUDA {cuda} from NVIDIA in a folder of our own. Nothing is"
+                " removed."
+            ),
+        ),
+        (_UNDO_INSTALL,),
+    ),
+    "cudnn-wrong-cuda-major:manual": Text(
+        "cudnn",
+        N_("{product} is made for another CUDA"),
+        (
+            N_(
+                "The copy in {folder} works only with the libraries of CUDA {made}, and programs"
+                " find those of CUDA {cuda}."
+            ),
+        ),
+        (N_("Install the libraries of CUDA {made} beside the others."),),
+    ),
+    "gpu-too-old-for-cudnn": Text(
+        "cudnn",
+        N_("{product} no longer supports this GPU"),
+        (N_("{gpu} is older than the GPUs that cuDNN 9.11 and later can use."),),
+        (
+            N_(
+                "Install cuDNN 9.10.2, the last one for this GPU, in a folder of our own. The"
+                " newer one stays where it is."
+            ),
+        ),
+        (_UNDO_INSTALL,),
+    ),
+    "gpu-too-old-for-cudnn:manual": Text(
+        "cudnn",
+        N_("{product} no longer supports this GPU"),
+        (N_("{gpu} is older than the GPUs that cuDNN 9.11 and later can use."),),
+        (N_("Use an older release of {program} that brings cuDNN 9.10 or older."),),
+        way_out=N_("Save report…"),
+    ),
+    "gpu-too-new-for-cudnn": Text(
+        "cudnn",
+        N_("{product} is older than this GPU"),
+        (N_("{gpu} came out later and needs a newer cuDNN."),),
+        (N_("Install a newer cuDNN. The older one stays where it is."),),
+    ),
+    "zlibwapi-missing": Text(
+        "cudnn",
+        N_("{product} lacks the file zlibwapi.dll"),
+        (
+            N_(
+                "cuDNN 8 loads this helper when it starts; it isn't in any folder on PATH, the"
+                " list of folders Windows searches."
+            ),
+        ),
+        (
+            N_(
+                "Open NVIDIA's instructions for this file, or move to cuDNN 9.2 or newer, which"
+                " doesn't need it."
+            ),
+        ),
+        way_out=N_("Open NVIDIA's instructions"),
+    ),
+    "cudnn-header-differs": Text(
+        "cudnn",
+        N_("Header and library of cuDNN differ"),
+        (
+            N_(
+                "Programs built here are made for cuDNN {header}, but get {product} from {folder}."
+                " Only people who build programs need to care."
+            ),
+        ),
+        (N_("Nothing needs to be done to run programs."),),
+    ),
+    "cudnn-package-missing": Text(
+        "cudnn",
+        N_("A Python package of cuDNN is missing"),
+        (N_("{program} needs the package {package}, and it isn't in {where}."),),
+        (N_("Install the package in this environment, in the version that {program} asks for."),),
+        (_UNDO_PIP,),
+    ),
+    "cudnn-package-wrong-major": Text(
+        "cudnn",
+        N_("Python has the wrong version of cuDNN"),
+        (N_("{program} needs {package}{wants}; in {where} there is {has}."),),
+        (N_("Install the version that {program} asks for in this environment."),),
+        (_UNDO_PIP,),
+    ),
+    "cudnn-package-differs": Text(
+        "cudnn",
+        N_("Python has another cuDNN than it asks for"),
+        (N_("{program} needs {package}{wants}; in {where} there is {has}."),),
+        (N_("Install the version that {program} asks for in this environment."),),
+        (_UNDO_PIP,),
+    ),
+}
