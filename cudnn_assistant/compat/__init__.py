@@ -1,13 +1,24 @@
 """What fits together: releases of driver, CUDA, cuDNN and frameworks, as the feed states them.
 
 Pure. The data comes from feed.py; a hole in the data is ``None`` or "" and means *unknown*.
-``facts`` has the types, ``lookup`` the questions, ``advice`` what to recommend.
+``facts`` has the types; ``lookup`` and ``releases`` answer questions; ``recommend`` finds the one
+set that fits a situation and ``advice`` has the types of what it says.
 """
 
+from cudnn_assistant.compat.advice import (
+    Alternative,
+    CudnnAdvice,
+    DriverAdvice,
+    FrameworkAdvice,
+    Reason,
+    Recommendation,
+    ToolkitAdvice,
+)
 from cudnn_assistant.compat.facts import (
     ONGOING,
     Architecture,
     Compat,
+    Component,
     CudnnBuild,
     CudnnParts,
     CudnnRelease,
@@ -24,20 +35,12 @@ from cudnn_assistant.compat.lookup import (
     architecture,
     architecture_name,
     at_least,
-    build_driver_floor,
-    build_runs_on,
     cuda_of_driver,
-    cudnn_build,
-    cudnn_builds,
-    cudnn_release,
     driver_advice,
     driver_floor,
     driver_possible,
     driver_support_ends,
     first_cuda,
-    framework_builds,
-    framework_name,
-    framework_needs,
     gpu_by_pci,
     gpu_compute,
     last_cuda,
@@ -47,19 +50,41 @@ from cudnn_assistant.compat.lookup import (
     oldest_usable_cuda,
     version,
 )
+from cudnn_assistant.compat.recommend import recommend, recommend_for
+from cudnn_assistant.compat.releases import (
+    build_driver_floor,
+    build_runs_on,
+    cudnn_build,
+    cudnn_builds,
+    cudnn_release,
+    framework_builds,
+    framework_name,
+    framework_needs,
+)
+from cudnn_assistant.compat.situation import Present, Situation, situation
 
 __all__ = [
     "ONGOING",
+    "Alternative",
     "Architecture",
     "Compat",
+    "Component",
+    "CudnnAdvice",
     "CudnnBuild",
     "CudnnParts",
     "CudnnRelease",
+    "DriverAdvice",
     "DriverBranch",
     "DriverFloor",
     "File",
+    "FrameworkAdvice",
     "FrameworkRelease",
     "KnownBad",
+    "Present",
+    "Reason",
+    "Recommendation",
+    "Situation",
+    "ToolkitAdvice",
     "ToolkitRelease",
     "Wheel",
     "architecture",
@@ -87,5 +112,8 @@ __all__ = [
     "major_of",
     "newest_branch",
     "oldest_usable_cuda",
+    "recommend",
+    "recommend_for",
+    "situation",
     "version",
 ]

@@ -92,6 +92,15 @@ class DriverFloor(Struct, kw_only=True):
     disputed: bool = False
 
 
+class Component(Struct, kw_only=True):
+    """A part of a toolkit as an archive of its own, which needs no administrator."""
+
+    name: Word
+    """libcublas, cuda_nvrtc, cuda_cudart."""
+    version: VersionText
+    files: tuple[File, ...] = ()
+
+
 class ToolkitRelease(Struct, kw_only=True):
     """One CUDA toolkit release with its official installers."""
 
@@ -102,13 +111,15 @@ class ToolkitRelease(Struct, kw_only=True):
     driver_windows: VersionText = ""
     disputed: bool = False
     files: tuple[File, ...] = ()
+    """Installers."""
+    components: tuple[Component, ...] = ()
 
 
 class CudnnBuild(Struct, kw_only=True):
     """One cuDNN release built for one CUDA."""
 
     version: VersionText
-    """Three parts, "9.10.2"."""
+    """Three parts, "9.10.2" (two before 7)."""
     full: VersionText = ""
     """Four parts, "9.10.2.21"."""
     cuda: VersionText
@@ -204,7 +215,9 @@ class KnownBad(Struct, kw_only=True):
     kind: Literal["hash", "release"]
     product: Word
     version: Annotated[str, Meta(pattern=r"\A[0-9A-Za-z.]*\Z")] = ""
+    platform: Platform | Literal[""] = ""
     sha256: Sha256 = ""
+    """A hash that some list gives for the file of this platform, and that is not its hash."""
     why: Literal["wrong-hash", "extra-not-installable", "placeholder", "preview"]
 
 

@@ -35,7 +35,8 @@ def build(tables: _Tables, version: int, published: str) -> Compat:
             for row in tables["wheels"]
         ],
         "known_bad": [
-            _some(row, "kind", "product", "version", "sha256", "why") for row in tables["known_bad"]
+            _some(row, "kind", "product", "version", "platform", "sha256", "why")
+            for row in tables["known_bad"]
         ],
         "gpus": _gpus(tables["gpus"]),
         "pci": {row["device"]: f"{row['compute']} {_name(row['name'])}" for row in tables["pci"]},
@@ -81,17 +82,31 @@ def _toolkits(tables: _Tables) -> list[dict[str, Any]]:
     files: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in tables["installers"]:
         files[row["version"]].append(_file(row))
+    components = _components(tables["components"])
     made = [
         {
             **_some(row, "version", "released", "driver_linux", "driver_windows"),
             "disputed": _yes(row, "disputed"),
             "files": files.pop(row["version"], []),
+            "components": components.pop(row["version"], []),
         }
         for row in tables["toolkits"]
     ]
-    if files:
-        raise SourceError(f"installers.csv names toolkits that aren't listed: {sorted(files)}")
+    for name, left in (("installers", files), ("components", components)):
+        if left:
+            raise SourceError(f"{name}.csv names toolkits that aren't listed: {sorted(left)}")
     return made
+
+
+def _components(rows: list[Row]) -> dict[str, list[dict[str, Any]]]:
+    """The components of each toolkit."""
+    made: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for row in rows:
+        one = made[row["toolkit"]].setdefault(
+            row["component"], {"name": row["component"], "version": row["version"], "files": []}
+        )
+        one["files"].append(_file(row))
+    return {toolkit: list(parts.values()) for toolkit, parts in made.items()}
 
 
 def _cudnns(tables: _Tables) -> list[dict[str, Any]]:
@@ -103,7 +118,8 @@ def _cudnns(tables: _Tables) -> list[dict[str, Any]]:
         release = releases.setdefault(
             row["version"], {**_some(row, "version", "full", "released"), "builds": []}
         )
-        release["builds"].append(_build(row, files.pop((row["version"], row["cuda"]), [])))
+        if row["cuda"]:
+            release["builds"].append(_build(row, files.pop((row["version"], row["cuda"]), [])))
     if files:
         raise SourceError(f"cudnn_files.csv names builds that aren't listed: {sorted(files)}")
     return list(releases.values())

@@ -12,6 +12,7 @@ Row = dict[str, str]
 TABLES = (
     "architectures",
     "branches",
+    "components",
     "cudnn",
     "cudnn_files",
     "cudnn_parts",

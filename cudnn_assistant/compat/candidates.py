@@ -1,0 +1,297 @@
+"""Candidates for a recommendation, and what stands against each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from packaging.specifiers import SpecifierSet
+
+from cudnn_assistant.compat.advice import Code, Reason
+from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, FrameworkRelease
+from cudnn_assistant.compat.lookup import (
+    architecture,
+    at_least,
+    driver_floor,
+    driver_possible,
+    first_driver,
+    major_of,
+    newest,
+    oldest_usable_cuda,
+    version,
+)
+from cudnn_assistant.compat.releases import (
+    build_driver_floor,
+    build_runs_on,
+    cudnn_build,
+    cudnn_builds,
+)
+from cudnn_assistant.compat.situation import Situation
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A framework build and the cuDNN build that serves it; either may be missing."""
+
+    framework: FrameworkRelease | None
+    cudnn: CudnnBuild | None
+    against: tuple[Reason, ...]
+    """Obstacles that no driver update removes."""
+    driver: str
+    """The oldest driver it runs with, "" when unknown."""
+    driver_enough: bool | None
+    driver_possible: bool | None
+    unknown: tuple[Reason, ...]
+
+    @property
+    def cuda_major(self) -> int | None:
+        """CUDA major of the set."""
+        if self.cudnn is not None:
+            return self.cudnn.cuda_major
+        return major_of(self.framework.cuda) if self.framework else None
+
+    @property
+    def name(self) -> str:
+        """The name under which reasons speak of it."""
+        return title(self.framework, self.cudnn)
+
+
+def title(framework: FrameworkRelease | None, build: CudnnBuild | None) -> str:
+    """ "torch 2.9.1 for CUDA 12.8", "cuDNN 9.10.2 for CUDA 12"."""
+    if framework is not None:
+        made = f" for CUDA {framework.cuda}" if framework.cuda else ""
+        return f"{framework.name} {framework.version}{made}"
+    return f"cuDNN {build.version} for CUDA {build.cuda}" if build else ""
+
+
+def evaluate(
+    compat: Compat,
+    here: Situation,
+    computes: Sequence[str],
+    framework: FrameworkRelease | None,
+    build: CudnnBuild | None,
+) -> Candidate:
+    """Everything that stands against a candidate, and the driver it needs."""
+    against = [*_wishes(here, build)]
+    unknown: list[Reason] = []
+    name = title(framework, build)
+    if build is not None and (framework is None or framework.found == "system"):
+        against += _file_against(here, build)
+    if framework is not None:
+        against += _framework_against(compat, here, computes, framework)
+        unknown += _framework_unknown(here, framework)
+    if build is not None:
+        for compute in computes:
+            runs = build_runs_on(compat, build, compute)
+            if runs is False:
+                against.append(_gpu_reason(compat, name, build, compute))
+            elif runs is None:
+                unknown.append(_reason("gpu-support-unknown", name, compute=compute))
+    needed = needed_driver(compat, here, computes, framework, build)
+    return Candidate(
+        framework=framework,
+        cudnn=build,
+        against=tuple(against),
+        driver=needed,
+        driver_enough=False if here.has_driver is False else at_least(here.driver, needed),
+        driver_possible=_driver_possible(compat, computes, needed),
+        unknown=tuple(unknown),
+    )
+
+
+def _reason(code: Code, about: str, **facts: str) -> Reason:
+    return Reason(code=code, about=about, facts=facts)
+
+
+def _wishes(here: Situation, build: CudnnBuild | None) -> Iterator[Reason]:
+    if build is None:
+        return
+    name = title(None, build)
+    if here.want_cuda and major_of(here.want_cuda) != build.cuda_major:
+        yield _reason("wanted-cuda", name, wanted=here.want_cuda)
+    wanted = version(here.want_cudnn)
+    if wanted is not None and (
+        wanted.major != major_of(build.version) or at_least(build.version, here.want_cudnn) is False
+    ):
+        yield _reason("wanted-cudnn", name, wanted=here.want_cudnn)
+
+
+def _file_against(here: Situation, build: CudnnBuild) -> Iterator[Reason]:
+    file = build.file(here.platform) if here.platform else None
+    name = title(None, build)
+    if file is None and here.platform:
+        yield _reason("no-official-file", name, platform=here.platform)
+    elif file is not None and not file.sha256:
+        yield _reason("hash-unknown", name, platform=here.platform)
+
+
+def _gpu_reason(compat: Compat, name: str, build: CudnnBuild, compute: str) -> Reason:
+    too_new = at_least(compute, build.compute_min) is not False and not _has_ended(compat, compute)
+    code: Code = "gpu-too-new" if too_new else "gpu-too-old"
+    return _reason(code, name, compute=compute)
+
+
+def _has_ended(compat: Compat, compute: str) -> bool:
+    known = architecture(compat, compute)
+    return known is not None and known.last_cudnn not in ("", ONGOING)
+
+
+def needed_driver(
+    compat: Compat,
+    here: Situation,
+    computes: Sequence[str],
+    framework: FrameworkRelease | None,
+    build: CudnnBuild | None,
+) -> str:
+    """The oldest driver that satisfies CUDA, cuDNN and the GPUs themselves."""
+    limits = []
+    if framework is not None:
+        limits.append(driver_floor(compat, framework.cuda, here.driver_family))
+    if build is not None:
+        limits.append(build_driver_floor(compat, build, here.driver_family, computes))
+    limits += [first_driver(compat, compute, here.driver_family) for compute in computes]
+    return newest(limits)
+
+
+def _driver_possible(compat: Compat, computes: Sequence[str], needed: str) -> bool | None:
+    answers = [driver_possible(compat, compute, needed) for compute in computes]
+    if False in answers:
+        return False
+    return None if None in answers or not answers else True
+
+
+def _framework_against(
+    compat: Compat, here: Situation, computes: Sequence[str], build: FrameworkRelease
+) -> Iterator[Reason]:
+    name = title(build, None)
+    if not build.gpu:
+        on_windows = here.family == "windows"
+        yield _reason("no-gpu-build-on-windows" if on_windows else "no-gpu-build", name)
+        return
+    if build.python and here.python and not _python_fits(build.python, here.python):
+        yield _reason("python-not-supported", name, python=here.python, needs=build.python)
+    for bad in compat.known_bad:
+        if bad.kind == "release" and build.requirement == f"{bad.product}=={bad.version}":
+            yield _reason("known-bad", name, why=bad.why)
+    for compute in computes:
+        if (code := _kernels_against(compat, build, compute)) is not None:
+            yield _reason(code, name, compute=compute)
+
+
+def _python_fits(spec: str, python: str) -> bool:
+    return SpecifierSet(spec).contains(python, prereleases=True)
+
+
+def _kernels_against(compat: Compat, build: FrameworkRelease, compute: str) -> Code | None:
+    """Why a framework build has no code for a GPU; None when it has or may have."""
+    known = architecture(compat, compute)
+    if at_least(compute, build.compute_min) is False:
+        return "gpu-too-old"
+    if known and _cuda_above(build.cuda, known.last_cuda):
+        return "gpu-too-old"
+    if _cuda_below(build.cuda, oldest_usable_cuda(compat, compute)):
+        return "gpu-too-new"
+    if not build.compute or runs_kernels(build.compute, compute):
+        return None
+    lowest = min(build.compute, key=lambda one: float(one.removesuffix("+PTX")))
+    return "gpu-too-old" if at_least(lowest.removesuffix("+PTX"), compute) else "gpu-too-new"
+
+
+def runs_kernels(kernels: Sequence[str], compute: str) -> bool:
+    """Whether a GPU runs any of these: same major and not newer, or PTX not newer."""
+    here = version(compute)
+    for kernel in kernels:
+        made = version(kernel.removesuffix("+PTX"))
+        if here and made and made <= here and (made.major == here.major or "+PTX" in kernel):
+            return True
+    return False
+
+
+def _cuda_above(cuda: str, last: str) -> bool:
+    if last == ONGOING:
+        return False
+    first, end = version(cuda), version(last)
+    if first is None or end is None:
+        return False
+    return first > end if "." in cuda else first.major > end.major
+
+
+def _cuda_below(cuda: str, oldest: str) -> bool:
+    first, start = version(cuda), version(oldest)
+    if first is None or start is None:
+        return False
+    return first < start if "." in cuda else first.major < start.major
+
+
+def _framework_unknown(here: Situation, build: FrameworkRelease) -> Iterator[Reason]:
+    name = title(build, None)
+    if not build.gpu:
+        return
+    if build.python and not here.python:
+        yield _reason("python-unknown", name, needs=build.python)
+    if not build.cuda or not build.found or not (build.cudnn or build.found == "none"):
+        yield _reason("framework-needs-unknown", name)
+    if not build.compute and not build.compute_min:
+        yield _reason("gpu-support-unknown", name)
+    if not build.sure:
+        yield _reason("inferred", name)
+
+
+# Which cuDNN serves a framework build
+
+
+def serving_builds(
+    compat: Compat, framework: FrameworkRelease, platform: str
+) -> tuple[CudnnBuild | None, ...]:
+    """The cuDNN builds that may serve a framework build; (None,) when it needs none of ours."""
+    cuda = major_of(framework.cuda)
+    if framework.found == "system" and framework.cudnn and cuda is not None:
+        return tuple(
+            one for one in cudnn_builds(compat) if one.cuda_major == cuda and serves(framework, one)
+        )
+    if framework.found == "wheel" and framework.cudnn_spec and cuda is not None:
+        found = tuple(_by_wheel(compat, framework, cuda, platform))
+        return found or (None,)
+    if framework.found in ("wheel", "bundled") and framework.cudnn and cuda is not None:
+        return (cudnn_build(compat, framework.cudnn, cuda, framework.cuda),)
+    return (None,)
+
+
+def serves(framework: FrameworkRelease, build: CudnnBuild) -> bool:
+    """Whether a cuDNN build may stand in for the one a framework was built with.
+
+    Same major, not older than the build's minor (cuDNN's own rule), and the very CUDA release
+    where CUDA had no minor-version compatibility yet.
+    """
+    need = version(framework.cudnn)
+    if need is None or need.major != major_of(build.version):
+        return False
+    if at_least(build.version, f"{need.major}.{need.minor}") is False:
+        return False
+    if framework.cudnn_spec and build.full not in SpecifierSet(framework.cudnn_spec):
+        return False
+    exact_cuda = build.cuda_major < 11
+    return not exact_cuda or major_minor(build.cuda) == major_minor(framework.cuda)
+
+
+def major_minor(text: str) -> tuple[int, int] | None:
+    """The first two numbers of a version."""
+    found = version(text)
+    return None if found is None else (found.major, found.minor)
+
+
+def _by_wheel(
+    compat: Compat, framework: FrameworkRelease, cuda: int, platform: str
+) -> Iterator[CudnnBuild]:
+    allowed = SpecifierSet(framework.cudnn_spec)
+    for wheel in compat.wheels:
+        if wheel.package != wheel_package(cuda) or wheel.version not in allowed:
+            continue
+        build = cudnn_build(compat, wheel.version, cuda)
+        if build is not None and (not platform or platform in wheel.platforms):
+            yield build
+
+
+def wheel_package(cuda_major: int) -> str:
+    """The Python package that carries cuDNN for a CUDA major."""
+    return f"nvidia-cudnn-cu{cuda_major}"

@@ -1,0 +1,88 @@
+"""Which of the candidates that fit is the best: fewest unknowns, fewest changes, the newest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cudnn_assistant.compat.candidates import Candidate, major_minor
+from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
+from cudnn_assistant.compat.lookup import (
+    at_least,
+    major_of,
+    newest,
+    oldest_usable_cuda,
+    order,
+)
+from cudnn_assistant.compat.situation import Situation
+
+
+def rank(
+    here: Situation, compat: Compat, one: Candidate, computes: Sequence[str]
+) -> tuple[Any, ...]:
+    """A key by which a better candidate is greater."""
+    framework, build = one.framework, one.cudnn
+    present = bool(present_cuda(here, compat, one.cuda_major, computes))
+    there = already_there(here, build) is not None
+    return (
+        -len(one.unknown),
+        framework is not None and same_build(here, framework),
+        order(framework.version) if framework else order("0"),
+        framework is None or _brings_its_own(framework) or (present and there),
+        framework is None or spoken(here, framework.cuda),
+        framework is not None and not framework.index,
+        there,
+        present,
+        one.cuda_major or 0,
+        closeness(framework, build),
+        order(build.version) if build else order("0"),
+        order(build.cuda) if build else order("0"),
+        order(framework.cuda) if framework else order("0"),
+    )
+
+
+def _brings_its_own(framework: FrameworkRelease) -> bool:
+    return framework.found in ("wheel", "bundled", "none")
+
+
+def same_build(here: Situation, framework: FrameworkRelease | None) -> bool:
+    """Whether a build is the installed one, as far as its CUDA tells."""
+    if framework is None or not here.framework_cuda:
+        return False
+    return major_minor(framework.cuda) == major_minor(here.framework_cuda)
+
+
+def spoken(here: Situation, cuda: str) -> bool:
+    """Whether the driver speaks a CUDA release itself, not only by compatibility."""
+    return at_least(here.cuda, cuda) is not False
+
+
+def closeness(framework: FrameworkRelease | None, build: CudnnBuild | None) -> tuple[bool, bool]:
+    """Whether a cuDNN is of the very series, and for the CUDA, a framework was tested with."""
+    if framework is None or build is None or framework.cudnn_spec:
+        return False, False
+    same_cuda = major_minor(build.cuda) == major_minor(framework.cuda)
+    return major_minor(build.version) == major_minor(framework.cudnn), same_cuda
+
+
+def already_there(here: Situation, build: CudnnBuild | None) -> str | None:
+    """The folder of a present copy of this very build."""
+    for copy in here.cudnns if build else ():
+        assert build is not None
+        same = order(copy.version).release[:3] == order(build.version).release[:3]
+        if same and copy.cuda_major in (None, build.cuda_major):
+            return copy.folder
+    return None
+
+
+def present_cuda(
+    here: Situation, compat: Compat, cuda_major: int | None, computes: Sequence[str]
+) -> str:
+    """A present CUDA of this major that has code for the GPUs; "" when there is none."""
+    oldest = newest(oldest_usable_cuda(compat, compute) for compute in computes)
+    usable = [
+        one
+        for one in here.toolkits
+        if major_of(one) == cuda_major and ("." not in one or at_least(one, oldest) is not False)
+    ]
+    return newest(usable)

@@ -1,0 +1,163 @@
+"""What a recommendation starts from: the few facts that decide which releases fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from cudnn_assistant.compat.facts import Compat, Platform
+from cudnn_assistant.compat.lookup import (
+    architecture,
+    cuda_of_driver,
+    gpu_by_pci,
+    gpu_compute,
+    major_of,
+)
+from cudnn_assistant.compat.releases import framework_name
+from cudnn_assistant.machine import (
+    SYSTEM,
+    CudnnCopy,
+    Family,
+    Framework,
+    Gpu,
+    Machine,
+    PythonEnvironment,
+    Struct,
+)
+
+_CUBLAS = ("cublas", "cublasLt")
+
+
+class Present(Struct, kw_only=True):
+    """A cuDNN that is already there and whole."""
+
+    version: str
+    cuda_major: int | None = None
+    folder: str = ""
+
+
+class Situation(Struct, kw_only=True):
+    """A computer (or an imagined one) and what is wanted of it. "" means unknown."""
+
+    subject: str = SYSTEM
+    family: Family = "linux"
+    platform: Platform | Literal[""] = "linux-x86_64"
+    driver_family: Family = "linux"
+    """Whose driver numbers count: under WSL the driver is that of Windows."""
+    has_gpu: bool | None = True
+    computes: tuple[str, ...] = ()
+    unknown_gpus: tuple[str, ...] = ()
+    """Names of GPUs whose compute capability isn't known."""
+    driver: str = ""
+    has_driver: bool | None = True
+    cuda: str = ""
+    """Highest CUDA that the driver speaks."""
+    toolkits: tuple[str, ...] = ()
+    """CUDA versions ("12.4", or "12") whose cuBLAS is there for the subject's programs."""
+    cudnns: tuple[Present, ...] = ()
+    python: str = ""
+    framework: str = ""
+    framework_version: str = ""
+    framework_cuda: str = ""
+    """CUDA of the installed build, which is kept if it fits."""
+    want_cudnn: str = ""
+    """A program needs this cuDNN: its major, or a series ("8", "9.1")."""
+    want_cuda: str = ""
+    """A program needs this CUDA major."""
+
+
+def situation(
+    machine: Machine,
+    compat: Compat,
+    subject: str = SYSTEM,
+    *,
+    want_cudnn: str = "",
+    want_cuda: str = "",
+) -> Situation:
+    """The situation of one subject on a computer."""
+    environment = next((one for one in machine.pythons if one.id == subject), None)
+    framework = _framework(environment)
+    computes = tuple(_compute(gpu, compat) for gpu in machine.gpus)
+    driver = machine.driver.version if machine.driver else ""
+    driver_family: Family = "windows" if machine.os.wsl else machine.os.family
+    return Situation(
+        subject=subject,
+        family=machine.os.family,
+        platform=_platform(machine, compat, computes),
+        driver_family=driver_family,
+        has_gpu=True if machine.gpus else (None if machine.unknown("gpu") else False),
+        computes=tuple(dict.fromkeys(filter(None, computes))),
+        unknown_gpus=tuple(
+            gpu.name for gpu, known in zip(machine.gpus, computes, strict=True) if not known
+        ),
+        driver=driver,
+        has_driver=_has_driver(machine),
+        cuda=(machine.driver.cuda if machine.driver else "")
+        or cuda_of_driver(compat, driver, driver_family),
+        toolkits=tuple(_toolkits(machine, environment)),
+        cudnns=tuple(_present(machine, subject)),
+        python=environment.version if environment else "",
+        framework=framework_name(framework.name) if framework else "",
+        framework_version=framework.version if framework else "",
+        framework_cuda=framework.cuda if framework else "",
+        want_cudnn=want_cudnn,
+        want_cuda=want_cuda,
+    )
+
+
+def _framework(environment: PythonEnvironment | None) -> Framework | None:
+    """The framework an environment is about: the first that may use the GPU."""
+    found = environment.frameworks if environment else ()
+    return next((one for one in found if one.gpu is not False), found[0] if found else None)
+
+
+def _compute(gpu: Gpu, compat: Compat) -> str:
+    return gpu.compute or gpu_by_pci(compat, gpu.pci_id)[1] or gpu_compute(compat, gpu.name)
+
+
+def _platform(
+    machine: Machine, compat: Compat, computes: tuple[str, ...]
+) -> Platform | Literal[""]:
+    arm = {"aarch64": True, "arm64": True, "x86_64": False, "amd64": False}.get(
+        machine.os.architecture.lower()
+    )
+    if arm is None:
+        return ""
+    if machine.os.family == "windows":
+        return "windows-arm64" if arm else "windows-x86_64"
+    board = any(known.board for one in computes if (known := architecture(compat, one)))
+    if not arm:
+        return "linux-x86_64"
+    return "linux-aarch64" if board else "linux-sbsa"
+
+
+def _has_driver(machine: Machine) -> bool | None:
+    if machine.driver is not None:
+        return True if machine.driver.version else None
+    return None if machine.unknown("driver") else False
+
+
+def _toolkits(machine: Machine, environment: PythonEnvironment | None) -> Iterator[str]:
+    """CUDA versions with cuBLAS: of the system, and of the subject's own environment."""
+    for toolkit in machine.toolkits:
+        if toolkit.version:
+            yield ".".join(toolkit.version.split(".")[:2])
+    for library in machine.libraries:
+        if library.name in _CUBLAS and library.major is not None and not library.owner:
+            yield str(library.major)
+    for package in environment.packages if environment else ():
+        if package.name.startswith("nvidia-cublas") and not package.files_missing:
+            yield ".".join(package.version.split(".")[:2])
+
+
+def _present(machine: Machine, subject: str) -> Iterator[Present]:
+    """Whole copies that the subject may use: its own, or the system's."""
+    wanted = "" if subject == SYSTEM else subject
+    for copy in machine.cudnns:
+        if copy.environment in ("", wanted) and _whole(copy) and copy.flavour == "full":
+            yield Present(version=copy.version, cuda_major=copy.cuda_major, folder=copy.folder)
+
+
+def _whole(copy: CudnnCopy) -> bool:
+    loads = copy.check is None or copy.check.status == "ok"
+    return loads and not copy.damaged and major_of(copy.version) is not None

@@ -1,0 +1,76 @@
+"""Command line of the feed: compile, ingest, init, publish, refresh.
+
+python -m installer.feed compile            sources → compat.json, checked, with its difference
+python -m installer.feed ingest FILE…       NVIDIA's redistrib_*.json → source tables, then compile
+python -m installer.feed init KEYS DIR      make keys and a first root
+python -m installer.feed publish KEYS DIR   sign the compiled data into a static repository
+python -m installer.feed refresh KEYS DIR   renew the timestamp
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from installer.feed import compiling
+from installer.feed.ingest import ingest
+from installer.feed.tables import SourceError
+
+RESOURCES = Path(__file__).resolve().parents[2] / "resources" / "compat"
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+def _compile(options: argparse.Namespace) -> int:
+    made = compiling.compile_feed(options.resources, options.day)
+    for line in made.difference:
+        print(line)
+    for breach in made.breaches:
+        print(f"not allowed: {breach}", file=sys.stderr)
+    if made.breaches:
+        return 1
+    if options.check:
+        print("up to date" if not made.stale else "compat.json is older than its sources")
+        return int(made.stale)
+    made.write()
+    print(f"version {made.compat.version} of {made.compat.published}: {made.summary}")
+    return 0
+
+
+def _ingest(options: argparse.Namespace) -> int:
+    for line in ingest(options.resources / "sources", options.manifests, options.day):
+        print(line)
+    return _compile(options)
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m installer.feed", description=__doc__)
+    parser.add_argument("--resources", type=Path, default=RESOURCES, help="folder of compat.json")
+    commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("compile", help="sources → compat.json")
+    one.add_argument("--day", default=_today(), help="day of publication, YYYY-MM-DD")
+    one.add_argument("--check", action="store_true", help="write nothing, only say")
+    one.set_defaults(run=_compile)
+    one = commands.add_parser("ingest", help="NVIDIA's manifests → sources → compat.json")
+    one.add_argument("manifests", nargs="+", type=Path, metavar="FILE")
+    one.add_argument("--day", default=_today(), help="day they were read, YYYY-MM-DD")
+    one.set_defaults(run=_ingest, check=False)
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; 0 when all is well, 1 when the sources aren't."""
+    options = _arguments().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except SourceError as trouble:
+        print(f"sources: {trouble}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
