@@ -118,18 +118,14 @@ def onnxruntime(look: Installed, one: Distribution) -> Facts:
     name = _by_family(look, "libonnxruntime_providers_cuda.so", "onnxruntime_providers_cuda.dll")
     provider = look.path(one, "onnxruntime", "capi", name)
     # Installed over onnxruntime-gpu, onnxruntime leaves the provider but replaces its caller.
-    package = _text(facts, "package_name")
-    gpu = look.disk.is_file(provider) and package != "onnxruntime"
-    version = _text(facts, "__version__") or one.version
-    if not gpu:
-        return Facts(version=version, gpu=False, origin="none")
+    if not look.disk.is_file(provider) or _text(facts, "package_name") == "onnxruntime":
+        return Facts(gpu=False, origin="none")
     return Facts(
-        version=version,
         gpu=True,
         cuda=_text(facts, "cuda_version") or library_names.cuda_major(look.disk, provider),
         cudnn=library_names.cudnn_major(look.disk, provider),
         # preload_dlls(), which looks into the wheels, came with 1.21.
-        origin=_elsewhere(look, wheel=_at_least(version, 1, 21)),
+        origin=_elsewhere(look, wheel=_at_least(one.version, 1, 21)),
     )
 
 
@@ -252,11 +248,7 @@ def _dotted(cuda: str) -> str:
 
 def _at_least(version: str, *numbers: int) -> bool:
     match = re.match(r"(\d{1,6})(?:\.(\d{1,6}))?", version)
-    return (
-        bool(match) and tuple(int(part or 0) for part in match.groups()) >= numbers
-        if match
-        else False
-    )
+    return match is not None and tuple(int(part or 0) for part in match.groups()) >= numbers
 
 
 def _by_family(look: Installed, linux: str, windows: str) -> str:

@@ -183,15 +183,15 @@ def is_environment(disk: Disk, folder: str) -> bool:
 class LookAround:
     """Environments near people's projects, with one limit for all that it lists."""
 
-    def __init__(self, disk: Disk, most: int = MOST_FOLDERS) -> None:
+    def __init__(self, disk: Disk) -> None:
         self._disk = disk
-        self._left = most
+        self._left = MOST_FOLDERS
         self._seen: set[str] = set()
 
     @property
     def cut_short(self) -> bool:
-        """The limit was reached: there may be more."""
-        return self._left <= 0
+        """The limit was passed: there may be more."""
+        return self._left < 0
 
     def below(self, start: str, depth: int) -> Iterator[str]:
         """Environments at ``start``, in its folders to ``depth`` levels, and one inside each.
@@ -217,10 +217,10 @@ class LookAround:
                 yield path
 
     def _children(self, folder: str) -> Iterator[str]:
-        if self._left <= 0 or self._disk.remote(folder):
+        self._left -= 1
+        if self._left < 0 or self._disk.remote(folder):
             return
         # Only what a link leads to can be met twice: a folder has one parent.
-        self._left -= 1
         for entry in self._disk.entries(folder):
             name = entry.name.lower()
             if not entry.folder or name.startswith(".") or name in _PASSED_OVER:

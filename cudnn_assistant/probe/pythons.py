@@ -212,27 +212,27 @@ def _marker(disk: Disk, version: str, architecture: str) -> dict[str, str]:
 def library_folders(environment: PythonEnvironment, *, root: str = "/") -> tuple[str, ...]:
     """Existing folders of the CUDA and cuDNN libraries in an environment, in the order of use.
 
-    As its frameworks add them: a framework's own copy first where it brings one, then cuDNN's
-    wheel, the common folder of CUDA 13, one folder for each CUDA 12 library, other frameworks'
-    folders, and what conda installed. For the search path of this environment's cuDNN test.
+    As its frameworks add them: the whole copy that a framework brings itself (``torch/lib``), what
+    conda installed where that is used, cuDNN's wheel, the common folder of CUDA 13, one folder for
+    each CUDA 12 library, then the rest. For the search path of this environment's cuDNN test.
     """
     windows = ":" in environment.id[:3] or "\\" in environment.id
     disk = Disk("windows" if windows else "linux", root)
-    bundles = [one.name for one in environment.frameworks if one.cudnn_from == "bundled"]
-    folders: list[str] = []
+    origins = {one.cudnn_from: one.name for one in reversed(environment.frameworks)}
+    conda = [disk.join(environment.id, *(("Library", "bin") if windows else ("lib",)))]
+    conda *= environment.kind == "conda"
+    folders = conda if "conda" in origins else []
     for site in environment.sites:
-        own = _BUNDLES[disk.family]
-        folders += [disk.join(site, *own[name].split("/")) for name in bundles if name in own]
-        folders += _wheel_folders(disk, site)
-        folders += [disk.join(site, *folder.split("/")) for folder in own.values()]
-    if environment.kind == "conda":
-        folders.append(disk.join(environment.id, *(("Library", "bin") if windows else ("lib",))))
-    return tuple(folder for folder in dict.fromkeys(folders) if disk.is_folder(folder))
+        own = [disk.join(site, *folder.split("/")) for folder in _BUNDLES[disk.family]]
+        # CTranslate2 brings the main library alone, which must not come before a whole copy.
+        whole = own[:-1] if origins.get("bundled", "ctranslate2") != "ctranslate2" else []
+        folders = [*folders, *whole, *_wheel_folders(disk, site), *own]
+    return tuple(path for path in dict.fromkeys(folders + conda) if disk.is_folder(path))
 
 
-_BUNDLES: dict[Family, dict[str, str]] = {
-    "linux": {"torch": "torch/lib", "ctranslate2": "ctranslate2.libs", "paddle": "paddle/libs"},
-    "windows": {"torch": "torch/lib", "ctranslate2": "ctranslate2", "paddle": "paddle/libs"},
+_BUNDLES: dict[Family, tuple[str, ...]] = {
+    "linux": ("torch/lib", "paddle/libs", "ctranslate2.libs"),
+    "windows": ("torch/lib", "paddle/libs", "ctranslate2"),
 }
 _BELOW_WHEEL: dict[Family, tuple[str, ...]] = {
     "linux": ("lib",),
@@ -244,7 +244,6 @@ _BELOW_WHEEL: dict[Family, tuple[str, ...]] = {
 def _wheel_folders(disk: Disk, site: str) -> list[str]:
     base = disk.join(site, "nvidia")
     names = [entry.name for entry in disk.entries(base) if entry.folder]
-    rank = {"cudnn": 0, "cu13": 1}
-    ordered = sorted(names, key=lambda name: (rank.get(name, 2), name))
+    ordered = sorted(names, key=lambda name: (name != "cudnn", not name[2:].isdigit(), name))
     below = _BELOW_WHEEL[disk.family]
     return [disk.join(base, name, *part.split("/")) for name in ordered for part in below]

@@ -1,0 +1,466 @@
+"""Finding environments: on a real machine's kind of disk, forged below a folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from forged_pythons import (
+    Site,
+    elf,
+    link_loop,
+    linux_installation,
+    linux_venv,
+    pe,
+    windows_installation,
+    windows_venv,
+    write,
+)
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cudnn_assistant.machine import PythonEnvironment, Value, Variable
+from cudnn_assistant.probe.python_layout import pyvenv_config
+from cudnn_assistant.probe.pythons import library_folders, pythons
+from cudnn_assistant.probe.registered_pythons import Registered
+
+HOME = {"HOME": "/home/me", "PATH": "/usr/local/bin:/usr/bin:/bin"}
+WINDOWS = {
+    "USERPROFILE": r"C:\Users\me",
+    "LOCALAPPDATA": r"C:\Users\me\AppData\Local",
+    "APPDATA": r"C:\Users\me\AppData\Roaming",
+    "ProgramFiles": r"C:\Program Files",
+    "SystemDrive": "C:",
+    "Path": r"C:\Windows\system32;C:\Windows",
+}
+
+
+def look(
+    tree: Path, environment: dict[str, str] | None = None, **more: object
+) -> dict[str, PythonEnvironment]:
+    found = pythons("linux", HOME | (environment or {}), root=str(tree), **more)  # type: ignore[arg-type]
+    assert len({one.id for one in found}) == len(found), "ids are the subjects' names"
+    for one in found:
+        assert msgspec.json.decode(msgspec.json.encode(one), type=PythonEnvironment) == one
+    return {one.id: one for one in found}
+
+
+def look_windows(tree: Path, **more: object) -> dict[str, PythonEnvironment]:
+    environment = WINDOWS | more.pop("environment", {})  # type: ignore[operator]
+    found = pythons("windows", environment, root=str(tree), **more)  # type: ignore[arg-type]
+    return {one.id: one for one in found}
+
+
+def home(tree: Path, *parts: str) -> Path:
+    return tree.joinpath("home/me", *parts)
+
+
+# --- a real environment, made by the standard library -------------------------------------------
+
+
+def test_reads_a_real_virtual_environment(tmp_path: Path) -> None:
+    folder = tmp_path / "project" / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    environment = {
+        "PATH": f"{folder}/bin:/usr/bin",
+        "HOME": str(tmp_path),
+        "VIRTUAL_ENV": str(folder),
+    }
+    active = pythons("linux", environment, current=str(tmp_path / "project"))[0]
+    assert active.active
+    assert active.id == os.path.realpath(folder)
+    assert active.kind == "venv"
+    assert active.version == sys.version.split()[0].rstrip("+")
+    assert active.bits == 64
+    assert active.pip is False
+    assert not active.externally_managed
+    expected = subprocess.run(
+        [folder / "bin/python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    assert active.sites[0] == os.path.realpath(expected)
+    assert {"PATH", "VIRTUAL_ENV", "project"} <= set(active.found_via)
+
+
+def test_a_real_environment_over_system_packages_sees_them(tmp_path: Path) -> None:
+    folder = tmp_path / "v"
+    command = [sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", folder]
+    subprocess.run(command, check=True)
+    (one,) = (
+        o for o in pythons("linux", {}, extra=str(folder)) if o.id == os.path.realpath(folder)
+    )
+    seen = subprocess.run(
+        [folder / "bin/python", "-c", "import site; print('\\n'.join(site.getsitepackages()))"],
+        capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    assert set(one.sites) >= {os.path.realpath(path) for path in seen if os.path.isdir(path)}
+
+
+# --- where environments are -----------------------------------------------------------------------
+
+PLACES = (
+    "venv-torch", ".venv", ".virtualenvs/cv", "envs/a", "venvs/b", ".local/share/virtualenvs/p-Xy",
+    ".cache/pypoetry/virtualenvs/q", "project/venv", "project/.venv", "code/deep/er/.venv",
+    "code/any-name", "group/project/env", "group/oddly-named",
+    ".local/share/hatch/env/virtual/a/b/c",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_finds_environments_where_people_keep_them(tmp_path: Path, place: str) -> None:
+    linux_venv(home(tmp_path, place))
+    found = look(tmp_path)
+    assert found[f"/home/me/{place}"].kind == "venv"
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"),
+    [
+        (".local/share/pipx/venvs/x", "pipx"),
+        (".local/pipx/venvs/x", "pipx"),
+        (".local/share/uv/tools/x", "uv"),
+    ],
+)
+def test_knows_environments_of_tools_by_their_place(tmp_path: Path, place: str, kind: str) -> None:
+    linux_venv(home(tmp_path, place))
+    assert look(tmp_path)[f"/home/me/{place}"].kind == kind
+
+
+def test_reads_installations_of_pyenv_and_uv(tmp_path: Path) -> None:
+    linux_installation(
+        home(tmp_path, ".pyenv/versions/3.12.1"), "3.12", names=["python3", "python"]
+    )
+    uv = home(tmp_path, ".local/share/uv/python/cpython-3.13.0-linux-x86_64-gnu")
+    linux_installation(uv, "3.13", names=["python3"])
+    write(uv / "lib/python3.13/EXTERNALLY-MANAGED")
+    found = {one.kind: one for one in look(tmp_path).values()}
+    assert found["pyenv"].version == "3.12.1"
+    assert not found["pyenv"].externally_managed
+    assert found["uv"].version == "3.13.0"
+    assert found["uv"].externally_managed
+
+
+def test_a_chooser_on_path_stands_for_what_it_chooses(tmp_path: Path) -> None:
+    for version in ("3.11.9", "3.12.1"):
+        linux_installation(
+            home(tmp_path, f".pyenv/versions/{version}"), version[:4], names=["python3"]
+        )
+    write(home(tmp_path, ".pyenv/shims/python3"), "#!/usr/bin/env bash\nexec pyenv exec\n")
+    write(home(tmp_path, ".pyenv/version"), "3.11.9\n")
+    write(home(tmp_path, "new/.python-version"), "3.12.1\n")
+    path = {"PATH": "/home/me/.pyenv/shims:/usr/bin"}
+
+    def active(**more: object) -> str:
+        return next(
+            one.version
+            for one in look(tmp_path, path | more.pop("env", {}), **more).values()
+            if one.active
+        )  # type: ignore[operator]
+
+    assert active() == "3.11.9"
+    assert active(current="/home/me/new/src") == "3.12.1"
+    assert active(env={"PYENV_VERSION": "3.12.1"}) == "3.12.1"
+
+
+def test_conda_environments_from_its_list_and_its_folders(tmp_path: Path) -> None:
+    base = home(tmp_path, "miniconda3")
+    for root in (base, base / "envs/one", tmp_path / "data/two"):
+        linux_installation(root, "3.11", names=["python3"])
+        write(root / "conda-meta/python-3.11.5-h955ad1f_0.json", "{}")
+        write(root / "conda-meta/cudnn-9.10.1.4-h7646684_0.json", "{}")
+    write(home(tmp_path, ".conda/environments.txt"), "/data/two\n\n/data/gone\nnot absolute\n")
+    found = look(tmp_path, {"CONDA_PREFIX": "/data/two"})
+    assert {name for name, one in found.items() if one.kind == "conda"} == {
+        "/home/me/miniconda3", "/home/me/miniconda3/envs/one", "/data/two",
+    }  # fmt: skip
+    two = found["/data/two"]
+    assert two.active
+    assert two.version == "3.11.5"
+    assert [(p.name, p.version, p.manager) for p in two.packages] == [
+        ("cudnn", "9.10.1.4", "conda")
+    ]
+    assert set(two.found_via) == {"CONDA_PREFIX", "conda"}
+
+
+def test_system_python_of_debian_and_its_further_versions(tmp_path: Path) -> None:
+    linux_installation(tmp_path / "usr", "3.11", names=["python3"])
+    write(tmp_path / "usr/bin/python3.12", elf())
+    write(tmp_path / "usr/lib/python3.12/os.py")
+    write(tmp_path / "usr/lib/python3.11/EXTERNALLY-MANAGED")
+    Site(tmp_path / "usr/lib/python3/dist-packages").put("nvidia-ml-py", "12.0")
+    Site(tmp_path / "usr/local/lib/python3.11/dist-packages").put("torch", "2.9.1")
+    os.symlink("usr/bin", tmp_path / "bin")
+    found = look(tmp_path)
+    system = found["/usr"]
+    assert (system.kind, system.version, system.active) == ("system", "3.11", True)
+    assert system.externally_managed
+    assert system.sites[0] == "/usr/local/lib/python3.11/dist-packages"
+    assert [one.name for one in system.packages] == ["nvidia-ml-py", "torch"]
+    assert found["/usr/bin/python3.12"].version == "3.12"
+    assert not found["/usr/bin/python3.12"].active
+
+
+def test_packages_of_the_persons_own_are_an_environment_of_their_own(tmp_path: Path) -> None:
+    linux_installation(tmp_path / "usr", "3.11", names=["python3"])
+    write(tmp_path / "usr/lib/python3.11/EXTERNALLY-MANAGED")
+    own = Site(home(tmp_path, ".local/lib/python3.11/site-packages"))
+    own.put("torch", "2.9.1", requires=["nvidia-cudnn-cu12==9.10.2.21"])
+    Site(tmp_path / "usr/lib/python3/dist-packages").put("nvidia-cudnn-cu12", "9.10.2.21")
+    mine = look(tmp_path)["/home/me/.local/lib/python3.11"]
+    assert mine.kind == "user-site"
+    assert mine.python == "/usr/bin/python3"
+    assert mine.externally_managed, "PEP 668 holds for pip install --user too"
+    assert [(pin.has, pin.satisfied) for pin in mine.frameworks[0].pins] == [("9.10.2.21", True)]
+
+
+def test_the_terminals_own_environment_is_the_active_one(tmp_path: Path) -> None:
+    linux_installation(tmp_path / "usr", "3.11", names=["python3", "python"])
+    linux_venv(home(tmp_path, "a"))
+    linux_venv(home(tmp_path, "b"))
+
+    def process(name: str, text: str) -> Variable:
+        return Variable(scope="process", name=name, value=Value(text=text))
+
+    def active(*variables: Variable) -> str:
+        return next(o.id for o in pythons("linux", HOME, variables, root=str(tmp_path)) if o.active)
+
+    assert active() == "/usr"
+    assert active(process("PATH", "/home/me/b/bin:/usr/bin")) == "/home/me/b"
+    assert active(process("VIRTUAL_ENV", "/home/me/a")) == "/home/me/a"
+    both = process("PATH", "/home/me/b/bin:/home/me/a/bin"), process("VIRTUAL_ENV", "/home/me/a")
+    assert active(*both) == "/home/me/b", "a deactivated one may linger; PATH decides"
+
+
+def test_an_added_interpreter_or_folder(tmp_path: Path) -> None:
+    linux_venv(tmp_path / "data/x/y/z")
+    linux_venv(tmp_path / "elsewhere")
+    found = look(tmp_path, extra="/elsewhere/bin/python", folders=["/data", "/nowhere"])
+    assert found["/elsewhere"].found_via == ("added",)
+    assert found["/elsewhere"].python == "/elsewhere/bin/python"
+    assert not found["/elsewhere"].active
+    assert "/data/x/y/z" in found
+    assert look(tmp_path, extra="/no/such/thing") == {}
+
+
+def test_a_32_bit_and_a_gone_interpreter(tmp_path: Path) -> None:
+    linux_venv(home(tmp_path, "venv32"))
+    write(home(tmp_path, "venv32/bin/python"), elf(bits=32, machine=3))
+    linux_venv(home(tmp_path, "venv-gone"))
+    for name in ("python", "python3"):
+        home(tmp_path, "venv-gone/bin", name).unlink()
+    (home(tmp_path, "venv-gone/bin/python")).symlink_to("/usr/bin/python3.9")
+    found = look(tmp_path)
+    assert (found["/home/me/venv32"].bits, found["/home/me/venv32"].architecture) == (32, "x86")
+    gone = found["/home/me/venv-gone"]
+    assert (gone.python, gone.bits, gone.version) == ("", None, "3.11")
+
+
+def test_links_and_loops(tmp_path: Path) -> None:
+    linux_venv(tmp_path / "data/shared")
+    link_loop(home(tmp_path, "code/loop"))
+    home(tmp_path, "code/mine").symlink_to("../../../data/shared")
+    home(tmp_path, "code/same").symlink_to("../../../data/shared")
+    assert [name for name in look(tmp_path) if "shared" in name] == ["/data/shared"]
+
+
+def test_network_mounts_are_left_alone_unless_the_path_names_them(tmp_path: Path) -> None:
+    mounts = "srv:/x /home/me/code/team nfs4 rw 0 0\n//win/y /mnt/a\\040b cifs rw 0 0\n"
+    write(tmp_path / "proc/mounts", "/dev/sda1 / ext4 rw 0 0\n" + mounts)
+    linux_venv(home(tmp_path, "code/team/.venv"))
+    linux_venv(tmp_path / "mnt/a b/venv")
+    assert look(tmp_path) == {}
+    assert list(look(tmp_path, {"PATH": "/mnt/a b/venv/bin"})) == ["/mnt/a b/venv"]
+    assert list(look(tmp_path, extra="/home/me/code/team/.venv")) == ["/home/me/code/team/.venv"]
+
+
+def test_says_what_a_limit_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(6):
+        linux_venv(home(tmp_path, f"envs/{number}"))
+    monkeypatch.setattr("cudnn_assistant.probe.pythons.MOST_ENVIRONMENTS", 4)
+    said: list[str] = []
+    assert len(look(tmp_path, note=said.append)) == 4
+    assert len(said) == 1
+
+
+def test_looks_into_no_more_folders_than_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        linux_venv(home(tmp_path, f"group/{number}/.venv"))
+    monkeypatch.setattr("cudnn_assistant.probe.python_places.MOST_FOLDERS", 1)
+    said: list[str] = []
+    assert look(tmp_path, note=said.append) == {}
+    assert len(said) == 1
+    monkeypatch.setattr("cudnn_assistant.probe.python_places.MOST_FOLDERS", 40)
+    assert len(look(tmp_path, note=said.append)) == 30
+    assert len(said) == 1
+
+
+def test_a_thousand_path_entries_and_nonsense_in_them(tmp_path: Path) -> None:
+    linux_installation(tmp_path / "usr", "3.11", names=["python3"])
+    odd = ["", ".", "relative/bin", '"/quoted"', "/nul\0byte", "/\udcff", "~/bin", "/a" * 3000]
+    path = ":".join([*odd, *(f"/gone/{n}" for n in range(1000)), "/usr/bin"])
+    assert look(tmp_path, {"PATH": path})["/usr"].active
+
+
+# --- Windows -------------------------------------------------------------------------------------
+
+
+def test_windows_installations_and_virtual_environments(tmp_path: Path) -> None:
+    drive = tmp_path / "C"
+    local = drive / "Users/me/AppData/Local"
+    windows_installation(local / "Programs/Python/Python311", (3, 11, 9))
+    windows_installation(drive / "old", (3, 8, 10), machine=0x14C)
+    windows_venv(drive / "ai/sd/venv")
+    windows_venv(drive / "Users/me/source/repos/app/.venv")
+    registered = [
+        Registered(r"C:\Users\me\AppData\Local\Programs\Python\Python311" + "\\", "PythonCore"),
+        Registered(r"C:\old", "PythonCore"),
+        Registered(r"C:\gone", "PythonCore"),
+        Registered(
+            r"C:\Program Files\WindowsApps\PythonSoftwareFoundation.Python.3.12_x", "PythonCore"
+        ),
+    ]
+    path = {"Path": r"C:\Windows;C:\Users\me\AppData\Local\Programs\Python\Python311" + "\\"}
+    found = look_windows(tmp_path, environment=path, registered=registered)
+    active = next(one for one in found.values() if one.active)
+    assert (active.version, active.bits, active.architecture) == ("3.11.9", 64, "x86_64")
+    assert (active.kind, set(active.found_via)) == (
+        "registered",
+        {"PATH", "registry", "common-folder"},
+    )
+    assert (found[r"C:\old"].bits, found[r"C:\old"].version) == (32, "3.8.10")
+    assert found[r"C:\ai\sd\venv"].version == "3.10.11"
+    assert found[r"C:\Users\me\source\repos\app\.venv"].kind == "venv"
+    assert len(found) == 4
+
+
+def test_windows_portable_and_store_python(tmp_path: Path) -> None:
+    drive = tmp_path / "C"
+    windows_installation(drive / "ComfyUI_windows_portable/python_embeded", (3, 12, 7))
+    name = "PythonSoftwareFoundation.Python.3.12_qbz5n2kfra8p0"
+    local = drive / "Users/me/AppData/Local"
+    packages = Site(local / f"Packages/{name}/LocalCache/local-packages/Python312/site-packages")
+    packages.put("torch", "2.9.1")
+    write(local / "Microsoft/WindowsApps/python.exe", b"")
+    write(local / f"Microsoft/WindowsApps/{name}/python.exe", b"")
+    path = {"Path": r"C:\Users\me\AppData\Local\Microsoft\WindowsApps;C:\Windows"}
+    found = look_windows(tmp_path, environment=path)
+    store = found[rf"C:\Users\me\AppData\Local\Packages\{name}"]
+    assert (store.kind, store.version, store.active) == ("store", "3.12", True)
+    assert store.python.endswith(rf"WindowsApps\{name}\python.exe")
+    assert [one.name for one in store.frameworks] == ["torch"]
+    portable = found[r"C:\ComfyUI_windows_portable\python_embeded"]
+    assert portable.version == "3.12.7"
+
+
+def test_windows_alias_without_a_store_python_is_no_python(tmp_path: Path) -> None:
+    write(tmp_path / "C/Users/me/AppData/Local/Microsoft/WindowsApps/python.exe", b"")
+    path = {"Path": r"C:\Users\me\AppData\Local\Microsoft\WindowsApps"}
+    assert look_windows(tmp_path, environment=path) == {}
+
+
+def test_windows_packages_of_the_persons_own(tmp_path: Path) -> None:
+    windows_installation(tmp_path / "C/Program Files/Python311", (3, 11, 4))
+    own = tmp_path / "C/Users/me/AppData/Roaming/Python/Python311/site-packages"
+    Site(own).put("onnxruntime-gpu", "1.23.2")
+    found = look_windows(tmp_path)
+    mine = found[r"C:\Users\me\AppData\Roaming\Python\Python311"]
+    assert (mine.kind, mine.version) == ("user-site", "3.11.4")
+    assert mine.python == r"C:\Program Files\Python311\python.exe"
+
+
+# --- folders of libraries ----------------------------------------------------------------------
+
+
+def test_library_folders_in_the_order_of_use(tmp_path: Path) -> None:
+    site = linux_venv(home(tmp_path, "venv"))
+    for folder in ("cublas/lib", "cudnn/lib", "cu13/lib", "cuda_nvrtc/lib", "cudnn/include"):
+        (site.folder / "nvidia" / folder).mkdir(parents=True)
+    (site.folder / "torch/lib").mkdir(parents=True)
+    one = look(tmp_path)["/home/me/venv"]
+    base = "/home/me/venv/lib/python3.11/site-packages/"
+    assert [f.removeprefix(base) for f in library_folders(one, root=str(tmp_path))] == [
+        "nvidia/cudnn/lib", "nvidia/cu13/lib", "nvidia/cublas/lib", "nvidia/cuda_nvrtc/lib",
+        "torch/lib",
+    ]  # fmt: skip
+
+
+def test_library_folders_put_a_whole_copy_of_the_framework_first(tmp_path: Path) -> None:
+    site = windows_venv(tmp_path / "C/ai/venv")
+    version = "__version__ = '2.9.1+cu128'\ncuda = '12.8'\n"
+    dll = pe(version=(9, 10, 2, 21))
+    site.put("torch", "2.9.1+cu128", {"torch/version.py": version, "torch/lib/cudnn64_9.dll": dll})
+    site.put("ctranslate2", "4.8.5", {"ctranslate2/cudnn64_9.dll": dll})
+    for folder in ("cudnn/bin", "cu13/bin/x86_64"):
+        (site.folder / "nvidia" / folder).mkdir(parents=True)
+    one = look_windows(tmp_path)[r"C:\ai\venv"]
+    base = "C:\\ai\\venv\\Lib\\site-packages\\"
+    assert [f.removeprefix(base) for f in library_folders(one, root=str(tmp_path))] == [
+        r"torch\lib", r"nvidia\cudnn\bin", r"nvidia\cu13\bin", r"nvidia\cu13\bin\x86_64",
+        "ctranslate2",
+    ]  # fmt: skip
+
+
+def test_library_folders_of_conda_come_first_where_they_are_used(tmp_path: Path) -> None:
+    root = home(tmp_path, "miniconda3/envs/tf")
+    site = linux_installation(root, "3.11", names=["python3"])
+    write(root / "conda-meta/cudnn-8.9.7.29-h0_0.json", "{}")
+    (site.folder / "nvidia/cublas/lib").mkdir(parents=True)
+    facts = "is_cuda_build = True\n"
+    site.put("tensorflow", "2.13.0", {"tensorflow/python/platform/build_info.py": facts})
+    one = look(tmp_path)["/home/me/miniconda3/envs/tf"]
+    assert library_folders(one, root=str(tmp_path))[0] == "/home/me/miniconda3/envs/tf/lib"
+
+
+# --- hostile --------------------------------------------------------------------------------------
+
+
+@given(st.text())
+def test_any_text_is_a_pyvenv_cfg(text: str) -> None:
+    config = pyvenv_config(text)
+    assert all(isinstance(value, str) for value in config.values())
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None
+)
+@given(data=st.binary(max_size=300))
+def test_any_bytes_in_an_environments_files(tmp_path: Path, data: bytes) -> None:
+    root = home(tmp_path, "venv")
+    site = root / "lib/python3.11/site-packages"
+    for file in (
+        root / "pyvenv.cfg", root / "bin/python3", home(tmp_path, ".conda/environments.txt"),
+        home(tmp_path, ".pyenv/version"), tmp_path / "proc/mounts",
+        site / "torch-2.9.1.dist-info/METADATA", site / "torch-2.9.1.dist-info/RECORD",
+        site / "torch/version.py", site / "torch/lib/libtorch_python.so",
+        site / "tensorflow-2.20.0.dist-info/METADATA", site / "ctranslate2-4.5.0.dist-info/RECORD",
+        site / "tensorflow/python/platform/build_info.py", site / "ctranslate2/ctranslate2.dll",
+        site / "cupy-13.0.0.dist-info/METADATA", site / "cupy/.data/_wheel.json",
+        home(tmp_path, ".pyenv/shims/python"),
+    ):  # fmt: skip
+        write(file, data)
+    look(tmp_path, {"PATH": "/home/me/.pyenv/shims"})
+
+
+def test_files_that_are_no_files(tmp_path: Path) -> None:
+    site = linux_venv(home(tmp_path, "venv"))
+    info = site.folder / "torch-2.9.1.dist-info"
+    info.mkdir()
+    os.mkfifo(info / "METADATA")
+    (info / "RECORD").mkdir()
+    (site.folder / "torch").mkdir()
+    os.symlink("version.py", site.folder / "torch/version.py")
+    write(site.folder / "~orch-2.9.1.dist-info/METADATA", "left by an interrupted upgrade")
+    one = look(tmp_path)["/home/me/venv"]
+    assert [(f.name, f.version, f.gpu) for f in one.frameworks] == [("torch", "2.9.1", None)]
+
+
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    linux_venv(Path(os.fsdecode(os.fsencode(home(tmp_path, "venv")) + b"\xff")))
+    (one,) = look(tmp_path).values()
+    assert one.id == r"/home/me/venv\xff"
