@@ -59,9 +59,13 @@ _PROTOTYPES: dict[str, tuple[object, ...]] = {
 
 _CHECKS = {
     8: ("OpsInfer", "OpsTrain", "CnnInfer", "CnnTrain", "AdvInfer", "AdvTrain"),
-    9: ("Graph", "Ops", "Cnn", "Adv"),
+    9: ("Graph", "Cnn", "Adv", "Ops"),
 }
-"""Each names a sub-library; the call loads it and compares its version with the others'."""
+"""Each names a sub-library; the call loads it and compares its version with the others'.
+
+In cuDNN 9 ``ops`` comes last: asked first, it would be loaded by the main library from its own
+folder, which hides that ``cnn`` and ``adv`` take it from LD_LIBRARY_PATH (their RUNPATH loses).
+"""
 
 
 class CudnnStatus(Exception):

@@ -17,6 +17,8 @@ _COMPANIONS = (
     "libcublas.so.",
 )
 _COMPANIONS_WINDOWS = ("cudart64_", "nvrtc64_", "nvJitLink_", "cublasLt64_", "cublas64_")
+_MIXED = 1002
+"""cuDNN 9's status for parts of different versions."""
 _PARTS = ("ops", "cnn", "adv", "heuristic", "engines_precompiled")
 """Files that a full cuDNN 9 has beside its main library and cuDNN JIT has not."""
 
@@ -134,6 +136,7 @@ def sublibraries(channel: Channel, library: cudnn.Cudnn) -> None:
     """Have every sub-library loaded and compared. Raises :class:`Stopped` at the first trouble."""
     channel.stage("sublibraries")
     jit = is_jit(mapped.main_library(mapped.libraries()), library.major)
+    refused: Stopped | None = None
     for name in library.checks():
         if jit and name != "cudnnGraphVersionCheck":
             continue
@@ -141,9 +144,42 @@ def sublibraries(channel: Channel, library: cudnn.Cudnn) -> None:
         try:
             library.call(name)
         except cudnn.CudnnStatus as refusal:
-            tell_mapped(channel)
-            raise of_cudnn(refusal) from refusal
+            found = _of_check(name, library.major, refusal)
+            # "Mixed versions" says more than "can't be loaded", which mixing can lead to.
+            if refused is None or refusal.code == _MIXED:
+                refused = found
+            if refusal.code == _MIXED or found.facts.get("missing"):
+                break
     tell_mapped(channel)
+    if refused is not None:
+        raise refused
+
+
+def _of_check(name: str, major: int, refusal: cudnn.CudnnStatus) -> Stopped:
+    """A version check's status; where the part can't be loaded, with what the loader says of it.
+
+    cuDNN 9 itself only says that it couldn't: the loader is asked again, afterwards.
+    """
+    stopped = of_cudnn(refusal)
+    unavailable = (1008, 3009)
+    main = mapped.main_library(mapped.libraries())
+    if refusal.code not in unavailable or not main:
+        return stopped
+    path = beside(main, name.removeprefix("cudnn").removesuffix("VersionCheck").lower(), major)
+    try:
+        cudnn.load(path)
+    except OSError as trouble:
+        stopped.facts["detail"] = f"{refusal.call}: {trouble}"
+        lost = os.path.basename(path) if not os.path.exists(path) else missing_file(str(trouble))
+        stopped.facts["missing"] = lost
+    return stopped
+
+
+def beside(main: str, part: str, major: int) -> str:
+    """Where a part of cuDNN lies when it lies beside its main library."""
+    windows = sys.platform == "win32"
+    name = f"cudnn_{part}64_{major}.dll" if windows else f"libcudnn_{part}.so.{major}"
+    return os.path.join(os.path.dirname(main), name)
 
 
 def tell_mapped(channel: Channel) -> list[str]:

@@ -35,6 +35,21 @@ def _usual_name(tried: Iterable[str]) -> str:
     return (one_number or names)[0]
 
 
+_SYMBOL = re.compile(r"Cannot load symbol cudnn(\w+)")
+_PARTS = {"Graph": "graph", "Ops": "ops", "Cnn": "cnn", "Adv": "adv"}
+
+
+def part_asked_for(output: str) -> str:
+    """The part of cuDNN 9 that it could not load when it only names the function, else "".
+
+    What isn't a check of one part (cudnnGetVersion, cudnnCreate) lives in the graph library.
+    """
+    found = _SYMBOL.search(output)
+    if not found:
+        return ""
+    return _PARTS.get(found[1].removesuffix("VersionCheck"), "graph")
+
+
 def only_cudnn(paths: Iterable[str]) -> list[str]:
     """The files of cuDNN itself among ``paths``."""
     return [path for path in paths if re.match(r"(?i)(lib)?cudnn", ntpath.basename(path))]

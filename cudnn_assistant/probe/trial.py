@@ -37,6 +37,11 @@ def main_names(family: Family, major: int = 0) -> list[str]:
     return [f"libcudnn.so.{number}" for number in majors]
 
 
+def part_name(family: Family, part: str, major: int = 9) -> str:
+    """File name of a part of cuDNN: "libcudnn_graph.so.9"."""
+    return f"cudnn_{part}64_{major}.dll" if family == "windows" else f"libcudnn_{part}.so.{major}"
+
+
 def run_trial(
     environment: Mapping[str, str],
     family: Family,
@@ -91,8 +96,8 @@ def check_library(
 ) -> LibraryCheck | None:
     """What one copy of cuDNN says when it is loaded in a child process. Needs no GPU.
 
-    ``None``: no process could be started, so nothing is known. Only the copy's own folder is searched, after it ``folders`` and what lies beside it as in
-    wheels (cuBLAS, NVRTC).
+    ``None``: no process could be started, so nothing is known. Only the copy's own folder is
+    searched, after it ``folders`` and what lies beside it as in wheels (cuBLAS, NVRTC).
     """
     alone, companions = surroundings.of_copy(environment, family, copy.folder, folders)
     wish = {"names": [copy.file], "library": copy.folder, "folders": companions}
@@ -119,9 +124,8 @@ def classify(ended: Ended, family: Family) -> dict[str, Any]:
         known |= {**line, **gathered}
     if "status" not in known:
         known |= _without_answer(ended, family, known)
-    missing = known.get("missing") or noise.missing_library(ended.output)
-    if missing and known["status"] in ("crashed", "status-code") and not known.get("missing"):
-        known |= _explained(missing, known, family)
+    if known["status"] in ("crashed", "status-code") and not known.get("missing"):
+        known |= _explained(known, ended.output, family)
     return known
 
 
@@ -144,14 +148,18 @@ def _alarm(exit_code: int) -> bool:
     return exit_code == -14  # the child's own deadline, when ours was late
 
 
-def _explained(missing: str, known: Mapping[str, Any], family: Family) -> dict[str, Any]:
+def _explained(known: Mapping[str, Any], output: str, family: Family) -> dict[str, Any]:
     """What the noise adds: a library that was asked for and is not there is what is wrong.
 
     A file that is there but can't be used is not missing; then the status stays what it was.
     """
-    path = ntpath if family == "windows" else posixpath
-    beside = path.join(path.dirname(known.get("loaded", "")), missing)
-    if os.path.lexists(beside):
+    folder = (ntpath if family == "windows" else posixpath).dirname(known.get("loaded", ""))
+    missing = noise.missing_library(output)
+    if not missing and folder and (part := noise.part_asked_for(output)):
+        missing = part_name(family, part)
+    if not missing:
+        return {}
+    if folder and os.path.lexists(os.path.join(folder, missing)):
         return {"detail": f"{known.get('detail', '')}; {missing} could not be loaded"}
     status = "missing-library" if known["status"] == "crashed" else known["status"]
     return {"status": status, "missing": missing}

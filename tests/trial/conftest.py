@@ -22,10 +22,10 @@ if sys.platform != "linux" or not shutil.which("gcc"):
 
 
 def compiled(source: Path, target: Path, *options: str) -> Path:
+    options = (f"-Wl,-soname,{target.name}", *options)
     target.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(
-        ["gcc", "-shared", "-fPIC", "-O2", "-w", f"-Wl,-soname,{target.name}"]
-        + [*options, "-o", str(target), str(source), "-ldl"],  # noqa: RUF005
+        ["gcc", "-shared", "-fPIC", "-O2", "-w", *options, "-o", target, source, "-ldl"],
         check=True,
         env={"PATH": os.environ["PATH"]},
     )
