@@ -22,6 +22,7 @@ from cudnn_assistant.probe.catalogue import architecture_of
 from cudnn_assistant.probe.children import run_child
 from cudnn_assistant.probe.kernel import KernelFacts
 
+NVIDIA = pci.NVIDIA
 DEADLINE = 20.0
 """Seconds for the child. Without persistence the first start of a large machine takes ten."""
 _FIELDS = frozenset(Gpu.__struct_fields__) - {"processes"}
@@ -92,11 +93,13 @@ def driver(told: Told, kernel: KernelFacts, system: OperatingSystem) -> Driver |
         module_on_disk=kernel.on_disk,
         kernel_headers=kernel.headers,
         nodes=kernel.nodes,
+        problem_codes=kernel.problems,
         log=tuple(map(readable, kernel.log)),
     )
     own = [name for name in found.modules if name not in ("nouveau", "nova_core")]
     there = (found.nvml_library, found.cuda_library, found.kernel_version, own,
-             found.module_on_disk, any(n.exists for n in found.nodes), system.wsl == 2)  # fmt: skip
+             found.module_on_disk, any(n.exists for n in found.nodes), system.wsl == 2,
+             found.problem_codes)  # fmt: skip
     return found if any(there) else None
 
 

@@ -29,6 +29,8 @@ class KernelFacts(NamedTuple):
     nodes: tuple[DeviceNode, ...] = ()
     log: tuple[str, ...] = ()
     adapters: tuple[pci.Adapter, ...] = ()
+    problems: tuple[int, ...] = ()
+    """Windows: Device Manager's problem codes of NVIDIA devices."""
     gaps: tuple[Gap, ...] = ()
 
 
