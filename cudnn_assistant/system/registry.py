@@ -1,0 +1,78 @@
+"""The two registry keys that hold Windows' environment variables, as thin as it can be.
+
+The tests hold :class:`WindowsRegistry` (under Wine and on Windows) and their own stand-in to one
+contract, ``tests/system/registry_contract.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol
+
+from cudnn_assistant.machine import Scope
+
+TEXT, EXPAND = 1, 2
+"""REG_SZ and REG_EXPAND_SZ, the only kinds that a variable can have."""
+
+MACHINE = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
+USER = "Environment"
+
+
+class Stored(NamedTuple):
+    """One value of a key: its name as spelled, its raw data (never expanded) and its kind."""
+
+    name: str
+    data: object
+    kind: int
+
+
+class Registry(Protocol):
+    """What may be asked of the registry. Every method raises :class:`OSError`."""
+
+    def values(self, scope: Scope) -> tuple[Stored, ...]:
+        """All values of the scope's key; ``()`` when the key doesn't exist."""
+
+    def set(self, scope: Scope, name: str, text: str, kind: int) -> None:
+        """Create or replace one value and flush it to disk; case doesn't count in names."""
+
+    def delete(self, scope: Scope, name: str) -> None:
+        """Remove one value. Raises :class:`FileNotFoundError` when there is none."""
+
+
+class WindowsRegistry:
+    """The real registry. ``keys`` are (name of the root, path) by scope."""
+
+    def __init__(self, keys: Mapping[Scope, tuple[str, str]] | None = None) -> None:
+        self._winreg: Any = import_module("winreg")
+        self._keys = keys or {
+            "user": ("HKEY_CURRENT_USER", USER),
+            "machine": ("HKEY_LOCAL_MACHINE", MACHINE),
+        }
+
+    def _open(self, scope: Scope, access: str) -> Any:
+        root, path = self._keys[scope]
+        reg = self._winreg
+        return reg.OpenKeyEx(getattr(reg, root), path, 0, getattr(reg, access))
+
+    def values(self, scope: Scope) -> tuple[Stored, ...]:
+        """See :class:`Registry`."""
+        try:
+            key = self._open(scope, "KEY_READ")
+        except FileNotFoundError:
+            return ()
+        with key:
+            count = self._winreg.QueryInfoKey(key)[1]
+            return tuple(Stored(*self._winreg.EnumValue(key, index)) for index in range(count))
+
+    def set(self, scope: Scope, name: str, text: str, kind: int) -> None:
+        """See :class:`Registry`."""
+        with self._open(scope, "KEY_SET_VALUE") as key:
+            self._winreg.SetValueEx(key, name, 0, kind, text)
+            self._winreg.FlushKey(key)
+
+    def delete(self, scope: Scope, name: str) -> None:
+        """See :class:`Registry`."""
+        with self._open(scope, "KEY_SET_VALUE") as key:
+            self._winreg.DeleteValue(key, name)
+            self._winreg.FlushKey(key)

@@ -1,0 +1,158 @@
+"""The four calls of Windows that the rest needs. Importable anywhere, callable on Windows only."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol
+
+_ct: Any = ctypes
+
+_DECLINED = 1223
+_TOKEN_QUERY, _TOKEN_DUPLICATE = 0x8, 0x2
+_TOKEN_ELEVATION = 20
+_NO_CLOSE_PROCESS, _NO_ASYNC, _NO_UI = 0x40, 0x100, 0x400
+_HIDDEN = 0
+_FOREVER = 0xFFFFFFFF
+
+
+class Declined(Exception):
+    """The person answered no when Windows asked for the administrator's permission."""
+
+
+class Api(Protocol):
+    """What may be asked of Windows besides the registry."""
+
+    def broadcast(self) -> None:
+        """Tell all windows that the environment changed."""
+
+    def environment_block(self) -> dict[str, str]:
+        """The environment of a program that Explorer would start now. Raises OSError."""
+
+    def elevated(self) -> bool:
+        """Whether this process has the administrator's rights."""
+
+    def run_elevated(self, command: Sequence[str]) -> int:
+        """Run a command with those rights, wait, return its exit code.
+
+        Windows asks the person. Raises :class:`Declined` or OSError.
+        """
+
+
+class WindowsApi:
+    """The real thing."""
+
+    def broadcast(self) -> None:
+        """WM_SETTINGCHANGE to all top-level windows; a hung one is passed over after 5 s."""
+        answer = _ct.c_size_t()
+        send = _ct.WinDLL("user32", use_last_error=True).SendMessageTimeoutW
+        send.argtypes = [
+            _ct.c_void_p, _ct.c_uint, _ct.c_size_t, _ct.c_wchar_p,
+            _ct.c_uint, _ct.c_uint, _ct.c_void_p,
+        ]  # fmt: skip
+        send(0xFFFF, 0x001A, 0, "Environment", 0x0002, 5000, _ct.byref(answer))
+
+    def environment_block(self) -> dict[str, str]:
+        """The answer of CreateEnvironmentBlock for this process' user."""
+        userenv = _ct.WinDLL("userenv", use_last_error=True)
+        block = _ct.c_void_p()
+        token = self._token(_TOKEN_QUERY | _TOKEN_DUPLICATE)
+        try:
+            if not userenv.CreateEnvironmentBlock(_ct.byref(block), token, False):
+                raise _ct.WinError(_ct.get_last_error())
+        finally:
+            self._close(token)
+        try:
+            return read_block(block.value or 0)
+        finally:
+            userenv.DestroyEnvironmentBlock(block)
+
+    def elevated(self) -> bool:
+        """TokenElevation of this process."""
+        token = self._token(_TOKEN_QUERY)
+        value, size = _ct.c_uint32(), _ct.c_uint32()
+        try:
+            _ct.WinDLL("advapi32").GetTokenInformation(
+                token, _TOKEN_ELEVATION, _ct.byref(value), 4, _ct.byref(size)
+            )
+        finally:
+            self._close(token)
+        return bool(value.value)
+
+    def run_elevated(self, command: Sequence[str]) -> int:
+        """ShellExecuteExW with the verb "runas", without a window."""
+        info = _ShellExecuteInfo()
+        info.size = _ct.sizeof(info)
+        info.mask = _NO_CLOSE_PROCESS | _NO_ASYNC | _NO_UI
+        info.verb, info.file = "runas", command[0]
+        info.parameters = subprocess.list2cmdline(command[1:])
+        info.show = _HIDDEN
+        shell = _ct.WinDLL("shell32", use_last_error=True)
+        if not shell.ShellExecuteExW(_ct.byref(info)):
+            code = _ct.get_last_error()
+            raise Declined if code == _DECLINED else _ct.WinError(code)
+        return self._wait(_ct.c_void_p(info.process))
+
+    def _wait(self, process: Any) -> int:
+        code = _ct.c_uint32()
+        kernel = _ct.WinDLL("kernel32")
+        try:
+            kernel.WaitForSingleObject(process, _FOREVER)
+            kernel.GetExitCodeProcess(process, _ct.byref(code))
+        finally:
+            self._close(process)
+        return int(code.value)
+
+    def _token(self, access: int) -> Any:
+        kernel = _ct.WinDLL("kernel32")
+        kernel.GetCurrentProcess.restype = _ct.c_void_p
+        token = _ct.c_void_p()
+        opened = _ct.WinDLL("advapi32", use_last_error=True).OpenProcessToken(
+            _ct.c_void_p(kernel.GetCurrentProcess()), access, _ct.byref(token)
+        )
+        if not opened:
+            raise _ct.WinError(_ct.get_last_error())
+        return token
+
+    def _close(self, handle: Any) -> None:
+        _ct.WinDLL("kernel32").CloseHandle(handle)
+
+
+class _ShellExecuteInfo(ctypes.Structure):
+    _fields_: ClassVar[Any] = [
+        ("size", ctypes.c_uint32),
+        ("mask", ctypes.c_ulong),
+        ("window", ctypes.c_void_p),
+        ("verb", ctypes.c_wchar_p),
+        ("file", ctypes.c_wchar_p),
+        ("parameters", ctypes.c_wchar_p),
+        ("directory", ctypes.c_wchar_p),
+        ("show", ctypes.c_int),
+        ("application", ctypes.c_void_p),
+        ("list", ctypes.c_void_p),
+        ("class_name", ctypes.c_wchar_p),
+        ("class_key", ctypes.c_void_p),
+        ("hot_key", ctypes.c_uint32),
+        ("icon", ctypes.c_void_p),
+        ("process", ctypes.c_void_p),
+    ]
+
+
+def read_block(address: int) -> dict[str, str]:
+    """The names and texts of an environment block: texts that end with NUL, then an empty one.
+
+    Entries such as "=C:=C:\\x" (the current folder of a drive) are not variables.
+    """
+    found: dict[str, str] = {}
+    while text := ctypes.wstring_at(address):
+        name, _, value = text.partition("=")
+        if name:
+            found[name] = value
+        # A character outside the basic plane is two units on Windows, one where wchar_t is wider.
+        units = len(text.encode("utf-16-le", "surrogatepass")) // 2 if _WIDE == 2 else len(text)
+        address += (units + 1) * _WIDE
+    return found
+
+
+_WIDE = ctypes.sizeof(ctypes.c_wchar)

@@ -1,0 +1,282 @@
+"""Windows: variables in the registry, read and written raw."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from cudnn_assistant import envpath, places
+from cudnn_assistant.machine import Gap, Scope, Value, Variable
+from cudnn_assistant.system import Refused
+from cudnn_assistant.system.names import matters
+from cudnn_assistant.system.reasons import reason
+from cudnn_assistant.system.registry import (
+    EXPAND,
+    MACHINE,
+    TEXT,
+    USER,
+    Registry,
+    Stored,
+    WindowsRegistry,
+)
+from cudnn_assistant.system.winapi import Api, Declined, WindowsApi
+from cudnn_assistant.wording import _
+
+_KEYS: dict[Scope, str] = {"user": f"HKCU\\{USER}", "machine": f"HKLM\\{MACHINE}"}
+_JOINED = frozenset({"PATH", "LIBPATH", "OS2LIBPATH"})
+"""The user's value follows the machine's; of all other variables it replaces it."""
+
+
+class Windows:
+    """:class:`~cudnn_assistant.system.System` on Windows. Runs on Linux over a stand-in."""
+
+    family: Literal["windows", "linux"] = "windows"
+
+    def __init__(
+        self,
+        registry: Registry | None = None,
+        api: Api | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._registry = registry or WindowsRegistry()
+        self._api = api or WindowsApi()
+        self._start = dict(os.environ if environment is None else environment)
+        self._gaps: list[Gap] = []
+        self._at_start = {s.name.upper() for scope in _KEYS for s in self._values(scope)}
+
+    # Reading ------------------------------------------------------------------------------
+
+    def variables(self) -> tuple[Variable, ...]:
+        """Every layer that matters: the process, the person's key and the machine's."""
+        self._gaps = []
+        found = [
+            Variable(scope="process", name=name, value=Value(text=_shown(text)))
+            for name, text in sorted(self._start.items())
+            if matters(name)
+        ]
+        for scope in _KEYS:
+            for stored in self._values(scope):
+                if matters(stored.name):
+                    found += self._variable(scope, stored)
+        return tuple(found)
+
+    def _values(self, scope: Scope) -> tuple[Stored, ...]:
+        try:
+            return self._registry.values(scope)
+        except OSError as trouble:
+            self._gaps.append(Gap(what="variables", why=f"{_KEYS[scope]}: {reason(trouble)}"))
+            return ()
+
+    def _variable(self, scope: Scope, stored: Stored) -> list[Variable]:
+        source = _KEYS[scope]
+        try:
+            value = _value(stored)
+        except Refused as trouble:
+            self._gaps.append(Gap(what="variables", why=f"{source}: {trouble}"))
+            return []
+        return [Variable(scope=scope, name=stored.name, value=value, source=source)]
+
+    def gaps(self) -> tuple[Gap, ...]:
+        """What the last :meth:`variables` could not read."""
+        return tuple(self._gaps)
+
+    def read(self, scope: Scope, name: str) -> Value | None:
+        """The raw text and kind; Refused for a value of another kind."""
+        stored = self._find(scope, name)
+        return None if stored is None else _value(stored)
+
+    def _find(self, scope: Scope, name: str) -> Stored | None:
+        try:
+            values = self._registry.values(scope)
+        except OSError as trouble:
+            raise Refused(f"{_KEYS[scope]}: {reason(trouble)}") from trouble
+        return next((s for s in values if s.name.upper() == name.upper()), None)
+
+    # Writing ------------------------------------------------------------------------------
+
+    def write(self, scope: Scope, name: str, value: Value | None) -> None:
+        """Store ``value`` with its kind under the spelling that is there.
+
+        The machine's scope needs the administrator: without the rights, Windows asks the person,
+        and a small run of ourselves makes this one change.
+        """
+        present = self._find(scope, name)
+        before = None if present is None else _value(present)
+        _refuse_unstorable(name, value)
+        if before == value:
+            return
+        if scope == "machine" and not self.may_write(scope):
+            self._write_elevated(name, before, value)
+            return
+        spelling = present.name if present else name
+        try:
+            if value is None:
+                self._registry.delete(scope, spelling)
+            else:
+                kind = EXPAND if value.expand else TEXT
+                self._registry.set(scope, spelling, value.text, kind)
+        except OSError as trouble:
+            raise Refused(
+                _("Windows did not allow the change of {name}: {why}").format(
+                    name=name, why=reason(trouble)
+                )
+            ) from trouble
+
+    def _write_elevated(self, name: str, before: Value | None, value: Value | None) -> None:
+        change = {"name": name, "before": _plain(before), "after": _plain(value)}
+        request = json.dumps({"changes": [change]}).encode()
+        path = os.path.join(places.state(), f"request-{secrets.token_hex(8)}.json")
+        try:
+            _write_new(path, request)
+            command = places.child_command(
+                "elevated", "--request", path, "--sha256", hashlib.sha256(request).hexdigest()
+            )
+            code = self._api.run_elevated(command)
+        except Declined:
+            raise Refused(_("You did not allow the change as an administrator.")) from None
+        except OSError as trouble:
+            raise Refused(
+                _("Windows did not start the administrator's part: {why}").format(
+                    why=reason(trouble)
+                )
+            ) from trouble
+        finally:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+        _refuse_by_code(code, name)
+
+    def announce(self) -> None:
+        """One WM_SETTINGCHANGE; Explorer and what it starts then have the new values."""
+        with contextlib.suppress(OSError):
+            self._api.broadcast()
+
+    def touched(self, scope: Scope) -> tuple[str, ...]:  # noqa: ARG002
+        """Nothing besides the value itself."""
+        return ()
+
+    def where(self, scope: Scope, name: str) -> str:  # noqa: ARG002
+        """The registry key."""
+        return _KEYS.get(scope, "")
+
+    def may_write(self, scope: Scope) -> bool:
+        """The person's own scope always, the machine's with the administrator's rights."""
+        return scope == "user" or (scope == "machine" and self._api.elevated())
+
+    def fresh_environment(self) -> dict[str, str]:
+        """What Windows itself would give a program started from Explorer; names in capitals."""
+        try:
+            block = self._api.environment_block()
+        except OSError:
+            block = merged(self._texts("machine"), self._texts("user"), self._base())
+        return {name.upper(): text for name, text in block.items()}
+
+    def _texts(self, scope: Scope) -> list[tuple[str, Value]]:
+        found = []
+        for stored in self._values(scope):
+            with contextlib.suppress(Refused):
+                found.append((stored.name, _value(stored)))
+        return found
+
+    def _base(self) -> dict[str, str]:
+        return {n.upper(): t for n, t in self._start.items() if n.upper() not in self._at_start}
+
+
+def merged(
+    machine: Iterable[tuple[str, Value]],
+    user: Iterable[tuple[str, Value]],
+    base: Mapping[str, str],
+) -> dict[str, str]:
+    """The environment that Windows makes of the two keys (environment.md 1, Merge and Expansion).
+
+    In each layer plain texts come first, then those to be expanded. PATH is the machine's and
+    then the user's.
+    """
+    result = {name.upper(): text for name, text in base.items()}
+    for layer in (machine, user):
+        joined = dict(result)
+        for name, value in sorted(layer, key=lambda item: item[1].expand):
+            upper = name.upper()
+
+            def lookup(other: str) -> str | None:
+                return result.get(other.upper())
+
+            text = envpath.expand(value.text, lookup, "windows") if value.expand else value.text
+            first = joined.get(upper, "") if layer is user and upper in _JOINED else ""
+            result[upper] = f"{first};{text}" if first and text else first or text
+    return result
+
+
+def _value(stored: Stored) -> Value:
+    if stored.kind not in (TEXT, EXPAND) or not isinstance(stored.data, str | None):
+        raise Refused(
+            _(
+                "{name} is stored as another kind of value than Windows uses for variables, "
+                "so it is left alone."
+            ).format(name=stored.name)
+        )
+    text = stored.data or ""
+    if _shown(text) != text:
+        raise Refused(
+            _("{name} holds characters that can't be kept, so it is left alone.").format(
+                name=stored.name
+            )
+        )
+    return Value(text=text, expand=stored.kind == EXPAND)
+
+
+def _shown(text: str) -> str:
+    """``text`` with halves of broken characters (lone surrogates) spelled out."""
+    return "".join(f"\\u{ord(c):04x}" if 0xD800 <= ord(c) <= 0xDFFF else c for c in text)
+
+
+def _refuse_unstorable(name: str, value: Value | None) -> None:
+    if value is None:
+        return
+    if len(value.text) > envpath.LIMIT:
+        raise Refused(
+            _("{name} would have {length} characters; Windows can use {limit}.").format(
+                name=name, length=f"{len(value.text):,}", limit=f"{envpath.LIMIT:,}"
+            )
+        )
+    if "\0" in value.text or "=" in name or not name:
+        raise Refused(_("Windows can't store this value of {name}.").format(name=name))
+
+
+def _plain(value: Value | None) -> dict[str, Any] | None:
+    return None if value is None else {"text": value.text, "expand": value.expand}
+
+
+def _write_new(path: str, content: bytes) -> None:
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    handle = os.open(path, flags, 0o600)
+    try:
+        os.write(handle, content)
+    finally:
+        os.close(handle)
+
+
+def _refuse_by_code(code: int, name: str) -> None:
+    """Turn the exit code of ``child/elevated.py`` into words; 0 is success."""
+    if code == 0:
+        return
+    if code == _HALF:
+        raise OSError(f"the administrator's part stopped halfway ({name})")
+    known = {
+        10: _("The administrator's part did not accept the request for {name}."),
+        11: _(
+            "{name} was changed by another program since we looked. "
+            "Check again to see the present value."
+        ),
+        12: _("Windows did not allow the change of {name}, not even to the administrator."),
+    }
+    unknown = _("The administrator's part stopped before changing {name}.")
+    raise Refused(known.get(code, unknown).format(name=name))
+
+
+_HALF = 14
