@@ -1,0 +1,87 @@
+"""Opens the window and fills it with the real things: this system, this computer, the journal."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from types import TracebackType
+
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from cudnn_assistant.gui.dialogs import crash_dialog
+from cudnn_assistant.gui.real import real
+from cudnn_assistant.gui.theme import app_icon
+from cudnn_assistant.gui.window import Window
+from cudnn_assistant.wording import _
+
+CRASHED = 3
+NO_DISPLAY = 3
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Open the window and return its exit code: 0, or 3 where no window or a bug got in the way."""
+    if not display_there():
+        return _no_window()
+    qInstallMessageHandler(_hear_qt)
+    app = QApplication([sys.argv[0], *arguments])
+    app.setApplicationName("cudnn-assistant")
+    app.setApplicationDisplayName("cuDNN Assistant")
+    app.setDesktopFileName("cudnn-assistant")
+    app.setWindowIcon(app_icon())
+    window = Window(real())
+    sys.excepthook = Crash(window)
+    window.show()
+    return int(app.exec())
+
+
+def display_there() -> bool:
+    """Whether a window can be opened; asked before Qt, which would end the process itself."""
+    if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _no_window() -> int:
+    said = _(
+        "There is no display to open a window on. "
+        "The same is done in a terminal by: cudnn-assistant check"
+    )
+    print(said, file=sys.stderr)  # noqa: T201
+    return NO_DISPLAY
+
+
+def _hear_qt(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+    if kind == QtMsgType.QtFatalMsg:
+        # Qt ends the process after this message: the last chance to say it in plain words.
+        print(text, file=sys.stderr)  # noqa: T201
+        sys.stderr.flush()
+        os._exit(_no_window())
+    if kind != QtMsgType.QtDebugMsg and sys.stderr is not None:
+        print(text, file=sys.stderr)  # noqa: T201
+
+
+class Crash:
+    """A bug of our own: show the text that helps to mend it, then end with code 3."""
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        self._shown = False
+
+    def __call__(
+        self, kind: type[BaseException], trouble: BaseException, where: TracebackType | None
+    ) -> None:
+        """The excepthook. A second bug while the dialog is open is only printed."""
+        text = "".join(traceback.format_exception(kind, trouble, where))
+        if sys.stderr is not None:
+            print(text, file=sys.stderr)  # noqa: T201
+        if self._shown:
+            return
+        self._shown = True
+        dialog = crash_dialog(self._window.report_of(text))
+        dialog.finished.connect(lambda: QGuiApplication.exit(CRASHED))
+        dialog.open()
+        self._window.dialog = dialog

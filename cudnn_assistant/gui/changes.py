@@ -1,0 +1,221 @@
+"""The list of one change: lines with a sign and a word, walked with arrow keys, copied whole."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPalette,
+    QResizeEvent,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
+
+from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.preview import ChangeLine
+from cudnn_assistant.wording import _, ngettext
+
+LINE = Qt.ItemDataRole.UserRole
+SIGNS = {"+": "ok", "-": "bad", " ": ""}
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A run of lines that stay as they are, shown as one."""
+
+    count: int
+
+
+Shown = ChangeLine | Folded
+
+
+def fold(lines: Sequence[ChangeLine]) -> list[Shown]:
+    """The lines that differ, each with its neighbour; runs of others become one line.
+
+    A run of one is not folded: it would save nothing.
+    """
+    near = {at + step for at, line in enumerate(lines) if line.sign != " " for step in (-1, 0, 1)}
+    result: list[Shown] = []
+    run: list[ChangeLine] = []
+    for at, line in enumerate(lines):
+        if at not in near:
+            run.append(line)
+            continue
+        result.extend(_run(run))
+        run = []
+        result.append(line)
+    result.extend(_run(run))
+    return result
+
+
+def _run(run: list[ChangeLine]) -> list[Shown]:
+    return list(run) if len(run) < 2 else [Folded(len(run))]
+
+
+def spoken(line: Shown) -> str:
+    """A line as a screen reader says it: the sign as a word."""
+    if isinstance(line, Folded):
+        text = ngettext("{count} more, unchanged", "{count} more, unchanged", line.count)
+        return text.format(count=line.count)
+    sign = {"+": _("Added"), "-": _("Removed"), " ": _("Unchanged")}[line.sign]
+    return f"{sign}: {line.text}" + (f", {line.note}" if line.note else "")
+
+
+class _Painter(QStyledItemDelegate):
+    """Draws sign, text and note; the text wraps anywhere, so that no path is cut."""
+
+    def __init__(self, view: QListWidget) -> None:
+        super().__init__(view)
+        self._view = view
+        self._fixed = theme.font(0.95, fixed=True)
+        self._plain = theme.font(0.95)
+        self._sign = theme.font(1.1, bold=True)
+
+    def _parts(self, line: Shown) -> tuple[str, str, str, QFont]:
+        if isinstance(line, Folded):
+            return "", "… " + spoken(line), "", self._plain
+        return line.sign.strip(), line.text, line.note, self._fixed
+
+    def _columns(self, note: str, width: int) -> tuple[int, int, int]:
+        sign = math.ceil(QFontMetricsF(self._sign).horizontalAdvance("+")) + SPACE
+        wanted = math.ceil(QFontMetricsF(self._plain).horizontalAdvance(note)) + 2 * SPACE
+        right = min(wanted, width // 3) if note else 0
+        return sign, max(5 * SPACE, width - sign - right - SPACE), right
+
+    def _layout(self, text: str, font: QFont, width: int) -> tuple[QTextLayout, int]:
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        lines = QTextLayout(text, font)
+        lines.setTextOption(option)
+        lines.beginLayout()
+        height = 0.0
+        while (line := lines.createLine()).isValid():
+            line.setLineWidth(width)
+            line.setPosition(QPointF(0, height))
+            height += line.height()
+        lines.endLayout()
+        return lines, math.ceil(height)
+
+    def sizeHint(  # noqa: N802
+        self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        """As tall as the wrapped text or its note."""
+        width = self._view.viewport().width()
+        _sign, text, note, font = self._parts(index.data(LINE))
+        _left, middle, right = self._columns(note, width)
+        height = self._layout(text, font, middle)[1]
+        if note:
+            height = max(height, self._layout(note, self._plain, right - 2 * SPACE)[1])
+        return QSize(width, height + SPACE - 2)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        """One line of the list."""
+        sign, text, note, font = self._parts(index.data(LINE))
+        box: QRect = option.rect
+        palette: QPalette = option.palette
+        state: QStyle.StateFlag = option.state
+        chosen = bool(state & QStyle.StateFlag.State_Selected) and self._view.hasFocus()
+        painter.save()
+        if chosen:
+            painter.fillRect(box, palette.highlight())
+        first = palette.highlightedText().color() if chosen else palette.windowText().color()
+        quiet = first if chosen else theme.muted(palette)
+        left, middle, right = self._columns(note, box.width())
+        top = QPointF(box.left() + SPACE / 2, box.top() + SPACE / 2 - 1)
+        coloured = theme.status(SIGNS[sign or " "], palette) if sign and not chosen else first
+        raised = top - QPointF(0, 2)
+        self._draw(painter, "−" if sign == "-" else sign, self._sign, raised, left, coloured)
+        at = top + QPointF(left, 0)
+        self._draw(painter, text, font, at, middle, first if sign else quiet)
+        at += QPointF(middle + 2 * SPACE - SPACE / 2, 0)
+        self._draw(painter, note, self._plain, at, right - 2 * SPACE, quiet)
+        painter.restore()
+
+    def _draw(
+        self, painter: QPainter, text: str, font: QFont, at: QPointF, width: int, colour: QColor
+    ) -> None:
+        if text:
+            painter.setPen(colour)
+            self._layout(text, font, width)[0].draw(painter, at)
+
+
+class ChangeList(QListWidget):
+    """The lines of one change. Arrow keys walk, Ctrl+C copies what is selected."""
+
+    def __init__(self, lines: Sequence[ChangeLine], name: str) -> None:
+        super().__init__()
+        self._all = list(lines)
+        self.setItemDelegate(_Painter(self))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setTabKeyNavigation(False)
+        self.viewport().setAutoFillBackground(False)
+        self.setAccessibleName(name)
+        self.show_all(False)
+
+    @property
+    def folded(self) -> bool:
+        """Whether folding hides anything."""
+        return len(fold(self._all)) < len(self._all)
+
+    def show_all(self, whole: bool) -> None:
+        """Show every line, or only those that differ and their neighbours."""
+        self.clear()
+        for line in self._all if whole else fold(self._all):
+            item = QListWidgetItem(self)
+            item.setData(LINE, line)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken(line))
+        self.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Another width wraps the lines elsewhere."""
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.scheduleDelayedItemsLayout()
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """All lines; the page scrolls, the list doesn't."""
+        height = sum(self.sizeHintForRow(row) for row in range(self.count()))
+        return QSize(super().sizeHint().width(), height)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """All lines, in whatever width there is."""
+        return QSize(0, self.sizeHint().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Ctrl+C copies the paths that are selected, without signs and notes."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            chosen = [item.data(LINE) for item in self.selectedItems()]
+            texts = [line.text for line in chosen if isinstance(line, ChangeLine)]
+            QGuiApplication.clipboard().setText("\n".join(texts))
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,130 @@
+"""Page 1: find out what is there and whether cuDNN starts. It fills line by line."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.parts import BusyBar, Card, Mark
+from cudnn_assistant.gui.text import Text, announce
+from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.machine import Machine
+from cudnn_assistant.summary import PartName, part_line
+from cudnn_assistant.wording import _
+
+PARTS: tuple[PartName, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
+SLOW = 10_000
+"""Milliseconds after which a line says that it takes longer than usual."""
+
+
+class Row:
+    """One line of the list: mark, what is looked at, what was found."""
+
+    def __init__(self, grid: QGridLayout, label: str) -> None:
+        number = grid.rowCount()
+        top = Qt.AlignmentFlag.AlignTop
+        self.mark = Mark("wait", 1.15)
+        self.label = Text(label)
+        self.text = Text(muted=True)
+        grid.addWidget(self.mark, number, 0, top)
+        grid.addWidget(self.label, number, 1, top)
+        grid.addWidget(self.text, number, 2, top)
+        self.slow = QTimer(self.mark)
+        self.slow.setSingleShot(True)
+        self.slow.timeout.connect(self._say_slow)
+
+    def begin(self) -> None:
+        """The part started."""
+        self.mark.show_look("busy")
+        self.slow.start(SLOW)
+
+    def finish(self, look: Look, text: str) -> None:
+        """The part is done."""
+        self.slow.stop()
+        self.mark.show_look(look)
+        self.text.setText(text)
+
+    def _say_slow(self) -> None:
+        text = _(
+            "This is taking longer than usual; the first start of cuDNN can need up to a minute."
+        )
+        self.text.setText(text)
+        announce(self.text, text)
+
+
+class CheckPage(Page):
+    """Shows a check while it runs; ``cancelled`` when the person stops it."""
+
+    cancelled = Signal()
+
+    def __init__(self, title: str = "", data: str = "") -> None:
+        super().__init__(
+            "check",
+            title or _("Checking this computer…"),
+            _("This reads settings and runs a short test on the GPU. Nothing is changed."),
+        )
+        self.bar = BusyBar()
+        self.rows: dict[str, Row] = {}
+        self.content.addWidget(self._list())
+        self.content.addWidget(self.bar)
+        self.bar.run(True)
+        self.buttons.add(_("&Cancel"), self.cancelled.emit)
+        self.show_data(data)
+
+    def _list(self) -> QWidget:
+        card = Card()
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(SPACE + 4)
+        grid.setVerticalSpacing(SPACE + 4)
+        grid.setColumnStretch(1, 2)
+        grid.setColumnStretch(2, 3)
+        labels = (
+            _("NVIDIA GPU and driver"),
+            _("CUDA"),
+            _("cuDNN"),
+            _("Settings"),
+            _("Test: start cuDNN and run one convolution"),
+            _("Compatibility data"),
+        )
+        for part, label in zip((*PARTS, "data"), labels, strict=True):
+            self.rows[part] = Row(grid, label)
+        card.rows.addLayout(grid)
+        return card
+
+    def show_data(self, text: str) -> None:
+        """Say where the compatibility data is from; "" when that is not known yet."""
+        if text:
+            self.rows["data"].finish("ok", text)
+
+    def show_part(self, part: PartName, done: bool, machine: Machine) -> None:
+        """A part of the look began, or is done."""
+        row = self.rows.get(part)
+        if row is None:
+            return
+        if not done:
+            row.begin()
+            return
+        line = part_line(part, machine)
+        row.finish(line.mark, line.text)
+        finished = sum(1 for p in PARTS if self.rows[p].mark.look not in ("wait", "busy"))
+        self.bar.show_share(finished / len(PARTS))
+        announce(self, f"{row.label.text()}: {line.text}")
+
+    def escape(self) -> None:
+        """Stop the check."""
+        self.cancelled.emit()
+
+
+class StoppedPage(Page):
+    """The check was cancelled, or could not be made at all."""
+
+    again = Signal()
+    save = Signal()
+
+    def __init__(self, title: str, lead: str, *, report: bool) -> None:
+        super().__init__("check", title, lead, "unknown" if report else "wait")
+        if report:
+            self.buttons.rare(_("&Save report…"), self.save.emit)
+        label = _("&Try again") if report else _("Check &again")
+        self.buttons.add(label, self.again.emit, default=True)

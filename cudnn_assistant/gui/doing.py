@@ -1,0 +1,45 @@
+"""What the window can ask for. The pages know only this; app.py fills it with the real things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.gui.job import Tell
+from cudnn_assistant.machine import Family, Machine
+from cudnn_assistant.plan import Entry, Plan
+from cudnn_assistant.preview import Change
+
+Standing = Literal["in place", "undone", "changed"]
+"""Of a change in the journal; changed: another program has changed it since."""
+
+
+@dataclass(frozen=True)
+class Doing:
+    """Looking and changing, as functions.
+
+    All but ``plan`` and ``preview`` may take long: call them in a Job.
+    """
+
+    family: Family
+    check: Callable[[Tell], Checkup]
+    """Looks; tells ``(part, done, machine so far)`` on the way."""
+    plan: Callable[[Checkup, frozenset[str]], Plan]
+    """The plan for these codes of findings alone."""
+    preview: Callable[[Plan, Machine], tuple[Change, ...]]
+    apply: Callable[[Plan, Tell], Entry]
+    """Carries a plan out; raises ``NotApplied``."""
+    recover: Callable[[], Plan | None]
+    """The way back from a change that was interrupted, if there is one."""
+    entries: Callable[[], tuple[Entry, ...]]
+    """The journal, oldest first."""
+    standing: Callable[[Entry], Standing]
+    undo: Callable[[Entry], Plan]
+    report: Callable[[Checkup | None, str], str]
+    """The report's text; the second argument is a note (a traceback) that goes in."""
+    glance: Callable[[], object]
+    """Something cheap that differs when a driver or a library was installed."""
+    data: Callable[[], str]
+    """Where the compatibility data is from and how old it is, for the Check page."""

@@ -1,0 +1,77 @@
+"""The one helper for work beside the window: create, connect, then start.
+
+An object that starts in its constructor loses results that come before anyone listens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+Tell = Callable[[object], None]
+
+
+class Cancelled(Exception):
+    """The person does not want the result any more; raised where the work reports."""
+
+
+class Job(QObject):
+    """Runs ``work(tell)`` in a thread of its own; its signals arrive in the window's thread.
+
+    Exactly one of ``done`` and ``broke`` comes, unless the job was cancelled: then none does.
+    The thread never outlives the program.
+    """
+
+    told = Signal(object)
+    done = Signal(object)
+    broke = Signal(object)
+    _news = Signal(str, object)
+
+    def __init__(self, work: Callable[[Tell], object], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._work = work
+        self._cancelled = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="job", daemon=True)
+        self._news.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def start(self) -> None:
+        """Begin; call once, after connecting."""
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Send no more signals and stop the work at its next report. Does not wait."""
+        self._cancelled.set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether :meth:`cancel` was called."""
+        return self._cancelled.is_set()
+
+    def _tell(self, news: object) -> None:
+        if self.cancelled:
+            raise Cancelled
+        self._send("told", news)
+
+    def _run(self) -> None:
+        try:
+            result = self._work(self._tell)
+        except Cancelled:
+            return
+        except BaseException as trouble:  # noqa: BLE001  (handed to the window, which shows it)
+            self._send("broke", trouble)
+        else:
+            self._send("done", result)
+
+    def _send(self, kind: str, value: object) -> None:
+        # A window that was closed meanwhile has taken the signal's source with it.
+        with contextlib.suppress(RuntimeError):
+            self._news.emit(kind, value)
+
+    def _deliver(self, kind: str, value: object) -> None:
+        # Asked here, in the window's thread: news that was under way when the person cancelled
+        # must not arrive either.
+        if not self.cancelled:
+            getattr(self, kind).emit(value)

@@ -1,0 +1,176 @@
+"""A page: step line, title, lead, content that scrolls, buttons that don't."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QAccessible, QIcon, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.parts import Button, Mark
+from cudnn_assistant.gui.text import Text, Title, announce
+from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.wording import _
+
+Order = Literal["check", "problems", "review", "result"]
+ORDER: tuple[Order, ...] = ("check", "problems", "review", "result")
+
+
+class Steps(QWidget):
+    """Where we are, as text: Check › Problems › Review › Result."""
+
+    def __init__(self, here: Order) -> None:
+        super().__init__()
+        names = {
+            "check": _("Check"),
+            "problems": _("Problems"),
+            "review": _("Review"),
+            "result": _("Result"),
+        }
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACE)
+        at = ORDER.index(here)
+        for number, step in enumerate(ORDER):
+            if number:
+                row.addWidget(Text("›", size=0.95, muted=True))
+            name = names[step] + (" ✓" if number < at else "")
+            row.addWidget(Text(name, size=0.95, bold=number == at, muted=number != at))
+        row.addStretch(1)
+        self.setAccessibleName(
+            _("Step {number} of {count}: {name}").format(
+                number=at + 1, count=len(ORDER), name=names[here]
+            )
+        )
+
+
+class Buttons(QWidget):
+    """The row that never scrolls: rare ones far left, the default one at the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.primary: Button | None = None
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(4 * SPACE, 2 * SPACE, 4 * SPACE, 2 * SPACE + 4)
+        self._row.setSpacing(SPACE)
+        self._row.addStretch(1)
+        self._rare = 0
+
+    def rare(self, text: str, do: Callable[[], object]) -> Button:
+        """A button at the far left."""
+        button = Button(text, do)
+        self._row.insertWidget(self._rare, button)
+        self._rare += 1
+        return button
+
+    def add(
+        self,
+        text: str,
+        do: Callable[[], object],
+        *,
+        default: bool = False,
+        icon: QIcon | None = None,
+    ) -> Button:
+        """A button at the right; add the default one last."""
+        button = Button(text, do)
+        if icon is not None:
+            button.setIcon(icon)
+        self._row.addWidget(button)
+        if default:
+            button.setDefault(True)
+            self.primary = button
+        return button
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """A hairline above, so that text scrolls out of sight at an edge."""
+        painter = QPainter(self)
+        painter.setPen(QPen(theme.hairline(self.palette()), 1))
+        painter.drawLine(QPointF(0, 0.5), QPointF(self.width(), 0.5))
+
+
+class Sheet(QScrollArea):
+    """What scrolls. Its right edge stays in line with the buttons when the scroll bar comes."""
+
+    def __init__(self, inside: QWidget) -> None:
+        super().__init__()
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Take the scroll bar's width out of the margin."""
+        super().resizeEvent(event)
+        inside = self.widget()
+        layout = inside.layout() if inside is not None else None
+        if layout is not None:
+            bar = self.width() - self.viewport().width()
+            edge = layout.contentsMargins()
+            edge.setRight(max(SPACE, 4 * SPACE - bar))
+            layout.setContentsMargins(edge)
+
+
+class Page(QWidget):
+    """A page: step line, title, lead, content that scrolls, and buttons that don't."""
+
+    def __init__(self, here: Order, title: str, lead: str = "", look: Look | None = None) -> None:
+        super().__init__()
+        self.title = Title(title)
+        self.lead = Text(lead)
+        self.lead.setVisible(bool(lead))
+        self.buttons = Buttons()
+        self.content = QVBoxLayout()
+        self.content.setSpacing(SPACE + 4)
+        sheet = self._sheet(here, look)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(sheet, 1)
+        rows.addWidget(self.buttons)
+
+    def _answer(self, look: Look | None) -> QHBoxLayout:
+        words = QVBoxLayout()
+        words.setSpacing(SPACE)
+        words.addWidget(self.title)
+        words.addWidget(self.lead)
+        row = QHBoxLayout()
+        row.setSpacing(2 * SPACE)
+        if look:
+            row.addWidget(Mark(look, 2.6), 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+        return row
+
+    def _sheet(self, here: Order, look: Look | None) -> QScrollArea:
+        inside = QWidget()
+        rows = QVBoxLayout(inside)
+        rows.setContentsMargins(4 * SPACE, 3 * SPACE, 4 * SPACE, 3 * SPACE)
+        rows.setSpacing(2 * SPACE + 4)
+        rows.addWidget(Steps(here))
+        rows.addLayout(self._answer(look))
+        rows.addLayout(self.content)
+        rows.addStretch(1)
+        # Lines longer than this are hard to read; a maximised window keeps its text at the left.
+        inside.setMaximumWidth(QApplication.fontMetrics().averageCharWidth() * 140)
+        return Sheet(inside)
+
+    def settle(self) -> None:
+        """Put the focus where work goes on: the title for screen readers, else the default."""
+        if QAccessible.isActive():
+            self.title.setFocus()
+        elif self.buttons.primary is not None:
+            self.buttons.primary.setFocus()
+        announce(self, f"{self.title.text()}. {self.lead.text()}", now=True)
+
+    def escape(self) -> None:
+        """What Esc does on this page; nothing unless a page says otherwise."""

@@ -1,0 +1,276 @@
+"""What pages are built from: marks, cards, buttons, notices, openers, the busy bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionFocusRect,
+    QStyleOptionToolButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.text import Text, line_height
+from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.wording import _
+
+
+class Mark(QWidget):
+    """A status icon that also has a word for it."""
+
+    def __init__(self, look: Look, size: float = 1.4) -> None:
+        super().__init__()
+        self._size = size
+        self._turn = 0
+        self._look: Look = look
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._step)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.show_look(look)
+
+    @property
+    def look(self) -> Look:
+        """What is shown."""
+        return self._look
+
+    def show_look(self, look: Look) -> None:
+        """Show another status."""
+        self._look = look
+        self.setAccessibleName(word(look))
+        self.setToolTip(word(look))
+        if look == "busy" and theme.motion():
+            self._timer.start(80)
+        else:
+            self._timer.stop()
+        self.update()
+
+    def _step(self) -> None:
+        self._turn = (self._turn + 30) % 360
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """As tall as a line of text, times the size wished."""
+        side = round(line_height() * self._size)
+        return QSize(side, side)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Draw the icon in the colours of the palette."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        palette = self.palette()
+        colour, paper = theme.status(self._look, palette), theme.card(palette)
+        box = QRectF(self.rect())
+        painter.translate(box.center())
+        painter.rotate(self._turn if self._look == "busy" else 0)
+        painter.translate(-box.center())
+        theme.drawing(self._look, colour, paper).render(painter, box)
+
+
+def word(look: Look) -> str:
+    """The word that goes with an icon, for those who don't see it."""
+    return {
+        "ok": _("OK"),
+        "note": _("Note"),
+        "bad": _("Problem"),
+        "unknown": _("Unknown"),
+        "info": _("Note"),
+        "wait": _("Not yet"),
+        "busy": _("Running"),
+        "next": _("Needs you"),
+        "none": _("Not possible"),
+        "shield": _("Administrator"),
+    }[look]
+
+
+class Card(QFrame):
+    """A box that groups what belongs to one thing."""
+
+    def __init__(self, gap: int = SPACE) -> None:
+        super().__init__()
+        self.rows = QVBoxLayout(self)
+        self.rows.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        self.rows.setSpacing(gap)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """A rounded box in the palette's content colour with a quiet border."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.hairline(self.palette()), 1))
+        painter.setBrush(theme.card(self.palette()))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+
+
+class Button(QPushButton):
+    """A push button that Enter presses when it has the focus."""
+
+    def __init__(
+        self, text: str, do: Callable[[], object] | None = None, *, name: str = ""
+    ) -> None:
+        super().__init__(text)
+        self.setAutoDefault(False)
+        if name:
+            self.setAccessibleName(name)
+        if do is not None:
+            # Qt would hand over whether it is checked.
+            self.clicked.connect(lambda _checked: do())
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Roomier than the style's own, so that a click is easy to land."""
+        hint = super().sizeHint()
+        least = 8 * line_height() // 2
+        return QSize(max(least, hint.width() + 2 * SPACE), hint.height() + SPACE // 2)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Enter presses, as Space does."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.animateClick() if theme.motion() else self.click()
+            return
+        super().keyPressEvent(event)
+
+
+class Notice(Card):
+    """Lasting news inside a page: an icon, a sentence, perhaps one action."""
+
+    def __init__(
+        self, look: Look, text: str, label: str = "", do: Callable[[], object] | None = None
+    ) -> None:
+        super().__init__()
+        self.rows.setContentsMargins(2 * SPACE, SPACE + 4, 2 * SPACE, SPACE + 4)
+        row = QHBoxLayout()
+        row.setSpacing(SPACE + 4)
+        row.addWidget(Mark(look), 0, Qt.AlignmentFlag.AlignVCenter)
+        self.text = Text(text)
+        row.addWidget(self.text, 1, Qt.AlignmentFlag.AlignVCenter)
+        self.button: Button | None = None
+        if label:
+            self.button = Button(label, do, name=f"{label}: {text}")
+            row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.rows.addLayout(row)
+        self.setAccessibleName(text)
+
+
+class Arrow(QToolButton):
+    """A line of text with an arrow, to open and close something; lies flush with the text above."""
+
+    def __init__(self, label: str, name: str) -> None:
+        super().__init__()
+        self.setText(label)
+        self.setAccessibleName(name)
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.toggled.connect(self.update)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Arrow, text, and room for a finger."""
+        text = self.fontMetrics().horizontalAdvance(self.text())
+        return QSize(line_height() + text + SPACE, line_height() + SPACE)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """The style's arrow and focus frame; no panel, so that it does not look pressed."""
+        painter = QPainter(self)
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        side = line_height()
+        kind = QStyle.PrimitiveElement
+        arrow = kind.PE_IndicatorArrowDown if self.isChecked() else kind.PE_IndicatorArrowRight
+        option.rect = QRect(-side // 5, (self.height() - side) // 2, side, side).adjusted(
+            3, 3, -3, -3
+        )
+        self.style().drawPrimitive(arrow, option, painter, self)
+        font = self.font()
+        font.setUnderline(self.underMouse())
+        painter.setFont(font)
+        painter.setPen(self.palette().windowText().color())
+        box = self.rect().adjusted(side, 0, 0, 0)
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, self.text())
+        if self.hasFocus():
+            focus = QStyleOptionFocusRect()
+            focus.initFrom(self)
+            self.style().drawPrimitive(kind.PE_FrameFocusRect, focus, painter, self)
+
+
+class Opener(Arrow):
+    """Opens and closes what is behind it, which is made when first opened."""
+
+    def __init__(
+        self, label: str, name: str, rows: QVBoxLayout, make: Callable[[], QWidget]
+    ) -> None:
+        super().__init__(label, name)
+        self._rows = rows
+        self._make = make
+        self.body: QWidget | None = None
+        self.toggled.connect(self._open)
+
+    def _open(self, wide: bool) -> None:
+        if self.body is None:
+            self.body = self._make()
+            self._rows.addWidget(self.body)
+        self.body.setVisible(wide)
+
+
+class BusyBar(QWidget):
+    """Says that work goes on. Where motion is unwanted it shows the share done instead."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._share = 0.0
+        self._place = 0.0
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._move)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(_("Busy"))
+
+    def run(self, on: bool) -> None:
+        """Start or stop moving; still when the system wants no motion."""
+        self.setVisible(on)
+        if on and theme.motion():
+            self._timer.start(33)
+        else:
+            self._timer.stop()
+
+    def show_share(self, share: float) -> None:
+        """How much is done, 0 to 1."""
+        self._share = share
+        self.update()
+
+    @property
+    def moving(self) -> bool:
+        """Whether it is in motion."""
+        return self._timer.isActive()
+
+    def _move(self) -> None:
+        self._place = (self._place + 0.012) % 1.0
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """A thin line."""
+        return QSize(12 * SPACE, SPACE // 2)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """A groove, and on it a run of the palette's highlight."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.hairline(self.palette()))
+        groove = QRectF(self.rect())
+        round_ = groove.height() / 2
+        painter.drawRoundedRect(groove, round_, round_)
+        painter.setBrush(self.palette().highlight())
+        painter.setClipRect(groove)
+        if self.moving:
+            length = groove.width() * 0.3
+            start = (groove.width() + length) * self._place - length
+        else:
+            length, start = groove.width() * self._share, 0.0
+        painter.drawRoundedRect(QRectF(start, 0, length, groove.height()), round_, round_)

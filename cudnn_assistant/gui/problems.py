@@ -1,0 +1,204 @@
+"""Page 2: what is wrong, why it matters, what we will do, how to go back."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, Unknown
+from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.parts import Button, Card, Mark, Notice, Opener
+from cudnn_assistant.gui.text import Listing, Text
+from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.machine import SYSTEM, Machine
+from cudnn_assistant.wording import Words, _, ngettext, words
+
+LOOKS: dict[str, Look] = {"error": "bad", "warning": "note", "info": "info"}
+
+
+def look_of(finding: Finding) -> Look:
+    """The icon of a finding: its severity, unless nothing or nobody can help."""
+    if isinstance(finding.remedy, Impossible):
+        return "none"
+    if isinstance(finding.remedy, Unknown) and finding.severity == "error":
+        return "unknown"
+    return LOOKS[finding.severity]
+
+
+def sentences(finding: Finding, said: Words) -> list[str]:
+    """Why, what happens now, and how to go back: one paragraph each."""
+    result = [said.why]
+    if said.fix:
+        ours = isinstance(finding.remedy, Automatic)
+        lead = _("What we'll do: {text}") if ours else _("What you can do: {text}")
+        result.append(lead.format(text=said.fix))
+    if said.undo and isinstance(finding.remedy, Automatic):
+        result.append(_("To go back: {text}").format(text=said.undo))
+    return [text for text in result if text]
+
+
+def commands_of(finding: Finding) -> tuple[str, ...]:
+    """What the person may type; empty where there is nothing to type."""
+    return finding.remedy.commands if isinstance(finding.remedy, Manual) else ()
+
+
+class Commands(QWidget):
+    """Commands to copy; we never run them."""
+
+    def __init__(self, commands: tuple[str, ...]) -> None:
+        super().__init__()
+        text = "\n".join(commands)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACE)
+        row.addWidget(Listing(text, _("Commands to copy")), 1)
+        copy = Button(_("Copy"), lambda: QGuiApplication.clipboard().setText(text))
+        copy.setAccessibleName(_("Copy the commands"))
+        row.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
+
+
+class Body(QWidget):
+    """The inside of a card: the sentences, commands to copy, the way out, Details."""
+
+    def __init__(self, finding: Finding, machine: Machine, way_out: Button | None) -> None:
+        super().__init__()
+        said = words(finding, machine)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(SPACE)
+        for text in sentences(finding, said):
+            rows.addWidget(Text(text))
+        if commands_of(finding):
+            rows.addWidget(Commands(commands_of(finding)))
+        if way_out is not None:
+            rows.addWidget(way_out, 0, Qt.AlignmentFlag.AlignLeft)
+        if said.details:
+            name = _("Details: {title}").format(title=said.title)
+            text = "\n".join(said.details)
+            opener = Opener(_("Details"), name, rows, lambda: Listing(text, name))
+            rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+class ProblemCard(Card):
+    """A problem told whole."""
+
+    def __init__(self, finding: Finding, machine: Machine, way_out: Button | None) -> None:
+        super().__init__()
+        said = words(finding, machine)
+        column = QVBoxLayout()
+        column.setSpacing(SPACE)
+        column.addWidget(Text(said.title, size=1.1, bold=True))
+        if finding.subject != SYSTEM:
+            where = _("In the Python environment {folder}").format(folder=finding.subject)
+            column.addWidget(Text(where, muted=True))
+        column.addWidget(Body(finding, machine, way_out))
+        row = QHBoxLayout()
+        row.setSpacing(SPACE + 4)
+        row.addWidget(Mark(look_of(finding), 1.4), 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(column, 1)
+        self.rows.addLayout(row)
+        self.setAccessibleName(said.title)
+
+
+class NoteCard(Card):
+    """A problem that can wait: one line that opens."""
+
+    def __init__(self, finding: Finding, machine: Machine, way_out: Button | None) -> None:
+        super().__init__()
+        said = words(finding, machine)
+        self.rows.setContentsMargins(2 * SPACE, SPACE + 4, 2 * SPACE, SPACE + 4)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        row = QHBoxLayout()
+        row.setSpacing(SPACE + 4)
+        mark = Mark(look_of(finding), 1.4)
+        row.addWidget(mark, 0, middle)
+        row.addWidget(Text(said.title), 1, middle)
+        row.addWidget(Text(_("not urgent"), muted=True), 0, middle)
+        name = _("Show: {title}").format(title=said.title)
+        self.rows.addLayout(row)
+        below = QVBoxLayout()
+        # In line with the title, which stands after the icon.
+        below.setContentsMargins(mark.sizeHint().width() + SPACE + 4, 0, 0, 0)
+        self.rows.addLayout(below)
+        make = partial(Body, finding, machine, way_out)
+        row.addWidget(Opener(_("Show"), name, below, make), 0, middle)
+
+
+class ProblemsPage(Page):
+    """Cards, most serious first, and the one thing to do next."""
+
+    again = Signal()
+    save = Signal()
+    review = Signal()
+    history = Signal()
+    leave = Signal(object)
+    """The way out of a finding was chosen; carries the Finding."""
+
+    def __init__(
+        self, checkup: Checkup, news: tuple[Look, str] | None = None, *, undoable: bool = False
+    ) -> None:
+        self._undoable = undoable
+        self._checkup = checkup
+        self._main = checkup.findings[0]
+        super().__init__("problems", words(self._main, checkup.machine).title, self._lead())
+        if news is not None:
+            self.content.addWidget(Notice(*news))
+        for finding in checkup.findings:
+            self.content.addWidget(self._card(finding))
+        self._fill_buttons()
+
+    def _changes(self) -> int:
+        return len(self._checkup.plan.steps)
+
+    def _lead(self) -> str:
+        remedy = self._main.remedy
+        if isinstance(remedy, Automatic):
+            return _("This can be fixed here. Nothing has been changed yet.")
+        if isinstance(remedy, Manual):
+            return _("This needs one thing from you. Nothing has been changed.")
+        if isinstance(remedy, Impossible):
+            return _("No setting on this computer can change this. Nothing has been changed.")
+        return _("We don't know what would help. Nothing has been changed.")
+
+    def _leads_out(self, finding: Finding) -> bool:
+        return isinstance(finding.remedy, Manual) and bool(
+            finding.remedy.link or finding.remedy.commands
+        )
+
+    def _card(self, finding: Finding) -> Card:
+        kind = ProblemCard if finding.severity == "error" else NoteCard
+        primary = finding is self._main and not self._changes()
+        button = None
+        if self._leads_out(finding) and not primary:
+            button = self._way_out(finding)
+        return kind(finding, self._checkup.machine, button)
+
+    def _way_out(self, finding: Finding) -> Button:
+        said = words(finding, self._checkup.machine)
+        name = f"{said.label_of_way_out}: {said.title}"
+        return Button(said.label_of_way_out, lambda: self.leave.emit(finding), name=name)
+
+    def _fill_buttons(self) -> None:
+        buttons, count = self.buttons, self._changes()
+        if self._undoable:
+            buttons.rare(_("&Undo…"), self.history.emit)
+        if count:
+            buttons.rare(_("&Save report…"), self.save.emit)
+            buttons.add(_("Check &again"), self.again.emit)
+            label = ngettext("&Review {count} change", "&Review {count} changes", count)
+            buttons.add(label.format(count=count), self.review.emit, default=True)
+        elif self._leads_out(self._main):
+            buttons.rare(_("&Save report…"), self.save.emit)
+            buttons.add(_("Check &again"), self.again.emit)
+            label = words(self._main, self._checkup.machine).label_of_way_out
+            buttons.add(label, lambda: self.leave.emit(self._main), default=True)
+        elif isinstance(self._main.remedy, Manual):
+            buttons.rare(_("&Save report…"), self.save.emit)
+            buttons.add(_("Check &again"), self.again.emit, default=True)
+        else:
+            buttons.add(_("Check &again"), self.again.emit)
+            buttons.add(_("&Save report…"), self.save.emit, default=True)

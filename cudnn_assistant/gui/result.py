@@ -1,0 +1,165 @@
+"""Page 4: state the outcome and how we know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.parts import Card, Mark, Notice
+from cudnn_assistant.gui.problems import Commands
+from cudnn_assistant.gui.text import Text
+from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.summary import Line, headline, lines
+from cudnn_assistant.wording import _, ngettext, words
+
+Outcome = Literal["works", "needs you", "impossible", "unknown"]
+LOOKS: dict[Outcome, Look] = {
+    "works": "ok",
+    "needs you": "next",
+    "impossible": "none",
+    "unknown": "unknown",
+}
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What the Result page shows."""
+
+    checkup: Checkup
+    outcome: Outcome
+    changed: int = 0
+    """How many changes were made before this check."""
+    undoable: bool = False
+    """The journal holds something to undo."""
+    task: Finding | None = None
+    """What needs the person, for the outcome "needs you"."""
+
+
+def sayings(ending: Ending) -> tuple[str, str]:
+    """Title and sentence of an ending."""
+    checkup = ending.checkup
+    if ending.task is not None:
+        said = words(ending.task, checkup.machine)
+        restart = isinstance(ending.task.remedy, Manual) and ending.task.remedy.restart
+        then = _("Then start this again.") if restart else _("Then come back to this window.")
+        return said.title, f"{said.fix} {then}"
+    return headline(checkup.verdict, checkup.machine, checkup.findings)
+
+
+class Facts(Card):
+    """What was seen, a line for each part."""
+
+    def __init__(self, rows: tuple[Line, ...]) -> None:
+        super().__init__()
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(SPACE + 4)
+        grid.setVerticalSpacing(SPACE + 4)
+        grid.setColumnStretch(1, 2)
+        grid.setColumnStretch(2, 5)
+        for number, line in enumerate(rows):
+            cells: tuple[QWidget, ...] = (
+                Mark(line.mark, 1.15),
+                Text(line.label),
+                Text(line.text, muted=True),
+            )
+            for column, cell in enumerate(cells):
+                grid.addWidget(cell, number, column, Qt.AlignmentFlag.AlignTop)
+        self.rows.addLayout(grid)
+
+
+class ResultPage(Page):
+    """One of four outcomes, and the way on from it."""
+
+    again = Signal()
+    save = Signal()
+    undo = Signal()
+    """Undo what was made in this sitting."""
+    history = Signal()
+    notes = Signal()
+    """Show the findings that do not keep cuDNN from working."""
+    leave = Signal(object)
+    back = Signal()
+    """Back to the problems, from what the person is asked to do."""
+    closed = Signal()
+
+    def __init__(self, ending: Ending) -> None:
+        self._ending = ending
+        super().__init__("result", *sayings(ending), LOOKS[ending.outcome])
+        self._show_news()
+        if ending.task is not None and isinstance(ending.task.remedy, Manual):
+            self._show_task(ending.task.remedy)
+        checkup = ending.checkup
+        self.content.addWidget(Facts(lines(checkup.machine, checkup.findings)))
+        self._fill_buttons()
+
+    def _show_task(self, remedy: Manual) -> None:
+        if remedy.commands:
+            self.content.addWidget(Commands(remedy.commands))
+        if not remedy.restart:
+            text = _("This window notices when something was installed and checks again by itself.")
+            self._add_notice("info", text)
+
+    def _show_news(self) -> None:
+        ending = self._ending
+        if ending.changed and ending.outcome == "works":
+            self._add_notice(
+                "info",
+                _(
+                    "Close and reopen terminals, editors and notebooks that were open: "
+                    "they still use the old settings."
+                ),
+            )
+        elif ending.changed:
+            label = ngettext("Undo {count} change", "Undo {count} changes", ending.changed)
+            self._add_notice(
+                "note",
+                _("The change didn't help. Undo it?"),
+                label.format(count=ending.changed),
+                self.undo.emit,
+            )
+        count = len(ending.checkup.findings) if ending.outcome == "works" else 0
+        if count:
+            text = ngettext("{count} thing to know", "{count} things to know", count)
+            self._add_notice("info", text.format(count=count), _("Show"), self.notes.emit)
+
+    def _add_notice(
+        self, look: Look, text: str, label: str = "", do: Callable[[], object] | None = None
+    ) -> None:
+        self.content.addWidget(Notice(look, text, label, do))
+
+    def _fill_buttons(self) -> None:
+        outcome, buttons = self._ending.outcome, self.buttons
+        if self._ending.undoable:
+            buttons.rare(_("&Undo…"), self.history.emit)
+        if outcome == "needs you":
+            buttons.rare(_("&Back"), self.back.emit)
+        if outcome != "unknown":
+            buttons.rare(_("&Save report…"), self.save.emit)
+        buttons.add(_("Check &again"), self.again.emit)
+        if outcome == "unknown":
+            buttons.add(_("&Save report…"), self.save.emit, default=True)
+        elif outcome == "needs you":
+            task = self._ending.task
+            assert task is not None
+            label = words(task, self._ending.checkup.machine).label_of_way_out
+            buttons.add(label or _("&Close"), self._way_on, default=True)
+        else:
+            buttons.add(_("&Close"), self.closed.emit, default=True)
+
+    def _way_on(self) -> None:
+        task = self._ending.task
+        if task is not None and isinstance(task.remedy, Manual) and task.remedy.link:
+            self.leave.emit(task)
+        else:
+            self.closed.emit()
+
+    def escape(self) -> None:
+        """Close: there is nothing to lose here."""
+        self.closed.emit()

@@ -1,0 +1,253 @@
+"""Page 3: show exactly what will change, and get the one yes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout
+
+from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.changes import ChangeList
+from cudnn_assistant.gui.commands import commands
+from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.parts import Arrow, BusyBar, Button, Card, Mark, Notice, Opener
+from cudnn_assistant.gui.text import Listing, Text
+from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.machine import Family
+from cudnn_assistant.plan import Plan, SetVariable, Step, StepState
+from cudnn_assistant.preview import Change
+from cudnn_assistant.wording import _, ngettext
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What the Review page shows."""
+
+    plan: Plan
+    changes: tuple[Change, ...]
+    """The plan in words, step by step."""
+    family: Family
+    whole: Plan | None = None
+    """The plan with nothing unticked, where steps may be unticked; and its words."""
+    whole_changes: tuple[Change, ...] = ()
+    leaves: dict[str, str] = field(default_factory=dict)
+    """Titles of the problems by code, to say what an unticked step leaves."""
+    title: str = ""
+    lead: str = ""
+
+
+def same_place(one: Step, other: Step) -> bool:
+    """Whether two steps are about the same thing, whatever they make of it."""
+    keys = ("scope", "name", "product", "python")
+    return type(one) is type(other) and all(
+        getattr(one, key, None) == getattr(other, key, None) for key in keys
+    )
+
+
+def make_label(count: int, *, administrator: bool, undoes: bool) -> str:
+    """What the button says it will do."""
+    if undoes:
+        label = ngettext("&Undo {count} change", "&Undo {count} changes", count)
+    elif administrator:
+        label = ngettext(
+            "&Make {count} change (administrator)", "&Make {count} changes (administrator)", count
+        )
+    else:
+        label = ngettext("&Make {count} change", "&Make {count} changes", count)
+    return label.format(count=count)
+
+
+class StepCard(Card):
+    """One step: what and where, its lines, its notes; perhaps a box to untick."""
+
+    ticked = Signal(bool)
+
+    def __init__(self, change: Change, *, box: bool, on: bool, leaves: Sequence[str]) -> None:
+        super().__init__()
+        self.box: QCheckBox | None = None
+        self.list: ChangeList | None = None
+        self.rows.addLayout(self._head(change, box, on))
+        if not on:
+            for title in leaves:
+                self.rows.addWidget(Text(_("Stays as it is: {title}").format(title=title)))
+            return
+        if change.lines:
+            self._show_lines(change)
+        for note in change.notes:
+            self.rows.addWidget(Text(note, muted=True))
+
+    def _head(self, change: Change, box: bool, on: bool) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(SPACE)
+        top = Qt.AlignmentFlag.AlignTop
+        if box:
+            self.box = QCheckBox()
+            self.box.setChecked(on)
+            self.box.setAccessibleName(_("Make this change: {title}").format(title=change.title))
+            self.box.toggled.connect(self.ticked)
+            row.addWidget(self.box, 0, top)
+        words = QVBoxLayout()
+        words.setSpacing(SPACE // 2)
+        words.addWidget(Text(change.title, size=1.05, bold=True))
+        if change.place:
+            words.addWidget(Text(change.place, muted=True))
+        row.addLayout(words, 1)
+        return row
+
+    def _show_lines(self, change: Change) -> None:
+        self.list = ChangeList(change.lines, change.title)
+        self.rows.addWidget(self.list)
+        if self.list.folded:
+            more = Arrow(_("Show all"), _("Show all: {title}").format(title=change.title))
+            more.toggled.connect(self.list.show_all)
+            self.rows.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+class ReviewPage(Page):
+    """Every change, old and new; nothing has happened yet. Enter presses no button by itself."""
+
+    back = Signal()
+    cancelled = Signal()
+    again = Signal()
+    make = Signal(object)
+    """Carry out; the Plan as it is ticked."""
+    pick = Signal(object)
+    """Other boxes are ticked: the frozenset of the codes that stay in."""
+
+    def __init__(self, proposal: Proposal, trouble: str = "") -> None:
+        self._proposal = proposal
+        self.cards: list[StepCard] = []
+        changes = proposal.changes
+        super().__init__("review", self._title(len(changes)), self._lead())
+        if trouble:
+            self.content.addWidget(Notice("bad", trouble, _("Check again"), self.again.emit))
+        self._show_steps()
+        self._show_commands()
+        self._fill_buttons(changes)
+
+    def _title(self, count: int) -> str:
+        if self._proposal.title:
+            return self._proposal.title
+        settings = all(isinstance(step, SetVariable) for step in self._proposal.plan.steps)
+        if settings:
+            title = ngettext(
+                "{count} change to your settings", "{count} changes to your settings", count
+            )
+        else:
+            title = ngettext(
+                "{count} change to this computer", "{count} changes to this computer", count
+            )
+        return title.format(count=count)
+
+    def _lead(self) -> str:
+        return self._proposal.lead or _(
+            "It takes effect for programs you start afterwards. "
+            "Open programs keep the old settings until you restart them."
+        )
+
+    def _show_steps(self) -> None:
+        plan, whole = self._proposal.plan, self._proposal.whole or self._proposal.plan
+        made = self._proposal.changes
+        planned = self._proposal.whole_changes or made
+        for number, step in enumerate(whole.steps):
+            at = next((i for i, s in enumerate(plan.steps) if same_place(s, step)), None)
+            change = planned[number] if at is None else made[at]
+            leaves = [self._proposal.leaves.get(code, code) for code in step.why]
+            box = self._proposal.whole is not None and len(whole.steps) > 1
+            card = StepCard(change, box=box, on=at is not None, leaves=leaves)
+            card.ticked.connect(self._picked)
+            self.cards.append(card)
+            self.content.addWidget(card)
+
+    def _picked(self) -> None:
+        whole = self._proposal.whole or self._proposal.plan
+        pairs = list(zip(whole.steps, self.cards, strict=True))
+        off = {code for step, card in pairs if not _is_on(card) for code in step.why}
+        self.pick.emit(frozenset(code for step, _card in pairs for code in step.why) - off)
+
+    def _show_commands(self) -> None:
+        plan, family = self._proposal.plan, self._proposal.family
+        if not plan.steps:
+            return
+        name = _("Copy as commands")
+        self.opener = Opener(name, name, self.content, lambda: Commands(commands(plan, family)))
+        self.content.addWidget(self.opener, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _fill_buttons(self, changes: Sequence[Change]) -> None:
+        self.buttons.rare(_("&Back"), self.back.emit)
+        self.buttons.add(_("&Cancel"), self.cancelled.emit)
+        administrator = any(change.administrator for change in changes)
+        plan = self._proposal.plan
+        label = make_label(len(changes), administrator=administrator, undoes=bool(plan.undoes))
+        icon = theme.shield(self.palette()) if administrator else None
+        self.maker = self.buttons.add(label, lambda: self.make.emit(plan), icon=icon)
+        self.maker.setEnabled(bool(changes))
+
+    def settle(self) -> None:
+        """The focus goes to the changes: neither yes nor no is one careless Enter away."""
+        super().settle()
+        first = next((card.list for card in self.cards if card.list), None)
+        if first is not None and not self.title.hasFocus():
+            first.setFocus()
+
+    def focused_box(self) -> int:
+        """Number of the step whose box has the focus; -1: none has."""
+        boxes = [card.box for card in self.cards]
+        return next((i for i, box in enumerate(boxes) if box and box.hasFocus()), -1)
+
+    def focus_box(self, number: int) -> None:
+        """Give the focus to that step's box again."""
+        box = self.cards[number].box if number >= 0 else None
+        if box is not None:
+            box.setFocus()
+
+    def escape(self) -> None:
+        """Cancel; nothing was changed."""
+        self.cancelled.emit()
+
+
+def _is_on(card: StepCard) -> bool:
+    return card.box is None or card.box.isChecked()
+
+
+class Commands(Card):
+    """The plan as commands, with a button that copies them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.rows.addWidget(Listing(text, _("Commands")))
+        copy = Button(_("Copy"), lambda: QGuiApplication.clipboard().setText(text))
+        copy.setAccessibleName(_("Copy the commands"))
+        self.rows.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+class MakingPage(Page):
+    """The changes while they are made. There is no way back from here but Undo afterwards."""
+
+    def __init__(self, titles: Sequence[str]) -> None:
+        count = len(titles)
+        title = ngettext("Making {count} change…", "Making {count} changes…", count)
+        lead = _("The values until now are kept, so that this can be undone.")
+        super().__init__("review", title.format(count=count), lead)
+        self.buttons.hide()
+        self.marks = [Mark("wait", 1.15) for _title in titles]
+        card = Card(SPACE + 4)
+        for mark, text in zip(self.marks, titles, strict=True):
+            row = QHBoxLayout()
+            row.setSpacing(SPACE + 4)
+            row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(Text(text), 1)
+            card.rows.addLayout(row)
+        self.content.addWidget(card)
+        self.bar = BusyBar()
+        self.content.addWidget(self.bar)
+        self.bar.run(True)
+
+    def show_step(self, number: int, state: StepState) -> None:
+        """A step has a new state."""
+        self.marks[number].show_look("ok" if state == "done" else "none")
+        done = sum(mark.look == "ok" for mark in self.marks)
+        self.bar.show_share(done / len(self.marks))

@@ -1,0 +1,176 @@
+"""Looks: status colours, tinted icons, relative fonts, and what the system asks for.
+
+Every other colour is a role of the system's palette, so that dark mode and high contrast come
+by themselves. Icons are drawn with two names that are replaced here: ``currentColor`` (the
+status) and ``Canvas`` (what lies behind it).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal
+
+from PySide6.QtCore import QByteArray, QOperatingSystemVersion, Qt
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication, QStyle
+
+from cudnn_assistant.places import resource
+
+Look = Literal["ok", "note", "bad", "unknown", "info", "wait", "busy", "next", "none", "shield"]
+
+LIGHT: dict[str, str] = {"ok": "#107C10", "note": "#8A5100", "bad": "#B3261E"}
+DARK: dict[str, str] = {"ok": "#6CCB5F", "note": "#FCE100", "bad": "#FF99A4"}
+SPACE = 8
+"""The grid: every margin and gap is a multiple of half of it (logical pixels)."""
+
+
+def luminance(colour: QColor) -> float:
+    """Relative luminance as WCAG 2 defines it, 0 to 1."""
+
+    def part(value: float) -> float:
+        return value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = (part(v) for v in (colour.redF(), colour.greenF(), colour.blueF()))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """Contrast ratio as WCAG 2 defines it, 1 to 21."""
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def blend(front: QColor, back: QColor, share: float) -> QColor:
+    """``share`` of ``front`` over ``back``, opaque."""
+    rest = 1 - share
+    return QColor.fromRgbF(
+        front.redF() * share + back.redF() * rest,
+        front.greenF() * share + back.greenF() * rest,
+        front.blueF() * share + back.blueF() * rest,
+    )
+
+
+def dark(palette: QPalette) -> bool:
+    """Whether text is lighter than what lies behind it."""
+    return luminance(palette.windowText().color()) > luminance(palette.window().color())
+
+
+def high_contrast(palette: QPalette) -> bool:
+    """Whether the system asks for high contrast; then status is told by icon and word alone.
+
+    Qt says so since 6.10; before, a palette of pure black and white says it.
+    """
+    hints = QGuiApplication.styleHints()
+    if hasattr(hints, "accessibility"):
+        wish = hints.accessibility()
+        if wish.contrastPreference() == Qt.ContrastPreference.HighContrast:
+            return True
+    return contrast(palette.windowText().color(), palette.window().color()) > 20.5
+
+
+def status(look: str, palette: QPalette) -> QColor:
+    """The colour of a status on this palette; the text's own under high contrast."""
+    table = DARK if dark(palette) else LIGHT
+    text = palette.windowText().color()
+    if look not in table:
+        return muted(palette)
+    return text if high_contrast(palette) else QColor(table[look])
+
+
+def muted(palette: QPalette) -> QColor:
+    """The colour of second-rank text, never under 4.5 : 1."""
+    text, back = palette.windowText().color(), palette.window().color()
+    return text if high_contrast(palette) else blend(text, back, 0.72)
+
+
+def hairline(palette: QPalette) -> QColor:
+    """The colour of borders that group; they carry no meaning of their own."""
+    text, back = palette.windowText().color(), palette.window().color()
+    return text if high_contrast(palette) else blend(text, back, 0.16)
+
+
+def card(palette: QPalette) -> QColor:
+    """What a card is filled with: the palette's ground for content."""
+    window, base = palette.window().color(), palette.base().color()
+    # In the dark some styles make Base darker than Window; a card is better a little lighter.
+    if dark(palette) and luminance(base) <= luminance(window) and not high_contrast(palette):
+        return blend(palette.windowText().color(), window, 0.05)
+    return base
+
+
+def font(size: float = 1.0, *, bold: bool = False, fixed: bool = False) -> QFont:
+    """The application's font, ``size`` times as large."""
+    result = QFont(QApplication.font())
+    if fixed:
+        result.setFamilies(["Cascadia Mono", "Consolas", "Noto Sans Mono", "DejaVu Sans Mono"])
+        result.setStyleHint(QFont.StyleHint.Monospace)
+    if result.pointSizeF() > 0:
+        result.setPointSizeF(result.pointSizeF() * size)
+    else:
+        result.setPixelSize(round(result.pixelSize() * size))
+    result.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+    return result
+
+
+@cache
+def _drawing(name: str, colour: str, paper: str) -> QSvgRenderer:
+    text = resource(f"icons/{name}.svg").read_text(encoding="utf-8")
+    text = text.replace("currentColor", colour).replace("Canvas", paper)
+    return QSvgRenderer(QByteArray(text.encode()))
+
+
+def drawing(name: str, colour: QColor, paper: QColor) -> QSvgRenderer:
+    """A status icon in these colours, sharp at every size."""
+    return _drawing(name, colour.name(), paper.name())
+
+
+def icon(name: str, palette: QPalette, size: int = 64) -> QIcon:
+    """A status icon for a button, in the colour of its text."""
+    picture = QPixmap(size, size)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    drawing(name, palette.buttonText().color(), palette.button().color()).render(painter)
+    painter.end()
+    return QIcon(picture)
+
+
+def shield(palette: QPalette) -> QIcon:
+    """The sign of an administrator's permission: Windows' own, elsewhere ours."""
+    style = QApplication.style()
+    own = style.standardIcon(QStyle.StandardPixmap.SP_VistaShield)
+    return icon("shield", palette) if own.isNull() else own
+
+
+def app_icon() -> QIcon:
+    """The program's icon."""
+    return QIcon(str(resource("icons/app.svg")))
+
+
+def motion() -> bool:
+    """Whether things may move: the system does not ask for less motion."""
+    duration = QStyle.StyleHint.SH_Widget_Animation_Duration
+    if QApplication.style().styleHint(duration) == 0:
+        return False
+    if QOperatingSystemVersion.currentType() == QOperatingSystemVersion.OSType.Windows:
+        return bool(QApplication.isEffectEnabled(Qt.UIEffect.UI_AnimateMenu))
+    return _desktop_animates()
+
+
+@cache
+def _desktop_animates() -> bool:
+    """GNOME and its kin say it through the desktop portal; no portal means no such wish."""
+    try:
+        from PySide6.QtDBus import QDBusConnection, QDBusInterface
+    except ImportError:
+        return True
+    bus = QDBusConnection.sessionBus()
+    name = "org.freedesktop.portal.Desktop"
+    if not bus.isConnected() or not bus.interface().isServiceRegistered(name).value():
+        return True
+    portal = QDBusInterface(
+        name, "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings", bus
+    )
+    portal.setTimeout(300)
+    answer = portal.call("ReadOne", "org.gnome.desktop.interface", "enable-animations")
+    return answer.arguments()[:1] != [False]

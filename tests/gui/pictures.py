@@ -1,0 +1,260 @@
+"""Draws every page in its states to PNG files, to be looked at by a person.
+
+    QT_QPA_PLATFORM=offscreen python tests/gui/pictures.py FOLDER [WORD…]
+
+draws all, or those whose names hold one of the words. Also runs on a real display or under Xvfb.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import computers
+import speech
+from PySide6.QtCore import QPoint, QSize
+from PySide6.QtGui import QColor, QImage, QPainter, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+
+from cudnn_assistant.checkup import Checkup, think
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.gui.check import CheckPage, StoppedPage
+from cudnn_assistant.gui.dialogs import HistoryDialog, Past, ReportDialog, crash_dialog
+from cudnn_assistant.gui.parts import Opener
+from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.result import Ending, ResultPage
+from cudnn_assistant.gui.review import MakingPage, Proposal, ReviewPage
+from cudnn_assistant.machine import Machine, Package, Value
+from cudnn_assistant.plan import (
+    Download,
+    Entry,
+    InstallArchive,
+    InstallPackage,
+    Plan,
+    SetVariable,
+    undo_plan,
+)
+from cudnn_assistant.preview import preview
+from cudnn_assistant.report import redacted, write_report
+
+SIZES = {"780": QSize(780, 560), "640": QSize(640, 480)}
+_COMPAT = load_builtin()
+
+
+def judged(machine: Machine) -> Checkup:
+    return think(machine, _COMPAT)
+
+
+def dark_palette() -> QPalette:
+    """Fusion's own dark colours; the offscreen platform has no dark mode to follow."""
+    palette = QPalette(QColor("#323232"))
+    role = QPalette.ColorRole
+    colours = {
+        role.WindowText: "#f0f0f0",
+        role.Text: "#f0f0f0",
+        role.ButtonText: "#f0f0f0",
+        role.Window: "#323232",
+        role.Base: "#242424",
+        role.AlternateBase: "#2b2b2b",
+        role.Button: "#323232",
+        role.Highlight: "#308cc6",
+        role.HighlightedText: "#f0f0f0",
+        role.ToolTipBase: "#323232",
+        role.ToolTipText: "#f0f0f0",
+    }
+    for name, colour in colours.items():
+        palette.setColor(name, QColor(colour))
+    for name in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, name, QColor("#828282"))
+    return palette
+
+
+def check_page(machine: Machine, parts: str) -> CheckPage:
+    page = CheckPage()
+    page.show_data("built-in data of 21 November 2026")
+    names = parts.split()
+    for name in names[:-1]:
+        page.show_part(name, True, machine)
+    page.show_part(names[-1], False, machine)
+    return page
+
+
+def proposal(checkup: Checkup, *extra: object) -> Proposal:
+    plan = Plan(steps=(*extra, *checkup.plan.steps))  # type: ignore[arg-type]
+    changes = preview(plan, checkup.machine)
+    return Proposal(plan, changes, checkup.machine.os.family, plan, changes)
+
+
+def archive() -> InstallArchive:
+    return InstallArchive(
+        product="cuDNN",
+        version="9.15.0",
+        cuda_major=12,
+        download=Download(
+            url="https://developer.download.nvidia.com/compute/cudnn/redist/cudnn/windows-x86_64/"
+            "cudnn-windows-x86_64-9.15.0.57_cuda12-archive.zip",
+            size=412_345_678,
+            sha256="6f6fb86bf96ecb7e1b0bb4c9a3d4ed7e3f9f4c7c6b1f6b0f4f4f7b1d8e9a0b1c",
+        ),
+        folder=r"C:\Users\mila\AppData\Local\cuDNN Assistant\libraries\cudnn-9.15.0-cuda12",
+        licence="https://docs.nvidia.com/deeplearning/cudnn/latest/reference/eula.html",
+    )
+
+
+def package() -> InstallPackage:
+    return InstallPackage(
+        python=r"C:\ai\venv\Scripts\python.exe",
+        requirements=("nvidia-cudnn-cu12==9.10.2.21",),
+        before=(Package(name="nvidia-cudnn-cu12", version="9.1.0.70"),),
+    )
+
+
+def everybody(checkup: Checkup) -> SetVariable:
+    """A change for all users, which needs an administrator."""
+    before = ";".join(computers.FOLDERS)
+    return SetVariable(
+        scope="machine",
+        name="Path",
+        before=Value(text=before, expand=True),
+        after=Value(text=computers.BIN + ";" + before, expand=True),
+    )
+
+
+def entries(checkup: Checkup) -> list[Entry]:
+    first = Entry(id="1", when="2026-11-12T09:30:00Z", plan=checkup.plan, states=("done",))
+    other = Entry(id="2", when="2026-11-20T17:05:00Z", plan=Plan(steps=(package(),)))
+    last = Entry(id="3", when="2026-11-21T14:03:00Z", plan=Plan(steps=(archive(),)))
+    return [first, other, last]
+
+
+def opened(page: QWidget) -> QWidget:
+    for opener in page.findChildren(Opener):
+        opener.setChecked(True)
+    return page
+
+
+def ending(name: str, outcome: str, **more: object) -> ResultPage:
+    checkup = judged(getattr(computers, name)())
+    return ResultPage(Ending(checkup, outcome, **more))  # type: ignore[arg-type]
+
+
+def undo_page(checkup: Checkup) -> ReviewPage:
+    done = entries(checkup)[0]
+    step = done.plan.steps[0]
+    assert isinstance(step, SetVariable)
+    plan = undo_plan(done, lambda _scope, _name: step.after, "windows")
+    return ReviewPage(Proposal(plan, preview(plan, checkup.machine), "windows"))
+
+
+def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
+    """Every picture by name."""
+    works, parent = judged(computers.works()), judged(computers.parent_folder())
+    both, driver = judged(computers.stale_and_parent()), judged(computers.old_driver())
+    restart, strange = judged(computers.mismatch()), judged(computers.unexplained())
+    wheel = judged(computers.torch_pin())
+    yield "check-start", lambda: check_page(works.machine, "gpu")
+    yield "check-middle", lambda: check_page(works.machine, "gpu cuda cudnn settings trial")
+    yield (
+        "check-stopped",
+        lambda: StoppedPage("The check was stopped", "Nothing was changed.", report=False),
+    )
+    yield "problems-path", lambda: ProblemsPage(parent)
+    yield "problems-path-open", lambda: opened(ProblemsPage(parent))
+    yield "problems-two", lambda: ProblemsPage(both)
+    yield "problems-two-open", lambda: opened(ProblemsPage(both, ("info", "Nothing was changed.")))
+    yield "problems-driver", lambda: ProblemsPage(driver)
+    yield "problems-restart", lambda: ProblemsPage(restart)
+    yield "problems-unexplained", lambda: ProblemsPage(strange, undoable=True)
+    yield "problems-wheel", lambda: ProblemsPage(wheel)
+    yield "review-variable", lambda: ReviewPage(proposal(parent))
+    yield "review-two", lambda: ReviewPage(proposal(both))
+    yield (
+        "review-all",
+        lambda: opened(ReviewPage(proposal(both, archive(), package(), everybody(both)))),
+    )
+    yield (
+        "review-trouble",
+        lambda: ReviewPage(
+            proposal(parent),
+            "PATH was changed by another program since we looked. Check again to see the present "
+            "value. Nothing is different from before.",
+        ),
+    )
+    yield "review-undo", lambda: undo_page(parent)
+    yield "review-making", lambda: MakingPage([c.title for c in proposal(both, archive()).changes])
+    yield "result-works", lambda: ending("works", "works")
+    yield "result-works-changed", lambda: ending("works", "works", changed=1, undoable=True)
+    yield "result-needs", lambda: ending("old_driver", "needs you", task=driver.findings[0])
+    yield "result-impossible", lambda: ending("no_gpu", "impossible")
+    yield "result-unknown", lambda: ending("unexplained", "unknown", changed=1, undoable=True)
+    past = [
+        Past(entries(parent)[0], "Path (your account)", "changed"),
+        Past(entries(parent)[1], "Change packages of one Python environment", "undone"),
+        Past(entries(parent)[2], "Install cuDNN 9.15.0 for CUDA 12", "in place"),
+    ]
+    yield "dialog-history", lambda: HistoryDialog(past)
+    yield "dialog-history-empty", lambda: HistoryDialog([])
+    text = write_report(redacted(parent.machine), parent.findings, parent.verdict)
+    yield "dialog-report", lambda: ReportDialog(text)
+    yield "dialog-crash", lambda: crash_dialog("Traceback (most recent call last):\n  …\n" + text)
+
+
+def shoot(make: Callable[[], QWidget], path: Path, size: QSize, ratio: float) -> None:
+    widget = make()
+    is_page = hasattr(widget, "settle")
+    if is_page:
+        widget.resize(size)
+    widget.show()
+    for _turn in range(4):
+        QApplication.processEvents()
+    if is_page:
+        widget.settle()  # type: ignore[attr-defined]
+        QApplication.processEvents()
+    image = QImage(widget.size() * ratio, QImage.Format.Format_ARGB32)
+    image.setDevicePixelRatio(ratio)
+    image.fill(widget.palette().window().color())
+    painter = QPainter(image)
+    widget.render(painter, QPoint())
+    painter.end()
+    image.save(str(path))
+    widget.close()
+    widget.deleteLater()
+
+
+def draw(folder: Path, words: list[str]) -> int:
+    light = QApplication.palette()
+    manners = {
+        "light": (light, "780", 1.0, False),
+        "small": (light, "640", 1.0, False),
+        "dark": (dark_palette(), "780", 1.0, False),
+        "150": (light, "780", 1.5, False),
+        "pseudo": (light, "640", 1.0, True),
+    }
+    count = 0
+    for manner, (palette, size, ratio, pseudo) in manners.items():
+        QApplication.setPalette(palette)
+        speech.speak(pseudo=pseudo)
+        for name, make in states():
+            file = f"{name}.{manner}.png"
+            if words and not all(word in file for word in words):
+                continue
+            shoot(make, folder / file, SIZES[size], ratio)
+            count += 1
+    return count
+
+
+def main() -> int:
+    folder = Path(sys.argv[1])
+    os.makedirs(folder, exist_ok=True)
+    app = QApplication([sys.argv[0]])
+    app.setApplicationDisplayName("cuDNN Assistant")
+    print(f"{draw(folder, sys.argv[2:])} pictures in {folder}")  # noqa: T201
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
