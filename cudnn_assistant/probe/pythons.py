@@ -14,7 +14,7 @@ from cudnn_assistant.machine import Family, PythonEnvironment, Variable, readabl
 from cudnn_assistant.probe import binary
 from cudnn_assistant.probe.conda_records import conda_packages
 from cudnn_assistant.probe.disk import Disk
-from cudnn_assistant.probe.distributions import Distribution, installed
+from cudnn_assistant.probe.distributions import installed
 from cudnn_assistant.probe.frameworks import frameworks, packages
 from cudnn_assistant.probe.python_candidates import Candidates, user_sites
 from cudnn_assistant.probe.python_layout import (
@@ -70,10 +70,19 @@ def pythons(
     found = _resolved(disk, candidates.all(extra, folders), candidates, note)
     if candidates.cut_short:
         note("there are too many folders: environments in some of them may be missing")
-    read = _Reader(disk, candidates.home)
+    read = _Reader(disk)
     environments = [read.environment(one) for one in found]
     environments += [read.user_site(site, environments) for site in user_sites(disk, candidates)]
     return tuple(sorted(environments, key=lambda one: (not one.active, one.id)))
+
+
+def one_python(path: str, family: Family, *, root: str = "/") -> PythonEnvironment | None:
+    """The environment that has ``path`` as its interpreter or folder; ``None`` if it is none."""
+    disk = Disk(family, root)
+    where = layout(disk, path)
+    if where is None:
+        return None
+    return _Reader(disk).environment(_Found(where, "", ("added",), active=False))
 
 
 def _terminal(
@@ -115,12 +124,10 @@ def _resolved(
 
 
 class _Reader:
-    """Reads environments; keeps what several of them share."""
+    """Reads what is in environments."""
 
-    def __init__(self, disk: Disk, home: str) -> None:
+    def __init__(self, disk: Disk) -> None:
         self._disk = disk
-        self._home = home
-        self._installed: dict[tuple[str, ...], dict[str, Distribution]] = {}
 
     def environment(self, one: _Found) -> PythonEnvironment:
         """All facts about one environment."""

@@ -25,9 +25,11 @@ from hypothesis import strategies as st
 
 from cudnn_assistant.machine import PythonEnvironment, Value, Variable
 from cudnn_assistant.probe.python_layout import pyvenv_config
-from cudnn_assistant.probe.pythons import library_folders, pythons
+from cudnn_assistant.probe.pythons import library_folders, one_python, pythons
 from cudnn_assistant.probe.registered_pythons import Registered
 
+MODULE = sys.modules["cudnn_assistant.probe.pythons"]
+"""The package has a function of the same name."""
 HOME = {"HOME": "/home/me", "PATH": "/usr/local/bin:/usr/bin:/bin"}
 WINDOWS = {
     "USERPROFILE": r"C:\Users\me",
@@ -246,6 +248,17 @@ def test_an_added_interpreter_or_folder(tmp_path: Path) -> None:
     assert look(tmp_path, extra="/no/such/thing") == {}
 
 
+def test_one_environment_by_its_interpreter_or_folder(tmp_path: Path) -> None:
+    linux_venv(home(tmp_path, "venv")).put("torch", "2.9.1")
+    (seen,) = look(tmp_path).values()
+    for path in ("/home/me/venv", "/home/me/venv/bin/python3"):
+        one = one_python(path, "linux", root=str(tmp_path))
+        assert one is not None
+        assert (one.id, one.sites, one.frameworks) == (seen.id, seen.sites, seen.frameworks)
+    for path in ("", "/home/me", "/home/me/venv/bin", "/gone"):
+        assert one_python(path, "linux", root=str(tmp_path)) is None
+
+
 def test_a_32_bit_and_a_gone_interpreter(tmp_path: Path) -> None:
     linux_venv(home(tmp_path, "venv32"))
     write(home(tmp_path, "venv32/bin/python"), elf(bits=32, machine=3))
@@ -280,7 +293,7 @@ def test_network_mounts_are_left_alone_unless_the_path_names_them(tmp_path: Path
 def test_says_what_a_limit_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(6):
         linux_venv(home(tmp_path, f"envs/{number}"))
-    monkeypatch.setattr("cudnn_assistant.probe.pythons.MOST_ENVIRONMENTS", 4)
+    monkeypatch.setattr(MODULE, "MOST_ENVIRONMENTS", 4)
     said: list[str] = []
     assert len(look(tmp_path, note=said.append)) == 4
     assert len(said) == 1
