@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import getpass
+import os
+import platform
 from typing import TYPE_CHECKING
 
 from cudnn_assistant import probe
@@ -9,7 +12,8 @@ from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import diagnose, verdict
 from cudnn_assistant.finding import Finding, Verdict
 from cudnn_assistant.machine import Machine, Struct
-from cudnn_assistant.plan import Plan, make_plan
+from cudnn_assistant.plan import Entry, Plan, make_plan
+from cudnn_assistant.report import redacted, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,3 +55,32 @@ def check(
     """Look at this computer and judge it. ``say`` hears each part from the calling thread."""
     machine = probe.probe(system, trial=trial, say=say, python=python, folders=folders)
     return think(machine, compat)
+
+
+def support_report(
+    checkup: Checkup,
+    compat: Compat,
+    *,
+    entries: Sequence[Entry] = (),
+    data: str = "",
+    note: str = "",
+) -> str:
+    """The report of a checkup, without the names of the person and of the computer.
+
+    The redacted snapshot is judged anew, so that no finding names what the snapshot doesn't.
+    """
+    machine = redacted(
+        checkup.machine, home=os.path.expanduser("~"), user=_user(), host=platform.node()
+    )
+    clean = think(machine, compat)
+    return write_report(
+        machine, clean.findings, clean.verdict, entries=entries, data=data, note=note
+    )
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        # No name in the environment and none for the number: a bare container.
+        return ""

@@ -38,6 +38,11 @@ def state() -> Path:
     return _folder("state")
 
 
+def journal() -> Path:
+    """The journal of changes."""
+    return state() / "journal.jsonl"
+
+
 def saved() -> Path:
     """Folder of what can be fetched again: the last verified feed, unfinished downloads."""
     return _folder("cache")

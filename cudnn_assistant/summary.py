@@ -178,10 +178,11 @@ def _test(trial: Trial) -> tuple[Mark, str]:
         return "ok", _("a convolution ran on {gpu} in {seconds} s").format(
             gpu=trial.gpu_name or _("the GPU"), seconds=f"{trial.milliseconds / 1000:.1f}"
         )
-    return "bad", _stopped(trial)
+    return "bad", stopped(trial)
 
 
-def _stopped(trial: Trial) -> str:
+def stopped(trial: Trial) -> str:
+    """Where a test that did not pass came to its end, as half a sentence."""
     if trial.missing:
         return _("{file} not found").format(file=trial.missing)
     said = {
@@ -250,7 +251,7 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
     if trial is None or trial.status == "not-run":
         return "unknown", _("not tested")
     if trial.status != "ok":
-        return "bad", _stopped(trial)
+        return "bad", stopped(trial)
     if any(f.cudnn_from == "system" for f in frameworks):
         return "ok", _("works with cuDNN {version} of the system").format(version=trial.version)
     return "ok", _("works with its own cuDNN {version}").format(version=trial.version)

@@ -96,7 +96,7 @@ def _told(finding: Finding, checkup: Checkup) -> Told:
         severity=finding.severity,
         subject=finding.subject,
         sure=finding.sure,
-        remedy=finding.remedy.__struct_config__.tag or "",
+        remedy=str(finding.remedy.__struct_config__.tag),
         title=said.title,
         why=said.why,
         fix=said.fix,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from cudnn_assistant import places
 from cudnn_assistant.apply import NotApplied, apply, recover
@@ -18,7 +19,7 @@ from cudnn_assistant.wording import _, ngettext
 
 def fix(told: argparse.Namespace, screen: Screen) -> int:
     """Check, show the plan, ask once, apply, check again."""
-    system, journal = this_system(), Journal(places.state() / "journal")
+    system, journal = this_system(), Journal(places.journal())
     waiting = _interrupted(system, journal, screen)
     if isinstance(waiting, int):
         return waiting
@@ -49,7 +50,7 @@ def fix(told: argparse.Namespace, screen: Screen) -> int:
 
 def undo(told: argparse.Namespace, screen: Screen) -> int:
     """Take the last (or the named) change back; ``--list`` shows all of them."""
-    system, journal = this_system(), Journal(places.state() / "journal")
+    system, journal = this_system(), Journal(places.journal())
     try:
         entries = journal.entries()
     except OSError as trouble:
@@ -110,7 +111,7 @@ def _carry_out(
     screen: Screen,
 ) -> int | None:
     """Show, ask, apply. ``None`` when it was done, else the exit code."""
-    show_plan(plan, machine, screen)
+    show_plan(plan, machine, screen, system.touched("user"))
     count = len(plan.steps)
     if told.dry_run:
         return 1
@@ -134,12 +135,14 @@ def _carry_out(
     return None
 
 
-def show_plan(plan: Plan, machine: Machine, screen: Screen) -> None:
+def show_plan(
+    plan: Plan, machine: Machine, screen: Screen, touched: Sequence[str] = ()
+) -> None:
     """Every change with its old and new value."""
     if screen.json:
         return
     screen.line()
-    for change in preview(plan, machine):
+    for change in preview(plan, machine, touched=touched):
         screen.line(f"{change.title}  {change.place}")
         for row in change.lines:
             note = f"   ({row.note})" if row.note else ""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import getpass
 import os
-import platform
 import sys
 from collections.abc import Callable
 
 import msgspec
 
 from cudnn_assistant import places
-from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.checkup import support_report
 from cudnn_assistant.cli.changing import fix, undo
 from cudnn_assistant.cli.looking import EXIT, CantRead, compat_data, look, saved_machine, show
 from cudnn_assistant.cli.screen import Screen
@@ -47,7 +45,8 @@ def report(told: argparse.Namespace, screen: Screen) -> int:
     """Write the support report to a file (never over another one's content) or to the output."""
     compat, data = compat_data(told.offline)
     checkup = look(told, screen, compat)
-    text = report_text(checkup, f"{data.version} of {data.published} ({data.source})", entries())
+    about = f"{data.version} of {data.published} ({data.source})"
+    text = support_report(checkup, compat, entries=entries(), data=about)
     if told.file == "-":
         screen.raw(text)
         return 0
@@ -63,33 +62,10 @@ def report(told: argparse.Namespace, screen: Screen) -> int:
     return 0
 
 
-def report_text(checkup: Checkup, data: str, changes: tuple[Entry, ...], note: str = "") -> str:
-    """The report of a checkup without the names of the person and the computer."""
-    from cudnn_assistant.report import redacted, write_report
-    from cudnn_assistant.checkup import think
-    from cudnn_assistant.feed import load_builtin
-
-    machine = redacted(
-        checkup.machine, home=os.path.expanduser("~"), user=_user(), host=platform.node()
-    )
-    # Judged again, so that no finding names what the snapshot doesn't.
-    clean = think(machine, load_builtin())
-    return write_report(
-        machine, clean.findings, clean.verdict, entries=changes, data=data, note=note
-    )
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return ""
-
-
 def entries() -> tuple[Entry, ...]:
     """The changes made so far; none when the journal can't be read."""
     try:
-        return Journal(places.state() / "journal").entries()
+        return Journal(places.journal()).entries()
     except OSError:
         return ()
 

@@ -99,11 +99,18 @@ def show(checkup: Checkup, data: Data, screen: Screen, told: argparse.Namespace)
     if told.verbose:
         show_facts(checkup.machine, data, screen)
     screen.line()
-    screen.line(title + ".")
-    if sentence:
-        screen.line(sentence)
-    if not getattr(told, "machine", "") and checkup.plan.steps:
+    screen.line(_closing(checkup.verdict, title, sentence))
+    if not getattr(told, "machine", "") and checkup.plan.steps and told.command != "fix":
         screen.line(_("Run: cudnn-assistant fix"))
+
+
+def _closing(verdict: Verdict, title: str, sentence: str) -> str:
+    """The last line; the problem itself stands above it already."""
+    if verdict == "broken":
+        return _("cuDNN doesn't work yet.")
+    if verdict == "impossible":
+        return _("cuDNN can't work on this computer as it is.")
+    return f"{title}. {sentence}".strip()
 
 
 def show_lines(checkup: Checkup, screen: Screen) -> None:

@@ -10,8 +10,9 @@ import msgspec
 from cudnn_assistant.cli.looking import CantRead, python_of
 from cudnn_assistant.cli.screen import Mark, Screen
 from cudnn_assistant.machine import SYSTEM, Trial
+from cudnn_assistant.summary import stopped
 from cudnn_assistant.system import System, this_system
-from cudnn_assistant.wording import _, stopped
+from cudnn_assistant.wording import _
 
 _MARKS: dict[str, Mark] = {"ok": "ok", "no-gpu": "unknown", "not-run": "unknown"}
 
