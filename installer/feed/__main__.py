@@ -4,7 +4,8 @@ python -m installer.feed compile            sources → compat.json, checked, wi
 python -m installer.feed ingest FILE…       NVIDIA's redistrib_*.json → source tables, then compile
 python -m installer.feed init KEYS DIR      make keys and a first root
 python -m installer.feed publish KEYS DIR   sign the compiled data into a static repository
-python -m installer.feed refresh KEYS DIR   renew the timestamp
+python -m installer.feed refresh KEYS DIR   renew the timestamp, a few times a month
+python -m installer.feed rotate KEYS DIR ROLE   new keys for a role, or a renewed root
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from installer.feed import compiling
+from installer.feed import compiling, signing
 from installer.feed.ingest import ingest
 from installer.feed.tables import SourceError
 
@@ -47,8 +48,42 @@ def _ingest(options: argparse.Namespace) -> int:
     return _compile(options)
 
 
+def _init(options: argparse.Namespace) -> int:
+    repository = signing.Repository(options.keys, options.folder)
+    root = repository.init(options.url, options.root_keys, options.threshold)
+    print(f"built into the program as resources/compat/root.json: {root}")
+    print(f"now take {options.keys / 'offline'} to a place without network")
+    return 0
+
+
+def _publish(options: argparse.Namespace) -> int:
+    made = compiling.compile_feed(options.resources, _today())
+    if made.stale or made.breaches:
+        print("compat.json isn't what the sources say: compile first", file=sys.stderr)
+        return 1
+    done = signing.Repository(options.keys, options.folder).publish(
+        options.resources / "compat.json"
+    )
+    print(f"version {made.compat.version} is published" if done else "published already")
+    return 0
+
+
+def _refresh(options: argparse.Namespace) -> int:
+    signing.Repository(options.keys, options.folder).refresh()
+    return 0
+
+
+def _rotate(options: argparse.Namespace) -> int:
+    print(signing.Repository(options.keys, options.folder).rotate(options.role))
+    return 0
+
+
 def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m installer.feed", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m installer.feed",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--resources", type=Path, default=RESOURCES, help="folder of compat.json")
     commands = parser.add_subparsers(required=True)
     one = commands.add_parser("compile", help="sources → compat.json")
@@ -59,6 +94,19 @@ def _arguments() -> argparse.ArgumentParser:
     one.add_argument("manifests", nargs="+", type=Path, metavar="FILE")
     one.add_argument("--day", default=_today(), help="day they were read, YYYY-MM-DD")
     one.set_defaults(run=_ingest, check=False)
+    for name, run in (
+        ("init", _init), ("publish", _publish), ("refresh", _refresh), ("rotate", _rotate),
+    ):  # fmt: skip
+        one = commands.add_parser(name)
+        one.add_argument("keys", type=Path, help="folder of the keys, offline/ and online/")
+        one.add_argument("folder", type=Path, help="folder of the repository")
+        one.set_defaults(run=run)
+        if name == "init":
+            one.add_argument("--url", required=True, help="where the repository will be served")
+            one.add_argument("--root-keys", type=int, default=2)
+            one.add_argument("--threshold", type=int, default=1)
+        if name == "rotate":
+            one.add_argument("role", choices=("root", *signing.ONLINE))
     return parser
 
 
@@ -69,7 +117,9 @@ def main(arguments: list[str] | None = None) -> int:
         return int(options.run(options))
     except SourceError as trouble:
         print(f"sources: {trouble}", file=sys.stderr)
-        return 1
+    except signing.FeedError as trouble:
+        print(f"feed: {trouble}", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

@@ -1,0 +1,103 @@
+"""The signed compatibility feed: the newest valid of online, saved and built-in data.
+
+Offline is a date on the page, never an obstacle: :func:`current` always answers. Nothing that
+isn't verified is used, and the last good copy is kept whatever a server sends.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import TYPE_CHECKING
+
+from cudnn_assistant import places
+from cudnn_assistant.compat import Compat, decode
+from cudnn_assistant.feed.address import Address, address
+from cudnn_assistant.feed.source import Kind, Source, Trouble, describe
+
+if TYPE_CHECKING:
+    from cudnn_assistant.feed.online import Answer
+    from cudnn_assistant.feed.saved import Kept
+
+__all__ = ["Address", "Source", "Trouble", "address", "current", "describe", "load_builtin"]
+
+FRESH = timedelta(hours=12)
+"""Data that was confirmed this recently isn't asked for again, unless one insists."""
+PATIENCE = 30.0
+"""Seconds that the whole exchange may take, whatever the server does."""
+
+
+@cache
+def load_builtin() -> Compat:
+    """The copy of the data that came with this program; it is always there."""
+    return decode(places.resource("compat/compat.json").read_bytes())
+
+
+def current(
+    offline: bool = False,
+    *,
+    insist: bool = False,
+    patience: float = PATIENCE,
+    now: datetime | None = None,
+) -> tuple[Compat, Source]:
+    """The newest valid data and where it is from. Never raises for trouble outside.
+
+    ``offline`` asks nobody. ``insist`` asks even when the data was confirmed a moment ago.
+    Without an address (see :func:`address`) the built-in copy answers.
+    """
+    moment = now or datetime.now(UTC)
+    where = address()
+    if where is None:
+        return load_builtin(), _source("built-in", load_builtin())
+    from cudnn_assistant.feed import saved
+
+    kept = saved.load(where)
+    if offline or (kept is not None and not insist and kept.is_fresh(moment, FRESH)):
+        return _newest(kept, "saved")
+    answer = _within(patience, lambda: _ask(where, moment))
+    if answer.kept is not None:
+        return _newest(answer.kept, "online", answer.trouble)
+    return _newest(saved.load(where), "saved", _suspect(answer.trouble, moment))
+
+
+def _ask(where: Address, moment: datetime) -> Answer:
+    from cudnn_assistant.feed.online import refresh
+
+    return refresh(where, moment)
+
+
+def _within(seconds: float, work: Callable[[], Answer]) -> Answer:
+    """The result of ``work``, or "slow" when it takes too long.
+
+    The work goes on in a thread that ends with the program: a server that sends a byte now and
+    then would hold any read for ever. What it may still bring is verified before it is kept.
+    """
+    from cudnn_assistant.feed.online import Answer
+
+    done: list[Answer] = []
+    thread = threading.Thread(target=lambda: done.append(work()), name="feed", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return done[0] if done else Answer(None, "slow")
+
+
+def _suspect(trouble: Trouble, moment: datetime) -> Trouble:
+    """A clock from before this program was made explains trouble with dates and certificates."""
+    dated = trouble in ("expired", "unreachable")
+    return "clock" if dated and moment.date().isoformat() < load_builtin().published else trouble
+
+
+def _newest(kept: Kept | None, kind: Kind, trouble: Trouble = "") -> tuple[Compat, Source]:
+    builtin = load_builtin()
+    if kept is not None and kept.compat.version >= builtin.version:
+        return kept.compat, _source(kind, kept.compat, kept.checked, trouble)
+    return builtin, _source("built-in", builtin, kept.checked if kept else "", trouble)
+
+
+def _source(kind: Kind, compat: Compat, checked: str = "", trouble: Trouble = "") -> Source:
+    return Source(
+        kind=kind, version=compat.version, published=compat.published,
+        checked=checked, trouble=trouble,
+    )  # fmt: skip

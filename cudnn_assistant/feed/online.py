@@ -1,0 +1,149 @@
+"""Asks the server, by the rules of TUF: python-tuf verifies, we keep what it proved."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import shutil
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+from filelock import FileLock, Timeout
+from tuf.api.exceptions import (
+    BadVersionNumberError,
+    DownloadError,
+    DownloadHTTPError,
+    DownloadLengthMismatchError,
+    ExpiredMetadataError,
+    RepositoryError,
+    SlowRetrievalError,
+)
+from tuf.api.metadata import Metadata, Root
+from tuf.api.serialization import DeserializationError
+from tuf.ngclient import Updater, UpdaterConfig
+
+from cudnn_assistant.feed import saved
+from cudnn_assistant.feed.address import Address
+from cudnn_assistant.feed.fetcher import Fetcher
+from cudnn_assistant.feed.saved import Kept
+from cudnn_assistant.feed.source import Trouble
+
+_LIMITS = UpdaterConfig(
+    max_root_rotations=64,
+    root_max_length=200_000,
+    timestamp_max_length=20_000,
+    snapshot_max_length=200_000,
+    targets_max_length=500_000,
+)
+_MOST = 16 * 1024 * 1024
+"""Bytes of data that are accepted at all."""
+_WAIT = 3.0
+"""Seconds to wait for another copy of this program that is fetching."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an exchange brought: the confirmed copy, or why there is none."""
+
+    kept: Kept | None
+    trouble: Trouble
+
+
+def refresh(
+    where: Address, moment: datetime | None = None, fetcher: Fetcher | None = None
+) -> Answer:
+    """Fetch what is new, verify it and keep it. Never raises for trouble outside.
+
+    With nothing new two requests are made: for the next root, and for the timestamp.
+    """
+    ours = fetcher or Fetcher()
+    now = (moment or datetime.now(UTC)).isoformat(timespec="seconds")
+    try:
+        return _locked(where, now, ours)
+    except Timeout:
+        return Answer(None, "busy")
+    except OSError:
+        return Answer(None, "cache")
+    finally:
+        ours.close()
+
+
+def _locked(where: Address, now: str, fetcher: Fetcher) -> Answer:
+    """Work in the cache, or in a copy of it that is thrown away where it can't be written."""
+    work = saved.folder()
+    try:
+        work.mkdir(parents=True, exist_ok=True)
+        with FileLock(work / "lock", timeout=_WAIT):
+            return _tried(where, now, fetcher, work, keep=True)
+    except Timeout:
+        raise
+    except OSError as trouble:
+        _log.info("feed: the cache can't be used: %s", trouble)
+    with tempfile.TemporaryDirectory(prefix="cudnn-assistant-") as name:
+        copy = Path(name)
+        with contextlib.suppress(OSError, shutil.Error):
+            shutil.copytree(work / "metadata", copy / "metadata", symlinks=True)
+        answer = _tried(where, now, fetcher, copy, keep=False)
+        return Answer(answer.kept, answer.trouble or "cache")
+
+
+def _tried(where: Address, now: str, fetcher: Fetcher, work: Path, *, keep: bool) -> Answer:
+    try:
+        return Answer(_exchange(where, now, fetcher, work, keep=keep), "")
+    except (DownloadError, RepositoryError, msgspec.MsgspecError) as trouble:
+        _log.info("feed: %s: %s", type(trouble).__name__, trouble)
+        return Answer(None, _named(trouble))
+
+
+def _exchange(where: Address, now: str, fetcher: Fetcher, work: Path, *, keep: bool) -> Kept:
+    metadata = work / "metadata"
+    metadata.mkdir(exist_ok=True)
+    updater = Updater(
+        str(metadata), f"{where.url}/metadata/", str(work / "targets"), f"{where.url}/targets/",
+        fetcher=fetcher, config=_LIMITS, bootstrap=where.root,
+    )  # fmt: skip
+    updater.refresh()
+    target = updater.get_targetinfo(saved.TARGET)
+    if target is None or target.length > _MOST:
+        raise msgspec.ValidationError(f"no {saved.TARGET} of a fitting size in the feed")
+    path = updater.find_cached_target(target) or updater.download_target(target)
+    data = Path(path).read_bytes()
+    fresh = Kept(compat=saved.usable(data), checked=now)
+    before = saved.load(where)
+    if before is not None and before.compat.version > fresh.compat.version:
+        raise BadVersionNumberError(f"data {fresh.compat.version} after {before.compat.version}")
+    if keep:
+        saved.store(now, _roots(metadata, where), (metadata / "targets.json").read_bytes(), data)
+    return fresh
+
+
+def _roots(metadata: Path, where: Address) -> tuple[bytes, ...]:
+    """The verified roots after the one that is trusted from the start."""
+    first = Metadata[Root].from_bytes(where.root).signed.version
+    last = Metadata[Root].from_file(str(metadata / "root.json")).signed.version
+    history = metadata / "root_history"
+    return tuple((history / f"{n}.root.json").read_bytes() for n in range(first + 1, last + 1))
+
+
+def _named(trouble: Exception) -> Trouble:
+    """The kind of a trouble, most telling first."""
+    if isinstance(trouble, DownloadHTTPError):
+        return "server" if trouble.status_code in range(400, 511) else "not-the-feed"
+    return next((name for kind, name in _NAMES if isinstance(trouble, kind)), "not-trusted")
+
+
+_NAMES: tuple[tuple[type[Exception], Trouble], ...] = (
+    (SlowRetrievalError, "slow"),
+    (DownloadLengthMismatchError, "not-the-feed"),
+    (DownloadError, "unreachable"),
+    (DeserializationError, "not-the-feed"),
+    (ExpiredMetadataError, "expired"),
+    (BadVersionNumberError, "rolled-back"),
+    (RepositoryError, "not-trusted"),
+    (msgspec.MsgspecError, "not-usable"),
+)

@@ -1,0 +1,88 @@
+"""Where the data is from, how old it is, and the one sentence that says so."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Literal
+
+from cudnn_assistant.machine import Struct
+from cudnn_assistant.wording import _, ngettext
+
+Kind = Literal["online", "saved", "built-in"]
+
+Trouble = Literal[
+    "",
+    "unreachable",
+    "server",
+    "slow",
+    "not-the-feed",
+    "not-trusted",
+    "rolled-back",
+    "expired",
+    "clock",
+    "not-usable",
+    "cache",
+    "busy",
+]
+"""Why nothing newer could be had; "" when nothing stood in the way."""
+
+
+class Source(Struct, kw_only=True):
+    """What is known about the data in use."""
+
+    kind: Kind
+    version: int
+    published: str
+    """Day of publication, ISO 8601."""
+    checked: str = ""
+    """When the server last confirmed that this is the newest, UTC; "" for never."""
+    trouble: Trouble = ""
+
+    def age(self, today: date | None = None) -> int | None:
+        """Days since publication; None when that day is unknown or still to come."""
+        try:
+            born = date.fromisoformat(self.published)
+        except ValueError:
+            return None
+        days = ((today or datetime.now(UTC).date()) - born).days
+        return days if days >= 0 else None
+
+
+def describe(source: Source, today: date | None = None) -> str:
+    """One plain sentence about the data, with its age and what stood in the way."""
+    return " ".join(filter(None, (_what(source, today), _trouble(source.trouble))))
+
+
+def _what(source: Source, today: date | None) -> str:
+    named = {
+        "online": _("Compatibility data {version} of {date}{age}, confirmed online."),
+        "saved": _("Saved compatibility data {version} of {date}{age}."),
+        "built-in": _("Built-in compatibility data {version} of {date}{age}."),
+    }[source.kind]
+    return named.format(version=source.version, date=source.published, age=_age(source.age(today)))
+
+
+def _age(days: int | None) -> str:
+    if not days:
+        return ""
+    return ngettext(" ({days} day old)", " ({days} days old)", days).format(days=days)
+
+
+def _trouble(trouble: Trouble) -> str:
+    """What stood in the way of newer data, in words."""
+    return {
+        "": "",
+        "unreachable": _("The address of newer data could not be reached."),
+        "server": _("The server of newer data has a problem of its own."),
+        "slow": _("The server of newer data took too long."),
+        "not-the-feed": _(
+            "Something else answered in place of the feed, such as the sign-in page of a network."
+        ),
+        "not-trusted": _("What the server sent isn't signed as it must be, so it was not used."),
+        "rolled-back": _("The server sent older data than before, so it was not used."),
+        "expired": _("The newer data's signature has run out, so it was not used."),
+        "clock": _("The clock of this computer seems to be wrong, so nothing could be confirmed."),
+        "not-usable": _("The newer data is for a newer version of this program."),
+        "cache": _("Newer data could not be kept on this computer."),
+        "busy": _("Another copy of this program is fetching newer data at the moment."),
+    }[trouble]
