@@ -9,6 +9,9 @@ from cudnn_assistant.child.channel import Channel, Stopped
 from cudnn_assistant.child.driver_api import CudaStatus, Plain
 from cudnn_assistant.child.loading import missing_file
 
+_NOT_A_NUMBER = 0xFF
+"""A byte that makes every floating type not-a-number: shows what was never written."""
+
 
 class Device:
     """A GPU with its primary context current on this thread."""
@@ -104,3 +107,42 @@ def _describe(channel: Channel, driver: Plain, ordinal: int, gpu: str) -> tuple[
     )
     channel.say(gpu="-".join([kind, *parts]), gpu_name=name, compute=f"{compute[0]}.{compute[1]}")
     return compute
+
+
+class Memory:
+    """Device memory that is given back at the end of a block, whatever happens in it."""
+
+    def __init__(self, device: Device) -> None:
+        self._driver = device.driver
+        self._held: list[int] = []
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, *trouble: object) -> None:
+        for address in self._held:
+            try:
+                self._driver.free(address)
+            except Exception:
+                # After a fault of a kernel every call answers with the same code.
+                return
+
+    def space(self, size: int) -> int:
+        """Memory with nothing particular in it; 0 for none."""
+        if not size:
+            return 0
+        address = self._driver.allocate(size)
+        self._held.append(address)
+        return address
+
+    def holding(self, data: bytes) -> int:
+        """Memory with these bytes in it."""
+        address = self.space(len(data))
+        self._driver.write(address, data)
+        return address
+
+    def blank(self, size: int) -> int:
+        """Memory full of not-a-number."""
+        address = self.space(size)
+        self._driver.fill(address, _NOT_A_NUMBER, size)
+        return address

@@ -132,8 +132,11 @@ def versions(channel: Channel, library: cudnn.Cudnn) -> None:
     channel.say(version=version, cuda=cuda)
 
 
-def sublibraries(channel: Channel, library: cudnn.Cudnn) -> None:
-    """Have every sub-library loaded and compared. Raises :class:`Stopped` at the first trouble."""
+def sublibraries(channel: Channel, library: cudnn.Cudnn) -> bool:
+    """Have every sub-library loaded and compared; whether this is cuDNN JIT.
+
+    Raises :class:`Stopped` for the trouble that says most.
+    """
     channel.stage("sublibraries")
     jit = is_jit(mapped.main_library(mapped.libraries()), library.major)
     refused: Stopped | None = None
@@ -153,6 +156,7 @@ def sublibraries(channel: Channel, library: cudnn.Cudnn) -> None:
     tell_mapped(channel)
     if refused is not None:
         raise refused
+    return jit
 
 
 def _of_check(name: str, major: int, refusal: cudnn.CudnnStatus) -> Stopped:

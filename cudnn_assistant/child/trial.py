@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 
-from cudnn_assistant.child import cases, loading
+from cudnn_assistant.child import loading
+from cudnn_assistant.child.bench import Bench
 from cudnn_assistant.child.channel import Channel, Stopped, answer, open_channel, rein
 from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus, NotCudnn
 from cudnn_assistant.child.device import Device, of_cuda, open_device
@@ -44,22 +45,22 @@ def _test(channel: Channel, wish: dict[str, object]) -> None:
     folders: list[str] = wish["folders"]  # type: ignore[assignment]
     library = loading.load(channel, names, folder, folders)
     loading.versions(channel, library)
-    loading.sublibraries(channel, library)
+    jit = loading.sublibraries(channel, library)
     if folder:
         loading.stay_home(folder)
     device = open_device(channel, str(wish["gpu"]))
-    _on_device(channel, library, device, full=bool(wish["full"]))
+    _on_device(channel, library, device, full=bool(wish["full"]), jit=jit)
     if folder:
         loading.stay_home(folder)
 
 
-def _on_device(channel: Channel, library: Cudnn, device: Device, *, full: bool) -> None:
+def _on_device(channel: Channel, library: Cudnn, device: Device, *, full: bool, jit: bool) -> None:
     try:
         channel.stage("handle")
         handle = library.create("")
         channel.stage("convolution")
-        bench = cases.Bench(channel, library, device, handle)
-        bench.run(full=full)
+        bench = Bench(channel, library, device, handle)
+        bench.run(full=full, jit=jit)
         channel.about("cudnnDestroy")
         library.destroy("", handle)
     except CudnnStatus as refusal:

@@ -46,6 +46,11 @@ class World:
             ).parent
             for major in (7, 8, 9)
         }
+        self.jit = compiled(
+            LAB / "cudnn_stub.c", root / "jit" / "libcudnn.so.9", "-DMAJOR=9", "-DJIT"
+        ).parent
+        (self.jit / "libcudnn_graph.so.9").touch()
+        (self.jit / "libcudnn_engines_runtime_compiled.so.9").touch()
 
     def environment(self, *folders: Path | str, **variables: str) -> dict[str, str]:
         path = ":".join(map(str, folders))

@@ -149,3 +149,12 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, u
     if (status) *status = *function ? 0 : 1;
     return *function ? 0 : 500;
 }
+
+/* What the run-time compiler of cuDNN 9.27 is linked against; nothing here can launch. */
+#define CANNOT(name) CUresult name(void) { return 801; }
+CANNOT(cuGetErrorString)
+CANNOT(cuModuleGetFunction)
+CANNOT(cuModuleLoadData)
+CANNOT(cuModuleUnload)
+CANNOT(cuTensorMapEncodeIm2col)
+CANNOT(cuTensorMapEncodeTiled)

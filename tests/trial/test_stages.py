@@ -39,20 +39,32 @@ def test_every_type_layout_and_direction(world):
     assert set(trial.checks) == {
         "fp32", "fp32 channels last", "tf32", "fp16", "fp16 channels last", "bf16",
         "bf16 channels last", "fp32 backward data", "fp32 backward filter", "fp32 wide",
-        "fp16 wide", "fp32 fractions",
+        "fp16 wide", "fp32 fractions", "fp16 graph",
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("major", "compute", "skipped"),
     [
-        (7, "7.0", {"tf32", "bf16", "bf16 channels last"}),
-        (9, "7.5", {"tf32", "bf16", "bf16 channels last"}),
-        (9, "6.1", {"tf32", "bf16", "bf16 channels last", "fp16 channels last", "fp16 wide"}),
+        (7, "7.0", {"tf32", "bf16", "bf16 channels last", "fp16 graph"}),
+        (9, "7.5", {"tf32", "bf16", "bf16 channels last", "fp16 graph"}),
+        (
+            9,
+            "6.1",
+            {"tf32", "bf16", "bf16 channels last", "fp16 channels last", "fp16 wide", "fp16 graph"},
+        ),
         (
             8,
             "5.2",
-            {"tf32", "fp16", "bf16", "bf16 channels last", "fp16 channels last", "fp16 wide"},
+            {
+                "tf32",
+                "fp16",
+                "bf16",
+                "bf16 channels last",
+                "fp16 channels last",
+                "fp16 wide",
+                "fp16 graph",
+            },
         ),
     ],
 )
@@ -65,7 +77,26 @@ def test_what_the_gpu_does_not_have_is_skipped(world, major, compute, skipped):
 def test_bf16_came_with_8_1(world):
     environment = world.healthy(8, STUB_CUDNN_VERSION="8005")
     trial = run_trial(environment, "linux", full=True)
-    assert set(trial.skipped) == {"bf16", "bf16 channels last"}
+    assert set(trial.skipped) == {"bf16", "bf16 channels last", "fp16 graph"}
+
+
+def test_cudnn_jit_goes_through_the_graph(world):
+    trial = run_trial(world.environment(world.jit, world.driver), "linux")
+    assert (trial.status, trial.stage, trial.checks) == ("ok", "convolution", ("fp16 graph",))
+
+
+def test_cudnn_jit_with_every_type(world):
+    trial = run_trial(world.environment(world.jit, world.driver), "linux", full=True)
+    assert (trial.status, trial.checks) == ("ok", ("fp16 graph", "bf16 graph", "tf32 graph"))
+
+
+def test_cudnn_jit_that_offers_nothing(world):
+    environment = world.environment(
+        world.jit, world.driver, STUB_CUDNN_DAY="cudnnBackendFinalize:3000"
+    )
+    trial = run_trial(environment, "linux")
+    assert (trial.stage, trial.status, trial.code) == ("convolution", "status-code", 3000)
+    assert trial.skipped == ("fp16 graph", "bf16 graph", "tf32 graph")
 
 
 def test_the_newest_major_is_what_programs_get(world):

@@ -149,9 +149,12 @@ def test_wrong_numbers_are_seen(world, what, said):
     assert said in trial.detail
 
 
-@pytest.mark.parametrize("call", ["cudnnConvolutionBackwardData", "cudnnConvolutionBackwardFilter"])
+@pytest.mark.parametrize(
+    "call",
+    ["cudnnConvolutionBackwardData", "cudnnConvolutionBackwardFilter", "cudnnBackendExecute"],
+)
 @pytest.mark.parametrize("what", ["fault", "nan", "nothing"])
-def test_wrong_numbers_going_backward(world, call, what):
+def test_wrong_numbers_elsewhere(world, call, what):
     trial = run_trial(day(world, f"{call}:{what}"), "linux", full=True)
     assert (trial.stage, trial.status) == ("convolution", "wrong-result")
     assert "fp32" in trial.checks

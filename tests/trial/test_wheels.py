@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -198,3 +200,26 @@ def test_another_copy_that_steps_in_is_seen(other, tmp_path):
     trial = run_trial(BARE, "linux", library=str(folder), folders=[str(companion)])
     assert (trial.stage, trial.status) == ("sublibraries", "other-copy")
     assert str(companion) in trial.detail
+
+
+@pytest.mark.parametrize("name", ["nvidia-cudnn-cu12==9.27", "nvidia-cudnn-jit-cu12"])
+def test_the_real_library_accepts_our_graph(world, name):
+    """Numbers of descriptors and attributes, as far as they are checked without a GPU."""
+    program = (
+        "import sys\n"
+        "from ctypes import c_void_p\n"
+        "from cudnn_assistant.child import cudnn\n"
+        "from cudnn_assistant.child.graph import Graph\n"
+        "from cudnn_assistant.child.convolution import TINY\n"
+        "library = cudnn.Cudnn(cudnn.load(sys.argv[1]))\n"
+        "class Unhandled(Graph):\n"
+        "    def _set(self, descriptor, name, *rest):\n"
+        "        if name != 800: super()._set(descriptor, name, *rest)\n"
+        "with Unhandled(library, c_void_p()) as graph:\n"
+        "    graph.describe(TINY, cudnn.HALF)\n"
+        "    print('described')\n"
+    )
+    environment = world.environment(world.driver)
+    command = [sys.executable, "-c", program, str(wheel(name) / "libcudnn.so.9")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.stdout.strip().endswith("described"), done.stderr
