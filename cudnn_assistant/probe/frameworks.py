@@ -54,6 +54,8 @@ _MATTERS = re.compile(
 )
 """Projects besides the frameworks that are worth a line, and whose demands are pins."""
 
+_BRINGS = re.compile("|".join(f"(?:{row.projects})" for row in ROWS))
+
 _CONDA_MATTERS = re.compile(
     r"(?:lib)?cudnn(?:-jit)?|cudatoolkit|cuda-version|libcublas|cuda-cudart"
 )
@@ -67,7 +69,7 @@ def packages(
     found = [
         Package(name=one.name, version=one.version, files_missing=libraries_missing(disk, one))
         for one in have.values()
-        if _MATTERS.fullmatch(one.name) or any(re.fullmatch(r.projects, one.name) for r in ROWS)
+        if _MATTERS.fullmatch(one.name) or _BRINGS.fullmatch(one.name)
     ]
     from_conda = [
         Package(name=one.name, version=one.version, manager="conda")
@@ -96,12 +98,13 @@ def frameworks(
 
 
 def _rows(have: Mapping[str, Distribution]) -> Iterator[tuple[Row, Distribution]]:
+    bringing = sorted(name for name in have if _BRINGS.fullmatch(name))
     for row in ROWS:
-        if row.yields_to and any(re.fullmatch(row.yields_to, name) for name in have):
+        if row.yields_to and any(re.fullmatch(row.yields_to, name) for name in bringing):
             continue
-        for name, one in sorted(have.items()):
+        for name in bringing:
             if re.fullmatch(row.projects, name):
-                yield row, one
+                yield row, have[name]
 
 
 def _framework(

@@ -7,6 +7,7 @@ in the read-only data. Both are small parts of files that can have a gigabyte.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from cudnn_assistant.probe.binary import elf_section
 from cudnn_assistant.probe.disk import Disk
@@ -14,7 +15,7 @@ from cudnn_assistant.probe.disk import Disk
 _MOST_TEXT = 64 << 20
 _CUDNN = re.compile(rb"libcudnn\.so\.(\d+)|cudnn64_(\d+)\.dll")
 _CUBLAS = re.compile(rb"libcublas\.so\.(\d+)|cublas64_(\d+)\.dll")
-_ARCHITECTURES = re.compile(rb"(?:(?:sm|compute)_\d+[af]? ){1,40}(?:sm|compute)_\d+[af]?(?=\0)")
+_ARCHITECTURES = re.compile(rb"sm_\d+[af]?(?: (?:sm|compute)_\d+[af]?){0,40}(?=\0)")
 
 
 def cudnn_major(disk: Disk, path: str) -> str:
@@ -29,8 +30,13 @@ def cuda_major(disk: Disk, path: str) -> str:
 
 def architectures(disk: Disk, path: str) -> tuple[str, ...]:
     """Targets like ``sm_90`` or ``compute_90`` that a build lists about itself as one text."""
-    match = _ARCHITECTURES.search(constant_data(disk, path))
-    return tuple(match[0].decode().split()) if match else ()
+    data = constant_data(disk, path)
+    for at in _places(data, b"sm_"):
+        match = _ARCHITECTURES.match(data, at)
+        # Compilers put texts end to end; a list can't be mistaken, one target alone could be.
+        if match and (b" " in match[0] or data[at - 1 : at] == b"\0"):
+            return tuple(match[0].decode().split())
+    return ()
 
 
 def imported(disk: Disk, path: str) -> bytes:
@@ -51,13 +57,18 @@ def constant_data(disk: Disk, path: str) -> bytes:
 def _first(pattern: re.Pattern[bytes], word: bytes, disk: Disk, path: str) -> str:
     for read in (imported, constant_data):
         data = read(disk, path)
-        # A plain search is some thirty times faster than the pattern over tens of megabytes.
-        at = data.find(word)
-        while at >= 0:
+        for at in _places(data, word):
             if match := pattern.match(data, max(0, at - 3)) or pattern.match(data, at):
                 return (match[1] or match[2]).decode()
-            at = data.find(word, at + 1)
     return ""
+
+
+def _places(data: bytes, word: bytes) -> Iterator[int]:
+    # A plain search is some thirty times faster than a pattern over tens of megabytes.
+    at = data.find(word)
+    while at >= 0:
+        yield at
+        at = data.find(word, at + 1)
 
 
 def _of_dll(disk: Disk, path: str) -> tuple[bytes, tuple[int, int]]:

@@ -73,7 +73,8 @@ def torch_version(version: str, cuda: str | None) -> str:
 
 
 def test_torch_with_nvidias_wheels(tmp_path: Path, site: Site) -> None:
-    flags = b"junk\0sm_70 sm_75 sm_80 sm_86 sm_90 compute_120\0junk"
+    # As in the real file: texts stand end to end, and other names contain "sm_" too.
+    flags = b"kernel_sm_80_x\0ipc_hsm_70 sm_75 sm_80 sm_86 sm_90 compute_120\0junk"
     files = {
         "torch/version.py": torch_version("2.9.1+cu128", "12.8"),
         "torch/lib/libtorch_python.so": elf(rodata=flags, dynstr=b"\0libcudnn.so.9\0"),
