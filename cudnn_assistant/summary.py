@@ -104,7 +104,7 @@ def _asked(machine: Machine) -> bool:
 def _gpu(machine: Machine) -> tuple[Mark, str]:
     if not machine.gpus:
         return "bad", _("no NVIDIA GPU found")
-    names = [g.name or _("NVIDIA GPU") for g in machine.gpus]
+    names = [_card(g.name) for g in machine.gpus]
     counted = [f"{names.count(n)} × {n}" if names.count(n) > 1 else n for n in dict.fromkeys(names)]
     text = ", ".join(counted)
     driver = machine.driver
@@ -129,6 +129,11 @@ def _cuda(machine: Machine) -> tuple[Mark, str]:
     return "ok", text
 
 
+def _card(name: str) -> str:
+    """A GPU's name without the maker's, which the label says."""
+    return name.removeprefix("NVIDIA ") or _("NVIDIA GPU")
+
+
 def _toolkit_order(toolkit: Toolkit) -> tuple[tuple[int, ...], str]:
     return _numbers(toolkit.version), toolkit.root
 
@@ -138,7 +143,8 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _short(version: str) -> str:
-    return ".".join(str(n) for n in _numbers(version)[:3])
+    parts = _numbers(version)[:3]
+    return ".".join(str(n) for n in (parts[:2] if parts[2:] == (0,) else parts))
 
 
 def _cudnn(machine: Machine) -> tuple[Mark, str]:
@@ -164,11 +170,12 @@ def _settings(machine: Machine) -> tuple[Mark, str]:
 
 
 def _trial(machine: Machine) -> tuple[Mark, str]:
-    tests = [t for t in machine.trials if not t.library]
     system = machine.trial(SYSTEM)
     if system is not None and (system.status == "ok" or _asked(machine)):
         return _test(system)
-    return _test(tests[0]) if tests else ("unknown", _("not run"))
+    others = [t for e in machine.pythons if (t := machine.trial(e.id)) is not None]
+    best = next((t for t in others if t.status == "ok"), None) or next(iter(others), system)
+    return _test(best) if best is not None else ("unknown", _("not run"))
 
 
 def _test(trial: Trial) -> tuple[Mark, str]:
@@ -176,7 +183,7 @@ def _test(trial: Trial) -> tuple[Mark, str]:
         return "unknown", _("not run")
     if trial.status == "ok":
         return "ok", _("a convolution ran on {gpu} in {seconds} s").format(
-            gpu=trial.gpu_name or _("the GPU"), seconds=f"{trial.milliseconds / 1000:.1f}"
+            gpu=_card(trial.gpu_name), seconds=f"{trial.milliseconds / 1000:.1f}"
         )
     return "bad", stopped(trial)
 
@@ -243,7 +250,8 @@ def _called(framework: Framework) -> str:
 
 def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]:
     frameworks = environment.frameworks
-    trial = machine.trial(environment.id)
+    leans = any(f.cudnn_from == "system" and f.gpu is not False for f in frameworks)
+    trial = machine.trial(environment.id) or (machine.trial(SYSTEM) if leans else None)
     if all(f.gpu is False for f in frameworks):
         return "ok", _("without GPU support")
     if all(f.gpu is False or f.cudnn_from == "none" for f in frameworks):
@@ -252,9 +260,10 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
         return "unknown", _("not tested")
     if trial.status != "ok":
         return "bad", stopped(trial)
-    if any(f.cudnn_from == "system" for f in frameworks):
-        return "ok", _("works with cuDNN {version} of the system").format(version=trial.version)
-    return "ok", _("works with its own cuDNN {version}").format(version=trial.version)
+    version = _short(trial.version)
+    if leans:
+        return "ok", _("works with cuDNN {version} of the system").format(version=version)
+    return "ok", _("works with its own cuDNN {version}").format(version=version)
 
 
 # The answer
@@ -292,7 +301,7 @@ def _works(machine: Machine) -> tuple[str, str]:
         return _("cuDNN works"), ""
     sentence = _(
         "Tested now: loaded, handle created, convolution run on {gpu}, {seconds} s."
-    ).format(gpu=test.gpu_name or _("the GPU"), seconds=f"{test.milliseconds / 1000:.1f}")
+    ).format(gpu=_card(test.gpu_name), seconds=f"{test.milliseconds / 1000:.1f}")
     return _("cuDNN {version} works").format(version=_short(test.version)), sentence
 
 

@@ -76,8 +76,9 @@ def major(version: str) -> int:
 
 
 def short(version: str) -> str:
-    """A version as people say it: at most three numbers."""
-    return ".".join(str(part) for part in numbers(version)[:3])
+    """A version as people say it: "9.10.2", and "9.8" for 9.8.0."""
+    parts = numbers(version)[:3]
+    return ".".join(str(part) for part in (parts[:2] if parts[2:] == (0,) else parts))
 
 
 def counts(framework: Framework) -> bool:
@@ -129,6 +130,11 @@ class Context:
         return self.machine.os.family == "windows"
 
     @property
+    def on_windows(self) -> bool:
+        """Whether the driver is one of Windows: there, and in WSL on top of it."""
+        return self.windows or bool(self.machine.os.wsl)
+
+    @property
     def variable(self) -> str:
         """PATH or LD_LIBRARY_PATH."""
         return LIST[self.machine.os.family]
@@ -157,9 +163,8 @@ class Context:
     def inside(self, path: str, folder: str) -> bool:
         """Whether a path is the folder itself or lies somewhere under it."""
         one, other = self.key(path), self.key(folder)
-        return bool(other) and (
-            one == other or one.startswith(other + ("\\" if self.windows else "/"))
-        )
+        separator = "\\" if self.windows else "/"
+        return bool(other) and (one == other or one.startswith(other.rstrip(separator) + separator))
 
     # -- the subject ---------------------------------------------------------------------------
 
@@ -265,7 +270,8 @@ class Context:
 
     def reachable(self, folder: str, found_via: Iterable[str] = ()) -> bool:
         """Whether the loader finds what lies in a folder by its bare name."""
-        ways = {self.variable, "ld-cache", "system-folder"}
+        # Not "PATH" or "LD_LIBRARY_PATH": those may be the terminal's alone, not a fresh program's.
+        ways = {"ld-cache", "ld.so.conf", "system-folder"}
         return self.key(folder) in self.searched or bool(ways & set(found_via))
 
     def rank(self, folder: str) -> int:

@@ -113,9 +113,8 @@ def mixed(ctx: Context) -> Iterator[Finding]:
     if copy is None or ctx.works or not ctx.needs:
         return
     versions = {numbers(p.version)[:3]: p for p in copy.parts if numbers(p.version)}
-    told = (
-        trial is not None and trial.code in MIXED and trial.stage in ("sublibraries", "convolution")
-    )
+    stages = ("sublibraries", "handle", "convolution")
+    told = trial is not None and trial.code in MIXED and trial.stage in stages
     checked = copy.check is not None and copy.check.code in MIXED
     folders = _folders(ctx)
     if not (len(versions) > 1 or told or checked or (len(folders) > 1 and stopped(trial))):

@@ -23,8 +23,8 @@ from cudnn_assistant.diagnose.remedies import (
     install_packages,
     search_first,
 )
-from cudnn_assistant.finding import Finding, Manual, Remedy
-from cudnn_assistant.machine import Library
+from cudnn_assistant.finding import Finding, Manual, Remedy, Severity
+from cudnn_assistant.machine import Driver, Library
 
 
 def demanded(ctx: Context) -> str:
@@ -51,41 +51,46 @@ def driver_too_old(ctx: Context) -> Iterator[Finding]:
     A lower minor within one major is fine (minor-version compatibility), so majors are compared.
     """
     driver, demand = ctx.machine.driver, demanded(ctx)
-    if driver is None or not demand or not (driver.cuda or driver.version):
+    if driver is None or not demand or not ctx.needs or not (driver.cuda or driver.version):
         return
-    floor = driver_floor(ctx.compat, demand, ctx.machine.os.family)
-    speaks = major(driver.cuda)
-    too_old = speaks < major(demand) if speaks else older(driver.version, floor)
-    trial = ctx.trial
-    told = trial is not None and (trial.code == 3005 or (trial.code == 35 and bool(driver.version)))
-    if not (too_old or (told and older(driver.version, floor))):
+    # Under WSL the driver is that of Windows, and so are its numbers.
+    floor = driver_floor(ctx.compat, demand, "windows" if ctx.on_windows else "linux")
+    if not _behind(ctx, driver, demand, floor):
         return
     evidence = f"{driver.version} (CUDA {driver.cuda or '?'}) < {floor or '?'} (CUDA {demand})"
-    facts = {
+    facts = _driver_facts(ctx, driver, demand, floor)
+    last = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
+    if last is not None and last < major(floor):
+        facts["branch"] = str(last)
+        remedy = _older_build(ctx)
+        yield ctx.finding("gpu-too-old-for-cuda", ctx.serious, remedy, evidence, also=facts)
+        return
+    yield ctx.finding("driver-too-old", ctx.serious, install_driver(ctx), evidence, also=facts)
+
+
+def _behind(ctx: Context, driver: Driver, demand: str, floor: str) -> bool:
+    speaks = major(driver.cuda)
+    if speaks and speaks < major(demand):
+        return True
+    trial = ctx.trial
+    told = trial is not None and (trial.code == 3005 or (trial.code == 35 and bool(driver.version)))
+    return (told or not speaks) and older(driver.version, floor)
+
+
+def _driver_facts(ctx: Context, driver: Driver, demand: str, floor: str) -> dict[str, str]:
+    program = ctx.needs[0].who
+    copy = max(ctx.copies, key=lambda c: numbers(c.version), default=None)
+    lower = max((m for m in (11, 12) if m < major(demand) and m <= major(driver.cuda)), default=0)
+    return {
         "driver": driver.version,
         "limit": driver.cuda,
         "cuda": str(major(demand)),
         "needed": str(major(floor)) if floor else "",
         "gpu": ctx.gpu.name if ctx.gpu else "",
-        "program": _program(ctx),
+        "program": program,
+        "copy": f"cuDNN {short(copy.version)}".strip() if copy and not program else "",
+        "other": str(lower) if lower and (ctx.environment is None or program == "") else "",
     }
-    if _last_branch(ctx) < major(floor):
-        facts["branch"] = str(_last_branch(ctx))
-        facts["other"] = str(max((m for m in (11, 12) if m < major(demand)), default=0) or "")
-        remedy = _older_build(ctx)
-        yield ctx.finding("gpu-too-old-for-cuda", "error", remedy, evidence, also=facts)
-        return
-    yield ctx.finding("driver-too-old", "error", install_driver(ctx), evidence, also=facts)
-
-
-def _program(ctx: Context) -> str:
-    return ctx.needs[0].who if ctx.needs else ""
-
-
-def _last_branch(ctx: Context) -> int:
-    """Newest driver branch that the GPU can have; very large when it isn't limited or unknown."""
-    last = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
-    return 10**6 if last is None else last
 
 
 def _older_build(ctx: Context) -> Remedy:
@@ -97,37 +102,37 @@ def _older_build(ctx: Context) -> Remedy:
 def gpu_too_old(ctx: Context) -> Iterator[Finding]:
     """H03: the GPU is older than anything this CUDA major can run (11: 3.5, 12: 5.0, 13: 7.5)."""
     demand = major(demanded(ctx))
-    floor = {11: (3, 5), 12: (5, 0), 13: (7, 5)}.get(demand)
-    if ctx.gpu is None or floor is None or numbers(ctx.gpu.compute) >= floor:
+    floors = {11: (3, 5), 12: (5, 0), 13: (7, 5)}
+    if ctx.gpu is None or demand not in floors or not ctx.needs:
         return
-    fitting = [m for m, f in ((12, (5, 0)), (11, (3, 5))) if numbers(ctx.gpu.compute) >= f]
+    capability = numbers(ctx.gpu.compute)
+    if capability >= floors[demand]:
+        return
+    fitting = max((m for m, floor in floors.items() if capability >= floor), default=0)
     yield ctx.finding(
         "gpu-too-old-for-cuda",
-        "error",
+        ctx.serious,
         _older_build(ctx),
-        f"{ctx.gpu.name}: {ctx.gpu.compute} < {'.'.join(map(str, floor))} (CUDA {demand})",
+        f"{ctx.gpu.name}: {ctx.gpu.compute} < {'.'.join(map(str, floors[demand]))} (CUDA {demand})",
         gpu=ctx.gpu.name,
         cuda=str(demand),
-        other=str(fitting[0]) if fitting else "",
-        program=_program(ctx),
+        other=str(fitting or ""),
+        program=ctx.needs[0].who,
     )
 
 
 def cuda_libraries(ctx: Context) -> Iterator[Finding]:
-    """L21, L24, E03: cuDNN needs cuBLAS of its CUDA major, and no program would find it."""
-    if (
-        ctx.machine.unknown("toolkits")
-        or ctx.machine.unknown("cudnn")
-        or not ctx.needs
-        or ctx.works
-    ):
+    """L21, L24, E03: cuDNN needs cuBLAS of its CUDA major, and no program would find it.
+
+    While there is no cuDNN it is only a warning: programs may bring their own cuBLAS.
+    """
+    unknown = ctx.machine.unknown("toolkits") or ctx.machine.unknown("cudnn")
+    if ctx.environment is not None or unknown or not ctx.wanted or ctx.works:
         return
     known = ctx.libraries("cublasLt")
-    if ctx.environment is not None or any(ctx.loadable(lib) for lib in known):
+    if any(ctx.loadable(lib) for lib in known):
         return
-    severity = ctx.serious if ctx.copies else "warning"
-    if severity != "error" and not ctx.wanted:
-        return
+    severity: Severity = "error" if ctx.copies else "warning"
     usable = [lib for lib in known if not _in_environment(ctx, lib) and _wanted_major(ctx, lib)]
     best = max(usable, key=lambda lib: (lib.major or 0, numbers(lib.version)), default=None)
     if best is None:
@@ -178,8 +183,8 @@ def environment_cublas(ctx: Context) -> Iterator[Finding]:
 
 
 RULES = (
-    Rule(driver_too_old, ("driver-too-old", "gpu-too-old-for-cuda"), ("D04", "D06", "D16")),
     Rule(gpu_too_old, ("gpu-too-old-for-cuda",), ("H03",)),
+    Rule(driver_too_old, ("driver-too-old", "gpu-too-old-for-cuda"), ("D04", "D06", "D16")),
     Rule(cuda_libraries, ("cuda-missing", "cuda-not-on-path"), ("L21", "L24", "E03")),
     Rule(
         environment_cublas,

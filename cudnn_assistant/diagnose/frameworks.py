@@ -37,9 +37,8 @@ def cpu_only(ctx: Context) -> Iterator[Finding]:
         return
     builds = [f for f in ctx.frameworks if f.gpu is False and counts(f)]
     for framework in builds:
-        if any(f.gpu and f.name == framework.name for f in ctx.frameworks) or _dropped(
-            ctx, framework
-        ):
+        twin = any(f.gpu and f.name == framework.name for f in ctx.frameworks)
+        if twin or _dropped(ctx, framework) or (ctx.windows and framework.name == "jax"):
             continue
         severity: Severity = "error" if _alone(ctx) and not _another_gpu(ctx) else "warning"
         yield ctx.finding(

@@ -86,7 +86,10 @@ def _alternatives(title: str | tuple[str, ...]) -> tuple[str, ...]:
 
 def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
     system = "Windows" if machine.os.family == "windows" else "Linux"
-    return {"system": system, **finding.facts}
+    facts = {"system": system, **finding.facts}
+    if "gpu" in facts:
+        facts["gpu"] = facts["gpu"].removeprefix("NVIDIA ")
+    return facts
 
 
 def _filled(sentences: Iterable[str], facts: Mapping[str, str]) -> list[str]:

@@ -34,7 +34,8 @@ HARDWARE: dict[str, Text] = {
         (N_("{gpu} was made before the GPUs that cuDNN can use."),),
         (
             N_(
-                "No setting can change this. Programs can still use their slower mode without a GPU."
+                "No setting can change this. Programs can still use their slower mode"
+                " without a GPU."
             ),
         ),
     ),
@@ -207,7 +208,8 @@ HARDWARE: dict[str, Text] = {
         N_("The GPU needs the driver's open variant"),
         (
             N_(
-                "NVIDIA makes two variants of its Linux driver, and {gpu} runs only with the open one."
+                "NVIDIA makes two variants of its Linux driver, and {gpu} runs only"
+                " with the open one."
             ),
         ),
         (N_("Install the package with “open” in its name, of the same version, then restart."),),
@@ -433,7 +435,8 @@ HARDWARE: dict[str, Text] = {
         ),
         (
             N_(
-                "Install the newest driver on Windows (not in Linux), update WSL, and start it again."
+                "Install the newest driver on Windows (not in Linux), update WSL, and"
+                " start it again."
             ),
         ),
         way_out=N_("Open NVIDIA's driver page"),
@@ -594,7 +597,8 @@ SETTINGS: dict[str, Text] = {
         N_("CUDA_PATH has a slip in it"),
         (
             N_(
-                "Some programs read CUDA_PATH to find CUDA. It must hold one folder and nothing else."
+                "Some programs read CUDA_PATH to find CUDA. It must hold one folder"
+                " and nothing else."
             ),
             N_("Its value is “{value}”."),
         ),
@@ -606,7 +610,8 @@ SETTINGS: dict[str, Text] = {
         N_("CUDA_HOME has a slip in it"),
         (
             N_(
-                "Some programs read CUDA_HOME to find CUDA. It must hold one folder and nothing else."
+                "Some programs read CUDA_HOME to find CUDA. It must hold one folder"
+                " and nothing else."
             ),
             N_("Its value is “{value}”."),
         ),
@@ -701,7 +706,8 @@ SETTINGS: dict[str, Text] = {
         N_("{variable} is switched on"),
         (
             N_(
-                "It helps to find faults in programs and makes them slower or changes their results."
+                "It helps to find faults in programs and makes them slower or changes"
+                " their results."
             ),
         ),
         (N_("Remove it when you no longer need it."),),

@@ -24,14 +24,18 @@ _NOT_SEARCHED_LINUX = N_(
 
 LIBRARIES: dict[str, Text] = {
     "driver-too-old": Text(
-        "cuda",
+        "gpu",
         N_("Your NVIDIA driver is too old for CUDA {cuda}"),
         (
             _DRIVER_IS,
             N_("Driver {driver} supports CUDA up to {limit}."),
             N_("{program} is made for CUDA {cuda}."),
+            N_("The cuDNN on this computer ({copy}) is made for CUDA {cuda}."),
         ),
-        (N_("Install driver {needed} or newer from NVIDIA, then restart."),),
+        (
+            N_("Install driver {needed} or newer from NVIDIA, then restart."),
+            N_("Or keep the driver and use cuDNN for CUDA {other}."),
+        ),
         way_out=N_("Open NVIDIA's driver page"),
     ),
     "gpu-too-old-for-cuda": Text(
@@ -39,7 +43,7 @@ LIBRARIES: dict[str, Text] = {
         N_("Your GPU is too old for CUDA {cuda}"),
         (
             N_("{program} is made for CUDA {cuda}."),
-            N_("Driver {branch} is the last one for {gpu}, and it doesn't support that."),
+            N_("CUDA {cuda} doesn't run on GPUs as old as {gpu}."),
         ),
         (N_("Install cuDNN for CUDA {other} in a folder of our own. A newer driver can't help."),),
         (_UNDO_INSTALL,),
@@ -49,7 +53,7 @@ LIBRARIES: dict[str, Text] = {
         N_("Your GPU is too old for CUDA {cuda}"),
         (
             N_("{program} is made for CUDA {cuda}."),
-            N_("Driver {branch} is the last one for {gpu}, and it doesn't support that."),
+            N_("CUDA {cuda} doesn't run on GPUs as old as {gpu}."),
         ),
         (
             N_("Keep the driver, and use a build of the program for CUDA {other}."),

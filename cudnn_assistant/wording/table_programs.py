@@ -269,7 +269,8 @@ PROGRAMS: dict[str, Text] = {
         N_("The computer's own memory is used up"),
         (
             N_(
-                "The libraries couldn't be loaded for lack of memory; the GPU has nothing to do with it."
+                "The libraries couldn't be loaded for lack of memory; the GPU has"
+                " nothing to do with it."
             ),
         ),
         (N_("Close programs and check again. On Windows, a larger page file helps."),),
