@@ -147,7 +147,7 @@ class _Look:
         names = [one.name for one in facts.adapters if one.vendor != gpu.NVIDIA]
         found = {
             "driver": gpu.driver(told, facts, system),
-            "gpus": gpu.gpus(told, facts),
+            "gpus": gpu.gpus(told, facts, contained=bool(system.container)),
             "other_gpus": tuple(dict.fromkeys(names)),
         }
         return found, told.gaps + facts.gaps

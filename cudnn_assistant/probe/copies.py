@@ -19,7 +19,10 @@ MOST_FOLDERS = 20_000
 _IN_PATH = re.compile(
     r"cuda-?_?(\d{1,2})(?:\.\d+)?[-_]archive|[\\/]bin[\\/](\d{2})\.\d+(?:[\\/]|$)"
 )
-_TELLING = ("engines_precompiled", "adv", "ops", "ops_infer", "cnn_infer")
+_IN_WHEEL = re.compile(r"(.+)[\\/]nvidia[\\/]cudnn(?:_jit)?[\\/](?:lib|bin)")
+_CUBLAS = re.compile(rb"libcublas(?:Lt)?\.so\.(\d+)|cublas(?:Lt)?64_(\d+)\.dll")
+_TELLING = ("adv", "ops_infer", "engines_precompiled")
+"""Parts that name the cuBLAS they open, smallest text first (8: ops_infer, 9: the others)."""
 _INTERESTING = re.compile(
     r"(?:lib)?(?:cudnn|cudart|cublas|nvrtc|z\.so|zlibwapi|msvcp140|vcruntime140|cuda\.so|nvcuda"
     r"|nvidia-ml|nvml)",
@@ -33,7 +36,10 @@ class Folder:
 
     path: str
     """Canonical."""
-    candidate: Candidate
+    environment: str = ""
+    """Id of the Python environment it lies in."""
+    site: str = ""
+    """That environment's folder of packages, where it lies in one."""
     via: list[str] = field(default_factory=list)
     names: dict[str, bool] = field(default_factory=dict)
     """Interesting file names in it; the value tells links."""
@@ -48,10 +54,17 @@ def open_folders(disk: Disk, candidates: Iterable[Candidate]) -> list[Folder]:
         path = disk.canonical(candidate.folder)
         if path not in found:
             names = {e.name: e.link for e in disk.entries(path) if _INTERESTING.match(e.name)}
-            found[path] = Folder(path, candidate, names=names)
-        if candidate.via not in found[path].via:
-            found[path].via.append(candidate.via)
+            found[path] = Folder(path, names=names)
+        _note(found[path], candidate)
     return [folder for folder in found.values() if folder.names]
+
+
+def _note(folder: Folder, candidate: Candidate) -> None:
+    """Keep by what way a folder was found, and the first environment it belongs to."""
+    if candidate.via not in folder.via:
+        folder.via.append(candidate.via)
+    if candidate.environment and not folder.environment:
+        folder.environment, folder.site = candidate.environment, candidate.site
 
 
 def copies(
@@ -102,29 +115,37 @@ def _copy(
         parts=found,
         found_via=tuple(ways),
         owner=str(owner) if owner else "",
-        environment=folder.candidate.environment,
+        environment=readable(folder.environment),
     )
 
 
 def _owner(disk: Disk, folder: Folder, main: str, records: Records) -> Owner | None:
-    if folder.candidate.site:
-        return records.of_site(folder.candidate.site, folder.path)
-    if folder.candidate.via == "conda":
-        return records.of_conda(folder.candidate.environment)
+    wheel = _IN_WHEEL.fullmatch(folder.path)
+    if wheel or folder.site:
+        # An environment that nobody listed still has its record beside the folder.
+        return records.of_site(wheel[1] if wheel else folder.site, folder.path)
+    if folder.environment:
+        return records.of_conda(folder.environment)
     path = disk.join(folder.path, main)
     return records.of_file(path) or records.of_file(disk.canonical(path))
 
 
 def _cuda_major(disk: Disk, folder: Folder, major: int, owner: Owner | None) -> int | None:
-    """CUDA major by package, by the folder's name, else by the names that the files ask for."""
+    """CUDA major by package, by the folder's name, else by the cuBLAS that the files ask for."""
     if owner and owner.cuda_major:
         return owner.cuda_major
     if match := _IN_PATH.search(folder.path):
         return int(match[1] or match[2])
     for name in _TELLING:
-        for file in folder.names:
-            if re.match(rf"(?:lib)?cudnn_{name}(?:64_{major}\.dll|(?:-\w+)?\.so\.{major})", file):
-                text = library_names.cuda_major(disk, disk.join(folder.path, file))
-                if text.isdigit():
-                    return int(text)
+        pattern = rf"(?:lib)?cudnn_{name}(?:64_{major}\.dll|(?:-\w+)?\.so\.{major}(?:\.\d+)*)"
+        file = next((file for file in folder.names if re.fullmatch(pattern, file)), "")
+        if file and (found := _asked_for(disk, disk.join(folder.path, file))):
+            return found
+    return None
+
+
+def _asked_for(disk: Disk, path: str) -> int | None:
+    for read in (library_names.imported, library_names.constant_data):
+        if match := _CUBLAS.search(read(disk, path)):
+            return int(match[1] or match[2])
     return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -47,6 +47,7 @@ def ask(environment: Mapping[str, str], deadline: float = DEADLINE) -> Told:
     except (OSError, ValueError) as trouble:
         return Told(gaps=_gaps(str(trouble), "driver", "gpu"))
     told = put_together(ended.lines)
+    told = replace(told, gaps=tuple(_lost(told)))
     if any("status" in line for line in ended.lines):
         return told
     if ended.timed_out:
@@ -54,8 +55,16 @@ def ask(environment: Mapping[str, str], deadline: float = DEADLINE) -> Told:
     else:
         why = f"the process ended with code {ended.exit_code} {ended.output.strip()[-300:]}".strip()
     missing = [] if "cuda" in told.cuda else ["driver"]
-    missing += [] if told.gpus and all("processes" in g for g in told.gpus.values()) else ["gpu"]
+    whole = [bool({"processes", "trouble"} & facts.keys()) for facts in told.gpus.values()]
+    missing += [] if whole and all(whole) else ["gpu"]
     return replace(told, gaps=told.gaps + _gaps(why, *missing))
+
+
+def _lost(told: Told) -> Iterator[Gap]:
+    """GPUs that NVML counts but can't reach: they fell off the bus, or are closed to us."""
+    for index, facts in sorted(told.gpus.items()):
+        if isinstance(code := facts.get("trouble"), int):
+            yield Gap(what=f"gpu-{index}", why=codes.nvml_return(code))
 
 
 def _gaps(why: str, *parts: str) -> tuple[Gap, ...]:
@@ -126,9 +135,14 @@ def _cuda_version(number: object) -> str:
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
-def gpus(told: Told, kernel: KernelFacts) -> tuple[Gpu, ...]:
-    """Every GPU that anybody sees, in NVML's order (the bus's), then the rest."""
-    found = [_of_nvml(index, facts) for index, facts in sorted(told.gpus.items())]
+def gpus(told: Told, kernel: KernelFacts, *, contained: bool = False) -> tuple[Gpu, ...]:
+    """Every GPU that anybody sees, in NVML's order (the bus's), then the rest.
+
+    ``contained``: we are in a container, where NVML's process numbers are the host's and mean
+    nothing in our own /proc.
+    """
+    told_of = sorted(told.gpus.items())
+    found = [_of_nvml(index, facts) for index, facts in told_of if "trouble" not in facts]
     devices = told.cuda.get("devices")
     for ordinal, device in enumerate(devices if isinstance(devices, list) else []):
         if isinstance(device, dict):
@@ -137,7 +151,7 @@ def gpus(told: Told, kernel: KernelFacts) -> tuple[Gpu, ...]:
         if adapter.vendor == pci.NVIDIA:
             _join_pci(found, adapter, bool(told.gpus))
     numbers = kernel_log.xids(kernel.log)
-    return tuple(_finished(gpu, numbers) for gpu in found)
+    return tuple(_finished(gpu, numbers, contained=contained) for gpu in found)
 
 
 def _of_nvml(index: int, facts: dict[str, Any]) -> Gpu:
@@ -243,17 +257,17 @@ def _by_id(device: str) -> tuple[str, str]:
     return name, compute
 
 
-def _finished(gpu: Gpu, numbers: Mapping[str, tuple[int, ...]]) -> Gpu:
+def _finished(gpu: Gpu, numbers: Mapping[str, tuple[int, ...]], *, contained: bool) -> Gpu:
     return msgspec.structs.replace(
         gpu,
         architecture=gpu.architecture or architecture_of(gpu.compute),
         xids=numbers.get(gpu.pci_bus.split(".")[0], ()) if gpu.pci_bus else (),
-        processes=tuple(_named(process) for process in gpu.processes),
+        processes=tuple(_named(process, contained=contained) for process in gpu.processes),
     )
 
 
-def _named(process: GpuProcess) -> GpuProcess:
-    if process.name:
+def _named(process: GpuProcess, *, contained: bool) -> GpuProcess:
+    if process.name or contained:
         return msgspec.structs.replace(process, name=readable(process.name))
     try:
         with open(f"/proc/{process.pid}/comm", encoding="utf-8", errors="replace") as file:

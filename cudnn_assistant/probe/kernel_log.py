@@ -76,16 +76,16 @@ def telling(lines: Iterable[str]) -> tuple[str, ...]:
         if not _TELLING.search(line) or _QUIET.search(line):
             continue
         text = re.sub(r"^NVRM:\s?", "", line)
-        if found and line.startswith("NVRM:") and raw_continues(text, found[-1]):
+        if found and line.startswith("NVRM:") and _continues(text, found[-1]):
             found[-1] = f"{found[-1]} {text.strip()}"
         elif not found or found[-1] != line:
             found.append(line)
     return tuple(found[-_MOST_LINES:])
 
 
-def raw_continues(text: str, before: str) -> bool:
+def _continues(text: str, before: str) -> bool:
     """Whether an NVRM line goes on with the sentence of the line before."""
-    ended = before.rstrip().endswith((".", "!", ")"))
+    ended = before.rstrip().endswith((".", "!")) or "Xid" in before
     return before.startswith("NVRM:") and not ended and bool(re.match(r"\s|[a-z(]", text))
 
 

@@ -79,7 +79,9 @@ def checked(
 
     def check(copy: CudnnCopy) -> CudnnCopy:
         found = check_library(copy, environment, family, folders=companions)
-        return msgspec.structs.replace(copy, check=found)
+        cuda = found.cuda if found else ""
+        built = int(cuda.split(".")[0]) if cuda[:1].isdigit() else None
+        return msgspec.structs.replace(copy, check=found, cuda_major=copy.cuda_major or built)
 
     wanted = [copy for copy in copies if _loadable(copy, architecture)][:MOST_CHECKS]
     with ThreadPoolExecutor(_AT_ONCE) as pool:

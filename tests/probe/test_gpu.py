@@ -1,0 +1,274 @@
+"""NVML and the driver API through the real child, against drivers that are told what to say."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
+import driver as lab
+
+from cudnn_assistant.machine import Machine, OperatingSystem, dump, load
+from cudnn_assistant.probe import gpu
+from cudnn_assistant.probe.kernel import KernelFacts
+from cudnn_assistant.probe.pci import Adapter
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or not shutil.which("gcc"), reason="needs Linux and gcc"
+)
+
+LINUX = OperatingSystem(family="linux")
+NOTHING = KernelFacts()
+
+
+def ask(folder: Path, deadline: float = 20.0, **variables: str) -> gpu.Told:
+    return gpu.ask(
+        {"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": str(folder), **variables}, deadline
+    )
+
+
+def test_gpus_are_joined_by_uuid_though_cuda_counts_otherwise(tmp_path):
+    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, lab.A100, cuda_order="1,0"))
+    first, second = gpu.gpus(told, NOTHING)
+    assert told.gaps == ()
+    assert (first.name, first.nvml_index, first.cuda_index) == ("NVIDIA GeForce RTX 4090", 0, 1)
+    assert (second.name, second.nvml_index, second.cuda_index) == ("NVIDIA A100-SXM4-80GB", 1, 0)
+    assert first.seen_by == second.seen_by == ("nvml", "cuda")
+    assert (first.pci_bus, first.pci_id, first.compute) == ("0000:01:00.0", "10de:2684", "8.9")
+    assert (first.architecture, second.architecture) == ("Ada", "Ampere")
+    assert first.memory_total == 24 << 30
+    assert first.memory_free == (24 << 30) - (2 << 30) - (512 << 20)
+    assert (first.ecc, second.ecc, second.mig, second.remap_pending) == (None, True, False, False)
+
+
+def test_driver_says_what_it_is_and_where_it_was_loaded_from(tmp_path):
+    folder = lab.write(tmp_path / "drv", lab.RTX_4090, cuda=12080)
+    found = gpu.driver(ask(folder), NOTHING, LINUX)
+    assert found is not None
+    assert (found.version, found.cuda) == ("580.65.06", "12.8")
+    assert (found.nvml.code, found.cuda_init.code) == (0, 0)
+    assert found.nvml_library == str(folder / "libnvidia-ml.so.1")
+    assert found.cuda_library == str(folder / "libcuda.so.1")
+
+
+def test_hidden_gpus_keep_their_place_with_nvml_only(tmp_path):
+    folder = lab.write(tmp_path / "drv", lab.RTX_4090, lab.A100)
+    first, second = gpu.gpus(ask(folder, CUDA_VISIBLE_DEVICES="1"), NOTHING)
+    assert (first.cuda_index, first.seen_by) == (None, ("nvml",))
+    assert (second.cuda_index, second.seen_by) == (0, ("nvml", "cuda"))
+
+
+def test_a_list_that_names_nobody_hides_all(tmp_path):
+    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090), CUDA_VISIBLE_DEVICES="-1")
+    assert gpu.driver(told, NOTHING, LINUX).cuda_init.name == "CUDA_ERROR_NO_DEVICE"
+    assert [g.cuda_index for g in gpu.gpus(told, NOTHING)] == [None]
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        (9, "NVML_ERROR_DRIVER_NOT_LOADED"),
+        (17, "NVML_ERROR_OPERATING_SYSTEM"),
+        (18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH"),
+        (999, "NVML_ERROR_UNKNOWN"),
+    ],
+)
+def test_nvml_that_does_not_start_says_why(tmp_path, code, name):
+    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, nvml_init=code))
+    found = gpu.driver(told, NOTHING, LINUX)
+    assert (found.nvml.code, found.nvml.name) == (code, name)
+    (seen,) = gpu.gpus(told, NOTHING)  # CUDA still sees it
+    assert (seen.seen_by, seen.uuid, seen.compute) == (("cuda",), lab.RTX_4090["uuid"], "8.9")
+
+
+@pytest.mark.parametrize("code", [34, 35, 100, 802, 803, 804, 999])
+def test_cuda_that_does_not_start_says_why(tmp_path, code):
+    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, cu_init=code))
+    assert gpu.driver(told, NOTHING, LINUX).cuda_init.code == code
+    assert [g.seen_by for g in gpu.gpus(told, NOTHING)] == [("nvml",)]
+
+
+def test_version_by_the_files_name_when_nvml_will_not_say(tmp_path):
+    folder = lab.write(
+        tmp_path / "drv",
+        lab.RTX_4090,
+        nvml_init=18,
+        nvml_file="libnvidia-ml.so.570.86.15",
+        cuda_file="libcuda.so.570.86.15",
+    )
+    found = gpu.driver(ask(folder), KernelFacts(version="580.65.06"), LINUX)
+    assert (found.version, found.kernel_version) == ("570.86.15", "580.65.06")
+
+
+def test_no_driver_at_all(tmp_path):
+    told = ask(tmp_path)
+    assert told.nvml["nvml"] == 12
+    assert told.cuda["cuda"] is None
+    assert (gpu.driver(told, NOTHING, LINUX), gpu.gpus(told, NOTHING), told.gaps) == (None, (), ())
+
+
+def test_nvml_without_cuda_as_in_a_container_without_compute(tmp_path):
+    found = gpu.driver(ask(lab.write(tmp_path / "drv", lab.A100, cuda_file="")), NOTHING, LINUX)
+    assert (found.nvml.code, found.cuda_init, found.cuda_library) == (0, None, "")
+
+
+def test_a_stubs_folder_on_the_search_path_is_really_met(tmp_path):
+    stubs = lab.write(tmp_path / "cuda/lib64/stubs", cu_init=34, nvml_file="")
+    real = lab.write(tmp_path / "drv", lab.RTX_4090)
+    found = gpu.driver(ask(Path(f"{stubs}:{real}")), NOTHING, LINUX)
+    assert found.cuda_init.code == 34
+    assert found.cuda_library == str(stubs / "libcuda.so.1")
+    assert found.nvml_library == str(real / "libnvidia-ml.so.1")
+
+
+def test_an_older_driver_lacks_calls_and_loses_nothing_else(tmp_path):
+    absent = (
+        "nvmlDeviceGetMemoryInfo_v2,nvmlDeviceGetComputeRunningProcesses_v3,"
+        "nvmlDeviceGetGraphicsRunningProcesses_v3,nvmlDeviceGetArchitecture,"
+        "nvmlSystemGetCudaDriverVersion_v2"
+    )
+    card = {**lab.RTX_4090, "compute_pids": "4711:1048576"}
+    facts = {"absent": absent, "process.4711": "/usr/bin/python3"}
+    (seen,) = gpu.gpus(ask(lab.write(tmp_path / "drv", card, **facts)), NOTHING)
+    assert seen.memory_used == (2 << 30) + (512 << 20)
+    assert seen.memory_reserved is None
+    assert seen.architecture == "Ada"  # by its compute capability
+    assert [(p.pid, p.name, p.memory) for p in seen.processes] == [
+        (4711, "/usr/bin/python3", 1048576)
+    ]
+
+
+def test_what_is_not_supported_is_unknown_and_not_zero(tmp_path):
+    codes = {
+        f"code.{call}": 3
+        for call in (
+            "nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetTemperature",
+            "nvmlDeviceGetDisplayActive", "nvmlDeviceGetCurrentClocksEventReasons",
+        )
+    }  # fmt: skip
+    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, **codes))
+    (seen,) = gpu.gpus(told, NOTHING)
+    assert (seen.memory_total, seen.memory_free, seen.temperature, seen.display) == (None,) * 4
+    assert (seen.name, told.gaps) == (lab.RTX_4090["name"], ())
+
+
+def test_health_that_matters(tmp_path):
+    card = {
+        **lab.A100, "compute_mode": 2, "clocks": 0x1 | 0x4 | 0x40 | 0x80, "virtualization": 2,
+        "remap_pending": 1, "remap_failed": 1, "ecc_uncorrected": 3,
+    }  # fmt: skip
+    (seen,) = gpu.gpus(ask(lab.write(tmp_path / "drv", card)), NOTHING)
+    assert seen.compute_mode == "prohibited"
+    assert seen.throttled == ("hw-thermal", "power-brake")
+    assert seen.virtualization == "vgpu"
+    assert (seen.remap_pending, seen.remap_failed, seen.ecc_uncorrected) == (True, True, 3)
+
+
+def test_processes_that_do_not_tell_their_memory(tmp_path):
+    card = {**lab.RTX_4090, "compute_pids": "7:-1", "graphics_pids": "7:-1,8:4096"}
+    told = ask(lab.write(tmp_path / "drv", card, **{"process.7": "a", "process.8": "b"}))
+    found = gpu.gpus(told, NOTHING)[0].processes
+    told_of = [(p.pid, p.kind, p.memory) for p in found]
+    assert told_of == [(7, "compute", None), (8, "graphics", 4096)]
+
+
+def test_process_numbers_of_a_container_are_not_looked_up(tmp_path):
+    card = {**lab.RTX_4090, "compute_pids": f"{os.getpid()}:1"}
+    told = ask(lab.write(tmp_path / "drv", card))
+    assert gpu.gpus(told, NOTHING, contained=True)[0].processes[0].name == ""
+    assert gpu.gpus(told, NOTHING)[0].processes[0].name != ""
+
+
+def test_mig_instances(tmp_path):
+    slices = {"mig": 1, "mig.0": "MIG-11111111-0000-0000-0000-000000000001", "mig.2": "MIG-2"}
+    (seen,) = gpu.gpus(ask(lab.write(tmp_path / "drv", lab.A100 | slices)), NOTHING)
+    assert (seen.mig, seen.mig_instances) == (True, (slices["mig.0"], "MIG-2"))
+
+
+def test_a_gpu_that_fell_off_does_not_hide_the_other(tmp_path):
+    folder = lab.write(tmp_path / "drv", {**lab.RTX_4090, "handle": 15}, lab.A100, cuda_order="1",
+                       cuda_gpus=1)  # fmt: skip
+    told = ask(folder)
+    kernel = KernelFacts(adapters=(Adapter("0000:01:00.0", "10de", "2684", "nvidia"),))
+    assert [(g.name, g.seen_by) for g in gpu.gpus(told, kernel)] == [
+        ("NVIDIA A100-SXM4-80GB", ("nvml", "cuda")),
+        ("NVIDIA GeForce RTX 4090", ("pci",)),
+    ]
+    assert [(gap.what, gap.why) for gap in told.gaps] == [("gpu-0", "NVML_ERROR_GPU_IS_LOST")]
+
+
+def test_a_call_that_never_returns_costs_only_what_follows(tmp_path):
+    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, hang="nvmlDeviceGetTemperature"), 2)
+    (seen,) = gpu.gpus(told, NOTHING)
+    assert (seen.name, seen.compute) == (lab.RTX_4090["name"], "8.9")
+    assert {gap.what for gap in told.gaps} == {"gpu", "driver"}
+    assert gpu.driver(told, NOTHING, LINUX).version == "580.65.06"
+
+
+def test_cuda_that_never_starts_leaves_what_nvml_told(tmp_path):
+    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, hang="cuInit"), 2)
+    found = gpu.driver(told, NOTHING, LINUX)
+    assert [gap.what for gap in told.gaps] == ["driver"]
+    assert (found.cuda_init, found.nvml.code) == (None, 0)
+    assert found.cuda_library.endswith("libcuda.so.1")
+    assert gpu.gpus(told, NOTHING)[0].memory_total == 24 << 30
+
+
+def test_a_library_that_crashes_is_a_gap(tmp_path):
+    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, crash="nvmlInitWithFlags"))
+    assert {gap.what for gap in told.gaps} == {"gpu", "driver"}
+    assert all("-6" in gap.why for gap in told.gaps)
+
+
+def test_adapters_join_by_address_and_those_alone_are_named_from_the_facts(tmp_path):
+    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090))
+    kernel = KernelFacts(
+        adapters=(
+            Adapter("0000:01:00.0", "10de", "2684", "nvidia", asleep=False),
+            Adapter("0000:02:00.0", "10de", "1b81", "nouveau", asleep=True),
+            Adapter("0000:00:02.0", "8086", "46a6", "i915"),
+        ),
+        log=("NVRM: Xid (PCI:0000:01:00): 79, pid=1, GPU has fallen off the bus.",),
+    )
+    first, second = gpu.gpus(told, kernel)
+    assert (first.kernel_driver, first.xids) == ("nvidia", (79,))
+    assert first.seen_by == ("nvml", "cuda", "pci")
+    assert (second.name, second.compute, second.architecture) == (
+        "NVIDIA GeForce GTX 1070", "6.1", "Pascal",
+    )  # fmt: skip
+    assert (second.kernel_driver, second.asleep, second.seen_by) == ("nouveau", True, ("pci",))
+
+
+def test_kernel_module_alone_is_part_of_a_driver():
+    found = gpu.driver(gpu.Told(), KernelFacts(modules=("nvidia",), on_disk=True), LINUX)
+    assert found.modules == ("nvidia",)
+    assert gpu.driver(gpu.Told(), KernelFacts(modules=("nouveau",), on_disk=False), LINUX) is None
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(
+            ["nvml", "driver", "index", "gpu", "cuda", "file", "devices", "uuid", "name", "pid",
+             "processes", "memory_total", "mig_instances", "throttled", "version", "compute"]
+        ),
+        inner,
+        max_size=5,
+    ),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(st.lists(st.dictionaries(st.text(max_size=3), JSON, max_size=2) | JSON, max_size=6))
+def test_a_child_out_of_its_mind_gives_a_snapshot_all_the_same(lines):
+    told = gpu.put_together(tuple(line for line in lines if isinstance(line, dict)))
+    found = gpu.gpus(told, NOTHING)
+    machine = Machine(os=LINUX, gpus=found, driver=gpu.driver(told, NOTHING, LINUX))
+    assert load(dump(machine)) == machine
