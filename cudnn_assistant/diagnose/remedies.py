@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from cudnn_assistant.diagnose.context import Context, Need, major, numbers, older
 from cudnn_assistant.finding import (
     Automatic,
@@ -94,7 +96,7 @@ def search_first(ctx: Context, folder: str, beat: PathEntry | None = None) -> Re
     if ctx.windows:
         scope: Scope = "machine" if beat is not None and beat.scope == "machine" else "user"
         return Automatic(edits=(PutFirst(variable="PATH", folder=folder, scope=scope),))
-    if ctx.machine.os.administrator or overrides(ctx, folder):
+    if overrides(ctx, folder):
         return loader_list(folder)
     return Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
 
@@ -114,7 +116,7 @@ def loader_list(folder: str) -> Manual:
     """Commands that add a folder to the list that ldconfig keeps."""
     return Manual(
         commands=(
-            f"echo '{folder}' | sudo tee /etc/ld.so.conf.d/cudnn.conf",
+            f"echo {shlex.quote(folder)} | sudo tee /etc/ld.so.conf.d/cudnn.conf",
             "sudo ldconfig",
         ),
         administrator=True,
