@@ -34,7 +34,7 @@ def of_cuda(refusal: CudaStatus) -> Stopped:
     return Stopped(status, code=refusal.code, api="cuda", detail=refusal.call)
 
 
-def open_device(channel: Channel, gpu: str) -> Device:
+def open_device(channel: Channel, gpu: str, *, bindings: bool) -> Device:
     """Start the driver, choose the GPU, enter its context. Raises :class:`Stopped`.
 
     ``gpu`` is a UUID, an ordinal among the GPUs this process may see, or "" for the first.
@@ -46,7 +46,8 @@ def open_device(channel: Channel, gpu: str) -> Device:
         compute = _describe(channel, driver, ordinal, gpu)
     except CudaStatus as refusal:
         raise of_cuda(refusal) from refusal
-    driver = driver_api.with_bindings(driver)
+    if bindings:
+        driver = driver_api.with_bindings(driver)
     channel.stage("context")
     try:
         driver.enter(ordinal)

@@ -48,7 +48,7 @@ def _test(channel: Channel, wish: dict[str, object]) -> None:
     jit = loading.sublibraries(channel, library)
     if folder:
         loading.stay_home(folder)
-    device = open_device(channel, str(wish["gpu"]))
+    device = open_device(channel, str(wish["gpu"]), bindings=bool(wish["bindings"]))
     _on_device(channel, library, device, full=bool(wish["full"]), jit=jit)
     if folder:
         loading.stay_home(folder)

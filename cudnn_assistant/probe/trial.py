@@ -9,6 +9,7 @@ import ntpath
 import os
 import posixpath
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from cudnn_assistant import codes
@@ -55,6 +56,7 @@ def run_trial(
     full: bool = False,
     major: int = 0,
     say: Say | None = None,
+    bindings: bool = True,
 ) -> Trial:
     """Run the cuDNN test in a child process and return how far it came.
 
@@ -64,7 +66,8 @@ def run_trial(
     such an environment is thus part of what is tested). ``library`` is one folder whose copy
     alone may answer. ``file`` or ``major`` fix which main library is wanted. ``gpu`` is a UUID or
     an ordinal among the visible GPUs, "" the first of them. ``full`` adds the other types,
-    layouts and directions. ``say`` hears the child's lines as they come.
+    layouts and directions. ``say`` hears the child's lines as they come. ``bindings`` False keeps
+    cuda-python out of the child (for comparing).
     """
     wish = {
         "names": [file] if file else main_names(family, major),
@@ -72,6 +75,7 @@ def run_trial(
         "folders": [str(folder) for folder in folders],
         "gpu": gpu,
         "full": full,
+        "bindings": bindings,
     }
     if library:
         environment, wish["folders"] = surroundings.of_copy(environment, family, library, folders)
@@ -208,3 +212,15 @@ def _times(ended: Ended) -> tuple[StageTime, ...]:
     for (stage, begin), until in zip(entered, [at for _, at in entered[1:]] + [end], strict=True):
         times.append(StageTime(stage=stage, milliseconds=max(float(until) - float(begin), 0.0)))
     return tuple(times)
+
+
+def run_trials(
+    environment: Mapping[str, str], family: Family, *, gpus: Sequence[str], **wishes: Any
+) -> tuple[Trial, ...]:
+    """:func:`run_trial` on each of ``gpus`` (UUIDs), each in a child of its own, side by side.
+
+    One GPU that hangs or dies says nothing about the others.
+    """
+    with ThreadPoolExecutor(max(len(gpus), 1)) as threads:
+        started = [threads.submit(run_trial, environment, family, gpu=g, **wishes) for g in gpus]
+        return tuple(future.result() for future in started)

@@ -1,0 +1,103 @@
+"""What the cuDNN test costs, beside a C program that makes the same calls. Needs a GPU.
+
+    python tests/bench/bench_trial.py /path/to/folder/with/libcudnn.so.9 [rounds]
+
+Prints one table; the limits are those of the project's own promise: forward only at most 1.5
+times the C program's wall time with the files cached, all types below 3 s, peak memory at most
+1.2 times, and four GPUs in at most 1.3 times of one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    if sys.argv[1] == "--one":
+        print(json.dumps(one(json.loads(sys.argv[2]))))  # noqa: T201
+        return
+    folder, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    with tempfile.TemporaryDirectory() as scratch:
+        program = Path(scratch) / "conv"
+        source = str(HERE / "conv.c")
+        subprocess.run(["gcc", "-O2", "-w", "-o", program, source, "-ldl"], check=True)
+        c_program(program, folder)  # the files come into the cache
+        rows = {
+            "C program": [c_program(program, folder) for _ in range(rounds)],
+            "test, forward only": [apart({"library": folder}) for _ in range(rounds)],
+            "test, ctypes only": [
+                apart({"library": folder, "bindings": False}) for _ in range(rounds)
+            ],
+            "test, all types": [apart({"library": folder, "full": True}) for _ in range(rounds)],
+        }
+    show(rows)
+
+
+def show(rows: dict[str, list[dict]]) -> None:
+    base = rows["C program"]
+    wall = statistics.median(row["ms"] for row in base)
+    peak = statistics.median(row["kib"] for row in base)
+    for name, found in rows.items():
+        ms = statistics.median(row["ms"] for row in found)
+        kib = statistics.median(row["kib"] for row in found)
+        spread = f"{min(r['ms'] for r in found):.0f}-{max(r['ms'] for r in found):.0f}"
+        line = f"{name:20} {ms:8.0f} ms ({spread})  x{ms / wall:.2f}   {kib / 1024:7.0f} MiB"
+        print(f"{line}  x{kib / peak:.2f}   {found[0].get('stages', '')}")  # noqa: T201
+
+
+def c_program(program: Path, folder: str) -> dict:
+    main = next(Path(folder).glob("libcudnn.so.[789]"))
+    began = time.monotonic()
+    environment = {**os.environ, "LD_LIBRARY_PATH": searched(folder)}
+    done = subprocess.run([program, main], env=environment, capture_output=True, text=True)
+    ms = (time.monotonic() - began) * 1000
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    stages = {line.split()[0]: float(line.split()[1]) for line in done.stdout.splitlines()[:-1]}
+    return {"ms": ms, "kib": int(done.stdout.split()[-2]), "stages": stages}
+
+
+def searched(folder: str) -> str:
+    sys.path.insert(0, str(HERE.parent.parent))
+    from cudnn_assistant.probe.surroundings import of_copy
+
+    return of_copy(os.environ, "linux", folder, ())[0]["LD_LIBRARY_PATH"]
+
+
+def apart(wish: dict) -> dict:
+    """One test in a process of its own, so that the children's peak memory is this child's."""
+    command = [sys.executable, str(Path(__file__)), "--one", json.dumps(wish)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    return json.loads(done.stdout)
+
+
+def one(wish: dict) -> dict:
+    sys.path.insert(0, str(HERE.parent.parent))
+    from cudnn_assistant.probe.trial import run_trial
+
+    began = time.monotonic()
+    trial = run_trial(dict(os.environ), "linux", **wish)
+    ms = (time.monotonic() - began) * 1000
+    if trial.status != "ok":
+        sys.exit(f"{trial.stage} {trial.status} {trial.code_name} {trial.detail}\n{trial.output}")
+    return {
+        "ms": ms,
+        "kib": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss,
+        "stages": {time.stage: round(time.milliseconds, 1) for time in trial.times},
+    }
+
+
+if __name__ == "__main__":
+    main()
