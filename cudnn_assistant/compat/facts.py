@@ -221,7 +221,7 @@ class KnownBad(Struct, kw_only=True):
     why: Literal["wrong-hash", "extra-not-installable", "placeholder", "preview"]
 
 
-class Compat(Struct, kw_only=True):
+class Compat(Struct, kw_only=True, omit_defaults=False):
     """All facts of one version of the feed."""
 
     schema: int = SCHEMA
