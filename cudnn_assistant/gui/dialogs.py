@@ -52,7 +52,7 @@ class Dialog(QDialog):
             self.row.addWidget(button)
         buttons[-1].setDefault(True)
         self.rows.addLayout(self.row)
-        height = 26 if content.isVisibleTo(self) else 10
+        height = 26 if content.sizeHint().isValid() else 10
         self.resize(line_height() * 38, line_height() * height)
 
 
@@ -94,13 +94,12 @@ class HistoryDialog(Dialog):
         )
         super().__init__(_("Changes made with this program"), lead, parent)
         self.list = self._tree(past)
-        self.list.setVisible(bool(past))
         self.button = Button(_("&Undo this change"), self._undo)
-        self.button.setVisible(bool(past))
         close = Button(_("&Close"), self.reject)
-        if not past:
-            self.rows.addStretch(1)
-        self.finish(self.list, close, *([self.button] if past else []))
+        if past:
+            self.finish(self.list, close, self.button)
+        else:
+            self.finish(QWidget(), close)
         self._choose()
 
     def _tree(self, past: Sequence[Past]) -> QTreeWidget:

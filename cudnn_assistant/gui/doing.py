@@ -25,7 +25,7 @@ class Doing:
 
     family: Family
     check: Callable[[Tell], Checkup]
-    """Looks; tells ``(part, done, machine so far)`` on the way."""
+    """Looks; tells ``(part, done, machine so far)`` on the way, and ``("data", True, text)``."""
     plan: Callable[[Checkup, frozenset[str]], Plan]
     """The plan for these codes of findings alone."""
     preview: Callable[[Plan, Machine], tuple[Change, ...]]
@@ -41,5 +41,3 @@ class Doing:
     """The report's text; the second argument is a note (a traceback) that goes in."""
     glance: Callable[[], object]
     """Something cheap that differs when a driver or a library was installed."""
-    data: Callable[[], str]
-    """Where the compatibility data is from and how old it is, for the Check page."""

@@ -8,7 +8,6 @@ from typing import Literal
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QAccessible, QIcon, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QFrame,
     QHBoxLayout,
     QScrollArea,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.parts import Button, Mark
-from cudnn_assistant.gui.text import Text, Title, announce
+from cudnn_assistant.gui.text import Text, Title, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.wording import _
 
@@ -128,7 +127,9 @@ class Page(QWidget):
         super().__init__()
         self.title = Title(title)
         self.lead = Text(lead)
-        self.lead.setVisible(bool(lead))
+        if not lead:
+            # Only ever hidden here: showing a widget that has no parent yet opens a window.
+            self.lead.hide()
         self.buttons = Buttons()
         self.content = QVBoxLayout()
         self.content.setSpacing(SPACE + 4)
@@ -161,7 +162,7 @@ class Page(QWidget):
         rows.addLayout(self.content)
         rows.addStretch(1)
         # Lines longer than this are hard to read; a maximised window keeps its text at the left.
-        inside.setMaximumWidth(QApplication.fontMetrics().averageCharWidth() * 140)
+        inside.setMaximumWidth(line_height() * 62)
         return Sheet(inside)
 
     def settle(self) -> None:

@@ -2,85 +2,111 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterator
-from functools import cache, partial
+import threading
+from collections.abc import Callable, Iterator
 
 from cudnn_assistant import apply as applying
-from cudnn_assistant import checkup as checkups
-from cudnn_assistant import places
-from cudnn_assistant.checkup import Checkup
+from cudnn_assistant import feed, places
+from cudnn_assistant.checkup import Checkup, support_report, think
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.doing import Doing, Standing
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.journal import Journal
+from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import Entry, Plan, SetVariable, make_plan, undo_plan
 from cudnn_assistant.preview import preview
-from cudnn_assistant.report import redacted, write_report
+from cudnn_assistant.probe import Say, probe
 from cudnn_assistant.system import System, this_system
 from cudnn_assistant.wording import _
+
+Look = Callable[[Say], Machine]
+Fetch = Callable[[], tuple[Compat, str]]
 
 
 def real() -> Doing:
     """Everything for this computer and this person. Reads nothing yet."""
     system = this_system()
-    journal = Journal(places.state() / "journal.jsonl")
-    return Doing(
-        family=system.family,
-        check=partial(_check, system),
-        plan=lambda found, only: make_plan(found.findings, found.machine, _compat(), only=only),
-        preview=lambda plan, machine: preview(plan, machine, touched=system.touched("user")),
-        apply=partial(_apply, system, journal),
-        recover=lambda: applying.recover(journal, system),
-        entries=journal.entries,
-        standing=partial(_standing, system),
-        undo=lambda entry: undo_plan(entry, system.read, system.family),
-        report=partial(_report, journal),
-        glance=_glance,
-        data=_data,
-    )
+    journal = Journal(places.journal())
+    return Behind(system, journal, lambda say: probe(system, say=say), _fetch).doing()
 
 
-@cache
-def _compat() -> Compat:
-    return load_builtin()
+def _fetch() -> tuple[Compat, str]:
+    compat, source = feed.current()
+    return compat, feed.describe(source)
 
 
-def _data() -> str:
-    compat = _compat()
-    return _("built-in data of {date}").format(date=compat.published)
+class Behind:
+    """A system, its journal, a way to look at it, and the data to judge by."""
 
+    def __init__(self, system: System, journal: Journal, look: Look, fetch: Fetch) -> None:
+        self.system = system
+        self.journal = journal
+        self._look = look
+        self._fetch = fetch
+        self._compat: Compat | None = None
+        self._data = ""
 
-def _check(system: System, tell: Tell) -> Checkup:
-    return checkups.check(
-        system, _compat(), say=lambda part, done, machine: tell((part, done, machine))
-    )
+    def doing(self) -> Doing:
+        """The functions that the window knows."""
+        system, journal = self.system, self.journal
+        return Doing(
+            family=system.family,
+            check=self.check,
+            plan=self.plan,
+            preview=lambda plan, machine: preview(plan, machine, touched=system.touched("user")),
+            apply=self.apply,
+            recover=lambda: applying.recover(journal, system),
+            entries=journal.entries,
+            standing=self.standing,
+            undo=lambda entry: undo_plan(entry, system.read, system.family),
+            report=self.report,
+            glance=glance,
+        )
 
+    def check(self, tell: Tell) -> Checkup:
+        """Look and think. The data comes meanwhile, so that a slow network delays nothing else."""
+        fetched: list[tuple[Compat, str]] = []
+        fetching = threading.Thread(target=lambda: fetched.append(self._fetch()), daemon=True)
+        fetching.start()
+        machine = self._look(lambda part, done, seen: tell((part, done, seen)))
+        fetching.join()
+        compat, self._data = fetched[0] if fetched else (feed.load_builtin(), "")
+        self._compat = compat
+        tell(("data", True, self._data))
+        return think(machine, compat)
 
-def _apply(system: System, journal: Journal, plan: Plan, tell: Tell) -> Entry:
-    return applying.apply(plan, system, journal, lambda number, _step, state: tell((number, state)))
+    def plan(self, checkup: Checkup, only: frozenset[str]) -> Plan:
+        """The plan for these codes of findings alone."""
+        compat = self._compat or feed.load_builtin()
+        return make_plan(checkup.findings, checkup.machine, compat, only=only)
 
+    def apply(self, plan: Plan, tell: Tell) -> Entry:
+        """Carry a plan out; raises NotApplied."""
+        return applying.apply(
+            plan, self.system, self.journal, lambda number, _step, state: tell((number, state))
+        )
 
-def _standing(system: System, entry: Entry) -> Standing:
-    if entry.undone_by:
-        return "undone"
-    settings = [step for step in entry.plan.steps if isinstance(step, SetVariable)]
-    same = all(system.read(step.scope, step.name) == step.after for step in settings)
-    return "in place" if same else "changed"
+    def standing(self, entry: Entry) -> Standing:
+        """How a change in the journal stands today, as far as settings tell."""
+        if entry.undone_by:
+            return "undone"
+        settings = [step for step in entry.plan.steps if isinstance(step, SetVariable)]
+        same = all(self.system.read(step.scope, step.name) == step.after for step in settings)
+        return "in place" if same else "changed"
 
-
-def _report(journal: Journal, checkup: Checkup | None, note: str) -> str:
-    if checkup is None:
-        return note
-    try:
-        entries = journal.entries()
-    except OSError:
-        entries = ()
-    return write_report(
-        redacted(checkup.machine), checkup.findings, checkup.verdict, entries=entries, note=note
-    )
+    def report(self, checkup: Checkup | None, note: str) -> str:
+        """The report of a checkup, redacted; before the first one, the note alone."""
+        home = os.path.expanduser("~")
+        note = note.replace(home, "~") if len(home) > 1 else note
+        if checkup is None:
+            return note or _("Nothing was looked at yet.")
+        try:
+            entries = self.journal.entries()
+        except OSError:
+            entries = ()
+        compat = self._compat or feed.load_builtin()
+        return support_report(checkup, compat, entries=entries, data=self._data, note=note)
 
 
 _WATCHED = (
@@ -95,21 +121,18 @@ _WATCHED = (
 )
 
 
-def _glance() -> object:
-    """A mark that differs when a driver, a toolkit or a library was installed; milliseconds."""
-    seen = hashlib.sha256()
-    for name in _WATCHED:
-        for mark in _marks(name):
-            seen.update(mark.encode("utf-8", "surrogateescape"))
-    return seen.hexdigest()
+def glance() -> object:
+    """Something that differs when a driver, a toolkit or a library was installed. Milliseconds."""
+    return tuple(mark for name in _WATCHED for mark in _marks(name))
 
 
-def _marks(name: str) -> Iterator[str]:
+def _marks(name: str) -> Iterator[object]:
     try:
-        found = os.stat(name)
-        yield f"{name} {found.st_mtime_ns}"
         if name.startswith("/proc"):
+            # Its time of change is the time it was asked for; its text is what counts.
             with open(name, encoding="utf-8", errors="replace") as file:
                 yield file.read(500)
+        else:
+            yield os.stat(name).st_mtime_ns
     except OSError:
-        yield f"{name} -"
+        yield None

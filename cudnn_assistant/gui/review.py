@@ -69,41 +69,47 @@ class StepCard(Card):
         super().__init__()
         self.box: QCheckBox | None = None
         self.list: ChangeList | None = None
-        self.rows.addLayout(self._head(change, box, on))
-        if not on:
-            for title in leaves:
-                self.rows.addWidget(Text(_("Stays as it is: {title}").format(title=title)))
-            return
-        if change.lines:
-            self._show_lines(change)
-        for note in change.notes:
-            self.rows.addWidget(Text(note, muted=True))
-
-    def _head(self, change: Change, box: bool, on: bool) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(SPACE)
-        top = Qt.AlignmentFlag.AlignTop
         if box:
-            self.box = QCheckBox()
-            self.box.setChecked(on)
-            self.box.setAccessibleName(_("Make this change: {title}").format(title=change.title))
-            self.box.toggled.connect(self.ticked)
-            row.addWidget(self.box, 0, top)
-        words = QVBoxLayout()
-        words.setSpacing(SPACE // 2)
-        words.addWidget(Text(change.title, size=1.05, bold=True))
+            self.box = self._tick_box(change, on)
+            row.addWidget(self.box, 0, Qt.AlignmentFlag.AlignTop)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(SPACE // 2)
+        row.addLayout(self._column, 1)
+        self.rows.addLayout(row)
+        self._fill(change, [] if on else leaves)
+
+    def _tick_box(self, change: Change, on: bool) -> QCheckBox:
+        box = QCheckBox()
+        box.setChecked(on)
+        box.setAccessibleName(_("Make this change: {title}").format(title=change.title))
+        box.toggled.connect(self.ticked)
+        return box
+
+    def _fill(self, change: Change, leaves: Sequence[str]) -> None:
+        self._column.addWidget(Text(change.title, size=1.05, bold=True))
         if change.place:
-            words.addWidget(Text(change.place, muted=True))
-        row.addLayout(words, 1)
-        return row
+            self._column.addWidget(Text(change.place, muted=True))
+        for title in leaves:
+            self._column.addWidget(Text(_("Stays as it is: {title}").format(title=title)))
+        if leaves:
+            return
+        if change.lines:
+            self._column.addSpacing(SPACE)
+            self._show_lines(change)
+        if change.notes:
+            self._column.addSpacing(SPACE // 2)
+        for note in change.notes:
+            self._column.addWidget(Text(note, muted=True))
 
     def _show_lines(self, change: Change) -> None:
         self.list = ChangeList(change.lines, change.title)
-        self.rows.addWidget(self.list)
+        self._column.addWidget(self.list)
         if self.list.folded:
             more = Arrow(_("Show all"), _("Show all: {title}").format(title=change.title))
             more.toggled.connect(self.list.show_all)
-            self.rows.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+            self._column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
 
 
 class ReviewPage(Page):

@@ -10,9 +10,11 @@ from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QFont,
+    QFontMetrics,
     QGuiApplication,
     QPainter,
     QPaintEvent,
+    QPalette,
     QResizeEvent,
     QTextLayout,
     QTextOption,
@@ -35,7 +37,7 @@ from cudnn_assistant.wording import _
 
 def line_height() -> int:
     """Height of a line in the application's font."""
-    return QApplication.fontMetrics().height()
+    return QFontMetrics(QApplication.font()).height()
 
 
 def announce(source: QWidget, text: str, *, now: bool = False) -> None:
@@ -69,9 +71,8 @@ class Text(QLabel):
         self._width = -1.0
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setFont(theme.font(size, bold=bold, fixed=fixed))
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        # QLabel keeps its height-for-width policy through setText only when it wraps by itself.
+        self.setWordWrap(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.addAction(_("Copy"), lambda: QGuiApplication.clipboard().setText(self.text()))
 
@@ -171,6 +172,7 @@ class Listing(QPlainTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.document().setDocumentMargin(SPACE)
+        self.viewport().setBackgroundRole(QPalette.ColorRole.Window)
         self.setAccessibleName(name)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802

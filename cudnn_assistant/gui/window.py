@@ -165,15 +165,13 @@ class Window(QWidget):
         self._work(self._look, self._checked, self._told, self._unchecked)
 
     def _look(self, tell: Tell) -> object:
-        with contextlib.suppress(OSError):
-            tell(("data", True, self._doing.data()))
         checkup = self._doing.check(tell)
         entries: tuple[Entry, ...] = ()
         with contextlib.suppress(OSError):
             entries = self._doing.entries()
         return checkup, entries, self._doing.glance()
 
-    def _told(self, news: tuple[str, bool, Any]) -> None:
+    def _told(self, news: tuple[Any, bool, Any]) -> None:
         page = self.page
         if not isinstance(page, CheckPage):
             return

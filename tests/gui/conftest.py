@@ -1,0 +1,57 @@
+"""The window without a screen, in English, with motion off; every word of Qt counts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+# Before Qt is loaded: a person's desktop must not flicker, and CI has none.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+sys.path.insert(0, str(Path(__file__).parent))
+
+import pytest
+import speech
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from world import World
+
+from cudnn_assistant.gui.window import Window
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A warning of Qt is a defect; that of the screenless platform about size hints is not ours."""
+    here = str(Path(__file__).parent)
+    for item in items:
+        if str(item.path).startswith(here):
+            item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
+            item.add_marker(pytest.mark.qt_log_ignore("propagateSizeHints"))
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    speech.speak(pseudo=False)
+    yield
+    speech.speak(pseudo=False)
+
+
+@pytest.fixture(autouse=True)
+def same_looks(qapp: QApplication) -> Iterator[None]:
+    """Palette and font of the application are as before after each test."""
+    palette, font = qapp.palette(), qapp.font()
+    yield
+    qapp.setPalette(palette)
+    qapp.setFont(font)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.fixture
+def window(world: World, qtbot: QtBot) -> Window:
+    window = Window(world.doing(), world.links.append)
+    qtbot.addWidget(window)
+    return window

@@ -1,0 +1,357 @@
+"""The whole way through the window, with the real diagnosis, plan, apply and journal."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TypeVar
+
+import computers
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from world import World
+
+from cudnn_assistant.gui.check import CheckPage, StoppedPage
+from cudnn_assistant.gui.dialogs import HistoryDialog, ReportDialog
+from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.parts import Button, Notice
+from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.result import ResultPage
+from cudnn_assistant.gui.review import ReviewPage
+from cudnn_assistant.gui.text import Text
+from cudnn_assistant.gui.window import Window
+from cudnn_assistant.machine import Value
+from cudnn_assistant.plan import Entry
+
+
+def texts(page: object) -> str:
+    return "\n".join(label.text() for label in page.findChildren(Text))  # type: ignore[attr-defined]
+
+
+def button(page: Page, label: str) -> Button:
+    found = [b for b in page.findChildren(Button) if b.text().replace("&", "") == label]
+    assert len(found) == 1, f"{label}: {[b.text() for b in page.findChildren(Button)]}"
+    return found[0]
+
+
+P = TypeVar("P", bound=Page)
+
+
+def arrive(qtbot: QtBot, window: Window, kind: type[P], title: str = "") -> P:
+    def there() -> None:
+        assert isinstance(window.page, kind), type(window.page)
+        assert title in window.page.title.text()
+
+    qtbot.waitUntil(lambda: _holds(there), timeout=10_000)
+    page = window.page
+    assert isinstance(page, kind)
+    return page
+
+
+def _holds(check: object) -> bool:
+    try:
+        check()  # type: ignore[operator]
+    except AssertionError:
+        return False
+    return True
+
+
+def start(qtbot: QtBot, window: Window) -> None:
+    window.show()
+    window.activateWindow()
+    with qtbot.waitActive(window):
+        pass
+
+
+def to_review(qtbot: QtBot, window: Window) -> ReviewPage:
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
+    return arrive(qtbot, window, ReviewPage)
+
+
+def test_two_clicks_from_start_to_works(qtbot: QtBot, window: Window, world: World) -> None:
+    start(qtbot, window)
+    problems = arrive(qtbot, window, ProblemsPage, "Windows can't find cuDNN 9.8")
+    assert problems.buttons.primary is not None
+    assert problems.buttons.primary.text() == "&Review 1 change"
+    problems.buttons.primary.click()
+    review = arrive(qtbot, window, ReviewPage, "1 change to your settings")
+    assert computers.BIN not in world.folders()
+    review.maker.click()
+    result = arrive(qtbot, window, ResultPage, "works")
+    assert world.folders() == (computers.BIN, *computers.MINE)
+    assert "Close and reopen terminals" in texts(result)
+    assert world.settings.announced == 1
+
+
+def test_window_is_painted_before_it_looks(qtbot: QtBot, window: Window, world: World) -> None:
+    QApplication.processEvents()
+    assert world.looks == 0
+    start(qtbot, window)
+    qtbot.waitUntil(lambda: world.looks == 1)
+
+
+def test_lines_fill_while_the_window_stays_alive(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    world.gate = threading.Event()
+    start(qtbot, window)
+    qtbot.waitUntil(lambda: world.looks == 1)
+    page = arrive(qtbot, window, CheckPage)
+    qtbot.waitUntil(lambda: page.rows["trial"].mark.look == "busy")
+    assert page.rows["gpu"].mark.look == "ok"
+    assert "RTX 3060" in page.rows["gpu"].text.text()
+    page.rows["trial"].slow.timeout.emit()
+    assert "longer than usual" in page.rows["trial"].text.text()
+    world.gate.set()
+    arrive(qtbot, window, ProblemsPage)
+
+
+def test_escape_stops_a_check_and_nothing_late_arrives(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    world.gate = threading.Event()
+    start(qtbot, window)
+    qtbot.waitUntil(lambda: world.looks == 1)
+    page = arrive(qtbot, window, CheckPage)
+    qtbot.waitUntil(lambda: page.rows["trial"].mark.look == "busy")
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    stopped = arrive(qtbot, window, StoppedPage)
+    world.gate.set()
+    qtbot.wait(100)
+    assert window.page is stopped
+    world.gate = None
+    qtbot.keyClick(window, Qt.Key.Key_Return)
+    arrive(qtbot, window, ProblemsPage)
+
+
+def test_undo_puts_the_old_value_back_to_the_byte(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    before = dict(world.settings.values)
+    to_review(qtbot, window).maker.click()
+    result = arrive(qtbot, window, ResultPage, "works")
+    button(result, "Undo…").click()
+    qtbot.waitUntil(lambda: isinstance(window.dialog, HistoryDialog))
+    dialog = window.dialog
+    assert isinstance(dialog, HistoryDialog)
+    assert dialog.list.topLevelItem(0).text(2) == "in place"  # type: ignore[union-attr]
+    dialog.button.click()
+    review = arrive(qtbot, window, ReviewPage, "Undo 1 change")
+    assert review.maker.text() == "&Undo 1 change"
+    review.maker.click()
+    arrive(qtbot, window, ProblemsPage, "Windows can't find")
+    assert world.settings.values == before
+
+
+def test_a_change_that_did_not_help_is_offered_back(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    world.look = world.never_helps
+    before = dict(world.settings.values)
+    to_review(qtbot, window).maker.click()
+    result = arrive(qtbot, window, ResultPage)
+    assert "The change didn't help. Undo it?" in texts(result)
+    button(result, "Undo 1 change").click()
+    arrive(qtbot, window, ReviewPage, "Undo 1 change").maker.click()
+    arrive(qtbot, window, ProblemsPage, "Windows can't find")
+    assert world.settings.values == before
+
+
+def test_a_value_changed_since_the_look_stops_the_change(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    review = to_review(qtbot, window)
+    world.settings.write("user", "Path", Value(text=r"C:\other", expand=True))
+    review.maker.click()
+    qtbot.waitUntil(lambda: bool(window.page.findChildren(Notice)))
+    assert "changed by another program since we looked" in texts(window.page)
+    assert world.folders() == (r"C:\other",)
+    button(window.page, "Check again").click()
+    arrive(qtbot, window, CheckPage)
+
+
+def test_a_refused_change_says_why_and_that_nothing_differs(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    review = to_review(qtbot, window)
+    world.settings.refuses = {"user"}
+    review.maker.click()
+    qtbot.waitUntil(lambda: bool(window.page.findChildren(Notice)))
+    assert "Windows did not allow the change" in texts(window.page)
+    assert "Nothing is different from before." in texts(window.page)
+
+
+def test_cancel_on_review_changes_nothing_and_says_so(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    before = dict(world.settings.values)
+    to_review(qtbot, window)
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    page = arrive(qtbot, window, ProblemsPage)
+    assert "Nothing was changed." in texts(page)
+    assert world.settings.values == before
+
+
+def test_no_enter_presses_yes_on_review(qtbot: QtBot, window: Window, world: World) -> None:
+    review = to_review(qtbot, window)
+    assert not review.maker.hasFocus()
+    qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Return)
+    qtbot.wait(50)
+    assert window.page is review
+    assert computers.BIN not in world.folders()
+
+
+def test_unticking_a_change_leaves_it_out(qtbot: QtBot, window: Window, world: World) -> None:
+    gone = r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA\v11.8"
+    cudnn = computers.copy(computers.BIN, "9.8.0")
+    world.look = lambda: computers.windows(
+        computers.not_found(), cudnns=(cudnn,), mine=world.folders(), cuda_path=gone
+    )
+    review = to_review(qtbot, window)
+    assert [card.box is not None for card in review.cards] == [True, True]
+    box = review.cards[1].box
+    assert box is not None
+    box.click()
+    qtbot.waitUntil(lambda: window.page is not review)
+    review = arrive(qtbot, window, ReviewPage, "1 change")
+    assert "Stays as it is: CUDA_PATH names a folder without CUDA" in texts(review)
+    assert review.maker.text() == "&Make 1 change"
+    again = review.cards[1].box
+    assert again is not None
+    again.click()
+    qtbot.waitUntil(lambda: window.page is not review)
+    assert "2 changes" in arrive(qtbot, window, ReviewPage).title.text()
+
+
+def test_an_interrupted_change_is_offered_back_at_the_start(qtbot: QtBot, world: World) -> None:
+    from cudnn_assistant.checkup import think
+    from cudnn_assistant.feed import load_builtin
+
+    before = dict(world.settings.values)
+    plan = think(world.look(), load_builtin()).plan
+    entry = Entry(
+        id="20261121-140300-0001", when="2026-11-21T14:03:00Z", plan=plan, states=("planned",)
+    )
+    world.journal.begin(entry)
+    step = plan.steps[0]
+    world.settings.write("user", "Path", step.after)  # type: ignore[union-attr]
+    window = Window(world.doing(), world.links.append)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    review = arrive(qtbot, window, ReviewPage, "The last change was interrupted")
+    assert world.looks == 0
+    review.maker.click()
+    arrive(qtbot, window, ProblemsPage)
+    assert world.settings.values == before
+
+
+def test_way_out_opens_the_page_and_says_what_to_do(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    world.look = computers.old_driver
+    start(qtbot, window)
+    problems = arrive(qtbot, window, ProblemsPage, "driver is too old")
+    problems.buttons.primary.click()  # type: ignore[union-attr]
+    result = arrive(qtbot, window, ResultPage, "driver is too old")
+    assert len(world.links) == 1
+    assert "nvidia.com" in world.links[0]
+    assert "Install driver 580" in result.lead.text()
+
+
+def test_coming_back_after_an_installer_checks_again(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    world.look = computers.old_driver
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    QApplication.sendEvent(window, QEvent(QEvent.Type.WindowActivate))
+    qtbot.wait(100)
+    assert world.looks == 1
+    world.installed = 1
+    world.look = computers.works
+    QApplication.sendEvent(window, QEvent(QEvent.Type.WindowActivate))
+    arrive(qtbot, window, ResultPage, "works")
+    assert world.looks == 2
+
+
+def test_no_nvidia_gpu_needs_no_decision(qtbot: QtBot, window: Window, world: World) -> None:
+    world.look = computers.no_gpu
+    start(qtbot, window)
+    result = arrive(qtbot, window, ResultPage, "This computer has no NVIDIA GPU")
+    assert result.buttons.primary is not None
+    assert result.buttons.primary.text() == "&Close"
+
+
+def test_unexplained_leads_to_the_report(qtbot: QtBot, window: Window, world: World) -> None:
+    world.look = computers.unexplained
+    start(qtbot, window)
+    page = arrive(qtbot, window, ProblemsPage)
+    assert page.buttons.primary is not None
+    assert page.buttons.primary.text() == "&Save report…"
+    page.buttons.primary.click()
+    qtbot.waitUntil(lambda: isinstance(window.dialog, ReportDialog))
+
+
+def test_report_is_shown_saved_and_copied_as_it_is(
+    qtbot: QtBot, window: Window, world: World, tmp_path: object
+) -> None:
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    qtbot.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: isinstance(window.dialog, ReportDialog))
+    dialog = window.dialog
+    assert isinstance(dialog, ReportDialog)
+    shown = dialog.text.toPlainText()
+    assert "cudnn-parent-on-path" in shown
+    assert "mila" not in shown
+    path = tmp_path / "report.md"  # type: ignore[operator]
+    dialog.save(path)
+    assert path.read_text(encoding="utf-8") == shown
+    dialog.copy()
+    assert QGuiApplication.clipboard().text() == shown
+    dialog.save(tmp_path / "none" / "report.md")  # type: ignore[operator]
+    assert "could not be saved there" in dialog.news.text()
+
+
+def test_a_look_that_breaks_is_told_with_its_report(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    def broken() -> object:
+        raise LookupError("the moon")
+
+    world.look = broken  # type: ignore[assignment]
+    start(qtbot, window)
+    page = arrive(qtbot, window, StoppedPage, "We couldn't check this computer")
+    button(page, "Save report…").click()
+    qtbot.waitUntil(lambda: isinstance(window.dialog, ReportDialog))
+    assert isinstance(window.dialog, ReportDialog)
+    assert "the moon" in window.dialog.text.toPlainText()
+
+
+def test_closing_waits_for_a_change(qtbot: QtBot, world: World) -> None:
+    gate = threading.Event()
+    doing = world.doing()
+
+    def slow(plan: object, tell: object) -> Entry:
+        assert gate.wait(30)
+        return doing.apply(plan, tell)  # type: ignore[arg-type]
+
+    window = Window(replace(doing, apply=slow))
+    qtbot.addWidget(window)
+    to_review(qtbot, window).maker.click()
+    window.close()
+    assert window.isVisible()
+    gate.set()
+    qtbot.waitUntil(lambda: not window.isVisible())
+    assert computers.BIN in world.folders()
+
+
+def test_f5_checks_again(qtbot: QtBot, window: Window, world: World) -> None:
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    qtbot.keyClick(window, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: world.looks == 2)
+    arrive(qtbot, window, ProblemsPage)

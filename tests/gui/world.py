@@ -1,0 +1,122 @@
+"""A whole small world for the window: settings in memory, a computer that follows from them.
+
+Nothing of ours is replaced: diagnosis, plan, apply, journal and report are the real ones.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import computers
+
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.gui.doing import Doing
+from cudnn_assistant.gui.real import Behind
+from cudnn_assistant.journal import Journal
+from cudnn_assistant.machine import Gap, Machine, Scope, Value, Variable
+from cudnn_assistant.probe import Part, Say
+from cudnn_assistant.system import Refused
+
+PARTS: tuple[Part, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
+
+
+class Settings:
+    """Windows' variables of one person, in memory; a scope may refuse to be written."""
+
+    family = "windows"
+
+    def __init__(self, **values: str) -> None:
+        self.values: dict[tuple[Scope, str], Value] = {
+            ("user", name): Value(text=text, expand=True) for name, text in values.items()
+        }
+        self.refuses: set[Scope] = set()
+        self.announced = 0
+
+    def variables(self) -> tuple[Variable, ...]:
+        return tuple(
+            Variable(scope=scope, name=name, value=value)
+            for (scope, name), value in self.values.items()
+        )
+
+    def gaps(self) -> tuple[Gap, ...]:
+        return ()
+
+    def read(self, scope: Scope, name: str) -> Value | None:
+        return self.values.get((scope, name))
+
+    def write(self, scope: Scope, name: str, value: Value | None) -> None:
+        if scope in self.refuses:
+            raise Refused("Windows did not allow the change: access is denied.")
+        if value is None:
+            self.values.pop((scope, name), None)
+        else:
+            self.values[scope, name] = value
+
+    def announce(self) -> None:
+        self.announced += 1
+
+    def where(self, scope: Scope, name: str) -> str:
+        return r"HKCU\Environment"
+
+    def touched(self, scope: Scope) -> tuple[str, ...]:
+        return ()
+
+    def may_write(self, scope: Scope) -> bool:
+        return scope not in self.refuses
+
+    def fresh_environment(self) -> dict[str, str]:
+        return {name: value.text for (_scope, name), value in self.values.items()}
+
+
+class World:
+    """A computer whose cuDNN starts when its folder is in the person's Path."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.settings = Settings(Path=";".join(computers.MINE))
+        self.journal = Journal(str(tmp_path / "journal.jsonl"))
+        self.look: Callable[[], Machine] = self.path_decides
+        self.gate: threading.Event | None = None
+        """Where a test wants the look to wait before its last part."""
+        self.looks = 0
+        self.installed: object = 0
+        self.links: list[str] = []
+
+    def folders(self) -> tuple[str, ...]:
+        value = self.settings.read("user", "Path")
+        return tuple(value.text.split(";")) if value else ()
+
+    def path_decides(self) -> Machine:
+        if computers.BIN in self.folders():
+            there = computers.copy(computers.BIN, "9.8.0", "system", via="PATH")
+            return computers.windows(computers.passed(), cudnns=(there,), mine=self.folders())
+        there = computers.copy(computers.BIN, "9.8.0")
+        return computers.windows(computers.not_found(), cudnns=(there,), mine=self.folders())
+
+    def never_helps(self) -> Machine:
+        """The folder may be in Path or not: the handle can't be created."""
+        there = computers.copy(computers.BIN, "9.8.0", "system", via="PATH")
+        if computers.BIN not in self.folders():
+            return self.path_decides()
+        trial = computers.unexplained().trials[0]
+        return computers.windows(trial, cudnns=(there,), mine=self.folders())
+
+    def probe(self, say: Say) -> Machine:
+        self.looks += 1
+        machine = self.look()
+        for part in PARTS:
+            say(part, False, machine)
+            if part == "trial" and self.gate is not None:
+                assert self.gate.wait(30)
+            say(part, True, machine)
+        return machine
+
+    def doing(self) -> Doing:
+        from dataclasses import replace
+
+        behind = Behind(self.settings, self.journal, self.probe, self.fetch)
+        return replace(behind.doing(), glance=lambda: self.installed)
+
+    def fetch(self) -> tuple[object, str]:
+        return load_builtin(), "Built-in compatibility data."
