@@ -10,12 +10,11 @@ from collections.abc import Callable
 import msgspec
 
 from cudnn_assistant import places
-from cudnn_assistant.checkup import support_report
+from cudnn_assistant.checkup import Checkup, support_report, think
 from cudnn_assistant.cli.changing import fix, undo
 from cudnn_assistant.cli.looking import EXIT, CantRead, compat_data, look, saved_machine, show
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.wording import _
 
@@ -75,13 +74,16 @@ def explain(told: argparse.Namespace, screen: Screen) -> int:
     from cudnn_assistant import explain as explaining
 
     given = dict(_given(word) for word in told.given)
-    machine: Machine | None = None
+    compat = compat_data(True)[0]
+    seen: Checkup | None = None
     if told.machine:
-        machine = saved_machine(told.machine)
+        seen = think(saved_machine(told.machine), compat)
     elif not told.no_look and not given:
         told.python, told.no_test = "", True
-        machine = look(told, screen, compat_data(True)[0]).machine
-    found = explaining.explain(_text(told.file), machine, given, compat_data(True)[0])
+        seen = look(told, screen, compat)
+    machine = seen.machine if seen else None
+    findings = seen.findings if seen else ()
+    found = explaining.explain(_text(told.file), machine, given, compat, findings=findings)
     if screen.json:
         screen.raw(msgspec.json.encode(found).decode() + "\n")
     else:

@@ -1,0 +1,139 @@
+"""What a text with an error message really means: telling lines, and ranked causes.
+
+``explain`` is pure: it reads no computer, only the text, what the person gives, and a snapshot.
+
+How it works, in the order of the modules:
+
+* ``reading``   bytes to lines: encodings, colours, wrapped lines.
+* ``patterns``  which known messages occur (``resources/errors/patterns/*.toml``).
+* ``given``     versions, GPU and system that the text states or the person gives.
+* ``wanted``    what the program asks for.
+* ``comparing`` what follows from facts side by side ("needs CUDA 10.0, there is 10.1").
+* ``ranking``   weights of all evidence added up (``resources/errors/rules.toml``).
+* ``snapshot``  what a snapshot of the computer confirms or rules out.
+* ``causes``    the words (``resources/errors/causes.toml``).
+
+How to add a pattern
+--------------------
+Append a ``[[pattern]]`` to the file of ``resources/errors/patterns`` that fits:
+
+* ``find``: one or more literals in small letters. A line is looked at only if one is in it, so
+  each message that ``match`` takes must contain one of them. Rare words keep the search fast.
+* ``match``: a regular expression, case ignored. Every repetition has an upper bound
+  (``\\S{1,80}``, never ``\\S+``): a test refuses others, because a log can be hostile. Named groups
+  hand on facts: ``missing`` (a file name), ``loaded`` and ``built`` (cuDNN), ``cuda``, ``driver``,
+  ``sm``, ``smlist``; a digit at the end (``missing2``) is another spelling of the same name.
+* ``example``: a line that it matches (tested), ``source``: where the message was seen.
+* ``means``: what it says, in words for people (no status code as an explanation).
+* ``votes``: log weights for classes. What the message *literally* says gets 3 to 5; a code
+  that has many causes gets about 1 to 2 for each of them. Patterns in one ``group`` say the same
+  thing in other words: of them only the strongest vote counts.
+* ``code``: the catalogue id that it points at.
+
+What a message means only together with something else is a ``[[rule]]`` in ``rules.toml``.
+Then run ``tests/bench/bench_explain.py`` and look at what it says about *other* cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cudnn_assistant.explain.answer import Cause, Explanation, Line, State
+from cudnn_assistant.explain.causes import cause, classes
+from cudnn_assistant.explain.comparing import features
+from cudnn_assistant.explain.given import STRUCTURED, facts
+from cudnn_assistant.explain.patterns import Hit, hits
+from cudnn_assistant.explain.ranking import Evidence, evidence, shares, weights
+from cudnn_assistant.explain.reading import lines_of
+from cudnn_assistant.explain.show import text_lines
+from cudnn_assistant.explain.snapshot import facts_of, same_computer, spoken, states
+from cudnn_assistant.explain.words import _
+from cudnn_assistant.finding import Finding
+from cudnn_assistant.machine import Machine
+
+__all__ = ["Cause", "Explanation", "Line", "State", "explain", "text_lines"]
+
+_SHOWN_SHARE = 0.01
+_SHOWN_AT_LEAST = 3
+_SHOWN_AT_MOST = 10
+_LINE_WIDTH = 400
+_FIRST_LINES = 400
+"""Lines in whose whole text versions and names are looked for; start-up lines stand first."""
+
+
+def explain(
+    text: str | bytes,
+    machine: Machine | None = None,
+    given: Mapping[str, str] | None = None,
+    compat: object = None,
+    *,
+    findings: Sequence[Finding] = (),
+) -> Explanation:
+    """Telling lines of ``text`` and the causes they speak for, best first.
+
+    ``text`` may be a whole log, as text or as bytes in any common encoding; time and memory grow
+    linearly with it. ``given`` is what the person knows: the keys gpu, driver, cuda, cudnn,
+    python, framework, os are read as facts, any other as a sentence. With ``machine`` (and what
+    the diagnosis found on it, ``findings``) each cause is said to be confirmed, possible or
+    ruled out. ``compat`` is accepted for callers that have it at hand and is not needed.
+
+    Never raises for any text; nothing recognised gives an empty answer.
+    """
+    del compat
+    given = {k.strip().lower(): v for k, v in (given or {}).items() if v.strip()}
+    notes = [v if k not in STRUCTURED else f"{k}: {v}" for k, v in given.items()]
+    lines = lines_of(text)
+    found, told = hits(lines), hits(notes)
+    known = facts(
+        [*(hit.text for hit in found), *lines[:_FIRST_LINES], *notes],
+        [hit.names for hit in (*found, *told)],
+        given,
+        facts_of(machine) if machine else {},
+    )
+    here = machine if machine and same_computer(machine, known) else None
+    pieces = evidence([*found, *told], features(known))
+    if not _speaks(pieces):
+        return Explanation(lines=_lines(found, told), causes=())
+    if here is not None:
+        pieces += spoken(here, findings, known)
+    return Explanation(
+        lines=_lines(found, told),
+        causes=_causes(pieces, states(classes(), here, findings, known)),
+    )
+
+
+def _speaks(pieces: Sequence[Evidence]) -> bool:
+    return any(vote > 0 for piece in pieces for vote in piece.votes.values())
+
+
+def _lines(found: Sequence[Hit], told: Sequence[Hit]) -> tuple[Line, ...]:
+    return tuple(
+        Line(
+            number=number,
+            text=" ".join(hit.text.split())[:_LINE_WIDTH],
+            means=_(hit.pattern.means),
+            pattern=hit.pattern.id,
+        )
+        for number, hit in [*((h.line + 1, h) for h in found), *((0, h) for h in told)]
+    )
+
+
+def _causes(pieces: Sequence[Evidence], state: Mapping[str, State]) -> tuple[Cause, ...]:
+    share = shares(weights(pieces))
+    best = sorted(share, key=lambda cls: (state[cls] == "ruled-out", -share[cls]))
+    shown = [
+        cls
+        for place, cls in enumerate(best[:_SHOWN_AT_MOST])
+        if place < _SHOWN_AT_LEAST or share[cls] >= _SHOWN_SHARE
+    ]
+    return tuple(cause(c, share[c], state[c], _reasons(c, pieces), pieces) for c in shown)
+
+
+def _reasons(cls: str, pieces: Sequence[Evidence]) -> list[str]:
+    speaking = [piece for piece in pieces if piece.votes.get(cls, 0.0) > 0 and piece.because]
+    return [p.because for p in sorted(speaking, key=lambda p: -p.votes[cls])]
+
+
+def class_ids() -> tuple[str, ...]:
+    """The ids that ``Cause.cls`` can have."""
+    return tuple(classes())

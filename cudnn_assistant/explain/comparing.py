@@ -1,0 +1,259 @@
+"""What follows from facts laid side by side: "needs CUDA 10.0, there is 10.1".
+
+Each function looks at one relation and yields features with the sentence that states it. A
+feature is a short name that the rules of ``resources/errors/rules.toml`` ask for. What is
+unknown yields nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cudnn_assistant.explain.given import Facts, Version, known, version
+from cudnn_assistant.explain.wanted import (
+    cuda_in_use,
+    library_kind,
+    needs,
+    row_for,
+    wanted_cuda,
+    wanted_cudnn,
+)
+from cudnn_assistant.explain.words import _
+
+Feature = tuple[str, str]
+"""Name, and the sentence for ``because`` ("" for what needs no saying)."""
+
+_ABSENT = re.compile(
+    r"^(?:none|no|not|-|never|missing)\b|not installed|never installed|no toolkit|"
+    r"isn.t installed|absent|(?:not|nothing) (?:found|there)",
+    re.IGNORECASE,
+)
+_HOW_MANY_DIGITS = 11
+"""From this CUDA on, libraries of one major fit each other; before, major and minor count."""
+
+
+def features(known_facts: Facts) -> dict[str, str]:
+    """All features of the facts, each with its sentence."""
+    found: dict[str, str] = {}
+    for look in (
+        _places,
+        _library,
+        _cudnn,
+        _loaded,
+        _cuda,
+        _driver,
+        _gpu,
+        _capability,
+        _python,
+        _windows,
+    ):
+        for name, sentence in look(known_facts):
+            found.setdefault(name, sentence)
+    return found
+
+
+def _text(v: Version) -> str:
+    return ".".join(map(str, v))
+
+
+def _places(f: Facts) -> Iterator[Feature]:
+    if f.os:
+        yield f"os:{f.os}", ""
+    if f.framework:
+        yield f"fw:{f.framework}", ""
+    if f.container:
+        yield "container", ""
+    if f.cuda_words and _ABSENT.search(f.cuda_words):
+        yield "cuda:absent", _("CUDA is said to be not installed.")
+    if f.cudnn_words and _ABSENT.search(f.cudnn_words):
+        yield "cudnn:absent", _("cuDNN is said to be not installed.")
+    if f.cudnn_words and not f.cudnn and re.search("install", f.cudnn_words, re.IGNORECASE):
+        yield "cudnn:installed", ""
+    if not (f.cuda or f.cudnn or f.driver or f.gpu):
+        yield "nothing-given", ""
+
+
+def _library(f: Facts) -> Iterator[Feature]:
+    for name in f.missing:
+        kind = library_kind(name)
+        if kind:
+            yield f"lacks:{kind}", ""
+        if re.search(r"cudnn_\w+", name):
+            yield "lacks:cudnn-part", ""
+
+
+def _cudnn(f: Facts) -> Iterator[Feature]:
+    want, have = wanted_cudnn(f), f.cudnn
+    if not want:
+        return
+    if not have:
+        yield "cudnn:unknown", ""
+        return
+    says = _("The program needs cuDNN {want}; there is {have}.").format(
+        want=_text(want), have=_text(have)
+    )
+    if have[0] != want[0]:
+        yield "cudnn:other-major", says
+    elif have[: len(want)] < want:
+        yield "cudnn:older-minor", says
+    else:
+        yield "cudnn:fits", _("cuDNN {have} fits what the program needs.").format(have=_text(have))
+
+
+def _loaded(f: Facts) -> Iterator[Feature]:
+    if not f.loaded or not f.built:
+        return
+    both = {"loaded": _text(f.loaded), "built": _text(f.built)}
+    if f.loaded[0] != f.built[0]:
+        yield (
+            "loaded:other-major",
+            _("cuDNN {loaded} was loaded, {built} is wanted.").format(**both),
+        )
+    elif f.loaded > f.built:
+        yield "loaded:newer", _("The loaded cuDNN {loaded} is newer than {built}.").format(**both)
+    else:
+        yield "loaded:older", _("The loaded cuDNN {loaded} is older than {built}.").format(**both)
+    if f.cudnn:
+        same = f.cudnn[:2] == f.loaded[: len(f.cudnn[:2])]
+        if same:
+            yield "loaded:the-given", ""
+        else:
+            yield (
+                "loaded:not-the-given",
+                _(
+                    "The cuDNN that was loaded ({loaded}) is not the one you named ({given})."
+                ).format(loaded=both["loaded"], given=_text(f.cudnn)),
+            )
+
+
+def _cuda(f: Facts) -> Iterator[Feature]:
+    want, have = wanted_cuda(f), f.cuda
+    if not want or (needs(f).get("brings") and not f.missing):
+        return
+    if not have:
+        yield "cuda:unknown", ""
+        return
+    digits = 1 if want[0] >= _HOW_MANY_DIGITS else min(len(want), len(have))
+    both = {"want": _text(want), "have": _text(have)}
+    if have[:digits] != want[:digits]:
+        says = _("The program needs CUDA {want}; there is {have}.").format(**both)
+        yield "cuda:differs", says
+    else:
+        yield "cuda:fits", _("CUDA {have} fits what the program needs ({want}).").format(**both)
+
+
+def _driver(f: Facts) -> Iterator[Feature]:
+    cuda = cuda_in_use(f)
+    if not cuda or not f.driver:
+        return
+    row = row_for(cuda, known().cuda_drivers)
+    if row is None:
+        return
+    floor = version(row[2] if f.os == "windows" else row[1])
+    names = {
+        "driver": _text(f.driver),
+        "floor": row[2] if f.os == "windows" else row[1],
+        "cuda": _text(cuda),
+    }
+    if f.driver[: len(floor)] < floor:
+        yield (
+            "driver:below",
+            _("Driver {driver} is older than the {floor} that CUDA {cuda} needs.").format(**names),
+        )
+    else:
+        yield "driver:fits", _("Driver {driver} is new enough for CUDA {cuda}.").format(**names)
+
+
+def _gpu(f: Facts) -> Iterator[Feature]:
+    if not f.compute:
+        return
+    if f.compute >= 7.5:
+        yield "gpu:turing-or-newer", ""
+    if f.compute >= 10:
+        yield (
+            "gpu:blackwell",
+            _("The GPU ({gpu}) is of the Blackwell generation.").format(gpu=f.gpu),
+        )
+    if f.compute < 7.5 and f.cudnn >= (9, 11):
+        yield (
+            "gpu:dropped-by-cudnn",
+            _("cuDNN {cudnn} no longer supports this GPU generation.").format(cudnn=_text(f.cudnn)),
+        )
+    cuda = cuda_in_use(f)
+    row = row_for(cuda, known().cuda_gpus) if cuda else None
+    if row is None:
+        return
+    names = {"gpu": f.gpu, "compute": f.compute, "cuda": _text(cuda)}
+    if int(f.compute) > int(row[2]):
+        yield (
+            "gpu:newer-than-cuda",
+            _("The GPU ({gpu}, {compute}) is newer than CUDA {cuda}.").format(**names),
+        )
+    elif f.compute < row[1]:
+        yield (
+            "gpu:older-than-cuda",
+            _("CUDA {cuda} no longer has code for this GPU ({gpu}, {compute}).").format(**names),
+        )
+    else:
+        yield "gpu:fits", ""
+    if needs(f).get("brings") and cuda >= (12, 8) and f.compute < 7.0:
+        yield (
+            "gpu:older-than-cuda",
+            _("Builds for CUDA {cuda} mostly have no code for this GPU ({gpu}, {compute}).").format(
+                **names
+            ),
+        )
+
+
+def _capability(f: Facts) -> Iterator[Feature]:
+    if not f.sm:
+        return
+    names = {"sm": f.sm}
+    if f.build_sms and f.sm > max(f.build_sms):
+        yield "sm:above", _("The build's code ends below this GPU ({sm}).").format(**names)
+    elif f.build_sms and f.sm < min(f.build_sms):
+        yield "sm:below", _("The build's code begins above this GPU ({sm}).").format(**names)
+    elif f.sm >= 8.0:
+        yield "sm:above", _("GPUs of capability {sm} are rather new.").format(**names)
+    elif f.sm <= 7.0:
+        yield "sm:below", _("GPUs of capability {sm} are rather old.").format(**names)
+
+
+def _python(f: Facts) -> Iterator[Feature]:
+    if f.bits32:
+        yield "python:32-bit", _("This Python is a 32-bit program.")
+    span = needs(f).get("python", "")
+    if not span or not f.python:
+        return
+    low, high = (version(end) for end in span.split("-"))
+    names = {"python": _text(f.python[:2]), "span": span}
+    if f.python[:2] > high:
+        yield (
+            "python:too-new",
+            _("Python {python} is newer than this release supports ({span}).").format(**names),
+        )
+    elif f.python[:2] < low:
+        yield (
+            "python:too-old",
+            _("Python {python} is older than this release supports ({span}).").format(**names),
+        )
+    else:
+        yield "python:fits", ""
+
+
+def _windows(f: Facts) -> Iterator[Feature]:
+    if f.framework == "tensorflow" and f.os == "windows" and f.framework_version >= (2, 11):
+        yield (
+            "tf-without-windows-gpu",
+            _("TensorFlow {v} has no GPU support on native Windows; 2.10 was the last.").format(
+                v=_text(f.framework_version)
+            ),
+        )
+    if f.framework == "jax" and f.os == "windows":
+        yield "jax-on-windows", _("JAX has no GPU packages for native Windows.")
+    if f.os == "windows" and f.python >= (3, 8):
+        yield (
+            "python-ignores-path",
+            _("Python 3.8 and newer don't search PATH for the DLLs of packages."),
+        )

@@ -1,0 +1,273 @@
+"""Facts that a text states itself or that the person gives: versions, GPU, system, libraries."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from cudnn_assistant import places
+
+Version = tuple[int, ...]
+
+STRUCTURED = ("gpu", "driver", "cuda", "cudnn", "python", "framework", "os", "year")
+"""Keys whose values are read as facts. The values of all other keys are read as sentences."""
+
+
+class Facts(msgspec.Struct, kw_only=True):
+    """What is known. Empty means unknown."""
+
+    os: str = ""
+    """"windows", "linux", "wsl" or "macos"."""
+    container: bool = False
+    framework: str = ""
+    framework_version: Version = ()
+    build_cuda: Version = ()
+    """CUDA that the framework's package was built with, as its version's +cuNNN says."""
+    cuda: Version = ()
+    """The toolkit, not the driver's ability."""
+    cuda_words: str = ""
+    cudnn: Version = ()
+    cudnn_words: str = ""
+    driver: Version = ()
+    compute: float = 0.0
+    """Compute capability of the GPU: 8.6."""
+    gpu: str = ""
+    python: Version = ()
+    bits32: bool = False
+    year: int = 0
+    missing: tuple[str, ...] = ()
+    """Libraries that could not be loaded, in small letters."""
+    loaded: Version = ()
+    built: Version = ()
+    """cuDNN that was loaded, and cuDNN that the program was built with."""
+    sm: float = 0.0
+    """Compute capability named by a framework, and the ones its build has."""
+    build_sms: tuple[float, ...] = ()
+    driver_cuda: Version = ()
+    stated: set[str] = msgspec.field(default_factory=set)
+    """Fields that the person gave (they win over the text)."""
+
+
+class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table ``resources/errors/versions.toml``."""
+
+    framework_names: Mapping[str, Sequence[str]]
+    gpus: Sequence[tuple[str, float]]
+    cuda_gpus: Sequence[tuple[float, float, float]]
+    cuda_drivers: Sequence[tuple[float, str, str]]
+    needs: Sequence[Mapping[str, Any]]
+
+
+@cache
+def known() -> Known:
+    """The table of versions, read once."""
+    text = places.resource("errors/versions.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), Known)
+
+
+def version(text: str) -> Version:
+    """The first dotted number in ``text`` as integers; () when there is none."""
+    found = re.search(r"(?<![\d.])\d{1,5}(?:\.\d{1,6}){0,4}", text)
+    return tuple(int(part) for part in found.group().split(".")) if found else ()
+
+
+def cudnn_number(text: str) -> Version:
+    """A cuDNN version in any of its spellings: 8.3.2, "(8, 3, 2)", 7301, 8904, 90100."""
+    numbers = [int(part) for part in re.findall(r"\d{1,6}", text)[:4]]
+    if len(numbers) != 1 or numbers[0] < 1000:
+        return tuple(numbers)
+    whole = numbers[0]
+    scale = 10000 if whole >= 90000 else 1000
+    return (whole // scale, whole % scale // 100, whole % 100)
+
+
+def compute_of(name: str) -> float:
+    """Compute capability by a product's name, 0.0 when it is not known."""
+    for pattern, capability in known().gpus:
+        if re.search(pattern, name, re.IGNORECASE):
+            return capability
+    return 0.0
+
+
+_IN_TEXT: tuple[tuple[str, str], ...] = (
+    ("driver", r"Driver Version: ?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)"),
+    ("driver", r"\bdriver(?: version)?:? v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"),
+    (
+        "cuda",
+        r"\bcuda_?(?:toolkit|runtime)?[ =-]?(?:version|release)?:? ?v?=?=?(\d{1,2}\.\d{1,2})\b",
+    ),
+    ("cuda", r"\bnvcc\S{0,3} release (\d{1,2}\.\d)"),
+    ("cudnn", r"\bcudnn ?(?:version)?[ :=v-]{1,3}(\d{1,2}(?:\.\d{1,3}){1,3})\b"),
+    ("python", r"\bpython ?(?:version)?[ :=]{0,2}v?([23]\.\d{1,2}(?:\.\d{1,2})?)\b"),
+    (
+        "gpu",
+        (
+            r"\b((?:(?:RTX|GTX|GT|Titan) ?(?:A|Pro )?\d{3,4}\w{0,3}(?: Ti| Super)?)|"
+            r"(?:(?:Tesla|Quadro) [A-Z]?\d{2,4}\w?)|Titan (?:X|V|Xp|RTX))\b"
+        ),
+    ),
+)
+
+
+def facts(
+    lines: Iterable[str],
+    caught: Iterable[Mapping[str, str]],
+    given: Mapping[str, str],
+    fallback: Mapping[str, str] | None = None,
+) -> Facts:
+    """Facts that were given, else those of the telling lines and of what patterns caught.
+
+    ``given`` (keys in small letters) is read leniently: "10.1 (per a second user)" is 10.1, "not
+    installed" is a fact. ``fallback`` fills in what neither knows.
+    """
+    result = Facts()
+    _from_given(result, given)
+    _from_text(result, "\n".join(lines))
+    for names in caught:
+        _from_caught(result, names)
+    for key, value in (fallback or {}).items():
+        if not _has(result, key):
+            _READERS[key](result, value)
+    return result
+
+
+def _from_given(result: Facts, given: Mapping[str, str]) -> None:
+    for name in _READERS.keys() & given.keys():
+        _READERS[name](result, given[name])
+        result.stated.add(name)
+    result.year = (version(given.get("year", "")) or (0,))[0]
+    if not result.os:
+        _set_os(result, given.get("os_version", ""))
+
+
+def _from_text(result: Facts, text: str) -> None:
+    for name, pattern in _IN_TEXT:
+        if name not in result.stated and not _has(result, name):
+            found = re.search(pattern, text, re.IGNORECASE)
+            if found:
+                _READERS[name](result, found.group(1))
+    for name in ("framework", "os"):
+        if not _has(result, name):
+            _READERS[name](result, text)
+    if not result.build_cuda:
+        _set_build(result, text)
+    result.container = bool(
+        re.search(r"\b(?:docker|container|podman|kubernetes)\b", text, re.IGNORECASE)
+    )
+
+
+def _has(result: Facts, name: str) -> bool:
+    return bool(getattr(result, {"gpu": "compute"}.get(name, name)))
+
+
+def _set_gpu(result: Facts, text: str) -> None:
+    result.gpu = text
+    result.compute = compute_of(text)
+
+
+def _set_driver(result: Facts, text: str) -> None:
+    result.driver = version(text)
+
+
+def _set_cuda(result: Facts, text: str) -> None:
+    result.cuda_words = text
+    # "12.2 (nvidia-smi)" is what the driver could run, no toolkit.
+    if re.search(r"nvidia-smi|driver", text, re.IGNORECASE):
+        result.driver_cuda = version(text)
+        return
+    found = version(text)
+    if found and 5 <= found[0] <= 20:
+        result.cuda = found
+
+
+def _set_cudnn(result: Facts, text: str) -> None:
+    result.cudnn_words = text
+    found = version(text)
+    if len(found) == 1 and found[0] >= 1000:
+        found = cudnn_number(text)
+    if found and found[0] <= 20:
+        result.cudnn = found
+
+
+def _set_python(result: Facts, text: str) -> None:
+    found = version(text)
+    result.python = found if found[:1] in {(2,), (3,)} else ()
+    result.bits32 = bool(re.search(r"32[- ]?bit|x86\b(?!_64)", text))
+
+
+def _set_os(result: Facts, text: str) -> None:
+    for name, pattern in (
+        ("wsl", r"\bwsl"),
+        ("macos", r"\bmac ?os\b|darwin|\.dylib"),
+        ("windows", r"windows|\bwin(?:10|11|32|7)\b|\.dll|[A-Z]:\\|site-packages\\"),
+        (
+            "linux",
+            r"linux|ubuntu|debian|centos|fedora|red ?hat|arch\b|suse|nixos|\.so\b|/usr/|/home/",
+        ),
+    ):
+        if re.search(pattern, text, re.IGNORECASE):
+            result.os = name
+            return
+
+
+def _set_framework(result: Facts, text: str) -> None:
+    """The framework named first in the table whose name occurs, with a version behind it."""
+    for name, spellings in known().framework_names.items():
+        for spelling in spellings:
+            found = re.search(
+                spelling + r"(?:[-_ ](?:gpu|cpu|nightly))?(?:[ =:v]{0,4}(?:version )?v?"
+                r"(\d{1,3}(?:\.\d{1,3}){1,3}))?",
+                text,
+                re.IGNORECASE,
+            )
+            if found:
+                result.framework = name
+                result.framework_version = version(found.group(1) or "")
+                _set_build(result, text)
+                return
+
+
+def _set_build(result: Facts, text: str) -> None:
+    found = re.search(r"(?:\+|\b|[-_])(?:cu|cuda)(\d{2,3})(?=\b|_|\))", text, re.IGNORECASE)
+    if found:
+        digits = found.group(1)
+        result.build_cuda = (int(digits[:-1]), int(digits[-1]))
+
+
+_READERS: Mapping[str, Callable[[Facts, str], None]] = {
+    "gpu": _set_gpu,
+    "driver": _set_driver,
+    "cuda": _set_cuda,
+    "cudnn": _set_cudnn,
+    "python": _set_python,
+    "framework": _set_framework,
+    "os": _set_os,
+}
+
+
+def _from_caught(result: Facts, names: Mapping[str, str]) -> None:
+    if "missing" in names:
+        result.missing += (names["missing"].lower(),)
+    if "loaded" in names and "built" in names:
+        result.loaded = cudnn_number(names["loaded"])
+        result.built = cudnn_number(names["built"])
+    if "driver" in names and not result.driver:
+        result.driver = version(names["driver"])
+    if "drivercuda" in names:
+        whole = int(names["drivercuda"])
+        result.driver_cuda = (whole // 1000, whole % 1000 // 10)
+    if "cuda" in names and not result.cuda:
+        result.cuda = version(names["cuda"])
+    if "sm" in names:
+        result.sm = _capability(names["sm"])
+    if "smlist" in names:
+        result.build_sms = tuple(_capability(n) for n in re.findall(r"_(\d{2,3})", names["smlist"]))
+
+
+def _capability(digits: str) -> float:
+    return int(digits) / 10

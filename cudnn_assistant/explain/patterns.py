@@ -1,0 +1,172 @@
+"""The table of patterns, and the search for them: linear in the size of the text."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+
+import msgspec
+
+from cudnn_assistant import places
+
+_BLOCK = 4000
+"""Lines that are searched together."""
+_ENOUGH = 4
+"""Hits of one pattern after which it is not searched further."""
+_WRAPPED_TRIES = 300
+"""Lines for which one pattern is also searched across neighbours: wrapped messages are rare."""
+_COUNTERS = re.compile(r"\d{4,400}|\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,9})?")
+"""What changes from line to line. Short numbers stay: they can be a code or a version."""
+
+
+class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A row of the table. See the package's docstring for what each field is for."""
+
+    id: str
+    find: tuple[str, ...]
+    match: str
+    example: str
+    source: str
+    means: str
+    votes: Mapping[str, float]
+    code: str = ""
+    group: str = ""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def regex(self) -> re.Pattern[str]:
+        """The compiled pattern; case never matters."""
+        return _compiled(self.match)
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """A pattern that was found."""
+
+    pattern: Pattern
+    line: int
+    """Index into the lines."""
+    text: str
+    names: Mapping[str, str]
+    """What the pattern's named groups caught; empty ones left out."""
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE)
+
+
+@cache
+def patterns() -> tuple[Pattern, ...]:
+    """All rows of ``resources/errors/patterns``, in a stable order.
+
+    Raises :class:`msgspec.ValidationError` for a row that lacks a field or has an unknown one.
+    """
+    rows: list[Pattern] = []
+    for file in sorted(places.resource("errors/patterns").glob("*.toml")):
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        rows += msgspec.convert(table["pattern"], list[Pattern])
+    return tuple(rows)
+
+
+class _Search:
+    """What one search has found and tried so far."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.found: dict[str, list[Hit]] = {}
+        self.seen: set[int] = set()
+        self.wrapped: dict[str, int] = {}
+
+    def open(self) -> list[Pattern]:
+        """Patterns that are still wanted."""
+        return [p for p in patterns() if len(self.found.get(p.id, ())) < _ENOUGH]
+
+    def block(self, start: int) -> None:
+        """Search the lines from ``start`` on."""
+        block = self.lines[start : start + _BLOCK]
+        for index, candidates in _candidates(block, self.open()):
+            # Logs repeat themselves with other numbers; such a line tells nothing new.
+            form = hash(_COUNTERS.sub("", block[index]))
+            if form not in self.seen:
+                self.seen.add(form)
+                self._line(start + index, candidates)
+
+    def _line(self, index: int, candidates: list[Pattern]) -> None:
+        line = self.lines[index]
+        for pattern in candidates:
+            have = self.found.setdefault(pattern.id, [])
+            match = pattern.regex.search(line) or self._across(index, pattern, have)
+            if match and len(have) < _ENOUGH:
+                names = {_plain(k): v for k, v in match.groupdict().items() if v}
+                have.append(Hit(pattern=pattern, line=index, text=line, names=names))
+
+    def _across(self, index: int, pattern: Pattern, have: list[Hit]) -> re.Match[str] | None:
+        """The pattern in this line and its neighbours as one, as a terminal may have wrapped it."""
+        tries = self.wrapped.get(pattern.id, 0)
+        if tries >= _WRAPPED_TRIES or (have and have[-1].line >= index - 3):
+            return None
+        self.wrapped[pattern.id] = tries + 1
+        around = _around(self.lines, index)
+        return pattern.regex.search(around) if around else None
+
+
+def hits(lines: list[str]) -> list[Hit]:
+    """The patterns found in ``lines``: at most a few hits of each, in order of appearance."""
+    search = _Search(lines)
+    for start in range(0, len(lines), _BLOCK):
+        search.block(start)
+    return sorted((hit for some in search.found.values() for hit in some), key=lambda h: h.line)
+
+
+def _candidates(block: list[str], wanted: Iterable[Pattern]) -> Iterator[tuple[int, list[Pattern]]]:
+    """Lines of the block that hold a literal, each with the patterns that asked for it."""
+    by_literal: dict[str, list[Pattern]] = {}
+    for pattern in wanted:
+        for literal in pattern.find:
+            by_literal.setdefault(literal, []).append(pattern)
+    text, starts = _lowered(block)
+    spots: dict[int, dict[str, Pattern]] = {}
+    for literal, asking in by_literal.items():
+        for index in _lines_with(text, starts, literal):
+            spots.setdefault(index, {}).update((p.id, p) for p in asking)
+    for index in sorted(spots):
+        yield index, list(spots[index].values())
+
+
+def _lowered(block: list[str]) -> tuple[str, list[int]]:
+    """The block in small letters as one string, and where each of its lines starts.
+
+    A space stands for the end of a line, so that a wrapped literal is found as well.
+    """
+    low = [line.lower() for line in block]
+    starts, at = [], 0
+    for line in low:
+        starts.append(at)
+        at += len(line) + 1
+    return " ".join(low), starts
+
+
+def _lines_with(text: str, starts: list[int], literal: str) -> Iterator[int]:
+    at = text.find(literal)
+    while at >= 0:
+        index = bisect_right(starts, at) - 1
+        yield index
+        if index + 1 == len(starts):
+            return
+        at = text.find(literal, starts[index + 1])
+
+
+def _plain(name: str) -> str:
+    """``missing2`` is another spelling of ``missing``: a name may stand once in a regex."""
+    return name.rstrip("23456789")
+
+
+def _around(lines: list[str], index: int) -> str:
+    """The line with its neighbours as one, or "" where no message can be wrapped."""
+    near = [part.strip() for part in lines[max(0, index - 1) : index + 3] if part]
+    if len(near) < 2 or max(map(len, near)) > 400:
+        return ""
+    return " ".join(near)

@@ -1,0 +1,112 @@
+"""From evidence to a ranking: weights add up for each class, and become shares of 1.
+
+Each piece of evidence is a pattern that was found or a rule whose conditions hold. Its votes are
+natural-log weights for classes: +2.3 makes a class ten times as likely beside the others, -2.3 a
+tenth. All weights are data.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+
+import msgspec
+
+from cudnn_assistant import places
+from cudnn_assistant.explain.patterns import Hit, Pattern
+from cudnn_assistant.explain.words import _
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Conditions on features, and the votes that follow."""
+
+    when: tuple[str, ...]
+    """All of these; "a|b" is either."""
+    unless: tuple[str, ...] = ()
+    """None of these."""
+    votes: Mapping[str, float]
+    because: str = ""
+    """A sentence, or "" to use the sentences of the features in ``when``."""
+    code: str = ""
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that speaks for or against classes."""
+
+    votes: Mapping[str, float]
+    because: str
+    code: str = ""
+    group: str = ""
+
+
+class Rules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table ``resources/errors/rules.toml``."""
+
+    prior: Mapping[str, float]
+    rule: tuple[Rule, ...]
+
+
+@cache
+def rules() -> Rules:
+    """The table, read once."""
+    text = places.resource("errors/rules.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), Rules)
+
+
+def evidence(hits: Sequence[Hit], features: Mapping[str, str]) -> list[Evidence]:
+    """All evidence: each pattern once however often it was found, then the rules that hold."""
+    found: dict[str, Hit] = {}
+    for hit in hits:
+        found.setdefault(hit.pattern.id, hit)
+    names = set(features)
+    for hit in found.values():
+        names |= {hit.pattern.id, *hit.pattern.tags}
+    said = {hit.pattern.id: _quoted(hit.text) for hit in found.values()}
+    return [*map(_of_hit, found.values()), *_of_rules(names, {**features, **said})]
+
+
+def _quoted(text: str) -> str:
+    text = " ".join(text.split())
+    return "“" + (text if len(text) <= 160 else text[:157] + "…") + "”"
+
+
+def _of_hit(hit: Hit) -> Evidence:
+    p: Pattern = hit.pattern
+    return Evidence(votes=p.votes, because=_quoted(hit.text), code=p.code, group=p.group)
+
+
+def _of_rules(names: set[str], sentences: Mapping[str, str]) -> Iterator[Evidence]:
+    for rule in rules().rule:
+        if all(_holds(c, names) for c in rule.when) and not names.intersection(rule.unless):
+            parts = (sentences.get(n, "") for c in rule.when for n in c.split("|"))
+            because = _(rule.because) if rule.because else " ".join(filter(None, parts))
+            yield Evidence(votes=rule.votes, because=because, code=rule.code)
+
+
+def _holds(condition: str, names: set[str]) -> bool:
+    return any(option in names for option in condition.split("|"))
+
+
+def weights(found: Iterable[Evidence]) -> dict[str, float]:
+    """The sum for each class. Within a group only the strongest vote for a class counts."""
+    total = dict(rules().prior)
+    loudest: dict[tuple[str, str], float] = {}
+    for piece in found:
+        for cls, vote in piece.votes.items():
+            key = (piece.group, cls)
+            if not piece.group or vote < 0:
+                total[cls] += vote
+            elif vote > loudest.get(key, 0.0):
+                total[cls] += vote - loudest.get(key, 0.0)
+                loudest[key] = vote
+    return total
+
+
+def shares(total: Mapping[str, float]) -> dict[str, float]:
+    """Weights as shares that add up to 1."""
+    top = max(total.values())
+    powers = {cls: math.exp(weight - top) for cls, weight in total.items()}
+    whole = sum(powers.values())
+    return {cls: power / whole for cls, power in powers.items()}

@@ -1,0 +1,164 @@
+"""Text out of whatever a log is stored in: encodings, colours, kernel prefixes, wrapped lines.
+
+Everything here takes time and memory that grow linearly with the input. No input makes it raise.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+LONGEST_LINE = 4096
+"""Characters of a line that are looked at; what follows in the line is passed over."""
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+# Code pages of Windows and of its console, each with parts of words that its translation of
+# "The specified module could not be found" and other common messages contains. The first is
+# what is taken when nothing is recognised.
+_CODE_PAGES = (
+    (
+        "cp1252",
+        (
+            "für",
+            "könn",
+            "möglich",
+            "ungült",
+            "spécifi",
+            "bibliothè",
+            "mémoire",
+            "módulo",
+            "función",
+            "não",
+            "però",
+            "größ",
+            "verfüg",
+        ),
+    ),
+    (
+        "cp850",
+        (
+            "für",
+            "könn",
+            "möglich",
+            "ungült",
+            "spécifi",
+            "bibliothè",
+            "mémoire",
+            "módulo",
+            "función",
+            "não",
+            "größ",
+            "verfüg",
+        ),
+    ),
+    ("cp1251", ("найд", "модул", "файл", "ошиб", "указан", "памят", "подкач", "удалось")),
+    ("cp866", ("найд", "модул", "файл", "ошиб", "указан", "памят", "подкач", "удалось")),
+    ("cp1250", ("można", "modułu", "określ", "pamięc", "błąd", "nelze", "zadan", "paměť")),
+    ("gbk", ("找不到", "模块", "指定", "错误", "文件")),
+    ("big5", ("找不到", "模組", "指定", "錯誤", "檔案")),
+    ("cp932", ("指定され", "モジュール", "見つかり", "エラー", "ファイル")),
+    ("cp949", ("지정된", "모듈", "찾을", "오류", "파일")),
+    ("cp1254", ("belirtilen", "modül", "bulunam", "bellek", "için")),
+)
+
+_COLOUR = re.compile(
+    r"\x1b(?:\[[0-9;?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)?|[@-Z\\-_])"
+)
+_KERNEL = re.compile(
+    r"^(?:<\d{1,3}>)?(?:\w{3} [ \d]\d [\d:]{8} \S{1,80} kernel: ?)?"
+    r"(?:\[ {0,8}\d{1,9}\.\d{1,9}\] ?)?"
+)
+_NVRM_NEXT = re.compile(r"^NVRM: {2,8}\S")
+
+
+def decoded(data: bytes) -> str:
+    """The text of a file in UTF-8, UTF-16, UTF-32 or a Windows code page, also mixed.
+
+    A byte that no guess can read becomes U+FFFD.
+    """
+    for mark, name in _BOMS:
+        if data.startswith(mark):
+            return data.decode(name, "replace")
+    nuls = data[:65536].count(0)
+    if nuls * 4 > len(data[:65536]) > 1:
+        return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", "replace")
+    # A shell that appends UTF-16 to a file of bytes leaves a nul beside each letter.
+    data = data.replace(b"\0", b"") if 0 in data else data
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _of_mixed(data)
+
+
+def _of_mixed(data: bytes) -> str:
+    page = _code_page(data)
+    return "\n".join(_line_of(raw, page) for raw in data.split(b"\n"))
+
+
+def _line_of(raw: bytes, page: str) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode(page, "replace")
+
+
+def _code_page(data: bytes) -> str:
+    """The code page under which the foreign lines look most like a translated message."""
+    sample = _foreign_sample(data)
+    best, most = "cp1252", 0
+    for name, words in _CODE_PAGES:
+        text = sample.decode(name, "replace")
+        found = sum(text.count(part) * len(part) ** 2 for part in words)
+        if found > most:
+            best, most = name, found
+    return best
+
+
+def _foreign_sample(data: bytes, size: int = 65536) -> bytes:
+    found: list[bytes] = []
+    for raw in data.split(b"\n"):
+        try:
+            raw.decode("utf-8")
+        except UnicodeDecodeError:
+            found.append(raw[:LONGEST_LINE])
+            size -= len(raw)
+            if size < 0:
+                break
+    return b"\n".join(found)
+
+
+def lines_of(text: str | bytes) -> list[str]:
+    """The lines as a person sees them: no colours, no kernel prefix, wrapped NVRM lines joined.
+
+    The list is as long as the text has lines, so that an index tells the line's number; a
+    line that was joined to the one before is "" here.
+    """
+    if isinstance(text, bytes):
+        text = decoded(text)
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
+    # A progress bar overwrites its line with a bare carriage return.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    kernel = "NVRM" in text or "kernel:" in text
+    return _joined(lines) if kernel else [line[:LONGEST_LINE] for line in lines]
+
+
+def _joined(lines: list[str]) -> list[str]:
+    result: list[str] = []
+    head = -1
+    for line in lines:
+        bare = _KERNEL.sub("", line[:LONGEST_LINE], count=1)
+        if head >= 0 and _NVRM_NEXT.match(bare) and len(result[head]) < LONGEST_LINE:
+            result[head] += " " + bare.removeprefix("NVRM:").strip()
+            result.append("")
+            continue
+        head = len(result) if bare.startswith("NVRM:") else -1
+        result.append(bare)
+    return result

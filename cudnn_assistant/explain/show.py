@@ -1,0 +1,51 @@
+"""An explanation as plain lines of text, for the command line and the report."""
+
+from __future__ import annotations
+
+from cudnn_assistant.explain.answer import Cause, Explanation
+from cudnn_assistant.explain.words import _
+
+_MOST_LINES = 6
+_MOST_REASONS = 3
+
+
+def text_lines(explanation: Explanation) -> list[str]:
+    """Lines for people, without colours; unwrapped, so that paths stay whole."""
+    if not explanation.causes:
+        return [_("No known message about the GPU, CUDA or cuDNN was found in this text.")]
+    return [
+        *_telling(explanation),
+        *(t for n, c in enumerate(explanation.causes, 1) for t in _cause(n, c)),
+    ]
+
+
+def _telling(explanation: Explanation) -> list[str]:
+    lines = [line for line in explanation.lines if line.number]
+    if not lines:
+        return []
+    result = [_("What the text says:")]
+    said: set[str] = set()
+    for line in lines:
+        if line.means not in said and len(said) < _MOST_LINES:
+            said.add(line.means)
+            result += [f"  {line.number}: {line.text}", f"     {line.means}"]
+    return [*result, ""]
+
+
+def _cause(place: int, cause: Cause) -> list[str]:
+    states = {
+        "confirmed": _("confirmed"),
+        "possible": _("possible"),
+        "ruled-out": _("ruled out on this computer"),
+    }
+    head = f"{place}. {cause.title}  [{cause.code}, {states[cause.state]}, {cause.score:.0%}]"
+    body = [f"   {cause.why}"] if place == 1 else []
+    reasons = [f"   {_('Because:')} {reason}" for reason in cause.because[:_MOST_REASONS]]
+    return [
+        head,
+        *body,
+        *reasons,
+        f"   {_('What helps:')} {cause.fix}",
+        f"   {_('To be sure:')} {cause.confirm}",
+        "",
+    ]

@@ -1,0 +1,84 @@
+"""What a program asks for: by names of files it can't find, by its package, by its release."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from cudnn_assistant.explain.given import Facts, Version, known, version
+
+
+def needs(f: Facts) -> Mapping[str, Any]:
+    """The row of the release of the framework that is known, {} when there is none."""
+    if not f.framework or not f.framework_version:
+        return {}
+    for row in known().needs:
+        low, high = version(row["from"]), version(row["to"])
+        if row["framework"] == f.framework and low <= f.framework_version <= high:
+            return row
+    return {}
+
+
+def library_kind(name: str) -> str:
+    """Which family a library's file name belongs to: "cudnn", "cuda", "driver" or ""."""
+    if "cudnn" in name:
+        return "cudnn"
+    if name.startswith(("libcuda.so", "nvcuda", "libnvidia-ml")):
+        return "driver"
+    return "cuda"
+
+
+def wanted_cudnn(f: Facts) -> Version:
+    """The cuDNN major that a missing library's name, or the framework's release, asks for."""
+    for name in f.missing:
+        found = re.search(r"cudnn\w*?(?:64_|\.so\.|\.)(\d{1,2})", name)
+        if found:
+            return (int(found.group(1)),)
+    row = needs(f)
+    return version(row["cudnn"]) if row and not row.get("brings") else ()
+
+
+def wanted_cuda(f: Facts) -> Version:
+    """The CUDA that a missing library's name, the package, or the framework's release asks for."""
+    for name in f.missing:
+        found = _cuda_of_library(name)
+        if found:
+            return found
+    if f.build_cuda:
+        return f.build_cuda
+    row = needs(f)
+    return version(row["cuda"]) if row and not row.get("brings") else ()
+
+
+def _cuda_of_library(name: str) -> Version:
+    """CUDA version in a file name. Only cudart, cuBLAS and NVRTC carry CUDA's own number."""
+    found = re.search(r"(?:cudart|cublas(?:lt)?|nvrtc)(?:64)?(?:_|\.so\.)(\d+)(?:[._](\d+))?", name)
+    if found:
+        digits, minor = found.group(1), found.group(2)
+        if len(digits) == 3:
+            return (int(digits[:2]), int(digits[2]))
+        if len(digits) == 2 and int(digits) >= 50:
+            return (int(digits[0]), int(digits[1]))
+        return (int(digits), int(minor)) if minor and len(minor) == 1 else (int(digits),)
+    found = re.search(
+        r"(?:cufft|curand|cusolver|cusparse)(?:64)?(?:_|\.so\.)([89])[._]?(\d)?", name
+    )
+    return (int(found.group(1)), int(found.group(2) or 0)) if found else ()
+
+
+def cuda_in_use(f: Facts) -> Version:
+    """The CUDA the program's code runs with, as well as it is known."""
+    if f.build_cuda:
+        return f.build_cuda
+    row = needs(f)
+    if row.get("brings"):
+        return version(row["cuda"])
+    return f.cuda or wanted_cuda(f)
+
+
+def row_for(cuda: Version, rows: Any) -> Any:
+    """The last row whose CUDA is not above ``cuda``."""
+    number = cuda[0] + (cuda[1] / 10 if len(cuda) > 1 else 0)
+    fitting = [row for row in rows if row[0] <= number]
+    return fitting[-1] if fitting else None

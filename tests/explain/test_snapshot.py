@@ -1,0 +1,96 @@
+"""With a snapshot each cause is confirmed, possible or ruled out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.diagnose import diagnose
+from cudnn_assistant.explain import Cause, explain
+from cudnn_assistant.explain.causes import classes
+from cudnn_assistant.explain.snapshot import CLASS_OF_FINDING
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.machine import Machine, load
+from cudnn_assistant.wording import TABLE
+
+MACHINES = Path(__file__).parents[1] / "machines"
+HANDLE = "Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED"
+NOT_FOUND = "Could not load library: libcudnn.so.9: cannot open shared object file"
+
+
+@pytest.fixture(scope="module")
+def compat() -> Compat:
+    return load_builtin()
+
+
+def machine(name: str) -> Machine:
+    return load((MACHINES / f"{name}.json").read_bytes())
+
+
+def causes(text: str, name: str, compat: Compat) -> dict[str, Cause]:
+    seen = machine(name)
+    found = explain(text, seen, compat=compat, findings=diagnose(seen, compat))
+    return {cause.cls: cause for cause in found.causes}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "cls"),
+    [
+        ("linux-gpu-memory-taken", HANDLE, "other-process-uses-gpu"),
+        ("windows-driver-too-old", HANDLE, "driver-too-old"),
+        ("linux-cudnn-not-on-path", NOT_FOUND, "cudnn-not-on-path"),
+        ("linux-cudnn-missing", NOT_FOUND, "cudnn-missing"),
+        ("linux-stub-library-loaded", "failed call to cuInit: UNKNOWN ERROR (303)", "cuda-stub-library"),
+        ("linux-driver-library-mismatch", "no CUDA-capable device", "driver-library-mismatch"),
+        ("linux-secure-boot", "NVIDIA-SMI has failed", "secure-boot-or-nouveau"),
+        ("windows-zlibwapi-missing", "Could not locate zlibwapi.dll", "zlibwapi-missing"),
+        ("container-no-gpu", "no CUDA-capable device", "container-runtime"),
+        ("wsl-linux-driver", "no CUDA-capable device is detected", "wsl-driver"),
+        ("windows-onnxruntime-twice", "'CUDAExecutionProvider' is not available",
+         "multiple-pip-packages-conflict"),
+    ],
+)  # fmt: skip
+def test_a_finding_confirms_its_cause(name: str, text: str, cls: str, compat: Compat) -> None:
+    found = causes(text, name, compat)
+    assert next(iter(found)) == cls
+    assert found[cls].state == "confirmed"
+    assert any("On this computer" in reason for reason in found[cls].because)
+
+
+def test_a_healthy_machine_confirms_nothing(compat: Compat) -> None:
+    found = causes(HANDLE, "linux-healthy", compat)
+    assert {cause.state for cause in found.values()} <= {"possible", "ruled-out"}
+
+
+def test_facts_rule_out_and_the_ruled_out_come_last(compat: Compat) -> None:
+    seen = machine("linux-healthy")
+    found = explain("NVIDIA-SMI has failed", seen, compat=compat)
+    states = {cause.cls: cause.state for cause in found.causes}
+    assert states.get("driver-missing", "ruled-out") == "ruled-out"
+    order = [cause.state == "ruled-out" for cause in found.causes]
+    assert order == sorted(order)
+
+
+def test_a_text_from_another_system_is_not_judged_by_this_one(compat: Compat) -> None:
+    found = causes("Could not locate zlibwapi.dll", "linux-healthy", compat)
+    assert found["zlibwapi-missing"].state == "possible"
+
+
+def test_a_computer_without_gpu_says_nothing_about_the_text(compat: Compat) -> None:
+    plain = [c.cls for c in explain(HANDLE).causes]
+    assert [*causes(HANDLE, "linux-no-nvidia-gpu", compat)] == plain
+
+
+def test_facts_of_the_computer_fill_in_what_the_text_leaves_open(compat: Compat) -> None:
+    seen = machine("linux-healthy")
+    given = {"driver": "384.69", "cuda": "9.0"}
+    found = explain(HANDLE, seen, given, compat)
+    assert found.causes[0].cls == "driver-too-old"
+
+
+def test_the_table_names_real_findings_and_classes() -> None:
+    codes = {code.split(":")[0].split("@")[0] for code in TABLE}
+    assert set(CLASS_OF_FINDING) <= codes
+    assert set(CLASS_OF_FINDING.values()) <= set(classes())

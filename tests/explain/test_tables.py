@@ -1,0 +1,95 @@
+"""The tables of explain: every row is whole, safe against hostile text, and fit for people."""
+
+from __future__ import annotations
+
+import re
+from re import _constants as sre  # type: ignore[attr-defined]
+from re import _parser as sre_parse  # type: ignore[attr-defined]
+
+import pytest
+
+from cudnn_assistant.explain import causes, comparing
+from cudnn_assistant.explain.given import known
+from cudnn_assistant.explain.patterns import Pattern, hits, patterns
+from cudnn_assistant.explain.ranking import rules
+
+FORBIDDEN = re.compile(
+    r"\b(?:errors?|fail(?:s|ed|ure)?|invalid|illegal|fatal|corrupt\w*|please|simply|just|oops)\b",
+    re.IGNORECASE,
+)
+LONGEST_REPEAT = 700
+"""Steps of all nested repetitions together, from one place in a line."""
+
+every_pattern = pytest.mark.parametrize("pattern", patterns(), ids=lambda p: p.id)
+
+
+@every_pattern
+def test_the_example_is_found(pattern: Pattern) -> None:
+    assert pattern.id in {hit.pattern.id for hit in hits([pattern.example])}
+
+
+@every_pattern
+def test_literals_are_small_letters(pattern: Pattern) -> None:
+    assert pattern.find
+    assert all(literal == literal.lower() and len(literal) >= 3 for literal in pattern.find)
+
+
+@every_pattern
+def test_no_repetition_without_bound(pattern: Pattern) -> None:
+    assert max(_bounds(sre_parse.parse(pattern.match)), default=0) <= LONGEST_REPEAT
+
+
+def _bounds(parsed: object) -> list[int]:
+    """Upper bounds of all repetitions; nested ones multiplied."""
+    found: list[int] = []
+    for op, args in parsed:  # type: ignore[attr-defined]
+        if op in {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}:
+            found.append(int(args[1]))
+            found += [int(args[1]) * inner for inner in _bounds(args[2])]
+        elif op is sre.SUBPATTERN:
+            found += _bounds(args[-1])
+        elif op is sre.BRANCH:
+            found += [b for branch in args[1] for b in _bounds(branch)]
+        elif op in {sre.ASSERT, sre.ASSERT_NOT}:
+            found += _bounds(args[1])
+    return found
+
+
+def test_the_check_of_repetitions_can_find_one() -> None:
+    assert max(_bounds(sre_parse.parse(r"a(?:\S+ )*b"))) > LONGEST_REPEAT
+
+
+def test_votes_are_for_known_classes() -> None:
+    classes = set(causes.classes())
+    assert set(rules().prior) == classes
+    for row in (*patterns(), *rules().rule):
+        assert set(row.votes) <= classes, row
+
+
+def test_ids_are_unique() -> None:
+    ids = [p.id for p in patterns()]
+    assert len(ids) == len(set(ids))
+
+
+def test_rules_ask_for_things_that_exist() -> None:
+    from pathlib import Path
+
+    text = Path(comparing.__file__).read_text(encoding="utf-8")
+    made = set(re.findall(r'yield \(?\s*f?"([^"]+)"', text))
+    names = {p.id for p in patterns()} | {t for p in patterns() for t in p.tags} | made
+    names |= {f"os:{name}" for name in ("windows", "linux", "wsl", "macos")}
+    names |= {f"fw:{name}" for name in known().framework_names}
+    asked = {n for r in rules().rule for c in (*r.when, *r.unless) for n in c.split("|")}
+    assert asked <= names, asked - names
+
+
+@pytest.mark.parametrize("text", [*causes.messages(), *(p.means for p in patterns())])
+def test_words_are_for_people(text: str) -> None:
+    assert not FORBIDDEN.search(text)
+    assert "!" not in text
+
+
+def test_titles_are_short() -> None:
+    for row in (*causes.table().rows, *causes.table().cause):
+        assert len(row.title.split()) <= 8, row.title
+        assert not row.title.endswith(".")
