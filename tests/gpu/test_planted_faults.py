@@ -162,7 +162,7 @@ def test_memory_taken_by_another_process_is_named(tmp_path: Path) -> None:
     plant = (
         NO_TORCH
         + f"""
-{os.path.realpath(sys.executable)} {Path(__file__).parent}/fill_memory.py 200 >lab/filled &
+sleep 300 | {os.path.realpath(sys.executable)} {Path(__file__).parent}/fill_memory.py 200 >lab/filled &
 filler=$!; trap 'kill $filler' EXIT
 for i in $(seq 60); do [ -s lab/filled ] && break; sleep 0.5; done
 """
