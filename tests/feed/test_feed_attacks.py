@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
+import msgspec
 import pytest
 from feed_shop import Server, Shop, body, status
 from filelock import FileLock
@@ -328,6 +329,26 @@ def test_a_saved_copy_of_another_feed_is_none(shop: Shop, tmp_path: Path) -> Non
     look()
     other = Shop(tmp_path / "other")
     other.trust()
+    assert feed.current(offline=True)[0].version == BUILTIN
+    other.server.close()
+
+
+@pytest.mark.parametrize("part", ["data", "targets", "roots"])
+def test_a_saved_copy_is_proven_each_time_it_is_read(shop: Shop, tmp_path: Path, part: str) -> None:
+    """Someone who may write to the cache still can't put words into our mouth."""
+    shop.repository().rotate("targets")
+    look()
+    file = saved.folder() / "good"
+    good = msgspec.msgpack.decode(file.read_bytes())
+    other = Shop(tmp_path / "other")
+    forged = other.publish(7)
+    good["data"] = forged
+    if part != "data":
+        good["targets"] = other.newest("targets").read_bytes()
+    if part == "roots":
+        other.repository().rotate("root")
+        good["roots"] = [other.newest("root").read_bytes()]
+    file.write_bytes(msgspec.msgpack.encode(good))
     assert feed.current(offline=True)[0].version == BUILTIN
     other.server.close()
 
