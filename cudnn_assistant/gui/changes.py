@@ -17,8 +17,6 @@ from PySide6.QtGui import (
     QPainter,
     QPalette,
     QResizeEvent,
-    QTextLayout,
-    QTextOption,
 )
 from PySide6.QtWidgets import (
     QFrame,
@@ -31,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.text import height_of, wrapped
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.preview import ChangeLine
 from cudnn_assistant.wording import _, ngettext
@@ -102,31 +101,21 @@ class _Painter(QStyledItemDelegate):
         right = min(wanted, width // 3) if note else 0
         return sign, max(5 * SPACE, width - sign - right - SPACE), right
 
-    def _layout(self, text: str, font: QFont, width: int) -> tuple[QTextLayout, int]:
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        lines = QTextLayout(text, font)
-        lines.setTextOption(option)
-        lines.beginLayout()
-        height = 0.0
-        while (line := lines.createLine()).isValid():
-            line.setLineWidth(width)
-            line.setPosition(QPointF(0, height))
-            height += line.height()
-        lines.endLayout()
-        return lines, math.ceil(height)
+    def height(self, line: Shown, width: int) -> int:
+        """The height of a line of the list, wrapped at this width."""
+        _sign, text, note, font = self._parts(line)
+        _left, middle, right = self._columns(note, width)
+        height = height_of(wrapped(text, font, middle))
+        if note:
+            height = max(height, height_of(wrapped(note, self._plain, right - 2 * SPACE)))
+        return height + SPACE - 2
 
     def sizeHint(  # noqa: N802
         self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         """As tall as the wrapped text or its note."""
         width = self._view.viewport().width()
-        _sign, text, note, font = self._parts(index.data(LINE))
-        _left, middle, right = self._columns(note, width)
-        height = self._layout(text, font, middle)[1]
-        if note:
-            height = max(height, self._layout(note, self._plain, right - 2 * SPACE)[1])
-        return QSize(width, height + SPACE - 2)
+        return QSize(width, self.height(index.data(LINE), width))
 
     def paint(
         self,
@@ -161,7 +150,7 @@ class _Painter(QStyledItemDelegate):
     ) -> None:
         if text:
             painter.setPen(colour)
-            self._layout(text, font, width)[0].draw(painter, at)
+            wrapped(text, font, width).draw(painter, at)
 
 
 class ChangeList(QListWidget):
@@ -170,12 +159,15 @@ class ChangeList(QListWidget):
     def __init__(self, lines: Sequence[ChangeLine], name: str) -> None:
         super().__init__()
         self._all = list(lines)
-        self.setItemDelegate(_Painter(self))
+        self._painter = _Painter(self)
+        self.setItemDelegate(self._painter)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setTabKeyNavigation(False)
         self.viewport().setAutoFillBackground(False)
         self.setAccessibleName(name)
@@ -200,16 +192,23 @@ class ChangeList(QListWidget):
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self.scheduleDelayedItemsLayout()
-            self.updateGeometry()
+
+    def hasHeightForWidth(self) -> bool:  # noqa: N802
+        """Narrower means taller."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802
+        """All lines; the page scrolls, the list doesn't."""
+        lines = [self.item(row).data(LINE) for row in range(self.count())]
+        return sum(self._painter.height(line, width) for line in lines) + 2
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """All lines; the page scrolls, the list doesn't."""
-        height = sum(self.sizeHintForRow(row) for row in range(self.count()))
-        return QSize(super().sizeHint().width(), height)
+        """All lines, at the present width."""
+        return QSize(super().sizeHint().width(), self.heightForWidth(self.width()))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """All lines, in whatever width there is."""
-        return QSize(0, self.sizeHint().height())
+        """Any width; at least as tall as its lines when nothing wraps."""
+        return QSize(0, self.heightForWidth(10_000))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Ctrl+C copies the paths that are selected, without signs and notes."""

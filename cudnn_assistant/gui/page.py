@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QAccessible, QIcon, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -54,22 +54,31 @@ class Steps(QWidget):
 
 
 class Buttons(QWidget):
-    """The row that never scrolls: rare ones far left, the default one at the right."""
+    """The buttons, which never scroll: rare ones far left, the default one at the right.
+
+    Where one row is too narrow for all words, the rare ones stand in a row of their own above.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.primary: Button | None = None
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(4 * SPACE, 2 * SPACE, 4 * SPACE, 2 * SPACE + 4)
-        self._row.setSpacing(SPACE)
-        self._row.addStretch(1)
-        self._rare = 0
+        self._rare: list[Button] = []
+        self._usual: list[Button] = []
+        self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(4 * SPACE, 2 * SPACE, 4 * SPACE, 2 * SPACE)
+        rows.setSpacing(SPACE)
+        for row in (self._upper, self._lower):
+            row.setSpacing(SPACE)
+            rows.addLayout(row)
+        self._upper.addStretch(1)
+        self._lower.addStretch(1)
 
     def rare(self, text: str, do: Callable[[], object]) -> Button:
         """A button at the far left."""
         button = Button(text, do)
-        self._row.insertWidget(self._rare, button)
-        self._rare += 1
+        self._lower.insertWidget(len(self._rare), button)
+        self._rare.append(button)
         return button
 
     def add(
@@ -84,11 +93,29 @@ class Buttons(QWidget):
         button = Button(text, do)
         if icon is not None:
             button.setIcon(icon)
-        self._row.addWidget(button)
+        self._lower.addWidget(button)
+        self._usual.append(button)
         if default:
             button.setDefault(True)
             self.primary = button
         return button
+
+    def _wide(self, buttons: Sequence[Button]) -> int:
+        return sum(button.sizeHint().width() + SPACE for button in buttons) - SPACE
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """Wide enough for the wider of the two rows."""
+        least = max(self._wide(self._rare), self._wide(self._usual)) + 8 * SPACE
+        return QSize(least, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """One row or two."""
+        super().resizeEvent(event)
+        all_of_them = self._wide([*self._rare, *self._usual]) + 2 * SPACE
+        row = self._upper if all_of_them > self.width() - 8 * SPACE else self._lower
+        for number, button in enumerate(self._rare):
+            if row.indexOf(button) != number:
+                row.insertWidget(number, button)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """A hairline above, so that text scrolls out of sight at an edge."""

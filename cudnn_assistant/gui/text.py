@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPalette,
-    QResizeEvent,
     QTextLayout,
     QTextOption,
 )
@@ -48,6 +47,31 @@ def announce(source: QWidget, text: str, *, now: bool = False) -> None:
     manners = QAccessible.AnnouncementPoliteness
     event.setPoliteness(manners.Assertive if now else manners.Polite)
     QAccessible.updateAccessibility(event)
+
+
+def wrapped(text: str, font: QFont, width: float, spacing: float = 1.0) -> QTextLayout:
+    """``text`` laid out in lines of ``width``, broken at words and, where it must be, inside."""
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    lines = QTextLayout(text.replace("\n", "\u2028"), font)
+    lines.setTextOption(option)
+    lines.beginLayout()
+    height = 0.0
+    while (line := lines.createLine()).isValid():
+        line.setLineWidth(width)
+        line.setPosition(QPointF(0, height))
+        height += math.ceil(line.height() * spacing)
+    lines.endLayout()
+    return lines
+
+
+def height_of(lines: QTextLayout) -> int:
+    """The height of all lines."""
+    count = lines.lineCount()
+    if not count:
+        return 0
+    last = lines.lineAt(count - 1)
+    return math.ceil(last.y() + last.height())
 
 
 class Text(QLabel):
@@ -90,28 +114,13 @@ class Text(QLabel):
     def _laid_out(self, width: float) -> QTextLayout:
         if self._lines is not None and self._width == width:
             return self._lines
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        lines = QTextLayout(self.text().replace("\n", "\u2028"), self.font(), self)
-        lines.setTextOption(option)
-        lines.beginLayout()
-        height = 0.0
-        while (line := lines.createLine()).isValid():
-            line.setLineWidth(width)
-            line.setPosition(QPointF(0, height))
-            # A little more than the font's own leading: calm text, and room for accents.
-            height += math.ceil(line.height() * 1.12)
-        lines.endLayout()
-        self._lines, self._width = lines, width
-        return lines
+        # A little more than the font's own leading: calm text, and room for accents.
+        self._lines = wrapped(self.text(), self.font(), width, 1.12)
+        self._width = width
+        return self._lines
 
     def _height(self, width: float) -> int:
-        lines = self._laid_out(width)
-        count = lines.lineCount()
-        if not count:
-            return 0
-        last = lines.lineAt(count - 1)
-        return math.ceil(last.y() + last.height())
+        return height_of(self._laid_out(width))
 
     def _natural(self) -> int:
         measure = self.fontMetrics()
@@ -170,23 +179,27 @@ class Listing(QPlainTextEdit):
         )
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.document().setDocumentMargin(SPACE)
         self.viewport().setBackgroundRole(QPalette.ColorRole.Window)
         self.setAccessibleName(name)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """Another width needs another height."""
-        super().resizeEvent(event)
-        if event.oldSize().width() != event.size().width():
-            self.updateGeometry()
+    def hasHeightForWidth(self) -> bool:  # noqa: N802
+        """Narrower means taller."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802
+        """All lines at this width."""
+        room = max(1.0, width - 2 * self.document().documentMargin())
+        lines = wrapped(self.toPlainText(), self.font(), room)
+        return height_of(lines) + math.ceil(2 * self.document().documentMargin()) + 2
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """All lines, at the present width."""
-        lines = self.document().size().height()
-        height = lines * self.fontMetrics().lineSpacing() + 2 * self.document().documentMargin()
-        return QSize(super().sizeHint().width(), math.ceil(height) + 2)
+        return QSize(super().sizeHint().width(), self.heightForWidth(self.width()))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """All lines, in whatever width there is."""
-        return QSize(0, self.sizeHint().height())
+        """Any width; at least a line."""
+        return QSize(0, self.heightForWidth(10_000))

@@ -1,0 +1,71 @@
+"""The program around the window: no display, a display that is gone, a bug of our own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cudnn_assistant.gui.real import glance
+
+NOT_SHOWN = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+
+
+def run(code: str, **more: str) -> subprocess.CompletedProcess[str]:
+    env = {k: v for k, v in os.environ.items() if k not in NOT_SHOWN} | more
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=60
+    )
+
+
+OPEN = "import sys; from cudnn_assistant.gui.app import run; sys.exit(run([]))"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+@pytest.mark.parametrize("more", [{}, {"DISPLAY": ":9876"}], ids=["none", "unreachable"])
+def test_without_a_display_one_sentence_says_what_to_do(more: dict[str, str]) -> None:
+    done = run(OPEN, **more)
+    assert done.returncode == 3
+    assert "There is no display to open a window on." in done.stderr
+    assert "cudnn-assistant check" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+CRASH = """
+import sys
+from PySide6.QtCore import QTimer
+from cudnn_assistant.gui import app, window
+class Broken(window.Window):
+    def begin(self):
+        QTimer.singleShot(300, self.leave)
+        raise LookupError("the moon is gone")
+    def leave(self):
+        print(self.dialog.windowTitle())
+        print(self.dialog.text.toPlainText())
+        self.dialog.reject()
+app.Window = Broken
+sys.exit(app.run([]))
+"""
+
+
+def test_a_bug_of_our_own_is_shown_and_ends_with_code_3() -> None:
+    done = run(CRASH, QT_QPA_PLATFORM="offscreen")
+    assert done.returncode == 3, done.stderr
+    assert "cuDNN Assistant has to close" in done.stdout
+    assert "the moon is gone" in done.stdout
+
+
+def test_a_glance_sees_an_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "CUDNN"
+    monkeypatch.setattr("cudnn_assistant.gui.real._WATCHED", (str(folder),))
+    before = glance()
+    assert before == glance()
+    folder.mkdir()
+    assert glance() != before
+    os.utime(folder, ns=(1, 1))
+    there = glance()
+    (folder / "v9.8").mkdir()
+    assert glance() != there

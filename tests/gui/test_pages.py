@@ -1,0 +1,175 @@
+"""Every page in every state: no word is cut, every key is free, everything has a name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pictures
+import pytest
+import speech
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QListWidget,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.parts import Arrow, Mark
+from cudnn_assistant.gui.text import Listing, Text
+
+STATES = dict(pictures.states())
+SIZES = {"640": QSize(640, 480), "780": QSize(780, 560)}
+
+
+def shown(qtbot: QtBot, make: Callable[[], QWidget], size: QSize | None = None) -> QWidget:
+    widget = make()
+    qtbot.addWidget(widget)
+    if isinstance(widget, Page) and size is not None:
+        widget.setMinimumSize(size)
+        widget.resize(size)
+    widget.show()
+    for _turn in range(5):
+        QApplication.processEvents()
+    return widget
+
+
+def cut(widget: QWidget) -> list[str]:
+    """What does not get the room that its words need."""
+    labels = [w for w in widget.findChildren(Text) if w.isVisible()]
+    buttons = [w for w in widget.findChildren(QPushButton) if w.isVisible()]
+    arrows = [w for w in widget.findChildren(Arrow) if w.isVisible()]
+    views = [*widget.findChildren(QListWidget), *widget.findChildren(Listing)]
+    sheets = [(w, w.widget()) for w in widget.findChildren(QScrollArea)]
+    return [
+        *(f"text {w.text()!r}" for w in labels if w.height() < w.heightForWidth(w.width())),
+        *(f"button {w.text()!r}" for w in buttons if w.width() < QPushButton.sizeHint(w).width()),
+        *(f"arrow {w.text()!r}" for w in arrows if w.width() < w.sizeHint().width()),
+        *(
+            f"list {w.accessibleName()!r}"
+            for w in views
+            if w.isVisible() and w.height() < w.sizeHint().height()
+        ),
+        *(
+            f"listing {w.accessibleName()!r}"
+            for w in widget.findChildren(Listing)
+            if w.isVisible()
+            and w.document().size().height() * w.fontMetrics().lineSpacing() > w.height()
+        ),
+        *(
+            f"content wider than its window: {inside.width()}"
+            for sheet, inside in sheets
+            if inside is not None and inside.width() > sheet.viewport().width()
+        ),
+    ]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("pseudo", [False, True], ids=["english", "pseudo"])
+@pytest.mark.parametrize("name", STATES)
+def test_no_word_is_cut(qtbot: QtBot, name: str, pseudo: bool, size: str) -> None:
+    speech.speak(pseudo=pseudo)
+    widget = shown(qtbot, STATES[name], SIZES[size])
+    if isinstance(widget, Page):
+        assert widget.minimumSizeHint().width() <= 640
+    assert cut(widget) == []
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_no_word_is_cut_with_large_text(qtbot: QtBot, qapp: QApplication, name: str) -> None:
+    font = qapp.font()
+    font.setPointSizeF(font.pointSizeF() * 1.5)
+    qapp.setFont(font)
+    widget = shown(qtbot, STATES[name], SIZES["640"])
+    assert cut(widget) == []
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_pseudo_language_reaches_every_word(qtbot: QtBot, name: str) -> None:
+    """What stays English under the pseudo-language was not given to gettext."""
+    speech.speak(pseudo=True)
+    widget = shown(qtbot, STATES[name])
+    for button in widget.findChildren(QAbstractButton):
+        if button.text():
+            assert "~" in button.text() or "ö" in button.text(), button.text()
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_mnemonics_are_unique(qtbot: QtBot, name: str) -> None:
+    widget = shown(qtbot, STATES[name])
+    letters = Counter(
+        text[text.index("&") + 1].lower()
+        for button in widget.findChildren(QAbstractButton)
+        if "&" in (text := button.text())
+    )
+    assert [letter for letter, count in letters.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_everything_that_takes_the_focus_has_a_name(qtbot: QtBot, name: str) -> None:
+    widget = shown(qtbot, STATES[name])
+    for child in widget.findChildren(QWidget):
+        if child.focusPolicy() == Qt.FocusPolicy.NoFocus or not child.isVisible():
+            continue
+        if isinstance(child, QScrollArea) or child.objectName().startswith("qt_"):
+            continue
+        text = child.text() if isinstance(child, QAbstractButton) else ""
+        assert child.accessibleName() or text, child
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_names_of_repeated_buttons_tell_them_apart(qtbot: QtBot, name: str) -> None:
+    widget = shown(qtbot, STATES[name])
+    names = Counter(
+        button.accessibleName() or button.text() for button in widget.findChildren(QAbstractButton)
+    )
+    names.pop("", None)
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_marks_have_a_word(qtbot: QtBot, name: str) -> None:
+    widget = shown(qtbot, STATES[name])
+    for mark in widget.findChildren(Mark):
+        assert mark.accessibleName()
+
+
+@pytest.mark.parametrize("name", [name for name in STATES if not name.startswith("dialog")])
+def test_titles_are_answers_of_at_most_eight_words(qtbot: QtBot, name: str) -> None:
+    page = shown(qtbot, STATES[name])
+    assert isinstance(page, Page)
+    said = [word for word in page.title.text().split() if not word[0].isdigit()]
+    assert 1 <= len(said) <= 8
+    assert page.title.text()[-1] not in "!?"
+
+
+FORBIDDEN = (
+    *("error", "fail", "invalid", "illegal", "fatal", "corrupt"),
+    *("please", "simply", "just", "oops"),
+)
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_words_that_blame_or_frighten_are_not_used(qtbot: QtBot, name: str) -> None:
+    widget = shown(qtbot, STATES[name])
+    said = [label.text() for label in widget.findChildren(Text)]
+    said += [button.text() for button in widget.findChildren(QAbstractButton)]
+    for text in said:
+        for word in text.lower().replace(",", " ").replace(".", " ").split():
+            assert not any(word.startswith(bad) for bad in FORBIDDEN), text
+
+
+def test_details_are_read_only_and_can_be_copied(qtbot: QtBot) -> None:
+    widget = shown(qtbot, STATES["problems-path-open"])
+    listings = widget.findChildren(Listing)
+    assert listings
+    for listing in listings:
+        assert isinstance(listing, QPlainTextEdit)
+        assert listing.isReadOnly()
+        assert listing.tabChangesFocus()
