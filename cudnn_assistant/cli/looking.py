@@ -116,7 +116,8 @@ def _closing(verdict: Verdict, title: str, sentence: str) -> str:
 def show_lines(checkup: Checkup, screen: Screen) -> None:
     """The short list: one line for each part and each user of cuDNN."""
     rows = lines(checkup.machine, checkup.findings)
-    width = column(row.label for row in rows)
+    # Names of frameworks can be long; they don't push the text of all other lines away.
+    width = column(row.label for row in rows if row.part != "python")
     for row in rows:
         screen.marked(row.mark, row.label, row.text, column=width)
 
