@@ -108,7 +108,7 @@ def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], code: str) -> Find
 
 
 def mixed(ctx: Context) -> Iterator[Finding]:
-    """L07, L08: parts of different cuDNN versions came together in one program."""
+    """L07: parts of different cuDNN versions came together in one program."""
     copy, trial = judged(ctx), ctx.trial
     if copy is None or ctx.works or not ctx.needs:
         return

@@ -182,6 +182,38 @@ def environment_cublas(ctx: Context) -> Iterator[Finding]:
     yield ctx.finding(code, "error", remedy, ctx.trial.missing, file=ctx.trial.missing)
 
 
+def nvrtc(ctx: Context) -> Iterator[Finding]:
+    """L23: cuDNN could not build code on the spot: NVRTC is missing or not of one version."""
+    trial = ctx.trial
+    if trial is None or trial.code not in (4001, 3008) or not stopped(trial):
+        return
+    cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
+    suffix = f"-cu{cuda}" if cuda in (11, 12) else ""
+    remedy: Remedy = Manual(link=CUDA_PAGE, administrator=True)
+    if ctx.environment is not None:
+        remedy = install_packages(ctx, f"nvidia-cuda-nvrtc{suffix}")
+    known = (lib for lib in (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins")))
+    yield ctx.finding(
+        "nvrtc-missing",
+        ctx.serious,
+        remedy,
+        f"{trial.code_name} ({trial.code})",
+        *(f"{lib.path} {lib.version}" for lib in known if ctx.loadable(lib)),
+        cuda=str(cuda or ""),
+    )
+
+
+def two_cublas(ctx: Context) -> Iterator[Finding]:
+    """L22: cuBLAS and cuBLASLt, which belong together, came from two folders."""
+    if ctx.trial is None or not stopped(ctx.trial):
+        return
+    mapped = [p for p in ctx.trial.mapped if "cublas" in ctx.name(p).casefold()]
+    folders = list(dict.fromkeys(ctx.parent(p) for p in mapped))
+    if len(folders) > 1:
+        facts = {"one": folders[0], "other": folders[1]}
+        yield ctx.finding("cublas-mixed", ctx.serious, Manual(), *mapped, also=facts)
+
+
 RULES = (
     Rule(gpu_too_old, ("gpu-too-old-for-cuda",), ("H03",)),
     Rule(driver_too_old, ("driver-too-old", "gpu-too-old-for-cuda"), ("D04", "D06", "D16")),
@@ -191,4 +223,6 @@ RULES = (
         ("cublas-missing-in-environment", "nvrtc-missing-in-environment"),
         ("L21", "L23"),
     ),
+    Rule(nvrtc, ("nvrtc-missing",), ("L23",)),
+    Rule(two_cublas, ("cublas-mixed",), ("L22",)),
 )

@@ -206,6 +206,49 @@ def overridden(ctx: Context) -> Iterator[Finding]:
     )
 
 
+def foreign_part(ctx: Context) -> Iterator[Finding]:
+    """L08: cuDNN 9.20 asks for a part that it doesn't bring and takes it from another cuDNN."""
+    trial = ctx.trial
+    if trial is None or not stopped(trial) or numbers(trial.version)[:2] != (9, 20):
+        return
+    home = ctx.key(ctx.parent(trial.loaded)) if trial.loaded else ""
+    files = [p for p in trial.mapped if "engines_tensor_ir" in ctx.name(p)]
+    foreign = next((p for p in files if ctx.key(ctx.parent(p)) != home), "")
+    if not foreign:
+        return
+    pins = [p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package]
+    package = pins[0].package if pins else ""
+    remedy = install_packages(ctx, f"{package}>=9.21,<10") if package else Manual()
+    yield ctx.finding(
+        "cudnn-920-foreign-part", ctx.serious, remedy, foreign, trial.loaded,
+        folder=ctx.parent(foreign),
+    )  # fmt: skip
+
+
+def parts_not_found(ctx: Context) -> Iterator[Finding]:
+    """L06: the main DLL was loaded by its full path, and its parts beside it aren't searched."""
+    trial = ctx.trial
+    if trial is None or not ctx.windows or trial.status != "missing-library" or not trial.loaded:
+        return
+    folder = ctx.parent(trial.loaded)
+    copy = _copy_in(ctx, folder)
+    missing = trial.missing.casefold()
+    beside = (
+        [p for p in copy.parts if p.file.casefold() == missing and p.state == "ok"] if copy else []
+    )
+    if copy is None or not beside or ctx.key(folder) in ctx.searched:
+        return
+    yield ctx.finding(
+        "cudnn-parts-not-found",
+        ctx.serious,
+        search_first(ctx, copy.folder),
+        f"{trial.missing}: {copy.folder}",
+        product=product(copy.version),
+        file=trial.missing,
+        folder=copy.folder,
+    )
+
+
 def _cudnn_files(ctx: Context, mapped: tuple[str, ...]) -> list[str]:
     return [p for p in mapped if "cudnn" in ctx.name(p).casefold()]
 
@@ -248,6 +291,8 @@ RULES = (
     ),
     Rule(missing, ("cudnn-missing", "cudnn-wrong-major", "cudnn-jit-only"), ("L01", "L02", "L31")),
     Rule(unreachable, ("cudnn-not-on-path", "cudnn-parent-on-path"), ("E01", "E02", "E05", "L34")),
+    Rule(parts_not_found, ("cudnn-parts-not-found",), ("L06",)),
+    Rule(foreign_part, ("cudnn-920-foreign-part",), ("L08",)),
     Rule(
         overridden,
         ("library-path-overrides", "system-cudnn-overrides"),

@@ -306,6 +306,24 @@ def store_python(ctx: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def user_site(ctx: Context) -> Iterator[Finding]:
+    """F16: a framework in the person's own folder comes before the one of an installation."""
+    environment = ctx.environment
+    if environment is None or environment.kind in ("venv", "uv", "pipx", "user-site", ""):
+        return
+    short = environment.version.split(".")[:2]
+    mine = {f.name for f in ctx.frameworks}
+    for other in ctx.machine.pythons:
+        same = other.kind == "user-site" and other.version.split(".")[:2] == short
+        for framework in other.frameworks if same else ():
+            if framework.name in mine:
+                severity: Severity = "warning" if stopped(ctx.trial) else "info"
+                yield ctx.finding(
+                    "user-packages-first", severity, Manual(), other.id, ctx.subject,
+                    program=called(framework), where=ctx.subject, folder=other.id,
+                )  # fmt: skip
+
+
 def arm(ctx: Context) -> Iterator[Finding]:
     """F11: Windows on ARM; few programs have GPU builds for it."""
     arm64 = ctx.windows and ctx.machine.os.architecture in ("aarch64", "arm64")
@@ -318,6 +336,7 @@ RULES = (
     Rule(bits, ("python-32-bit",), ("F10",), provable=False),
     Rule(tensorflow_on_windows, ("tensorflow-on-windows",), ("F02",), provable=False),
     Rule(jax_on_windows, ("jax-on-windows",), ("F08",), provable=False),
+    Rule(arm, ("windows-on-arm",), ("F11",)),
     Rule(cpu_only, ("cpu-only-framework",), ("F01", "F03", "F08", "F15"), provable=False),
     Rule(two_onnxruntimes, ("onnxruntime-twice",), ("F05",), provable=False),
     Rule(
@@ -333,6 +352,6 @@ RULES = (
     Rule(tensorflow_216, ("tensorflow-216",), ("F04",)),
     Rule(placeholder, ("placeholder-package",), ("L32",)),
     Rule(store_python, ("store-python",), ("E13",)),
-    Rule(arm, ("windows-on-arm",), ("F11",)),
+    Rule(user_site, ("user-packages-first",), ("F16",)),
     Rule(cupy, ("cupy-without-cudnn",), ("F09",)),
 )

@@ -153,6 +153,26 @@ def memory_faults(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding(code, severity, Manual(restart=True), evidence, gpu=gpu.name)
 
 
+def firmware(ctx: Context) -> Iterator[Finding]:
+    """D32: the GPU's own processor stopped answering, a fault of one driver version."""
+    for gpu in ctx.machine.gpus:
+        found = sorted({119, 120} & set(gpu.xids))
+        if found:
+            severity: Severity = "warning" if ctx.works else "error"
+            evidence = f"{gpu.name}: Xid {', '.join(map(str, found))}"
+            remedy = Manual(link=DRIVER_PAGE, restart=True)
+            yield ctx.finding("gpu-firmware-stopped", severity, remedy, evidence, gpu=gpu.name)
+
+
+def asleep(ctx: Context) -> Iterator[Finding]:
+    """D28: a laptop's GPU sleeps; the first program that wants it wakes it up."""
+    if ctx.works:
+        return
+    for gpu in ctx.machine.gpus:
+        if gpu.asleep and "cuda" not in gpu.seen_by:
+            yield ctx.finding("gpu-asleep", "info", Manual(), gpu.pci_bus, gpu=gpu.name)
+
+
 def hot(ctx: Context) -> Iterator[Finding]:
     """H11: heat or power limits slow the GPU down now."""
     for gpu in ctx.machine.gpus:
@@ -287,7 +307,9 @@ RULES = (
     Rule(dropped, ("gpu-dropped-by-driver",), ("D16",)),
     Rule(no_resources, ("gpu-does-not-start",), ("D21",)),
     Rule(memory_faults, ("gpu-memory-faulty", "gpu-memory-needs-restart"), ("H09",)),
+    Rule(firmware, ("gpu-firmware-stopped",), ("D32",)),
     Rule(hot, ("gpu-slowed-down",), ("H11",)),
+    Rule(asleep, ("gpu-asleep",), ("D28",)),
 )
 """Rules about the hardware itself, for the whole computer."""
 

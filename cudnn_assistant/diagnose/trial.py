@@ -14,6 +14,9 @@ from cudnn_assistant.machine import Trial
 
 VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
 
+SLOW = 5000.0
+"""Milliseconds that a warm driver never needs to make a context (cudnn_test.md §12)."""
+
 _VC = re.compile(r"^(msvcp140|vcruntime140|concrt140|vcomp140)", re.IGNORECASE)
 
 
@@ -161,6 +164,32 @@ def blocked(ctx: Context) -> Iterator[Finding]:
         )
 
 
+def refused(ctx: Context) -> Iterator[Finding]:
+    """The loader refused a file that is there, and no rule below says why."""
+    trial = _stopped(ctx)
+    if trial is not None and trial.status == "unloadable":
+        file = trial.missing or trial.loaded
+        yield ctx.finding("library-refused", ctx.serious, Unknown(), *_told(trial), file=file)
+
+
+def slow(ctx: Context) -> Iterator[Finding]:
+    """D26, H06: it works, and the first start takes long: the driver wakes up, or code is built."""
+    trial = ctx.trial
+    if trial is None or not passed(trial):
+        return
+    times = {t.stage: t.milliseconds for t in trial.times}
+    waking = times.get("driver", 0.0) + times.get("context", 0.0)
+    if waking > SLOW and not ctx.windows:
+        seconds = f"{waking / 1000:.0f}"
+        commands = ("sudo systemctl enable --now nvidia-persistenced",)
+        remedy = Manual(commands=commands, administrator=True)
+        yield ctx.finding("driver-starts-slowly", "info", remedy, f"{seconds} s", seconds=seconds)
+    building = times.get("handle", 0.0) + times.get("convolution", 0.0)
+    if building > 4 * SLOW:
+        seconds = f"{building / 1000:.0f}"
+        yield ctx.finding("first-run-slow", "info", Manual(), f"{seconds} s", seconds=seconds)
+
+
 def unexplained(ctx: Context) -> Iterator[Finding]:
     """The test stopped, and no rule knows why."""
     trial = _stopped(ctx)
@@ -202,7 +231,9 @@ RULES = (
     Rule(old_processor, ("cpu-too-old",), ("H08",)),
     Rule(host_memory, ("computer-memory-full",), ("H16",)),
     Rule(blocked, ("library-blocked",), ("L30", "L29")),
+    Rule(refused, ("library-refused",), ()),
     Rule(other_gpu, ("one-gpu-stopped",), ()),
+    Rule(slow, ("driver-starts-slowly", "first-run-slow"), ("D26", "H06")),
 )  # fmt: skip
 
 LAST = (Rule(unexplained, ("unexplained", "test-timed-out"), ()),)

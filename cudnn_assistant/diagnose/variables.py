@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudnn_assistant.diagnose.context import Context, Rule, major, numbers, short
+from cudnn_assistant.diagnose.context import Context, Rule, major, numbers, short, stopped
+from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo, TakeOut
 from cudnn_assistant.machine import PathEntry, Scope, Toolkit, Variable
 
@@ -277,6 +278,30 @@ def order(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding("gpu-order-differs", "info", Manual(), *rows)
 
 
+def old_settings(ctx: Context) -> Iterator[Finding]:
+    """E11: programs started afresh find cuDNN's folder; those that run still have old settings."""
+    here = ctx.machine.variable(ctx.variable, "process")
+    entry = ctx.searched.get(ctx.key(ctx.winner.folder)) if ctx.winner else None
+    if here is None or entry is None or entry.variable.upper() != ctx.variable or not ctx.works:
+        return
+    present = {ctx.key(e) for e in split(here.value.text, ctx.machine.os.family)}
+    if present and not {ctx.key(entry.folder), ctx.key(entry.text)} & present:
+        yield ctx.finding(
+            "open-programs-have-old-settings", "info", Manual(), _entry(entry), folder=entry.folder
+        )
+
+
+def strange_folder(ctx: Context) -> Iterator[Finding]:
+    """E19: a folder whose name some Windows programs can't handle."""
+    copy = ctx.winner
+    if not ctx.windows or copy is None or not stopped(ctx.trial):
+        return
+    if not copy.folder.isascii() or len(copy.folder) > 240:
+        yield ctx.finding(
+            "folder-name-unusual", "warning", Manual(), copy.folder, sure=False, folder=copy.folder
+        )
+
+
 RULES = (
     Rule(
         stale,
@@ -293,5 +318,7 @@ RULES = (
     Rule(leaked, ("leaked-library-folder",), ("E18",)),
     Rule(debugging, ("debug-variable-set",), ("E22",)),
     Rule(order, ("gpu-order-differs",), ("E21", "A04")),
+    Rule(old_settings, ("open-programs-have-old-settings",), ("E11",)),
+    Rule(strange_folder, ("folder-name-unusual",), ("E19",)),
 )
 """Rules about the whole computer's settings; they never keep cuDNN from being judged."""

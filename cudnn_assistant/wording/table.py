@@ -157,6 +157,22 @@ HARDWARE: dict[str, Text] = {
         (N_("{gpu} found memory faults and sets the bad places aside when it starts again."),),
         (N_("Restart the computer. If the faults come back, have the card examined."),),
     ),
+    "gpu-firmware-stopped": Text(
+        "gpu",
+        N_("The GPU stopped answering its driver"),
+        (
+            N_("The processor inside {gpu} that talks to the driver stopped (Details say when)."),
+            _DRIVER_IS,
+        ),
+        (N_("Restart the computer. If it happens again, install another driver version."),),
+        way_out=N_("Open NVIDIA's driver page"),
+    ),
+    "gpu-asleep": Text(
+        "gpu",
+        N_("The NVIDIA GPU is asleep"),
+        (N_("To save power, the laptop switches {gpu} off while no program uses it."),),
+        (N_("Nothing needs to be done. It wakes up when a program wants it."),),
+    ),
     "gpu-slowed-down": Text(
         "gpu",
         N_("Heat or power slows the GPU down"),
@@ -711,6 +727,18 @@ SETTINGS: dict[str, Text] = {
             ),
         ),
         (N_("Remove it when you no longer need it."),),
+    ),
+    "open-programs-have-old-settings": Text(
+        "settings",
+        N_("Open programs still use the old settings"),
+        (N_("Programs started from now on find cuDNN in {folder}; those that run don't yet."),),
+        (N_("Close and reopen terminals, editors and notebooks that were open."),),
+    ),
+    "folder-name-unusual": Text(
+        "settings",
+        N_("The folder of cuDNN has an unusual name"),
+        (N_("Some Windows programs can't load files from folders such as {folder}."),),
+        (N_("Move cuDNN to a folder with a short name of plain letters."),),
     ),
     "gpu-order-differs": Text(
         "settings",

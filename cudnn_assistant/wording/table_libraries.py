@@ -301,6 +301,76 @@ LIBRARIES: dict[str, Text] = {
         ),
         (N_("Install the full cuDNN."),),
     ),
+    "nvrtc-missing": Text(
+        "cuda",
+        N_("cuDNN can't build code for the GPU"),
+        (
+            N_(
+                "It builds some of its code on the spot with NVIDIA's NVRTC, which is missing here"
+                " or mixed from two versions."
+            ),
+        ),
+        (N_("Install NVRTC for CUDA {cuda}."),),
+        (_UNDO_PIP,),
+    ),
+    "nvrtc-missing:manual": Text(
+        "cuda",
+        N_("cuDNN can't build code for the GPU"),
+        (
+            N_(
+                "It builds some of its code on the spot with NVIDIA's NVRTC, which is missing here"
+                " or mixed from two versions."
+            ),
+        ),
+        (N_("Install the CUDA {cuda} Toolkit from NVIDIA, which contains it."),),
+        way_out=N_("Open NVIDIA's CUDA page"),
+    ),
+    "cublas-mixed": Text(
+        "cuda",
+        N_("Two versions of cuBLAS are mixed"),
+        (
+            N_(
+                "cuBLAS and its companion cuBLASLt must come from one folder. Programs got one from"
+                " {one} and one from {other}."
+            ),
+        ),
+        (N_("Take one of the two folders out of the search settings."),),
+    ),
+    "cudnn-parts-not-found": Text(
+        "cudnn",
+        N_("{product} can't find its own parts"),
+        (
+            N_(
+                "{file} lies in {folder}, but that folder isn't on PATH, the list of folders"
+                " Windows searches, and cuDNN looks for its parts there."
+            ),
+        ),
+        (N_("Add this one folder to your PATH. Nothing is removed."),),
+        (_UNDO_FOLDER,),
+    ),
+    "cudnn-920-foreign-part": Text(
+        "cudnn",
+        N_("cuDNN 9.20 takes a part from elsewhere"),
+        (
+            N_(
+                "This release asks for a part that it doesn't bring, and takes the one of a newer"
+                " cuDNN from {folder}. The two don't fit."
+            ),
+        ),
+        (N_("Install cuDNN 9.21 or newer in this environment, which brings that part."),),
+        (_UNDO_PIP,),
+    ),
+    "cudnn-920-foreign-part:manual": Text(
+        "cudnn",
+        N_("cuDNN 9.20 takes a part from elsewhere"),
+        (
+            N_(
+                "This release asks for a part that it doesn't bring, and takes the one of a newer"
+                " cuDNN from {folder}. The two don't fit."
+            ),
+        ),
+        (N_("Use cuDNN 9.21 or newer, which brings that part."),),
+    ),
     "library-path-overrides": Text(
         "cudnn",
         N_("A setting gives Python another cuDNN"),

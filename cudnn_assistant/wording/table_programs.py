@@ -155,6 +155,17 @@ PROGRAMS: dict[str, Text] = {
         (N_("If a program can't find them, use the Python from python.org."),),
         way_out=N_("Open Python's page"),
     ),
+    "user-packages-first": Text(
+        "python",
+        N_("Another {program} comes first"),
+        (
+            N_(
+                "Packages in your own folder {folder} stand before those of {where}, so that"
+                " programs get the other one."
+            ),
+        ),
+        (N_("If that isn't wanted, start Python with PYTHONNOUSERSITE=1."),),
+    ),
     "windows-on-arm": Text(
         "python",
         N_("Few programs use GPUs on this Windows"),
@@ -280,6 +291,29 @@ PROGRAMS: dict[str, Text] = {
         N_("Windows doesn't allow a library to load"),
         (N_("A protection rule of this computer blocks {file}."), N_("Programs then stop.")),
         (N_("Ask whoever looks after this computer to allow it."),),
+    ),
+    "library-refused": Text(
+        "trial",
+        N_("A library is there but can't be loaded"),
+        (N_("The loader of the system refuses {file}. Details hold what it said."),),
+        (_REPORT,),
+    ),
+    "driver-starts-slowly": Text(
+        "trial",
+        N_("The driver takes long to wake up"),
+        (
+            N_(
+                "Getting the GPU ready took {seconds} seconds, because the driver, which lets"
+                " programs use the GPU, sleeps between programs."
+            ),
+        ),
+        (N_("If that bothers you, keep it awake with NVIDIA's persistence service."),),
+    ),
+    "first-run-slow": Text(
+        "trial",
+        N_("The first start took long"),
+        (N_("cuDNN needed {seconds} seconds, most likely to build code for this GPU."),),
+        (N_("Nothing needs to be done. The next start is faster."),),
     ),
     "one-gpu-stopped": Text(
         "trial",

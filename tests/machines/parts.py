@@ -199,7 +199,7 @@ def file_of(part: str, major: int, *, windows: bool) -> str:
 
 def copy(folder: str, version: str = "9.8.0", cuda: int | None = 12, **changes: Any) -> CudnnCopy:
     """A whole copy of cuDNN that loads well."""
-    windows, major = "\\" in folder, int(version.split(".")[0])
+    windows, major = "\\" in folder, int(version.split(".", maxsplit=1)[0])
     names = {9: NINE, 8: EIGHT}.get(major, ("cudnn",))
     silent = ("graph", "heuristic") if windows else ()
     whole = CudnnCopy(
@@ -263,7 +263,7 @@ def torch(root: str, version: str = "2.9.0+cu128", **changes: Any) -> PythonEnvi
     pin = Pin(package="nvidia-cudnn-cu12", wants="==9.10.2.21", has="9.10.2.21", satisfied=True)
     framework = Framework(
         name="torch",
-        version=version.split("+")[0],
+        version=version.split("+", maxsplit=1)[0],
         package="torch",
         gpu=True,
         cuda="12.8",

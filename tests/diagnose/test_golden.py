@@ -1,0 +1,72 @@
+"""Every golden computer is told exactly what it has to be told, in exactly these words.
+
+After a change of words or computers: ``PYTHONPATH=tests python -m machines.build``, then read
+the changed NAME.txt files aloud before they are committed.
+"""
+
+from __future__ import annotations
+
+import pytest
+from machines.build import HERE, tell
+from machines.computers import COMPUTERS
+from machines.parts import but
+
+from cudnn_assistant.diagnose import RULES, diagnose, subjects, verdict
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.machine import SYSTEM, dump, load
+
+NAMES = sorted(COMPUTERS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_right_causes_are_found_and_no_others(name: str) -> None:
+    computer = COMPUTERS[name]
+    findings = diagnose(computer.machine, load_builtin())
+    found = [
+        f"{f.severity} {f.code}" + ("" if f.subject == SYSTEM else f" {f.subject}")
+        for f in findings
+    ]
+    assert sorted(found) == sorted(computer.expected)
+    assert verdict(computer.machine, findings) == computer.verdict
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_words_are_those_that_were_read_aloud(name: str) -> None:
+    machine = load((HERE / f"{name}.json").read_bytes())
+    assert machine == COMPUTERS[name].machine, "run machines.build again"
+    assert tell(machine) == (HERE / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_no_stale_computer_lies_around() -> None:
+    assert {p.stem for p in HERE.glob("*.json")} == set(COMPUTERS)
+
+
+def test_every_code_has_a_computer_that_shows_it() -> None:
+    shown = {line.split()[1] for c in COMPUTERS.values() for line in c.expected}
+    assert {code for rule in RULES for code in rule.codes} == shown
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n.endswith("healthy")])
+def test_a_healthy_computer_is_told_nothing_above_a_note(name: str) -> None:
+    findings = diagnose(COMPUTERS[name].machine, load_builtin())
+    assert [f.code for f in findings if f.severity != "info"] == []
+    assert COMPUTERS[name].verdict == "works"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_computer_always_gets_the_same_answer(name: str) -> None:
+    machine = COMPUTERS[name].machine
+    again = load(dump(machine))
+    assert diagnose(machine, load_builtin()) == diagnose(again, load_builtin())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_works_means_that_a_test_passed(name: str) -> None:
+    """Green means a test that ran on the GPU; without any test nothing is green."""
+    machine = COMPUTERS[name].machine
+    untested = but(machine, trials=tuple(but(t, status="not-run") for t in machine.trials))
+    for one in (machine, untested):
+        findings = diagnose(one, load_builtin())
+        for subject in subjects(one):
+            if verdict(one, findings, subject) == "works":
+                assert any(t.status == "ok" and t.stage == "convolution" for t in one.trials)

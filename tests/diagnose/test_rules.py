@@ -1,0 +1,390 @@
+"""Rules and their healthy twins: one fact changed, and the finding is gone (or changes)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from machines.computers import COMPUTERS
+from machines.parts import (
+    LIB,
+    but,
+    copy,
+    cublas,
+    entry,
+    gpu,
+    linux_driver,
+    linux_toolkit,
+    passed,
+    shell,
+    torch,
+    torch_copy,
+    variable,
+    windows_driver,
+)
+
+from cudnn_assistant.diagnose import RULES, diagnose, verdict
+from cudnn_assistant.diagnose.frameworks import runs
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.finding import (
+    Automatic,
+    Finding,
+    InstallCudnn,
+    InstallPackages,
+    Manual,
+    PutFirst,
+    SetTo,
+    TakeOut,
+)
+from cudnn_assistant.machine import SYSTEM, Gap, GpuProcess, Machine, Value
+
+
+def of(name: str) -> Machine:
+    return COMPUTERS[name].machine
+
+
+def found(machine: Machine, code: str = "") -> list[Finding]:
+    return [f for f in diagnose(machine, load_builtin()) if code in ("", f.code)]
+
+
+def loud(machine: Machine) -> list[str]:
+    return [f.code for f in found(machine) if f.severity != "info"]
+
+
+def edits(machine: Machine, code: str) -> tuple[Any, ...]:
+    remedy = found(machine, code)[0].remedy
+    assert isinstance(remedy, Automatic)
+    return remedy.edits
+
+
+# --- what is unknown is not absent ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("windows-no-nvidia-gpu", "gpu"),
+        ("windows-driver-missing", "driver"),
+        ("windows-cudnn-missing", "cudnn"),
+        ("windows-cudnn-not-on-path", "variables"),
+        ("windows-cuda-missing", "toolkits"),
+        ("windows-cuda-home-stale", "toolkits"),
+        ("windows-cudnn-path-stale", "cudnn"),
+    ],
+)
+def test_a_rule_is_silent_about_what_could_not_be_read(name: str, what: str) -> None:
+    machine = of(name)
+    code = COMPUTERS[name].expected[0].split()[1]
+    assert found(machine, code)
+    blind = but(machine, gaps=(Gap(what=what, why="stopped"),))
+    assert not found(blind, code)
+
+
+def test_without_a_test_nothing_works_and_nothing_is_wrong() -> None:
+    machine = but(of("linux-healthy"), trials=())
+    assert loud(machine) == []
+    assert verdict(machine, found(machine)) == "unknown"
+
+
+# --- remedies ---------------------------------------------------------------------------------
+
+
+def test_the_users_own_path_suffices_when_nothing_has_to_be_beaten() -> None:
+    (edit,) = edits(of("windows-cudnn-parent-on-path"), "cudnn-parent-on-path")
+    assert isinstance(edit, PutFirst)
+    assert (edit.variable, edit.scope) == ("PATH", "user")
+    assert edit.folder.endswith(r"v9.8\bin\12.8")
+
+
+def test_a_machine_entry_is_beaten_only_by_a_machine_entry() -> None:
+    (machine_wide,) = edits(of("windows-older-cudnn-first-machine"), "older-cudnn-first")
+    (personal,) = edits(of("windows-older-cudnn-first-user"), "older-cudnn-first")
+    assert (machine_wide.scope, personal.scope) == ("machine", "user")
+
+
+def test_linux_gets_ld_library_path_unless_it_would_break_a_python_environment() -> None:
+    (edit,) = edits(of("linux-cudnn-not-on-path"), "cudnn-not-on-path")
+    assert (edit.variable, edit.scope) == ("LD_LIBRARY_PATH", "user")
+    beside = found(of("linux-cudnn-not-on-path-beside-torch"), "cudnn-not-on-path")[0].remedy
+    assert isinstance(beside, Manual)
+    assert beside.administrator
+    assert any("ld.so.conf.d" in c for c in beside.commands)
+    assert "sudo ldconfig" in beside.commands
+
+
+def test_a_same_version_in_an_environment_is_no_reason_against_ld_library_path() -> None:
+    machine = of("linux-cudnn-not-on-path-beside-torch")
+    system, _own = machine.cudnns
+    same = torch_copy("/home/kim/ai/venv", "9.8.0")
+    assert isinstance(
+        found(but(machine, cudnns=(system, same)), "cudnn-not-on-path")[0].remedy, Automatic
+    )
+
+
+def test_a_folder_in_the_persons_own_file_is_named_with_file_and_line_not_edited() -> None:
+    finding = found(of("linux-stub-library-loaded"), "stub-library-loaded")[0]
+    assert isinstance(finding.remedy, Manual)
+    assert finding.facts["place"] == "/home/kim/.bashrc:118"
+
+
+def test_a_folder_in_our_own_file_is_taken_out_by_us() -> None:
+    machine = of("linux-stub-library-loaded")
+    ours = but(shell("LD_LIBRARY_PATH", machine.search[0].text), ours=True)
+    (edit,) = edits(but(machine, variables=(ours,)), "stub-library-loaded")
+    assert isinstance(edit, TakeOut)
+    assert edit.folder == machine.search[0].folder
+
+
+def test_a_stale_variable_is_set_to_the_toolkit_that_the_driver_speaks() -> None:
+    (edit,) = edits(of("windows-cuda-path-stale"), "cuda-path-stale")
+    assert edit == SetTo(
+        variable="CUDA_PATH", text=of("windows-healthy").toolkits[0].root, scope="machine"
+    )
+
+
+@pytest.mark.parametrize(
+    ("driver", "cuda", "card", "expected"),
+    [
+        ("581.42", "13.0", "RTX 3060", (9, 12, "")),  # cuBLAS 12 is there
+        ("572.61", "12.8", "RTX 3060", (9, 12, "")),
+        ("572.61", "12.8", "GTX 1070", (9, 12, "9.10.2")),
+        ("522.06", "11.8", "RTX 3060", (9, 11, "")),
+    ],
+)
+def test_the_cudnn_to_install_fits_driver_gpu_and_cublas(
+    driver: str, cuda: str, card: str, expected: tuple[int, int, str]
+) -> None:
+    base = of("windows-cudnn-missing")
+    kits = () if cuda == "11.8" else base.toolkits
+    machine = but(
+        base, driver=windows_driver(driver, cuda), gpus=(gpu(card),), toolkits=kits, variables=()
+    )
+    (edit,) = edits(machine, "cudnn-missing")
+    assert isinstance(edit, InstallCudnn)
+    assert (edit.major, edit.cuda_major, edit.version) == expected
+
+
+def test_cuda_13_is_chosen_where_its_cublas_is_the_one_there() -> None:
+    thirteen = cublas(linux_toolkit("13.0"), "ld-cache")
+    machine = but(
+        of("linux-cudnn-missing"), driver=linux_driver("580.65.06", "13.0"), libraries=thirteen
+    )
+    (edit,) = edits(machine, "cudnn-missing")
+    assert edit.cuda_major == 13
+
+
+def test_packages_are_installed_by_the_environments_own_pip_unless_it_is_managed() -> None:
+    (edit,) = edits(of("linux-torch-cudnn-package-missing"), "cudnn-package-missing")
+    assert edit == InstallPackages(
+        python="/home/kim/ai/venv/bin/python", requirements=("nvidia-cudnn-cu12==9.10.2.21",)
+    )
+    managed = found(of("linux-no-home-for-cudnn-externally-managed"), "cudnn-package-missing")[0]
+    assert isinstance(managed.remedy, Manual)
+
+
+@pytest.mark.parametrize(
+    ("name", "tool"),
+    [
+        ("linux-driver-missing", "ubuntu-drivers"),
+        ("debian-driver-missing", "apt"),
+        ("fedora-driver-missing", "akmod-nvidia"),
+        ("rocky-driver-missing", "dnf"),
+        ("manjaro-driver-missing", "pacman"),
+        ("opensuse-driver-missing", "zypper"),
+    ],
+)
+def test_the_driver_is_installed_the_distributions_way(name: str, tool: str) -> None:
+    remedy = found(of(name), "driver-missing")[0].remedy
+    assert isinstance(remedy, Manual)
+    assert any(tool in command for command in remedy.commands)
+    assert remedy.restart
+
+
+def test_an_unknown_distribution_gets_the_page_and_no_guessed_command() -> None:
+    remedy = found(of("gentoo-driver-missing"), "driver-missing")[0].remedy
+    assert isinstance(remedy, Manual)
+    assert remedy.link
+    assert remedy.commands == ()
+
+
+def test_nobody_is_told_to_update_a_driver_that_the_gpu_can_not_have() -> None:
+    for name in COMPUTERS:
+        for finding in found(of(name)):
+            if finding.code == "driver-too-old":
+                assert all(float(g.compute or 99) >= 5 for g in of(name).gpus)
+    assert [f.code for f in found(of("windows-gpu-too-old-for-cuda"))] == ["gpu-too-old-for-cuda"]
+
+
+# --- twins ------------------------------------------------------------------------------------
+
+
+def test_a_driver_may_speak_a_lower_minor_of_the_same_major() -> None:
+    machine = but(of("windows-torch-healthy"), driver=windows_driver("528.33", "12.0"))
+    assert loud(machine) == []
+
+
+def test_a_test_that_passed_disproves_an_error() -> None:
+    machine = of("windows-cudnn-not-on-path")
+    copied = machine.cudnns[0]
+    proven = but(machine, trials=(passed(copied, machine.gpus[0]),))
+    assert loud(proven) == []
+
+
+def test_a_system_copy_that_nobody_needs_is_at_most_a_note() -> None:
+    for name in ("windows-torch-beside-unused-cudnn-healthy", "linux-torch-healthy"):
+        assert loud(of(name)) == []
+
+
+def test_a_program_that_needs_the_system_copy_makes_it_matter() -> None:
+    """The same unreachable copy is an error as soon as something takes cuDNN from the system."""
+    machine, other = of("windows-torch-beside-unused-cudnn-healthy"), of("windows-cudnn-missing")
+    with_cuda = but(machine, libraries=other.libraries, search=other.search)
+    assert loud(with_cuda) == []
+    asking = of("windows-onnxruntime-gpu-healthy").pythons
+    assert loud(but(with_cuda, pythons=(*machine.pythons, *asking))) == ["cudnn-not-on-path"]
+
+
+def test_other_majors_do_not_shadow_each_other() -> None:
+    """cudnn64_8.dll before cudnn64_9.dll is no trouble: the names differ."""
+    assert loud(of("windows-older-major-first-healthy")) == []
+
+
+def test_hidden_is_only_who_hides_all() -> None:
+    base = of("windows-gpu-hidden")
+    uuid = base.gpus[0].uuid
+    for value, hides in (
+        ("-1", True), ("", True), ("NoDevFiles", True), ("5", True), ("GPU-ffff", True),
+        ("0", False), ("0,7", False), (uuid, False), (uuid[:12], False),
+    ):  # fmt: skip
+        setting = variable("CUDA_VISIBLE_DEVICES", value, "user")
+        assert bool(found(but(base, variables=(setting,)), "gpu-hidden")) is hides, value
+
+
+def test_code_of_the_same_family_runs_on_later_gpus_and_ptx_on_all_later() -> None:
+    assert runs("8.9", ("8.0",))
+    assert runs("8.6", ("8.6",))
+    assert runs("12.0", ("9.0+PTX",))
+    assert not runs("12.0", ("8.0", "9.0"))
+    assert not runs("6.1", ("7.0", "7.0+PTX"))
+    assert not runs("8.0", ("8.6",))
+
+
+def test_memory_is_no_finding_while_the_test_passes() -> None:
+    machine = of("windows-gpu-memory-nearly-full-healthy")
+    assert loud(machine) == []
+    untested = but(machine, trials=())
+    assert "gpu-memory-taken" in loud(untested)
+
+
+def test_processes_that_hold_memory_are_named() -> None:
+    finding = found(of("linux-gpu-memory-taken"), "gpu-memory-taken")[0]
+    assert finding.facts["programs"].startswith("python3 (9001)")
+
+
+def test_an_exclusive_gpu_is_fine_until_somebody_else_is_on_it() -> None:
+    machine = of("linux-compute-mode-exclusive-healthy")
+    busy = but(machine.gpus[0], processes=(GpuProcess(pid=1, name="other"),))
+    assert loud(machine) == []
+    assert loud(but(machine, gpus=(busy,), trials=())) == ["compute-mode-exclusive"]
+
+
+def test_a_link_and_a_trailing_slash_name_the_same_toolkit() -> None:
+    machine = of("linux-cuda-link-healthy")
+    assert loud(machine) == []
+    other = but(machine, variables=(shell("CUDA_PATH", "/usr/local/cuda-12.6"),))
+    assert loud(other) == ["cuda-path-stale"]
+
+
+def test_a_reference_to_another_variable_is_not_judged() -> None:
+    value = Value(text="%CUDA_PATH_V12_8%", expand=True)
+    referring = but(variable("CUDA_PATH", ""), value=value)
+    assert loud(but(of("windows-healthy"), variables=(referring,))) == []
+
+
+def test_a_cpu_build_matters_most_where_it_is_the_only_one() -> None:
+    assert found(of("windows-torch-cpu-only"))[0].severity == "error"
+    assert found(of("windows-torch-cpu-only-beside-gpu"))[0].severity == "warning"
+    assert loud(of("windows-plain-onnxruntime-healthy")) == []
+
+
+def test_a_cpu_build_without_any_nvidia_gpu_is_not_the_problem() -> None:
+    machine = but(of("windows-torch-cpu-only"), gpus=(), driver=None)
+    assert loud(machine) == ["no-nvidia-gpu"]
+
+
+def test_lower_layers_silence_what_they_explain() -> None:
+    """No driver: nobody needs to hear that cuDNN is missing as well."""
+    machine = but(of("linux-cudnn-missing"), driver=None)
+    assert loud(machine) == ["driver-missing"]
+
+
+def test_settings_are_told_beside_the_error_that_matters() -> None:
+    assert loud(of("windows-cuda-path-stale")) == ["cudnn-not-on-path", "cuda-path-stale"]
+
+
+def test_an_environment_that_leans_on_the_system_shares_its_verdict() -> None:
+    machine = of("windows-cudnn-wrong-major")
+    findings = found(machine)
+    assert verdict(machine, findings, SYSTEM) == "broken"
+    assert verdict(machine, findings, machine.pythons[0].id) == "broken"
+    well = of("windows-onnxruntime-gpu-healthy")
+    assert verdict(well, found(well), well.pythons[0].id) == "works"
+
+
+def test_one_broken_environment_does_not_hide_a_working_one() -> None:
+    machine = of("linux-torch-cudnn-truncated")
+    root = "/home/kim/other/venv"
+    second, its_copy = torch(root), torch_copy(root)
+    both = but(
+        machine,
+        pythons=(*machine.pythons, second),
+        cudnns=(*machine.cudnns, its_copy),
+        trials=(*machine.trials, passed(its_copy, machine.gpus[0], root)),
+    )
+    findings = found(both)
+    assert verdict(both, findings, root) == "works"
+    assert verdict(both, findings, machine.pythons[0].id) == "broken"
+    assert verdict(both, findings) == "broken"
+
+
+def test_an_impossible_environment_beside_a_working_one_is_not_the_end() -> None:
+    working, dead = of("windows-torch-healthy"), of("windows-tensorflow-without-gpu").pythons
+    both = but(working, pythons=(*working.pythons, *dead))
+    findings = found(both)
+    assert [f.severity for f in findings] == ["warning"]
+    assert verdict(both, findings) == "works"
+
+
+def test_a_status_is_read_by_the_major_that_was_loaded() -> None:
+    """3005 of cuDNN 9 names the driver, but only a driver below the floor confirms it."""
+    machine = of("windows-healthy")
+    trial = but(machine.trials[0], stage="handle", status="status-code", code=3005)
+    fine = but(machine, trials=(trial,))
+    assert [f.code for f in found(fine)] == ["unexplained"]
+    old = but(fine, driver=windows_driver("511.09", "11.6"))
+    assert loud(old) == ["driver-too-old"]
+
+
+def test_ld_library_path_in_front_of_a_healthy_environment_is_no_finding() -> None:
+    machine = of("linux-torch-overridden-by-library-path")
+    own = torch_copy("/home/kim/ai/venv")
+    working = but(machine, trials=(passed(own, machine.gpus[0], "/home/kim/ai/venv"),))
+    assert loud(working) == []
+
+
+def test_a_folder_found_through_a_link_counts_as_searched() -> None:
+    reached = copy(LIB, "9.8.0", found_via=("ld-cache",))
+    machine = but(of("linux-cudnn-not-on-path"), cudnns=(reached,))
+    assert "cudnn-not-on-path" not in loud(machine)
+
+
+def test_two_spellings_of_a_folder_are_one_on_windows() -> None:
+    machine = of("windows-cudnn-not-on-path")
+    other = entry(machine.cudnns[0].folder.upper() + "\\", "user")
+    assert "cudnn-not-on-path" not in loud(but(machine, search=(*machine.search, other)))
+
+
+def test_every_rule_names_codes_and_is_found_once() -> None:
+    checks = [rule.check for rule in RULES]
+    assert len(checks) == len(set(checks))
+    assert all(rule.codes and (rule.check.__doc__ or "").strip() for rule in RULES)
