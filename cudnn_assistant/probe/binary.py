@@ -60,7 +60,7 @@ def _read(file: BinaryIO, size: int) -> Binary:
             return _elf(head, size)
         if head[:2] == b"MZ":
             return _pe(file, head, size)
-    except (struct.error, ValueError):
+    except (struct.error, IndexError, ValueError):
         return Binary("truncated", size=size)
     return Binary("not-a-library", size=size)
 

@@ -58,7 +58,7 @@ def compiled(source: str, name: str) -> Path:
     """A stub as a shared library, compiled once for all tests."""
     target = _workshop() / name
     subprocess.run(
-        ["gcc", "-shared", "-fPIC", "-w", f"-Wl,-soname,{name}", "-o", target, HERE / source, "-ldl"],
+        ["gcc", "-shared", "-fPIC", "-w", f"-Wl,-soname,{name}", "-o", target, HERE / source],
         check=True,
         env={"PATH": os.environ["PATH"]},
     )

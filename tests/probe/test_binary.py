@@ -1,0 +1,88 @@
+"""Heads of library files: whole, cut short, or something else with a library's name."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
+import images
+
+from cudnn_assistant.probe.binary import elf_section, look_at, pe_version
+
+
+@pytest.mark.parametrize(
+    ("data", "state", "architecture"),
+    [
+        (images.elf(), "ok", "x86_64"),
+        (images.elf(images.AARCH64), "ok", "aarch64"),
+        (images.elf(cut=1), "truncated", "x86_64"),
+        (images.elf()[:40], "truncated", ""),
+        (images.elf()[:4], "truncated", ""),
+        (b"", "empty", ""),
+        (b"<!DOCTYPE html><html>moved</html>", "not-a-library", ""),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "not-a-library", ""),
+        (images.pe(), "ok", "x86_64"),
+        (images.pe(machine=0xAA64), "ok", "aarch64"),
+        (images.pe(machine=0x14C), "ok", "x86"),
+        (images.pe("9.1.0.70", cut=1), "truncated", "x86_64"),
+        (images.pe()[:60], "truncated", ""),
+        (b"MZ" + bytes(58) + b"\x40\0\0\0NE\0\0" + bytes(20), "not-a-library", ""),
+    ],
+)
+def test_state_and_processor(tmp_path, data, state, architecture):
+    file = tmp_path / "libcudnn.so.9"
+    file.write_bytes(data)
+    found = look_at(str(file))
+    assert (found.state, found.architecture) == (state, architecture)
+
+
+def test_links_folders_pipes_and_nothing(tmp_path):
+    (tmp_path / "to-nowhere").symlink_to("nothing")
+    (tmp_path / "loop").symlink_to("loop")
+    os.mkfifo(tmp_path / "pipe")
+    states = {n: look_at(str(tmp_path / n)).state for n in ("to-nowhere", "loop", "pipe", "gone")}
+    assert states == {
+        "to-nowhere": "damaged-link", "loop": "damaged-link", "pipe": "not-a-library",
+        "gone": "missing",
+    }  # fmt: skip
+    assert look_at(str(tmp_path)).state in ("not-a-library", "unreadable")
+
+
+def test_version_resource(tmp_path):
+    (tmp_path / "a.dll").write_bytes(images.pe("9.28.0.42"))
+    (tmp_path / "b.dll").write_bytes(images.pe())
+    assert pe_version(str(tmp_path / "a.dll")) == "9.28.0.42"
+    assert pe_version(str(tmp_path / "b.dll")) == ""
+    assert pe_version(str(tmp_path / "c.dll")) == ""
+
+
+def test_section(tmp_path):
+    (tmp_path / "a").write_bytes(images.elf(text=b"libcublasLt.so.12\0"))
+    assert elf_section(str(tmp_path / "a"), b".rodata") == (64, 18)
+    assert elf_section(str(tmp_path / "a"), b".rel") is None
+
+
+MUTATED = st.builds(
+    lambda whole, at, piece: whole[:at] + piece + whole[at + len(piece) :],
+    st.sampled_from([images.elf(text=b"x" * 40), images.pe("9.1.0.70"), images.pe()]),
+    st.integers(0, 1100),
+    st.binary(min_size=1, max_size=24),
+)
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=MUTATED | st.binary(max_size=200))
+def test_nothing_leaves_the_readers(tmp_path, data):
+    file = tmp_path / "x.dll"
+    file.write_bytes(data)
+    assert look_at(str(file)).state in ("ok", "empty", "truncated", "not-a-library")
+    assert isinstance(pe_version(str(file)), str)
+    assert elf_section(str(file), b".rodata") is None or len(data) > 64

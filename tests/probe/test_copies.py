@@ -1,0 +1,297 @@
+"""Copies of cuDNN in forged trees of both systems."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
+import images
+
+from cudnn_assistant.machine import PathEntry, PythonEnvironment, Toolkit
+from cudnn_assistant.probe import copies, libraries, library_folders
+from cudnn_assistant.probe.disk import Disk
+from cudnn_assistant.probe.owners import Records
+
+
+def opened(root, *, family="linux", environment=None, search=(), toolkits=(), added=(), pythons=()):
+    disk = Disk(family, str(root))
+    candidates = [
+        *library_folders.of_system(disk, environment or {}, (), search, toolkits, added),
+        *library_folders.of_environments(disk, pythons),
+    ]
+    return disk, copies.open_folders(disk, candidates)
+
+
+def found_in(root, cached=None, **options):
+    disk, folders = opened(root, **options)
+    return copies.copies(disk, folders, cached or {}, Records(disk))
+
+
+def entry(folder, variable="LD_LIBRARY_PATH"):
+    return PathEntry(variable=variable, scope="user", text=folder, folder=folder, exists=True)
+
+
+def states(copy):
+    return {part.name: part.state for part in copy.damaged}
+
+
+def test_an_archive_unpacked_by_hand(tmp_path):
+    root = tmp_path / "opt/cudnn-linux-x86_64-9.22.0.52_cuda12-archive"
+    images.cudnn(root / "lib", "9.22.0")
+    images.header(root / "include", "9.22.0")
+    (copy,) = found_in(tmp_path)
+    assert (copy.folder, copy.file) == ("/opt/cudnn-linux-x86_64-9.22.0.52_cuda12-archive/lib",
+                                        "libcudnn.so.9")  # fmt: skip
+    assert (copy.major, copy.flavour, copy.cuda_major) == (9, "full", 12)
+    assert (copy.file_version, copy.header_version) == ("9.22.0", "9.22.0")
+    assert copy.package_version == ""
+    assert (copy.architecture, copy.damaged, copy.found_via) == ("x86_64", (), ("default",))
+    assert {part.name for part in copy.parts} >= {"ext", "engines_tensor_ir"}
+    assert {part.version for part in copy.parts} == {"9.22.0"}
+
+
+@pytest.mark.parametrize(
+    ("version", "due"), [("9.1.0", 8), ("9.20.0", 8), ("9.21.0", 9), ("9.22.1", 10), ("8.9.7", 7)]
+)
+def test_parts_grow_with_the_minor(tmp_path, version, due):
+    images.cudnn(tmp_path / "opt/x/lib", version)
+    (copy,) = found_in(tmp_path)
+    assert (len(copy.parts), copy.damaged) == (due, ())
+
+
+def test_every_kind_of_damage_has_its_name(tmp_path):
+    lib = images.cudnn(tmp_path / "opt/x/lib", "9.10.2", sonames_only=True)
+    images.header(tmp_path / "opt/x/include", "9.10.2")
+    (lib / "libcudnn_ops.so.9").unlink()
+    (lib / "libcudnn_cnn.so.9").write_bytes(b"")
+    (lib / "libcudnn_graph.so.9").write_bytes(images.elf(cut=8))
+    (lib / "libcudnn_adv.so.9").write_text("<html>")
+    (lib / "libcudnn_heuristic.so.9").unlink()
+    (lib / "libcudnn_heuristic.so.9").symlink_to("gone")
+    (copy,) = found_in(tmp_path)
+    assert states(copy) == {
+        "ops": "missing", "cnn": "empty", "graph": "truncated", "adv": "not-a-library",
+        "heuristic": "damaged-link",
+    }  # fmt: skip
+
+
+def test_seven_is_one_file(tmp_path):
+    images.cudnn(tmp_path / "usr/local/cuda-10.1/targets/x86_64-linux/lib", "7.6.5")
+    images.header(tmp_path / "usr/local/cuda-10.1/targets/x86_64-linux/include", "7.6.5", "cudnn.h")
+    toolkit = Toolkit(root="/usr/local/cuda-10.1",
+                      libraries=("/usr/local/cuda-10.1/targets/x86_64-linux/lib",))  # fmt: skip
+    (copy,) = found_in(tmp_path, toolkits=[toolkit])
+    assert (copy.major, copy.version, copy.header_version) == (7, "7.6.5", "7.6.5")
+    assert ([p.name for p in copy.parts], copy.found_via) == (["cudnn"], ("toolkit",))
+
+
+def test_two_majors_in_one_folder_are_two_copies(tmp_path):
+    lib = images.cudnn(tmp_path / "usr/lib/x86_64-linux-gnu", "8.9.7")
+    for name in os.listdir(lib):
+        if name.endswith(".so"):
+            (lib / name).unlink()
+    images.cudnn(lib, "9.5.1")
+    images.header(tmp_path / "usr/include/x86_64-linux-gnu", "8.9.7", "cudnn_version_v8.h")
+    images.header(tmp_path / "usr/include/x86_64-linux-gnu", "9.5.1", "cudnn_version_v9.h")
+    search = [entry("/usr/lib/x86_64-linux-gnu", "ld.so.conf")]
+    found = found_in(tmp_path, search=search)
+    assert [(c.major, c.file_version, c.header_version) for c in found] == [
+        (9, "9.5.1", "9.5.1"),
+        (8, "8.9.7", "8.9.7"),
+    ]
+
+
+def test_a_header_of_another_copy_is_a_fact_only_where_it_can_belong_here(tmp_path):
+    lib = images.cudnn(tmp_path / "opt/x/lib", "9.5.1")
+    images.header(tmp_path / "opt/x/include", "8.9.7")
+    (copy,) = found_in(tmp_path)
+    assert (copy.file_version, copy.header_version) == ("9.5.1", "8.9.7")
+    (lib / "libcudnn.so").unlink()
+    images.cudnn(lib, "7.6.5")
+    assert [(c.major, c.header_version) for c in found_in(tmp_path)] == [(9, ""), (7, "")]
+
+
+def test_the_same_folder_by_many_ways_is_one_copy(tmp_path):
+    real = images.cudnn(tmp_path / "opt/cudnn-9/lib", "9.5.1")
+    (tmp_path / "opt/cudnn").symlink_to("cudnn-9")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/loop").symlink_to("../home/loop")
+    (copy,) = found_in(
+        tmp_path,
+        search=[entry("/opt/cudnn-9/lib")],
+        environment={"CUDNN_PATH": "/opt/cudnn", "CUDNN_HOME": "/home/loop"},
+        added=["/opt/cudnn"],
+        cached={"libcudnn.so.9": "/opt/cudnn/lib/libcudnn.so.9"},
+    )
+    assert real.exists()
+    assert copy.folder == "/opt/cudnn-9/lib"
+    assert set(copy.found_via) == {"LD_LIBRARY_PATH", "CUDNN_PATH", "added", "default", "ld-cache"}
+
+
+def test_a_folder_of_links_is_a_copy_of_its_own(tmp_path):
+    images.cudnn(tmp_path / "opt/x/lib", "9.5.1")
+    farm = tmp_path / "usr/local/lib"
+    farm.mkdir(parents=True)
+    (farm / "libcudnn.so.9").symlink_to("/opt/x/lib/libcudnn.so.9")
+    found = {c.folder: c for c in found_in(tmp_path, search=[entry("/usr/local/lib", "default")])}
+    assert "ops" in states(found["/usr/local/lib"])
+    assert found["/opt/x/lib"].damaged == ()
+
+
+def test_wheels_tell_version_cuda_and_owner(tmp_path):
+    site = tmp_path / "home/x/venv/lib/python3.11/site-packages"
+    images.cudnn(site / "nvidia/cudnn/lib", "9.10.2", sonames_only=True)
+    (site / "nvidia_cudnn_cu12-9.10.2.21.dist-info").mkdir()
+    (site / "nvidia_cudnn_frontend-1.14.0.dist-info").mkdir()
+    python = PythonEnvironment(
+        id="/home/x/venv", sites=("/home/x/venv/lib/python3.11/site-packages",)
+    )
+    (copy,) = found_in(tmp_path, pythons=[python])
+    assert (copy.file_version, copy.package_version, copy.version) == ("", "9.10.2.21", "9.10.2.21")
+    assert (copy.cuda_major, copy.owner) == (12, "nvidia-cudnn-cu12 9.10.2.21")
+    assert (copy.environment, copy.found_via, copy.damaged) == ("/home/x/venv", ("wheel",), ())
+
+
+def test_a_wheel_on_the_search_path_still_belongs_to_its_environment(tmp_path):
+    site = "/home/x/venv/lib/python3.11/site-packages"
+    inside = tmp_path / site.lstrip("/")
+    images.cudnn(inside / "nvidia/cudnn/lib", "9.10.2", sonames_only=True)
+    (inside / "nvidia_cudnn_cu12-9.10.2.21.dist-info").mkdir()
+    search = [entry(f"{site}/nvidia/cudnn/lib")]
+    (alone,) = found_in(tmp_path, search=search)
+    assert (alone.environment, alone.owner) == ("", "nvidia-cudnn-cu12 9.10.2.21")
+    (known,) = found_in(
+        tmp_path, search=search, pythons=[PythonEnvironment(id="/home/x/venv", sites=(site,))]
+    )
+    assert (known.environment, known.found_via) == ("/home/x/venv", ("LD_LIBRARY_PATH", "wheel"))
+
+
+def test_jit_and_full_side_by_side(tmp_path):
+    site = tmp_path / "v/lib/python3.12/site-packages"
+    images.cudnn(site / "nvidia/cudnn/lib", "9.27.0", sonames_only=True)
+    images.put(site / "nvidia/cudnn_jit/lib", "libcudnn.so.9", "libcudnn_graph.so.9",
+               "libcudnn_engines_runtime_compiled.so.9")  # fmt: skip
+    (site / "nvidia_cudnn_jit_cu12-9.27.0.42.dist-info").mkdir()
+    (site / "nvidia_cudnn_cu13-9.27.0.42.dist-info").mkdir()
+    python = PythonEnvironment(id="/v", sites=("/v/lib/python3.12/site-packages",))
+    found = found_in(tmp_path, pythons=[python])
+    assert [(c.flavour, c.cuda_major, c.damaged, c.owner.split()[0]) for c in found] == [
+        ("full", 13, (), "nvidia-cudnn-cu13"),
+        ("jit", 12, (), "nvidia-cudnn-jit-cu12"),
+    ]
+
+
+def test_what_a_framework_bundles(tmp_path):
+    site = tmp_path / "v/lib/python3.8/site-packages"
+    images.put(site / "torch/lib", "libcudnn-a1b2c3d4.so.8.2.4", "libcudnn_ops_infer-aa11bb22.so.8")
+    python = PythonEnvironment(id="/v", sites=("/v/lib/python3.8/site-packages",))
+    (copy,) = found_in(tmp_path, pythons=[python])
+    assert (copy.file, copy.file_version, copy.found_via) == (
+        "libcudnn-a1b2c3d4.so.8.2.4", "8.2.4", ("bundled",),
+    )  # fmt: skip
+    assert "ops_infer" not in states(copy)
+
+
+def test_cuda_major_by_what_the_files_ask_for(tmp_path):
+    lib = images.cudnn(tmp_path / "opt/x/lib", "9.5.1", sonames_only=True)
+    (lib / "libcudnn_adv.so.9").write_bytes(images.elf(text=b"\0libcublasLt.so.13\0"))
+    assert found_in(tmp_path)[0].cuda_major == 13
+
+
+def test_conda(tmp_path):
+    images.cudnn(tmp_path / "c/envs/tf/lib", "8.9.7")
+    meta = tmp_path / "c/envs/tf/conda-meta"
+    meta.mkdir()
+    (meta / "cudnn-8.9.7.29-hbc23b4c_3.json").write_text("{}")
+    (copy,) = found_in(tmp_path, pythons=[PythonEnvironment(id="/c/envs/tf", kind="conda")])
+    assert (copy.owner, copy.package_version) == ("cudnn 8.9.7.29 hbc23b4c_3", "8.9.7.29")
+    assert (copy.environment, copy.found_via) == ("/c/envs/tf", ("conda",))
+
+
+def test_other_processor(tmp_path):
+    images.put(tmp_path / "opt/x/lib", "libcudnn.so.9", data=images.elf(images.AARCH64))
+    assert found_in(tmp_path)[0].architecture == "aarch64"
+
+
+def test_a_major_to_come_is_listed_and_not_judged(tmp_path):
+    images.put(tmp_path / "opt/x/lib", "libcudnn.so.10")
+    (copy,) = found_in(tmp_path)
+    assert (copy.major, copy.damaged) == (10, ())
+
+
+def test_windows_installer_in_both_layouts(tmp_path):
+    base = tmp_path / "C/Program Files/NVIDIA/CUDNN"
+    images.cudnn_windows(base / "v9.8/bin/12.8", "9.8.0.87")
+    images.header(base / "v9.8/include/12.8", "9.8.0")
+    images.cudnn_windows(base / "v9.18/bin/13.1/x64", "9.18.0.77")
+    images.header(base / "v9.18/include/13.1", "9.18.0")
+    found = found_in(tmp_path, family="windows", environment={"ProgramW6432": "C:\\Program Files"})
+    assert [(c.folder, c.version, c.header_version, c.cuda_major, c.found_via) for c in found] == [
+        ("C:\\Program Files\\NVIDIA\\CUDNN\\v9.8\\bin\\12.8", "9.8.0.87", "9.8.0", 12,
+         ("installer",)),
+        ("C:\\Program Files\\NVIDIA\\CUDNN\\v9.18\\bin\\13.1\\x64", "9.18.0.77", "9.18.0", 13,
+         ("installer",)),
+    ]  # fmt: skip
+    assert all(copy.damaged == () for copy in found)
+
+
+def test_windows_zip_on_path_and_a_single_file_in_system32(tmp_path):
+    images.cudnn_windows(tmp_path / "D/cudnn/bin", "8.9.7.29")
+    images.put(tmp_path / "C/Windows/System32", "CUDNN64_8.DLL")
+    search = [entry("C:\\Windows\\System32", "default"), entry("D:\\cudnn\\bin", "PATH")]
+    lone, whole = found_in(tmp_path, family="windows", search=search)
+    assert (lone.file, lone.found_via) == ("CUDNN64_8.DLL", ("system-folder",))
+    assert len(lone.damaged) == 6
+    assert (whole.version, whole.damaged, whole.found_via) == ("8.9.7.29", (), ("PATH",))
+
+
+def test_the_dispatcher_that_ctranslate2_bundles_is_no_damaged_copy(tmp_path):
+    site = tmp_path / "C/v/Lib/site-packages"
+    images.put(site / "ctranslate2", "cudnn64_9.dll", data=images.pe("9.10.2.21"))
+    python = PythonEnvironment(id="C:\\v", sites=("C:\\v\\Lib\\site-packages",))
+    (copy,) = found_in(tmp_path, family="windows", pythons=[python])
+    assert (copy.flavour, copy.damaged, copy.version) == ("shim", (), "9.10.2.21")
+
+
+def test_neighbours(tmp_path):
+    images.put(tmp_path / "opt/x/lib", "libcudart.so.11.0", "libcudart.so.11.8.89",
+               "libz.so.1.2.13", "libcublasLt.so.12", "libcublas.so.12", "libnvrtc.so.11.2", "libcudart.so",
+               "libnvrtc-builtins.so.12.9")  # fmt: skip
+    images.put(tmp_path / "usr/local/cuda/lib64/stubs", "libcuda.so")
+    disk, folders = opened(tmp_path, search=[entry("/usr/local/cuda/lib64/stubs")])
+    found = {(one.name, one.major, disk.name(one.path)) for one in
+             libraries.libraries(disk, folders, {})}  # fmt: skip
+    assert found == {
+        ("cudart", 11, "libcudart.so.11.0"), ("zlib", 1, "libz.so.1.2.13"),
+        ("cublasLt", 12, "libcublasLt.so.12"), ("cublas", 12, "libcublas.so.12"),
+        ("nvrtc", 11, "libnvrtc.so.11.2"), ("nvrtc-builtins", 12, "libnvrtc-builtins.so.12.9"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "library", "major"),
+    [
+        ("cudart64_110.dll", "cudart", 11), ("cudart64_12.dll", "cudart", 12),
+        ("cudart64_102.dll", "cudart", 10), ("cudart64_90.dll", "cudart", 9),
+        ("cublas64_11.dll", "cublas", 11), ("cublasLt64_13.dll", "cublasLt", 13),
+        ("nvrtc64_112_0.dll", "nvrtc", 11), ("nvrtc64_120_0.dll", "nvrtc", 12),
+        ("nvrtc-builtins64_129.dll", "nvrtc-builtins", 12), ("zlibwapi.dll", "zlibwapi", None),
+        ("MSVCP140.dll", "msvcp140", None), ("vcruntime140_1.dll", "vcruntime140_1", None),
+    ],
+)  # fmt: skip
+def test_windows_names(tmp_path, name, library, major):
+    images.put(tmp_path / "D/x", name)
+    disk, folders = opened(tmp_path, family="windows", search=[entry("D:\\x", "PATH")])
+    (found,) = libraries.libraries(disk, folders, {})
+    assert (found.name, found.major, found.path) == (library, major, f"D:\\x\\{name}")
+
+
+def test_a_search_list_of_a_thousand_folders(tmp_path):
+    for number in range(1000):
+        images.put(tmp_path / f"n{number}", "libcudnn.so.9")
+    search = [entry(f"/n{number}") for number in range(1000)]
+    assert len(found_in(tmp_path, search=search)) == copies.MOST_COPIES
