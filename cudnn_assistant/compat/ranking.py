@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cudnn_assistant.compat.advice import Reason
 from cudnn_assistant.compat.candidates import Candidate, major_minor
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.lookup import (
@@ -25,20 +26,38 @@ def rank(
     present = bool(present_cuda(here, compat, one.cuda_major, computes))
     there = already_there(here, build) is not None
     return (
-        -len(one.unknown),
-        framework is not None and same_build(here, framework),
+        -sum(_weighs(reason) for reason in one.unknown),
+        same_build(here, framework),
         order(framework.version) if framework else order("0"),
+        -sum(reason.code == "gpu-support-unknown" for reason in one.unknown),
         framework is None or _brings_its_own(framework) or (present and there),
-        framework is None or spoken(here, framework.cuda),
-        framework is not None and not framework.index,
         there,
         present,
         one.cuda_major or 0,
+        _nearness(here, framework),
         closeness(framework, build),
         order(build.version) if build else order("0"),
         order(build.cuda) if build else order("0"),
-        order(framework.cuda) if framework else order("0"),
     )
+
+
+def _weighs(reason: Reason) -> bool:
+    """Whether what is unknown is about the release, not about this computer or a mere list."""
+    return reason.code != "python-unknown" and (
+        reason.code != "gpu-support-unknown" or bool(reason.facts)
+    )
+
+
+def _nearness(here: Situation, framework: FrameworkRelease | None) -> tuple[bool, bool, int]:
+    """CUDA that the driver speaks itself, the ordinary index, and the nearest CUDA release.
+
+    Of releases that run by minor-version compatibility only, the older one is nearer.
+    """
+    if framework is None:
+        return True, True, 0
+    heard = spoken(here, framework.cuda)
+    major, minor = major_minor(framework.cuda) or (0, 0)
+    return heard, not framework.index, (major * 100 + minor) * (1 if heard else -1)
 
 
 def _brings_its_own(framework: FrameworkRelease) -> bool:
@@ -60,6 +79,8 @@ def spoken(here: Situation, cuda: str) -> bool:
 def closeness(framework: FrameworkRelease | None, build: CudnnBuild | None) -> tuple[bool, bool]:
     """Whether a cuDNN is of the very series, and for the CUDA, a framework was tested with."""
     if framework is None or build is None or framework.cudnn_spec:
+        return False, False
+    if "." not in framework.cudnn:
         return False, False
     same_cuda = major_minor(build.cuda) == major_minor(framework.cuda)
     return major_minor(build.version) == major_minor(framework.cudnn), same_cuda

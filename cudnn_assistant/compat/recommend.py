@@ -142,6 +142,10 @@ def _reversed(one: Candidate) -> tuple[int, ...]:
     return tuple(-part for part in order(build.version).release) if build else ()
 
 
+_TRAINERS = ("tensorflow", "jax", "mxnet", "paddle")
+"""What a person may leave for PyTorch."""
+
+
 def _alternatives(here: Situation, compat: Compat) -> Iterator[Alternative]:
     if not here.framework:
         return
@@ -155,8 +159,9 @@ def _alternatives(here: Situation, compat: Compat) -> Iterator[Alternative]:
     same = msgspec.structs.replace(here, framework_version="", framework_cuda="")
     free = msgspec.structs.replace(same, python="")
     torch = msgspec.structs.replace(free, framework="torch")
+    wishes = (same, free, torch) if here.framework in _TRAINERS else (same, free)
     told = set()
-    for situation_ in (same, free, torch):
+    for situation_ in wishes:
         found = _first_fit(situation_, compat)
         if found is not None and found.requirement not in told:
             told.add(found.requirement)

@@ -22,6 +22,7 @@ from cudnn_assistant.compat.lookup import (
     architecture,
     at_least,
     cuda_of_branch,
+    cuda_of_driver,
     driver_advice,
     floor,
     last_driver_branch,
@@ -94,14 +95,14 @@ def _cudnn(here: Situation, compat: Compat, chosen: Candidate) -> CudnnAdvice | 
     build = chosen.cudnn
     if build is None:
         return None
-    ours = chosen.framework is None or chosen.framework.found == "system"
+    found = chosen.framework.found if chosen.framework else "system"
     return CudnnAdvice(
         version=build.version,
         full=build.full,
         cuda_major=build.cuda_major,
         cuda=build.cuda if "." in build.cuda else "",
-        file=build.file(here.platform) if ours else None,
-        requirement=_wheel(compat, here, build),
+        file=build.file(here.platform) if found == "system" else None,
+        requirement=_wheel(compat, here, build) if found != "bundled" else "",
         folder=already_there(here, build) or "",
         needs_zlibwapi=build.needs_zlibwapi and here.family == "windows",
     )
@@ -150,7 +151,7 @@ def _toolkit(
     if present:
         return ToolkitAdvice(cuda_major=major, present=present)
     fitting = [one for one in compat.toolkits if _toolkit_fits(compat, one, chosen, computes)]
-    ceiling = _ceiling(here, compat, computes)
+    ceiling = _ceiling(here, compat, chosen, computes)
     best = max(fitting, key=lambda one: _toolkit_rank(here, chosen, one, ceiling), default=None)
     file = (
         next((one for one in best.files if one.platform == here.platform), None) if best else None
@@ -190,14 +191,14 @@ def _supports(compat: Compat, toolkit: str, compute: str) -> bool:
 def _toolkit_rank(
     here: Situation, chosen: Candidate, toolkit: ToolkitRelease, ceiling: str
 ) -> tuple[bool, bool, bool, Any]:
-    """Spoken by the driver, tested by the framework, with files; then the newest."""
+    """Tested by the framework, spoken by the driver, with files; then the newest."""
     made = chosen.framework.cuda if chosen.framework else ""
     tested = "." in made and major_minor(made) == major_minor(toolkit.version)
     ready = bool(_components(here, toolkit)) or any(
         one.platform == here.platform and one.sha256 for one in toolkit.files
     )
     series = ".".join(toolkit.version.split(".")[:2])
-    return at_least(ceiling, series) is not False, tested, ready, order(toolkit.version)
+    return tested, at_least(ceiling, series) is not False, ready, order(toolkit.version)
 
 
 def _components(here: Situation, toolkit: ToolkitRelease) -> tuple[Component, ...]:
@@ -210,11 +211,15 @@ def _components(here: Situation, toolkit: ToolkitRelease) -> tuple[Component, ..
     )
 
 
-def _ceiling(here: Situation, compat: Compat, computes: Sequence[str]) -> str:
-    """The highest CUDA of the present driver, or of the last one that the GPUs can have."""
+def _ceiling(here: Situation, compat: Compat, chosen: Candidate, computes: Sequence[str]) -> str:
+    """The highest CUDA of the driver that the set will have."""
+    if chosen.driver_enough and here.cuda:
+        return here.cuda
     lasts = [last_driver_branch(compat, compute) for compute in computes]
     last = min((one for one in lasts if one is not None), default=None)
-    return here.cuda or (cuda_of_branch(compat, last) if last else "")
+    if last is not None:
+        return cuda_of_branch(compat, last)
+    return cuda_of_driver(compat, chosen.driver, here.driver_family)
 
 
 def _cuda_wheels(compat: Compat, here: Situation, major: int) -> tuple[str, ...]:
