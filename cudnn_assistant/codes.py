@@ -40,6 +40,19 @@ def nvml_return(code: int) -> str:
     return f"NVML_ERROR_{_NVML.get(code, code)}"
 
 
+def number(name: str, major: int) -> int | None:
+    """The number of a symbol that a program printed; ``None`` when no table has it.
+
+    ``major`` is cuDNN's; 0 when unknown, then the symbols of 9 count.
+    """
+    cudnn = _CUDNN_8 if 0 < major < 9 else _CUDNN_9
+    for prefix, table in (("CUDNN_STATUS_", cudnn), ("CUDA_ERROR_", _CUDA), ("", _CUDA_RUNTIME)):
+        for code, short in table.items():
+            if name == prefix + short:
+                return code
+    return None
+
+
 def process_end(code: int, family: Family) -> str:
     """How a process ended, by its exit code: "SIGSEGV", "access violation"; "" for others."""
     if family == "windows":

@@ -428,6 +428,11 @@ class Trial(Struct, kw_only=True):
     skipped: tuple[str, ...] = ()
     """Types this GPU or cuDNN doesn't have."""
     times: tuple[StageTime, ...] = ()
+    framework: str = ""
+    """The framework whose own convolution this was, with its version: "torch 2.11.0"."""
+    helped_by: str = ""
+    """The one setting with which a second run came to its end: "LD_LIBRARY_PATH" and
+    "CUDA_VISIBLE_DEVICES" were taken out, others set ("TF_FORCE_GPU_ALLOW_GROWTH=true")."""
     output: str = ""
     """The end of what the child printed besides its answer, for Details."""
 

@@ -50,15 +50,34 @@ def run_child(
 ) -> Ended:
     """Start one of our child programs with one JSON argument and watch it to its end.
 
+    As :func:`run_command`; the child also keeps a deadline of its own, a little later.
+    """
+
+    def command(pipe: int) -> list[str]:
+        told = {**wish, "pipe": pipe, "deadline": deadline + 5}
+        return places.child_command(kind, json.dumps(told))
+
+    return run_command(command, environment, deadline, say)
+
+
+def run_command(
+    command: Callable[[int], list[str]],
+    environment: Mapping[str, str],
+    deadline: float,
+    say: Say | None = None,
+    folder: str | None = None,
+) -> Ended:
+    """Start a command, given the number of the pipe it answers on, and watch it to its end.
+
     The child has no standard input, a session (Windows: a job) of its own, and ``deadline``
     seconds. When this returns it and all that it started are dead and collected; only a process
     that the system itself can't end stays, and is collected whenever it does end.
-    Raises OSError when no process can be started.
+    ``folder`` is where it starts. Raises OSError or ValueError when no process can be started.
     """
     reading, writing = os.pipe()
     began = time.monotonic()
     try:
-        process = _start(kind, {**wish, "deadline": deadline + 5}, environment, writing)
+        process = _start(command, environment, writing, folder)
     except BaseException:
         os.close(reading)
         raise
@@ -86,7 +105,10 @@ def run_child(
 
 
 def _start(
-    kind: str, wish: Mapping[str, object], environment: Mapping[str, str], pipe: int
+    command: Callable[[int], list[str]],
+    environment: Mapping[str, str],
+    pipe: int,
+    folder: str | None,
 ) -> subprocess.Popen[bytes]:
     if sys.platform == "win32":
         import msvcrt
@@ -95,20 +117,22 @@ def _start(
         os.set_handle_inheritable(handle, True)
         startup = subprocess.STARTUPINFO(lpAttributeList={"handle_list": [handle]})
         return subprocess.Popen(
-            places.child_command(kind, json.dumps({**wish, "pipe": handle})),
+            command(handle),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env=dict(environment),
+            cwd=folder,
             startupinfo=startup,
             creationflags=subprocess.CREATE_NO_WINDOW,
         )
     return subprocess.Popen(
-        places.child_command(kind, json.dumps({**wish, "pipe": pipe})),
+        command(pipe),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=dict(environment),
+        cwd=folder,
         pass_fds=(pipe,),
         start_new_session=True,
     )

@@ -26,7 +26,7 @@ from cudnn_assistant.probe import noise, surroundings
 from cudnn_assistant.probe.children import Ended, Say, run_child
 
 _MAJORS = (9, 8, 7)
-_SHOWN = 4000
+SHOWN = 4000
 """Characters of the child's output that a trial keeps."""
 
 
@@ -187,8 +187,8 @@ def _trial(known: Mapping[str, Any], ended: Ended, subject: str, library: str) -
         memory_free=known.get("memory_after", known.get("memory_free")),
         checks=tuple(known["checks"]),
         skipped=tuple(known["skipped"]),
-        times=_times(ended),
-        output=readable(ended.output[-_SHOWN:].strip()),
+        times=stage_times(ended),
+        output=readable(ended.output[-SHOWN:].strip()),
     )
 
 
@@ -203,7 +203,7 @@ def _code_name(known: Mapping[str, Any]) -> str:
     return ""
 
 
-def _times(ended: Ended) -> tuple[StageTime, ...]:
+def stage_times(ended: Ended) -> tuple[StageTime, ...]:
     """How long each stage took; one that never ended lasted until the child's end."""
     entered = [(line["stage"], line["at"]) for line in ended.lines if "stage" in line]
     last = ended.lines[-1] if ended.lines else {}

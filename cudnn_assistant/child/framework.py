@@ -1,0 +1,277 @@
+"""Child program for another interpreter: one convolution inside the person's own framework.
+
+It is run as text by the Python of the environment in question, whatever that is: standard
+library only, nothing of ours, and no syntax or annotation that Python 3.6 can't read (hence the
+quotes; modules are fetched by name, so that type checkers need none of them).
+Arguments: the pipe, the framework, seconds to live. Answers as the other children do.
+"""
+
+# ruff: noqa: B904, B905  (Python 3.6)
+
+import json
+import os
+import re
+import sys
+import time
+from importlib import import_module
+
+BORN = time.time()
+N, C, H, W, K = 1, 8, 8, 8, 8
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Tell = Callable[..., None]
+
+
+class Stopped(Exception):
+    """The test can't go on."""
+
+
+def say(pipe: int, **facts: object) -> None:
+    """Tell facts."""
+    facts["at"] = (time.time() - BORN) * 1000
+    os.write(pipe, (json.dumps(facts) + "\n").encode("ascii"))
+
+
+def module(name: str) -> "Any":
+    """Import."""
+    return import_module(name)
+
+
+def numbers(count: int, seed: int) -> "list[float]":
+    """Repeatable integers from -2 to 2: exact in every type a framework may choose."""
+    return [float((i * 7919 + seed * 104729) // 13 % 5 - 2) for i in range(count)]
+
+
+X = numbers(N * C * H * W, 1)
+FILTER = numbers(K * C * 9, 2)
+
+
+def expected() -> "list[float]":
+    """The convolution by the processor, n k p q."""
+    y = []
+    for k in range(K):
+        for p in range(H):
+            for q in range(W):
+                total = 0.0
+                for c in range(C):
+                    for r in range(3):
+                        i = p + r - 1
+                        if i < 0 or i >= H:
+                            continue
+                        for s in range(3):
+                            j = q + s - 1
+                            if 0 <= j < W:
+                                total += (
+                                    X[(c * H + i) * W + j] * FILTER[(k * C + c) * 9 + r * 3 + s]
+                                )
+                y.append(total)
+    return y
+
+
+def torch(tell: "Tell") -> "list[float]":
+    """PyTorch."""
+    t = module("torch")
+
+    tell(framework=t.__version__)
+    tell(stage="driver")
+    if t.version.cuda is None:
+        raise Stopped("this PyTorch is built without CUDA")
+    # Asked for outright, it says why; is_available() only says no.
+    t.cuda.init()
+    tell(gpu_name=t.cuda.get_device_name(0))
+    tell(stage="convolution", version=dotted(t.backends.cudnn.version() or 0))
+    x = t.tensor(X).reshape(N, C, H, W).cuda()
+    w = t.tensor(FILTER).reshape(K, C, 3, 3).cuda()
+    if not t.backends.cudnn.is_acceptable(x):
+        raise Stopped("PyTorch doesn't use cuDNN here")
+    return list(t.nn.functional.conv2d(x, w, padding=1).cpu().reshape(-1).tolist())
+
+
+def tensorflow(tell: "Tell") -> "list[float]":
+    """TensorFlow 1.15 and later."""
+    tf = module("tensorflow")
+
+    tell(framework=tf.__version__)
+    tell(stage="driver")
+    gpus = tf.config.experimental.list_physical_devices("GPU")
+    if not gpus:
+        raise Stopped("TensorFlow lists no GPU")
+    tell(gpu_name=gpus[0].name, stage="convolution")
+    # Filters are r s c k, pictures n h w c: what every build can do.
+    with tf.device("/GPU:0"):
+        x = tf.transpose(tf.reshape(tf.constant(X), [N, C, H, W]), [0, 2, 3, 1])
+        w = tf.transpose(tf.reshape(tf.constant(FILTER), [K, C, 3, 3]), [2, 3, 1, 0])
+        y = tf.transpose(tf.nn.conv2d(x, w, strides=[1, 1, 1, 1], padding="SAME"), [0, 3, 1, 2])
+    if hasattr(y, "numpy"):
+        return list(y.numpy().reshape(-1).tolist())
+    options = tf.compat.v1.ConfigProto(gpu_options=tf.compat.v1.GPUOptions(allow_growth=True))
+    with tf.compat.v1.Session(config=options) as session:
+        return list(session.run(y).reshape(-1).tolist())
+
+
+def jax(tell: "Tell") -> "list[float]":
+    """JAX."""
+    j = module("jax")
+
+    tell(framework=j.__version__)
+    tell(stage="driver")
+    device = j.devices("gpu")[0]
+    tell(gpu_name=str(device.device_kind), stage="convolution")
+    np = module("jax.numpy")
+
+    with j.default_device(device):
+        x = np.array(X, dtype=np.float32).reshape(N, C, H, W)
+        w = np.array(FILTER, dtype=np.float32).reshape(K, C, 3, 3)
+        y = j.lax.conv(x, w, (1, 1), "SAME")
+        return list(j.device_get(y).reshape(-1).tolist())
+
+
+def cupy(tell: "Tell") -> "list[float]":
+    """CuPy, in the releases that call cuDNN."""
+    c = module("cupy")
+
+    tell(framework=c.__version__)
+    tell(stage="driver")
+    tell(gpu_name=c.cuda.runtime.getDeviceProperties(0)["name"].decode("utf-8", "replace"))
+    tell(stage="load")
+    try:
+        cudnn = module("cupy.cudnn")
+    except ImportError as trouble:
+        if "cudnn" in str(trouble) and ".so" not in str(trouble):
+            raise Stopped("this CuPy doesn't use cuDNN")
+        raise
+    tell(stage="convolution", version=dotted(c.cuda.cudnn.getVersion()))
+    x = c.array(X, dtype=c.float32).reshape(N, C, H, W)
+    w = c.array(FILTER, dtype=c.float32).reshape(K, C, 3, 3)
+    y = c.empty((N, K, H, W), dtype=c.float32)
+    cudnn.convolution_forward(
+        x, w, None, y, (1, 1), (1, 1), (1, 1), 1, auto_tune=False, tensor_core="auto"
+    )
+    return list(c.asnumpy(y).reshape(-1).tolist())
+
+
+def onnxruntime(tell: "Tell") -> "list[float]":
+    """ONNX Runtime, on a model that is written here byte by byte."""
+    np, ort = module("numpy"), module("onnxruntime")
+
+    tell(framework=ort.__version__)
+    tell(stage="driver")
+    if "CUDAExecutionProvider" not in ort.get_available_providers():
+        raise Stopped("this ONNX Runtime is built without CUDA")
+    tell(stage="convolution")
+    session = ort.InferenceSession(onnx_model(), providers=["CUDAExecutionProvider"])
+    if "CUDAExecutionProvider" not in session.get_providers():
+        raise Stopped("ONNX Runtime went back to the processor")
+    x = np.array(X, dtype=np.float32).reshape(N, C, H, W)
+    w = np.array(FILTER, dtype=np.float32).reshape(K, C, 3, 3)
+    return list(session.run(None, {"x": x, "w": w})[0].reshape(-1).tolist())
+
+
+def onnx_model() -> bytes:
+    """A model of one Conv node (ONNX IR 7, operator set 11), in protobuf's wire format."""
+
+    def number(field: int, value: int) -> bytes:
+        return varint(field << 3) + varint(value)
+
+    def part(field: int, data: bytes) -> bytes:
+        return varint(field << 3 | 2) + varint(len(data)) + data
+
+    def value(name: str, sizes: "list[int]") -> bytes:
+        shape = b"".join(part(1, number(1, size)) for size in sizes)
+        return part(1, name.encode()) + part(2, part(1, number(1, 1) + part(2, shape)))
+
+    pads = part(1, b"pads") + number(20, 7) + b"".join(number(8, 1) for _ in range(4))
+    node = part(1, b"x") + part(1, b"w") + part(2, b"y") + part(4, b"Conv") + part(5, pads)
+    graph = part(1, node) + part(2, b"g")
+    graph += part(11, value("x", [N, C, H, W])) + part(11, value("w", [K, C, 3, 3]))
+    graph += part(12, value("y", [N, K, H, W]))
+    return number(1, 7) + part(7, graph) + part(8, part(1, b"") + number(2, 11))
+
+
+def varint(value: int) -> bytes:
+    """Protobuf's variable-length number."""
+    data = b""
+    while value > 127:
+        data += bytes([value & 127 | 128])
+        value >>= 7
+    return data + bytes([value])
+
+
+def dotted(number: int) -> str:
+    """Version number to text."""
+    if number >= 90000:
+        return f"{number // 10000}.{number % 10000 // 100}.{number % 100}"
+    return f"{number // 1000}.{number % 1000 // 100}.{number % 100}"
+
+
+LIBRARY = re.compile(r"(?i)^(lib)?(cudnn|cublas|cudart|cuda\.so|nvcuda|nvrtc|zlibwapi)")
+
+
+def mapped() -> "list[str]":
+    """CUDA and cuDNN libraries that this process has mapped (Linux)."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            fields = [line.split(None, 5) for line in maps]
+    except OSError:
+        return []
+    paths = {row[5].strip() for row in fields if len(row) == 6}
+    return sorted(path for path in paths if LIBRARY.match(os.path.basename(path)))
+
+
+def own_library(paths: "list[str]") -> str:
+    """The main cuDNN library among them."""
+    return next((p for p in paths if re.match(r"libcudnn\.so", os.path.basename(p))), "")
+
+
+def disagreement(got: "list[float]", wanted: "list[float]") -> str:
+    """What is wrong with the result, "" when nothing is."""
+    wrong = [i for i, (a, b) in enumerate(zip(got, wanted)) if not abs(a - b) <= 0]
+    if len(got) == len(wanted) and not wrong:
+        return ""
+    return f"{len(wrong)} of {len(wanted)} values differ"
+
+
+def rein(seconds: int) -> None:
+    """End with the parent, and after that time wherever it is stuck."""
+    if sys.platform.startswith("linux"):
+        import ctypes
+        import signal
+
+        end_with_parent = 1  # PR_SET_PDEATHSIG
+        ctypes.CDLL(None).prctl(end_with_parent, signal.SIGKILL, 0, 0, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(seconds)
+
+
+def main(pipe: int, name: str, seconds: int) -> None:
+    """Run and answer."""
+    rein(seconds)
+    if sys.platform == "win32":
+        import msvcrt
+
+        pipe = msvcrt.open_osfhandle(pipe, os.O_WRONLY)
+    ways = (torch, tensorflow, jax, cupy, onnxruntime)
+    run = {way.__name__: way for way in ways}[name]
+    say(pipe, stage="load")
+    facts = {"status": "ok", "checks": ["fp32"]}  # type: dict[str, Any]
+    try:
+        wrong = disagreement(run(lambda **told: say(pipe, **told)), expected())
+        if wrong:
+            facts = {"status": "wrong-result", "detail": wrong}
+    except Stopped as stopped:
+        facts = {"status": "stopped", "detail": str(stopped)}
+    except BaseException as trouble:
+        text = f"{type(trouble).__name__}: {trouble}"
+        facts = {"status": "raised", "detail": text[:2000]}
+    paths = mapped()
+    say(pipe, mapped=paths, loaded=own_library(paths))
+    say(pipe, **facts)
+    sys.stdout.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]))

@@ -1,0 +1,85 @@
+"""Frameworks with their ways of going wrong, forged as packages: they compute on the processor,
+and what they raise and print is what the real ones were seen to raise and print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TORCH = """
+import os, types
+__version__ = "2.9.0+cu128"
+version = types.SimpleNamespace(cuda=os.environ.get("FORGED_CUDA", "12.8") or None)
+day = os.environ.get("FORGED_DAY", "")
+if day == "import":
+    raise ImportError("libcudnn.so.9: cannot open shared object file: No such file or directory")
+if day == "abort":
+    os.abort()
+if day == "hang":
+    import time
+    time.sleep(600)
+if day == "trap" and "LD_LIBRARY_PATH" in os.environ:
+    raise ImportError("libtorch_cuda.so: undefined symbol: cudnnGetVersion")
+
+class Tensor:
+    def __init__(self, values): self.values = values
+    def reshape(self, *sizes): return self
+    def cuda(self): return self
+    def cpu(self): return self
+    def tolist(self): return self.values
+tensor = Tensor
+
+def _init():
+    if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
+        raise RuntimeError("No CUDA GPUs are available")
+    if day == "driver":
+        raise RuntimeError("Found no NVIDIA driver on your system.")
+cuda = types.SimpleNamespace(init=_init, get_device_name=lambda i: "Forged GPU")
+cudnn = types.SimpleNamespace(version=lambda: 91002, is_acceptable=lambda x: day != "unacceptable")
+backends = types.SimpleNamespace(cudnn=cudnn)
+
+def conv2d(x, w, padding):
+    if day == "handle":
+        raise RuntimeError("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED")
+    if day == "memory":
+        raise RuntimeError("CUDA out of memory. Tried to allocate 20.00 MiB")
+    y = []
+    for k in range(8):
+        for p in range(8):
+            for q in range(8):
+                y.append(sum(
+                    x.values[c * 64 + (p + r - 1) * 8 + q + s - 1]
+                    * w.values[k * 72 + c * 9 + r * 3 + s]
+                    for c in range(8) for r in range(3) for s in range(3)
+                    if 0 <= p + r - 1 < 8 and 0 <= q + s - 1 < 8))
+    if day == "wrong":
+        y[100] += 1
+    return Tensor(y)
+nn = types.SimpleNamespace(functional=types.SimpleNamespace(conv2d=conv2d))
+"""
+
+TENSORFLOW = """
+import os, sys, types
+__version__ = "2.20.0"
+sys.stderr.write("W tensorflow/compiler/xla/stream_executor/platform/default/dso_loader.cc:64] "
+    "Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared "
+    "object file: No such file or directory\\n")
+experimental = types.SimpleNamespace(list_physical_devices=lambda kind: [])
+config = types.SimpleNamespace(experimental=experimental)
+"""
+
+JAX = """
+import os, types
+__version__ = "0.8.0"
+def devices(kind):
+    if os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE") != "false":
+        raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory while trying to allocate")
+    raise RuntimeError("Unknown backend: 'gpu' requested, but no platforms that are instances of "
+        "gpu are present.")
+"""
+
+
+def forge(folder: Path) -> Path:
+    """A folder to put on PYTHONPATH."""
+    for name, text in {"torch": TORCH, "tensorflow": TENSORFLOW, "jax": JAX}.items():
+        (folder / f"{name}.py").write_text(text)
+    return folder

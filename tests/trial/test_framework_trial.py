@@ -1,0 +1,116 @@
+"""The test inside a framework: what its ways of going wrong mean in our terms."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+from forged_frameworks import forge
+
+from cudnn_assistant.probe.framework_trial import run_framework
+
+
+@pytest.fixture
+def environment(tmp_path):
+    def make(**variables: str) -> dict[str, str]:
+        path = str(forge(tmp_path))
+        return {"PATH": os.environ["PATH"], "PYTHONPATH": path, **variables}
+
+    return make
+
+
+def test_a_framework_that_works(environment):
+    trial = run_framework(environment(), sys.executable, "torch", subject="env")
+    assert (trial.status, trial.stage, trial.checks) == ("ok", "convolution", ("fp32",))
+    assert (trial.framework, trial.version) == ("torch 2.9.0+cu128", "9.10.2")
+    assert (trial.subject, trial.gpu_name, trial.helped_by) == ("env", "Forged GPU", "")
+
+
+@pytest.mark.parametrize(
+    ("day", "stage", "status", "found"),
+    [
+        ("import", "load", "missing-library", "libcudnn.so.9"),
+        ("driver", "driver", "no-gpu", ""),
+        ("handle", "convolution", "status-code", "CUDNN_STATUS_NOT_INITIALIZED"),
+        ("memory", "convolution", "out-of-memory", ""),
+        ("unacceptable", "convolution", "status-code", ""),
+        ("wrong", "convolution", "wrong-result", ""),
+        ("abort", "load", "crashed", "SIGABRT"),
+    ],
+)
+def test_how_a_framework_stops(environment, day, stage, status, found):
+    trial = run_framework(environment(FORGED_DAY=day), sys.executable, "torch")
+    assert (trial.stage, trial.status) == (stage, status)
+    assert found in (trial.missing, trial.code_name)
+    assert trial.detail
+
+
+def test_the_number_of_a_status(environment):
+    trial = run_framework(environment(FORGED_DAY="handle"), sys.executable, "torch")
+    assert trial.code == 1001
+
+
+def test_a_framework_that_hangs(environment):
+    trial = run_framework(environment(FORGED_DAY="hang"), sys.executable, "torch", deadline=2.0)
+    assert (trial.stage, trial.status) == ("load", "timed-out")
+
+
+def test_a_build_without_cuda(environment):
+    trial = run_framework(environment(FORGED_CUDA=""), sys.executable, "torch")
+    assert (trial.stage, trial.status) == ("driver", "no-gpu")
+    assert "without CUDA" in trial.detail
+
+
+def test_a_hidden_gpu_is_told_by_a_second_run(environment):
+    trial = run_framework(environment(CUDA_VISIBLE_DEVICES=""), sys.executable, "torch")
+    assert (trial.status, trial.helped_by) == ("no-gpu", "CUDA_VISIBLE_DEVICES")
+
+
+def test_a_search_path_that_leads_astray_is_told_by_a_second_run(environment):
+    trapped = environment(FORGED_DAY="trap", LD_LIBRARY_PATH="/somewhere")
+    trial = run_framework(trapped, sys.executable, "torch")
+    assert (trial.stage, trial.status, trial.helped_by) == (
+        "load", "unloadable", "LD_LIBRARY_PATH",
+    )  # fmt: skip
+
+
+def test_a_second_run_that_does_not_help_says_nothing(environment):
+    trapped = environment(FORGED_DAY="handle", LD_LIBRARY_PATH="/somewhere")
+    assert run_framework(trapped, sys.executable, "torch").helped_by == ""
+
+
+def test_what_tensorflow_only_prints(environment):
+    trial = run_framework(environment(), sys.executable, "tensorflow")
+    assert (trial.stage, trial.status, trial.missing) == (
+        "driver", "missing-library", "libcudnn.so.8",
+    )  # fmt: skip
+
+
+def test_memory_is_not_taken_all_at_once(environment):
+    trial = run_framework(environment(), sys.executable, "jax")
+    assert (trial.stage, trial.status) == ("driver", "no-gpu")
+
+
+def test_the_persons_own_choice_about_memory_stays(environment):
+    trial = run_framework(environment(XLA_PYTHON_CLIENT_PREALLOCATE="true"), sys.executable, "jax")
+    assert trial.status == "out-of-memory"
+
+
+def test_a_framework_that_is_not_there(environment):
+    trial = run_framework(environment(), sys.executable, "cupy")
+    assert (trial.status, trial.missing) == ("not-run", "cupy")
+
+
+@pytest.mark.parametrize(
+    ("python", "framework"), [("/nowhere/python", "torch"), (sys.executable, "keras")]
+)
+def test_what_cannot_be_started(environment, python, framework):
+    assert run_framework(environment(), python, framework).status == "not-run"
+
+
+def test_files_beside_the_person_are_not_imported(environment, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "json.py").write_text("raise SystemExit('stray')")
+    monkeypatch.chdir(tmp_path / "here")
+    assert run_framework(environment(), sys.executable, "torch").status == "ok"
