@@ -15,6 +15,7 @@ from cudnn_assistant.gui.parts import Button, Card, Mark, Notice, Opener
 from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.machine import SYSTEM, Machine
+from cudnn_assistant.plan import SetVariable
 from cudnn_assistant.wording import Words, _, ngettext, words
 
 LOOKS: dict[str, Look] = {"error": "bad", "warning": "note", "info": "info"}
@@ -156,6 +157,11 @@ class ProblemsPage(Page):
 
     def _lead(self) -> str:
         remedy = self._main.remedy
+        steps = self._checkup.plan.steps
+        if isinstance(remedy, Automatic) and all(isinstance(s, SetVariable) for s in steps):
+            return _(
+                "This can be fixed here without installing anything. Nothing has been changed yet."
+            )
         if isinstance(remedy, Automatic):
             return _("This can be fixed here. Nothing has been changed yet.")
         if isinstance(remedy, Manual):

@@ -73,6 +73,19 @@ def dark_palette() -> QPalette:
     return palette
 
 
+def contrast_palette() -> QPalette:
+    """White on black, as Windows' high contrast themes have it."""
+    palette = dark_palette()
+    role = QPalette.ColorRole
+    for name in (role.Window, role.Base, role.Button, role.AlternateBase):
+        palette.setColor(name, QColor("black"))
+    for name in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(name, QColor("white"))
+    palette.setColor(role.Highlight, QColor("#1aebff"))
+    palette.setColor(role.HighlightedText, QColor("black"))
+    return palette
+
+
 def check_page(machine: Machine, parts: str) -> CheckPage:
     page = CheckPage()
     page.show_data("built-in data of 21 November 2026")
@@ -231,6 +244,7 @@ def draw(folder: Path, words: list[str]) -> int:
         "light": (light, "780", 1.0, False),
         "small": (light, "640", 1.0, False),
         "dark": (dark_palette(), "780", 1.0, False),
+        "contrast": (contrast_palette(), "780", 1.0, False),
         "150": (light, "780", 1.5, False),
         "pseudo": (light, "640", 1.0, True),
     }
