@@ -1,0 +1,323 @@
+"""Runs in Windows' Python: ``inside.py REPOSITORY NAME`` runs one check, exit code 0 when it holds.
+
+No pytest here: the embeddable Python has none, and one process for each check keeps the registry
+of one from the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [sys.argv[1], os.path.join(sys.argv[1], "tests", "system")]
+
+import winreg  # noqa: E402
+
+import registry_contract  # noqa: E402
+
+from cudnn_assistant import places  # noqa: E402
+from cudnn_assistant.apply import NotApplied, apply, recover  # noqa: E402
+from cudnn_assistant.child import elevated as helper  # noqa: E402
+from cudnn_assistant.journal import Journal  # noqa: E402
+from cudnn_assistant.machine import Value  # noqa: E402
+from cudnn_assistant.plan import Plan, SetVariable, undo_plan  # noqa: E402
+from cudnn_assistant.system import Refused, registry, this_system, winapi  # noqa: E402
+from cudnn_assistant.system.windows import Windows  # noqa: E402
+
+reg: Any = winreg
+KEY = r"Software\cudnn-assistant-test"
+
+
+def clean_key() -> registry.WindowsRegistry:
+    with contextlib.suppress(FileNotFoundError):
+        reg.DeleteKey(reg.HKEY_CURRENT_USER, KEY)
+    reg.CreateKey(reg.HKEY_CURRENT_USER, KEY).Close()
+    return registry.WindowsRegistry(
+        {"user": ("HKEY_CURRENT_USER", KEY), "machine": ("HKEY_CURRENT_USER", KEY + "-none")}
+    )
+
+
+def contract() -> None:
+    for clause in registry_contract.CONTRACT:
+        clause(clean_key())
+    assert clean_key().values("machine") == ()
+
+
+def other_kinds() -> None:
+    there = clean_key()
+    with reg.OpenKey(reg.HKEY_CURRENT_USER, KEY, 0, reg.KEY_SET_VALUE) as key:
+        reg.SetValueEx(key, "PATH", 0, reg.REG_MULTI_SZ, ["a", "b"])
+        reg.SetValueEx(key, "CUDA_PATH", 0, reg.REG_DWORD, 7)
+    windows = Windows(there)
+    assert [v for v in windows.variables() if v.scope == "user"] == []
+    assert len(windows.gaps()) == 2
+    for name in ("Path", "CUDA_PATH"):
+        refused(partial(windows.write, "user", name, Value(text="x")), "another kind")
+
+
+def refused(act: Callable[[], object], words: str) -> None:
+    try:
+        act()
+    except (Refused, NotApplied) as trouble:
+        said = str(trouble)
+    else:
+        said = "nothing"
+    assert words in said, said
+
+
+def denied() -> None:
+    """A key whose access list denies writing, as on a managed computer."""
+    there = clean_key()
+    there.set("user", "CUDA_PATH", "before", registry.TEXT)
+    deny_writing()
+    windows = Windows(there)
+    refused(lambda: windows.write("user", "CUDA_PATH", Value(text="after")), "did not allow")
+    assert windows.read("user", "CUDA_PATH") == Value(text="before")
+
+
+def deny_writing() -> None:
+    import ctypes
+
+    advapi: Any = ctypes.WinDLL("advapi32")
+    descriptor = ctypes.c_void_p()
+    convert = advapi.ConvertStringSecurityDescriptorToSecurityDescriptorW
+    # Everyone: read, change the access list, delete. Nobody: set a value.
+    assert convert("D:(A;;KRWDSD;;;WD)", 1, ctypes.byref(descriptor), None)
+    write_dac = 0x40000
+    with reg.OpenKey(reg.HKEY_CURRENT_USER, KEY, 0, write_dac) as key:
+        assert advapi.RegSetKeySecurity(ctypes.c_void_p(int(key)), 4, descriptor) == 0
+
+
+def there_and_back() -> None:
+    windows = this_system()
+    assert isinstance(windows, Windows)
+    before = {scope: windows._registry.values(scope) for scope in ("user", "machine")}
+    user, machine = windows.read("user", "Path"), windows.read("machine", "Path")
+    assert machine is not None
+    assert machine.expand
+    user_after = Value(
+        text="C:\\ünser Ordner\\bin" + (f";{user.text}" if user else ""), expand=True
+    )
+    steps = (
+        SetVariable(scope="user", name="Path", before=user, after=user_after),
+        SetVariable(scope="user", name="CUDNN_PATH", after=Value(text="%SystemRoot%\\x",
+                                                               expand=True)),
+        SetVariable(scope="machine", name="Path", before=machine,
+                    after=Value(text=f"C:\\first;{machine.text}", expand=True)),
+    )  # fmt: skip
+    journal = Journal(places.state() / "journal")
+    entry = apply(Plan(steps=steps), windows, journal)
+    fresh = windows.fresh_environment()
+    # Wine 8's CreateEnvironmentBlock leaves the user's PATH out; see the test with two processes.
+    assert fresh["PATH"].startswith("C:\\first;"), fresh["PATH"]
+    assert fresh["CUDNN_PATH"] == "C:\\windows\\x", fresh["CUDNN_PATH"]
+    assert "CUDNN_PATH" not in os.environ
+    assert recover(journal, windows) is None
+    apply(undo_plan(entry, windows.read, "windows"), windows, journal)
+    after = {scope: windows._registry.values(scope) for scope in ("user", "machine")}
+    assert {s: set(map(str, v)) for s, v in before.items()} == {
+        s: set(map(str, v)) for s, v in after.items()
+    }
+    assert "CUDNN_PATH" not in this_system().fresh_environment()
+
+
+class Mute(winapi.WindowsApi):
+    """A Windows that doesn't say what a new program gets, so that we work it out ourselves."""
+
+    def environment_block(self) -> dict[str, str]:
+        raise OSError
+
+
+def change_the_environment() -> None:
+    """Write to both layers and print what a new program would get by our own reckoning."""
+    windows = this_system()
+    machine = windows.read("machine", "Path")
+    assert machine is not None
+    windows.write("user", "Path", Value(text="C:\\ü u;%USERPROFILE%\\bin", expand=True))
+    windows.write("user", "CUDA_PATH", Value(text="%not expanded%"))
+    windows.write("machine", "CUDNN_PATH", Value(text="%SystemRoot%\\x", expand=True))
+    windows.announce()
+    print_environment(Windows(api=Mute()).fresh_environment())
+
+
+def print_environment(environment: Any = os.environ) -> None:
+    names = ("PATH", "CUDA_PATH", "CUDNN_PATH")
+    sys.stdout.write(json.dumps({name: environment.get(name) for name in names}))
+
+
+def restore_the_environment() -> None:
+    """What a check that stopped halfway may have left."""
+    windows = this_system()
+    path = windows.read("machine", "Path")
+    assert path is not None
+    kept = [e for e in path.text.split(";") if e not in ("C:\\first", "C:\\via helper")]
+    windows.write("machine", "Path", Value(text=";".join(kept), expand=path.expand))
+    windows.write("machine", "CUDA_PATH_V99_9", None)
+    windows.write("user", "CUDNN_PATH", None)
+    for scope, name in (("user", "Path"), ("user", "CUDA_PATH"), ("machine", "CUDNN_PATH")):
+        windows.write(scope, name, None)
+
+
+def broadcast() -> None:
+    """A window of another process hears "Environment"."""
+    listener = subprocess.Popen(
+        [sys.executable, __file__, sys.argv[1], "listen"], stdout=subprocess.PIPE, text=True
+    )
+    assert listener.stdout
+    assert listener.stdout.readline().strip() == "ready"
+    this_system().announce()
+    assert listener.stdout.readline().strip() == "Environment"
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def listen() -> None:
+    import ctypes
+    from ctypes import wintypes
+
+    user32: Any = ctypes.WinDLL("user32")
+    kind = ctypes.WINFUNCTYPE(
+        ctypes.c_ssize_t, wintypes.HWND, ctypes.c_uint, ctypes.c_size_t, ctypes.c_ssize_t
+    )
+    user32.DefWindowProcW.argtypes = [
+        wintypes.HWND, ctypes.c_uint, ctypes.c_size_t, ctypes.c_ssize_t
+    ]  # fmt: skip
+    user32.DefWindowProcW.restype = ctypes.c_ssize_t
+
+    def heard(window: Any, message: int, wide: int, long: int) -> int:
+        if message == 0x001A and long:
+            say(ctypes.wstring_at(long))
+            os._exit(0)
+        return int(user32.DefWindowProcW(window, message, wide, long))
+
+    class WindowClass(ctypes.Structure):
+        _fields_ = [
+            ("style", ctypes.c_uint), ("procedure", kind), ("a", ctypes.c_int),
+            ("b", ctypes.c_int), ("instance", ctypes.c_void_p), ("icon", ctypes.c_void_p),
+            ("cursor", ctypes.c_void_p), ("brush", ctypes.c_void_p),
+            ("menu", ctypes.c_wchar_p), ("name", ctypes.c_wchar_p),
+        ]  # fmt: skip
+
+    made = WindowClass(procedure=kind(heard), name="listener")
+    assert user32.RegisterClassW(ctypes.byref(made))
+    user32.CreateWindowExW.restype = ctypes.c_void_p
+    assert user32.CreateWindowExW(0, "listener", "x", 0, 0, 0, 0, 0, None, None, None, None)
+    say("ready")
+    message = wintypes.MSG()
+    while user32.GetMessageW(ctypes.byref(message), None, 0, 0) > 0:
+        user32.DispatchMessageW(ctypes.byref(message))
+
+
+def elevated() -> None:
+    """The administrator's part as a process of its own, started as Windows starts it."""
+    api, windows = winapi.WindowsApi(), this_system()
+    assert isinstance(api.elevated(), bool)
+    before = windows.read("machine", "CUDA_PATH_V99_9")
+    assert before is None
+
+    def ask(before: object, after: object, digest: str = "") -> int:
+        change = {"name": "CUDA_PATH_V99_9", "before": before, "after": after}
+        request = Path(tempfile.mkdtemp()) / "request"
+        request.write_bytes(json.dumps({"changes": [change]}).encode())
+        digest = digest or hashlib.sha256(request.read_bytes()).hexdigest()
+        return api.run_elevated(
+            places.child_command("elevated", "--request", str(request), "--sha256", digest)
+        )
+
+    made = {"text": '%ProgramFiles%\\ünï "q"', "expand": True}
+    assert ask(None, made, "0" * 64) == helper.NOT_ACCEPTED
+    assert ask({"text": "x", "expand": False}, made) == helper.CHANGED
+    assert ask(None, made) == helper.DONE
+    assert windows.read("machine", "CUDA_PATH_V99_9") == Value(text=made["text"], expand=True)
+    assert ask(made, None) == helper.DONE
+    assert windows.read("machine", "CUDA_PATH_V99_9") is None
+
+
+class Unprivileged(winapi.WindowsApi):
+    """Under Wine 8 everybody is an administrator; this one has to ask all the same."""
+
+    def elevated(self) -> bool:
+        return False
+
+
+def machine_change_through_the_question() -> None:
+    windows = Windows(api=Unprivileged())
+    before = windows.read("machine", "Path")
+    assert before is not None
+    after = Value(text=f"C:\\via helper;{before.text}", expand=before.expand)
+    step = SetVariable(scope="machine", name="PATH", before=before, after=after)
+    journal = Journal(places.state() / "journal-elevated")
+    entry = apply(Plan(steps=(step,)), windows, journal)
+    assert this_system().read("machine", "Path") == after
+    apply(undo_plan(entry, windows.read, "windows"), windows, journal)
+    assert this_system().read("machine", "Path") == before
+    assert not list(places.state().glob("request-*"))
+
+
+def killed() -> None:
+    """TerminateProcess at any write of a change: before, after, or a way back."""
+    windows = this_system()
+    before = windows.read("user", "CUDA_PATH"), windows.read("user", "CUDNN_PATH")
+    assert before == (None, None)
+    number = 0
+    while subprocess.run(
+        [sys.executable, __file__, sys.argv[1], "die", str(number)], stdin=subprocess.DEVNULL
+    ).returncode:
+        journal = Journal(places.state() / "journal-kill")
+        plan = recover(journal, windows)
+        if plan:
+            apply(plan, windows, journal)
+        now = windows.read("user", "CUDA_PATH"), windows.read("user", "CUDNN_PATH")
+        assert now in (before, (Value(text="a"), Value(text="b"))), (number, now)
+        windows.write("user", "CUDA_PATH", None)
+        windows.write("user", "CUDNN_PATH", None)
+        Path(journal.path).unlink(missing_ok=True)
+        number += 1
+    windows.write("user", "CUDA_PATH", None)
+    windows.write("user", "CUDNN_PATH", None)
+    assert number > 10, number
+
+
+def die() -> None:
+    left = [int(sys.argv[3])]
+
+    def wrap(module: Any, name: str) -> None:
+        real = getattr(module, name)
+
+        def call(*arguments: Any, **more: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                import ctypes
+
+                kernel: Any = ctypes.WinDLL("kernel32")
+                kernel.TerminateProcess(ctypes.c_void_p(-1), 9)
+            return real(*arguments, **more)
+
+        setattr(module, name, call)
+
+    windows = this_system()
+    for name in ("write", "fsync", "open"):
+        wrap(os, name)
+    for name in ("SetValueEx", "FlushKey"):
+        wrap(winreg, name)
+    steps = (
+        SetVariable(scope="user", name="CUDA_PATH", after=Value(text="a")),
+        SetVariable(scope="user", name="CUDNN_PATH", after=Value(text="b")),
+    )
+    apply(Plan(steps=steps), windows, Journal(places.state() / "journal-kill"))
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[2]]()

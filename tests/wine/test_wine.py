@@ -1,0 +1,68 @@
+"""The Windows adapter on the real winreg, user32, shell32 and userenv, as Wine has them.
+
+Wine 8 keeps kinds, spelling and access lists as Windows does, merges the layers for a new program
+and delivers WM_SETTINGCHANGE; everybody is an administrator there, and nobody is asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import windows_python
+
+REPOSITORY = str(Path(__file__).parents[2])
+CHECKS = (
+    "contract",
+    "other_kinds",
+    "denied",
+    "there_and_back",
+    "broadcast",
+    "elevated",
+    "machine_change_through_the_question",
+    "killed",
+)
+
+pytestmark = pytest.mark.wine
+
+
+Run = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def inside() -> Iterator[Run]:
+    """Runs a check of ``inside.py`` in Windows' Python; what it printed."""
+    try:
+        base = windows_python.prepare()
+    except windows_python.NotPossible as why:
+        pytest.skip(f"needs Windows' Python under Wine: {why}")
+    with windows_python.running(base) as environment:
+
+        def run(check: str) -> str:
+            script = str(Path(__file__).with_name("inside.py"))
+            done = windows_python.run(base, environment, script, REPOSITORY, check)
+            assert done.code == 0, done.output
+            return done.output
+
+        yield run
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_under_wine(inside: Run, check: str) -> None:
+    inside("restore_the_environment")
+    inside(check)
+
+
+def test_a_new_program_sees_what_we_reckoned(inside: Run) -> None:
+    """And a new program after the undo sees what was before."""
+    inside("restore_the_environment")
+    before = inside("print_environment")
+    reckoned = json.loads(inside("change_the_environment"))
+    seen = json.loads(inside("print_environment"))
+    assert seen == reckoned
+    assert seen["PATH"].endswith("C:\\ü u;C:\\users\\root\\bin")
+    assert seen["CUDA_PATH"] == "%not expanded%"
+    inside("restore_the_environment")
+    assert inside("print_environment") == before
