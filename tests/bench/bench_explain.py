@@ -26,11 +26,15 @@ NAMED = ("gpu", "driver", "cuda", "cudnn", "python")
 WAYS = ("text", "named", "all")
 
 
-def cases(folders: list[str], half: str) -> Iterator[Mapping[str, Any]]:
-    files = sorted(f for folder in folders for f in Path(folder).glob("*.yaml"))
-    for number, file in enumerate(files):
-        if not half or "AB"[number % 2] == half:
-            yield yaml.safe_load(file.read_text(encoding="utf-8"))
+def cases(places: list[str], half: str) -> Iterator[Mapping[str, Any]]:
+    """Cases of the folders (a file each) and files (a list each), all of them or one half."""
+    found: list[Mapping[str, Any]] = []
+    for place in map(Path, places):
+        files = sorted(place.glob("*.yaml")) if place.is_dir() else [place]
+        for file in files:
+            read = yaml.safe_load(file.read_text(encoding="utf-8"))
+            found += read if isinstance(read, list) else [read]
+    return (case for number, case in enumerate(found) if not half or "AB"[number % 2] == half)
 
 
 def given(case: Mapping[str, Any], way: str) -> dict[str, str]:
