@@ -131,9 +131,16 @@ class Disk:
                 for count, entry in enumerate(scan):
                     if count >= _MOST_ENTRIES:
                         return
-                    yield Entry(entry.name, _is_folder(entry), entry.is_symlink())
+                    link = entry.is_symlink()
+                    yield Entry(entry.name, self._leads_to_folder(folder, entry, link), link)
         except (OSError, ValueError):
             return
+
+    def _leads_to_folder(self, folder: str, entry: os.DirEntry[str], link: bool) -> bool:
+        # Asking about a link asks its target's server, which may be gone.
+        if link and self._has_network() and self.remote(self.link(self.join(folder, entry.name))):
+            return False
+        return _is_folder(entry)
 
     def folders(self, folder: str) -> list[str]:
         """Full paths of the folders in a folder, in alphabetical order."""
@@ -169,6 +176,9 @@ class Disk:
         while path not in mounts and path not in ("", "/"):
             path = posixpath.dirname(path)
         return mounts.get(path, False)
+
+    def _has_network(self) -> bool:
+        return self.family == "linux" and any(self._mount_points().values())
 
     def _mount_points(self) -> dict[str, bool]:
         if self._mounts is None:

@@ -31,10 +31,16 @@ class Installed(NamedTuple):
     conda: Mapping[str, CondaPackage]
     wheel: str
     """Version of the installed nvidia-cudnn wheel, "" when there is none."""
+    sites: tuple[str, ...] = ()
+    """All folders that are searched for an import."""
 
     def path(self, one: Distribution, *parts: str) -> str:
-        """A path beside the distribution."""
-        return self.disk.join(one.site, *parts)
+        """A path beside the distribution, or where an editable install has its files."""
+        beside = self.disk.join(one.site, *parts)
+        if self.disk.exists(self.disk.join(one.site, parts[0])):
+            return beside
+        elsewhere = (self.disk.join(site, *parts) for site in self.sites)
+        return next((path for path in elsewhere if self.disk.exists(path)), beside)
 
     def found(self, one: Distribution, *parts: str) -> str:
         """The first file of a folder beside the distribution whose name matches the last part."""

@@ -85,15 +85,17 @@ def frameworks(
     conda: Mapping[str, CondaPackage],
     marker: Mapping[str, str],
     visible: Mapping[str, Distribution] | None = None,
+    sites: Sequence[str] = (),
 ) -> tuple[Framework, ...]:
     """One entry per project that brings a framework: onnxruntime and onnxruntime-gpu are two.
 
     ``marker`` describes the environment (PEP 508); ``visible`` adds projects that it can import
-    from elsewhere (the user's folder), which may satisfy demands.
+    from elsewhere (the user's folder), which may satisfy demands. ``sites`` are the folders that
+    are searched for an import.
     """
     everything = {**(visible or {}), **have}
     wheels = [one.version for name, one in everything.items() if _CUDNN_WHEEL.fullmatch(name)]
-    look = Installed(disk, everything, conda, wheels[0] if wheels else "")
+    look = Installed(disk, everything, conda, wheels[0] if wheels else "", tuple(sites))
     return tuple(_framework(look, row, one, marker) for row, one in _rows(have))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from cudnn_assistant.probe.disk import Disk
 from cudnn_assistant.probe.python_layout import STORE
@@ -46,6 +47,11 @@ class Candidates:
         """A limit kept some folders from being looked into."""
         return self._around.cut_short
 
+    @cached_property
+    def home_is_remote(self) -> bool:
+        """The person's home is on the network: its usual places are read, it isn't searched."""
+        return self._disk.remote(self.home)
+
     def all(self, extra: str = "", folders: Sequence[str] = ()) -> Iterator[Candidate]:
         """Every candidate; the first that turns out to be an environment is the active one."""
         yield from self._active()
@@ -75,22 +81,23 @@ class Candidates:
 
     def _is_on_path(self, root: str) -> bool:
         below = "Scripts" if self._disk.family == "windows" else "bin"
-        folders = {self._disk.key(folder) for folder in self._path()}
+        folders = {self._disk.key(folder) for folder in self._path}
         return bool(folders & {self._disk.key(root), self._disk.key(self._disk.join(root, below))})
 
     def _first_on_path(self, name: str) -> str:
-        for folder in self._path():
+        for folder in self._path:
             path = self._meant(self._disk.join(folder, name))
             if path:
                 return path
         return ""
 
     def _on_path(self) -> Iterator[Candidate]:
-        for folder in self._path():
+        for folder in self._path:
             for name in _NAMES[self._disk.family]:
                 if path := self._meant(self._disk.join(folder, name)):
                     yield Candidate(path, "PATH")
 
+    @cached_property
     def _path(self) -> list[str]:
         separator = ";" if self._disk.family == "windows" else ":"
         folders = (text.strip('" ') for text in self._terminal.get("PATH", "").split(separator))
@@ -148,7 +155,7 @@ class Candidates:
         for folder in self._parents():
             for path in self._around.inside(folder):
                 yield Candidate(path, "project")
-        if self.home:
+        if self.home and not self.home_is_remote:
             for entry in self._disk.entries(self.home):
                 if entry.folder and PROJECT_FOLDERS.fullmatch(entry.name):
                     yield from self._below(self._disk.join(self.home, entry.name), 2, "project")

@@ -10,6 +10,7 @@ from cudnn_assistant.probe import binary
 from cudnn_assistant.probe.disk import Disk
 
 _MOST_LINKS = 10
+_MOST_ADDED = 50
 _LIBRARY = re.compile(r"(?:python|pypy)(\d+\.\d+)t?")
 _NUMBERS = re.compile(r"\d{1,3}\.\d{1,3}(?:\.\d{1,3})?")
 _CONDA_PYTHON = re.compile(r"python-(\d+\.\d+\.\d+)-.*\.json")
@@ -205,8 +206,19 @@ def sites_of(disk: Disk, where: Layout) -> tuple[str, ...]:
         if where.root == "/usr":
             folders.append("/usr/lib/python3/dist-packages")
     base = _base(disk, where)
+    folders += [added for folder in folders for added in _added(disk, folder)]
     found = {disk.key(folder): folder for folder in reversed(folders) if disk.is_folder(folder)}
     return (*reversed(found.values()), *(sites_of(disk, base) if base else ()))
+
+
+def _added(disk: Disk, site: str) -> Iterator[str]:
+    """Folders that the .pth files of a folder of packages add, as for editable installs."""
+    for entry in disk.entries(site):
+        if entry.name.endswith(".pth") and not entry.folder:
+            lines = disk.text(disk.join(site, entry.name)).splitlines()[:_MOST_ADDED]
+            for line in lines:
+                if line.strip() and not line.startswith(("#", "import ", "import\t")):
+                    yield str(disk.paths.normpath(disk.join(site, line.strip())))
 
 
 def _local(disk: Disk, where: Layout) -> list[str]:

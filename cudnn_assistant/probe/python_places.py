@@ -186,6 +186,7 @@ class LookAround:
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
         self._left = MOST_FOLDERS
+        self._stay_out = True
         self._seen: set[str] = set()
 
     @property
@@ -196,8 +197,10 @@ class LookAround:
     def below(self, start: str, depth: int) -> Iterator[str]:
         """Environments at ``start``, in its folders to ``depth`` levels, and one inside each.
 
-        Breadth first; enters no folder twice, no hidden folder and no network mount.
+        Breadth first; enters no folder twice, no hidden folder, and no network mount unless
+        ``start`` is on one.
         """
+        self._stay_out = not self._disk.remote(start)
         level = [start]
         for _ in range(depth + 1):
             following: list[str] = []
@@ -218,7 +221,7 @@ class LookAround:
 
     def _children(self, folder: str) -> Iterator[str]:
         self._left -= 1
-        if self._left < 0 or self._disk.remote(folder):
+        if self._left < 0:
             return
         # Only what a link leads to can be met twice: a folder has one parent.
         for entry in self._disk.entries(folder):
@@ -226,6 +229,8 @@ class LookAround:
             if not entry.folder or name.startswith(".") or name in _PASSED_OVER:
                 continue
             path = self._disk.join(folder, entry.name)
+            if self._stay_out and self._disk.remote(path):
+                continue
             key = self._disk.key(path) if entry.link else path
             if key not in self._seen:
                 self._seen.add(key)

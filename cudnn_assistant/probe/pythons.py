@@ -70,6 +70,8 @@ def pythons(
     found = _resolved(disk, candidates.all(extra, folders), candidates, note)
     if candidates.cut_short:
         note("there are too many folders: environments in some of them may be missing")
+    if candidates.home_is_remote:
+        note("the home folder is on the network: only the usual places in it were looked at")
     read = _Reader(disk)
     environments = [read.environment(one) for one in found]
     environments += [read.user_site(site, environments) for site in user_sites(disk, candidates)]
@@ -105,9 +107,8 @@ def _resolved(
     note: Callable[[str], None],
 ) -> list[_Found]:
     found: dict[str, _Found] = {}
-    home_remote = disk.remote(source.home)
     for path, via, kind in candidates:
-        if via not in _ALWAYS and disk.remote(path) and not home_remote:
+        if via not in _ALWAYS and disk.remote(path) and not source.home_is_remote:
             continue
         where = layout(disk, path)
         if where is None:
@@ -149,7 +150,9 @@ class _Reader:
             pip="pip" in have,
             sites=tuple(readable(site) for site in sites),
             packages=packages(disk, have, conda),
-            frameworks=frameworks(disk, have, conda, _marker(disk, version, architecture)),
+            frameworks=frameworks(
+                disk, have, conda, _marker(disk, version, architecture), sites=sites
+            ),
             found_via=one.via,
         )
 

@@ -127,6 +127,18 @@ def test_old_torch_wheels_with_a_hash_in_the_name(tmp_path: Path, site: Site) ->
     assert (only(tmp_path).cudnn, only(tmp_path).cudnn_from) == ("8", "bundled")
 
 
+def test_an_editable_torch(tmp_path: Path, site: Site) -> None:
+    site.put("torch", "2.9.0a0")
+    write(
+        site.folder / "__editable__.torch.pth", "import os; os.x()\n# no\n../../../../src/torch\n"
+    )
+    write(tmp_path / "home/me/src/torch/torch/version.py", torch_version("2.9.0a0+git", "12.8"))
+    environment = seen(tmp_path)
+    assert environment.sites[1:] == ("/home/me/src/torch",)
+    (one,) = environment.frameworks
+    assert (one.version, one.gpu, one.cuda) == ("2.9.0a0+git", True, "12.8")
+
+
 def test_torch_from_conda(tmp_path: Path) -> None:
     root = tmp_path / "home/me/miniconda3/envs/t"
     site = linux_installation(root, "3.11", names=["python3"])

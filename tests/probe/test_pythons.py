@@ -290,6 +290,26 @@ def test_network_mounts_are_left_alone_unless_the_path_names_them(tmp_path: Path
     assert list(look(tmp_path, extra="/home/me/code/team/.venv")) == ["/home/me/code/team/.venv"]
 
 
+def test_a_link_to_a_network_mount_is_not_followed(tmp_path: Path) -> None:
+    write(tmp_path / "proc/mounts", "srv:/x /net/team nfs rw 0 0\n")
+    linux_venv(tmp_path / "net/team/.venv")
+    home(tmp_path, "code").mkdir(parents=True)
+    home(tmp_path, "code/team").symlink_to("../../../net/team")
+    assert look(tmp_path) == {}
+
+
+def test_a_home_on_the_network_is_not_searched_but_its_usual_places_are_read(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "proc/mounts", "srv:/home /home nfs4 rw 0 0\n")
+    linux_venv(home(tmp_path, "project/.venv"))
+    linux_venv(home(tmp_path, ".virtualenvs/a"))
+    said: list[str] = []
+    assert list(look(tmp_path, note=said.append)) == ["/home/me/.virtualenvs/a"]
+    assert len(said) == 1
+    assert len(look(tmp_path, folders=["/home/me/project"])) == 2
+
+
 def test_says_what_a_limit_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(6):
         linux_venv(home(tmp_path, f"envs/{number}"))
