@@ -87,7 +87,16 @@ def _library(
 
 def _version(disk: Disk, path: str) -> str:
     if disk.family == "windows":
-        return pe_version(disk.real(path))
+        return _of_resource(pe_version(disk.real(path)))
     match = re.search(r"\.so\.(\d+(?:\.\d+)+)$", disk.name(path))
     return match[1] if match else ""
 
+
+
+def _of_resource(version: str) -> str:
+    """The CUDA runtime hides its version in the last field: 6.14.11.12090 is 12.9."""
+    fields = version.split(".")
+    if fields[:3] == ["6", "14", "11"] and int(fields[3]) >= 1000:
+        number = int(fields[3])
+        return f"{number // 1000}.{number % 1000 // 10}"
+    return version

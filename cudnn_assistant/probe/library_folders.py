@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from cudnn_assistant import envpath, places
-from cudnn_assistant.machine import PathEntry, PythonEnvironment, Toolkit, Variable
+from cudnn_assistant.machine import PathEntry, PythonEnvironment, Toolkit, Variable, readable
 from cudnn_assistant.probe.catalogue import (
     BELOW_ROOT,
     CUDNN_INSTALLER,
@@ -47,6 +47,7 @@ def of_system(
     for entry in search:
         if entry.folder and entry.exists:
             yield Candidate(entry.folder, _VIA.get(entry.variable, entry.variable))
+    yield from _not_text(disk, environment)
     for root, name in _named(disk, environment, variables):
         yield from _below(disk, root, name)
     for toolkit in toolkits:
@@ -66,6 +67,14 @@ def of_system(
         for folder in matching(disk, "/", LIBRARY_FOLDERS):
             yield Candidate(folder, "default")
         yield from _of_process(disk, variables, "LD_LIBRARY_PATH")
+
+
+def _not_text(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
+    """Folders whose names are no text: the search list holds them only in a form to be shown."""
+    name = "PATH" if disk.family == "windows" else "LD_LIBRARY_PATH"
+    for entry in envpath.split(environment.get(name, ""), disk.family)[:2000]:
+        if readable(entry) != entry and disk.paths.isabs(entry):
+            yield Candidate(entry, name)
 
 
 def _below(disk: Disk, root: str, via: str) -> Iterator[Candidate]:

@@ -54,11 +54,12 @@ def _workshop() -> Path:
 
 
 @cache
-def compiled(source: str, name: str) -> Path:
+def compiled(source: str, name: str, *options: str) -> Path:
     """A stub as a shared library, compiled once for all tests."""
     target = _workshop() / name
+    options = ("-shared", "-fPIC", "-w", f"-Wl,-soname,{name}", *options)
     subprocess.run(
-        ["gcc", "-shared", "-fPIC", "-w", f"-Wl,-soname,{name}", "-o", target, HERE / source],
+        ["gcc", "-o", target, HERE / source, *options],
         check=True,
         env={"PATH": os.environ["PATH"]},
     )

@@ -259,8 +259,8 @@ def test_the_dispatcher_that_ctranslate2_bundles_is_no_damaged_copy(tmp_path):
 
 def test_neighbours(tmp_path):
     images.put(tmp_path / "opt/x/lib", "libcudart.so.11.0", "libcudart.so.11.8.89",
-               "libz.so.1.2.13", "libcublasLt.so.12", "libcublas.so.12", "libnvrtc.so.11.2", "libcudart.so",
-               "libnvrtc-builtins.so.12.9")  # fmt: skip
+               "libz.so.1.2.13", "libcublasLt.so.12", "libcublas.so.12", "libnvrtc.so.11.2",
+               "libcudart.so", "libnvrtc-builtins.so.12.9")  # fmt: skip
     images.put(tmp_path / "usr/local/cuda/lib64/stubs", "libcuda.so")
     disk, folders = opened(tmp_path, search=[entry("/usr/local/cuda/lib64/stubs")])
     found = {(one.name, one.major, disk.name(one.path)) for one in
@@ -288,6 +288,14 @@ def test_windows_names(tmp_path, name, library, major):
     disk, folders = opened(tmp_path, family="windows", search=[entry("D:\\x", "PATH")])
     (found,) = libraries.libraries(disk, folders, {})
     assert (found.name, found.major, found.path) == (library, major, f"D:\\x\\{name}")
+
+
+def test_the_runtime_hides_its_version_in_the_last_field(tmp_path):
+    images.put(tmp_path / "D/x", "cudart64_12.dll", data=images.pe("6.14.11.12090"))
+    images.put(tmp_path / "D/x", "zlibwapi.dll", data=images.pe("1.2.3.0"))
+    disk, folders = opened(tmp_path, family="windows", search=[entry("D:\\x", "PATH")])
+    found = {one.name: one.version for one in libraries.libraries(disk, folders, {})}
+    assert found == {"cudart": "12.9", "zlibwapi": "1.2.3.0"}
 
 
 def test_a_search_list_of_a_thousand_folders(tmp_path):

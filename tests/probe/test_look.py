@@ -1,0 +1,182 @@
+"""The whole look: parts beside each other, on a computer with a planted driver and cuDNN."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
+import driver as lab
+import images
+
+from cudnn_assistant.machine import (
+    SYSTEM,
+    CudnnCopy,
+    Part,
+    Trial,
+    Value,
+    Variable,
+    dump,
+    load,
+    readable,
+)
+from cudnn_assistant.probe import probe, subjects
+from cudnn_assistant.probe.disk import Disk
+from cudnn_assistant.probe.together import Work, guarded, together
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or not shutil.which("gcc"), reason="needs Linux and gcc"
+)
+
+
+class Person:
+    """A system whose variables and fresh environment are given."""
+
+    family = "linux"
+
+    def __init__(self, *folders, **variables):
+        path = ":".join(map(str, folders))
+        self._environment = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"],
+                             "LD_LIBRARY_PATH": path, **variables}  # fmt: skip
+
+    def variables(self):
+        text = readable(self._environment["LD_LIBRARY_PATH"])
+        return (
+            Variable(scope="user", name="LD_LIBRARY_PATH", value=Value(text=text), source="x:1"),
+        )
+
+    def fresh_environment(self):
+        return dict(self._environment)
+
+
+def cudnn_stub(folder):
+    folder.mkdir(parents=True)
+    shutil.copy(lab.compiled("cudnn_stub.c", "libcudnn.so.9", "-DMAJOR=9", "-lm"), folder)
+    return folder
+
+
+def test_a_healthy_computer_from_the_driver_to_the_convolution(tmp_path):
+    gpus = lab.write(tmp_path / "drv", lab.RTX_4090, lab.A100, cuda_order="1,0")
+    library = cudnn_stub(tmp_path / "cudnn/lib")
+    heard = []
+    machine = probe(
+        Person(library, gpus), say=lambda part, done, seen: heard.append((part, done, seen))
+    )
+    (trial,) = [t for t in machine.trials if t.subject == SYSTEM]
+    assert (trial.status, trial.stage, trial.gpu_name) == ("ok", "convolution", lab.A100["name"])
+    assert trial.loaded == str(library / "libcudnn.so.9")
+    (copy,) = [c for c in machine.cudnns if c.folder == str(library)]
+    assert (copy.wins_for, copy.check.status) == ((SYSTEM,), "ok")
+    assert [g.cuda_index for g in machine.gpus] == [1, 0]
+    assert machine.search[0].folder == str(library)
+    assert machine.search[0].source == "x:1"
+    assert [gap for gap in machine.gaps if gap.what != "kernel-log"] == []
+    assert load(dump(machine)) == machine
+    parts = [(part, done) for part, done, _ in heard]
+    assert parts[:2] == [("settings", False), ("settings", True)]
+    assert parts[-2:] == [("trial", False), ("trial", True)]
+    assert {p for p, done in parts if done} == {"gpu", "cuda", "cudnn", "settings", "trial"}
+    assert heard[-1][2] == machine
+    assert {t.part for t in machine.timings} >= {"gpu", "toolkits", "cudnn", "trial", "copies"}
+
+
+def test_without_tests_nothing_is_loaded(tmp_path):
+    library = cudnn_stub(tmp_path / "cudnn/lib")
+    machine = probe(Person(library), trial=False)
+    (copy,) = [c for c in machine.cudnns if c.folder == str(library)]
+    assert (machine.trials, copy.check, copy.wins_for) == ((), None, ())
+
+
+def test_truth_without_test(tmp_path):
+    library = cudnn_stub(tmp_path / "cudnn/lib")
+    machine = probe(Person(), trial=False, truth=True, folders=[str(tmp_path / "cudnn")])
+    (copy,) = [c for c in machine.cudnns if c.folder == str(library)]
+    assert (copy.check.status, copy.found_via, machine.trials) == ("ok", ("added",), ())
+
+
+def test_a_system_that_can_not_be_read_costs_only_its_facts(tmp_path):
+    class Broken(Person):
+        def variables(self):
+            raise PermissionError(13, "the registry is closed")
+
+    machine = probe(Broken(cudnn_stub(tmp_path / "lib")), trial=False)
+    assert [(g.what, "closed" in g.why) for g in machine.gaps if g.what == "variables"] == [
+        ("variables", True)
+    ]
+    assert machine.cudnns
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    images.cudnn(Path(odd) / "lib", "9.5.1")
+    machine = probe(Person(odd + "/lib"), trial=False)
+    assert any("caf\\xe9" in copy.folder for copy in machine.cudnns)
+    assert load(dump(machine)) == machine
+
+
+def test_a_part_that_raises_or_hangs_is_a_gap_and_the_rest_goes_on():
+    def hang():
+        time.sleep(30)
+        return {}, ()
+
+    works = {
+        "good": Work(lambda: ({"x": 1}, ()), ("good",)),
+        "bad": Work(lambda: 1 / 0, ("bad", "worse")),
+        "slow": Work(hang, ("slow",)),
+    }
+    seen = {one.part: one for one in together(works, 0.5)}
+    assert seen["good"].facts == {"x": 1}
+    assert [gap.what for gap in seen["bad"].gaps] == ["bad", "worse"]
+    assert "ZeroDivisionError" in seen["bad"].gaps[0].why
+    assert [gap.what for gap in seen["slow"].gaps] == ["slow"]
+
+
+def test_surrogates_in_a_reason_do_not_break_the_snapshot():
+    def fail():
+        raise OSError(2, "no", "/caf\udce9")
+
+    (gap,) = guarded("x", Work(fail, ("x",))).gaps
+    gap.why.encode()
+
+
+def copy_at(folder, major=9, **facts):
+    return CudnnCopy(folder=str(folder), file=f"libcudnn.so.{major}", major=major, **facts)
+
+
+def trial_of(loaded, subject=SYSTEM, **facts):
+    return Trial(subject=subject, stage="driver", status="no-gpu", loaded=str(loaded), **facts)
+
+
+def test_who_wins_is_told_by_the_file_that_was_mapped(tmp_path):
+    one = images.cudnn(tmp_path / "one", "9.5.1")
+    two = images.cudnn(tmp_path / "two", "9.1.0", sonames_only=True)
+    trials = [trial_of(one / "libcudnn.so.9.5.1"), trial_of(two / "libcudnn.so.9", "/venv"),
+              trial_of(two / "libcudnn.so.9", library=str(two))]  # fmt: skip
+    found = subjects.winners([copy_at(one), copy_at(two)], trials, Disk("linux"))
+    assert [copy.wins_for for copy in found] == [(SYSTEM,), ("/venv",)]
+
+
+def test_a_folder_of_links_does_not_win_for_the_folder_it_points_to(tmp_path):
+    real = images.cudnn(tmp_path / "real", "9.5.1")
+    farm = tmp_path / "farm"
+    farm.mkdir()
+    (farm / "libcudnn.so.9").symlink_to(real / "libcudnn.so.9")
+    trials = [trial_of(real / "libcudnn.so.9.5.1")]
+    found = subjects.winners([copy_at(farm), copy_at(real)], trials, Disk("linux"))
+    assert [copy.wins_for for copy in found] == [(), (SYSTEM,)]
+
+
+def test_what_can_not_be_loaded_is_not_loaded(tmp_path):
+    folder = images.put(tmp_path / "x", "libcudnn.so.9", data=b"<html>")
+    part = Part(name="cudnn", file="libcudnn.so.9", state="not-a-library")
+    other = Part(name="cudnn", file="libcudnn.so.9", state="ok", architecture="aarch64")
+    found = subjects.checked(
+        [copy_at(folder, parts=(part,)), copy_at(folder, parts=(other,), architecture="aarch64")],
+        [], {}, "linux", "x86_64",
+    )  # fmt: skip
+    assert [copy.check for copy in found] == [None, None]
