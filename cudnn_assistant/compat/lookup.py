@@ -191,12 +191,24 @@ def oldest_usable_cuda(compat: Compat, compute: str) -> str:
 
 
 def gpu_compute(compat: Compat, name: str) -> str:
-    """Compute capability by product name; "" for unknown names and those sold with several."""
-    return compat.gpus.get(_plain_name(name), "")
+    """Compute capability by product name; "" for unknown names and those sold with several.
+
+    Size of memory, form factor and the like are left aside when the whole name isn't listed.
+    """
+    whole = plain_name(name)
+    bare = _DETAIL.sub("", whole).strip()
+    listed = (one for one in (whole, bare, bare.removeprefix("tesla ")) if one in compat.gpus)
+    return compat.gpus.get(next(listed, ""), "")
 
 
-def _plain_name(name: str) -> str:
-    bare = re.sub(r"\s+", " ", name).strip().lower()
+_DETAIL = re.compile(
+    r" (sxm\d?|pcie|nvl|dgxs|fhhl|hbm\de?|\d+ ?gb?|max q|with max q design|mobile|laptop gpu)\b.*"
+)
+
+
+def plain_name(name: str) -> str:
+    """A product's name as the data spells it: lower case, single spaces, no maker."""
+    bare = re.sub(r"[\s_/-]+", " ", name).strip().lower()
     return bare.removeprefix("nvidia ")
 
 

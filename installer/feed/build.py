@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from cudnn_assistant.compat.facts import SCHEMA, Compat
+from cudnn_assistant.compat.lookup import plain_name
 from installer.feed.tables import Row, SourceError
 
 _Tables = Mapping[str, list[Row]]
@@ -167,6 +168,6 @@ def _gpus(rows: list[Row]) -> dict[str, str]:
     """Name → capability; a name that was sold with several has none."""
     named: dict[str, str] = {}
     for row in rows:
-        name = _name(row["product"]).lower()
+        name = plain_name(_name(row["product"]))
         named[name] = row["compute"] if named.get(name, row["compute"]) == row["compute"] else ""
     return named

@@ -69,4 +69,6 @@ def _names(what: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterato
 def _show(value: object) -> str:
     if isinstance(value, tuple):
         return " ".join(str(one) for one in value) or "unknown"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "unknown" if value in ("", 0, None) else str(value)
