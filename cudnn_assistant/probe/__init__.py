@@ -167,13 +167,15 @@ class _Look:
             *library_folders.of_environments(disk, found_pythons),
         ]
         opened = copies.open_folders(disk, candidates)
+        if len(opened) >= copies.MOST_FOLDERS:
+            notes.append("there are too many folders: copies in some of them may be missing")
         cached = ld_cache.libraries(disk, *_CACHED) if disk.family == "linux" else {}
         found = {
             **environments.facts,
             "cudnns": copies.copies(disk, opened, cached, Records(disk)),
             "libraries": libraries.libraries(disk, opened, cached),
         }
-        return found, environments.gaps + tuple(Gap(what="pythons-all", why=n) for n in notes)
+        return found, environments.gaps + tuple(Gap(what="everything", why=n) for n in notes)
 
     def _pythons(self, notes: list[str]) -> tuple[Facts, tuple[Gap, ...]]:
         found = pythons(

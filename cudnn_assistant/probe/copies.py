@@ -14,7 +14,7 @@ from cudnn_assistant.probe.library_folders import Candidate
 from cudnn_assistant.probe.owners import Owner, Records
 from cudnn_assistant.probe.parts import file_version, flavour_of, main_files, parts
 
-MOST_COPIES = 300
+MOST_COPIES = 1000
 MOST_FOLDERS = 20_000
 _IN_PATH = re.compile(
     r"cuda-?_?(\d{1,2})(?:\.\d+)?[-_]archive|[\\/]bin[\\/](\d{2})\.\d+(?:[\\/]|$)"
@@ -51,6 +51,8 @@ def open_folders(disk: Disk, candidates: Iterable[Candidate]) -> list[Folder]:
     for candidate in candidates:
         if len(found) >= MOST_FOLDERS:
             break
+        if not disk.is_folder(candidate.folder):
+            continue  # most are not there, and seeing through links costs a call for each level
         path = disk.canonical(candidate.folder)
         if path not in found:
             names = {e.name: e.link for e in disk.entries(path) if _INTERESTING.match(e.name)}

@@ -33,7 +33,7 @@ def read(disk: Disk) -> tuple[tuple[str, ...], Gap | None]:
     if text is None:
         text = disk.text("/var/log/dmesg", _MOST_BYTES) or None
     if text is None:
-        return (), Gap(what="kernel-log", why=why)
+        return (), Gap(what="kernel-log", why=f"the kernel log: {why}")
     return telling(text.splitlines()), None
 
 
