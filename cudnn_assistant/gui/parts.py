@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QStyle,
-    QStyleOptionFocusRect,
     QStyleOptionToolButton,
     QToolButton,
     QVBoxLayout,
@@ -42,6 +41,11 @@ class Mark(QWidget):
     def look(self) -> Look:
         """What is shown."""
         return self._look
+
+    @property
+    def moving(self) -> bool:
+        """Whether it is in motion."""
+        return self._timer.isActive()
 
     def show_look(self, look: Look) -> None:
         """Show another status."""
@@ -130,6 +134,12 @@ class Button(QPushButton):
         least = 8 * line_height() // 2
         return QSize(max(least, hint.width() + 2 * SPACE), hint.height() + SPACE // 2)
 
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """Fusion's own focus frame is a hair; others have their own good one."""
+        super().paintEvent(event)
+        if self.style().name() == "fusion":
+            theme.draw_focus(QPainter(self), self)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Enter presses, as Space does."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -194,10 +204,7 @@ class Arrow(QToolButton):
         painter.setPen(self.palette().windowText().color())
         box = self.rect().adjusted(side, 0, 0, 0)
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, self.text())
-        if self.hasFocus():
-            focus = QStyleOptionFocusRect()
-            focus.initFrom(self)
-            self.style().drawPrimitive(kind.PE_FrameFocusRect, focus, painter, self)
+        theme.draw_focus(painter, self)
 
 
 class Opener(Arrow):
@@ -216,7 +223,16 @@ class Opener(Arrow):
         if self.body is None:
             self.body = self._make()
             self._rows.addWidget(self.body)
+            self._tab_through(self.body)
         self.body.setVisible(wide)
+
+    def _tab_through(self, body: QWidget) -> None:
+        """Tab reaches what was opened next, not last of all."""
+        last: QWidget = self
+        for child in (body, *body.findChildren(QWidget)):
+            if child.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                QWidget.setTabOrder(last, child)
+                last = child
 
 
 class BusyBar(QWidget):

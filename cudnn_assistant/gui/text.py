@@ -24,8 +24,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QSizePolicy,
-    QStyle,
-    QStyleOptionFocusRect,
     QWidget,
 )
 
@@ -147,11 +145,7 @@ class Text(QLabel):
         palette = self.palette()
         painter.setPen(theme.muted(palette) if self._muted else palette.windowText().color())
         self._laid_out(float(self.width())).draw(painter, QPointF(0, 0))
-        if self.hasFocus():
-            option = QStyleOptionFocusRect()
-            option.initFrom(self)
-            element = QStyle.PrimitiveElement.PE_FrameFocusRect
-            self.style().drawPrimitive(element, option, painter, self)
+        theme.draw_focus(painter, self)
 
 
 class Title(Text):
@@ -185,6 +179,11 @@ class Listing(QPlainTextEdit):
         self.document().setDocumentMargin(SPACE)
         self.viewport().setBackgroundRole(QPalette.ColorRole.Window)
         self.setAccessibleName(name)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """The text, and the frame of the focus."""
+        super().paintEvent(event)
+        theme.draw_focus(QPainter(self.viewport()), self)
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802
         """Narrower means taller."""

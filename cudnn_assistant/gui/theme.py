@@ -10,10 +10,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal
 
-from PySide6.QtCore import QByteArray, QOperatingSystemVersion, Qt
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtCore import QByteArray, QOperatingSystemVersion, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPainter, QPalette, QPen, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QStyle
+from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
 from cudnn_assistant.places import resource
 
@@ -145,6 +145,23 @@ def shield(palette: QPalette) -> QIcon:
 def app_icon() -> QIcon:
     """The program's icon."""
     return QIcon(str(resource("icons/app.svg")))
+
+
+def focus_colour(palette: QPalette) -> QColor:
+    """The colour of the focus frame: the accent where it can be seen, else that of text."""
+    accent, back = palette.highlight().color(), palette.window().color()
+    return accent if contrast(accent, back) >= 3 else palette.windowText().color()
+
+
+def draw_focus(painter: QPainter, widget: QWidget) -> None:
+    """A frame of 2 pixels around a widget that got the focus by keyboard; else nothing."""
+    by_keys = widget.window().testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
+    if not (widget.hasFocus() and by_keys):
+        return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(focus_colour(widget.palette()), 2))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(QRectF(widget.rect()).adjusted(1, 1, -1, -1), 3, 3)
 
 
 def motion() -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -42,11 +43,16 @@ from cudnn_assistant.preview import preview
 from cudnn_assistant.report import redacted, write_report
 
 SIZES = {"780": QSize(780, 560), "640": QSize(640, 480)}
-_COMPAT = load_builtin()
 
 
 def judged(machine: Machine) -> Checkup:
-    return think(machine, _COMPAT)
+    return think(machine, load_builtin())
+
+
+@cache
+def of(name: str) -> Checkup:
+    """The checkup of one of the computers."""
+    return judged(getattr(computers, name)())
 
 
 def dark_palette() -> QPalette:
@@ -151,8 +157,7 @@ def opened(page: QWidget) -> QWidget:
 
 
 def ending(name: str, outcome: str, **more: object) -> ResultPage:
-    checkup = judged(getattr(computers, name)())
-    return ResultPage(Ending(checkup, outcome, **more))  # type: ignore[arg-type]
+    return ResultPage(Ending(of(name), outcome, **more))  # type: ignore[arg-type]
 
 
 def undo_page(checkup: Checkup) -> ReviewPage:
@@ -163,57 +168,79 @@ def undo_page(checkup: Checkup) -> ReviewPage:
     return ReviewPage(Proposal(plan, preview(plan, checkup.machine), "windows"))
 
 
+def past() -> list[Past]:
+    made = entries(of("parent_folder"))
+    return [
+        Past(made[0], "Path (your account)", "changed"),
+        Past(made[1], "Change packages of one Python environment", "undone"),
+        Past(made[2], "Install cuDNN 9.15.0 for CUDA 12", "in place"),
+    ]
+
+
+def report() -> str:
+    seen = judged(redacted(computers.parent_folder()))
+    return write_report(seen.machine, seen.findings, seen.verdict)
+
+
 def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
-    """Every picture by name."""
-    works, parent = judged(computers.works()), judged(computers.parent_folder())
-    both, driver = judged(computers.stale_and_parent()), judged(computers.old_driver())
-    restart, strange = judged(computers.mismatch()), judged(computers.unexplained())
-    wheel = judged(computers.torch_pin())
-    yield "check-start", lambda: check_page(works.machine, "gpu")
-    yield "check-middle", lambda: check_page(works.machine, "gpu cuda cudnn settings trial")
+    """Every picture by name; what is in it is made when it is called for."""
+    yield "check-start", lambda: check_page(of("works").machine, "gpu")
+    yield "check-middle", lambda: check_page(of("works").machine, "gpu cuda cudnn settings trial")
     yield (
         "check-stopped",
         lambda: StoppedPage("The check was stopped", "Nothing was changed.", report=False),
     )
-    yield "problems-path", lambda: ProblemsPage(parent)
-    yield "problems-path-open", lambda: opened(ProblemsPage(parent))
-    yield "problems-two", lambda: ProblemsPage(both)
-    yield "problems-two-open", lambda: opened(ProblemsPage(both, ("info", "Nothing was changed.")))
-    yield "problems-driver", lambda: ProblemsPage(driver)
-    yield "problems-restart", lambda: ProblemsPage(restart)
-    yield "problems-unexplained", lambda: ProblemsPage(strange, undoable=True)
-    yield "problems-wheel", lambda: ProblemsPage(wheel)
-    yield "review-variable", lambda: ReviewPage(proposal(parent))
-    yield "review-two", lambda: ReviewPage(proposal(both))
+    yield "problems-path", lambda: ProblemsPage(of("parent_folder"))
+    yield "problems-path-open", lambda: opened(ProblemsPage(of("parent_folder")))
+    yield "problems-two", lambda: ProblemsPage(of("stale_and_parent"))
+    yield (
+        "problems-two-open",
+        lambda: opened(ProblemsPage(of("stale_and_parent"), ("info", "Nothing was changed."))),
+    )
+    yield "problems-driver", lambda: ProblemsPage(of("old_driver"))
+    yield "problems-restart", lambda: ProblemsPage(of("mismatch"))
+    yield "problems-unexplained", lambda: ProblemsPage(of("unexplained"), undoable=True)
+    yield "problems-wheel", lambda: ProblemsPage(of("torch_pin"))
+    yield "review-variable", lambda: ReviewPage(proposal(of("parent_folder")))
+    yield "review-two", lambda: ReviewPage(proposal(of("stale_and_parent")))
     yield (
         "review-all",
-        lambda: opened(ReviewPage(proposal(both, archive(), package(), everybody(both)))),
+        lambda: opened(
+            ReviewPage(
+                proposal(
+                    of("stale_and_parent"), archive(), package(), everybody(of("stale_and_parent"))
+                )
+            )
+        ),
     )
     yield (
         "review-trouble",
         lambda: ReviewPage(
-            proposal(parent),
+            proposal(of("parent_folder")),
             "PATH was changed by another program since we looked. Check again to see the present "
             "value. Nothing is different from before.",
         ),
     )
-    yield "review-undo", lambda: undo_page(parent)
-    yield "review-making", lambda: MakingPage([c.title for c in proposal(both, archive()).changes])
+    yield "review-undo", lambda: undo_page(of("parent_folder"))
+    yield (
+        "review-making",
+        lambda: MakingPage([c.title for c in proposal(of("stale_and_parent"), archive()).changes]),
+    )
     yield "result-works", lambda: ending("works", "works")
     yield "result-works-changed", lambda: ending("works", "works", changed=1, undoable=True)
-    yield "result-needs", lambda: ending("old_driver", "needs you", task=driver.findings[0])
+    yield (
+        "result-needs",
+        lambda: ending("old_driver", "needs you", task=of("old_driver").findings[0]),
+    )
     yield "result-impossible", lambda: ending("no_gpu", "impossible")
     yield "result-unknown", lambda: ending("unexplained", "unknown", changed=1, undoable=True)
-    past = [
-        Past(entries(parent)[0], "Path (your account)", "changed"),
-        Past(entries(parent)[1], "Change packages of one Python environment", "undone"),
-        Past(entries(parent)[2], "Install cuDNN 9.15.0 for CUDA 12", "in place"),
-    ]
-    yield "dialog-history", lambda: HistoryDialog(past)
+    yield "dialog-history", lambda: HistoryDialog(past())
     yield "dialog-history-empty", lambda: HistoryDialog([])
-    text = write_report(redacted(parent.machine), parent.findings, parent.verdict)
-    yield "dialog-report", lambda: ReportDialog(text)
-    yield "dialog-crash", lambda: crash_dialog("Traceback (most recent call last):\n  …\n" + text)
+    yield "dialog-report", lambda: ReportDialog(report())
+    yield (
+        "dialog-crash",
+        lambda: crash_dialog("Traceback (most recent call last):\n  …\n" + report()),
+    )
 
 
 def shoot(make: Callable[[], QWidget], path: Path, size: QSize, ratio: float) -> None:

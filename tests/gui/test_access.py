@@ -1,0 +1,219 @@
+"""Keyboard, screen reader, and less motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import computers
+import pictures
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QColor, QPalette
+from PySide6.QtWidgets import (
+    QApplication,
+    QProxyStyle,
+    QStyle,
+    QStyleHintReturn,
+    QStyleOption,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+from test_flow import arrive, start
+from world import World
+
+from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.changes import ChangeList
+from cudnn_assistant.gui.page import Page, Steps
+from cudnn_assistant.gui.parts import Arrow, Mark
+from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.result import ResultPage
+from cudnn_assistant.gui.review import ReviewPage
+from cudnn_assistant.gui.window import Window
+
+STATES = dict(pictures.states())
+
+
+@pytest.fixture
+def reader(qapp: QApplication) -> Iterator[None]:
+    """A screen reader is listening."""
+    QAccessible.setActive(True)
+    yield
+    QAccessible.setActive(False)
+
+
+class Still(QProxyStyle):
+    """A style of a system that asks for no motion."""
+
+    def styleHint(  # noqa: N802
+        self,
+        hint: QStyle.StyleHint,
+        option: QStyleOption | None = None,
+        widget: QWidget | None = None,
+        returnData: QStyleHintReturn | None = None,  # noqa: N803
+    ) -> int:
+        if hint == QStyle.StyleHint.SH_Widget_Animation_Duration:
+            return 0
+        return int(super().styleHint(hint, option, widget, returnData))
+
+
+@pytest.fixture
+def still(qapp: QApplication) -> Iterator[None]:
+    name = qapp.style().objectName()
+    qapp.setStyle(Still(name))
+    yield
+    qapp.setStyle(name)
+
+
+def named(widget: QWidget) -> str:
+    interface = QAccessible.queryAccessibleInterface(widget)
+    return str(interface.text(QAccessible.Text.Name))
+
+
+def test_the_title_is_first_for_a_screen_reader(qtbot: QtBot, window: Window, reader: None) -> None:
+    start(qtbot, window)
+    page = arrive(qtbot, window, ProblemsPage)
+    assert page.title.hasFocus()
+    assert page.title.focusPolicy() == Qt.FocusPolicy.TabFocus
+    assert named(page.title) == page.title.text()
+
+
+def test_without_a_screen_reader_tab_passes_the_title_by(qtbot: QtBot, window: Window) -> None:
+    start(qtbot, window)
+    page = arrive(qtbot, window, ProblemsPage)
+    assert page.title.focusPolicy() == Qt.FocusPolicy.NoFocus
+    assert page.buttons.primary is not None
+    assert page.buttons.primary.hasFocus()
+
+
+def test_lines_of_a_change_are_read_with_their_sign(qtbot: QtBot, reader: None) -> None:
+    page = STATES["review-variable"]()
+    qtbot.addWidget(page)
+    page.show()
+    view = page.findChild(ChangeList)
+    assert view is not None
+    interface = QAccessible.queryAccessibleInterface(view)
+    said = [interface.child(n).text(QAccessible.Text.Name) for n in range(interface.childCount())]
+    assert said[0] == f"Added: {computers.BIN}, added, first"
+    assert said[-1] == "5 more, unchanged"
+
+
+def test_marks_and_steps_are_read_as_words(qtbot: QtBot) -> None:
+    page = STATES["problems-path"]()
+    qtbot.addWidget(page)
+    mark, steps = page.findChild(Mark), page.findChild(Steps)
+    assert mark is not None
+    assert steps is not None
+    assert named(mark) == "Problem"
+    assert named(steps) == "Step 2 of 4: Problems"
+
+
+def test_tab_walks_in_reading_order(qtbot: QtBot, window: Window, world: World) -> None:
+    start(qtbot, window)
+    page = arrive(qtbot, window, ProblemsPage)
+    assert page.buttons.primary is not None
+    page.buttons.primary.setFocus()
+    names = []
+    for _press in range(4):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        focus = QApplication.focusWidget()
+        names.append(focus.accessibleName() or focus.text())
+    assert names == [
+        "Details: Windows can't find cuDNN 9.8",
+        "&Save report…",
+        "Check &again",
+        "&Review 1 change",
+    ]
+
+
+def test_review_is_walked_by_keys_alone(qtbot: QtBot, window: Window, world: World) -> None:
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    review = arrive(qtbot, window, ReviewPage)
+    assert isinstance(QApplication.focusWidget(), ChangeList)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
+    assert review.cards[0].list is not None
+    assert review.cards[0].list.currentRow() >= 0
+    qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.AltModifier)
+    arrive(qtbot, window, ProblemsPage)
+    qtbot.keyClick(window, Qt.Key.Key_Return)
+    arrive(qtbot, window, ReviewPage)
+    qtbot.keyClick(window, Qt.Key.Key_M, Qt.KeyboardModifier.AltModifier)
+    arrive(qtbot, window, ResultPage, "works")
+    assert computers.BIN in world.folders()
+
+
+def test_details_open_by_space_and_stay_one_tab_away(qtbot: QtBot, window: Window) -> None:
+    start(qtbot, window)
+    page = arrive(qtbot, window, ProblemsPage)
+    arrow = page.findChild(Arrow)
+    assert arrow is not None
+    arrow.setFocus()
+    qtbot.keyClick(arrow, Qt.Key.Key_Space)
+    assert arrow.isChecked()
+    qtbot.keyClick(arrow, Qt.Key.Key_Tab)
+    assert QApplication.focusWidget().accessibleName() == arrow.accessibleName()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget().text() == "&Save report…"  # type: ignore[attr-defined]
+
+
+FOCUS = {
+    "result-works": "&Close",
+    "result-impossible": "&Close",
+    "result-needs": "Open NVIDIA's driver page",
+    "result-unknown": "&Save report…",
+}
+
+
+@pytest.mark.parametrize("name", FOCUS)
+def test_focus_lands_on_the_way_on(qtbot: QtBot, name: str) -> None:
+    page = STATES[name]()
+    qtbot.addWidget(page)
+    assert isinstance(page, Page)
+    page.show()
+    page.settle()
+    assert page.focusWidget().text() == FOCUS[name]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("background", ["#efefef", "#ffffff", "#202020", "#323232", "#000000"])
+def test_the_focus_frame_stands_out(qapp: QApplication, background: str) -> None:
+    dark = QColor(background).lightnessF() < 0.5
+    palette = pictures.dark_palette() if dark else QApplication.palette()
+    palette.setColor(QPalette.ColorRole.Window, QColor(background))
+    assert theme.contrast(theme.focus_colour(palette), QColor(background)) >= 3
+
+
+def test_focus_by_tab_is_drawn_around_arrows_and_buttons(qtbot: QtBot, window: Window) -> None:
+    start(qtbot, window)
+    page = arrive(qtbot, window, ProblemsPage)
+    arrow = page.findChild(Arrow)
+    assert arrow is not None
+    assert page.buttons.primary is not None
+    for target in (arrow, page.buttons.primary):
+        widget: QWidget = target
+        page.title.window().setFocus()
+        before = widget.grab().toImage()
+        while not widget.hasFocus():
+            qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        after = widget.grab().toImage()
+        middle = before.height() // 2
+        columns = range(4)
+        assert sum(before.pixel(x, middle) != after.pixel(x, middle) for x in columns) >= 2
+
+
+def test_nothing_moves_where_motion_is_unwanted(qtbot: QtBot, still: None) -> None:
+    assert not theme.motion()
+    page = pictures.check_page(computers.works(), "gpu cuda")
+    qtbot.addWidget(page)
+    page.show()
+    assert page.bar.isVisible()
+    assert not page.bar.moving
+    assert page.rows["cuda"].mark.look == "busy"
+    assert not page.rows["cuda"].mark.moving
+
+
+def test_things_move_by_default(qtbot: QtBot) -> None:
+    page = pictures.check_page(computers.works(), "gpu cuda")
+    qtbot.addWidget(page)
+    assert page.bar.moving
+    assert page.rows["cuda"].mark.moving
