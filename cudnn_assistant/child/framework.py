@@ -141,7 +141,7 @@ def cupy(tell: "Tell") -> "list[float]":
         cudnn = module("cupy.cudnn")
     except ImportError as trouble:
         if "cudnn" in str(trouble) and ".so" not in str(trouble):
-            raise Stopped("this CuPy doesn't use cuDNN")
+            raise Stopped("this CuPy doesn't call cuDNN")
         raise
     tell(stage="convolution", version=dotted(c.cuda.cudnn.getVersion()))
     x = c.array(X, dtype=c.float32).reshape(N, C, H, W)
@@ -234,6 +234,13 @@ def disagreement(got: "list[float]", wanted: "list[float]") -> str:
     return f"{len(wrong)} of {len(wanted)} values differ"
 
 
+def told(trouble: BaseException) -> str:
+    """An exception and what led to it: the second often names the library."""
+    text = f"{type(trouble).__name__}: {trouble}"
+    before = trouble.__cause__ or trouble.__context__
+    return f"{text} (after {told(before)})" if before is not None else text
+
+
 def rein(seconds: int) -> None:
     """End with the parent, and after that time wherever it is stuck."""
     if sys.platform.startswith("linux"):
@@ -258,14 +265,13 @@ def main(pipe: int, name: str, seconds: int) -> None:
     say(pipe, stage="load")
     facts = {"status": "ok", "checks": ["fp32"]}  # type: dict[str, Any]
     try:
-        wrong = disagreement(run(lambda **told: say(pipe, **told)), expected())
+        wrong = disagreement(run(lambda **facts: say(pipe, **facts)), expected())
         if wrong:
             facts = {"status": "wrong-result", "detail": wrong}
     except Stopped as stopped:
         facts = {"status": "stopped", "detail": str(stopped)}
     except BaseException as trouble:
-        text = f"{type(trouble).__name__}: {trouble}"
-        facts = {"status": "raised", "detail": text[:2000]}
+        facts = {"status": "raised", "detail": told(trouble)[:2000]}
     paths = mapped()
     say(pipe, mapped=paths, loaded=own_library(paths))
     say(pipe, **facts)

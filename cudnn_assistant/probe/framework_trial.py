@@ -149,6 +149,8 @@ def _understood(known: Mapping[str, Any], output: str) -> dict[str, Any]:
     detail = known["detail"]
     if absent := _NO_MODULE.match(detail):
         return {"status": "not-run", "missing": absent[1]}
+    if "doesn't call cuDNN" in detail:
+        return {"status": "not-run"}
     missing = noise.missing_library(detail) or noise.missing_library(output)
     symbol = _STATUS.search(detail) or _STATUS.search(output)
     found: dict[str, Any] = {"status": "status-code", "code_name": symbol[1] if symbol else ""}

@@ -41,10 +41,14 @@ def of_copy(
 ) -> tuple[dict[str, str], list[str]]:
     """For one copy alone: an environment that finds no other, and the companions' folders.
 
+    Companions are what lies beside the copy as in wheels, then those of ``folders`` that hold no
+    other cuDNN.
+
     Folders of the person's own search list stay behind it as long as they hold no cuDNN: the
     driver's library is found through one of them in containers, under WSL and on NixOS.
     """
-    companions = [*map(str, folders), *beside(folder, family)]
+    others = (entry for entry in map(str, folders) if not _holds_cudnn(entry))
+    companions = [*beside(folder, family), *others]
     variable = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
     # Windows' variable names ignore case, and a mapping of the caller's may be a plain one.
     name = next((key for key in environment if key.upper() == variable), variable)
@@ -54,6 +58,15 @@ def of_copy(
     changed = {**environment, name: separator.join([folder, *companions, *kept])}
     changed.pop("LD_PRELOAD", None)
     return changed, companions
+
+
+def searched_by_windows(environment: Environment, first: Sequence[str]) -> list[str]:
+    """Folders in the order Windows looks for a DLL: ours, the system's, PATH."""
+    upper = {name.upper(): text for name, text in environment.items()}
+    root = upper.get("SYSTEMROOT", r"C:\Windows")
+    path = [entry.strip('"') for entry in upper.get("PATH", "").split(";")]
+    folders = [*first, os.path.join(root, "System32"), root, *path]
+    return [folder for folder in folders if folder]
 
 
 def beside(folder: str, family: Family) -> list[str]:

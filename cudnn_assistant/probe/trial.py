@@ -22,7 +22,7 @@ from cudnn_assistant.machine import (
     Trial,
     readable,
 )
-from cudnn_assistant.probe import noise, surroundings
+from cudnn_assistant.probe import imports, noise, surroundings
 from cudnn_assistant.probe.children import Ended, Say, run_child
 
 _MAJORS = (9, 8, 7)
@@ -87,6 +87,8 @@ def run_trial(
             subject=subject, library=library, stage="start", status="not-run", detail=str(refusal)
         )
     known = classify(ended, family)
+    if family == "windows" and known["status"] == "missing-library":
+        known |= _named(known, environment, wish)
     return _trial(known, ended, subject, library)
 
 
@@ -146,6 +148,17 @@ def _without_answer(ended: Ended, family: Family, known: Mapping[str, Any]) -> d
         "code_name": name,
         "detail": f"ended in {during}" + ("" if ended.exit_code else " without an answer"),
     }
+
+
+def _named(
+    known: Mapping[str, Any], environment: Mapping[str, str], wish: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Windows: which DLL it is that is missing, the one asked for or one that it needs."""
+    folders = surroundings.searched_by_windows(environment, [wish["library"], *wish["folders"]])
+    for name in wish["names"]:
+        if path := imports.locate(name, folders):
+            return {"missing": imports.first_missing(path, folders) or known["missing"]}
+    return {}
 
 
 def _alarm(exit_code: int) -> bool:

@@ -1,0 +1,76 @@
+"""Which DLL is missing when Windows only says that "a module" is: a walk through the imports.
+
+Windows' loader answers 126 for the DLL that was asked for and for any that it imports, however
+deep. The files are read, nothing is loaded; this runs on any system.
+"""
+
+from __future__ import annotations
+
+import ntpath
+import os
+from collections.abc import Sequence
+
+_SETS = ("api-ms-", "ext-ms-")
+"""API sets: names without files, resolved by Windows itself."""
+_MOST = 200
+"""Most DLLs that are looked into."""
+
+
+def first_missing(file: str, folders: Sequence[str]) -> str:
+    """Name of the first DLL, breadth first, that ``file`` needs and no folder has.
+
+    ``folders`` is the order Windows searches in; the file's own folder comes first, as for a DLL
+    loaded by its full path. "" when nothing is missing, or ``file`` itself can't be read.
+    """
+    known: set[str] = set()
+    waiting = [file]
+    while waiting and len(known) < _MOST:
+        path = waiting.pop(0)
+        for name in imports(path):
+            key = name.lower()
+            if key in known or key.startswith(_SETS):
+                continue
+            known.add(key)
+            found = _find(name, [os.path.dirname(path), *folders])
+            if not found:
+                return name
+            waiting.append(found)
+    return ""
+
+
+def locate(name: str, folders: Sequence[str]) -> str:
+    """The file that a bare name means in ``folders``; "" when none has it."""
+    return _find(ntpath.basename(name), folders)
+
+
+def imports(path: str) -> list[str]:
+    """Names of the DLLs in a DLL's import table; delay-loaded ones are not needed to load it."""
+    try:
+        import pefile
+
+        with pefile.PE(path, fast_load=True) as image:
+            image.parse_data_directories([pefile.DIRECTORY_ENTRY["IMAGE_DIRECTORY_ENTRY_IMPORT"]])
+            entries = getattr(image, "DIRECTORY_ENTRY_IMPORT", ())
+            return [entry.dll.decode("ascii", "replace") for entry in entries]
+    except Exception:  # noqa: BLE001  (pefile raises whatever a damaged file leads it to)
+        return []
+
+
+def _find(name: str, folders: Sequence[str]) -> str:
+    for folder in folders:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            return path
+        # Windows ignores case; where this is read on another system it has to be looked for.
+        match = _ignoring_case(folder, name.lower())
+        if match:
+            return match
+    return ""
+
+
+def _ignoring_case(folder: str, name: str) -> str:
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return ""
+    return next((os.path.join(folder, entry) for entry in names if entry.lower() == name), "")

@@ -1,0 +1,90 @@
+"""The tables of numbers, held against the sheets they were made from where those are at hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudnn_assistant import codes
+
+
+@pytest.mark.parametrize(
+    ("code", "major", "name"),
+    [
+        (0, 7, "CUDNN_STATUS_SUCCESS"),
+        (0, 9, "CUDNN_STATUS_SUCCESS"),
+        (1, 8, "CUDNN_STATUS_NOT_INITIALIZED"),
+        (9, 8, "CUDNN_STATUS_NOT_SUPPORTED"),
+        (3000, 9, "CUDNN_STATUS_NOT_SUPPORTED"),
+        (14, 8, "CUDNN_STATUS_VERSION_MISMATCH"),
+        (1002, 9, "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"),
+        (3999, 10, "CUDNN_STATUS_NOT_SUPPORTED_3999"),
+        (1, 9, "CUDNN_STATUS_1"),
+        (-5, 9, "CUDNN_STATUS_-5"),
+        (77, 8, "CUDNN_STATUS_77"),
+        (9001, 9, "CUDNN_STATUS_9001"),
+    ],
+)
+def test_cudnn_statuses(code, major, name):
+    assert codes.cudnn_status(code, major) == name
+
+
+def test_cuda_and_nvml():
+    assert codes.cuda_result(0) == "CUDA_SUCCESS"
+    assert codes.cuda_result(803) == "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"
+    assert codes.cuda_result(35) == "cudaErrorInsufficientDriver"
+    assert codes.cuda_result(12345) == "CUDA_ERROR_12345"
+    assert codes.nvml_return(0) == "NVML_SUCCESS"
+    assert codes.nvml_return(18) == "NVML_ERROR_LIB_RM_VERSION_MISMATCH"
+    assert codes.nvml_return(777) == "NVML_ERROR_777"
+
+
+@pytest.mark.parametrize(
+    ("code", "family", "name"),
+    [
+        (-6, "linux", "SIGABRT"),
+        (134, "linux", "SIGABRT"),
+        (-7, "linux", "SIGBUS"),
+        (-4, "linux", "SIGILL"),
+        (1, "linux", ""),
+        (0, "linux", ""),
+        (0xC0000005, "windows", "STATUS_ACCESS_VIOLATION"),
+        (0xC0000409 - (1 << 32), "windows", "STATUS_STACK_BUFFER_OVERRUN"),
+        (1, "windows", ""),
+    ],
+)
+def test_how_a_process_ended(code, family, name):
+    assert codes.process_end(code, family) == name
+
+
+def test_symbols_go_back_to_numbers():
+    for major, table in ((8, codes._CUDNN_8), (9, codes._CUDNN_9)):
+        for code in table:
+            assert codes.number(codes.cudnn_status(code, major), major) == code
+    for code in codes._CUDA | codes._CUDA_RUNTIME:
+        if code:
+            assert codes.number(codes.cuda_result(code), 9) == code
+    assert codes.number("CUDNN_STATUS_NEVER_HEARD_OF", 9) is None
+
+
+def every_name():
+    names = {
+        codes.cudnn_status(c, m) for m, t in ((8, codes._CUDNN_8), (9, codes._CUDNN_9)) for c in t
+    }
+    names |= {codes.cuda_result(c) for c in codes._CUDA | codes._CUDA_RUNTIME}
+    names |= {codes.nvml_return(c) for c in codes._NVML}
+    names |= set(codes._SIGNALS.values()) | set(codes._WINDOWS_ENDS.values())
+    return names
+
+
+def test_a_meaning_belongs_to_a_name_that_can_occur():
+    assert set(codes._MEANINGS) <= every_name()
+
+
+def test_meanings_are_sentences_in_our_words():
+    for name, text in codes._MEANINGS.items():
+        assert text[0].isupper() or text.startswith(("cuDNN", "cuBLAS")), name
+        assert text.endswith("."), name
+        words = set(text.lower().replace(".", "").replace(",", "").split())
+        forbidden = {"error", "fail", "failed", "invalid", "illegal", "fatal", "corrupt", "please"}
+        assert not words & (forbidden | {"simply", "just", "oops"}), name
+    assert codes.meaning("CUDNN_STATUS_SUCCESS") == ""
