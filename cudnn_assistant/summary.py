@@ -250,8 +250,8 @@ def _called(framework: Framework) -> str:
 
 def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]:
     frameworks = environment.frameworks
-    leans = any(f.cudnn_from == "system" and f.gpu is not False for f in frameworks)
-    trial = machine.trial(environment.id) or (machine.trial(SYSTEM) if leans else None)
+    leans = [f for f in frameworks if f.cudnn_from == "system" and f.gpu is not False]
+    trial = machine.trial(environment.id) or _of_system(machine, leans)
     if all(f.gpu is False for f in frameworks):
         return "ok", _("without GPU support")
     if all(f.gpu is False or f.cudnn_from == "none" for f in frameworks):
@@ -264,6 +264,14 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
     if leans:
         return "ok", _("works with cuDNN {version} of the system").format(version=version)
     return "ok", _("works with its own cuDNN {version}").format(version=version)
+
+
+def _of_system(machine: Machine, leans: list[Framework]) -> Trial | None:
+    """The system's test, where it says something about frameworks that take cuDNN from there."""
+    trial = machine.trial(SYSTEM)
+    majors = {_numbers(f.cudnn)[:1] for f in leans}
+    fits = trial is not None and majors <= {_numbers(trial.version)[:1], ()}
+    return trial if leans and fits else None
 
 
 # The answer

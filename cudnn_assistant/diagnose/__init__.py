@@ -19,7 +19,16 @@ from cudnn_assistant.diagnose import (
     trial,
     variables,
 )
-from cudnn_assistant.diagnose.context import Context, Rule, counts, leans, own, passed
+from cudnn_assistant.diagnose.context import (
+    Context,
+    Rule,
+    counts,
+    leans,
+    meets,
+    need_of,
+    own,
+    passed,
+)
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
 
@@ -97,7 +106,7 @@ def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
 
 
 def _layer(layer: Layer, ctx: Context, *, proven: bool) -> list[Finding]:
-    """Findings of one layer; after the first error only notes and warnings are added.
+    """Findings of one layer, up to and with the first rule that found an error.
 
     What a passed test disproves (``proven``) is no error.
     """
@@ -170,5 +179,16 @@ def _one(machine: Machine, findings: tuple[Finding, ...], subject: str) -> Verdi
         return "impossible"
     if errors:
         return "broken"
-    test = machine.trial(subject) or (machine.trial(SYSTEM) if leaning else None)
-    return "works" if passed(test) else "unknown"
+    return "works" if _tested(machine, subject) else "unknown"
+
+
+def _tested(machine: Machine, subject: str) -> bool:
+    """A test of the subject passed; what leans on the system may take that one's test."""
+    tests = [t for t in machine.trials if t.subject == subject and not t.library]
+    own_test = next((t for t in tests if not t.framework), None)
+    if own_test is not None:
+        return passed(own_test)
+    environment = next((e for e in machine.pythons if e.id == subject), None)
+    leaning = [f for f in environment.frameworks if leans(f)] if environment else []
+    system = machine.trial(SYSTEM)
+    return bool(leaning) and all(meets(system, need_of(f, subject)) for f in leaning)

@@ -109,6 +109,13 @@ def passed(trial: Trial | None) -> bool:
     return trial is not None and trial.status == "ok" and trial.stage == "convolution"
 
 
+def meets(trial: Trial | None, need: Need) -> bool:
+    """Whether a test passed with a cuDNN that a program with this need can use."""
+    if trial is None or not passed(trial):
+        return False
+    return need.major in (0, major(trial.version)) and not older(trial.version, need.version)
+
+
 def stopped(trial: Trial | None) -> bool:
     """Whether a test ran and did not get to its end."""
     return trial is not None and trial.status not in ("ok", "not-run")
@@ -182,13 +189,21 @@ class Context:
 
     @property
     def trial(self) -> Trial | None:
-        """The subject's test."""
-        return self.machine.trial(self.subject)
+        """The subject's test of cuDNN itself, not one inside a framework."""
+        mine = [t for t in self.machine.trials if t.subject == self.subject and not t.library]
+        return next((t for t in mine if not t.framework), None)
 
     @property
     def works(self) -> bool:
-        """The subject's test passed."""
-        return passed(self.trial)
+        """The subject's test passed, and with a cuDNN that all its programs can use."""
+        if self.environment is not None:
+            return passed(self.trial)
+        return passed(self.trial) and all(meets(self.trial, need) for need in self.needs)
+
+    @cached_property
+    def runs(self) -> bool:
+        """Some test passed: GPU and driver work, whatever else may not."""
+        return any(passed(trial) for trial in self.machine.trials)
 
     @cached_property
     def healthy(self) -> tuple[str, ...]:
@@ -198,7 +213,7 @@ class Context:
     def _healthy(self, environment: PythonEnvironment) -> bool:
         if not any(own(f) for f in environment.frameworks):
             return False
-        trial = self.machine.trial(environment.id)
+        trial = Context(self.machine, self.compat, environment.id).trial
         if trial is not None and trial.status != "not-run":
             return passed(trial)
         copies = [c for c in self.machine.cudnns if c.environment == environment.id]
@@ -208,9 +223,11 @@ class Context:
     def needs(self) -> tuple[Need, ...]:
         """What the subject's programs ask of cuDNN: one entry for each major."""
         if self.environment is None:
-            found = [_need(f, e.id) for e in self.machine.pythons for f in e.frameworks if leans(f)]
+            found = [
+                need_of(f, e.id) for e in self.machine.pythons for f in e.frameworks if leans(f)
+            ]
             return _by_major(found) or ((Need(),) if self.wanted or self.copies else ())
-        return _by_major([_need(f, self.subject) for f in self.environment.frameworks if own(f)])
+        return _by_major([need_of(f, self.subject) for f in self.environment.frameworks if own(f)])
 
     @cached_property
     def wanted(self) -> bool:
@@ -326,7 +343,8 @@ class Context:
         )
 
 
-def _need(framework: Framework, where: str) -> Need:
+def need_of(framework: Framework, where: str) -> Need:
+    """What one framework asks of cuDNN."""
     parts = numbers(framework.cudnn)
     version = framework.cudnn if len(parts) > 1 else ""
     return Need(major(framework.cudnn), major(framework.cuda), version, called(framework), where)

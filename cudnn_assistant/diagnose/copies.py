@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 
 from cudnn_assistant.compat import cudnn_build
 from cudnn_assistant.diagnose.context import (
+    Check,
     Context,
     Need,
     Rule,
     major,
     numbers,
+    passed,
     short,
     stopped,
 )
@@ -40,15 +43,43 @@ MIXED = (1002, 14)
 """Status of a version check: sub-libraries of different versions, in cuDNN 9 and 8."""
 
 
-def judged(ctx: Context) -> CudnnCopy | None:
-    """The copy to judge: what programs load, else the one they would, else the only one."""
+def judged(ctx: Context) -> list[CudnnCopy]:
+    """The copies to judge, one for each need: what programs load, or would load."""
+    found: list[CudnnCopy] = []
+    for need in ctx.needs:
+        copy = _judged(ctx, need)
+        if copy is not None and copy not in found:
+            found.append(copy)
+    return found
+
+
+def _judged(ctx: Context, need: Need) -> CudnnCopy | None:
     copy, _ = taken(ctx)
-    if copy is not None:
+    if copy is not None and need.major in (0, copy.major):
         return copy
-    found = [c for c in ctx.copies if c.flavour == "full"]
+    found = candidates(ctx, need)
     if ctx.environment is None:
         found = [c for c in found if ctx.reachable(c.folder, c.found_via)]
     return best(ctx, found) if found else None
+
+
+def proven(ctx: Context, copy: CudnnCopy) -> bool:
+    """A test of the subject passed with this very copy (or with one that isn't known)."""
+    return passed(ctx.trial) and ctx.winner in (copy, None)
+
+
+OfCopy = Callable[[Context, CudnnCopy], Iterator[Finding]]
+
+
+def each(check: OfCopy) -> Check:
+    """A rule about one copy, for every copy that is to be judged."""
+
+    @wraps(check)
+    def rule(ctx: Context) -> Iterator[Finding]:
+        for copy in judged(ctx):
+            yield from check(ctx, copy)
+
+    return rule
 
 
 def _need(ctx: Context, copy: CudnnCopy) -> Need:
@@ -66,11 +97,9 @@ def replace(ctx: Context, copy: CudnnCopy) -> Remedy:
     return install_cudnn(ctx, _need(ctx, copy))
 
 
-def damaged(ctx: Context) -> Iterator[Finding]:
+@each
+def damaged(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """L04, L05, L09, L35, L36: files of the copy are missing, cut short or can't be read."""
-    copy = judged(ctx)
-    if copy is None or not ctx.needs:
-        return
     for states, code in (
         (("missing",), "cudnn-part-missing"),
         (("empty", "truncated", "not-a-library", "damaged-link"), "cudnn-damaged"),
@@ -83,7 +112,7 @@ def damaged(ctx: Context) -> Iterator[Finding]:
 
 def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], code: str) -> Finding:
     needed = [p for p in parts if p.name in NEEDED]
-    severity = ctx.serious if needed and not ctx.works else "warning"
+    severity = ctx.serious if needed and not proven(ctx, copy) else "warning"
     if severity == "warning" and ctx.serious == "info":
         severity = "info"
     part = (needed or parts)[0]
@@ -107,10 +136,11 @@ def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], code: str) -> Find
     )
 
 
-def mixed(ctx: Context) -> Iterator[Finding]:
+@each
+def mixed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """L07: parts of different cuDNN versions came together in one program."""
-    copy, trial = judged(ctx), ctx.trial
-    if copy is None or ctx.works or not ctx.needs:
+    trial = ctx.trial
+    if proven(ctx, copy):
         return
     versions = {numbers(p.version)[:3]: p for p in copy.parts if numbers(p.version)}
     stages = ("sublibraries", "handle", "convolution")
@@ -142,13 +172,12 @@ def _folders(ctx: Context) -> list[str]:
     return list(dict.fromkeys(ctx.parent(p) for p in files))
 
 
-def renamed(ctx: Context) -> Iterator[Finding]:
+@each
+def renamed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """L17: the file's name says one major, its content another."""
-    copy = judged(ctx)
-    inner = major(copy.version) if copy else 0
-    if copy is None or not inner or inner == copy.major or not ctx.needs:
-        return
-    if copy.check is not None and copy.check.status == "other-copy":
+    inner = major(copy.version)
+    other = copy.check is not None and copy.check.status == "other-copy"
+    if not inner or inner == copy.major or other:
         return
     yield ctx.finding(
         "cudnn-renamed", ctx.serious, replace(ctx, copy), f"{copy.file}: {copy.version}",
@@ -156,12 +185,11 @@ def renamed(ctx: Context) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def architecture(ctx: Context) -> Iterator[Finding]:
+@each
+def architecture(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """L11: the copy is made for another kind of processor."""
-    copy, here = judged(ctx), ctx.machine.os.architecture
-    if copy is None or not here or not copy.architecture or copy.architecture == here or ctx.works:
-        return
-    if ctx.needs:
+    here = ctx.machine.os.architecture
+    if here and copy.architecture not in ("", here) and not proven(ctx, copy):
         yield ctx.finding(
             "cudnn-wrong-architecture", ctx.serious, replace(ctx, copy),
             f"{copy.file}: {copy.architecture}; {here}",
@@ -169,12 +197,10 @@ def architecture(ctx: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def zlib(ctx: Context) -> Iterator[Finding]:
+@each
+def zlib(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """L19: cuDNN 8.3 to 9.1 on Windows asks for zlibwapi.dll, which it doesn't bring."""
-    copy = judged(ctx)
-    if copy is None or not ctx.windows or ctx.works or not ctx.needs:
-        return
-    if not (8, 3) <= numbers(copy.version)[:2] < (9, 2):
+    if not ctx.windows or proven(ctx, copy) or not (8, 3) <= numbers(copy.version)[:2] < (9, 2):
         return
     known = ctx.libraries("zlibwapi")
     good = [z for z in known if z.architecture in ("", "x86_64") and ctx.loadable(z)]
@@ -189,10 +215,10 @@ def zlib(ctx: Context) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def cuda_major(ctx: Context) -> Iterator[Finding]:
+@each
+def cuda_major(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """L18: the copy is made for another CUDA major than the one that programs find."""
-    copy = judged(ctx)
-    if copy is None or not copy.cuda_major or ctx.works or not ctx.needs:
+    if not copy.cuda_major or proven(ctx, copy):
         return
     present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
     if not present or copy.cuda_major in present:
@@ -215,12 +241,10 @@ def cuda_major(ctx: Context) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def gpu_too_old(ctx: Context) -> Iterator[Finding]:
+@each
+def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """H02: cuDNN 9.11 dropped GPUs below compute capability 7.5."""
-    copy = judged(ctx)
-    if copy is None or ctx.gpu is None or not too_old_gpu(ctx, copy) or not ctx.needs:
-        return
-    if ctx.works:
+    if ctx.gpu is None or not too_old_gpu(ctx, copy) or proven(ctx, copy):
         return
     yield ctx.finding(
         "gpu-too-old-for-cudnn",
@@ -243,10 +267,10 @@ def _last_for_old_gpus(ctx: Context) -> Remedy:
     return Manual()
 
 
-def gpu_too_new(ctx: Context) -> Iterator[Finding]:
+@each
+def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """H01, H04: the copy was made before this GPU existed. It may still run, slowly: by test."""
-    copy = judged(ctx)
-    if copy is None or ctx.gpu is None or ctx.works or not ctx.needs:
+    if ctx.gpu is None or proven(ctx, copy):
         return
     capability = numbers(ctx.gpu.compute)
     build = cudnn_build(ctx.compat, short(copy.version), copy.cuda_major or 0)

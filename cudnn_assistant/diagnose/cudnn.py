@@ -9,6 +9,7 @@ from cudnn_assistant.diagnose.context import (
     Need,
     Rule,
     major,
+    meets,
     numbers,
     older,
     short,
@@ -43,10 +44,10 @@ def product(version: str) -> str:
 
 def missing(ctx: Context) -> Iterator[Finding]:
     """L01, L02: nobody installed a cuDNN of the major that programs ask for."""
-    if ctx.machine.unknown("cudnn") or ctx.works:
+    if ctx.machine.unknown("cudnn") or (ctx.environment is None and not ctx.wanted):
         return
     for need in ctx.needs:
-        if candidates(ctx, need) or (ctx.environment is None and not ctx.wanted):
+        if candidates(ctx, need) or meets(ctx.trial, need):
             continue
         others = [c for c in ctx.copies if c.major != need.major and c.flavour == "full"]
         jit = next((c for c in ctx.copies if c.flavour == "jit"), None)
@@ -67,11 +68,12 @@ def missing(ctx: Context) -> Iterator[Finding]:
 
 def unreachable(ctx: Context) -> Iterator[Finding]:
     """E01, E02, L34: a copy is installed, and the loader doesn't look into its folder."""
-    if ctx.environment is not None or not ctx.machine.search or ctx.machine.unknown("variables"):
-        return
-    if ctx.works or ctx.winner is not None:
+    unknown = ctx.machine.unknown("variables") or ctx.machine.unknown("search")
+    if ctx.environment is not None or not ctx.machine.search or unknown:
         return
     for need in ctx.needs:
+        if meets(ctx.trial, need) or ctx.winner in candidates(ctx, need):
+            continue
         copies = [c for c in candidates(ctx, need) if fits(ctx, c)] or candidates(ctx, need)
         if not copies or any(ctx.reachable(c.folder, c.found_via) for c in candidates(ctx, need)):
             continue

@@ -40,7 +40,7 @@ def _runs(ctx: Context) -> bool:
 def _known(ctx: Context) -> bool:
     """Whether it is known which driver there is, and whether a finding about it makes sense."""
     machine = ctx.machine
-    return not (machine.unknown("driver") or ctx.works) and bool(machine.gpus or machine.os.wsl)
+    return not (machine.unknown("driver") or ctx.runs) and bool(machine.gpus or machine.os.wsl)
 
 
 def _bare(ctx: Context) -> bool:
@@ -185,7 +185,7 @@ def wsl_linux_driver(ctx: Context) -> Iterator[Finding]:
     """C02: a Linux driver was installed inside WSL and hides the one of Windows."""
     driver = ctx.machine.driver
     library = driver.cuda_library if driver else ""
-    if ctx.machine.os.wsl != 2 or not library or _runs(ctx) or ctx.works:
+    if ctx.machine.os.wsl != 2 or not library or _runs(ctx) or ctx.runs:
         return
     if (
         library.startswith(("/usr/lib/wsl/", "/mnt/"))
@@ -209,7 +209,7 @@ def wsl_blocked(ctx: Context) -> Iterator[Finding]:
 def stub(ctx: Context) -> Iterator[Finding]:
     """L25: a link-time stub is loaded in place of the driver's library."""
     driver = ctx.machine.driver
-    if driver is None or ctx.windows or ctx.works:
+    if driver is None or ctx.windows or ctx.runs:
         return
     stubs = [p for p in (driver.cuda_library, driver.nvml_library) if "/stubs/" in p]
     if not stubs and _cuda(ctx) != 34:
@@ -254,7 +254,7 @@ def _stub_entries(ctx: Context) -> list[PathEntry]:
 def compat_used(ctx: Context) -> Iterator[Finding]:
     """C10: the forward-compatibility library is loaded where NVIDIA doesn't allow it."""
     driver = ctx.machine.driver
-    if driver is None or _cuda(ctx) in (0, None) or ctx.works:
+    if driver is None or _cuda(ctx) in (0, None) or ctx.runs:
         return
     inside = "/compat/" in driver.cuda_library
     if not inside and _cuda(ctx) != 804:
@@ -302,7 +302,7 @@ def take_out(ctx: Context, entry: PathEntry | None) -> Remedy:
 def permission(ctx: Context) -> Iterator[Finding]:
     """D17: the device files exist, and this user may not open them. C09, C14 in containers."""
     driver = ctx.machine.driver
-    if driver is None or ctx.windows or ctx.works:
+    if driver is None or ctx.windows or ctx.runs:
         return
     closed = [n for n in driver.nodes if n.exists and n.openable is False and _matters(n)]
     if not closed and _nvml(ctx) != 4:
@@ -327,7 +327,7 @@ def _matters(node: DeviceNode) -> bool:
 def uvm(ctx: Context) -> Iterator[Finding]:
     """D18, D19: the module for unified memory is not there, or broke when the computer slept."""
     driver = ctx.machine.driver
-    if driver is None or not _bare(ctx) or _cuda(ctx) not in (999, 100, 3) or ctx.works:
+    if driver is None or not _bare(ctx) or _cuda(ctx) not in (999, 100, 3) or ctx.runs:
         return
     node = next((n for n in driver.nodes if n.path == "/dev/nvidia-uvm"), None)
     if (node is not None and not node.exists) or "nvidia_uvm" not in driver.modules:
@@ -354,7 +354,7 @@ def compute_mode(ctx: Context) -> Iterator[Finding]:
     for gpu in ctx.machine.gpus:
         busy = [p for p in gpu.processes if p.kind == "compute"]
         prohibited = gpu.compute_mode == "prohibited"
-        if ctx.works or not (prohibited or (gpu.compute_mode == "exclusive-process" and busy)):
+        if ctx.runs or not (prohibited or (gpu.compute_mode == "exclusive-process" and busy)):
             continue
         index = gpu.nvml_index or 0
         prefix = "" if ctx.windows else "sudo "
@@ -412,7 +412,7 @@ def licence(ctx: Context) -> Iterator[Finding]:
     """D27: a virtual GPU whose licence was not found."""
     vgpu = next((g for g in ctx.machine.gpus if g.virtualization == "vgpu"), None)
     trials = [t for t in ctx.machine.trials if t.stage in ("driver", "context")]
-    if vgpu and not ctx.works and (any(t.code in (46, 102) for t in trials) or _cuda(ctx) == 102):
+    if vgpu and not ctx.runs and (any(t.code in (46, 102) for t in trials) or _cuda(ctx) == 102):
         yield ctx.finding("vgpu-licence", "error", Manual(), vgpu.name, gpu=vgpu.name, sure=False)
 
 

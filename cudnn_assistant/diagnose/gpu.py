@@ -40,7 +40,7 @@ def blind(ctx: Context) -> bool:
 def no_gpu(ctx: Context) -> Iterator[Finding]:
     """D01: no device of NVIDIA's on the bus. WSL and containers have causes of their own."""
     machine = ctx.machine
-    if machine.gpus or blind(ctx) or machine.os.wsl or machine.os.container or ctx.works:
+    if machine.gpus or blind(ctx) or machine.os.wsl or machine.os.container or ctx.runs:
         return
     if machine.driver and (machine.driver.problem_codes or machine.driver.log):
         return
@@ -105,7 +105,7 @@ def container_capability(ctx: Context) -> Iterator[Finding]:
 def sandbox(ctx: Context) -> Iterator[Finding]:
     """C12, C13: we run inside a snap or flatpak, which may hide the GPU from us and from it."""
     name = ctx.machine.os.sandbox
-    if name and not ctx.machine.gpus and not ctx.works:
+    if name and not ctx.machine.gpus and not ctx.runs:
         interface = "device=all" if name == "flatpak" else "opengl"
         yield ctx.finding(
             "sandbox-hides-gpu", "error", Unknown(), name, sandbox=name, sure=False, what=interface
@@ -149,7 +149,7 @@ def memory_faults(ctx: Context) -> Iterator[Finding]:
             continue
         code = "gpu-memory-faulty" if broken else "gpu-memory-needs-restart"
         evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"
-        severity: Severity = "warning" if ctx.works else "error"
+        severity: Severity = "warning" if ctx.runs else "error"
         yield ctx.finding(code, severity, Manual(restart=True), evidence, gpu=gpu.name)
 
 
@@ -158,7 +158,7 @@ def firmware(ctx: Context) -> Iterator[Finding]:
     for gpu in ctx.machine.gpus:
         found = sorted({119, 120} & set(gpu.xids))
         if found:
-            severity: Severity = "warning" if ctx.works else "error"
+            severity: Severity = "warning" if ctx.runs else "error"
             evidence = f"{gpu.name}: Xid {', '.join(map(str, found))}"
             remedy = Manual(link=DRIVER_PAGE, restart=True)
             yield ctx.finding("gpu-firmware-stopped", severity, remedy, evidence, gpu=gpu.name)
@@ -166,7 +166,7 @@ def firmware(ctx: Context) -> Iterator[Finding]:
 
 def asleep(ctx: Context) -> Iterator[Finding]:
     """D28: a laptop's GPU sleeps; the first program that wants it wakes it up."""
-    if ctx.works:
+    if ctx.runs:
         return
     for gpu in ctx.machine.gpus:
         if gpu.asleep and "cuda" not in gpu.seen_by:
@@ -186,7 +186,7 @@ def hot(ctx: Context) -> Iterator[Finding]:
 def hidden(ctx: Context) -> Iterator[Finding]:
     """E20: CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
     variable = ctx.machine.variable("CUDA_VISIBLE_DEVICES")
-    if variable is None or not ctx.machine.gpus or ctx.works:
+    if variable is None or not ctx.machine.gpus or ctx.runs:
         return
     value = variable.value.text.strip()
     if any(g.cuda_index is not None for g in ctx.machine.gpus) or not _hides_all(ctx, value):

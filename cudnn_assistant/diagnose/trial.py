@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 
 from cudnn_assistant.diagnose.context import Context, Rule, passed
+from cudnn_assistant.diagnose.gpu import unset
 from cudnn_assistant.diagnose.remedies import (
     install_driver,
 )
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
 from cudnn_assistant.machine import Trial
+from cudnn_assistant.wording import PRODUCTS
 
 VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
 
@@ -164,6 +166,50 @@ def blocked(ctx: Context) -> Iterator[Finding]:
         )
 
 
+def inside_framework(ctx: Context) -> Iterator[Finding]:
+    """A01, A04, L14: a framework's own convolution stopped; a second run shows which setting."""
+    for trial in ctx.machine.trials:
+        if trial.subject != ctx.subject or not trial.framework or trial.status in ("ok", "not-run"):
+            continue
+        name, _, value = trial.helped_by.partition("=")
+        facts = {"program": framework_title(trial.framework), "where": ctx.subject}
+        if value:
+            line = f"set {name}={value}" if ctx.windows else f"export {name}={value}"
+            remedy: Remedy = Manual(commands=(line,))
+            yield ctx.finding(
+                "framework-takes-all-memory", "error", remedy, *_told(trial), also=facts
+            )
+        elif name:
+            yield _setting(ctx, trial, name, facts)
+        else:
+            yield ctx.finding(
+                "framework-stopped", "error", Unknown(), *_told(trial), sure=False, also=facts
+            )
+
+
+def _setting(ctx: Context, trial: Trial, name: str, facts: dict[str, str]) -> Finding:
+    variable = ctx.machine.variable(name, "user", "machine", "process")
+    remedy = unset(ctx, variable) if variable is not None else Unknown()
+    return ctx.finding(
+        "setting-stops-framework",
+        "error",
+        remedy,
+        *_told(trial),
+        f"{name}={variable.value.text} ({variable.source or variable.scope})" if variable else name,
+        variable=name,
+        folders=name if name.endswith("PATH") else "",
+        gpus=name if name.endswith("DEVICES") else "",
+        place=variable.source if variable else "",
+        also=facts,
+    )
+
+
+def framework_title(text: str) -> str:
+    """ "torch 2.9.0" as people call it."""
+    name, _, version = text.partition(" ")
+    return f"{PRODUCTS.get(name, name)} {version}".strip()
+
+
 def refused(ctx: Context) -> Iterator[Finding]:
     """The loader refused a file that is there, and no rule below says why."""
     trial = _stopped(ctx)
@@ -232,6 +278,12 @@ RULES = (
     Rule(host_memory, ("computer-memory-full",), ("H16",)),
     Rule(blocked, ("library-blocked",), ("L30", "L29")),
     Rule(refused, ("library-refused",), ()),
+    Rule(
+        inside_framework,
+        ("framework-takes-all-memory", "setting-stops-framework", "framework-stopped"),
+        ("A01", "L14"),
+        provable=False,
+    ),
     Rule(other_gpu, ("one-gpu-stopped",), ()),
     Rule(slow, ("driver-starts-slowly", "first-run-slow"), ("D26", "H06")),
 )  # fmt: skip

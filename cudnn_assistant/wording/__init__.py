@@ -60,7 +60,7 @@ def words(finding: Finding, machine: Machine) -> Words:
         title=next((t for t in _filled(_alternatives(text.title), facts)), finding.code),
         why=" ".join(_filled(text.why, facts)),
         fix=" ".join([*_filled(text.fix, facts), *_closing(finding)]),
-        undo=" ".join(_filled(text.undo, facts)) or _undo(finding),
+        undo=_undo(finding, " ".join(_filled(text.undo, facts))),
         details=tuple(_details(finding)),
         label_of_way_out=_(text.way_out) or _way_out(finding),
     )
@@ -125,9 +125,10 @@ def _closing(finding: Finding) -> list[str]:
     return said
 
 
-def _undo(finding: Finding) -> str:
+def _undo(finding: Finding, said: str) -> str:
+    """How to go back. What we don't do ourselves can't be taken back by us."""
     if isinstance(finding.remedy, Automatic):
-        return _("The old state is kept. Choose Undo at any time to put it back.")
+        return said or _("The old state is kept. Choose Undo at any time to put it back.")
     if isinstance(finding.remedy, Manual):
         return _("We change nothing.")
     if isinstance(finding.remedy, Unknown):

@@ -385,7 +385,12 @@ HARDWARE: dict[str, Text] = {
                 " folder is searched first, programs never reach the real NVIDIA driver."
             ),
         ),
-        (N_("Take this folder out of {variable}. Nothing else changes."),),
+        (
+            N_(
+                "Take this folder out of {variable}, a list of folders that programs search first."
+                " Nothing else changes."
+            ),
+        ),
     ),
     "stub-library-loaded:manual": Text(
         "gpu",
@@ -397,7 +402,7 @@ HARDWARE: dict[str, Text] = {
             ),
         ),
         (
-            N_("Take the folder out of {variable}."),
+            N_("Take the folder out of {variable}, a list of folders that programs search."),
             N_("It is put there in {place}."),
             N_("Then open a new terminal."),
         ),
@@ -424,7 +429,7 @@ HARDWARE: dict[str, Text] = {
             ),
             N_("It is put there in {place}."),
         ),
-        (N_("Take this folder out of {variable}."),),
+        (N_("Take this folder out of {variable}, a list of folders that programs search."),),
     ),
     "compat-library-used": Text(
         "gpu",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from cudnn_assistant.wording.language import N_
 from cudnn_assistant.wording.text import Text
 
-_DRIVER_IS = N_("The driver is the software that lets programs use the GPU.")
 _UNDO_FOLDER = N_("Undo takes the folder out again; your other entries stay as they are.")
 _UNDO_INSTALL = N_("Undo removes the new folder again; nothing else is touched.")
 _UNDO_PIP = N_("The present versions are kept and can be put back.")
@@ -25,9 +24,9 @@ _NOT_SEARCHED_LINUX = N_(
 LIBRARIES: dict[str, Text] = {
     "driver-too-old": Text(
         "gpu",
-        N_("Your NVIDIA driver is too old for CUDA {cuda}"),
+        N_("Your driver is too old for CUDA {cuda}"),
         (
-            _DRIVER_IS,
+            N_("The NVIDIA driver is the software that lets programs use the GPU."),
             N_("Driver {driver} supports CUDA up to {limit}."),
             N_("{program} is made for CUDA {cuda}."),
             N_("The cuDNN on this computer ({copy}) is made for CUDA {cuda}."),
@@ -295,7 +294,7 @@ LIBRARIES: dict[str, Text] = {
         N_("Only the small cuDNN is installed"),
         (
             N_(
-                "The package cudnn-jit holds just a part of cuDNN, and most programs need the"
+                "The package cudnn-jit holds only a part of cuDNN, and most programs need the"
                 " whole."
             ),
         ),

@@ -292,6 +292,51 @@ PROGRAMS: dict[str, Text] = {
         (N_("A protection rule of this computer blocks {file}."), N_("Programs then stop.")),
         (N_("Ask whoever looks after this computer to allow it."),),
     ),
+    "framework-takes-all-memory": Text(
+        "python",
+        N_("{program} wants all GPU memory at once"),
+        (
+            N_(
+                "It reserves nearly the whole memory of the GPU when it starts, and nothing is"
+                " left for cuDNN or other programs. With the setting below it works."
+            ),
+        ),
+        (N_("Start it with this setting; then it takes memory as it needs it."),),
+    ),
+    "setting-stops-framework": Text(
+        "python",
+        N_("A setting keeps {program} from working"),
+        (
+            N_("It stops with {variable} as it is set now, and works without it."),
+            N_("{folders} is a list of folders that programs search first."),
+            N_("{gpus} lists the GPUs that programs may see."),
+        ),
+        (N_("Remove the setting {variable}."),),
+    ),
+    "setting-stops-framework:manual": Text(
+        "python",
+        N_("A setting keeps {program} from working"),
+        (
+            N_("It stops with {variable} as it is set now, and works without it."),
+            N_("{folders} is a list of folders that programs search first."),
+            N_("{gpus} lists the GPUs that programs may see."),
+        ),
+        (
+            N_("Remove {variable} where it is set, and open a new terminal."),
+            N_("That is in {place}."),
+        ),
+    ),
+    "framework-stopped": Text(
+        "python",
+        N_("cuDNN works, but {program} stops"),
+        (
+            N_(
+                "cuDNN itself passed its test. The same calculation inside {program} stopped, and"
+                " we couldn't find the reason."
+            ),
+        ),
+        (_REPORT,),
+    ),
     "library-refused": Text(
         "trial",
         N_("A library is there but can't be loaded"),

@@ -921,14 +921,14 @@ case(
     "broken",
     but(
         HEALTHY_TORCH,
-        pythons=(but(TF210, bits=32, architecture="x86"),),
+        pythons=(but(ORT, bits=32, architecture="x86"),),
         cudnns=(GOOD,),
         search=(entry(GOOD.folder), *START, MINE),
         libraries=BARE_WINDOWS.libraries,
         toolkits=(KIT,),
         trials=(passed(GOOD, CARD),),
     ),
-    rf"error python-32-bit {TF_HOME}",
+    rf"error python-32-bit {ORT_HOME}",
 )
 OLD_TORCH = torch(
     VENV,
@@ -2464,4 +2464,70 @@ case(
     "broken",
     but(PIP_LINUX, cudnns=(LOWN,), trials=(not_found("libnvrtc.so.12", ADA, LVENV),)),
     f"error nvrtc-missing-in-environment {LVENV}",
+)
+
+INSIDE = but(
+    passed(LOWN, ADA, LVENV),
+    framework="torch 2.9.0",
+    stage="convolution",
+    status="status-code",
+    times=(),
+)
+case(
+    "linux-torch-stops-inside",
+    "broken",
+    but(HEALTHY_PIP, trials=(*HEALTHY_PIP.trials, but(INSIDE, detail="RuntimeError: cuDNN error"))),
+    f"error framework-stopped {LVENV}",
+)
+case(
+    "linux-torch-stopped-by-setting",
+    "broken",
+    but(
+        HEALTHY_PIP,
+        variables=(shell("LD_LIBRARY_PATH", "/opt/old/lib", 127),),
+        trials=(*HEALTHY_PIP.trials, but(INSIDE, helped_by="LD_LIBRARY_PATH")),
+    ),
+    f"error setting-stops-framework {LVENV}",
+)
+case(
+    "linux-jax-takes-all-memory",
+    "broken",
+    but(
+        HEALTHY_PIP,
+        trials=(
+            *HEALTHY_PIP.trials,
+            but(
+                INSIDE,
+                framework="jax 0.7.2",
+                status="out-of-memory",
+                helped_by="XLA_PYTHON_CLIENT_PREALLOCATE=false",
+            ),
+        ),
+    ),
+    f"error framework-takes-all-memory {LVENV}",
+)
+SYSTEM_NINE = but(
+    HEALTHY_WINDOWS,
+    pythons=(TF210,),
+    cudnns=(GOOD, but(EIGHT, wins_for=(), found_via=("added",))),
+)
+case("windows-other-major-not-on-path", "broken", SYSTEM_NINE, "error cudnn-not-on-path")
+case(
+    "windows-both-majors-found-but-only-one-tested",
+    "unknown",
+    but(
+        SYSTEM_NINE,
+        search=(*SYSTEM_NINE.search, entry(EIGHT.folder, "user")),
+        libraries=(*SYSTEM_NINE.libraries, ZLIB),
+    ),
+)
+case(
+    "windows-both-majors-tested-healthy",
+    "works",
+    but(
+        SYSTEM_NINE,
+        search=(*SYSTEM_NINE.search, entry(EIGHT.folder, "user")),
+        libraries=(*SYSTEM_NINE.libraries, ZLIB),
+        trials=(*SYSTEM_NINE.trials, passed(EIGHT, CARD, TF_HOME)),
+    ),
 )

@@ -1,0 +1,201 @@
+"""The words keep the rules of the house: plain, short, whole in every language."""
+
+from __future__ import annotations
+
+import gettext
+import re
+from collections.abc import Iterator
+
+import pytest
+from machines.computers import COMPUTERS
+
+from cudnn_assistant import wording
+from cudnn_assistant.diagnose import RULES, diagnose, verdict
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.finding import Automatic, Finding, Manual
+from cudnn_assistant.machine import Machine
+from cudnn_assistant.summary import PARTS, headline, lines, part_line, stage
+from cudnn_assistant.wording import TABLE, Words, words
+
+FORBIDDEN = re.compile(
+    r"\b(errors?|errone\w*|fail\w*|invalid\w*|illegal\w*|fatal\w*|corrupt\w*|please|simply|just"
+    r"|oops|abort\w*)\b",
+    re.IGNORECASE,
+)
+EXPLAINED = {
+    "PATH": re.compile(r"list of folders", re.IGNORECASE),
+    "LD_LIBRARY_PATH": re.compile(r"list of folders", re.IGNORECASE),
+    "administrator": re.compile(r"somebody who may change the whole computer"),
+    "WSL": re.compile(r"which runs Linux programs|part of Windows that runs Linux programs"),
+    "driver": re.compile(
+        r"lets programs use (the GPU|it)|through which|can't run CUDA programs|hide|NVIDIA driver"
+        r"|driver's|drivers? .* for|last driver|driver \d|kept|update|in WSL|old driver"
+    ),
+}
+
+
+def all_found() -> Iterator[tuple[str, Machine, Finding]]:
+    for name, computer in COMPUTERS.items():
+        for finding in diagnose(computer.machine, load_builtin()):
+            yield name, computer.machine, finding
+
+
+FOUND = list(all_found())
+IDS = [f"{name}-{finding.code}" for name, _, finding in FOUND]
+
+
+def shown(said: Words) -> str:
+    said_so = [said.title, said.why, said.fix, said.undo, said.label_of_way_out]
+    return " ".join(filter(None, said_so))
+
+
+@pytest.mark.parametrize(("name", "machine", "finding"), FOUND, ids=IDS)
+def test_words_are_plain_and_whole(name: str, machine: Machine, finding: Finding) -> None:
+    said = words(finding, machine)
+    assert not FORBIDDEN.search(shown(said))
+    assert all((said.title, said.why, said.fix))
+    assert said.title[0] not in " {"
+    assert not said.title.endswith((".", "!", "?"))
+    assert len(said.title.split()) <= 8, said.title
+    assert "!" not in shown(said)
+    assert not re.search(r"\{\w*\}", shown(said)), "an unfilled place"
+    assert not re.search(r"\s\s|\s[.,;]|\(\)|“”", shown(said)), "a hole in a sentence"
+
+
+@pytest.mark.parametrize(("name", "machine", "finding"), FOUND, ids=IDS)
+def test_every_finding_has_a_next_step_and_a_way_back(
+    name: str, machine: Machine, finding: Finding
+) -> None:
+    said = words(finding, machine)
+    if isinstance(finding.remedy, Automatic):
+        assert said.undo
+        assert not said.label_of_way_out, "our own changes have a page of their own"
+    if isinstance(finding.remedy, Manual):
+        assert said.undo == "We change nothing."
+        if finding.remedy.link:
+            assert said.label_of_way_out
+
+
+@pytest.mark.parametrize(("name", "machine", "finding"), FOUND, ids=IDS)
+def test_hard_words_are_explained_where_they_stand(
+    name: str, machine: Machine, finding: Finding
+) -> None:
+    said = words(finding, machine)
+    text = shown(said)
+    for word in ("PATH", "LD_LIBRARY_PATH", "administrator"):
+        if re.search(rf"(?<![\w_]){word}(?![\w_])", text):
+            assert EXPLAINED[word].search(text), (word, text)
+    if re.search(r"\bWSL\b", text) and machine.os.wsl != 2:
+        assert EXPLAINED["WSL"].search(text), text
+
+
+@pytest.mark.parametrize(("name", "machine", "finding"), FOUND, ids=IDS)
+def test_numbers_of_calls_stay_in_the_details(
+    name: str, machine: Machine, finding: Finding
+) -> None:
+    said = words(finding, machine)
+    assert not re.search(r"CUDNN_STATUS|CUDA_ERROR|NVML_|0x[0-9A-F]{4}", shown(said))
+
+
+def test_a_symbol_in_the_details_comes_with_its_meaning() -> None:
+    _, machine, finding = next(row for row in FOUND if row[0] == "windows-unexplained")
+    details = words(finding, machine).details
+    assert any("CUDNN_STATUS_NOT_INITIALIZED (1001): cuDNN couldn't" in line for line in details)
+
+
+def test_every_code_has_words_and_every_word_a_code() -> None:
+    codes = {code for rule in RULES for code in rule.codes}
+    keys = {re.split("[:@]", key)[0] for key in TABLE}
+    assert codes == keys
+
+
+def test_every_entry_says_which_line_of_the_summary_it_marks() -> None:
+    assert {text.part for text in TABLE.values()} <= {*PARTS, "python"}
+
+
+@pytest.mark.parametrize("name", sorted(COMPUTERS))
+def test_the_summary_is_plain_too(name: str) -> None:
+    machine = COMPUTERS[name].machine
+    findings = diagnose(machine, load_builtin())
+    title, sentence = headline(verdict(machine, findings), machine, findings)
+    rows = [*lines(machine, findings), *(part_line(part, machine) for part in PARTS)]
+    told = [title, sentence, *(row.label for row in rows), *(row.text for row in rows)]
+    assert title
+    assert not any(FORBIDDEN.search(text) for text in told)
+    assert all(row.text for row in rows)
+    assert [row.part for row in lines(machine, findings)][:5] == list(PARTS)
+
+
+def test_green_and_red_lines_agree_with_the_verdict() -> None:
+    for computer in COMPUTERS.values():
+        findings = diagnose(computer.machine, load_builtin())
+        marks = {row.mark for row in lines(computer.machine, findings)}
+        if computer.verdict == "works":
+            assert "bad" not in marks
+        if computer.verdict in ("broken", "impossible"):
+            assert "bad" in marks
+
+
+class Pseudo(gettext.NullTranslations):
+    """A language that is 40 % longer and full of accents, with its places untouched."""
+
+    _accents = str.maketrans("aeiouAEIOUcny", "åéîöüÅÉÎÖÜçñý")
+
+    def gettext(self, message: str) -> str:
+        pieces = re.split(r"(\{\w*\})", message)
+        turned = "".join(p if p.startswith("{") else p.translate(self._accents) for p in pieces)
+        return f"⟦{turned}{'·' * (len(message) * 2 // 5)}⟧"
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return self.gettext(msgid1 if n == 1 else msgid2)
+
+
+@pytest.fixture
+def pseudo() -> Iterator[None]:
+    wording.install(Pseudo())
+    yield
+    wording.install(gettext.NullTranslations())
+
+
+@pytest.fixture(autouse=True)
+def english() -> None:
+    wording.install(gettext.NullTranslations())
+
+
+@pytest.mark.usefixtures("pseudo")
+def test_every_sentence_goes_through_the_catalogue() -> None:
+    """In the made-up language nothing of ours stays English, and facts stay as they are."""
+    for _name, machine, finding in FOUND:
+        said = words(finding, machine)
+        for sentence in (said.title, said.why, said.fix, said.undo, said.label_of_way_out):
+            outside = re.sub(r"⟦[^⟧]*⟧", "", sentence)
+            assert not outside.strip(), (finding.code, outside)
+        assert not re.search(r"\{\w+\}", shown(said))
+
+
+@pytest.mark.usefixtures("pseudo")
+def test_the_summary_goes_through_the_catalogue_as_well() -> None:
+    for name in ("windows-cudnn-not-on-path", "linux-torch-healthy", "linux-no-test"):
+        machine = COMPUTERS[name].machine
+        findings = diagnose(machine, load_builtin())
+        title, sentence = headline(verdict(machine, findings), machine, findings)
+        assert title.startswith("⟦")
+        assert sentence.startswith("⟦")
+        assert all("⟦" in row.label for row in lines(machine, findings) if row.part != "python")
+
+
+def test_each_stage_of_the_test_has_words() -> None:
+    for name in ("start", "driver", "context", "load", "version", "sublibraries", "handle"):
+        assert stage(name) != name or name == "start"
+
+
+def test_a_fact_with_braces_is_shown_as_it_is() -> None:
+    assert (
+        wording.fill("It is in {folder}.", {"folder": "C:\\{0}\\{x}"}) == "It is in C:\\{0}\\{x}."
+    )
+
+
+def test_an_unknown_language_speaks_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANGUAGE", "xx")
+    wording.choose()
+    assert wording._("CUDA isn't installed") == "CUDA isn't installed"
