@@ -21,6 +21,11 @@ _QUIET = re.compile(
     re.IGNORECASE,
 )
 _XID = re.compile(r"Xid \(PCI:([0-9a-fA-F:.]+)\):? (\d+)")
+_WRAPPED = re.compile(
+    r"NVRM: (?:The NVIDIA|API mismatch|This (?:can occur|PCI|is a)|No NVIDIA|Try unloading"
+    r"|GPU has fallen)"
+)
+_LONGEST = 800
 _MOST_LINES = 40
 _MOST_BYTES = 4 << 20
 _PATIENCE = 0.2
@@ -75,18 +80,18 @@ def telling(lines: Iterable[str]) -> tuple[str, ...]:
         line = _bare(raw)
         if not _TELLING.search(line) or _QUIET.search(line):
             continue
-        text = re.sub(r"^NVRM:\s?", "", line)
-        if found and line.startswith("NVRM:") and _continues(text, found[-1]):
-            found[-1] = f"{found[-1]} {text.strip()}"
+        if found and _continues(line, found[-1]):
+            found[-1] += " " + re.sub(r"^NVRM:\s*", "", line)
         elif not found or found[-1] != line:
             found.append(line)
     return tuple(found[-_MOST_LINES:])
 
 
-def _continues(text: str, before: str) -> bool:
-    """Whether an NVRM line goes on with the sentence of the line before."""
-    ended = before.rstrip().endswith((".", "!")) or "Xid" in before
-    return before.startswith("NVRM:") and not ended and bool(re.match(r"\s|[a-z(]", text))
+def _continues(line: str, before: str) -> bool:
+    """Whether a line goes on with the sentence before: NVIDIA wraps its long messages."""
+    unfinished = bool(_WRAPPED.match(before)) and not before.endswith((".", "!"))
+    new = _WRAPPED.match(line) or _XID.search(line) or not line.startswith("NVRM:")
+    return unfinished and not new and len(before) < _LONGEST
 
 
 def _bare(line: str) -> str:

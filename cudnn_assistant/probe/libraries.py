@@ -46,6 +46,9 @@ def _pattern(rule: LibraryRule, family: Family) -> re.Pattern[str] | None:
     if family == "linux":
         if not rule.linux:
             return None
+        if rule.name in ("cuda", "nvml"):
+            # Programs open these by ".so.1" alone; the long name beside it is the same file.
+            return re.compile(rf"{re.escape(rule.linux)}\.so\.(1)")
         return re.compile(rf"{re.escape(rule.linux)}\.so\.(\d+)(?:\.\d+)*")
     if not rule.windows:
         return None

@@ -298,6 +298,15 @@ def test_the_runtime_hides_its_version_in_the_last_field(tmp_path):
     assert found == {"cudart": "12.9", "zlibwapi": "1.2.3.0"}
 
 
+def test_the_drivers_library_is_listed_once(tmp_path):
+    folder = images.put(tmp_path / "usr/lib64", "libcuda.so.580.65.06")
+    (folder / "libcuda.so.1").symlink_to("libcuda.so.580.65.06")
+    (folder / "libcuda.so").symlink_to("libcuda.so.1")
+    disk, folders = opened(tmp_path, search=[entry("/usr/lib64", "default")])
+    (found,) = libraries.libraries(disk, folders, {})
+    assert (found.name, found.major, found.version) == ("cuda", 1, "580.65.06")
+
+
 def test_a_search_list_of_a_thousand_copies_is_bounded(tmp_path):
     for number in range(copies.MOST_COPIES + 10):
         images.put(tmp_path / f"n{number}", "libcudnn.so.9")

@@ -179,6 +179,28 @@ def test_the_log_without_prefixes_and_noise():
     assert kernel_log.xids(found) == {"0000:01:00": (79,)}
 
 
+def test_messages_that_nvidia_wraps_and_those_it_does_not():
+    lines = """\
+NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build
+NVRM: gpuClearFbhubPoisonIntrForBug2924523_GA100: FBHUB Interrupt detected. Clearing it.
+NVRM: API mismatch: the client has the version 570.86.15, but
+NVRM: this kernel module has the version 580.65.06.  Please
+NVRM: make sure that this kernel module and all NVIDIA driver
+NVRM: components have the same version.
+NVRM: The NVIDIA probe routine was not called for 1 device(s).
+NVRM: This can occur when a driver such as:
+NVRM: nouveau, rivafb, nvidiafb or rivatv
+NVRM: was loaded and obtained ownership of the NVIDIA device(s).
+""".splitlines()
+    found = kernel_log.telling(lines)
+    assert len(found) == 5
+    assert found[2].endswith("and all NVIDIA driver components have the same version.")
+    assert found[4] == (
+        "NVRM: This can occur when a driver such as: nouveau, rivafb, nvidiafb or rivatv "
+        "was loaded and obtained ownership of the NVIDIA device(s)."
+    )
+
+
 def test_dmesg_style_lines_are_understood():
     lines = ["[   12.345678] NVRM: Xid (PCI:0000:41:00): 31, pid=1", "<6>[ 1.0] nouveau: x"]
     assert kernel_log.telling(lines) == ("NVRM: Xid (PCI:0000:41:00): 31, pid=1", "nouveau: x")
