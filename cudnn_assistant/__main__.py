@@ -8,7 +8,7 @@ CHILDREN = ("trial", "library", "gpu", "elevated")
 
 
 def main() -> int:
-    """Run the command line, or open the window when there are no arguments and no terminal."""
+    """Run the command line; with no arguments, on a desktop and outside a terminal, the window."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
         return _child(arguments[1], arguments[2:])
@@ -17,6 +17,8 @@ def main() -> int:
 
         print(f"cudnn-assistant {__version__}")  # noqa: T201  (argparse is not worth loading)
         return 0
+    if not arguments and not _terminal() and _desktop():
+        return window()
     from cudnn_assistant.cli import run
 
     return run(arguments)
@@ -30,6 +32,18 @@ def window() -> int:
     from cudnn_assistant.gui.app import run
 
     return run(arguments)
+
+
+def _terminal() -> bool:
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return any(stream is not None and stream.isatty() for stream in streams)
+
+
+def _desktop() -> bool:
+    import os
+
+    shown = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    return sys.platform == "win32" or bool(shown)
 
 
 def _child(kind: str, arguments: list[str]) -> int:

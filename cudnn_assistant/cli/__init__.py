@@ -10,14 +10,10 @@ from cudnn_assistant.cli.screen import Screen
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what the words say and return the exit code of design Part 2.
+    """Do what the words say and return the exit code: 0 works or done, 1 problems, 2 wrong use,
 
-    With no words at all, started outside a terminal on a desktop, the window opens instead.
+    3 could not find out, 4 changed but not working, 5 could not be changed.
     """
-    if not arguments and not _terminal() and _desktop():
-        from cudnn_assistant.gui.app import run as open_window
-
-        return open_window([])
     from cudnn_assistant.cli.arguments import COMMANDS, parser
 
     words = list(arguments)
@@ -40,14 +36,3 @@ def run(arguments: Sequence[str]) -> int:
         # The reader (head, less) went away; nobody is left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-
-
-def _terminal() -> bool:
-    streams = (sys.stdin, sys.stdout, sys.stderr)
-    return any(stream is not None and stream.isatty() for stream in streams)
-
-
-def _desktop() -> bool:
-    if sys.platform == "win32":
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -135,9 +135,7 @@ def _carry_out(
     return None
 
 
-def show_plan(
-    plan: Plan, machine: Machine, screen: Screen, touched: Sequence[str] = ()
-) -> None:
+def show_plan(plan: Plan, machine: Machine, screen: Screen, touched: Sequence[str] = ()) -> None:
     """Every change with its old and new value."""
     if screen.json:
         return

@@ -55,7 +55,9 @@ def report(told: argparse.Namespace, screen: Screen) -> int:
             file.write(text)
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
-        screen.trouble(_("The report can't be written to {path}: {why}.").format(path=path, why=why))
+        screen.trouble(
+            _("The report can't be written to {path}: {why}.").format(path=path, why=why)
+        )
         return 3
     screen.trouble(_("Report written to {path}").format(path=os.path.abspath(path)))
     return 0
@@ -117,9 +119,11 @@ def feed(told: argparse.Namespace, screen: Screen) -> int:
     if told.json:
         screen.raw(msgspec.json.encode(data).decode() + "\n")
         return 0
-    screen.line(_("Compatibility data {version} of {published}, {source}.").format(
-        version=compat.version, published=compat.published, source=data.source
-    ))
+    screen.line(
+        _("Compatibility data {version} of {published}, {source}.").format(
+            version=compat.version, published=compat.published, source=data.source
+        )
+    )
     return 0
 
 

@@ -89,9 +89,11 @@ def show(checkup: Checkup, data: Data, screen: Screen, told: argparse.Namespace)
         screen.line(title)
         return
     if getattr(told, "machine", ""):
-        screen.line(_("A report of {when}, of another computer:").format(
-            when=checkup.machine.taken_at.replace("T", " ").rstrip("Z") or "?"
-        ))
+        screen.line(
+            _("A report of {when}, of another computer:").format(
+                when=checkup.machine.taken_at.replace("T", " ").rstrip("Z") or "?"
+            )
+        )
     show_lines(checkup, screen)
     for finding in checkup.findings:
         if finding.severity != "info" or told.verbose:
@@ -162,6 +164,8 @@ def show_facts(machine: Machine, data: Data, screen: Screen) -> None:
         screen.line(f"? {gap.what}: {gap.why}")
     for timing in machine.timings:
         screen.line(f"{timing.part} {timing.milliseconds:.0f} ms")
-    screen.line(_("Compatibility data {version} of {published} ({source})").format(
-        version=data.version, published=data.published, source=data.source
-    ))
+    screen.line(
+        _("Compatibility data {version} of {published} ({source})").format(
+            version=data.version, published=data.published, source=data.source
+        )
+    )

@@ -22,8 +22,10 @@ _SIGNS: dict[Mark, tuple[str, str, str]] = {
 }
 _KEEP = "\u00a0"
 """Stands for a space inside a path while a text is wrapped."""
-_PATH = re.compile(r"(?:[A-Za-z]:\\|\\\\|~?/)[^\s\"',;]*(?: (?:GPU|Computing|Toolkit|Files|NVIDIA)\b"
-                   r"[^\s\"',;]*)*")
+_PATH = re.compile(
+    r"(?:[A-Za-z]:\\|\\\\|~?/)[^\s\"',;]*(?: (?:GPU|Computing|Toolkit|Files|NVIDIA)\b"
+    r"[^\s\"',;]*)*"
+)
 
 
 class Screen:

@@ -13,7 +13,9 @@ LIMIT = 32 * 1024 * 1024
 MARK = "cudnn-assistant-machine"
 """Info string of the fenced block that holds the snapshot."""
 
-_BLOCK = re.compile(r"^```json[ \t]+" + MARK + r"[ \t]*\r?\n(.*?)\r?\n```[ \t]*\r?$", re.M | re.S)
+_BLOCK = re.compile(
+    r"^```json[ \t]+" + MARK + r"[ \t]*\r?\n(.*?)\r?\n```[ \t]*\r?$", re.MULTILINE | re.DOTALL
+)
 
 
 class NotAReport(ValueError):

@@ -75,7 +75,7 @@ def _clean(text: str, marks: Marks, home: str, user: str, host: str) -> str:
 
 def _home_mark(home: str, marks: Marks) -> str:
     # /root and service homes name nobody; anything else does.
-    return home if home in {"/root", "/"} else "/home/" + marks.mark("user", home.rsplit("/")[-1])
+    return home if home in {"/root", "/"} else "/home/" + marks.mark("user", home)
 
 
 def _person(match: re.Match[str], marks: Marks) -> str:

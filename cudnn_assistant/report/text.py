@@ -141,7 +141,8 @@ def _gpus(machine: Machine) -> Iterator[str]:
     driver = machine.driver
     if driver:
         kernel = f", kernel module {driver.kernel_version}" if driver.kernel_version else ""
-        yield f"- Driver {inline(driver.version or '?')}{plain(kernel)}, speaks CUDA up to {driver.cuda or '?'}"
+        speaks = plain(f"{kernel}, speaks CUDA up to {driver.cuda or '?'}")
+        yield f"- Driver {inline(driver.version or '?')}{speaks}"
         answers = (("NVML", driver.nvml), ("cuInit", driver.cuda_init))
         for label, answer in answers:
             if answer and answer.code:

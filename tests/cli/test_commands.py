@@ -78,9 +78,9 @@ def test_the_answer_keeps_to_its_schema() -> None:
     answer = msgspec.json.decode(ended.stdout, type=answers.Answer)
     assert answer.schema == 1
     assert answer.machine.schema == 1
-    assert ended.returncode == {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}[
-        answer.verdict
-    ]
+    assert (
+        ended.returncode == {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}[answer.verdict]
+    )
     assert '"from"' in ended.stdout
     assert "Machine" in json.dumps(answers.schema())
 
@@ -96,7 +96,7 @@ def test_the_answer_keeps_to_its_schema() -> None:
         b'{"os": {"family": "amiga"}}',
         b'{"schema": 99, "os": {"family": "linux"}}',
         b"\xff\xfe\x00\x01" * 100,
-        b"```json cudnn-assistant-machine\n{\"os\": 3}\n```\n",
+        b'```json cudnn-assistant-machine\n{"os": 3}\n```\n',
     ],
 )
 def test_what_is_no_report_is_said_clearly(content: bytes, tmp_path: Path) -> None:
@@ -204,7 +204,16 @@ def test_the_report_names_nobody(tmp_path: Path) -> None:
     assert isinstance(load(machine), Machine)
 
 
-LIGHT = "PySide6 requests tuf cuda.bindings securesystemslib cryptography elftools pefile".split()
+LIGHT = [
+    "PySide6",
+    "requests",
+    "tuf",
+    "cuda.bindings",
+    "securesystemslib",
+    "cryptography",
+    "elftools",
+    "pefile",
+]
 
 
 @pytest.mark.parametrize("words", [["--version"], ["check", "--no-test"], ["undo", "--list"]])

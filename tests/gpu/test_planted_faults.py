@@ -66,7 +66,7 @@ def run(tmp_path: Path, plant: str, then: str, **environment: str) -> tuple[int,
         text=True,
         timeout=300,
     )
-    print(ended.stdout, ended.stderr, sep="\n")
+    print(ended.stdout, ended.stderr, sep="\n")  # noqa: T201  (the record of the run)
     return ended.returncode, ended.stdout
 
 
@@ -162,7 +162,8 @@ def test_memory_taken_by_another_process_is_named(tmp_path: Path) -> None:
     plant = (
         NO_TORCH
         + f"""
-sleep 300 | {os.path.realpath(sys.executable)} {Path(__file__).parent}/fill_memory.py 200 >lab/filled &
+fill="{os.path.realpath(sys.executable)} {Path(__file__).parent}/fill_memory.py"
+sleep 300 | $fill 200 >lab/filled &
 filler=$!; trap 'kill $filler' EXIT
 for i in $(seq 60); do [ -s lab/filled ] && break; sleep 0.5; done
 """
