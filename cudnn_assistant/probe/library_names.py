@@ -13,6 +13,8 @@ from cudnn_assistant.probe.binary import elf_section
 from cudnn_assistant.probe.disk import Disk
 
 _MOST_TEXT = 64 << 20
+_PIECE = 1 << 20
+_OVERLAP = 512
 _CUDNN = re.compile(rb"libcudnn\.so\.(\d+)|cudnn64_(\d+)\.dll")
 _CUBLAS = re.compile(rb"libcublas\.so\.(\d+)|cublas64_(\d+)\.dll")
 _ARCHITECTURES = re.compile(rb"sm_\d+[af]?(?: (?:sm|compute)_\d+[af]?){0,40}(?=\0)")
@@ -30,36 +32,21 @@ def cuda_major(disk: Disk, path: str) -> str:
 
 def architectures(disk: Disk, path: str) -> tuple[str, ...]:
     """Targets like ``sm_90`` or ``compute_90`` that a build lists about itself as one text."""
-    data = constant_data(disk, path)
-    for at in _places(data, b"sm_"):
-        match = _ARCHITECTURES.match(data, at)
-        # Compilers put texts end to end; a list can't be mistaken, one target alone could be.
-        if match and (b" " in match[0] or data[at - 1 : at] == b"\0"):
-            return tuple(match[0].decode().split())
+    for data in _constants(disk, path):
+        for at in _places(data, b"sm_"):
+            match = _ARCHITECTURES.match(data, at)
+            # Compilers put texts end to end; a list can't be mistaken, one target alone could be.
+            if match and (b" " in match[0] or data[at - 1 : at] == b"\0"):
+                return tuple(match[0].decode().split())
     return ()
 
 
-def imported(disk: Disk, path: str) -> bytes:
-    """The names of the import table, and on Linux the names of symbols with them."""
-    if section := elf_section(disk.real(path), b".dynstr"):
-        return disk.data(path, min(section[1], _MOST_TEXT), section[0])
-    return _of_dll(disk, path)[0]
-
-
-def constant_data(disk: Disk, path: str) -> bytes:
-    """The read-only data (at most 64 MiB of it)."""
-    if section := elf_section(disk.real(path), b".rodata"):
-        return disk.data(path, min(section[1], _MOST_TEXT), section[0])
-    offset, size = _of_dll(disk, path)[1]
-    return disk.data(path, min(size, _MOST_TEXT), offset)
-
-
 def _first(pattern: re.Pattern[bytes], word: bytes, disk: Disk, path: str) -> str:
-    for read in (imported, constant_data):
-        data = read(disk, path)
-        for at in _places(data, word):
-            if match := pattern.match(data, max(0, at - 3)) or pattern.match(data, at):
-                return (match[1] or match[2]).decode()
+    for read in (_imported, _constants):
+        for data in read(disk, path):
+            for at in _places(data, word):
+                if match := pattern.match(data, max(0, at - 3)) or pattern.match(data, at):
+                    return (match[1] or match[2]).decode()
     return ""
 
 
@@ -69,6 +56,28 @@ def _places(data: bytes, word: bytes) -> Iterator[int]:
     while at >= 0:
         yield at
         at = data.find(word, at + 1)
+
+
+def _imported(disk: Disk, path: str) -> Iterator[bytes]:
+    """The names of the import table, on Linux with the names of symbols."""
+    if section := elf_section(disk.real(path), b".dynstr"):
+        yield from _pieces(disk, path, *section)
+    else:
+        yield _of_dll(disk, path)[0]
+
+
+def _constants(disk: Disk, path: str) -> Iterator[bytes]:
+    """The read-only data."""
+    section = elf_section(disk.real(path), b".rodata") or _of_dll(disk, path)[1]
+    yield from _pieces(disk, path, *section)
+
+
+def _pieces(disk: Disk, path: str, offset: int, size: int) -> Iterator[bytes]:
+    """A range in pieces that overlap by more than the longest text that is looked for."""
+    end = offset + min(size, _MOST_TEXT)
+    while offset < end:
+        yield disk.data(path, min(_PIECE, end - offset), offset)
+        offset += _PIECE - _OVERLAP
 
 
 def _of_dll(disk: Disk, path: str) -> tuple[bytes, tuple[int, int]]:

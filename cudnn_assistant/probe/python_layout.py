@@ -175,7 +175,8 @@ def version_of(disk: Disk, where: Layout) -> str:
     if store := STORE.fullmatch(disk.name(where.root)):
         return store[1]
     if disk.family == "windows":
-        return _windows_version(binary.pe_version(disk.real(where.python)) if where.python else "")
+        resource = binary.pe_version(disk.real(where.python)) if where.python else ""
+        return _windows_version(resource) or _version_of_dll(disk, where.root)
     short = _LIBRARY.sub(r"\1", where.library)
     named = _IN_FOLDER_NAME.search(disk.name(where.root))
     if named and named[1].startswith(short + "."):
@@ -189,6 +190,11 @@ def _windows_version(resource: str) -> str:
     # python.exe counts its patch level in thousands: 3.11.9150.1013 is 3.11.9.
     match = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)\.\d+", resource)
     return f"{match[1]}.{match[2]}.{int(match[3]) // 1000}" if match else ""
+
+
+def _version_of_dll(disk: Disk, root: str) -> str:
+    matches = (re.fullmatch(r"python(3)(\d+)t?\.dll", e.name.lower()) for e in disk.entries(root))
+    return next((f"{match[1]}.{match[2]}" for match in matches if match), "")
 
 
 def sites_of(disk: Disk, where: Layout) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ from cudnn_assistant.probe.distributions import (
     satisfies,
 )
 from cudnn_assistant.probe.frameworks import _MATTERS as MATTERS
+from cudnn_assistant.probe.library_names import architectures
 from cudnn_assistant.probe.python_source import constants
 from cudnn_assistant.probe.pythons import pythons
 
@@ -92,6 +93,17 @@ def test_torch_with_nvidias_wheels(tmp_path: Path, site: Site) -> None:
         ("nvidia-cudnn-cu12", "==9.10.2.21", "9.11.0.98", False),
         ("nvidia-cublas-cu12", "==12.8.4.1", "", False),
     ]
+
+
+@pytest.mark.parametrize("start", [0, (1 << 20) - 20, (1 << 20) - 600, 3_000_000])
+def test_names_are_found_wherever_in_a_large_library(
+    tmp_path: Path, site: Site, start: int
+) -> None:
+    text = bytes(start) + b"\0sm_90 compute_100\0libcublas.so.12\0libcudnn.so.9\0" + bytes(5000)
+    site.put("ctranslate2", "4.5.0", {"ctranslate2.libs/libctranslate2-1.so.4": elf(rodata=text)})
+    assert (only(tmp_path).cuda, only(tmp_path).cudnn) == ("12", "9")
+    library = str(site.folder / "ctranslate2.libs/libctranslate2-1.so.4")
+    assert architectures(Disk("linux"), library) == ("sm_90", "compute_100")
 
 
 def test_torch_looks_in_the_wheel_even_when_it_is_gone(tmp_path: Path, site: Site) -> None:

@@ -391,6 +391,13 @@ def test_windows_portable_and_store_python(tmp_path: Path) -> None:
     assert portable.version == "3.12.7"
 
 
+def test_windows_python_without_a_version_resource(tmp_path: Path) -> None:
+    root = tmp_path / "C/tools/python"
+    windows_installation(root, (3, 12, 7))
+    write(root / "python.exe", pe())
+    assert look_windows(tmp_path)[r"C:\tools\python"].version == "3.12"
+
+
 def test_windows_alias_without_a_store_python_is_no_python(tmp_path: Path) -> None:
     write(tmp_path / "C/Users/me/AppData/Local/Microsoft/WindowsApps/python.exe", b"")
     path = {"Path": r"C:\Users\me\AppData\Local\Microsoft\WindowsApps"}
