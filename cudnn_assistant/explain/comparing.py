@@ -29,6 +29,7 @@ _ABSENT = re.compile(
     r"isn.t installed|absent|(?:not|nothing) (?:found|there)",
     re.IGNORECASE,
 )
+_THERE = r"install|on (?:the )?path|copied|added|present|yes|correct"
 _HOW_MANY_DIGITS = 11
 """From this CUDA on, libraries of one major fit each other; before, major and minor count."""
 
@@ -68,7 +69,7 @@ def _places(f: Facts) -> Iterator[Feature]:
         yield "cuda:absent", _("CUDA is said to be not installed.")
     if f.cudnn_words and _ABSENT.search(f.cudnn_words):
         yield "cudnn:absent", _("cuDNN is said to be not installed.")
-    if f.cudnn_words and not f.cudnn and re.search("install", f.cudnn_words, re.IGNORECASE):
+    if f.cudnn_words and not f.cudnn and re.search(_THERE, f.cudnn_words, re.IGNORECASE):
         yield "cudnn:installed", ""
     if not (f.cuda or f.cudnn or f.driver or f.gpu):
         yield "nothing-given", ""
@@ -168,6 +169,8 @@ def _driver(f: Facts) -> Iterator[Feature]:
 def _gpu(f: Facts) -> Iterator[Feature]:
     if not f.compute:
         return
+    if f.compute < 3.5:
+        yield "gpu:ancient", _("The GPU ({gpu}) is of a very old generation.").format(gpu=f.gpu)
     if f.compute >= 7.5:
         yield "gpu:turing-or-newer", ""
     if f.compute >= 10:
@@ -185,7 +188,8 @@ def _gpu(f: Facts) -> Iterator[Feature]:
     if row is None:
         return
     names = {"gpu": f.gpu, "compute": f.compute, "cuda": _text(cuda)}
-    if int(f.compute) > int(row[2]):
+    # Turing has the major number of Volta, but no library before CUDA 10 was made for it.
+    if int(f.compute) > int(row[2]) or row[2] < f.compute == 7.5:
         yield (
             "gpu:newer-than-cuda",
             _("The GPU ({gpu}, {compute}) is newer than CUDA {cuda}.").format(**names),
@@ -194,6 +198,11 @@ def _gpu(f: Facts) -> Iterator[Feature]:
         yield (
             "gpu:older-than-cuda",
             _("CUDA {cuda} no longer has code for this GPU ({gpu}, {compute}).").format(**names),
+        )
+    elif f.compute > row[2]:
+        yield (
+            "gpu:little-newer",
+            _("The GPU ({gpu}, {compute}) came out after CUDA {cuda}.").format(**names),
         )
     else:
         yield "gpu:fits", ""

@@ -211,11 +211,11 @@ def test_text_for_people_names_line_cause_and_way_out() -> None:
     assert "cuDNN 8 lacks the file zlibwapi.dll" in text
 
 
-def test_many_near_misses_tell_nothing_wrong() -> None:
+def test_many_near_misses_name_no_cause_for_sure() -> None:
     text = "\n".join(
         f"{n:x} Could not locat zlibwap.dl cudnn cuda out of memor" for n in range(9000)
     )
-    assert explain(text).causes == ()
+    assert all(cause.score < 0.2 for cause in explain(text).causes)
 
 
 def test_the_one_telling_line_in_a_big_log_is_found() -> None:

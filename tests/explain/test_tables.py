@@ -31,7 +31,7 @@ def test_the_example_is_found(pattern: Pattern) -> None:
 @every_pattern
 def test_literals_are_small_letters(pattern: Pattern) -> None:
     assert pattern.find
-    assert all(literal == literal.lower() and len(literal) >= 3 for literal in pattern.find)
+    assert all(literal == literal.lower() and len(literal) >= 2 for literal in pattern.find)
 
 
 @every_pattern
