@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.explain import Explanation
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan import Entry, Plan
@@ -39,5 +40,9 @@ class Doing:
     undo: Callable[[Entry], Plan]
     report: Callable[[Checkup | None, str], str]
     """The report's text; the second argument is a note (a traceback) that goes in."""
+    judge: Callable[[str], Checkup]
+    """The checkup of another computer from its report, by path; raises ``NotAReport``."""
+    explain: Callable[[str | bytes, Checkup | None], Explanation]
+    """What a message means, with what is known of this computer."""
     glance: Callable[[], object]
     """Something cheap that differs when a driver or a library was installed."""

@@ -150,7 +150,9 @@ class Sheet(QScrollArea):
 class Page(QWidget):
     """A page: step line, title, lead, content that scrolls, and buttons that don't."""
 
-    def __init__(self, here: Order, title: str, lead: str = "", look: Look | None = None) -> None:
+    def __init__(
+        self, here: Order | None, title: str, lead: str = "", look: Look | None = None
+    ) -> None:
         super().__init__()
         self.title = Title(title)
         self.lead = Text(lead)
@@ -179,12 +181,13 @@ class Page(QWidget):
         row.addLayout(words, 1)
         return row
 
-    def _sheet(self, here: Order, look: Look | None) -> QScrollArea:
+    def _sheet(self, here: Order | None, look: Look | None) -> QScrollArea:
         inside = QWidget()
         rows = QVBoxLayout(inside)
         rows.setContentsMargins(4 * SPACE, 3 * SPACE, 4 * SPACE, 3 * SPACE)
         rows.setSpacing(2 * SPACE + 4)
-        rows.addWidget(Steps(here))
+        if here is not None:
+            rows.addWidget(Steps(here))
         rows.addLayout(self._answer(look))
         rows.addLayout(self.content)
         rows.addStretch(1)

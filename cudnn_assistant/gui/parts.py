@@ -207,6 +207,33 @@ class Arrow(QToolButton):
         theme.draw_focus(painter, self)
 
 
+class Link(QToolButton):
+    """A quiet way to somewhere else, at the end of a page."""
+
+    def __init__(self, label: str, do: Callable[[], object]) -> None:
+        super().__init__()
+        self.setText(label)
+        self.setAutoRaise(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.clicked.connect(lambda _checked: do())
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """The text, and room for a finger."""
+        text = self.fontMetrics().horizontalAdvance(self.text())
+        return QSize(text + SPACE // 2, line_height() + SPACE)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Underlined text in the palette's own colour, in line with the text above."""
+        painter = QPainter(self)
+        font = self.font()
+        font.setUnderline(True)
+        painter.setFont(font)
+        painter.setPen(self.palette().windowText().color())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, self.text())
+        theme.draw_focus(painter, self)
+
+
 class Opener(Arrow):
     """Opens and closes what is behind it, which is made when first opened."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, Unknown
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Button, Card, Mark, Notice, Opener
+from cudnn_assistant.gui.parts import Button, Card, Link, Mark, Notice, Opener
 from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.machine import SYSTEM, Machine
@@ -129,6 +130,11 @@ class NoteCard(Card):
         row.addWidget(Opener(_("Show"), name, below, make), 0, middle)
 
 
+def explain_link(do: Callable[[], object]) -> Link:
+    """The way to the page that explains a message of a program."""
+    return Link(_("Explain a message from a program…"), do)
+
+
 class ProblemsPage(Page):
     """Cards, most serious first, and the one thing to do next."""
 
@@ -136,12 +142,19 @@ class ProblemsPage(Page):
     save = Signal()
     review = Signal()
     history = Signal()
+    explain = Signal()
     leave = Signal(object)
     """The way out of a finding was chosen; carries the Finding."""
 
     def __init__(
-        self, checkup: Checkup, news: tuple[Look, str] | None = None, *, undoable: bool = False
+        self,
+        checkup: Checkup,
+        news: tuple[Look, str] | None = None,
+        *,
+        undoable: bool = False,
+        foreign: bool = False,
     ) -> None:
+        self._foreign = foreign
         self._undoable = undoable
         self._checkup = checkup
         self._main = checkup.findings[0]
@@ -150,12 +163,15 @@ class ProblemsPage(Page):
             self.content.addWidget(Notice(*news))
         for finding in checkup.findings:
             self.content.addWidget(self._card(finding))
+        self.content.addWidget(explain_link(self.explain.emit), 0, Qt.AlignmentFlag.AlignLeft)
         self._fill_buttons()
 
     def _changes(self) -> int:
         return len(self._checkup.plan.steps)
 
     def _lead(self) -> str:
+        if self._foreign:
+            return _("This is what a report tells. Nothing on this computer was looked at.")
         remedy = self._main.remedy
         steps = self._checkup.plan.steps
         if isinstance(remedy, Automatic) and all(isinstance(s, SetVariable) for s in steps):

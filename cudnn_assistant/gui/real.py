@@ -6,10 +6,13 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from cudnn_assistant import apply as applying
 from cudnn_assistant import feed, places
 from cudnn_assistant.checkup import Checkup, support_report, think
 from cudnn_assistant.compat import Compat
+from cudnn_assistant.explain import Explanation, explain
 from cudnn_assistant.gui.doing import Doing, Standing
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.journal import Journal
@@ -17,8 +20,12 @@ from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import Entry, Plan, SetVariable, make_plan, undo_plan
 from cudnn_assistant.preview import preview
 from cudnn_assistant.probe import Say, probe
+from cudnn_assistant.report import NotAReport, read_machine
 from cudnn_assistant.system import System, this_system
 from cudnn_assistant.wording import _
+
+LARGEST_REPORT = 64 * 1024 * 1024
+"""Bytes. A report of a computer with hundreds of environments has some MiB."""
 
 Look = Callable[[Say], Machine]
 Fetch = Callable[[], tuple[Compat, str]]
@@ -61,6 +68,8 @@ class Behind:
             standing=self.standing,
             undo=lambda entry: undo_plan(entry, system.read, system.family),
             report=self.report,
+            judge=self.judge,
+            explain=self.explain,
             glance=glance,
         )
 
@@ -80,6 +89,21 @@ class Behind:
         """The plan for these codes of findings alone."""
         compat = self._compat or feed.load_builtin()
         return make_plan(checkup.findings, checkup.machine, compat, only=only)
+
+    def judge(self, path: str) -> Checkup:
+        """Another computer by its report. It gets no plan: nothing of it can be changed here."""
+        if os.path.getsize(path) > LARGEST_REPORT:
+            raise NotAReport(_("This file is too large to be a report."))
+        with open(path, encoding="utf-8", errors="replace") as file:
+            machine = read_machine(file.read())
+        seen = think(machine, self._compat or feed.load_builtin())
+        return msgspec.structs.replace(seen, plan=Plan())
+
+    def explain(self, text: str | bytes, checkup: Checkup | None) -> Explanation:
+        """What a message means."""
+        if checkup is None:
+            return explain(text)
+        return explain(text, checkup.machine, findings=checkup.findings)
 
     def apply(self, plan: Plan, tell: Tell) -> Entry:
         """Carry a plan out; raises NotApplied."""

@@ -13,7 +13,7 @@ from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Card, Mark, Notice
-from cudnn_assistant.gui.problems import Commands
+from cudnn_assistant.gui.problems import Commands, explain_link
 from cudnn_assistant.gui.text import Text
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.summary import Line, headline, lines
@@ -38,6 +38,8 @@ class Ending:
     """How many changes were made before this check."""
     undoable: bool = False
     """The journal holds something to undo."""
+    foreign: str = ""
+    """News that this is another computer's report; "" for this computer."""
     task: Finding | None = None
     """What needs the person, for the outcome "needs you"."""
 
@@ -82,6 +84,7 @@ class ResultPage(Page):
     undo = Signal()
     """Undo what was made in this sitting."""
     history = Signal()
+    explain = Signal()
     notes = Signal()
     """Show the findings that do not keep cuDNN from working."""
     leave = Signal(object)
@@ -97,6 +100,9 @@ class ResultPage(Page):
             self._show_task(ending.task.remedy)
         checkup = ending.checkup
         self.content.addWidget(Facts(lines(checkup.machine, checkup.findings)))
+        if ending.outcome in ("unknown", "works"):
+            link = explain_link(self.explain.emit)
+            self.content.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         self._fill_buttons()
 
     def _show_task(self, remedy: Manual) -> None:
@@ -108,6 +114,8 @@ class ResultPage(Page):
 
     def _show_news(self) -> None:
         ending = self._ending
+        if ending.foreign:
+            self._add_notice("info", ending.foreign)
         if ending.changed and ending.outcome == "works":
             self._add_notice(
                 "info",

@@ -10,6 +10,8 @@ from PySide6.QtCore import QEvent, QTimer, QUrl
 from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
+    QDragEnterEvent,
+    QDropEvent,
     QGuiApplication,
     QKeySequence,
     QPaintEvent,
@@ -23,6 +25,7 @@ from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past, ReportDialog
 from cudnn_assistant.gui.doing import Doing
+from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.job import Job, Tell
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.problems import ProblemsPage
@@ -31,9 +34,12 @@ from cudnn_assistant.gui.review import MakingPage, Proposal, ReviewPage
 from cudnn_assistant.gui.theme import Look, app_icon
 from cudnn_assistant.machine import Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan
+from cudnn_assistant.report import NotAReport
 from cudnn_assistant.wording import _, ngettext, words
 
 News = tuple[Look, str]
+LARGEST_LOG = 64 * 1024 * 1024
+"""Bytes of a dropped log that are read."""
 
 
 class Window(QWidget):
@@ -50,7 +56,7 @@ class Window(QWidget):
         self._glance: object = None
         self._begun = self._changing = self._closing = False
         self._news: News | None = None
-        self._trouble = ""
+        self._trouble = self._foreign = ""
         self.dialog: HistoryDialog | ReportDialog | None = None
         self.setWindowTitle(QApplication.applicationDisplayName() or "cuDNN Assistant")
         self.setWindowIcon(app_icon())
@@ -58,6 +64,7 @@ class Window(QWidget):
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.addWidget(self.pages)
+        self.setAcceptDrops(True)
         self.setMinimumSize(640, 480)
         self.resize(780, 560)
         self._add_shortcuts()
@@ -67,6 +74,7 @@ class Window(QWidget):
         keys = (
             (QKeySequence("F5"), self.check),
             (QKeySequence(QKeySequence.StandardKey.Save), self.save),
+            (QKeySequence("Ctrl+E"), self.show_explain),
             (QKeySequence("Esc"), self._escape),
             (QKeySequence("Return"), self._press),
             (QKeySequence("Enter"), self._press),
@@ -91,6 +99,9 @@ class Window(QWidget):
     # --- Pages ----------------------------------------------------------------------------------
 
     def _go(self, page: Page) -> None:
+        # Work that was begun for the old page must not report to the new one.
+        if self._job is not None:
+            self._job.cancel()
         old = self.pages.currentWidget()
         self.pages.addWidget(page)
         self.pages.setCurrentWidget(page)
@@ -202,7 +213,7 @@ class Window(QWidget):
     def _checked(self, result: tuple[Checkup, tuple[Entry, ...], object]) -> None:
         before, made = self._checkup, self._made
         self._checkup, self._entries, self._glance = result
-        self._trouble = ""
+        self._trouble = self._foreign = ""
         if made is not None and before is not None:
             self._after_change(self._checkup, made)
         else:
@@ -242,12 +253,19 @@ class Window(QWidget):
     def show_problems(self) -> None:
         """The cards of the last check."""
         assert self._checkup is not None
-        page = ProblemsPage(self._checkup, self._news, undoable=self._undoable())
+        news: News | None = ("info", self._foreign) if self._foreign else None
+        page = ProblemsPage(
+            self._checkup,
+            self._news or news,
+            undoable=self._undoable(),
+            foreign=bool(self._foreign),
+        )
         self._news = None
         page.again.connect(self.check)
         page.save.connect(self.save)
         page.review.connect(self.review)
         page.leave.connect(self._leave)
+        page.explain.connect(self.show_explain)
         page.history.connect(self.show_history)
         self._go(page)
 
@@ -341,7 +359,9 @@ class Window(QWidget):
     def _show_result(self, outcome: Outcome, task: Finding | None = None) -> None:
         assert self._checkup is not None
         made = len(self._made.plan.steps) if self._made is not None else 0
-        page = ResultPage(Ending(self._checkup, outcome, made, self._undoable(), task))
+        undoable = self._undoable()
+        page = ResultPage(Ending(self._checkup, outcome, made, undoable, self._foreign, task))
+        page.explain.connect(self.show_explain)
         page.again.connect(self.check)
         page.save.connect(self.save)
         page.history.connect(self.show_history)
@@ -370,6 +390,66 @@ class Window(QWidget):
             title = _("There is nothing left to undo")
             lead = _("What this change had set is not there any more.")
         self._show_back(plan, title, lead)
+
+    # --- Explain, and reports of other computers ------------------------------------------------
+
+    def show_explain(self) -> None:
+        """The page that says what a message means."""
+        if self._changing or isinstance(self.page, CheckPage | ExplainPage):
+            return
+        page = ExplainPage()
+        page.back.connect(self._back)
+        page.ask.connect(self._explain)
+        page.dropped.connect(self.take_file)
+        self._go(page)
+
+    def _explain(self, text: str | bytes) -> None:
+        page, checkup = self.page, self._checkup
+        assert isinstance(page, ExplainPage)
+        page.wait()
+        self._work(lambda _tell: self._doing.explain(text, checkup), page.show_answer)
+
+    def take_file(self, path: str) -> None:
+        """A file was dropped: a report is shown, anything else is explained."""
+        if self._changing or isinstance(self.page, CheckPage):
+            return
+        self._work(lambda _tell: self._read(path), self._show_file, broke=self._not_read)
+
+    def _read(self, path: str) -> Checkup | bytes:
+        with contextlib.suppress(NotAReport):
+            return self._doing.judge(path)
+        with open(path, "rb") as file:
+            return file.read(LARGEST_LOG)
+
+    def _not_read(self, trouble: BaseException) -> None:
+        if not isinstance(trouble, OSError):
+            raise trouble
+        reason = trouble.strerror or str(trouble)
+        self._news = ("note", _("The file can't be read: {reason}.").format(reason=reason))
+        self._back()
+
+    def _show_file(self, found: Checkup | bytes) -> None:
+        if isinstance(found, bytes):
+            self.show_explain()
+            self._explain(found)
+            return
+        when = found.machine.taken_at.replace("T", " ").rstrip("Z")
+        text = _("A report of {when}, of another computer. Check again looks at this one.")
+        self._foreign = text.format(when=when or "?")
+        self._checkup, self._made, self._entries = found, None, ()
+        self._show_answer(found)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        """Files may be dropped anywhere on the window."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+        """Take the first file."""
+        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if files:
+            event.acceptProposedAction()
+            self.take_file(files[0])
 
     # --- Dialogs --------------------------------------------------------------------------------
 
@@ -410,7 +490,13 @@ class Window(QWidget):
 
     def _open(self, dialog: HistoryDialog | ReportDialog) -> None:
         self.dialog = dialog
+        dialog.finished.connect(self._dialog_closed)
         dialog.open()
+
+    def _dialog_closed(self) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None
 
     # --- The outside ----------------------------------------------------------------------------
 
@@ -421,9 +507,14 @@ class Window(QWidget):
         return super().event(event)
 
     def _look_around(self) -> None:
-        waiting = isinstance(self.page, ProblemsPage | ResultPage)
-        if waiting and self._glance is not None and self.dialog is None:
-            self._work(lambda _tell: self._doing.glance(), self._glanced)
+        waiting = isinstance(self.page, ProblemsPage | ResultPage) and not self._foreign
+        if not waiting or self._glance is None or self.dialog is not None:
+            return
+        # Not through _work: a look aside must not end what the person has asked for.
+        job = Job(lambda _tell: self._doing.glance(), self)
+        job.done.connect(self._glanced)
+        job.done.connect(job.deleteLater)
+        job.start()
 
     def _glanced(self, glance: object) -> None:
         if glance != self._glance and isinstance(self.page, ProblemsPage | ResultPage):

@@ -10,21 +10,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import computers
+import msgspec
 import speech
 from PySide6.QtCore import QPoint, QSize
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from cudnn_assistant.checkup import Checkup, think
+from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past, ReportDialog, crash_dialog
+from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.parts import Opener
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, ResultPage
@@ -168,6 +172,31 @@ def undo_page(checkup: Checkup) -> ReviewPage:
     return ReviewPage(Proposal(plan, preview(plan, checkup.machine), "windows"))
 
 
+MESSAGE = """Could not load library cudnn_cnn_infer64_8.dll. Error code 126
+Please make sure cudnn_cnn_infer64_8.dll is in your library path!"""
+
+
+def explained(text: str) -> ExplainPage:
+    page = ExplainPage()
+    page.message.setPlainText(text)
+    page.show_answer(explain(text))
+    return page
+
+
+def recovery() -> ReviewPage:
+    given = proposal(of("parent_folder"))
+    title = "The last change was interrupted"
+    lead = "This puts back what it had changed by then. Nothing else is touched."
+    plan = Plan(steps=given.plan.steps, undoes="1")
+    return ReviewPage(replace(given, plan=plan, whole=None, title=title, lead=lead))
+
+
+def foreign_page() -> ProblemsPage:
+    news = "A report of 2026-11-12 09:30:00, of another computer. Check again looks at this one."
+    seen = msgspec.structs.replace(of("stale_and_parent"), plan=Plan())
+    return ProblemsPage(seen, ("info", news), foreign=True)
+
+
 def past() -> list[Past]:
     made = entries(of("parent_folder"))
     return [
@@ -234,6 +263,11 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     )
     yield "result-impossible", lambda: ending("no_gpu", "impossible")
     yield "result-unknown", lambda: ending("unexplained", "unknown", changed=1, undoable=True)
+    yield "review-recovery", recovery
+    yield "problems-foreign", foreign_page
+    yield "explain-empty", ExplainPage
+    yield "explain-answer", lambda: explained(MESSAGE)
+    yield "explain-nothing", lambda: explained("segmentation in chapter two")
     yield "dialog-history", lambda: HistoryDialog(past())
     yield "dialog-history-empty", lambda: HistoryDialog([])
     yield "dialog-report", lambda: ReportDialog(report())

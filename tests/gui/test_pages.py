@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Arrow, Mark
+from cudnn_assistant.gui.parts import Arrow, Link, Mark
 from cudnn_assistant.gui.text import Listing, Text
 
 STATES = dict(pictures.states())
@@ -44,7 +44,7 @@ def cut(widget: QWidget) -> list[str]:
     """What does not get the room that its words need."""
     labels = [w for w in widget.findChildren(Text) if w.isVisible()]
     buttons = [w for w in widget.findChildren(QPushButton) if w.isVisible()]
-    arrows = [w for w in widget.findChildren(Arrow) if w.isVisible()]
+    arrows = [w for kind in (Arrow, Link) for w in widget.findChildren(kind) if w.isVisible()]
     views = [*widget.findChildren(QListWidget), *widget.findChildren(Listing)]
     sheets = [(w, w.widget()) for w in widget.findChildren(QScrollArea)]
     return [

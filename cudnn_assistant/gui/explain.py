@@ -1,0 +1,183 @@
+"""What a message of a program means: paste or drop it, and read the likely causes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from cudnn_assistant.explain import Cause, Explanation, State
+from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.parts import BusyBar, Card, Mark, Notice, Opener
+from cudnn_assistant.gui.text import Listing, Text, announce, line_height
+from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.wording import _
+
+LOOKS: dict[State, Look] = {"confirmed": "bad", "possible": "unknown", "ruled-out": "none"}
+SHOWN = 4
+"""Causes after the first that are listed; the rest says little."""
+
+
+def state_word(state: State) -> str:
+    """What we know of a cause, in words."""
+    return {
+        "confirmed": _("confirmed"),
+        "possible": _("possible"),
+        "ruled-out": _("ruled out on this computer"),
+    }[state]
+
+
+class Message(QPlainTextEdit):
+    """Where the message is pasted. A dropped file is handed on as a path, not as its address."""
+
+    dropped = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFont(theme.font(0.95, fixed=True))
+        self.setTabChangesFocus(True)
+        self.setAccessibleName(_("The message"))
+        self.setPlaceholderText(_("Paste what the program printed, or drop a log file here."))
+        self.setMinimumHeight(line_height() * 6)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        """Files are welcome, too."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+        else:
+            super().dragEnterEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+        """Hand a file on; take text in."""
+        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if files:
+            event.acceptProposedAction()
+            self.dropped.emit(files[0])
+        else:
+            super().dropEvent(event)
+
+
+class CauseCard(Card):
+    """One cause: the first told whole, the others open on demand."""
+
+    def __init__(self, cause: Cause, *, whole: bool) -> None:
+        super().__init__()
+        mark = Mark(LOOKS[cause.state], 1.4)
+        row = QHBoxLayout()
+        row.setSpacing(SPACE + 4)
+        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(Text(cause.title, size=1.1 if whole else 1.0, bold=whole), 1)
+        row.addWidget(Text(state_word(cause.state), muted=True), 0, Qt.AlignmentFlag.AlignTop)
+        self.rows.addLayout(row)
+        below = QVBoxLayout()
+        below.setContentsMargins(mark.sizeHint().width() + SPACE + 4, 0, 0, 0)
+        self.rows.addLayout(below)
+        if whole:
+            below.addWidget(self._body(cause))
+        else:
+            name = _("Show: {title}").format(title=cause.title)
+            opener = Opener(_("Show"), name, below, lambda: self._body(cause))
+            row.addWidget(opener, 0, Qt.AlignmentFlag.AlignTop)
+
+    def _body(self, cause: Cause) -> QWidget:
+        body = QWidget()
+        rows = QVBoxLayout(body)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(SPACE)
+        lines = [cause.why]
+        if cause.fix:
+            lines.append(_("What you can do: {text}").format(text=cause.fix))
+        if cause.confirm and cause.state == "possible":
+            lines.append(_("This would settle it: {text}").format(text=cause.confirm))
+        for text in filter(None, lines):
+            rows.addWidget(Text(text))
+        if cause.because:
+            name = _("Why we think so: {title}").format(title=cause.title)
+            said = "\n".join((*cause.because, f"[{cause.code}]"))
+            opener = Opener(_("Why we think so"), name, rows, lambda: Listing(said, name))
+            rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
+        return body
+
+
+class ExplainPage(Page):
+    """Outside the four steps: asked for from any of them, and left back to it."""
+
+    back = Signal()
+    ask = Signal(object)
+    """Explain this: a text, or the bytes of a file."""
+    dropped = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__(
+            None,
+            _("Explain a message"),
+            _("Everything stays on this computer. What was found here counts as well."),
+        )
+        self.message = Message()
+        self.message.dropped.connect(self.dropped)
+        self.bar = BusyBar()
+        self.content.addWidget(self.message)
+        self.content.addWidget(self.bar)
+        self.bar.run(False)
+        self.answer = QVBoxLayout()
+        self.answer.setSpacing(SPACE + 4)
+        self.content.addLayout(self.answer)
+        self.buttons.rare(_("&Back"), self.back.emit)
+        self.buttons.add(_("&Paste"), self._paste)
+        self.buttons.add(_("&Explain"), self._ask, default=True)
+
+    def _paste(self) -> None:
+        self.message.clear()
+        self.message.paste()
+        self._ask()
+
+    def _ask(self) -> None:
+        if self.message.toPlainText().strip():
+            self.ask.emit(self.message.toPlainText())
+
+    def wait(self) -> None:
+        """Work goes on; old answers are gone."""
+        self._clear()
+        self.bar.run(True)
+
+    def _clear(self) -> None:
+        while (item := self.answer.takeAt(0)) is not None:
+            old = item.widget()
+            if old is not None:
+                old.hide()
+                old.deleteLater()
+
+    def show_answer(self, found: Explanation) -> None:
+        """The causes, best first; or that nothing is known."""
+        self.bar.run(False)
+        self._clear()
+        if not found.causes:
+            said = _("No known message about the GPU, CUDA or cuDNN was found in this text.")
+            self.answer.addWidget(Notice("info", said))
+            announce(self, said, now=True)
+            return
+        self._show_means(found)
+        for number, cause in enumerate(found.causes[: 1 + SHOWN]):
+            self.answer.addWidget(CauseCard(cause, whole=number == 0))
+        announce(self, found.causes[0].title, now=True)
+
+    def _show_means(self, found: Explanation) -> None:
+        means = list(dict.fromkeys(line.means for line in found.lines if line.number))
+        if not means:
+            return
+        card = Card(SPACE // 2)
+        card.rows.addWidget(Text(_("What the text says"), bold=True))
+        for text in means[:5]:
+            card.rows.addWidget(Text(text))
+        self.answer.addWidget(card)
+
+    def settle(self) -> None:
+        """The focus goes to the text, where the message is to be pasted."""
+        super().settle()
+        if not self.title.hasFocus():
+            self.message.setFocus()
+
+    def escape(self) -> None:
+        """Back to where one came from."""
+        self.back.emit()

@@ -1,0 +1,128 @@
+"""The page that says what a message means, and reports of other computers dropped on the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import computers
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+from test_flow import arrive, button, start, texts
+from world import World
+
+from cudnn_assistant.checkup import support_report, think
+from cudnn_assistant.explain import Explanation
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.gui.explain import CauseCard, ExplainPage
+from cudnn_assistant.gui.parts import Link
+from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.result import ResultPage
+from cudnn_assistant.gui.window import Window
+
+MESSAGE = "Could not locate zlibwapi.dll. Please make sure it is in your library path!"
+
+
+def drop(target: QWidget, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPointF(5, 5),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    target.dropEvent(event)  # type: ignore[attr-defined]
+
+
+def test_a_pasted_message_is_explained(qtbot: QtBot, window: Window) -> None:
+    start(qtbot, window)
+    problems = arrive(qtbot, window, ProblemsPage)
+    link = problems.findChild(Link)
+    assert link is not None
+    link.click()
+    page = arrive(qtbot, window, ExplainPage)
+    assert page.message.hasFocus()
+    QApplication.clipboard().setText(MESSAGE)
+    button(page, "Paste").click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)))
+    assert "zlibwapi" in texts(page)
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    arrive(qtbot, window, ProblemsPage)
+
+
+def test_enter_in_the_message_is_a_new_line(qtbot: QtBot, window: Window) -> None:
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    qtbot.keyClick(window, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    page = arrive(qtbot, window, ExplainPage)
+    qtbot.keyClicks(page.message, "one")
+    qtbot.keyClick(page.message, Qt.Key.Key_Return)
+    qtbot.keyClicks(page.message, "two")
+    assert page.message.toPlainText() == "one\ntwo"
+
+
+def test_an_unknown_message_says_so(qtbot: QtBot, window: Window) -> None:
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    window.show_explain()
+    page = arrive(qtbot, window, ExplainPage)
+    page.message.setPlainText("it rains")
+    button(page, "Explain").click()
+    qtbot.waitUntil(lambda: "No known message" in texts(page))
+    assert not page.findChildren(CauseCard)
+
+
+def test_leaving_while_it_works_is_no_trouble(qtbot: QtBot, window: Window) -> None:
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    window.show_explain()
+    page = arrive(qtbot, window, ExplainPage)
+    page.message.setPlainText(MESSAGE * 2000)
+    button(page, "Explain").click()
+    button(page, "Back").click()
+    arrive(qtbot, window, ProblemsPage)
+    qtbot.wait(300)
+
+
+def test_a_dropped_log_is_explained(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_bytes(MESSAGE.encode("utf-16"))
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    drop(window, log)
+    page = arrive(qtbot, window, ExplainPage)
+    qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)))
+    page.show_answer(Explanation(lines=(), causes=()))
+    qtbot.waitUntil(lambda: not page.findChildren(CauseCard))
+    drop(page.message, log)
+    qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)))
+    assert window.page is page
+
+
+def test_a_dropped_report_is_another_computer(
+    qtbot: QtBot, window: Window, world: World, tmp_path: Path
+) -> None:
+    file = tmp_path / "report.md"
+    compat = load_builtin()
+    file.write_text(support_report(think(computers.parent_folder(), compat), compat), "utf-8")
+    world.look = computers.works
+    start(qtbot, window)
+    arrive(qtbot, window, ResultPage, "works")
+    drop(window, file)
+    page = arrive(qtbot, window, ProblemsPage, "Windows can't find cuDNN 9.8")
+    assert "of another computer" in texts(page)
+    assert "can be fixed here" not in texts(page)
+    assert not [b for b in page.findChildren(QPushButton) if "Review" in b.text()]
+    button(page, "Check again").click()
+    result = arrive(qtbot, window, ResultPage, "works")
+    assert "another computer" not in texts(result)
+
+
+def test_a_file_that_cannot_be_read_is_told(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    drop(window, tmp_path)
+    qtbot.waitUntil(lambda: "can't be read" in texts(window.page))
