@@ -34,6 +34,7 @@ def at_least(text: str, floor: str) -> bool | None:
     return None if have is None or need is None else have >= need
 
 
+@lru_cache(maxsize=4096)
 def major_of(text: str) -> int | None:
     """The first number of a version."""
     found = version(text)
@@ -176,18 +177,13 @@ def first_cuda(compat: Compat, compute: str) -> str:
 
 def oldest_usable_cuda(compat: Compat, compute: str) -> str:
     """The first CUDA whose binaries run: code of the same major capability runs as well."""
-    wanted = version(compute)
-    if wanted is None:
-        return ""
+    major = compute.partition(".")[0]
     near = [
         one.first_cuda
         for one in compat.architectures
-        if one.first_cuda
-        and (this := version(one.compute))
-        and this.major == wanted.major
-        and this <= wanted
+        if one.compute.partition(".")[0] == major and at_least(compute, one.compute)
     ]
-    return min(near, key=order, default="")
+    return min(filter(None, near), key=order, default="")
 
 
 def gpu_compute(compat: Compat, name: str) -> str:
