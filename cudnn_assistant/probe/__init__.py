@@ -218,7 +218,10 @@ class _Look:
         from cudnn_assistant.probe import subjects
 
         machine = self.machine
-        return {"trials": subjects.tried(self._environment, machine.os.family, machine.pythons)}, ()
+        found = subjects.tried(
+            self._environment, machine.os.family, machine.pythons, machine.gpus
+        )
+        return {"trials": found}, ()
 
     def _winners(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import subjects

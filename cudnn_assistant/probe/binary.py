@@ -114,8 +114,46 @@ def elf_section(path: str, name: bytes) -> tuple[int, int] | None:
             text = file.read(min(places[names][1], 1 << 16))
             wanted = (n for n in range(count) if text[at[n] :].startswith(name + b"\0"))
             return next((places[n] for n in wanted), None)
-    except (OSError, struct.error, IndexError, ValueError):
+    except (OSError, struct.error, IndexError, OverflowError, ValueError):
         return None
+
+
+def pe_section(path: str, name: bytes) -> tuple[int, int] | None:
+    """Offset and size of a section of a PE file, ``None`` without it."""
+    try:
+        with open(path, "rb", opener=_without_waiting) as file:
+            head = file.read(64)
+            (start,) = struct.unpack_from("<I", head, 60)
+            file.seek(start)
+            header = file.read(24)
+            count, optional = struct.unpack_from("<H12xH", header, 6)
+            file.seek(start + 24 + optional)
+            table = file.read(40 * count)
+            if head[:2] != b"MZ" or header[:4] != b"PE\0\0":
+                return None
+            rows = (table[at : at + 40] for at in range(0, len(table) - 39, 40))
+            row = next((row for row in rows if row[:8].rstrip(b"\0") == name), None)
+            if row is None:
+                return None
+            size, offset = struct.unpack_from("<II", row, 16)
+            return offset, size
+    except (OSError, struct.error, OverflowError, ValueError):
+        return None
+
+
+def texts(path: str, limit: int) -> bytes:
+    """What a library holds as constants and as names it imports, ``limit`` bytes of each."""
+    found = [elf_section(path, b".dynstr"), elf_section(path, b".rodata"),
+             pe_section(path, b".rdata")]  # fmt: skip
+    pieces = []
+    try:
+        with open(path, "rb", opener=_without_waiting) as file:
+            for offset, size in filter(None, found):
+                file.seek(offset)
+                pieces.append(file.read(min(size, limit)))
+    except (OSError, OverflowError, ValueError):
+        return b""
+    return b"\0".join(pieces)
 
 
 def pe_version(path: str) -> str:

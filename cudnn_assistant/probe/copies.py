@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from cudnn_assistant.machine import CudnnCopy, readable
-from cudnn_assistant.probe import headers, library_names
+from cudnn_assistant.probe import headers
+from cudnn_assistant.probe.binary import texts
 from cudnn_assistant.probe.disk import Disk
 from cudnn_assistant.probe.library_folders import Candidate
 from cudnn_assistant.probe.owners import Owner, Records
@@ -21,6 +22,7 @@ _IN_PATH = re.compile(
 )
 _IN_WHEEL = re.compile(r"(.+)[\\/]nvidia[\\/]cudnn(?:_jit)?[\\/](?:lib|bin)")
 _CUBLAS = re.compile(rb"libcublas(?:Lt)?\.so\.(\d+)|cublas(?:Lt)?64_(\d+)\.dll")
+_MOST_TEXT = 8 << 20
 _TELLING = ("adv", "ops_infer", "engines_precompiled")
 """Parts that name the cuBLAS they open, smallest text first (8: ops_infer, 9: the others)."""
 _INTERESTING = re.compile(
@@ -147,7 +149,5 @@ def _cuda_major(disk: Disk, folder: Folder, major: int, owner: Owner | None) -> 
 
 
 def _asked_for(disk: Disk, path: str) -> int | None:
-    for read in (library_names.imported, library_names.constant_data):
-        if match := _CUBLAS.search(read(disk, path)):
-            return int(match[1] or match[2])
-    return None
+    match = _CUBLAS.search(texts(disk.real(path), _MOST_TEXT))
+    return int(match[1] or match[2]) if match else None

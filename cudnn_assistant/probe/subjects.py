@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import msgspec
 
@@ -13,6 +14,7 @@ from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
     Family,
+    Gpu,
     Library,
     PythonEnvironment,
     Trial,
@@ -22,6 +24,7 @@ from cudnn_assistant.probe.pythons import library_folders
 from cudnn_assistant.probe.trial import check_library, run_trial
 
 MOST_ENVIRONMENTS = 8
+MOST_GPUS = 8
 MOST_CHECKS = 40
 _AT_ONCE = max(2, min(4, os.cpu_count() or 2))
 _OWN = ("wheel", "bundled", "conda")
@@ -31,24 +34,38 @@ def tried(
     environment: Mapping[str, str],
     family: Family,
     pythons: Sequence[PythonEnvironment],
+    gpus: Sequence[Gpu] = (),
     *,
     deadline: float = 60.0,
-    tell: Callable[[Trial], None] | None = None,
 ) -> tuple[Trial, ...]:
     """The cuDNN test of the system, then of environments whose framework brings its own cuDNN.
 
-    One after the other: two tests at once would compete for the GPU's memory. ``tell`` hears of
-    each when it is done.
+    Each on the GPU that programs take first; the first subject that passes is tested on the other
+    GPUs as well. One after the other: two tests at once would compete for the GPU's memory.
     """
-    found = []
+    found: list[Trial] = []
+    others = ""
     for subject, folders, major in [(SYSTEM, (), 0), *_own_cudnn(pythons)]:
-        trial = run_trial(
-            environment, family, subject=subject, folders=folders, major=major, deadline=deadline
+        test = partial(
+            run_trial,
+            environment,
+            family,
+            subject=subject,
+            folders=folders,
+            major=major,
+            deadline=deadline,
         )
-        found.append(trial)
-        if tell is not None:
-            tell(trial)
+        found.append(test())
+        if found[-1].status == "ok" and not others:
+            others = subject
+            found += [test(gpu=uuid) for uuid in _other_gpus(gpus, found[-1].gpu)]
     return tuple(found)
+
+
+def _other_gpus(gpus: Sequence[Gpu], tested: str) -> list[str]:
+    """UUIDs of the GPUs that CUDA shows besides the one that was tested."""
+    shown = [one for one in gpus if one.cuda_index is not None and one.uuid and not one.mig]
+    return [one.uuid for one in shown if one.uuid.lower() != tested.lower()][: MOST_GPUS - 1]
 
 
 def _own_cudnn(
@@ -92,7 +109,8 @@ def checked(
 def _loadable(copy: CudnnCopy, architecture: str) -> bool:
     main = next((part for part in copy.parts if part.name == "cudnn"), None)
     whole = main is not None and main.state == "ok"
-    return whole and copy.architecture in ("", architecture)
+    # A dispatcher that is bundled alone finds its other parts elsewhere, or ends the process.
+    return whole and copy.flavour != "shim" and copy.architecture in ("", architecture)
 
 
 def _companions(libraries: Iterable[Library]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import images
 
-from cudnn_assistant.probe.binary import elf_section, look_at, pe_version
+from cudnn_assistant.probe.binary import elf_section, look_at, pe_section, pe_version, texts
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,15 @@ def test_section(tmp_path):
     assert elf_section(str(tmp_path / "a"), b".rel") is None
 
 
+def test_texts_of_both_formats(tmp_path):
+    (tmp_path / "a").write_bytes(images.elf(text=b"libcublasLt.so.12\0"))
+    (tmp_path / "b").write_bytes(images.pe("1.2.3.4"))
+    assert b"libcublasLt.so.12" in texts(str(tmp_path / "a"), 100)
+    assert texts(str(tmp_path / "a"), 6).endswith(b"libcub")
+    assert pe_section(str(tmp_path / "b"), b".rsrc") == (0x400, 180)
+    assert texts(str(tmp_path / "b"), 100) == texts(str(tmp_path / "gone"), 100) == b""
+
+
 MUTATED = st.builds(
     lambda whole, at, piece: whole[:at] + piece + whole[at + len(piece) :],
     st.sampled_from([images.elf(text=b"x" * 40), images.pe("9.1.0.70"), images.pe()]),
@@ -86,3 +95,5 @@ def test_nothing_leaves_the_readers(tmp_path, data):
     assert look_at(str(file)).state in ("ok", "empty", "truncated", "not-a-library")
     assert isinstance(pe_version(str(file)), str)
     assert elf_section(str(file), b".rodata") is None or len(data) > 64
+    assert pe_section(str(file), b".rsrc") is None or len(data) > 64
+    assert len(texts(str(file), 50)) <= 152

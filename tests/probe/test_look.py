@@ -67,7 +67,8 @@ def test_a_healthy_computer_from_the_driver_to_the_convolution(tmp_path):
     machine = probe(
         Person(library, gpus), say=lambda part, done, seen: heard.append((part, done, seen))
     )
-    (trial,) = [t for t in machine.trials if t.subject == SYSTEM]
+    trial, other = [t for t in machine.trials if t.subject == SYSTEM]
+    assert (other.status, other.gpu_name) == ("ok", lab.RTX_4090["name"])
     assert (trial.status, trial.stage, trial.gpu_name) == ("ok", "convolution", lab.A100["name"])
     assert trial.loaded == str(library / "libcudnn.so.9")
     (copy,) = [c for c in machine.cudnns if c.folder == str(library)]
@@ -115,6 +116,7 @@ def test_bytes_that_are_no_text(tmp_path):
     odd = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
     images.cudnn(Path(odd) / "lib", "9.5.1")
     machine = probe(Person(odd + "/lib"), trial=False)
+    assert machine.gaps == ()
     assert any("caf\\xe9" in copy.folder for copy in machine.cudnns)
     assert load(dump(machine)) == machine
 
