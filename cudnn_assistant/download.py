@@ -1,0 +1,327 @@
+"""One official file from NVIDIA's server: resumed after a break, and proven before it is used.
+
+What arrives lies in the cache as ``NAME.part`` and gets its name only when size and SHA-256 are
+those that the plan states. A broken connection, a closed program or a restart cost nothing but
+the last block: the next try goes on where this one ended, as long as the server still has the
+same file (ETag).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import posixpath
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from cudnn_assistant.plan import Download
+from cudnn_assistant.system.reasons import reason
+from cudnn_assistant.wording import _
+
+if TYPE_CHECKING:
+    import requests
+
+OFFICIAL = frozenset({"developer.download.nvidia.com"})
+"""Hosts that a file may come from, over https only."""
+
+Progress = Callable[[int, int], None]
+"""Called with (bytes that are here, bytes in all), several times a second at most."""
+
+_BLOCK = 1 << 20
+_TRIES = 5
+_TIMEOUT = (15, 60)
+"""Seconds to connect, and seconds without any byte."""
+_SPARE = 64 << 20
+"""Bytes that stay free on the disk."""
+
+
+class NotDownloaded(Exception):
+    """The file could not be had; the text says why, in words for the person."""
+
+
+class Cancelled(Exception):
+    """The person stopped it. What has arrived stays for the next time."""
+
+
+class _Broken(Exception):
+    """The connection ended too early; another try may go on."""
+
+
+def fetch(
+    download: Download,
+    folder: str,
+    *,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+    hosts: frozenset[str] = OFFICIAL,
+    pause: float = 1.0,
+) -> str:
+    """The path of the proven file in ``folder``; at once when it is there already.
+
+    Raises :class:`NotDownloaded` or :class:`Cancelled`. ``pause`` is the first of the waits
+    between tries, in seconds; each is twice the one before.
+    """
+    _refuse_unproven(download, hosts)
+    run = _Run(download, folder, progress or _silent, cancel)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        if run.ready():
+            return run.path
+        run.room()
+        run.download(pause)
+        return run.finish()
+    except OSError as trouble:
+        raise NotDownloaded(reason(trouble)) from trouble
+
+
+def _silent(_here: int, _size: int) -> None:
+    return
+
+
+def _refuse_unproven(download: Download, hosts: frozenset[str]) -> None:
+    address = urlsplit(download.url)
+    secure = address.scheme == "https" or address.hostname == "127.0.0.1"
+    if address.hostname not in hosts or not secure:
+        raise NotDownloaded(_("{link} is not on NVIDIA's server.").format(link=download.url))
+    if len(download.sha256) != 64 or download.size <= 0:
+        raise NotDownloaded(
+            _("No checksum is known for {link}, so that it can't be proven.").format(
+                link=download.url
+            )
+        )
+
+
+class _Run:
+    """One file on its way."""
+
+    def __init__(
+        self, download: Download, folder: str, progress: Progress, cancel: threading.Event | None
+    ) -> None:
+        self.download_of = download
+        name = posixpath.basename(urlsplit(download.url).path)
+        self.path = os.path.join(folder, f"{download.sha256[:12]}-{name}")
+        self.part = self.path + ".part"
+        self.tag = self.path + ".etag"
+        self.progress = progress
+        self.cancel = cancel
+        self.told = 0.0
+        self.here = 0
+        self.hash = hashlib.sha256()
+
+    def ready(self) -> bool:
+        """Whether the whole file lies there already, proven anew."""
+        if not os.path.exists(self.path):
+            return False
+        if _size(self.path) == self.download_of.size:
+            self.read_in(self.path)
+            if self.hash.hexdigest() == self.download_of.sha256:
+                return True
+        os.unlink(self.path)
+        return False
+
+    def room(self) -> None:
+        """Refuse to start what the disk can't hold."""
+        needed = self.download_of.size - _size(self.part) + _SPARE
+        free = shutil.disk_usage(os.path.dirname(self.path)).free
+        if free < needed:
+            raise NotDownloaded(
+                _("The disk has {free} MB left; {needed} MB are needed.").format(
+                    free=f"{free // 10**6:,}", needed=f"{needed // 10**6:,}"
+                )
+            )
+
+    def download(self, pause: float) -> None:
+        """Fetch what is missing, in as many tries as make headway."""
+        left = _TRIES
+        self.read_in(self.part)
+        while self.here < self.download_of.size:
+            before = self.here
+            try:
+                self.one_try()
+            except _Broken as trouble:
+                left = _TRIES if self.here > before else left - 1
+                if left <= 0:
+                    raise NotDownloaded(_offline(str(trouble))) from trouble
+                self.wait(pause * 2 ** (_TRIES - left))
+
+    def read_in(self, path: str) -> None:
+        """Start the hash with what is on the disk."""
+        self.hash, self.here = hashlib.sha256(), 0
+        if _size(path) > self.download_of.size:
+            os.unlink(path)
+        with suppress(FileNotFoundError), open(path, "rb") as file:
+            while block := file.read(_BLOCK):
+                self.stop_if_cancelled()
+                self.hash.update(block)
+                self.here += len(block)
+
+    def one_try(self) -> None:
+        with _session() as session, self.response(session) as response:
+            self.start_over_unless_it_goes_on(response)
+            with open(self.part, "ab") as file:
+                try:
+                    for block in _blocks(response):
+                        self.take(block, file)
+                finally:
+                    file.flush()
+                    os.fsync(file.fileno())
+        if self.here < self.download_of.size:
+            raise _Broken(_("the connection ended too early"))
+
+    @contextmanager
+    def response(self, session: requests.Session) -> Iterator[requests.Response]:
+        import requests
+
+        headers = {"Accept-Encoding": "identity"}
+        if self.here and (tag := _text(self.tag)):
+            headers |= {"Range": f"bytes={self.here}-", "If-Range": tag}
+        try:
+            answer = session.get(
+                self.download_of.url,
+                headers=headers,
+                stream=True,
+                timeout=_TIMEOUT,
+                allow_redirects=False,
+            )
+        except requests.RequestException as trouble:
+            raise _Broken(_innermost(trouble)) from trouble
+        with answer:
+            yield answer
+
+    def start_over_unless_it_goes_on(self, response: requests.Response) -> None:
+        """Look at the server's answer; on anything but the wanted rest begin from the start."""
+        if response.status_code >= 500 or response.status_code in (408, 429):
+            raise _Broken(f"HTTP {response.status_code}")
+        goes_on = response.headers.get("Content-Range", "").startswith(f"bytes {self.here}-")
+        if response.status_code == 206 and goes_on:
+            return
+        if response.status_code not in (200, 416):
+            raise NotDownloaded(
+                _("The server answered {code} for {link}.").format(
+                    code=response.status_code, link=self.download_of.url
+                )
+            )
+        for path in (self.part, self.tag):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+        self.hash, self.here = hashlib.sha256(), 0
+        if response.status_code == 416:
+            raise _Broken("HTTP 416")
+        if tag := _strong(response.headers.get("ETag", "")):
+            with open(self.tag, "w", encoding="utf-8") as file:
+                file.write(tag)
+
+    def take(self, block: bytes, file: Any) -> None:
+        self.stop_if_cancelled()
+        if self.here + len(block) > self.download_of.size:
+            raise NotDownloaded(self.not_the_file())
+        file.write(block)
+        self.hash.update(block)
+        self.here += len(block)
+        now = time.monotonic()
+        if now - self.told > 0.1 or self.here == self.download_of.size:
+            self.told = now
+            self.progress(self.here, self.download_of.size)
+
+    def stop_if_cancelled(self) -> None:
+        if self.cancel is not None and self.cancel.is_set():
+            raise Cancelled
+
+    def wait(self, seconds: float) -> None:
+        if self.cancel is None:
+            time.sleep(seconds)
+        elif self.cancel.wait(seconds):
+            raise Cancelled
+
+    def finish(self) -> str:
+        """Give the proven file its name; a wrong one is thrown away."""
+        with suppress(FileNotFoundError):
+            os.unlink(self.tag)
+        if self.hash.hexdigest() != self.download_of.sha256:
+            os.unlink(self.part)
+            raise NotDownloaded(self.not_the_file())
+        os.replace(self.part, self.path)
+        return self.path
+
+    def not_the_file(self) -> str:
+        return _("What came from {link} is not the file that NVIDIA published.").format(
+            link=self.download_of.url
+        )
+
+
+@contextmanager
+def _session() -> Iterator[requests.Session]:
+    import requests
+
+    from cudnn_assistant import __version__
+
+    with requests.Session() as session:
+        session.headers["User-Agent"] = f"cudnn-assistant/{__version__}"
+        _trust_the_system(session)
+        yield session
+
+
+def _trust_the_system(session: requests.Session) -> None:
+    """Certificates that the system trusts (a company's, for example) count, not a list of ours."""
+    import ssl
+
+    import truststore
+    from requests.adapters import HTTPAdapter
+
+    class SystemTrust(HTTPAdapter):
+        def init_poolmanager(self, *arguments: Any, **more: Any) -> None:
+            more["ssl_context"] = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            super().init_poolmanager(*arguments, **more)
+
+        def proxy_manager_for(self, *arguments: Any, **more: Any) -> Any:
+            more["ssl_context"] = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            return super().proxy_manager_for(*arguments, **more)
+
+    session.mount("https://", SystemTrust())
+
+
+def _blocks(response: requests.Response) -> Iterator[bytes]:
+    import requests
+
+    try:
+        yield from response.iter_content(_BLOCK)
+    except requests.RequestException as trouble:
+        raise _Broken(_innermost(trouble)) from trouble
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except FileNotFoundError:
+        return 0
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _strong(tag: str) -> str:
+    # A weak tag promises a like file, not the same bytes: such a file can't be resumed.
+    return "" if tag.startswith("W/") else tag
+
+
+def _innermost(trouble: BaseException) -> str:
+    while trouble.__cause__ or trouble.__context__:
+        trouble = trouble.__cause__ or trouble.__context__ or trouble
+    return str(trouble) or type(trouble).__name__
+
+
+def _offline(why: str) -> str:
+    return _(
+        "The connection to NVIDIA's server broke off several times ({why}). What has arrived is "
+        "kept; the next try goes on from there."
+    ).format(why=why)

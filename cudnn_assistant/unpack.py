@@ -1,0 +1,238 @@
+"""Unpacking NVIDIA's archives so that nothing can leave the folder, nor fill the disk.
+
+Archives are proven before, so what is refused here is not expected; it is refused all the same,
+because an archive that isn't as expected must never reach further than a message.
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+import re
+import shutil
+import stat
+import tarfile
+import threading
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, NamedTuple
+
+from cudnn_assistant.wording import _
+
+_DAMAGE = (
+    tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error,
+    EOFError, ValueError,
+)  # fmt: skip
+_MOST_FILES = 20_000
+_BLOCK = 1 << 20
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+
+Progress = Callable[[int], None]
+"""Called with the bytes unpacked so far."""
+
+
+class NotUnpacked(Exception):
+    """The archive was refused or is damaged; the text says why, in words for the person."""
+
+
+class Cancelled(Exception):
+    """The person stopped it; the folder holds a part and must be removed."""
+
+
+class _Member(NamedTuple):
+    name: str
+    kind: str
+    """"file", "folder", "link" or "other"."""
+    size: int
+    executable: bool
+    target: str
+    open: Callable[[], IO[bytes]]
+
+
+def unpack(
+    archive: str,
+    folder: str,
+    *,
+    wanted: Callable[[str], bool] | None = None,
+    limit: int = 8 << 30,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+) -> None:
+    """Unpack ``archive`` (zip, tar.xz, tgz) into ``folder``, which must not exist yet.
+
+    The one top folder of the archive is left out. ``wanted`` chooses by the name below it.
+    Everything is on the disk when this returns. Raises :class:`NotUnpacked`, :class:`Cancelled`
+    or :class:`OSError`; the folder then holds a part and is the caller's to remove.
+    """
+    os.mkdir(folder)
+    into = _Into(folder, limit, progress or _silent, cancel)
+    try:
+        with _members(archive) as members:
+            for number, member in enumerate(members):
+                if number >= _MOST_FILES:
+                    raise NotUnpacked(_("The archive holds more files than it should."))
+                path = _below_top(member.name)
+                if path and (member.kind == "folder" or wanted is None or wanted(path)):
+                    into.put(path, member)
+    except _DAMAGE as trouble:
+        raise NotUnpacked(_("The archive is damaged: {why}").format(why=trouble)) from trouble
+    into.finish()
+
+
+def _silent(_size: int) -> None:
+    return
+
+
+class _Into:
+    """The folder that is being filled."""
+
+    def __init__(
+        self, folder: str, limit: int, progress: Progress, cancel: threading.Event | None
+    ) -> None:
+        self.folder = folder
+        self.limit = limit
+        self.progress = progress
+        self.cancel = cancel
+        self.size = 0
+        self.seen: set[str] = set()
+        self.links: list[tuple[str, str]] = []
+
+    def put(self, path: str, member: _Member) -> None:
+        target = os.path.join(self.folder, *path.split("/"))
+        if member.kind == "folder":
+            os.makedirs(target, exist_ok=True)
+            return
+        # Names that differ in case alone are one file on Windows.
+        if path.lower() in self.seen:
+            raise NotUnpacked(_("The archive names {name} twice.").format(name=path))
+        self.seen.add(path.lower())
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if member.kind == "link":
+            self.links.append((_inside(path, member.target), target))
+        elif member.kind == "file":
+            self.write(target, member)
+        else:
+            raise NotUnpacked(_("{name} in the archive is not a plain file.").format(name=path))
+
+    def write(self, target: str, member: _Member) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        handle = os.open(target, flags, 0o755 if member.executable else 0o644)
+        before = self.size
+        with open(handle, "wb", closefd=True) as file, member.open() as source:
+            while block := source.read(_BLOCK):
+                if self.cancel is not None and self.cancel.is_set():
+                    raise Cancelled
+                self.size += len(block)
+                if self.size > self.limit:
+                    raise NotUnpacked(_("The archive is larger than it should be."))
+                file.write(block)
+                self.progress(self.size)
+            if self.size - before != member.size:
+                raise NotUnpacked(_("The archive ends too early."))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def finish(self) -> None:
+        """Links come last, so that no file is ever written through one."""
+        for target, path in self.links:
+            os.symlink(target, path)
+        if os.name == "nt":
+            return
+        for folder, _folders, _files in os.walk(self.folder):
+            handle = os.open(folder, os.O_RDONLY)
+            os.fsync(handle)
+            os.close(handle)
+
+
+def _below_top(name: str) -> str:
+    """The name without the archive's top folder; "" for that folder itself."""
+    plain = name.removeprefix("./").rstrip("/")
+    if plain in ("", "."):
+        return ""
+    parts = plain.split("/")
+    strange = any(
+        part in ("", ".", "..") or part.endswith((" ", ".")) or _RESERVED.fullmatch(part)
+        for part in parts
+    )
+    if strange or name.startswith("/") or re.search(r'[\\:*?"<>|\x00-\x1f]', plain):
+        raise NotUnpacked(_("The archive names a place outside of it: {name}").format(name=name))
+    return "/".join(parts[1:])
+
+
+def _inside(path: str, target: str) -> str:
+    """The target of a link that stays inside the folder; relative, without any detour."""
+    parts = os.path.dirname(path).split("/") if "/" in path else []
+    for part in target.split("/"):
+        if part == "..":
+            if not parts:
+                raise NotUnpacked(
+                    _("A link in the archive leads out of it: {name}").format(name=path)
+                )
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    if not target or target.startswith("/") or "\\" in target or ":" in target:
+        raise NotUnpacked(_("A link in the archive leads out of it: {name}").format(name=path))
+    return target
+
+
+@contextmanager
+def _members(archive: str) -> Iterator[Iterator[_Member]]:
+    if zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as opened:
+            yield _from_zip(opened)
+        return
+    # Both are closed below.
+    plain = (lzma.open if archive.endswith(".xz") else gzip.open)(archive)
+    with plain, tarfile.open(fileobj=plain, mode="r|") as opened_tar:
+        yield _from_tar(opened_tar)
+        while plain.read(_BLOCK):
+            # The checksum of the whole comes at the very end.
+            continue
+
+
+def _from_zip(archive: zipfile.ZipFile) -> Iterator[_Member]:
+    for info in archive.infolist():
+        kind = "folder" if info.is_dir() else "file"
+        made = stat.S_IFMT(info.external_attr >> 16)
+        if info.flag_bits & 1 or made not in (0, stat.S_IFREG, stat.S_IFDIR):
+            # Encrypted, or a link: NVIDIA's have neither.
+            kind = "other"
+        yield _Member(
+            info.orig_filename, kind, info.file_size, False, "",
+            lambda info=info: archive.open(info),  # type: ignore[misc]
+        )  # fmt: skip
+
+
+def _from_tar(archive: tarfile.TarFile) -> Iterator[_Member]:
+    for info in archive:
+        kind = (
+            "folder" if info.isdir()
+            else "link" if info.issym()
+            else "file" if info.isreg() and not info.issparse()
+            else "other"
+        )  # fmt: skip
+
+        def opened(info: tarfile.TarInfo = info) -> IO[bytes]:
+            file = archive.extractfile(info)
+            assert file is not None
+            return file
+
+        yield _Member(info.name, kind, info.size, bool(info.mode & 0o100), info.linkname, opened)
+
+
+def remove(folder: str) -> None:
+    """Remove a folder of ours with all in it; first out of sight by one rename.
+
+    A kill in the middle leaves only ``FOLDER.removed``, which the next call clears. Raises
+    :class:`OSError`.
+    """
+    aside = folder + ".removed"
+    shutil.rmtree(aside, ignore_errors=True)
+    if os.path.lexists(folder):
+        os.rename(folder, aside)
+    shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,207 @@
+"""Archives as NVIDIA packs them, and ones that nobody should."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import tarfile
+import threading
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cudnn_assistant.unpack import Cancelled, NotUnpacked, remove, unpack
+
+TOP = "cudnn-linux-x86_64-9.28.0.42_cuda12-archive"
+
+
+def tar(path: Path, fill: Callable[[tarfile.TarFile], None], mode: str = "w:xz") -> str:
+    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
+        fill(archive)
+    return str(path)
+
+
+def add(archive: tarfile.TarFile, name: str, content: bytes = b"x", **fields: object) -> None:
+    info = tarfile.TarInfo(name)
+    info.size = len(content)
+    for field, value in fields.items():
+        setattr(info, field, value)
+    archive.addfile(info, io.BytesIO(content) if info.isreg() else None)
+
+
+def good(archive: tarfile.TarFile) -> None:
+    add(archive, TOP, b"", type=tarfile.DIRTYPE, mode=0o555)
+    add(archive, f"{TOP}/LICENSE", b"terms", mode=0o444)
+    add(archive, f"{TOP}/lib", b"", type=tarfile.DIRTYPE, mode=0o555)
+    add(archive, f"{TOP}/lib/libcudnn.so", b"", type=tarfile.SYMTYPE, linkname="libcudnn.so.9")
+    add(archive, f"{TOP}/lib/libcudnn.so.9", b"", type=tarfile.SYMTYPE, linkname="libcudnn.so.9.28")
+    add(archive, f"{TOP}/lib/libcudnn.so.9.28", b"\x7fELF" * 999_999, mode=0o6755)
+    add(archive, f"{TOP}/lib/libcudnn_static.a", b"big", mode=0o444)
+
+
+def tree(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): os.readlink(path) if path.is_symlink() else ""
+        for path in sorted(folder.rglob("*"))
+        if path.is_symlink() or path.is_file()
+    }
+
+
+@pytest.mark.parametrize(("name", "mode"), [("a.tar.xz", "w:xz"), ("a.tgz", "w:gz")])
+def test_a_tar_of_nvidias_kind(tmp_path: Path, name: str, mode: str) -> None:
+    heard: list[int] = []
+    unpack(
+        tar(tmp_path / name, good, mode),
+        str(tmp_path / "out"),
+        wanted=lambda path: not path.endswith(".a"),
+        progress=heard.append,
+    )
+    assert tree(tmp_path / "out") == {
+        "LICENSE": "",
+        "lib/libcudnn.so": "libcudnn.so.9",
+        "lib/libcudnn.so.9": "libcudnn.so.9.28",
+        "lib/libcudnn.so.9.28": "",
+    }
+    library = tmp_path / "out" / "lib" / "libcudnn.so.9"
+    assert library.stat().st_size == 3_999_996
+    assert stat.S_IMODE(library.stat().st_mode) & 0o7000 == 0
+    assert heard[-1] == 5 + 3_999_996
+
+
+def test_a_zip_of_nvidias_kind(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{TOP}/", "")
+        archive.writestr(f"{TOP}/bin/x64/cudnn64_9.dll", b"MZ" * 100_000)
+        archive.writestr(f"{TOP}/LICENSE", "terms")
+    unpack(str(tmp_path / "a.zip"), str(tmp_path / "out"))
+    assert tree(tmp_path / "out") == {"LICENSE": "", "bin/x64/cudnn64_9.dll": ""}
+
+
+Fill = Callable[[tarfile.TarFile], None]
+EVIL: dict[str, Fill] = {
+    "absolute": lambda a: add(a, "/etc/evil"),
+    "parent": lambda a: add(a, f"{TOP}/../../evil"),
+    "parent as top": lambda a: add(a, "../evil/x"),
+    "backslash": lambda a: add(a, f"{TOP}/..\\..\\evil"),
+    "drive": lambda a: add(a, f"{TOP}/C:evil"),
+    "stream": lambda a: add(a, f"{TOP}/file:hidden"),
+    "device name": lambda a: add(a, f"{TOP}/lib/NUL.dll"),
+    "trailing dot": lambda a: add(a, f"{TOP}/lib/evil."),
+    "newline": lambda a: add(a, f"{TOP}/a\nb"),
+    "absolute link": lambda a: add(a, f"{TOP}/l", b"", type=tarfile.SYMTYPE, linkname="/etc"),
+    "link out": lambda a: add(a, f"{TOP}/lib/l", b"", type=tarfile.SYMTYPE, linkname="../../x"),
+    "empty link": lambda a: add(a, f"{TOP}/lib/l", b"", type=tarfile.SYMTYPE, linkname=""),
+    "hard link": lambda a: add(a, f"{TOP}/l", b"", type=tarfile.LNKTYPE, linkname="/etc/passwd"),
+    "fifo": lambda a: add(a, f"{TOP}/p", b"", type=tarfile.FIFOTYPE),
+    "device": lambda a: add(a, f"{TOP}/d", b"", type=tarfile.CHRTYPE),
+    "twice": lambda a: (add(a, f"{TOP}/a"), add(a, f"{TOP}/A"))[0],  # type: ignore[func-returns-value]
+}
+
+
+@pytest.mark.parametrize("name", EVIL)
+def test_a_tar_that_nobody_should_unpack(tmp_path: Path, name: str) -> None:
+    def fill(archive: tarfile.TarFile) -> None:
+        add(archive, f"{TOP}/first")
+        EVIL[name](archive)
+
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    before = sorted(tmp_path.rglob("*"))
+    archive = tar(tmp_path / "x.tar.xz", fill)
+    with pytest.raises(NotUnpacked):
+        unpack(archive, str(inner / "out"))
+    after = [p for p in sorted(tmp_path.rglob("*")) if "out" not in p.parts]
+    assert after == [*before, Path(archive)]
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    def fill(archive: tarfile.TarFile) -> None:
+        add(archive, f"{TOP}/real", b"", type=tarfile.DIRTYPE)
+        add(archive, f"{TOP}/link", b"", type=tarfile.SYMTYPE, linkname="real")
+        add(archive, f"{TOP}/link/file", b"through")
+
+    with pytest.raises((NotUnpacked, OSError)):
+        unpack(tar(tmp_path / "x.tar.xz", fill), str(tmp_path / "out"))
+    assert not (tmp_path / "out" / "real" / "file").exists()
+
+
+@pytest.mark.parametrize("name", ["../evil", "/evil", "top/..\\evil", "top/C:\\x", "top/a\\b"])
+def test_a_zip_that_nobody_should_unpack(tmp_path: Path, name: str) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(name, "x")
+    with pytest.raises(NotUnpacked):
+        unpack(str(tmp_path / "a.zip"), str(tmp_path / "out"))
+    assert list((tmp_path / "out").rglob("*")) == []
+
+
+def test_a_link_in_a_zip(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        info = zipfile.ZipInfo("top/link")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "/etc/passwd")
+    with pytest.raises(NotUnpacked, match="not a plain file"):
+        unpack(str(tmp_path / "a.zip"), str(tmp_path / "out"))
+
+
+def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def big(archive: tarfile.TarFile) -> None:
+        add(archive, f"{TOP}/zeros", bytes(20_000_000))
+
+    with pytest.raises(NotUnpacked, match="larger than it should be"):
+        unpack(tar(tmp_path / "x.tar.xz", big), str(tmp_path / "out"), limit=10_000_000)
+
+    monkeypatch.setattr("cudnn_assistant.unpack._MOST_FILES", 100)
+
+    def many(archive: tarfile.TarFile) -> None:
+        for number in range(101):
+            add(archive, f"{TOP}/{number}", b"", type=tarfile.DIRTYPE)
+
+    with pytest.raises(NotUnpacked, match="more files"):
+        unpack(tar(tmp_path / "y.tgz", many, "w:gz"), str(tmp_path / "out2"))
+
+
+@pytest.mark.parametrize("name", ["x.tar.xz", "x.tgz", "x.zip"])
+def test_damaged_archives(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    if name.endswith("zip"):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("top/file", os.urandom(300_000))
+    else:
+        tar(path, lambda a: add(a, f"{TOP}/f", os.urandom(300_000)), f"w:{name[-2:]}")
+    content = bytearray(path.read_bytes())
+    for number, broken in enumerate(
+        (
+            content[:1000],
+            content[:-400],
+            content[:5000] + b"\0" * 5000 + content[10_000:],
+            b"",
+            b"x",
+        )
+    ):
+        path.write_bytes(broken)
+        with pytest.raises(NotUnpacked):
+            unpack(str(path), str(tmp_path / f"out{number}"))
+
+
+def test_cancelling(tmp_path: Path) -> None:
+    cancel = threading.Event()
+    with pytest.raises(Cancelled):
+        unpack(
+            tar(tmp_path / "x.tar.xz", good),
+            str(tmp_path / "out"),
+            cancel=cancel,
+            progress=lambda size: cancel.set(),
+        )
+
+
+def test_removing_clears_also_what_an_interrupted_one_left(tmp_path: Path) -> None:
+    folder = tmp_path / "cudnn"
+    for name in ("cudnn", "cudnn.removed"):
+        (tmp_path / name / "lib").mkdir(parents=True)
+        (tmp_path / name / "lib" / "a").touch()
+    remove(str(folder))
+    assert list(tmp_path.iterdir()) == []
+    remove(str(folder))
