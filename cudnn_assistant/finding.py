@@ -44,6 +44,8 @@ class InstallCudnn(Struct, tag="install-cudnn", kw_only=True):
     cuda_major: int
     version: str = ""
     """Exact version where only one will do."""
+    cuda: str = ""
+    """Exact CUDA ("10.1") where each minor has a cuDNN of its own, as before CUDA 11."""
 
 
 class InstallPackages(Struct, tag="install-packages", kw_only=True):

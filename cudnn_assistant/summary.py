@@ -16,7 +16,7 @@ from cudnn_assistant.machine import (
     Toolkit,
     Trial,
 )
-from cudnn_assistant.wording import PRODUCTS, _, ngettext, text_of, words
+from cudnn_assistant.wording import PRODUCTS, _, ngettext, stage, text_of, words
 
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
 PartName = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
@@ -201,20 +201,6 @@ def stopped(trial: Trial) -> str:
     if trial.status in said:
         return said[trial.status]
     return _("stopped while {doing}").format(doing=stage(trial.stage))
-
-
-def stage(name: str) -> str:
-    """What the test does in a stage, to follow "while"."""
-    return {
-        "start": _("starting"),
-        "driver": _("asking the driver for a GPU"),
-        "context": _("preparing the GPU"),
-        "load": _("loading cuDNN"),
-        "version": _("asking cuDNN for its version"),
-        "sublibraries": _("loading the parts of cuDNN"),
-        "handle": _("creating the handle"),
-        "convolution": _("running the convolution"),
-    }.get(name, name)
 
 
 _TEXTS = {"gpu": _gpu, "cuda": _cuda, "cudnn": _cudnn, "settings": _settings, "trial": _trial}

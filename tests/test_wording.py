@@ -14,8 +14,8 @@ from cudnn_assistant.diagnose import RULES, diagnose, verdict
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.summary import PARTS, headline, lines, part_line, stage
-from cudnn_assistant.wording import TABLE, Words, words
+from cudnn_assistant.summary import PARTS, headline, lines, part_line
+from cudnn_assistant.wording import TABLE, Words, stage, words
 
 FORBIDDEN = re.compile(
     r"\b(errors?|errone\w*|fail\w*|invalid\w*|illegal\w*|fatal\w*|corrupt\w*|please|simply|just"

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.finding import Finding, Remedy, Severity
+from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
@@ -56,6 +56,8 @@ class Need(NamedTuple):
     """Who asks: "TensorFlow 2.10.0"; "" when nobody in particular."""
     where: str = ""
     """The Python environment of who asks."""
+    toolkit: str = ""
+    """CUDA version that who asks is built with, "11.2"."""
 
 
 def numbers(version: str) -> tuple[int, ...]:
@@ -198,7 +200,12 @@ class Context:
         """The subject's test passed, and with a cuDNN that all its programs can use."""
         if self.environment is not None:
             return passed(self.trial)
-        return passed(self.trial) and all(meets(self.trial, need) for need in self.needs)
+        return passed(self.trial) and all(self.met(need) for need in self.needs)
+
+    def met(self, need: Need) -> bool:
+        """A test passed with what this need asks for: the subject's, or that of who asks."""
+        theirs = next((t for t in self.machine.trials if t.subject == need.where), None)
+        return meets(self.trial, need) or (bool(need.where) and meets(theirs, need))
 
     @cached_property
     def runs(self) -> bool:
@@ -331,7 +338,12 @@ class Context:
         also: Mapping[str, str] | None = None,
         **facts: str,
     ) -> Finding:
-        """A finding about this subject; empty evidence and facts (``also`` more) are left out."""
+        """A finding about this subject; empty evidence and facts (``also`` more) are left out.
+
+        A note never asks for a change, so that mending something else doesn't touch it.
+        """
+        if severity == "info" and isinstance(remedy, Automatic):
+            remedy = Manual()
         return Finding(
             code=code,
             severity=severity,
@@ -347,7 +359,14 @@ def need_of(framework: Framework, where: str) -> Need:
     """What one framework asks of cuDNN."""
     parts = numbers(framework.cudnn)
     version = framework.cudnn if len(parts) > 1 else ""
-    return Need(major(framework.cudnn), major(framework.cuda), version, called(framework), where)
+    return Need(
+        major(framework.cudnn),
+        major(framework.cuda),
+        version,
+        called(framework),
+        where,
+        framework.cuda,
+    )
 
 
 def _by_major(needs: Iterable[Need]) -> tuple[Need, ...]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cudnn_assistant.compat import driver_floor, last_driver_branch
+from cudnn_assistant.compat import driver_floor, last_driver_branch, oldest_usable_cuda
 from cudnn_assistant.diagnose.context import (
     Context,
+    Need,
     Rule,
     major,
     numbers,
@@ -16,6 +17,7 @@ from cudnn_assistant.diagnose.context import (
     stopped,
 )
 from cudnn_assistant.diagnose.remedies import (
+    CUDA_ARCHIVE,
     CUDA_PAGE,
     cuda_majors,
     install_cudnn,
@@ -121,6 +123,49 @@ def gpu_too_old(ctx: Context) -> Iterator[Finding]:
     )
 
 
+def program_needs(ctx: Context) -> Iterator[Finding]:
+    """L24, and H04 for old ones: a program is built for a CUDA that isn't here.
+
+    From CUDA 11 on any minor of the major will do; before, each minor has file names of its own.
+    """
+    unknown = ctx.machine.unknown("toolkits") or ctx.machine.unknown("cudnn")
+    if ctx.environment is not None or unknown:
+        return
+    for need in ctx.needs:
+        if not need.toolkit or ctx.met(need):
+            continue
+        oldest = oldest_usable_cuda(ctx.compat, ctx.gpu.compute) if ctx.gpu else ""
+        facts = {"program": need.who, "cuda": need.toolkit, "where": need.where}
+        if ctx.gpu and oldest and older(need.toolkit, oldest):
+            severity: Severity = "error" if need.cuda < 11 else "warning"
+            evidence = f"{ctx.gpu.name}: {ctx.gpu.compute}, CUDA {oldest}"
+            facts |= {"gpu": ctx.gpu.name, "oldest": oldest}
+            yield ctx.finding("gpu-too-new-for-cuda", severity, Manual(), evidence, also=facts)
+            if severity == "error":
+                return
+        if not _has_cuda(ctx, need):
+            yield _other_cuda(ctx, facts)
+
+
+def _has_cuda(ctx: Context, need: Need) -> bool:
+    """Whether the CUDA that a program is built for is somewhere on this computer."""
+    exact = 2 if need.cuda < 11 else 1
+    wanted = numbers(need.toolkit)[:exact]
+    if any(numbers(t.version)[:exact] == wanted for t in ctx.machine.toolkits):
+        return True
+    known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
+    found = (lib for lib in known if lib.major == need.cuda and not _in_environment(ctx, lib))
+    return need.cuda >= 11 and next(found, None) is not None
+
+
+def _other_cuda(ctx: Context, facts: dict[str, str]) -> Finding:
+    there = sorted({short(t.version) for t in ctx.machine.toolkits if t.version})
+    remedy = Manual(link=CUDA_ARCHIVE, administrator=True)
+    evidence = [f"CUDA {t.version}: {t.root}" for t in ctx.machine.toolkits]
+    facts = {**facts, "present": ", ".join(there)}
+    return ctx.finding("program-needs-other-cuda", "error", remedy, *evidence, also=facts)
+
+
 def cuda_libraries(ctx: Context) -> Iterator[Finding]:
     """L21, L24, E03: cuDNN needs cuBLAS of its CUDA major, and no program would find it.
 
@@ -129,7 +174,7 @@ def cuda_libraries(ctx: Context) -> Iterator[Finding]:
     unknown = ctx.machine.unknown("toolkits") or ctx.machine.unknown("cudnn")
     if ctx.environment is not None or unknown or not ctx.wanted or ctx.works:
         return
-    known = ctx.libraries("cublasLt")
+    known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
     if any(ctx.loadable(lib) for lib in known):
         return
     severity: Severity = "error" if ctx.copies else "warning"
@@ -217,6 +262,7 @@ def two_cublas(ctx: Context) -> Iterator[Finding]:
 RULES = (
     Rule(gpu_too_old, ("gpu-too-old-for-cuda",), ("H03",)),
     Rule(driver_too_old, ("driver-too-old", "gpu-too-old-for-cuda"), ("D04", "D06", "D16")),
+    Rule(program_needs, ("gpu-too-new-for-cuda", "program-needs-other-cuda"), ("L24", "H04")),
     Rule(cuda_libraries, ("cuda-missing", "cuda-not-on-path"), ("L21", "L24", "E03")),
     Rule(
         environment_cublas,

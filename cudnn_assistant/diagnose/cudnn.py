@@ -9,7 +9,6 @@ from cudnn_assistant.diagnose.context import (
     Need,
     Rule,
     major,
-    meets,
     numbers,
     older,
     short,
@@ -47,7 +46,7 @@ def missing(ctx: Context) -> Iterator[Finding]:
     if ctx.machine.unknown("cudnn") or (ctx.environment is None and not ctx.wanted):
         return
     for need in ctx.needs:
-        if candidates(ctx, need) or meets(ctx.trial, need):
+        if candidates(ctx, need) or ctx.met(need):
             continue
         others = [c for c in ctx.copies if c.major != need.major and c.flavour == "full"]
         jit = next((c for c in ctx.copies if c.flavour == "jit"), None)
@@ -72,7 +71,7 @@ def unreachable(ctx: Context) -> Iterator[Finding]:
     if ctx.environment is not None or not ctx.machine.search or unknown:
         return
     for need in ctx.needs:
-        if meets(ctx.trial, need) or ctx.winner in candidates(ctx, need):
+        if ctx.met(need) or ctx.winner in candidates(ctx, need):
             continue
         copies = [c for c in candidates(ctx, need) if fits(ctx, c)] or candidates(ctx, need)
         if not copies or any(ctx.reachable(c.folder, c.found_via) for c in candidates(ctx, need)):
@@ -80,6 +79,8 @@ def unreachable(ctx: Context) -> Iterator[Finding]:
         copy = best(ctx, copies)
         above = _above(ctx, copy)
         code = "cudnn-not-on-path" if above is None else "cudnn-parent-on-path"
+        if ctx.serious != "error":
+            code = "spare-cudnn-not-searched"
         named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
         yield ctx.finding(
             code,
@@ -292,7 +293,11 @@ RULES = (
         ("L01", "L02", "L03"),
     ),
     Rule(missing, ("cudnn-missing", "cudnn-wrong-major", "cudnn-jit-only"), ("L01", "L02", "L31")),
-    Rule(unreachable, ("cudnn-not-on-path", "cudnn-parent-on-path"), ("E01", "E02", "E05", "L34")),
+    Rule(
+        unreachable,
+        ("cudnn-not-on-path", "cudnn-parent-on-path", "spare-cudnn-not-searched"),
+        ("E01", "E02", "E05", "L34"),
+    ),
     Rule(parts_not_found, ("cudnn-parts-not-found",), ("L06",)),
     Rule(foreign_part, ("cudnn-920-foreign-part",), ("L08",)),
     Rule(

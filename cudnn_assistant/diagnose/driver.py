@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.codes import cuda_result, nvml_return
 from cudnn_assistant.diagnose.context import Context, Rule, numbers, passed
 from cudnn_assistant.diagnose.gpu import ACCESS, log_line
 from cudnn_assistant.diagnose.remedies import (
@@ -57,7 +58,9 @@ def restart_pending(ctx: Context) -> Iterator[Finding]:
     """D09: Windows waits for a restart before it uses the new driver."""
     driver = ctx.machine.driver
     if driver and 14 in driver.problem_codes:
-        yield ctx.finding("driver-restart-pending", "error", Manual(restart=True), "14")
+        yield ctx.finding(
+            "driver-restart-pending", "error", Manual(restart=True), "Device Manager: 14"
+        )
 
 
 def damaged(ctx: Context) -> Iterator[Finding]:
@@ -68,7 +71,9 @@ def damaged(ctx: Context) -> Iterator[Finding]:
     if codes:
         number = str(min(codes))
         remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
-        yield ctx.finding("driver-damaged", "error", remedy, number, number=number)
+        yield ctx.finding(
+            "driver-damaged", "error", remedy, f"Device Manager: {number}", number=number
+        )
 
 
 def missing(ctx: Context) -> Iterator[Finding]:
@@ -124,7 +129,7 @@ def not_built(ctx: Context) -> Iterator[Finding]:
     if driver is not None and driver.module_on_disk is False:
         commands = distribution(ctx.machine.os, HEADER_COMMANDS)
         remedy = Manual(link=DRIVER_PAGE, commands=commands, restart=True, administrator=True)
-        evidence = "" if driver.kernel_headers is None else f"headers: {driver.kernel_headers}"
+        evidence = "kernel headers: –" if driver.kernel_headers is False else ""
         kernel = ctx.machine.os.version
         yield ctx.finding(
             "driver-module-not-built", "error", remedy, kernel, evidence, kernel=kernel
@@ -168,9 +173,11 @@ def mismatch(ctx: Context) -> Iterator[Finding]:
 
 
 def _answers(ctx: Context) -> str:
+    """What the driver's libraries answered, by name and number."""
     nvml, cuda = _nvml(ctx), _cuda(ctx)
-    said = [f"nvmlInit {nvml}"] if nvml else []
-    return "; ".join(said + ([f"cuInit {cuda}"] if cuda else []))
+    if cuda:
+        return f"{cuda_result(cuda)} ({cuda})"
+    return f"{nvml_return(nvml)} ({nvml})" if nvml else ""
 
 
 def wsl_missing(ctx: Context) -> Iterator[Finding]:
@@ -203,7 +210,7 @@ def wsl_blocked(ctx: Context) -> Iterator[Finding]:
     """C03, C04: Windows refuses its GPU to WSL."""
     if ctx.machine.os.wsl == 2 and _nvml(ctx) == 17:
         remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
-        yield ctx.finding("wsl-gpu-blocked", "error", remedy, "nvmlInit 17")
+        yield ctx.finding("wsl-gpu-blocked", "error", remedy, _answers(ctx))
 
 
 def stub(ctx: Context) -> Iterator[Finding]:
@@ -220,7 +227,7 @@ def stub(ctx: Context) -> Iterator[Finding]:
         "stub-library-loaded",
         "error",
         take_out(ctx, entry),
-        stubs[0] if stubs else "cuInit 34",
+        stubs[0] if stubs else _answers(ctx),
         _shown(entry),
         folder=folder or (entry.folder if entry else ""),
         variable=entry.variable if entry else "",
@@ -308,7 +315,7 @@ def permission(ctx: Context) -> Iterator[Finding]:
     if not closed and _nvml(ctx) != 4:
         return
     node = closed[0] if closed else None
-    evidence = f"{node.path} {node.mode} {node.owner}" if node else "nvmlInit 4"
+    evidence = f"{node.path} {node.mode} {node.owner}" if node else _answers(ctx)
     path = node.path if node else "/dev/nvidiactl"
     if ctx.machine.os.container:
         remedy = Manual(link=CONTAINER_PAGE)
@@ -346,7 +353,7 @@ def fabric(ctx: Context) -> Iterator[Finding]:
         remedy = Manual(
             commands=("sudo systemctl enable --now nvidia-fabricmanager",), administrator=True
         )
-        yield ctx.finding("fabric-manager-missing", "error", remedy, "cuInit 802")
+        yield ctx.finding("fabric-manager-missing", "error", remedy, _answers(ctx))
 
 
 def compute_mode(ctx: Context) -> Iterator[Finding]:
@@ -405,7 +412,10 @@ def _process(name: str, pid: int) -> str:
 
 
 def _mib(size: int | None) -> str:
-    return "?" if size is None else f"{size // (1024 * 1024)} MB"
+    """A size as people read it; units are those of nvidia-smi, in powers of two."""
+    if size is None:
+        return "?"
+    return f"{size / 1024**3:.1f} GB" if size >= 1024**3 else f"{size // 1024**2} MB"
 
 
 def licence(ctx: Context) -> Iterator[Finding]:

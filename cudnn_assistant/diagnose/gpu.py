@@ -116,7 +116,11 @@ def disabled(ctx: Context) -> Iterator[Finding]:
     """D08: somebody switched the GPU off in Device Manager."""
     if _problem(ctx, 22):
         yield ctx.finding(
-            "gpu-disabled", "error", Manual(administrator=True), "22", gpu=_first(ctx)
+            "gpu-disabled",
+            "error",
+            Manual(administrator=True),
+            "Device Manager: 22",
+            gpu=_first(ctx),
         )
 
 
@@ -136,7 +140,7 @@ def lost(ctx: Context) -> Iterator[Finding]:
     line = log_line(ctx, r"fallen off the bus")
     hit = any(79 in g.xids for g in ctx.machine.gpus)
     if line or hit or (nvml is not None and nvml.code == 15):
-        evidence = line or ("Xid 79" if hit else "NVML 15")
+        evidence = line or ("Xid 79" if hit else "NVML_ERROR_GPU_IS_LOST (15)")
         yield ctx.finding("gpu-lost", "error", Manual(restart=True), evidence, gpu=_first(ctx))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from cudnn_assistant.compat import cudnn_builds
 from cudnn_assistant.diagnose.context import Context, Need, major, numbers, older
 from cudnn_assistant.finding import (
     Automatic,
@@ -19,6 +20,7 @@ from cudnn_assistant.machine import CudnnCopy, OperatingSystem, PathEntry, Scope
 DRIVER_PAGE = "https://www.nvidia.com/en-us/drivers/"
 CUDA_PAGE = "https://developer.nvidia.com/cuda-downloads"
 CUDA_ARCHIVE = "https://developer.nvidia.com/cuda-toolkit-archive"
+CUDNN_ARCHIVE = "https://developer.nvidia.com/cudnn-archive"
 WSL_PAGE = "https://docs.nvidia.com/cuda/wsl-user-guide/"
 CONTAINER_PAGE = (
     "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html"
@@ -143,20 +145,42 @@ def _by_branch(branch: int) -> int:
 
 
 def install_cudnn(ctx: Context, need: Need) -> Remedy:
-    """The cuDNN that fits need, driver, GPU and the cuBLAS that is there."""
+    """The cuDNN that fits need, driver, GPU and the cuBLAS that is there.
+
+    Where NVIDIA offers no archive that can be fetched and checked, the page of old releases.
+    """
     possible = cuda_majors(ctx)
     if not possible:
         return Unknown()
-    present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
-    fitting = [m for m in possible if m in present] or list(possible)
-    cuda = need.cuda if need.cuda in possible else fitting[0]
     wanted = need.major or 9
-    if wanted < 9 and cuda > 12:
-        cuda = 12
-    capability = numbers(ctx.gpu.compute) if ctx.gpu else ()
-    old = wanted == 9 and bool(capability) and capability < (7, 5)
+    cuda = need.cuda if need.cuda in possible or 0 < need.cuda < 11 else _usual_cuda(ctx, possible)
+    cuda = min(cuda, 12) if wanted < 9 else cuda
+    exact = ".".join(need.toolkit.split(".")[:2]) if cuda < 11 else ""
+    if not _offered(ctx, wanted, cuda):
+        return Manual(link=CUDNN_ARCHIVE)
+    old = wanted == 9 and ctx.gpu is not None and numbers(ctx.gpu.compute) < (7, 5)
     version = "9.10.2" if old else ""
-    return Automatic(edits=(InstallCudnn(major=wanted, cuda_major=cuda, version=version),))
+    return Automatic(
+        edits=(InstallCudnn(major=wanted, cuda_major=cuda, version=version, cuda=exact),)
+    )
+
+
+def _usual_cuda(ctx: Context, possible: tuple[int, ...]) -> int:
+    """The highest CUDA whose cuBLAS programs find, else the highest of all."""
+    present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
+    return next((m for m in possible if m in present), possible[0])
+
+
+def _offered(ctx: Context, wanted: int, cuda: int) -> bool:
+    system = ctx.machine.os
+    arm = system.architecture.lower() in ("aarch64", "arm64")
+    chips = {"windows": ("windows-arm64",), "linux": ("linux-sbsa", "linux-aarch64")}[system.family]
+    platforms = chips if arm else (f"{system.family}-x86_64",)
+    return any(
+        build.cuda_major == cuda and major(build.version) == wanted and build.file(platform)
+        for build in cudnn_builds(ctx.compat)
+        for platform in platforms
+    )
 
 
 def install_packages(ctx: Context, *requirements: str) -> Remedy:
@@ -166,9 +190,17 @@ def install_packages(ctx: Context, *requirements: str) -> Remedy:
         return Unknown()
     python = environment.python
     if environment.externally_managed:
-        quoted = " ".join(f'"{r}"' for r in requirements)
-        return Manual(commands=(f'"{python}" -m pip install {quoted}',))
+        return Manual(commands=_in_own_environment(ctx, python, requirements))
     return Automatic(edits=(InstallPackages(python=python, requirements=requirements),))
+
+
+def _in_own_environment(
+    ctx: Context, python: str, requirements: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The system's Python must not be changed by pip: the frameworks move to a new environment."""
+    wanted = [f"{f.package or f.name}=={f.version}" for f in ctx.frameworks if f.gpu is not False]
+    quoted = " ".join(f'"{r}"' for r in (*wanted, *requirements))
+    return (f"{python} -m venv ~/gpu-venv", f"~/gpu-venv/bin/python -m pip install {quoted}")
 
 
 def fits(ctx: Context, copy: CudnnCopy) -> bool:

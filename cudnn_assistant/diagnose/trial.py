@@ -35,14 +35,10 @@ def _stopped(ctx: Context) -> Trial | None:
 
 
 def _told(trial: Trial) -> tuple[str, ...]:
-    code = f"{trial.code_name} ({trial.code})" if trial.code_name else str(trial.code or "")
-    lines = (
-        f"{trial.stage}: {trial.status}",
-        code,
-        trial.missing,
-        trial.detail[:400],
-        trial.loaded,
-    )
+    """Where the test stopped and what was said there; "test: STAGE" is put into words later."""
+    code = f"{trial.code_name} ({trial.code})" if trial.code_name else ""
+    ended = f"{trial.status} {trial.code}" if trial.code is not None and not code else ""
+    lines = (f"test: {trial.stage}", code, ended, trial.missing, trial.detail[:400], trial.loaded)
     return tuple(line for line in lines if line)
 
 
@@ -243,9 +239,7 @@ def unexplained(ctx: Context) -> Iterator[Finding]:
         return
     slow = trial.status == "timed-out"
     code = "test-timed-out" if slow else "unexplained"
-    yield ctx.finding(
-        code, "error", Unknown(), *_told(trial), stage=trial.stage, sure=False, also=_who(ctx)
-    )
+    yield ctx.finding(code, "error", Unknown(), *_told(trial), stage=trial.stage, also=_who(ctx))
 
 
 def other_gpu(ctx: Context) -> Iterator[Finding]:

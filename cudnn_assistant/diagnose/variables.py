@@ -233,7 +233,9 @@ def too_long(ctx: Context) -> Iterator[Finding]:
     ]
     length = sum(map(len, texts)) + max(0, len(texts) - 1)
     if ctx.windows and length > 8191:
-        yield ctx.finding("path-too-long", "info", Manual(), str(length), length=f"{length:,}")
+        yield ctx.finding(
+            "path-too-long", "info", Manual(), f"PATH: {length}", length=f"{length:,}"
+        )
 
 
 def empty_entry(ctx: Context) -> Iterator[Finding]:

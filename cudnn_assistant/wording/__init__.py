@@ -18,6 +18,7 @@ from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, PutF
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.wording.language import N_, _, choose, install, ngettext
 from cudnn_assistant.wording.products import PRODUCTS
+from cudnn_assistant.wording.stages import stage
 from cudnn_assistant.wording.table import TABLE
 from cudnn_assistant.wording.text import Text
 
@@ -31,6 +32,7 @@ __all__ = [
     "fill",
     "install",
     "ngettext",
+    "stage",
     "text_of",
     "words",
 ]
@@ -70,14 +72,25 @@ def text_of(finding: Finding, machine: Machine) -> Text:
     """The table's entry: the most special one of "code:remedy@system", … , "code"."""
     family = machine.os.family
     kind = type(finding.remedy).__struct_config__.tag
-    for key in (
-        f"{finding.code}:{kind}@{family}",
-        f"{finding.code}:{kind}",
-        f"{finding.code}@{family}",
-    ):
-        if key in TABLE:
-            return TABLE[key]
+    if _from_archive(finding):
+        whole = TABLE.get(f"{finding.code}@{family}", TABLE[finding.code])
+        return whole._replace(fix=(_ARCHIVE,), undo=(), way_out=N_("Open NVIDIA's cuDNN archive"))
+    for special in (f":{kind}@{family}", f":{kind}", f"@{family}"):
+        if finding.code + special in TABLE:
+            return TABLE[finding.code + special]
     return TABLE.get(finding.code, Text("trial", finding.code, (), ()))
+
+
+_ARCHIVE = N_(
+    "Download the right cuDNN from NVIDIA's archive of older releases (NVIDIA asks for an account),"
+    " unpack it, and check again: we then help with the settings."
+)
+
+
+def _from_archive(finding: Finding) -> bool:
+    """The person fetches an old cuDNN that we may not fetch for them."""
+    remedy = finding.remedy
+    return isinstance(remedy, Manual) and remedy.link.endswith("/cudnn-archive")
 
 
 def _alternatives(title: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -110,12 +123,20 @@ def _closing(finding: Finding) -> list[str]:
     """Sentences that follow from the kind of remedy alone."""
     remedy, said = finding.remedy, []
     if isinstance(remedy, Manual) and remedy.commands:
-        sudo = any("sudo " in c for c in remedy.commands)
-        said.append(
-            ngettext("The command is below.", "The commands are below.", len(remedy.commands))
-        )
-        if sudo:
-            said.append(_("It asks for your password, because it changes the whole computer."))
+        count = len(remedy.commands)
+        said.append(ngettext("The command is below.", "The commands are below.", count))
+        if any(" -m venv " in command for command in remedy.commands):
+            said.append(
+                _("This Python belongs to the system, so that needs an environment of its own.")
+            )
+        if any("sudo " in command for command in remedy.commands):
+            said.append(
+                ngettext(
+                    "It asks for your password, because it changes the whole computer.",
+                    "They ask for your password, because they change the whole computer.",
+                    count,
+                )
+            )
     if isinstance(remedy, Automatic) and any(
         isinstance(e, PutFirst) and e.scope == "machine" for e in remedy.edits
     ):
@@ -143,7 +164,9 @@ def _way_out(finding: Finding) -> str:
         if host.endswith("nvidia.com"):
             return _("Open NVIDIA's page")
         return (
-            _("Open Microsoft's page") if host.endswith("microsoft.com") else _("Open instructions")
+            _("Open Microsoft's page")
+            if host.endswith("microsoft.com")
+            else _("Open the instructions")
         )
     if isinstance(remedy, Manual) and remedy.commands:
         return _("Copy the commands")
@@ -156,6 +179,9 @@ def _details(finding: Finding) -> Iterable[str]:
     if finding.subject != SYSTEM:
         yield _("Python environment: {path}").format(path=finding.subject)
     for line in finding.evidence:
+        if line.startswith("test: "):
+            yield _("The test stopped while {doing}.").format(doing=stage(line[6:]))
+            continue
         symbol = line.split(" ", 1)[0]
         plain = meaning(symbol) if symbol.isupper() or symbol.startswith("cuda") else ""
         yield f"{line}: {_(plain)}" if plain else line

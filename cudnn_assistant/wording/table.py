@@ -597,8 +597,20 @@ SETTINGS: dict[str, Text] = {
             N_("Some programs read CUDA_PATH to find CUDA."),
             N_("It still says CUDA {old}."),
         ),
-        (N_("Set CUDA_PATH to CUDA {new}."), N_("It names {value}.")),
+        (N_("Set CUDA_PATH to CUDA {new}."), N_("The present folder is {value}.")),
         (N_("The old value is kept and can be put back."),),
+    ),
+    "cuda-path-stale:manual": Text(
+        "settings",
+        (
+            N_("{gone} names a folder that no longer exists"),
+            N_("{variable} names a folder without CUDA"),
+        ),
+        (
+            N_("Some programs read CUDA_PATH to find CUDA."),
+            N_("It still says CUDA {old}."),
+        ),
+        (N_("Set CUDA_PATH to CUDA {new}."), N_("It is set in {place}.")),
     ),
     "cuda-home-stale": Text(
         "settings",
@@ -610,8 +622,20 @@ SETTINGS: dict[str, Text] = {
             N_("Some programs read CUDA_HOME to find CUDA."),
             N_("It still says CUDA {old}."),
         ),
-        (N_("Set CUDA_HOME to CUDA {new}."), N_("It names {value}.")),
+        (N_("Set CUDA_HOME to CUDA {new}."), N_("The present folder is {value}.")),
         (N_("The old value is kept and can be put back."),),
+    ),
+    "cuda-home-stale:manual": Text(
+        "settings",
+        (
+            N_("{gone} names a folder that no longer exists"),
+            N_("{variable} names a folder without CUDA"),
+        ),
+        (
+            N_("Some programs read CUDA_HOME to find CUDA."),
+            N_("It still says CUDA {old}."),
+        ),
+        (N_("Set CUDA_HOME to CUDA {new}."), N_("It is set in {place}.")),
     ),
     "cuda-path-malformed": Text(
         "settings",

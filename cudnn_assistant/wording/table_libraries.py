@@ -60,6 +60,26 @@ LIBRARIES: dict[str, Text] = {
         ),
         way_out=N_("Save report…"),
     ),
+    "gpu-too-new-for-cuda": Text(
+        "cuda",
+        N_("This GPU is too new for CUDA {cuda}"),
+        (
+            N_("{program} is made for CUDA {cuda}, and {gpu} needs CUDA {oldest} or newer."),
+            N_("Such programs wait for minutes at their start, stop or compute wrong results."),
+        ),
+        (N_("Use a release newer than {program} that is made for CUDA {oldest} or later."),),
+        way_out=N_("Save report…"),
+    ),
+    "program-needs-other-cuda": Text(
+        "cuda",
+        N_("A program needs CUDA {cuda}"),
+        (
+            N_("{program} is made for CUDA {cuda}, which isn't installed."),
+            N_("There is CUDA {present}, whose files have other names."),
+        ),
+        (N_("Install CUDA {cuda} from NVIDIA's archive. It can stand beside the other."),),
+        way_out=N_("Open NVIDIA's CUDA archive"),
+    ),
     "cuda-missing": Text(
         "cuda",
         N_("CUDA isn't installed"),
@@ -148,6 +168,12 @@ LIBRARIES: dict[str, Text] = {
         (_ABOVE,),
         (N_("Add this one folder to your PATH. Nothing is removed."),),
         (_UNDO_FOLDER,),
+    ),
+    "spare-cudnn-not-searched": Text(
+        "cudnn",
+        N_("There is a {product} that nothing uses"),
+        (N_("It lies in {folder}, where programs don't look. Nothing here needs it."),),
+        (N_("Nothing needs to be done."),),
     ),
     "older-cudnn-first": Text(
         "cudnn",

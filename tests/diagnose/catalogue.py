@@ -168,8 +168,10 @@ CAUSES = {
 ELSEWHERE = {
     "D31": (
         "explain",
-        "The owner of the cache folder isn't in the snapshot; a start that stays"
-        " slow is told by first-run-slow.",
+        (
+            "The owner of the cache folder isn't in the snapshot; a start that stays"
+            " slow is told by first-run-slow."
+        ),
     ),
     "C07": (
         "explain",
@@ -178,25 +180,33 @@ ELSEWHERE = {
     "C11": ("explain", "The image refuses to start, so we never run inside it."),
     "E12": (
         "explain",
-        "Needs the import table of a foreign module; the framework's own test shows"
-        " it as library-missing.",
+        (
+            "Needs the import table of a foreign module; the framework's own test shows"
+            " it as library-missing."
+        ),
     ),
     "E14": ("explain", "Happens inside a running program; the test starts afresh."),
     "E15": (
         "explain",
-        "The test runs in the environment of a fresh program, so what a start-up"
-        " file misses is measured.",
+        (
+            "The test runs in the environment of a fresh program, so what a start-up"
+            " file misses is measured."
+        ),
     ),
     "E16": ("explain", "Happens only under sudo; we run as the person."),
     "E23": (
         "explain",
-        "Activation scripts run in the person's shell; what they lead to is found"
-        " as library-path-overrides.",
+        (
+            "Activation scripts run in the person's shell; what they lead to is found"
+            " as library-path-overrides."
+        ),
     ),
     "F14": (
         "explain",
-        "Shows only with two frameworks in one process; frameworks-disagree warns"
-        " of different majors.",
+        (
+            "Shows only with two frameworks in one process; frameworks-disagree warns"
+            " of different majors."
+        ),
     ),
     "F17": ("explain", "Every finding and line names the environment it is about."),
     "H05": ("no fault", "The test reports types that the GPU doesn't have as skipped."),

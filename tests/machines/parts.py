@@ -43,6 +43,7 @@ def but(thing: T, **changes: Any) -> T:
 GIB = 1024**3
 
 _GPUS = {
+    "GTX 980": ("5.2", "Maxwell", "10de:13c0", 4),
     "GTX 1070": ("6.1", "Pascal", "10de:1b81", 8),
     "RTX 2080 Ti": ("7.5", "Turing", "10de:1e04", 11),
     "RTX 3060": ("8.6", "Ampere", "10de:2503", 12),
