@@ -19,6 +19,13 @@ With 0, systemd-coredump and apport would still be started for a crash that we p
 """
 
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ACCESS_VIOLATION = 0xC0000005
+
+
 class Stopped(Exception):
     """The test can't go on: the facts say where the trouble is."""
 
@@ -95,6 +102,21 @@ def _rein_windows(deadline: float) -> None:
         timer = threading.Timer(deadline, os._exit, (4,))
         timer.daemon = True
         timer.start()
+
+
+def conclude(channel: Channel, work: Callable[[], None]) -> None:
+    """Do the work and answer how it ended."""
+    facts: dict[str, object] = {"status": "ok"}
+    try:
+        work()
+    except Stopped as stopped:
+        facts = stopped.facts
+    except OSError as fault:
+        # Windows: ctypes turns an access violation inside a library into this.
+        if "access violation" not in str(fault):
+            raise
+        facts = {"status": "crashed", "code": _ACCESS_VIOLATION, "detail": str(fault)}
+    answer(channel, facts)
 
 
 def answer(channel: Channel, facts: dict[str, object]) -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 
 from cudnn_assistant.child import loading
-from cudnn_assistant.child.channel import Stopped, answer, open_channel, rein
+from cudnn_assistant.child.channel import Channel, Stopped, conclude, open_channel, rein
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def main(arguments: list[str]) -> int:
@@ -13,15 +17,19 @@ def main(arguments: list[str]) -> int:
     wish = json.loads(arguments[0])
     channel = open_channel(wish["pipe"])
     rein(wish["deadline"])
+    conclude(channel, lambda: _check(channel, wish))
+    return 0
+
+
+def _check(channel: Channel, wish: dict[str, Any]) -> None:
+    home = wish["library"]
     try:
-        library = loading.load(channel, wish["names"], wish["library"], wish["folders"])
+        library = loading.load(channel, wish["names"], home, wish["folders"])
         loading.versions(channel, library)
         loading.sublibraries(channel, library)
-        loading.stay_home(wish["library"])
-        answer(channel, {"status": "ok"})
     except Stopped as stopped:
-        strangers = loading.foreign(wish["library"]) if wish["library"] else []
+        strangers = loading.foreign(home)
         if strangers and stopped.facts["status"] == "status-code":
             stopped.facts["detail"] = f"{stopped.facts['detail']}; mapped: {', '.join(strangers)}"
-        answer(channel, stopped.facts)
-    return 0
+        raise
+    loading.stay_home(home)

@@ -10,10 +10,14 @@ import json
 
 from cudnn_assistant.child import loading
 from cudnn_assistant.child.bench import Bench
-from cudnn_assistant.child.channel import Channel, Stopped, answer, open_channel, rein
+from cudnn_assistant.child.channel import Channel, Stopped, conclude, open_channel, rein
 from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus, NotCudnn
 from cudnn_assistant.child.device import Device, of_cuda, open_device
 from cudnn_assistant.child.driver_api import CudaStatus
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _SCARCE = 600 << 20
 """Bytes: with less free than this, trouble that memory can cause is put down to it."""
@@ -29,27 +33,26 @@ def main(arguments: list[str]) -> int:
     wish = json.loads(arguments[0])
     channel = open_channel(wish["pipe"])
     rein(wish["deadline"])
-    try:
-        _test(channel, wish)
-        facts: dict[str, object] = {"status": "ok"}
-    except Stopped as stopped:
-        facts = stopped.facts
-    loading.tell_mapped(channel)
-    answer(channel, facts)
+    conclude(channel, lambda: _test(channel, wish))
     return 0
 
 
-def _test(channel: Channel, wish: dict[str, object]) -> None:
-    folder = str(wish["library"])
-    names: list[str] = wish["names"]  # type: ignore[assignment]
-    folders: list[str] = wish["folders"]  # type: ignore[assignment]
-    library = loading.load(channel, names, folder, folders)
+def _test(channel: Channel, wish: dict[str, Any]) -> None:
+    try:
+        _stages(channel, wish)
+    finally:
+        loading.tell_mapped(channel)
+
+
+def _stages(channel: Channel, wish: dict[str, Any]) -> None:
+    folder = wish["library"]
+    library = loading.load(channel, wish["names"], folder, wish["folders"])
     loading.versions(channel, library)
     jit = loading.sublibraries(channel, library)
     if folder:
         loading.stay_home(folder)
-    device = open_device(channel, str(wish["gpu"]), bindings=bool(wish["bindings"]))
-    _on_device(channel, library, device, full=bool(wish["full"]), jit=jit)
+    device = open_device(channel, wish["gpu"], bindings=wish["bindings"])
+    _on_device(channel, library, device, full=wish["full"], jit=jit)
     if folder:
         loading.stay_home(folder)
 

@@ -16,7 +16,8 @@ from cudnn_assistant import codes
 from cudnn_assistant.machine import SYSTEM, Family, Trial, readable
 from cudnn_assistant.probe import noise
 from cudnn_assistant.probe.children import Ended, Say, run_command
-from cudnn_assistant.probe.trial import SHOWN, classify, stage_times
+from cudnn_assistant.probe.endings import classify
+from cudnn_assistant.probe.trial import SHOWN, stage_times
 
 FRAMEWORKS = ("torch", "tensorflow", "jax", "onnxruntime", "cupy")
 """Frameworks that can be asked for."""

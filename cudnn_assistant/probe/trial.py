@@ -5,9 +5,7 @@ How a child can end is data: it answers, it dies, it hangs, it says nothing, it 
 
 from __future__ import annotations
 
-import ntpath
 import os
-import posixpath
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -24,23 +22,10 @@ from cudnn_assistant.machine import (
 )
 from cudnn_assistant.probe import imports, noise, surroundings
 from cudnn_assistant.probe.children import Ended, Say, run_child
+from cudnn_assistant.probe.endings import classify, main_names
 
-_MAJORS = (9, 8, 7)
 SHOWN = 4000
 """Characters of the child's output that a trial keeps."""
-
-
-def main_names(family: Family, major: int = 0) -> list[str]:
-    """File names of cuDNN's main library, most wanted first; one when the major is given."""
-    majors = (major,) if major else _MAJORS
-    if family == "windows":
-        return [f"cudnn64_{number}.dll" for number in majors]
-    return [f"libcudnn.so.{number}" for number in majors]
-
-
-def part_name(family: Family, part: str, major: int = 9) -> str:
-    """File name of a part of cuDNN: "libcudnn_graph.so.9"."""
-    return f"cudnn_{part}64_{major}.dll" if family == "windows" else f"libcudnn_{part}.so.{major}"
 
 
 def run_trial(
@@ -122,34 +107,6 @@ def check_library(
     )
 
 
-def classify(ended: Ended, family: Family) -> dict[str, Any]:
-    """All that a child told, merged, with "status" for every way it can end."""
-    known: dict[str, Any] = {"stage": "start", "checks": [], "skipped": []}
-    for line in ended.lines:
-        gathered = {name: known[name] + list(line.get(name, ())) for name in ("checks", "skipped")}
-        known |= {**line, **gathered}
-    if "status" not in known:
-        known |= _without_answer(ended, family, known)
-    if known["status"] in ("crashed", "status-code") and not known.get("missing"):
-        known |= _explained(known, ended.output, family)
-    return known
-
-
-def _without_answer(ended: Ended, family: Family, known: Mapping[str, Any]) -> dict[str, Any]:
-    during = known.get("call") or known["stage"]
-    if ended.timed_out or (ended.exit_code is not None and _alarm(ended.exit_code)):
-        return {"status": "timed-out", "detail": f"no answer from {during}"}
-    if ended.exit_code is None:
-        return {"status": "timed-out", "detail": f"{during} can't be ended by the system"}
-    name = codes.process_end(ended.exit_code, family)
-    return {
-        "status": "crashed",
-        "code": ended.exit_code,
-        "code_name": name,
-        "detail": f"ended in {during}" + ("" if ended.exit_code else " without an answer"),
-    }
-
-
 def _named(
     known: Mapping[str, Any], environment: Mapping[str, str], wish: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -159,27 +116,6 @@ def _named(
         if path := imports.locate(name, folders):
             return {"missing": imports.first_missing(path, folders) or known["missing"]}
     return {}
-
-
-def _alarm(exit_code: int) -> bool:
-    return exit_code == -14  # the child's own deadline, when ours was late
-
-
-def _explained(known: Mapping[str, Any], output: str, family: Family) -> dict[str, Any]:
-    """What the noise adds: a library that was asked for and is not there is what is wrong.
-
-    A file that is there but can't be used is not missing; then the status stays what it was.
-    """
-    folder = (ntpath if family == "windows" else posixpath).dirname(known.get("loaded", ""))
-    missing = noise.missing_library(output)
-    if not missing and folder and (part := noise.part_asked_for(output)):
-        missing = part_name(family, part)
-    if not missing:
-        return {}
-    if folder and os.path.lexists(os.path.join(folder, missing)):
-        return {"detail": f"{known.get('detail', '')}; {missing} could not be loaded"}
-    status = "missing-library" if known["status"] == "crashed" else known["status"]
-    return {"status": status, "missing": missing}
 
 
 def _trial(known: Mapping[str, Any], ended: Ended, subject: str, library: str) -> Trial:
@@ -209,6 +145,8 @@ def _code_name(known: Mapping[str, Any]) -> str:
     code = known.get("code")
     if code is None or known.get("code_name"):
         return str(known.get("code_name", ""))
+    if known["status"] == "crashed":
+        return codes.process_end(code, "windows")
     if known.get("api") == "cuda":
         return codes.cuda_result(code)
     if known.get("api") == "cudnn":

@@ -15,3 +15,11 @@ for wheel in nvidia-cudnn-cu12==9.27.0.42 nvidia-cudnn-cu12==9.18.0.77 \
     rm -r "$files"
     mv "$target.part" "$target"
 done
+if [ ! -d "$folder/windows" ]; then
+    files=$(mktemp -d)
+    "$python" -m pip download -q --no-deps --only-binary=:all: --platform win_amd64 -d "$files" \
+        nvidia-cudnn-cu12==9.10.2.21
+    "$python" -m zipfile -e "$files"/*.whl "$folder/windows.part"
+    rm -r "$files"
+    mv "$folder/windows.part" "$folder/windows"
+fi

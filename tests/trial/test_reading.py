@@ -7,7 +7,7 @@ import pytest
 from cudnn_assistant.child import cudnn, loading, mapped
 from cudnn_assistant.probe import noise, surroundings
 from cudnn_assistant.probe.children import Ended
-from cudnn_assistant.probe.trial import classify, main_names
+from cudnn_assistant.probe.endings import classify, main_names
 
 
 @pytest.mark.parametrize(

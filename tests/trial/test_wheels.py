@@ -192,14 +192,21 @@ def test_one_copy_alone_is_not_trapped(inside):
 
 
 def test_another_copy_that_steps_in_is_seen(other, tmp_path):
-    """A part that is missing here and found in a folder of the system is not this copy's."""
+    """A part that is missing here and found in a folder of its companions is not this copy's."""
     folder = other(v927(), "ops", "missing")
-    companion = tmp_path / "companion"
-    companion.mkdir()
+    companion = tmp_path / "nvidia" / "cublas" / "lib"
+    companion.mkdir(parents=True)
     lay(v927() / "libcudnn_ops.so.9", companion / "libcudnn_ops.so.9")
-    trial = run_trial(BARE, "linux", library=str(folder), folders=[str(companion)])
+    trial = run_trial(BARE, "linux", library=str(folder))
     assert (trial.stage, trial.status) == ("sublibraries", "other-copy")
     assert str(companion) in trial.detail
+    assert checked(folder).status == "other-copy"
+
+
+def test_a_companion_folder_with_another_cudnn_is_left_out(other, tmp_path):
+    folder = other(v927(), "ops", "missing")
+    trial = run_trial(BARE, "linux", library=str(folder), folders=[str(v918())])
+    assert (trial.status, trial.missing) == ("status-code", "libcudnn_ops.so.9")
 
 
 @pytest.mark.parametrize("name", ["nvidia-cudnn-cu12==9.27", "nvidia-cudnn-jit-cu12"])

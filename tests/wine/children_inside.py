@@ -1,0 +1,108 @@
+"""Runs in Windows' Python: the watched child and the cuDNN test, one check by name."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, sys.argv[1])
+
+from cudnn_assistant.machine import CudnnCopy
+from cudnn_assistant.probe.children import run_command
+from cudnn_assistant.probe.trial import check_library, run_trial
+
+ENVIRONMENT = dict(os.environ)
+OPEN = "import os, sys, time, subprocess, msvcrt\npipe = msvcrt.open_osfhandle({}, os.O_WRONLY)\n"
+
+
+def child(program: str, deadline: float = 30.0):
+    return run_command(
+        lambda pipe: [sys.executable, "-c", OPEN.format(pipe) + program], ENVIRONMENT, deadline
+    )
+
+
+def answers() -> None:
+    ended = child("print('noise')\nos.write(pipe, b'{\"status\": \"ok\"}\\n')")
+    assert ended.lines == ({"status": "ok"},), ended
+    assert "noise" in ended.output, ended
+
+
+def hangs() -> None:
+    began = time.monotonic()
+    ended = child("time.sleep(60)", 2.0)
+    assert ended.timed_out, ended
+    assert time.monotonic() - began < 20
+
+
+def leaves_no_orphan() -> None:
+    folder = tempfile.mkdtemp()
+    sign = os.path.join(folder, "sign")
+    orphan = f"import time\nfor i in range(600): open({sign!r}, 'a').write('x'); time.sleep(0.1)"
+    ended = child(f"subprocess.Popen([sys.executable, '-c', {orphan!r}])\ntime.sleep(60)", 4.0)
+    assert ended.timed_out, ended
+    time.sleep(0.5)
+    size = os.path.getsize(sign)
+    assert size, "the orphan never ran"
+    time.sleep(1)
+    assert os.path.getsize(sign) == size, "the orphan lives"
+
+
+def ends() -> None:
+    assert child("os._exit(5)").exit_code == 5
+    assert not child("os._exit(5)").timed_out
+
+
+def nothing_there() -> None:
+    trial = run_trial(ENVIRONMENT, "windows")
+    assert (trial.stage, trial.status, trial.missing) == (
+        "load", "missing-library", "cudnn64_9.dll",
+    ), trial  # fmt: skip
+
+
+def no_library() -> None:
+    folder = tempfile.mkdtemp()
+    with open(os.path.join(folder, "cudnn64_9.dll"), "wb"):
+        pass
+    trial = run_trial(ENVIRONMENT, "windows", library=folder)
+    assert (trial.stage, trial.status, trial.code) == ("load", "unloadable", 193), trial
+
+
+# -- with NVIDIA's own DLLs -----------------------------------------------------------------------
+
+
+def whole(folder: str) -> None:
+    copy = CudnnCopy(folder=folder, file="cudnn64_9.dll", major=9)
+    check = check_library(copy, ENVIRONMENT, "windows")
+    assert check is not None
+    assert (check.status, check.version, check.cuda) == ("ok", "9.10.2", "12.9"), check
+    assert all(path.startswith(folder) for path in check.mapped), check
+    trial = run_trial(ENVIRONMENT, "windows", library=folder)
+    assert (trial.stage, trial.status, trial.missing) == ("driver", "no-gpu", "nvcuda.dll"), trial
+
+
+def by_name(folder: str) -> None:
+    path = {name: text for name, text in ENVIRONMENT.items() if name.upper() == "PATH"}
+    person = {**ENVIRONMENT, **{name: f"{folder};{text}" for name, text in path.items()}}
+    trial = run_trial(person, "windows")
+    assert (trial.status, trial.version) == ("no-gpu", "9.10.2"), trial
+    assert trial.loaded == os.path.realpath(os.path.join(folder, "cudnn64_9.dll")), trial
+
+
+def parts_missing(folder: str) -> None:
+    for lost, stage in (("graph", "version"), ("ops", "sublibraries"), ("cnn", "sublibraries")):
+        other = tempfile.mkdtemp()
+        for part in ("", "_graph", "_ops", "_cnn", "_adv"):
+            name = f"cudnn{part}64_9.dll"
+            if part != f"_{lost}":
+                shutil.copy(os.path.join(folder, name), other)
+        trial = run_trial(ENVIRONMENT, "windows", library=other)
+        shutil.rmtree(other, ignore_errors=True)
+        assert (trial.stage, trial.status) == (stage, "missing-library"), trial
+        assert trial.missing == f"cudnn_{lost}64_9.dll", trial
+
+
+globals()[sys.argv[2]](*sys.argv[3:])
+sys.stdout.write("fine")
