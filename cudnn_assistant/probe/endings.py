@@ -1,4 +1,4 @@
-"""How a child of the test ended, in the terms of a trial. Pure but for looking which files exist."""
+"""How a child of the test ended, in the terms of a trial. Looks only which files exist."""
 
 from __future__ import annotations
 
