@@ -38,8 +38,11 @@ class Message(QPlainTextEdit):
         self.setFont(theme.font(0.95, fixed=True))
         self.setTabChangesFocus(True)
         self.setAccessibleName(_("The message"))
-        self.setPlaceholderText(_("Paste what the program printed, or drop a log file here."))
-        self.setMinimumHeight(line_height() * 6)
+        self.set_lines(8)
+
+    def set_lines(self, count: int) -> None:
+        """Stand this many lines high; what is longer scrolls."""
+        self.setFixedHeight(line_height() * count)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
         """Files are welcome, too."""
@@ -112,7 +115,10 @@ class ExplainPage(Page):
         super().__init__(
             None,
             _("Explain a message"),
-            _("Everything stays on this computer. What was found here counts as well."),
+            _(
+                "Paste what the program printed, or drop its log file on this window. "
+                "Nothing is sent anywhere."
+            ),
         )
         self.message = Message()
         self.message.dropped.connect(self.dropped)
@@ -152,14 +158,15 @@ class ExplainPage(Page):
         """The causes, best first; or that nothing is known."""
         self.bar.run(False)
         self._clear()
+        self.message.set_lines(4)
         if not found.causes:
             said = _("No known message about the GPU, CUDA or cuDNN was found in this text.")
             self.answer.addWidget(Notice("info", said))
             announce(self, said, now=True)
             return
-        self._show_means(found)
         for number, cause in enumerate(found.causes[: 1 + SHOWN]):
             self.answer.addWidget(CauseCard(cause, whole=number == 0))
+        self._show_means(found)
         announce(self, found.causes[0].title, now=True)
 
     def _show_means(self, found: Explanation) -> None:

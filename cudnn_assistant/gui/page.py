@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.parts import Button, Mark
+from cudnn_assistant.gui.parts import Button, Mark, Notice
 from cudnn_assistant.gui.text import Text, Title, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.wording import _
@@ -194,6 +194,11 @@ class Page(QWidget):
         # Lines longer than this are hard to read; a maximised window keeps its text at the left.
         inside.setMaximumWidth(line_height() * 62)
         return Sheet(inside)
+
+    def tell(self, look: Look, text: str) -> None:
+        """Put news above the content: what has just happened, or did not."""
+        self.content.insertWidget(0, Notice(look, text))
+        announce(self, text)
 
     def settle(self) -> None:
         """Put the focus where work goes on: the title for screen readers, else the default."""

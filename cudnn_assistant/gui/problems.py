@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, Unknown
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Button, Card, Link, Mark, Notice, Opener
+from cudnn_assistant.gui.parts import Button, Card, Link, Mark, Opener
 from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.machine import SYSTEM, Machine
@@ -146,21 +146,12 @@ class ProblemsPage(Page):
     leave = Signal(object)
     """The way out of a finding was chosen; carries the Finding."""
 
-    def __init__(
-        self,
-        checkup: Checkup,
-        news: tuple[Look, str] | None = None,
-        *,
-        undoable: bool = False,
-        foreign: bool = False,
-    ) -> None:
+    def __init__(self, checkup: Checkup, *, undoable: bool = False, foreign: bool = False) -> None:
         self._foreign = foreign
         self._undoable = undoable
         self._checkup = checkup
         self._main = checkup.findings[0]
         super().__init__("problems", words(self._main, checkup.machine).title, self._lead())
-        if news is not None:
-            self.content.addWidget(Notice(*news))
         for finding in checkup.findings:
             self.content.addWidget(self._card(finding))
         self.content.addWidget(explain_link(self.explain.emit), 0, Qt.AlignmentFlag.AlignLeft)

@@ -38,8 +38,6 @@ class Ending:
     """How many changes were made before this check."""
     undoable: bool = False
     """The journal holds something to undo."""
-    foreign: str = ""
-    """News that this is another computer's report; "" for this computer."""
     task: Finding | None = None
     """What needs the person, for the outcome "needs you"."""
 
@@ -114,8 +112,6 @@ class ResultPage(Page):
 
     def _show_news(self) -> None:
         ending = self._ending
-        if ending.foreign:
-            self._add_notice("info", ending.foreign)
         if ending.changed and ending.outcome == "works":
             self._add_notice(
                 "info",

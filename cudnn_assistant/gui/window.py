@@ -6,13 +6,14 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, QTimer, QUrl
+from PySide6.QtCore import QEvent, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
+    QKeyEvent,
     QKeySequence,
     QPaintEvent,
     QShortcut,
@@ -31,13 +32,13 @@ from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, Outcome, ResultPage
 from cudnn_assistant.gui.review import MakingPage, Proposal, ReviewPage
-from cudnn_assistant.gui.theme import Look, app_icon
+from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.machine import Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.report import NotAReport
+from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _, ngettext, words
 
-News = tuple[Look, str]
 LARGEST_LOG = 64 * 1024 * 1024
 """Bytes of a dropped log that are read."""
 
@@ -55,7 +56,6 @@ class Window(QWidget):
         self._entries: tuple[Entry, ...] = ()
         self._glance: object = None
         self._begun = self._changing = self._closing = False
-        self._news: News | None = None
         self._trouble = self._foreign = ""
         self.dialog: HistoryDialog | ReportDialog | None = None
         self.setWindowTitle(QApplication.applicationDisplayName() or "cuDNN Assistant")
@@ -76,8 +76,6 @@ class Window(QWidget):
             (QKeySequence(QKeySequence.StandardKey.Save), self.save),
             (QKeySequence("Ctrl+E"), self.show_explain),
             (QKeySequence("Esc"), self._escape),
-            (QKeySequence("Return"), self._press),
-            (QKeySequence("Enter"), self._press),
         )
         for key, do in keys:
             QShortcut(key, self).activated.connect(do)
@@ -92,9 +90,13 @@ class Window(QWidget):
     def _escape(self) -> None:
         self.page.escape()
 
-    def _press(self) -> None:
-        if self.page.buttons.primary is not None:
-            self.page.buttons.primary.click()
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Enter that nothing with the focus has taken presses the default button."""
+        primary = self.page.buttons.primary
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and primary is not None:
+            primary.click()
+        else:
+            super().keyPressEvent(event)
 
     # --- Pages ----------------------------------------------------------------------------------
 
@@ -121,15 +123,23 @@ class Window(QWidget):
             self._job.cancel()
         job = Job(work, self)
         job.done.connect(done)
-        job.broke.connect(broke or self._reraise)
+        job.broke.connect(broke or self._trouble_met)
         if told is not None:
             job.told.connect(told)
         self._job = job
         job.start()
 
-    def _reraise(self, trouble: BaseException) -> None:
-        """A bug in a worker is a bug: the excepthook shows it."""
-        raise trouble
+    def _trouble_met(self, trouble: BaseException) -> None:
+        """Trouble in the world is told where one was; a bug is a bug, the excepthook shows it."""
+        if isinstance(trouble, OSError):
+            reason = trouble.strerror or str(trouble)
+            text = _("That could not be read: {reason}.").format(reason=reason)
+        elif isinstance(trouble, Refused):
+            text = str(trouble)
+        else:
+            raise trouble
+        self._back()
+        self.page.tell("note", text)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """The first picture is on the screen before the first look begins."""
@@ -211,15 +221,19 @@ class Window(QWidget):
         self._go(page)
 
     def _checked(self, result: tuple[Checkup, tuple[Entry, ...], object]) -> None:
-        before, made = self._checkup, self._made
         self._checkup, self._entries, self._glance = result
         self._trouble = self._foreign = ""
-        if made is not None and before is not None:
-            self._after_change(self._checkup, made)
-        else:
-            self._show_answer(self._checkup)
+        self._show_answer(self._checkup)
 
     def _show_answer(self, checkup: Checkup) -> None:
+        if self._made is not None:
+            self._after_change(checkup, self._made)
+        else:
+            self._show_found(checkup)
+        if self._foreign:
+            self.page.tell("info", self._foreign)
+
+    def _show_found(self, checkup: Checkup) -> None:
         broken = any(finding.severity == "error" for finding in checkup.findings)
         if checkup.verdict == "impossible":
             self._show_result("impossible")
@@ -243,8 +257,8 @@ class Window(QWidget):
                 "{count} changes are made and did their part. This is what remains.",
                 count,
             )
-            self._news = ("ok", text.format(count=count))
             self.show_problems()
+            self.page.tell("ok", text.format(count=count))
         else:
             self._show_result("unknown")
 
@@ -253,14 +267,7 @@ class Window(QWidget):
     def show_problems(self) -> None:
         """The cards of the last check."""
         assert self._checkup is not None
-        news: News | None = ("info", self._foreign) if self._foreign else None
-        page = ProblemsPage(
-            self._checkup,
-            self._news or news,
-            undoable=self._undoable(),
-            foreign=bool(self._foreign),
-        )
-        self._news = None
+        page = ProblemsPage(self._checkup, undoable=self._undoable(), foreign=bool(self._foreign))
         page.again.connect(self.check)
         page.save.connect(self.save)
         page.review.connect(self.review)
@@ -316,9 +323,8 @@ class Window(QWidget):
             self._show_answer(self._checkup)
 
     def _cancel(self) -> None:
-        self._news = ("info", _("Nothing was changed."))
         self._back()
-        self._news = None
+        self.page.tell("info", _("Nothing was changed."))
 
     def _make(self, plan: Plan, proposal: Proposal) -> None:
         page = MakingPage([change.title for change in proposal.changes])
@@ -360,7 +366,7 @@ class Window(QWidget):
         assert self._checkup is not None
         made = len(self._made.plan.steps) if self._made is not None else 0
         undoable = self._undoable()
-        page = ResultPage(Ending(self._checkup, outcome, made, undoable, self._foreign, task))
+        page = ResultPage(Ending(self._checkup, outcome, made, undoable, task))
         page.explain.connect(self.show_explain)
         page.again.connect(self.check)
         page.save.connect(self.save)
@@ -413,20 +419,13 @@ class Window(QWidget):
         """A file was dropped: a report is shown, anything else is explained."""
         if self._changing or isinstance(self.page, CheckPage):
             return
-        self._work(lambda _tell: self._read(path), self._show_file, broke=self._not_read)
+        self._work(lambda _tell: self._read(path), self._show_file)
 
     def _read(self, path: str) -> Checkup | bytes:
         with contextlib.suppress(NotAReport):
             return self._doing.judge(path)
         with open(path, "rb") as file:
             return file.read(LARGEST_LOG)
-
-    def _not_read(self, trouble: BaseException) -> None:
-        if not isinstance(trouble, OSError):
-            raise trouble
-        reason = trouble.strerror or str(trouble)
-        self._news = ("note", _("The file can't be read: {reason}.").format(reason=reason))
-        self._back()
 
     def _show_file(self, found: Checkup | bytes) -> None:
         if isinstance(found, bytes):

@@ -194,7 +194,12 @@ def recovery() -> ReviewPage:
 def foreign_page() -> ProblemsPage:
     news = "A report of 2026-11-12 09:30:00, of another computer. Check again looks at this one."
     seen = msgspec.structs.replace(of("stale_and_parent"), plan=Plan())
-    return ProblemsPage(seen, ("info", news), foreign=True)
+    return told(ProblemsPage(seen, foreign=True), news)
+
+
+def told(page: ProblemsPage, news: str) -> ProblemsPage:
+    page.tell("info", news)
+    return page
 
 
 def past() -> list[Past]:
@@ -224,7 +229,7 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "problems-two", lambda: ProblemsPage(of("stale_and_parent"))
     yield (
         "problems-two-open",
-        lambda: opened(ProblemsPage(of("stale_and_parent"), ("info", "Nothing was changed."))),
+        lambda: opened(told(ProblemsPage(of("stale_and_parent")), "Nothing was changed.")),
     )
     yield "problems-driver", lambda: ProblemsPage(of("old_driver"))
     yield "problems-restart", lambda: ProblemsPage(of("mismatch"))

@@ -125,4 +125,4 @@ def test_a_file_that_cannot_be_read_is_told(qtbot: QtBot, window: Window, tmp_pa
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage)
     drop(window, tmp_path)
-    qtbot.waitUntil(lambda: "can't be read" in texts(window.page))
+    qtbot.waitUntil(lambda: "could not be read" in texts(window.page))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 import computers
@@ -16,7 +17,7 @@ from world import World
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, ReportDialog
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Button, Notice
+from cudnn_assistant.gui.parts import Arrow, Button, Notice
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.review import ReviewPage
@@ -355,3 +356,75 @@ def test_f5_checks_again(qtbot: QtBot, window: Window, world: World) -> None:
     qtbot.keyClick(window, Qt.Key.Key_F5)
     qtbot.waitUntil(lambda: world.looks == 2)
     arrive(qtbot, window, ProblemsPage)
+
+
+def test_enter_presses_what_has_the_focus(qtbot: QtBot, window: Window, world: World) -> None:
+    start(qtbot, window)
+    page = arrive(qtbot, window, ProblemsPage)
+    again = button(page, "Check again")
+    again.setFocus()
+    qtbot.keyClick(again, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: world.looks == 2)
+    page = arrive(qtbot, window, ProblemsPage)
+    arrow = page.findChild(Arrow)
+    assert arrow is not None
+    arrow.setFocus()
+    qtbot.keyClick(arrow, Qt.Key.Key_Return)
+    review = arrive(qtbot, window, ReviewPage)
+    review.maker.setFocus()
+    qtbot.keyClick(review.maker, Qt.Key.Key_Return)
+    arrive(qtbot, window, ResultPage, "works")
+
+
+def test_back_from_undoing_returns_to_the_result(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    world.look = world.never_helps
+    to_review(qtbot, window).maker.click()
+    button(arrive(qtbot, window, ResultPage), "Undo 1 change").click()
+    qtbot.waitUntil(lambda: isinstance(window.page, ReviewPage))
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    result = arrive(qtbot, window, ResultPage)
+    assert "The change didn't help. Undo it?" in texts(result)
+    assert "Nothing was changed." in texts(result)
+
+
+def test_a_journal_that_cannot_be_read_is_told_not_crashed(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    Path(world.journal.path).mkdir()
+    window.show_history()
+    qtbot.waitUntil(lambda: "could not be read" in texts(window.page))
+
+
+def test_a_closed_dialog_is_no_obstacle_to_looking_around(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    window.save()
+    qtbot.waitUntil(lambda: window.dialog is not None)
+    assert window.dialog is not None
+    window.dialog.reject()
+    assert window.dialog is None
+    world.installed = 1
+    QApplication.sendEvent(window, QEvent(QEvent.Type.WindowActivate))
+    qtbot.waitUntil(lambda: world.looks == 2)
+    arrive(qtbot, window, ProblemsPage)
+
+
+def test_a_second_problem_behind_the_first_is_shown_with_what_was_done(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    """The folder is found now, and then the driver turns out to be too old."""
+
+    def look() -> object:
+        return computers.old_driver() if computers.BIN in world.folders() else world.path_decides()
+
+    world.look = look  # type: ignore[assignment]
+    to_review(qtbot, window).maker.click()
+    page = arrive(qtbot, window, ProblemsPage, "driver is too old")
+    assert "1 change is made and did its part. This is what remains." in texts(page)
+    assert button(page, "Undo…")
