@@ -112,15 +112,29 @@ def pins(
     project is installed: whether the extra was asked for isn't recorded anywhere.
     """
     found: dict[str, Pin] = {}
+    for name, requirement, asked in _demands(lines, marker, matters):
+        if asked == "always" or name in have:
+            found.setdefault(name, _pin(name, requirement, have.get(name)))
+    return tuple(found.values())
+
+
+def wanted(
+    lines: Sequence[str], marker: Mapping[str, str], matters: re.Pattern[str]
+) -> tuple[tuple[str, str], ...]:
+    """Version specifiers by name, those of extras as well, whether they were asked for or not."""
+    demands = _demands(lines, marker, matters)
+    return tuple((name, str(requirement.specifier)) for name, requirement, _ in demands)
+
+
+def _demands(
+    lines: Sequence[str], marker: Mapping[str, str], matters: re.Pattern[str]
+) -> Iterator[tuple[str, Requirement, str]]:
     for line in lines:
         requirement = _requirement(line) if len(line) < 1000 else None
         if requirement is None or not matters.fullmatch(normalised(requirement.name)):
             continue
-        name = normalised(requirement.name)
-        asked = _applies(line, tuple(marker.items()))
-        if asked == "always" or (asked == "extra" and name in have):
-            found.setdefault(name, _pin(name, requirement, have.get(name)))
-    return tuple(found.values())
+        if asked := _applies(line, tuple(marker.items())):
+            yield normalised(requirement.name), requirement, asked
 
 
 def _pin(name: str, requirement: Requirement, one: Distribution | None) -> Pin:

@@ -15,6 +15,7 @@ from cudnn_assistant.probe.distributions import (
     libraries_missing,
     pins,
     requirement_lines,
+    wanted,
 )
 from cudnn_assistant.probe.framework_files import Facts, Installed
 
@@ -113,46 +114,42 @@ def _framework(
     look: Installed, row: Row, one: Distribution, marker: Mapping[str, str]
 ) -> Framework:
     facts = row.read(look, one)
-    demands = _demands(look, row, one, marker)
+    sources = [one, *(look.have[name] for name in row.demands if name in look.have)]
+    lines = [line for source in sources for line in requirement_lines(look.disk, source)]
+    demands = pins(lines, look.have, marker, _MATTERS)
+    wishes = [wish for _, wish in wanted(lines, marker, _CUDNN_WHEEL)]
     return Framework(
         name=row.name,
         version=facts.version or one.version,
         package=one.name,
         gpu=facts.gpu,
         cuda=facts.cuda,
-        cudnn=_short(_pinned(demands, facts.cudnn) or facts.cudnn) if facts.gpu else "",
-        cudnn_from=_wanted(facts, demands),
+        cudnn=_short(_built_against(facts, wishes)) if facts.gpu else "",
+        cudnn_from=_origin(facts, demands),
         pins=demands,
         architectures=facts.architectures,
     )
 
 
-def _demands(
-    look: Installed, row: Row, one: Distribution, marker: Mapping[str, str]
-) -> tuple[Pin, ...]:
-    sources = [one, *(look.have[name] for name in row.demands if name in look.have)]
-    found: dict[str, Pin] = {}
-    for source in sources:
-        for pin in pins(requirement_lines(look.disk, source), look.have, marker, _MATTERS):
-            found.setdefault(pin.package, pin)
-    return tuple(found.values())
-
-
-def _wanted(facts: Facts, demands: Sequence[Pin]) -> files.Origin:
+def _origin(facts: Facts, demands: Sequence[Pin]) -> files.Origin:
     # A wheel that is demanded but not there any more is still where the framework looks.
     if facts.origin == "system" and any(_CUDNN_WHEEL.fullmatch(pin.package) for pin in demands):
         return "wheel" if facts.gpu else facts.origin
     return facts.origin
 
 
-def _pinned(demands: Sequence[Pin], known: str) -> str:
-    """The cuDNN that the pins name: the exact or lowest version, if it tells more than files."""
-    for pin in demands:
-        if _CUDNN_WHEEL.fullmatch(pin.package):
-            match = re.search(r"(?:==|>=|~=)\s*(\d+(?:\.\d+)+)", pin.wants)
-            if match and known.count(".") < 1 and match[1].startswith(known):
-                return match[1]
-    return ""
+def _built_against(facts: Facts, wishes: Sequence[str]) -> str:
+    """The framework's own word, unless what it demands is more exact and of the same major."""
+    if facts.origin == "none" or facts.cudnn.count(".") > 0:
+        return facts.cudnn
+    for wish in wishes:
+        # "~=9.0" is said of any 9, whatever it was built with.
+        exact = re.search(r"(?:==|>=)\s*(\d+(?:\.\d+)+)", wish)
+        major = re.search(r"~=\s*(\d+)", wish)
+        named = exact[1] if exact else major[1] if major else ""
+        if named and named.split(".")[0] == (facts.cudnn or named.split(".")[0]):
+            return named
+    return facts.cudnn
 
 
 def _short(version: str) -> str:

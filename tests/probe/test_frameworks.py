@@ -257,6 +257,15 @@ def test_jax_with_plugin(tmp_path: Path, site: Site) -> None:
     }  # fmt: skip
 
 
+def test_jax_plugin_without_wheels_still_says_what_it_was_built_with(
+    tmp_path: Path, site: Site
+) -> None:
+    wheel = 'nvidia-cudnn-cu13<10.0,>=9.12; sys_platform == "linux" and extra == "with-cuda"'
+    site.put("jax-cuda13-plugin", "0.10.2", requires=[wheel])
+    one = only(tmp_path)
+    assert (one.cuda, one.cudnn, one.cudnn_from, one.pins) == ("13", "9.12", "system", ())
+
+
 def test_jax_for_cpus(tmp_path: Path, site: Site) -> None:
     site.put("jax", "0.10.2", requires=["jaxlib==0.10.2"]).put("jaxlib", "0.10.2")
     assert (only(tmp_path).package, only(tmp_path).gpu) == ("jax", False)
@@ -286,6 +295,17 @@ def test_onnxruntime_gpu(tmp_path: Path, site: Site) -> None:
     assert (one.gpu, one.cuda, one.cudnn, one.cudnn_from) == (True, "12.2", "9", "system")
     site.put("nvidia-cudnn-cu12", "9.10.2.21")
     assert only(tmp_path).cudnn_from == "wheel"
+
+
+def test_onnxruntime_1_31_names_cudnn_only_in_its_extra(tmp_path: Path, site: Site) -> None:
+    files: dict[str, str | bytes] = {
+        ORT_INFO: ort("onnxruntime-gpu", "1.31.1", "13.0"),
+        ORT_PROVIDER: elf(dynstr=b"\0libcublas.so.13\0", rodata=b"libcudnnH"),
+    }
+    requires = ['nvidia-cudnn-cu13~=9.0; extra == "cudnn"']
+    site.put("onnxruntime-gpu", "1.31.1", files, requires=requires)
+    one = only(tmp_path)
+    assert (one.cuda, one.cudnn, one.cudnn_from, one.pins) == ("13.0", "9", "system", ())
 
 
 def test_onnxruntime_1_18_tells_only_by_its_provider(tmp_path: Path, site: Site) -> None:
