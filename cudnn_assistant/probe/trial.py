@@ -160,7 +160,8 @@ def stage_times(ended: Ended) -> tuple[StageTime, ...]:
     last = ended.lines[-1] if ended.lines else {}
     end = last.get("at") if "status" in last else ended.milliseconds - ended.started
     times = [StageTime(stage="start", milliseconds=ended.started)] if ended.started else []
-    for (stage, begin), until in zip(entered, [at for _, at in entered[1:]] + [end], strict=True):
+    ends = [*(at for _, at in entered[1:]), end] if entered else []
+    for (stage, begin), until in zip(entered, ends, strict=True):
         times.append(StageTime(stage=stage, milliseconds=max(float(until) - float(begin), 0.0)))
     return tuple(times)
 
