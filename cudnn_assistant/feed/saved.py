@@ -18,8 +18,9 @@ from tuf.api.exceptions import RepositoryError
 from tuf.api.metadata import Metadata, Root, Targets
 
 from cudnn_assistant import places
-from cudnn_assistant.compat import Compat, decode
+from cudnn_assistant.compat import Compat
 from cudnn_assistant.compat.facts import SCHEMA
+from cudnn_assistant.compat.strict import decode_strictly
 from cudnn_assistant.feed.address import Address
 
 TARGET = f"compat.v{SCHEMA}.json"
@@ -69,7 +70,7 @@ def load(where: Address) -> Kept | None:
 
 def usable(data: bytes) -> Compat:
     """Proven data as this program can read it. Raises :class:`msgspec.MsgspecError`."""
-    compat = decode(data)
+    compat = decode_strictly(data)
     if compat.schema != SCHEMA:
         raise msgspec.ValidationError(f"schema {compat.schema}, not {SCHEMA}")
     return compat

@@ -10,6 +10,7 @@ import msgspec
 
 from cudnn_assistant.compat.facts import SCHEMA, Compat
 from cudnn_assistant.compat.lookup import plain_name
+from cudnn_assistant.compat.strict import strict
 from installer.feed.tables import Row, SourceError
 
 _Tables = Mapping[str, list[Row]]
@@ -43,9 +44,10 @@ def build(tables: _Tables, version: int, published: str) -> Compat:
         "pci": {row["device"]: f"{row['compute']} {_name(row['name'])}" for row in tables["pci"]},
     }
     try:
-        return msgspec.convert(plain, Compat)
+        msgspec.convert(plain, strict(Compat))
     except msgspec.ValidationError as trouble:
         raise SourceError(str(trouble)) from trouble
+    return msgspec.convert(plain, Compat)
 
 
 def _some(row: Row, *names: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from cudnn_assistant.compat import Compat, cudnn_builds, decode
+from cudnn_assistant.compat.strict import strict
 from installer.feed.build import build
 from installer.feed.difference import difference
 from installer.feed.invariants import breaches, files
@@ -93,4 +94,7 @@ def _table(value: object) -> bool:
 
 def schema() -> bytes:
     """The JSON schema of the data, for whoever else wants to read it."""
-    return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Compat)), indent=1) + b"\n"
+    return (
+        msgspec.json.format(msgspec.json.encode(msgspec.json.schema(strict(Compat))), indent=1)
+        + b"\n"
+    )

@@ -1,0 +1,61 @@
+"""The types of the data with their patterns enforced: for all data that isn't built in."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+import typing
+from functools import cache
+from typing import Annotated, Any
+
+import msgspec
+
+from cudnn_assistant.compat.facts import Compat, Held, decode
+
+
+def decode_strictly(data: bytes) -> Compat:
+    """Data whose every text is allowed. Raises :class:`msgspec.MsgspecError` for any other."""
+    msgspec.json.decode(data, type=strict(Compat))
+    return decode(data)
+
+
+@cache
+def strict(kind: type[msgspec.Struct]) -> type[msgspec.Struct]:
+    """A twin of a type that enforces :class:`Held` and refuses what it doesn't know."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    return msgspec.defstruct(
+        kind.__name__,
+        [
+            (field.name, _strict(hints[field.name]), _default(field))
+            for field in msgspec.structs.fields(kind)
+        ],
+        frozen=True,
+        kw_only=True,
+    )
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return msgspec.field(default_factory=field.default_factory)
+    return msgspec.field(default=field.default)
+
+
+def _strict(hint: Any) -> Any:
+    """The same type with patterns in place of marks, all the way down."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        held = next((one for one in inner if isinstance(one, Held)), None)
+        return _pattern(inner[0], held) if held else hint
+    if origin in (tuple, dict):
+        return origin[tuple(one if one is ... else _strict(one) for one in inner)]
+    if origin in (typing.Union, types.UnionType):
+        return functools.reduce(operator.or_, (_strict(one) for one in inner))
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return strict(hint)
+    return hint
+
+
+def _pattern(base: Any, held: Held) -> Any:
+    whole = rf"\A(?:{held.pattern})\Z"
+    return Annotated[base, msgspec.Meta(pattern=whole, max_length=held.length)]
