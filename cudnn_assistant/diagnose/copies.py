@@ -28,8 +28,8 @@ from cudnn_assistant.diagnose.remedies import (
     search_first,
     too_old_gpu,
 )
-from cudnn_assistant.finding import Automatic, Finding, InstallCudnn, Manual, Remedy
-from cudnn_assistant.machine import CudnnCopy, Part
+from cudnn_assistant.finding import Automatic, Finding, InstallCudnn, Manual, Remedy, TakeOut
+from cudnn_assistant.machine import CudnnCopy, Part, PartState
 
 NEEDED = frozenset(
     {
@@ -58,8 +58,12 @@ def _judged(ctx: Context, need: Need) -> CudnnCopy | None:
     if copy is not None and need.major in (0, copy.major):
         return copy
     found = candidates(ctx, need)
-    if ctx.environment is None:
-        found = [c for c in found if ctx.reachable(c.folder, c.found_via)]
+    if ctx.environment is not None:
+        return best(ctx, found) if found else None
+    # The loader takes the first file of that name, whatever is wrong with it.
+    found = [c for c in found if ctx.reachable(c.folder, c.found_via)]
+    first = min((ctx.rank(c.folder) for c in found), default=0)
+    found = [c for c in found if ctx.rank(c.folder) == first]
     return best(ctx, found) if found else None
 
 
@@ -100,14 +104,34 @@ def replace(ctx: Context, copy: CudnnCopy) -> Remedy:
 @each
 def damaged(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """L04, L05, L09, L35, L36: files of the copy are missing, cut short or can't be read."""
-    for states, code in (
-        (("missing",), "cudnn-part-missing"),
-        (("empty", "truncated", "not-a-library", "damaged-link"), "cudnn-damaged"),
-        (("unreadable",), "cudnn-unreadable"),
-    ):
-        parts = [p for p in copy.damaged if p.state in states]
-        if parts:
-            yield _damage(ctx, copy, parts, code)
+    found = [
+        (code, parts)
+        for code, states in _HARM
+        if (parts := [p for p in copy.damaged if p.state in states])
+    ]
+    # One finding for one copy: about a file that every program needs, if there is one.
+    found.sort(key=lambda harm: not any(p.name in NEEDED for p in harm[1]))
+    for code, parts in found[:1]:
+        yield _damage(ctx, copy, parts, code)
+
+
+_HARM: tuple[tuple[str, tuple[PartState, ...]], ...] = (
+    ("cudnn-damaged", ("empty", "truncated", "not-a-library", "damaged-link")),
+    ("cudnn-unreadable", ("unreadable",)),
+    ("cudnn-part-missing", ("missing",)),
+)
+
+
+def _by_hand(ctx: Context, copy: CudnnCopy, remedy: Remedy) -> dict[str, str]:
+    """Facts for the two ways by hand: take the copy's folder out, or install the copy again."""
+    entry = ctx.searched.get(ctx.key(copy.folder))
+    listed = entry is not None and entry.variable in ("PATH", "LD_LIBRARY_PATH")
+    takes_out = remedy == Manual() or (
+        isinstance(remedy, Automatic) and isinstance(remedy.edits[0], TakeOut)
+    )
+    if entry is not None and listed and takes_out and not copy.environment:
+        return {"entry": copy.folder, "list": entry.variable, "place": entry.source}
+    return {"again": product(copy.version), "owner": copy.owner}
 
 
 def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], code: str) -> Finding:
@@ -132,7 +156,7 @@ def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], code: str) -> Find
         file=part.file,
         count=str(len(parts)),
         folder=copy.folder,
-        owner=copy.owner,
+        also=_by_hand(ctx, copy, remedy),
     )
 
 
@@ -153,16 +177,18 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         [f"{p.file}: {p.version}" for p in versions.values()] if len(versions) > 1 else folders
     )
     said = trial.detail if trial and told else copy.check.detail if copy.check and checked else ""
+    remedy = replace(ctx, copy)
     yield ctx.finding(
         "cudnn-mixed-versions",
         ctx.serious,
-        replace(ctx, copy),
+        remedy,
         *evidence,
         said,
         product=product(copy.version),
         folder=copy.folder,
         count=str(max(len(versions), len(folders), 2)),
         versions=", ".join(".".join(map(str, v)) for v in sorted(versions)),
+        also=_by_hand(ctx, copy, remedy),
     )
 
 

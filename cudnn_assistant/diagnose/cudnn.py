@@ -14,13 +14,13 @@ from cudnn_assistant.diagnose.context import (
     short,
     stopped,
 )
-from cudnn_assistant.diagnose.driver import take_out
 from cudnn_assistant.diagnose.remedies import (
     fits,
     install_cudnn,
     install_packages,
     reinstall,
     search_first,
+    take_out,
 )
 from cudnn_assistant.finding import Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, PathEntry
@@ -169,6 +169,7 @@ def _put_in_front(
         scope=entry.scope if entry else "",
         place=entry.source if entry else "",
         program=need.who,
+        add=good.folder if isinstance(remedy, Manual) and remedy.commands else "",
     )
 
 

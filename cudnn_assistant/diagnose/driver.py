@@ -15,8 +15,9 @@ from cudnn_assistant.diagnose.remedies import (
     WSL_PAGE,
     distribution,
     install_driver,
+    take_out,
 )
-from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, TakeOut, Unknown
+from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
 from cudnn_assistant.machine import DeviceNode, Driver, Gpu, PathEntry, Trial
 
 SPACE = 600 * 1024 * 1024
@@ -288,22 +289,6 @@ def _shown(entry: PathEntry | None) -> str:
     if entry is None:
         return ""
     return f"{entry.variable}: {entry.text}" + (f" ({entry.source})" if entry.source else "")
-
-
-def take_out(ctx: Context, entry: PathEntry | None) -> Remedy:
-    """Take a folder out of a list: by us where we may edit it, else the place is named."""
-    if entry is None:
-        return Unknown()
-    variable = ctx.machine.variable(entry.variable, entry.scope)
-    ours = variable is not None and variable.ours
-    if entry.scope != "process" and (ctx.windows or ours):
-        edit = TakeOut(
-            variable=entry.variable, folder=entry.folder or entry.text, scope=entry.scope
-        )
-        return Automatic(edits=(edit,))
-    if entry.variable == "ld.so.conf":
-        return Manual(commands=("sudo ldconfig",), administrator=True)
-    return Manual()
 
 
 def permission(ctx: Context) -> Iterator[Finding]:

@@ -76,6 +76,7 @@ def container_no_gpu(ctx: Context) -> Iterator[Finding]:
     if driver and (driver.cuda_library or nodes):
         return
     name = machine.os.container
+    there = "yes" if machine.gpus else ""
     seen = machine.variable("NVIDIA_VISIBLE_DEVICES")
     note = f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else ""
     flag = "--device nvidia.com/gpu=all" if name == "podman" else "--gpus all"
@@ -83,7 +84,17 @@ def container_no_gpu(ctx: Context) -> Iterator[Finding]:
         link=CONTAINER_PAGE,
         commands=(f"{name} run {flag} -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …",),
     )
-    yield ctx.finding("container-no-gpu", "error", remedy, name, note, container=name, flag=flag)
+    yield ctx.finding(
+        "container-no-gpu",
+        "error",
+        remedy,
+        name,
+        note,
+        container=name,
+        flag=flag if there else "",
+        maybe="" if there else flag,
+        sure=bool(there),
+    )
 
 
 def container_capability(ctx: Context) -> Iterator[Finding]:

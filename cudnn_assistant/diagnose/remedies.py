@@ -13,6 +13,7 @@ from cudnn_assistant.finding import (
     Manual,
     PutFirst,
     Remedy,
+    TakeOut,
     Unknown,
 )
 from cudnn_assistant.machine import CudnnCopy, OperatingSystem, PathEntry, Scope
@@ -98,9 +99,28 @@ def search_first(ctx: Context, folder: str, beat: PathEntry | None = None) -> Re
     if ctx.windows:
         scope: Scope = "machine" if beat is not None and beat.scope == "machine" else "user"
         return Automatic(edits=(PutFirst(variable="PATH", folder=folder, scope=scope),))
+    entry = ctx.searched.get(ctx.key(folder))
+    if beat is not None and entry is not None and entry.variable != "LD_LIBRARY_PATH":
+        # A system folder on LD_LIBRARY_PATH would replace far more than cuDNN.
+        return take_out(ctx, beat)
     if overrides(ctx, folder):
         return loader_list(folder)
     return Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
+
+
+def take_out(ctx: Context, entry: PathEntry | None) -> Remedy:
+    """Take a folder out of a list: by us where we may edit it, else the place is named."""
+    if entry is None:
+        return Unknown()
+    variable = ctx.machine.variable(entry.variable, entry.scope)
+    ours = variable is not None and variable.ours
+    if entry.scope != "process" and (ctx.windows or ours):
+        folder = entry.folder or entry.text
+        edit = TakeOut(variable=entry.variable, folder=folder, scope=entry.scope)
+        return Automatic(edits=(edit,))
+    if entry.variable == "ld.so.conf":
+        return Manual(commands=("sudo ldconfig",), administrator=True)
+    return Manual()
 
 
 def overrides(ctx: Context, folder: str) -> bool:

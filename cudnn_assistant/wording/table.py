@@ -77,6 +77,10 @@ HARDWARE: dict[str, Text] = {
                 "Start the container again with {flag}. The computer outside needs NVIDIA's"
                 " container toolkit for that."
             ),
+            N_(
+                "If the computer outside has an NVIDIA GPU and NVIDIA's container toolkit, start"
+                " the container again with {maybe}."
+            ),
         ),
         way_out=N_("Open NVIDIA's instructions"),
     ),

@@ -217,10 +217,8 @@ LIBRARIES: dict[str, Text] = {
             N_("It is put there in {place}."),
         ),
         (
-            N_(
-                "Take the older folder out where it is set, and add the newer one to the list of"
-                " the system's loader."
-            ),
+            N_("Take {old_folder} out of {variable}, a list of folders that programs search."),
+            N_("Add {add} to the list of the system's loader."),
         ),
     ),
     "stray-cudnn-first": Text(
@@ -443,7 +441,10 @@ LIBRARIES: dict[str, Text] = {
             N_("cuDNN consists of several files, and this one isn't in {folder}."),
             N_("Programs stop when they need it."),
         ),
-        (N_("Use a whole copy of cuDNN instead. Nothing is removed."),),
+        (
+            N_("Use a whole copy of {again} instead. Nothing is removed."),
+            N_("Take {entry} out of {list}, a list of folders that are searched first."),
+        ),
     ),
     "cudnn-part-missing:manual": Text(
         "cudnn",
@@ -452,19 +453,32 @@ LIBRARIES: dict[str, Text] = {
             N_("cuDNN consists of several files, and this one isn't in {folder}."),
             N_("Programs stop when they need it."),
         ),
-        (N_("Install it again from where it came."), N_("It belongs to {owner}.")),
+        (
+            N_("Install {again} again from where it came."),
+            N_("It belongs to {owner}."),
+            N_("Take {entry} out of {list}, a list of folders that are searched first."),
+            N_("It is put there in {place}."),
+        ),
     ),
     "cudnn-damaged": Text(
         "cudnn",
         N_("A file of {product} is damaged"),
         (N_("{file} in {folder} isn't whole, as after an interrupted download or copy."),),
-        (N_("Use a whole copy of cuDNN instead. Nothing is removed."),),
+        (
+            N_("Use a whole copy of {again} instead. Nothing is removed."),
+            N_("Take {entry} out of {list}, a list of folders that are searched first."),
+        ),
     ),
     "cudnn-damaged:manual": Text(
         "cudnn",
         N_("A file of {product} is damaged"),
         (N_("{file} in {folder} isn't whole, as after an interrupted download or copy."),),
-        (N_("Install it again from where it came."), N_("It belongs to {owner}.")),
+        (
+            N_("Install {again} again from where it came."),
+            N_("It belongs to {owner}."),
+            N_("Take {entry} out of {list}, a list of folders that are searched first."),
+            N_("It is put there in {place}."),
+        ),
     ),
     "cudnn-unreadable": Text(
         "cudnn",
@@ -480,7 +494,10 @@ LIBRARIES: dict[str, Text] = {
             N_("In {folder} there are {versions}."),
             N_("Programs stop or compute wrong results with such a mix."),
         ),
-        (N_("Use a copy of cuDNN that is all of one version. Nothing is removed."),),
+        (
+            N_("Use a copy of {again} that is all of one version. Nothing is removed."),
+            N_("Take {entry} out of {list}, a list of folders that are searched first."),
+        ),
     ),
     "cudnn-mixed-versions:manual": Text(
         "cudnn",
@@ -490,7 +507,12 @@ LIBRARIES: dict[str, Text] = {
             N_("In {folder} there are {versions}."),
             N_("Programs stop or compute wrong results with such a mix."),
         ),
-        (N_("Install it again from where it came."),),
+        (
+            N_("Install {again} again from where it came."),
+            N_("It belongs to {owner}."),
+            N_("Take {entry} out of {list}, a list of folders that are searched first."),
+            N_("It is put there in {place}."),
+        ),
     ),
     "cudnn-renamed": Text(
         "cudnn",

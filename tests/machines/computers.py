@@ -2761,3 +2761,29 @@ case(
     but(CLASSIC, trials=(stopped(passed(SEVEN, TURING), *INTERNAL),)),
     "error unexplained",
 )
+
+EMPTY = but(
+    spoiled(LATE, "cudnn", "empty"),
+    folder="/opt/stub",
+    file_version="",
+    parts=tuple(
+        but(p, state="empty" if p.name == "cudnn" else "missing", version="") for p in LATE.parts
+    ),
+)
+case(
+    "linux-empty-library-first",
+    "broken",
+    but(
+        BARE_LINUX,
+        cudnns=(EMPTY, but(DEB, wins_for=())),
+        search=(entry("/opt/stub", **LISTED), CONF, DEFAULT),
+        trials=(but(MISSING, status="unloadable", missing="", detail="file too short"),),
+    ),
+    "error cudnn-damaged",
+)
+case(
+    "container-without-any-gpu",
+    "broken",
+    but(BARE_LINUX, os=DOCKER, driver=None, gpus=(), toolkits=(), libraries=()),
+    "error container-no-gpu",
+)
