@@ -81,6 +81,8 @@ def parse(data: bytes, name: str = "manifest") -> Manifest:
             for key, node in plain.items()
             if isinstance(node, dict) and "version" in node
         )
+        if not components:
+            raise ValueError("it has no component")
     except (ValueError, KeyError, TypeError, AttributeError) as trouble:
         raise SourceError(f"{name}: {type(trouble).__name__}: {trouble}") from trouble
     return Manifest(product, label, released, components, tuple(sorted(skipped)))
