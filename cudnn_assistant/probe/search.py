@@ -52,7 +52,7 @@ def _listed(
     if disk.family == "linux":
         text = text.replace(";", ":")  # the loader takes both
     entries = envpath.split(text, disk.family)[:_MOST_ENTRIES]
-    scopes = _scopes(disk, name, variables)
+    scopes = _scopes(disk, name, environment, variables)
     found = []
     for entry in entries:
         key = envpath.key(_expanded(entry, environment, disk), disk.family)
@@ -69,7 +69,7 @@ def value_of(environment: Mapping[str, str], name: str, disk: Disk) -> str:
 
 
 def _scopes(
-    disk: Disk, name: str, variables: Sequence[Variable]
+    disk: Disk, name: str, environment: Mapping[str, str], variables: Sequence[Variable]
 ) -> dict[str, tuple[Scope, str]]:
     """Which layer names a folder. Where several do, the one that stands first in the result:
     Windows puts the machine's entries before the user's."""
@@ -78,22 +78,19 @@ def _scopes(
     )  # fmt: skip
     found: dict[str, tuple[Scope, str]] = {}
     layers = [v for scope in (*first, "process") for v in variables if v.scope == scope]
-    lookup = _lookup(variables, disk)
     for variable in layers:
         if variable.name.upper() != name:
             continue
         for entry in envpath.split(variable.value.text, disk.family):
-            text = envpath.expand(entry, lookup, disk.family)
+            text = envpath.expand(entry, _lookup(environment, disk), disk.family)
             found.setdefault(envpath.key(text, disk.family), (variable.scope, variable.source))
     return found
 
 
-def _lookup(variables: Sequence[Variable], disk: Disk) -> envpath.Lookup:
-    values = {v.name.upper(): v.value.text for v in variables if v.scope != "process"}
-    values |= {v.name.upper(): v.value.text for v in variables if v.scope == "process"}
+def _lookup(environment: Mapping[str, str], disk: Disk) -> envpath.Lookup:
     # On Linux the lists stand as the shell wrote them: "$LD_LIBRARY_PATH" is the rest, no folder.
     hidden = {"LD_LIBRARY_PATH", "PATH"} if disk.family == "linux" else set()
-    return lambda name: None if name.upper() in hidden else values.get(name.upper())
+    return lambda name: None if name in hidden else _value(environment, name, disk)
 
 
 def _expanded(text: str, environment: Mapping[str, str], disk: Disk) -> str:
@@ -103,7 +100,8 @@ def _expanded(text: str, environment: Mapping[str, str], disk: Disk) -> str:
 
 
 def _value(environment: Mapping[str, str], name: str, disk: Disk) -> str | None:
-    return value_of(environment, name.upper(), disk) or None
+    wanted = name.upper() if disk.family == "windows" else name
+    return value_of(environment, wanted, disk) or None
 
 
 def _entry(

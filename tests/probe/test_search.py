@@ -82,7 +82,7 @@ def test_windows_in_the_loaders_order(tmp_path):
     }
     variables = [
         layer("machine", "Path", "C:\\gone;D:\\TOOLS\\", "HKLM"),
-        layer("user", "PATH", "C:\\Program Files\\NVIDIA\\CUDNN\\v9.8\\bin", "HKCU"),
+        layer("user", "PATH", "%PROGRAMFILES%\\NVIDIA\\CUDNN\\v9.8\\bin", "HKCU"),
         layer("user", "Path", "D:\\tools", "HKCU"),
     ]
     found = search.order(Disk("windows", str(tmp_path)), environment, variables)
