@@ -173,6 +173,8 @@ def _gpu(f: Facts) -> Iterator[Feature]:
         yield "gpu:ancient", _("The GPU ({gpu}) is of a very old generation.").format(gpu=f.gpu)
     if f.compute >= 7.5:
         yield "gpu:turing-or-newer", ""
+    if f.compute >= 8 and not cuda_in_use(f):
+        yield "gpu:newer-build-unknown", ""
     if f.compute >= 10:
         yield (
             "gpu:blackwell",

@@ -1,0 +1,19 @@
+"""Ways of putting it: each phrase names its class among the first three."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cudnn_assistant.explain import explain
+
+PHRASES = yaml.safe_load(Path(__file__).with_name("phrases.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("cls", "phrase"), [(cls, phrase) for cls, some in PHRASES.items() for phrase in some]
+)
+def test_the_class_is_among_the_first_three(cls: str, phrase: str) -> None:
+    assert cls in [cause.cls for cause in explain(phrase).causes[:3]]
