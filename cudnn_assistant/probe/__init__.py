@@ -218,9 +218,7 @@ class _Look:
         from cudnn_assistant.probe import subjects
 
         machine = self.machine
-        found = subjects.tried(
-            self._environment, machine.os.family, machine.pythons, machine.gpus
-        )
+        found = subjects.tried(self._environment, machine.os.family, machine.pythons, machine.gpus)
         return {"trials": found}, ()
 
     def _winners(self) -> tuple[Facts, tuple[Gap, ...]]:

@@ -90,9 +90,7 @@ def _pe(file: BinaryIO, head: bytes, size: int) -> Binary:
     (optional,) = struct.unpack_from("<H", header, 20)
     file.seek(start + 24 + optional)
     table = file.read(40 * sections)
-    ends = [
-        sum(struct.unpack_from("<II", table, 40 * number + 16)) for number in range(sections)
-    ]
+    ends = [sum(struct.unpack_from("<II", table, 40 * number + 16)) for number in range(sections)]
     cut = max(ends, default=0) > size
     return Binary("truncated" if cut else "ok", _PE_MACHINES.get(machine, "unknown"), size)
 

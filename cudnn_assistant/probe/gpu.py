@@ -124,7 +124,7 @@ def _answer(code: object, name: Any, facts: Mapping[str, Any]) -> Answer | None:
 
 
 def _by_name(path: str) -> str:
-    """"580.65.06" of "libcuda.so.580.65.06"; "" for "libcuda.so.1"."""
+    """ "580.65.06" of "libcuda.so.580.65.06"; "" for "libcuda.so.1"."""
     match = _VERSION_IN_NAME.search(os.path.basename(path))
     return match[1] if match else ""
 

@@ -49,7 +49,7 @@ def _architecture() -> str:
 
 
 def libc(disk: Disk) -> str:
-    """"glibc 2.39", "musl", or "" when it can't be told."""
+    """ "glibc 2.39", "musl", or "" when it can't be told."""
     try:
         name = os.confstr("CS_GNU_LIBC_VERSION") if not disk.root else None
     except (AttributeError, ValueError, OSError):
@@ -85,7 +85,7 @@ def container_kind(disk: Disk) -> str:
 
 
 def sandbox(disk: Disk, environment: Mapping[str, str]) -> str:
-    """"snap" or "flatpak" when this program runs inside one."""
+    """ "snap" or "flatpak" when this program runs inside one."""
     if environment.get("FLATPAK_ID") or disk.exists("/.flatpak-info"):
         return "flatpak"
     # A terminal that is itself a snap passes SNAP on; only a snap's own files live below it.

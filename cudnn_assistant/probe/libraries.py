@@ -29,9 +29,7 @@ def libraries(
     return tuple(found)
 
 
-def _of_rule(
-    names: Mapping[str, bool], rule: LibraryRule, family: Family
-) -> dict[int | None, str]:
+def _of_rule(names: Mapping[str, bool], rule: LibraryRule, family: Family) -> dict[int | None, str]:
     found: dict[int | None, str] = {}
     pattern = _pattern(rule, family)
     for name in sorted(names, key=lambda text: (len(text), text)) if pattern else ():
@@ -93,7 +91,6 @@ def _version(disk: Disk, path: str) -> str:
         return _of_resource(pe_version(disk.real(path)))
     match = re.search(r"\.so\.(\d+(?:\.\d+)+)$", disk.name(path))
     return match[1] if match else ""
-
 
 
 def _of_resource(version: str) -> str:

@@ -37,7 +37,7 @@ def file_version(disk: Disk, folder: str, name: str) -> str:
 
 
 def flavour_of(names: Mapping[str, bool], major: int, disk: Disk, *, bundled: bool) -> str:
-    """"jit" and "shim" are whole without the other parts; anything else has to be "full"."""
+    """ "jit" and "shim" are whole without the other parts; anything else has to be "full"."""
     there = {one for one in _known(major) if _file(names, one, major, disk)}
     if major >= 9 and "ops" not in there and "cnn" not in there and set(JIT_PARTS) <= there:
         return "jit"

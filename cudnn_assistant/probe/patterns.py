@@ -34,9 +34,11 @@ def _expand(
                 following.append(disk.join(base, part))
                 continue
             if base not in listings:
-                listings[base] = [] if disk.remote(base) else [
-                    disk.name(folder) for folder in disk.folders(base)
-                ]
+                listings[base] = (
+                    []
+                    if disk.remote(base)
+                    else [disk.name(folder) for folder in disk.folders(base)]
+                )
             names = (name for name in listings[base] if fnmatch.fnmatchcase(name, part))
             following += [disk.join(base, name) for name in names]
         bases = following

@@ -32,8 +32,7 @@ def order(
         return _windows(disk, environment, variables)
     listed = _listed(disk, "LD_LIBRARY_PATH", environment, variables)
     configured = [
-        _entry(disk, "ld.so.conf", "machine", line.folder, line.source)
-        for line in ld_so_conf(disk)
+        _entry(disk, "ld.so.conf", "machine", line.folder, line.source) for line in ld_so_conf(disk)
     ]
     return (*listed, *_each_once([*configured, *_trusted(disk)]))
 

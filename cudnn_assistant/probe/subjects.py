@@ -139,8 +139,6 @@ def winners(
 def _loaded(copies: Sequence[CudnnCopy], trial: Trial, disk: Disk) -> CudnnCopy | None:
     """The copy whose main file was mapped. The system reports real paths, without links."""
     path = disk.canonical(trial.loaded)
-    by_file = [
-        copy for copy in copies if disk.canonical(disk.join(copy.folder, copy.file)) == path
-    ]
+    by_file = [copy for copy in copies if disk.canonical(disk.join(copy.folder, copy.file)) == path]
     by_folder = [copy for copy in by_file if disk.canonical(copy.folder) == disk.parent(path)]
     return next(iter(by_folder or by_file), None)

@@ -56,9 +56,7 @@ if sys.platform == "win32":
                 _bus(setup, handle, info),
             )
 
-    def _property(
-        setup: ctypes.WinDLL, handle: wintypes.HANDLE, info: _Info, which: int
-    ) -> bytes:
+    def _property(setup: ctypes.WinDLL, handle: wintypes.HANDLE, info: _Info, which: int) -> bytes:
         data = ctypes.create_string_buffer(4096)
         size = wintypes.DWORD()
         done = setup.SetupDiGetDeviceRegistryPropertyW(
