@@ -119,6 +119,8 @@ def _gpu(machine: Machine) -> tuple[Mark, str]:
 
 def _cuda(machine: Machine) -> tuple[Mark, str]:
     if not machine.toolkits:
+        if _asked(machine):
+            return "note", _("not found")
         return "ok", _("no CUDA Toolkit; Python environments bring what they need")
     best = max(machine.toolkits, key=_toolkit_order)
     others = len(machine.toolkits) - 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gettext
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from machines.computers import COMPUTERS
@@ -182,6 +183,22 @@ def test_the_summary_goes_through_the_catalogue_as_well() -> None:
         assert title.startswith("⟦")
         assert sentence.startswith("⟦")
         assert all("⟦" in row.label for row in lines(machine, findings) if row.part != "python")
+
+
+def test_a_translator_gets_every_text_of_the_tables() -> None:
+    """What gettext's extractor finds in the sources is all that the tables hold."""
+    extract = pytest.importorskip("babel.messages.extract").extract
+    folder = Path(wording.__file__).parent
+    keywords = {"N_": None, "_": None, "ngettext": (1, 2)}
+    found: set[str] = set()
+    for file in folder.glob("*.py"):
+        with file.open("rb") as source:
+            for _line, text, *_rest in extract("python", source, keywords=keywords):
+                found |= {text} if isinstance(text, str) else set(text)
+    for key, entry in TABLE.items():
+        titles = (entry.title,) if isinstance(entry.title, str) else entry.title
+        for text in (*titles, *entry.why, *entry.fix, *entry.undo, entry.way_out):
+            assert not text or text in found, (key, text)
 
 
 def test_each_stage_of_the_test_has_words() -> None:

@@ -65,16 +65,24 @@ def restart_pending(ctx: Context) -> Iterator[Finding]:
 
 
 def damaged(ctx: Context) -> Iterator[Finding]:
-    """D07: Windows could not start the installed driver."""
-    codes = {10, 31, 37, 39, 43, 52} & set(
-        ctx.machine.driver.problem_codes if ctx.machine.driver else ()
+    """D07: Windows could not start the installed driver, or its parts are of two versions."""
+    driver = ctx.machine.driver
+    codes = {10, 31, 37, 39, 43, 52} & set(driver.problem_codes if driver else ())
+    two = driver is not None and ctx.windows and not _runs(ctx) and _differ(driver)
+    if driver is None or not (codes or two):
+        return
+    number = str(min(codes)) if codes else ""
+    evidence = (
+        f"Device Manager: {number}" if codes else f"{driver.version}; {driver.kernel_version}"
     )
-    if codes:
-        number = str(min(codes))
-        remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
-        yield ctx.finding(
-            "driver-damaged", "error", remedy, f"Device Manager: {number}", number=number
-        )
+    remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
+    yield ctx.finding("driver-damaged", "error", remedy, evidence, number=number)
+
+
+def _differ(driver: Driver) -> bool:
+    """The loaded part and the libraries are known and of different versions."""
+    one, other = numbers(driver.kernel_version), numbers(driver.version)
+    return bool(one and other) and one != other
 
 
 def missing(ctx: Context) -> Iterator[Finding]:
@@ -159,13 +167,13 @@ def mismatch(ctx: Context) -> Iterator[Finding]:
     driver = ctx.machine.driver
     if driver is None or not _known(ctx) or "/compat/" in driver.cuda_library + "/":
         return
-    one, other = numbers(driver.kernel_version), numbers(driver.version)
-    differ = bool(one and other) and one != other and not ctx.windows and not ctx.machine.os.wsl
+    differ = _differ(driver) and not ctx.windows and not ctx.machine.os.wsl
     if _nvml(ctx) == 18 or _cuda(ctx) == 803 or differ:
+        inside = bool(ctx.machine.os.container)
         yield ctx.finding(
-            "driver-library-mismatch",
+            "container-brings-driver" if inside else "driver-library-mismatch",
             "error",
-            Manual(restart=True),
+            Manual(link=CONTAINER_PAGE) if inside else Manual(restart=True),
             f"kernel: {driver.kernel_version}; libraries: {driver.version}",
             _answers(ctx),
             kernel=driver.kernel_version or "–",
@@ -433,7 +441,7 @@ RULES = (
     Rule(compat_used, ("compat-library-used",), ("C10",)),
     Rule(wsl_linux_driver, ("wsl-linux-driver",), ("C02",)),
     Rule(wsl_blocked, ("wsl-gpu-blocked",), ("C03", "C04")),
-    Rule(mismatch, ("driver-library-mismatch",), ("D10",)),
+    Rule(mismatch, ("driver-library-mismatch", "container-brings-driver"), ("D10",)),
     Rule(permission, ("device-permission", "device-permission-container"), ("D17", "C09", "C14")),
     Rule(uvm, ("uvm-missing", "cuda-stopped-after-sleep"), ("D18", "D19")),
     Rule(fabric, ("fabric-manager-missing",), ("D22",)),

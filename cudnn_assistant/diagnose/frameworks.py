@@ -22,7 +22,11 @@ from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages
 from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Framework, Package
 
-_CPU_BY_CHOICE = ("tensorflow-cpu", "jaxlib")
+_ONNXRUNTIMES = frozenset(
+    f"onnxruntime{kind}"
+    for kind in ("", "-gpu", "-directml", "-openvino", "-qnn", "-rocm", "-migraphx", "-training")
+)
+"""Packages that all own the folder onnxruntime/."""
 
 
 def _alone(ctx: Context) -> bool:
@@ -101,17 +105,16 @@ def jax_on_windows(ctx: Context) -> Iterator[Finding]:
     """F08: JAX has no GPU packages for Windows."""
     for framework in ctx.frameworks if ctx.environment is not None else ():
         if ctx.windows and framework.name == "jax" and framework.gpu is False and ctx.machine.gpus:
+            severity: Severity = "error" if _alone(ctx) and not _another_gpu(ctx) else "warning"
             yield ctx.finding(
-                "jax-on-windows", "warning", Impossible(), f"jax {framework.version}",
+                "jax-on-windows", severity, Impossible(), f"jax {framework.version}",
                 program=called(framework), where=ctx.subject,
             )  # fmt: skip
 
 
 def two_onnxruntimes(ctx: Context) -> Iterator[Finding]:
     """F05: two onnxruntime packages write the same folder; the last one installed wins."""
-    names = {
-        p.name: p.version for p in _packages(ctx) if re.fullmatch(r"onnxruntime(-\w+)?", p.name)
-    }
+    names = {p.name: p.version for p in _packages(ctx) if p.name in _ONNXRUNTIMES}
     if "onnxruntime-gpu" not in names or len(names) < 2:
         return
     others = sorted(n for n in names if n != "onnxruntime-gpu")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from cudnn_assistant.compat import last_driver_branch
-from cudnn_assistant.diagnose.context import Context, Rule, major, numbers
+from cudnn_assistant.diagnose.context import Context, Rule, major, numbers, stopped
 from cudnn_assistant.diagnose.remedies import (
     CONTAINER_PAGE,
     DRIVER_PAGE,
@@ -21,7 +21,7 @@ from cudnn_assistant.finding import (
     Severity,
     Unknown,
 )
-from cudnn_assistant.machine import Gpu, Variable
+from cudnn_assistant.machine import Gpu, Scope, Variable
 
 _LIST_ORDER = ("FASTEST_FIRST", "PCI_BUS_ID")
 
@@ -148,11 +148,20 @@ def no_resources(ctx: Context) -> Iterator[Finding]:
 def lost(ctx: Context) -> Iterator[Finding]:
     """D20: the GPU was there and is gone from the bus: power, heat, slot or a dying card."""
     nvml = ctx.machine.driver.nvml if ctx.machine.driver else None
+    told = [g.why for g in ctx.machine.gaps if "GPU_IS_LOST" in g.why]
+    if nvml is not None and nvml.code == 15:
+        told.append("NVML_ERROR_GPU_IS_LOST (15)")
+    # After a fall the log keeps its line; only a GPU that doesn't answer now is still lost.
+    silent = [g for g in ctx.machine.gpus if g.cuda_index is None or _stopped_on(ctx, g)]
     line = log_line(ctx, r"fallen off the bus")
-    hit = any(79 in g.xids for g in ctx.machine.gpus)
-    if line or hit or (nvml is not None and nvml.code == 15):
-        evidence = line or ("Xid 79" if hit else "NVML_ERROR_GPU_IS_LOST (15)")
-        yield ctx.finding("gpu-lost", "error", Manual(restart=True), evidence, gpu=_first(ctx))
+    if any(79 in g.xids for g in silent) or (line and (silent or not ctx.machine.gpus)):
+        told.append(line or "Xid 79")
+    if told:
+        yield ctx.finding("gpu-lost", "error", Manual(restart=True), *told, gpu=_first(ctx))
+
+
+def _stopped_on(ctx: Context, gpu: Gpu) -> bool:
+    return any(stopped(t) and t.gpu in ("", gpu.uuid) for t in ctx.machine.trials)
 
 
 def memory_faults(ctx: Context) -> Iterator[Finding]:
@@ -160,7 +169,8 @@ def memory_faults(ctx: Context) -> Iterator[Finding]:
     for gpu in ctx.machine.gpus:
         pending = bool(gpu.remap_pending)
         broken = bool(gpu.remap_failed)
-        if not (pending or broken or (gpu.ecc_uncorrected or 0) > 0):
+        numbers_of_faults = sorted({48, 64, 95} & set(gpu.xids))
+        if not (pending or broken or (gpu.ecc_uncorrected or 0) > 0 or numbers_of_faults):
             continue
         code = "gpu-memory-faulty" if broken else "gpu-memory-needs-restart"
         evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"
@@ -200,18 +210,20 @@ def hot(ctx: Context) -> Iterator[Finding]:
 
 def hidden(ctx: Context) -> Iterator[Finding]:
     """E20: CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
-    variable = ctx.machine.variable("CUDA_VISIBLE_DEVICES")
+    name = "CUDA_VISIBLE_DEVICES"
+    layers: tuple[Scope, ...] = ("user", "machine", "process")
+    known = [v for scope in layers if (v := ctx.machine.variable(name, scope))]
+    variable = next((v for v in known if _hides_all(ctx, v.value.text.strip())), None)
     if variable is None or not ctx.machine.gpus or ctx.runs:
         return
-    value = variable.value.text.strip()
-    if any(g.cuda_index is not None for g in ctx.machine.gpus) or not _hides_all(ctx, value):
+    if any(g.cuda_index is not None for g in ctx.machine.gpus):
         return
-    place = variable.source or variable.scope
+    value = variable.value.text.strip()
     yield ctx.finding(
         "gpu-hidden",
         "error",
         unset(ctx, variable),
-        f"CUDA_VISIBLE_DEVICES={value} ({place})",
+        f"{name}={value} ({variable.source or variable.scope})",
         value=value or "–",
         place=variable.source,
     )

@@ -259,8 +259,9 @@ HARDWARE: dict[str, Text] = {
         (
             N_(
                 "The driver, which lets programs use the GPU, is installed, but its parts don't"
-                " work together or the GPU didn't answer (Device Manager shows code {number})."
+                " work together or the GPU didn't answer."
             ),
+            N_("Device Manager shows code {number}."),
         ),
         (
             N_(
@@ -365,6 +366,24 @@ HARDWARE: dict[str, Text] = {
         ),
         (N_("Restart the computer."),),
         way_out=N_("Save report…"),
+    ),
+    "container-brings-driver": Text(
+        "gpu",
+        N_("The container's driver is not the computer's"),
+        (
+            N_(
+                "The computer runs driver {kernel}, while programs in this container load the"
+                " libraries of {library}. The two must be equal."
+            ),
+            _DRIVER_IS,
+        ),
+        (
+            N_(
+                "Start the container again if the driver of the computer was updated; otherwise"
+                " take NVIDIA driver packages out of the container's image."
+            ),
+        ),
+        way_out=N_("Open NVIDIA's instructions"),
     ),
     "driver-not-answering": Text(
         "gpu",

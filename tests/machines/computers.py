@@ -903,7 +903,7 @@ case(
 )
 case(
     "windows-jax",
-    "unknown",
+    "impossible",
     but(
         HEALTHY_TORCH,
         cudnns=(),
@@ -915,7 +915,7 @@ case(
             ),
         ),
     ),
-    r"warning jax-on-windows C:\work\jax\venv",
+    r"error jax-on-windows C:\work\jax\venv",
 )
 case(
     "windows-python-32-bit",
@@ -2786,4 +2786,37 @@ case(
     "broken",
     but(BARE_LINUX, os=DOCKER, driver=None, gpus=(), toolkits=(), libraries=()),
     "error container-no-gpu",
+)
+case(
+    "container-brings-driver",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        os=DOCKER,
+        gpus=(SEEN,),
+        trials=(),
+        driver=linux_driver(
+            "550.54.15",
+            kernel_version="570.133.07",
+            cuda="",
+            nvml=Answer(code=18, name="NVML_ERROR_LIB_RM_VERSION_MISMATCH"),
+            cuda_init=Answer(code=803, name="CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
+        ),
+    ),
+    "error container-brings-driver",
+)
+case(
+    "windows-driver-of-two-versions",
+    "broken",
+    but(
+        BARE_WINDOWS,
+        driver=windows_driver(**NO_START, kernel_version="566.36"),
+        gpus=(DARK,),
+    ),
+    "error driver-damaged",
+)
+case(
+    "linux-gpu-fell-off-before-restart-healthy",
+    "works",
+    but(HEALTHY_LINUX, gpus=(but(ADA, xids=(79,)),)),
 )
