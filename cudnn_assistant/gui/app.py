@@ -81,7 +81,7 @@ class Crash:
         if self._shown:
             return
         self._shown = True
-        dialog = crash_dialog(self._window.report_of(text))
+        dialog = crash_dialog(self._window.aside.report_of(text))
         dialog.finished.connect(lambda: QGuiApplication.exit(CRASHED))
         dialog.open()
         self._window.dialog = dialog

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -91,6 +93,14 @@ class CheckPage(Page):
             self.rows[part] = Row(grid, label)
         card.rows.addLayout(grid)
         return card
+
+    def hear(self, news: tuple[Any, bool, Any]) -> None:
+        """What the check tells: a part began or is done, or where the data is from."""
+        part, done, what = news
+        if part == "data":
+            self.show_data(what)
+        else:
+            self.show_part(part, done, what)
 
     def show_data(self, text: str) -> None:
         """Say where the compatibility data is from; "" when that is not known yet."""

@@ -10,6 +10,7 @@ from cudnn_assistant.plan import (
     InstallArchive,
     InstallPackage,
     Plan,
+    RemoveArchive,
     RunInstaller,
     SetVariable,
     Step,
@@ -39,10 +40,11 @@ def _of(step: Step, family: Family, quote: Quote) -> list[str]:
             return [_registry(step, quote) if family == "windows" else _export(step, quote)]
         case InstallArchive():
             return _archive(step, family, quote)
+        case RemoveArchive():
+            folder = quote(step.archive.folder)
+            return [f"Remove-Item -Recurse {folder}" if family == "windows" else f"rm -r {folder}"]
         case InstallPackage():
-            call = "& " if family == "windows" else ""
-            wanted = " ".join(quote(text) for text in step.requirements)
-            return [f"{call}{quote(step.python)} -m pip install {wanted}"]
+            return _packages(step, family, quote)
         case RunInstaller():
             return list(step.commands) or [f"# {step.link}"]
 
@@ -62,6 +64,14 @@ def _export(step: SetVariable, quote: Quote) -> str:
         rest = f'"${{{step.name}:+:${step.name}}}"'
         return f"export {step.name}={quote(step.after.text)}{rest}"
     return f"export {step.name}={quote(step.after.text)}"
+
+
+def _packages(step: InstallPackage, family: Family, quote: Quote) -> list[str]:
+    pip = f"{'& ' if family == 'windows' else ''}{quote(step.python)} -m pip"
+    gone = " ".join(quote(name) for name in step.remove)
+    wanted = " ".join(quote(text) for text in step.requirements)
+    uninstall = [f"{pip} uninstall -y {gone}"] if gone else []
+    return uninstall + ([f"{pip} install {wanted}"] if wanted else [])
 
 
 def _archive(step: InstallArchive, family: Family, quote: Quote) -> list[str]:

@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from cudnn_assistant.explain import Cause, Explanation, State
 from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import BusyBar, Card, Mark, Notice, Opener
+from cudnn_assistant.gui.parts import BusyBar, Card, Mark, Notice
 from cudnn_assistant.gui.text import Listing, Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.wording import _

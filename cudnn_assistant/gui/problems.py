@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, Unknown
+from cudnn_assistant.gui.links import Link, Opener
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Button, Card, Link, Mark, Opener
+from cudnn_assistant.gui.parts import Button, Card, Mark
 from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.machine import SYSTEM, Machine

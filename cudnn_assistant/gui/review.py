@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -12,12 +13,13 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.changes import ChangeList
 from cudnn_assistant.gui.commands import commands
+from cudnn_assistant.gui.links import Arrow, Link, Opener
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Arrow, BusyBar, Button, Card, Mark, Notice, Opener
+from cudnn_assistant.gui.parts import BusyBar, Button, Card, Mark, Notice
 from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.machine import Family
-from cudnn_assistant.plan import Plan, SetVariable, Step, StepState
+from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, Step, StepState
 from cudnn_assistant.preview import Change
 from cudnn_assistant.wording import _, ngettext
 
@@ -41,7 +43,7 @@ class Proposal:
 
 def same_place(one: Step, other: Step) -> bool:
     """Whether two steps are about the same thing, whatever they make of it."""
-    keys = ("scope", "name", "product", "python")
+    keys = ("scope", "name", "product", "python", "archive")
     return type(one) is type(other) and all(
         getattr(one, key, None) == getattr(other, key, None) for key in keys
     )
@@ -79,6 +81,10 @@ class StepCard(Card):
         row.addLayout(self._column, 1)
         self.rows.addLayout(row)
         self._fill(change, [] if on else leaves)
+
+    def add_link(self, label: str, do: Callable[[], object]) -> None:
+        """A way to read more before saying yes."""
+        self._column.addWidget(Link(label, do), 0, Qt.AlignmentFlag.AlignLeft)
 
     def _tick_box(self, change: Change, on: bool) -> QCheckBox:
         box = QCheckBox()
@@ -120,6 +126,8 @@ class ReviewPage(Page):
     again = Signal()
     make = Signal(object)
     """Carry out; the Plan as it is ticked."""
+    licence = Signal(str)
+    """Show the licence at this address."""
     pick = Signal(object)
     """Other boxes are ticked: the frozenset of the codes that stay in."""
 
@@ -165,6 +173,9 @@ class ReviewPage(Page):
             box = self._proposal.whole is not None and len(whole.steps) > 1
             card = StepCard(change, box=box, on=at is not None, leaves=leaves)
             card.ticked.connect(self._picked)
+            if isinstance(step, InstallArchive) and step.licence:
+                show = partial(self.licence.emit, step.licence)
+                card.add_link(_("Read NVIDIA's licence"), show)
             self.cards.append(card)
             self.content.addWidget(card)
 

@@ -29,7 +29,7 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past, ReportDialog, crash_dialog
 from cudnn_assistant.gui.explain import ExplainPage
-from cudnn_assistant.gui.parts import Opener
+from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.review import MakingPage, Proposal, ReviewPage

@@ -23,8 +23,9 @@ from world import World
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.changes import ChangeList
+from cudnn_assistant.gui.links import Arrow, Link
 from cudnn_assistant.gui.page import Page, Steps
-from cudnn_assistant.gui.parts import Arrow, Link, Mark
+from cudnn_assistant.gui.parts import Mark
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.review import ReviewPage

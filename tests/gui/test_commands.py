@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from cudnn_assistant.gui.commands import commands
 from cudnn_assistant.machine import Value
-from cudnn_assistant.plan import Download, InstallArchive, InstallPackage, Plan, SetVariable
+from cudnn_assistant.plan import (
+    Download,
+    InstallArchive,
+    InstallPackage,
+    Plan,
+    RemoveArchive,
+    SetVariable,
+)
 
 
 def test_windows_writes_the_registry_with_the_kind_that_was_there() -> None:
@@ -46,6 +53,24 @@ def test_a_list_keeps_what_follows() -> None:
         env = {"LD_LIBRARY_PATH": old, "PATH": os.environ["PATH"]}
         done = subprocess.run(["sh", "-c", script], capture_output=True, env=env)
         assert done.stdout.decode() == expected
+
+
+def test_taking_back_an_installation() -> None:
+    package = InstallPackage(python="/v/python", requirements=("a==1",), remove=("b",))
+    archive = InstallArchive(
+        product="cuDNN",
+        version="9.1",
+        cuda_major=12,
+        download=Download(url="https://example.org/cudnn.tar.xz", size=1, sha256="ab12"),
+        folder="/home/x y/cudnn",
+    )
+    plan = Plan(steps=(package, RemoveArchive(archive=archive)))
+    assert commands(plan, "linux").splitlines() == [
+        "/v/python -m pip uninstall -y b",
+        "/v/python -m pip install a==1",
+        "rm -r '/home/x y/cudnn'",
+    ]
+    assert commands(plan, "windows").splitlines()[-1] == "Remove-Item -Recurse '/home/x y/cudnn'"
 
 
 def test_packages_and_archives_are_whole_commands() -> None:

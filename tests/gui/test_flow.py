@@ -16,8 +16,9 @@ from world import World
 
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, ReportDialog
+from cudnn_assistant.gui.links import Arrow
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Arrow, Button, Notice
+from cudnn_assistant.gui.parts import Button, Notice
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.review import ReviewPage
@@ -395,7 +396,7 @@ def test_a_journal_that_cannot_be_read_is_told_not_crashed(
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage)
     Path(world.journal.path).mkdir()
-    window.show_history()
+    window.aside.show_history()
     qtbot.waitUntil(lambda: "could not be read" in texts(window.page))
 
 
@@ -404,7 +405,7 @@ def test_a_closed_dialog_is_no_obstacle_to_looking_around(
 ) -> None:
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage)
-    window.save()
+    window.aside.save()
     qtbot.waitUntil(lambda: window.dialog is not None)
     assert window.dialog is not None
     window.dialog.reject()

@@ -20,8 +20,9 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from cudnn_assistant.gui.links import Arrow, Link
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Arrow, Link, Mark
+from cudnn_assistant.gui.parts import Mark
 from cudnn_assistant.gui.text import Listing, Text
 
 STATES = dict(pictures.states())

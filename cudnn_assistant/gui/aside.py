@@ -1,0 +1,102 @@
+"""What is beside the way: explaining a message, dropped files, History, Save report."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.gui.check import CheckPage
+from cudnn_assistant.gui.dialogs import HistoryDialog, Past, ReportDialog
+from cudnn_assistant.gui.doing import Doing
+from cudnn_assistant.gui.explain import ExplainPage
+from cudnn_assistant.gui.way import Way
+from cudnn_assistant.report import NotAReport
+
+if TYPE_CHECKING:
+    from cudnn_assistant.gui.window import Window
+
+LARGEST_LOG = 64 * 1024 * 1024
+"""Bytes of a dropped log that are read."""
+
+
+class Aside:
+    """Everything that can be asked for from several pages. Nothing here while work is under way."""
+
+    def __init__(self, window: Window, way: Way, doing: Doing) -> None:
+        self._window = window
+        self._way = way
+        self._doing = doing
+
+    def _busy(self) -> bool:
+        return self._way.changing or isinstance(self._window.page, CheckPage)
+
+    def show_explain(self) -> None:
+        """The page that says what a message means."""
+        if self._busy() or isinstance(self._window.page, ExplainPage):
+            return
+        page = ExplainPage()
+        page.back.connect(self._way.back)
+        page.ask.connect(self._explain)
+        page.dropped.connect(self.take_file)
+        self._window.go(page)
+
+    def _explain(self, text: str | bytes) -> None:
+        page, checkup = self._window.page, self._way.checkup
+        assert isinstance(page, ExplainPage)
+        page.wait()
+        self._window.work(lambda _tell: self._doing.explain(text, checkup), page.show_answer)
+
+    def take_file(self, path: str) -> None:
+        """A file was dropped: a report is shown, anything else is explained."""
+        if not self._busy():
+            self._window.work(lambda _tell: self._read(path), self._show_file)
+
+    def _read(self, path: str) -> Checkup | bytes:
+        with contextlib.suppress(NotAReport):
+            return self._doing.judge(path)
+        with open(path, "rb") as file:
+            return file.read(LARGEST_LOG)
+
+    def _show_file(self, found: Checkup | bytes) -> None:
+        if isinstance(found, bytes):
+            self.show_explain()
+            self._explain(found)
+        else:
+            self._way.show_foreign(found)
+
+    def show_history(self) -> None:
+        """What this program changed; one of it may be undone."""
+        if not self._busy():
+            self._window.work(lambda _tell: self._past(), self._open_history)
+
+    def _past(self) -> list[Past]:
+        machine, show = self._way.machine(), self._doing.preview
+        return [
+            Past(entry, ", ".join(c.title for c in show(entry.plan, machine)), standing)
+            for entry in self._doing.entries()
+            if not entry.plan.undoes
+            for standing in (self._doing.standing(entry),)
+        ]
+
+    def _open_history(self, past: list[Past]) -> None:
+        dialog = HistoryDialog(past, self._window)
+        dialog.undo.connect(self._way.undo)
+        self._window.open(dialog)
+
+    def save(self) -> None:
+        """Show the report, to be saved or copied."""
+        if self._busy():
+            return
+        checkup, note = self._way.checkup, self._way.trouble
+        self._window.work(lambda _tell: self._doing.report(checkup, note), self._open_report)
+
+    def _open_report(self, text: str) -> None:
+        self._window.open(ReportDialog(text, self._window))
+
+    def report_of(self, note: str) -> str:
+        """The report with a note, after a bug of our own; the note alone if all else goes wrong."""
+        try:
+            return self._doing.report(self._way.checkup, note)
+        except Exception:  # noqa: BLE001  (said after a bug: nothing here may add another)
+            return note
