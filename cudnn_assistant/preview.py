@@ -8,7 +8,16 @@ from typing import Literal
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Machine, Scope, Struct
-from cudnn_assistant.plan import InstallArchive, InstallPackage, Plan, RunInstaller, SetVariable
+from cudnn_assistant.plan import (
+    InstallArchive,
+    InstallPackage,
+    Plan,
+    RemoveArchive,
+    RunInstaller,
+    SetVariable,
+    Step,
+    project,
+)
 from cudnn_assistant.wording import _, ngettext
 
 _OLD_DIALOG = 2047
@@ -47,14 +56,15 @@ def preview(plan: Plan, machine: Machine, *, touched: Sequence[str] = ()) -> tup
     return tuple(_change(number, step, machine, touched) for number, step in enumerate(plan.steps))
 
 
-def _change(number: int, step: object, machine: Machine, touched: Sequence[str]) -> Change:
+def _change(number: int, step: Step, machine: Machine, touched: Sequence[str]) -> Change:
     if isinstance(step, SetVariable):
         return _variable(number, step, machine, touched)
     if isinstance(step, InstallArchive):
         return _archive(number, step)
+    if isinstance(step, RemoveArchive):
+        return _removal(number, step)
     if isinstance(step, InstallPackage):
         return _package(number, step)
-    assert isinstance(step, RunInstaller)
     return _installer(number, step)
 
 
@@ -180,12 +190,26 @@ def _archive(number: int, step: InstallArchive) -> Change:
     )
 
 
+def _removal(number: int, step: RemoveArchive) -> Change:
+    archive = step.archive
+    return Change(
+        step=number,
+        title=_("Remove {product} {version} for CUDA {cuda}").format(
+            product=archive.product, version=archive.version, cuda=archive.cuda_major
+        ),
+        place=archive.folder,
+        lines=(ChangeLine(sign="-", text=archive.folder, note=_("folder of our own, removed")),),
+        notes=(_("Installing it again means downloading it again."),),
+    )
+
+
 def _package(number: int, step: InstallPackage) -> Change:
     before = [
         ChangeLine(sign="-", text=f"{package.name} {package.version}", note=_("until now"))
         for package in step.before
-        if any(_project(text) == _project(package.name) for text in step.requirements)
+        if project(package.name) in {project(text) for text in step.requirements}
     ]
+    before += [ChangeLine(sign="-", text=name, note=_("uninstalled")) for name in step.remove]
     after = [ChangeLine(sign="+", text=text, note=_("installed")) for text in step.requirements]
     return Change(
         step=number,
@@ -194,11 +218,6 @@ def _package(number: int, step: InstallPackage) -> Change:
         lines=(*before, *after),
         notes=(_("The versions before are kept and can be put back."),),
     )
-
-
-def _project(text: str) -> str:
-    name = text.split("[", 1)[0].split("=", 1)[0].split("<", 1)[0].split(">", 1)[0]
-    return name.strip().lower().replace("_", "-").replace(".", "-")
 
 
 def _installer(number: int, step: RunInstaller) -> Change:

@@ -203,7 +203,10 @@ def test_an_interrupted_change_comes_first(person: Person) -> None:
 
 # A kill at every call that changes something -------------------------------------------------
 
-CALLS = ("open", "write", "replace", "unlink", "fsync", "mkdir", "rmdir", "fchmod", "setxattr")
+CALLS = (
+    "open", "write", "replace", "rename", "symlink", "unlink", "fsync", "mkdir", "rmdir",
+    "fchmod", "setxattr",
+)  # fmt: skip
 
 
 def killed(person: Person, act: Callable[[], Any], number: int, *, torn: bool = False) -> bool:

@@ -9,7 +9,7 @@ import msgspec
 from cudnn_assistant.codes import cudnn_status
 from cudnn_assistant.finding import Finding, Verdict
 from cudnn_assistant.machine import CudnnCopy, Gpu, Machine, PythonEnvironment, Trial, dump
-from cudnn_assistant.plan import Entry, InstallArchive, InstallPackage, SetVariable, Step
+from cudnn_assistant.plan import Entry, InstallArchive, InstallPackage, RemoveArchive, SetVariable, Step
 from cudnn_assistant.report.reading import MARK
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.wording import words
@@ -225,6 +225,9 @@ def _step(step: Step) -> str:
         return f"{step.scope} variable {inline(step.name)}"
     if isinstance(step, InstallArchive):
         return f"installed {step.product} {step.version} for CUDA {step.cuda_major}"
+    if isinstance(step, RemoveArchive):
+        archive = step.archive
+        return f"removed {archive.product} {archive.version} for CUDA {archive.cuda_major}"
     if isinstance(step, InstallPackage):
         return f"packages {inline(' '.join(step.requirements))}"
     return plain(step.name)

@@ -1,4 +1,4 @@
-"""Carrying out a plan: one at a time, journalled before anything is written, all or nothing."""
+"""The order of things: lock, compare, journal, do, read back; on trouble all the way back."""
 
 from __future__ import annotations
 
@@ -6,14 +6,25 @@ import contextlib
 import datetime
 import os
 import secrets
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import filelock
 import msgspec
 
+from cudnn_assistant.apply.kinds import kind_of
+from cudnn_assistant.apply.tools import Progress, Tools
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.plan import Entry, Plan, SetVariable, Step, StepState, back_to, undo_plan
+from cudnn_assistant.plan import (
+    Entry,
+    InstallArchive,
+    Plan,
+    RemoveArchive,
+    Step,
+    StepState,
+    undo_plan,
+)
 from cudnn_assistant.system import Refused, System
 from cudnn_assistant.system.reasons import reason
 from cudnn_assistant.wording import _
@@ -32,45 +43,59 @@ class NotApplied(Exception):
         """Everything is as it was before; False: the journal knows the way back."""
 
 
-def apply(plan: Plan, system: System, journal: Journal, say: Say | None = None) -> Entry:
+def apply(
+    plan: Plan,
+    system: System,
+    journal: Journal,
+    say: Say | None = None,
+    *,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+) -> Entry:
     """Carry out ``plan`` and return its journal entry.
 
     A value that is no longer what the plan was made from stops it before the first write. What
-    goes wrong later takes the steps before it back, in reverse order. Raises :class:`NotApplied`.
+    goes wrong later takes the steps before it back, in reverse order; so does ``cancel``, which
+    is heard while something long runs. Raises :class:`NotApplied`.
     """
+    tools = Tools(system)
+    tools.progress = progress or tools.progress
+    tools.cancel = cancel or tools.cancel
     with _alone(journal):
         try:
             _refuse_while_interrupted(plan, journal)
             for step in plan.steps:
-                _compare(step, system)
+                kind_of(step).compare(step, tools)
             entry = _new_entry(plan)
             journal.begin(entry)
         except Refused as trouble:
             raise NotApplied(str(trouble), as_before=True) from trouble
         except OSError as trouble:
             raise NotApplied(_no_journal(trouble), as_before=True) from trouble
-        return _Run(entry, system, journal, say).carry_out()
+        return _Run(entry, tools, journal, say).carry_out()
 
 
 class _Run:
     """One entry on its way through the steps."""
 
-    def __init__(self, entry: Entry, system: System, journal: Journal, say: Say | None) -> None:
+    def __init__(self, entry: Entry, tools: Tools, journal: Journal, say: Say | None) -> None:
         self.entry = entry
-        self.system = system
+        self.tools = tools
         self.journal = journal
         self.say = say
 
     def carry_out(self) -> Entry:
-        number = 0
         try:
             for number, step in enumerate(self.entry.plan.steps):
-                _compare(step, self.system)
-                _do(step, self.system)
+                self.tools.number = number
+                if number:
+                    # The first was compared a moment ago; a long step may lie before the others.
+                    kind_of(step).compare(step, self.tools)
+                kind_of(step).do(step, self.tools)
                 self.mark(number, "done")
         except (Refused, OSError) as trouble:
-            self.take_back(number, trouble)
-        self.system.announce()
+            self.take_back(self.tools.number, trouble)
+        self.tools.system.announce()
         try:
             return self.journal.finish(self.entry)
         except OSError:
@@ -88,13 +113,13 @@ class _Run:
     def take_back(self, number: int, trouble: Exception) -> None:
         """Undo the steps up to ``number``; always raises :class:`NotApplied`."""
         message = _words(trouble)
-        unsettled = isinstance(trouble, OSError)
+        self.tools.cancel = threading.Event()
         states = list(self.entry.states)
         try:
             for back in range(number, -1, -1):
                 step = self.entry.plan.steps[back]
-                settle = unsettled and back == number
-                written = isinstance(step, SetVariable) and _put_back(step, self.system, settle)
+                settle = back == number and isinstance(trouble, OSError)
+                written = kind_of(step).put_back(step, self.tools, settle)
                 states[back] = "taken-back" if written or states[back] == "done" else "stopped"
         except (Refused, OSError) as more:
             text = _("{first} Taking back the steps before it was not possible: {second}")
@@ -102,45 +127,11 @@ class _Run:
             raise NotApplied(message, as_before=False) from trouble
         finally:
             if "taken-back" in states:
-                self.system.announce()
+                self.tools.system.announce()
         with contextlib.suppress(OSError):
             # Unwritten, the next start looks again and finds that nothing is left to do.
             self.journal.finish(msgspec.structs.replace(self.entry, states=tuple(states)))
         raise NotApplied(message, as_before=True) from trouble
-
-
-def _put_back(step: SetVariable, system: System, settle: bool) -> bool:
-    """Undo a variable's step if it reached the system; True when it had.
-
-    ``settle``: the write was broken off halfway, so that even the old value is written again.
-    """
-    now = system.read(step.scope, step.name)
-    back = back_to(step, now, system.family)
-    if back:
-        system.write(back.scope, back.name, back.after)
-    elif settle:
-        system.write(step.scope, step.name, now)
-    return back is not None
-
-
-def _do(step: Step, system: System) -> None:
-    if not isinstance(step, SetVariable):
-        raise Refused(_("This kind of step is not carried out by this version."))
-    system.write(step.scope, step.name, step.after)
-    if system.read(step.scope, step.name) != step.after:
-        raise Refused(
-            _("{name} was written, but reading it back gave another value.").format(name=step.name)
-        )
-
-
-def _compare(step: Step, system: System) -> None:
-    if isinstance(step, SetVariable) and system.read(step.scope, step.name) != step.before:
-        raise Refused(
-            _(
-                "{name} was changed by another program since we looked. "
-                "Check again to see the present value."
-            ).format(name=step.name)
-        )
 
 
 def _refuse_while_interrupted(plan: Plan, journal: Journal) -> None:
@@ -196,25 +187,35 @@ def recover(journal: Journal, system: System) -> Plan | None:
     Raises :class:`OSError` when the journal can't be read, :class:`Refused` when a value can't.
     """
     for entry in journal.unfinished():
-        if all(state == "done" for state in entry.states):
+        found = _with_what_was_reached(entry)
+        if all(state == "done" for state in found.states):
             system.announce()
-            journal.finish(entry)
+            journal.finish(found)
     waiting = {entry.id: entry for entry in journal.unfinished()}
     for entry in waiting.values():
         # The way back of an interrupted change, interrupted too, is the same way back.
         if entry.plan.undoes not in waiting:
-            return _way_back(entry, system)
+            return _way_back(entry, Tools(system))
     return None
 
 
-def _way_back(entry: Entry, system: System) -> Plan:
-    plan = undo_plan(entry, system.read, system.family)
-    named = {(step.scope, step.name) for step in plan.steps if isinstance(step, SetVariable)}
-    begun = [
-        SetVariable(scope=step.scope, name=step.name, before=now, after=now, why=step.why)
-        for step in entry.plan.steps
-        if isinstance(step, SetVariable)
-        and (step.scope, step.name) not in named
-        and (now := system.read(step.scope, step.name)) == step.before
+def _with_what_was_reached(entry: Entry) -> Entry:
+    states: list[StepState] = [
+        "done" if state == "planned" and kind_of(step).reached(step) else state
+        for step, state in zip(entry.plan.steps, entry.states, strict=True)
     ]
-    return msgspec.structs.replace(plan, steps=(*plan.steps, *begun))
+    return msgspec.structs.replace(entry, states=tuple(states))
+
+
+def _way_back(entry: Entry, tools: Tools) -> Plan:
+    plan = undo_plan(entry, tools.system.read, tools.system.family)
+    begun = [left for step in entry.plan.steps if (left := kind_of(step).tidy(step, tools))]
+    needed = [step for step in plan.steps if not _so_already(step)]
+    return msgspec.structs.replace(plan, steps=(*needed, *begun))
+
+
+def _so_already(step: Step) -> bool:
+    """Whether an archive's folder is, or is not, there as the step would make it."""
+    if isinstance(step, InstallArchive):
+        return os.path.lexists(step.folder)
+    return isinstance(step, RemoveArchive) and not os.path.lexists(step.archive.folder)

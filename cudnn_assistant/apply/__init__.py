@@ -1,0 +1,10 @@
+"""Carrying out a plan: one at a time, journalled before anything is written, all or nothing.
+
+``running`` knows the order, the journal and the way back; each kind of step has a module that
+knows how to compare, do and take back that kind alone.
+"""
+
+from cudnn_assistant.apply.running import NotApplied, Say, apply, recover
+from cudnn_assistant.apply.tools import Progress
+
+__all__ = ["NotApplied", "Progress", "Say", "apply", "recover"]

@@ -1,0 +1,195 @@
+"""The kinds of step that install and remove one of NVIDIA's archives in a folder of our own.
+
+A folder appears whole, by one rename, or not at all; it goes the same way. What is in the making
+lies beside it under a name that nothing searches.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import os
+import shutil
+
+from cudnn_assistant import places
+from cudnn_assistant.apply.tools import Tools
+from cudnn_assistant.plan import Download, InstallArchive, RemoveArchive
+from cudnn_assistant.system import Refused
+from cudnn_assistant.unpack import Cancelled as UnpackCancelled
+from cudnn_assistant.unpack import NotUnpacked, remove, unpack
+from cudnn_assistant.wording import _
+
+_MAKING = ".making"
+_TIMES = 4
+"""An archive unpacks to two to three times its size (nvidia_redist.md 1); one more for itself."""
+_LINK_TIME_ONLY = ("*.a", "*.lib")
+_LIBRARIES = ("*.so", "*.so.*", "*.dll")
+
+
+def compare(step: InstallArchive, _tools: Tools) -> None:
+    """Refuse when the folder is there already, or the disk can't hold it."""
+    if os.path.lexists(step.folder):
+        raise Refused(
+            _("{folder} is there already. Check again to see what it holds.").format(
+                folder=step.folder
+            )
+        )
+    parent = _existing(os.path.dirname(step.folder))
+    needed, free = step.download.size * _TIMES, shutil.disk_usage(parent).free
+    if free < needed:
+        raise Refused(
+            _("The disk with {folder} has {free} MB left; {needed} MB are needed.").format(
+                folder=parent, free=f"{free // 10**6:,}", needed=f"{needed // 10**6:,}"
+            )
+        )
+
+
+def _existing(folder: str) -> str:
+    while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def do(step: InstallArchive, tools: Tools) -> None:
+    """Fetch, prove, unpack beside, look whether it is what it should be, rename."""
+    archive = _archive(step.download, tools)
+    making = step.folder + _MAKING
+    shutil.rmtree(making, ignore_errors=True)
+    os.makedirs(os.path.dirname(step.folder), exist_ok=True)
+    try:
+        unpack(
+            archive,
+            making,
+            wanted=_wanted,
+            limit=step.download.size * 12 + (200 << 20),
+            progress=lambda size: tools.tell("unpack", size, 0),
+            cancel=tools.cancel,
+        )
+        _in_one_folder(making, os.path.relpath(step.search, step.folder))
+        _refuse_empty(making, step)
+        os.rename(making, step.folder)
+    except NotUnpacked as trouble:
+        raise Refused(str(trouble)) from trouble
+    except UnpackCancelled:
+        raise Refused(_("Stopped, as you wished.")) from None
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    if os.path.dirname(archive) == _cache():
+        # It is unpacked now; keeping a gigabyte twice helps nobody.
+        os.unlink(archive)
+
+
+def _cache() -> str:
+    return str(places.saved() / "downloads")
+
+
+def _archive(download: Download, tools: Tools) -> str:
+    """The proven file: out of the folder that an administrator prepared, or from NVIDIA."""
+    prepared = _prepared(download)
+    if prepared:
+        return prepared
+    from cudnn_assistant.download import Cancelled, NotDownloaded, fetch
+
+    try:
+        return fetch(
+            download,
+            _cache(),
+            progress=lambda here, size: tools.tell("download", here, size),
+            cancel=tools.cancel,
+        )
+    except NotDownloaded as trouble:
+        raise Refused(str(trouble)) from trouble
+    except Cancelled:
+        raise Refused(
+            _("Stopped, as you wished. What has arrived is kept for the next time.")
+        ) from None
+
+
+def _prepared(download: Download) -> str:
+    """A file of that name and SHA-256 in the folder CUDNN_ASSISTANT_ARCHIVES; "" for none.
+
+    For computers that must not fetch anything themselves.
+    """
+    folder = os.environ.get("CUDNN_ASSISTANT_ARCHIVES", "")
+    path = os.path.join(folder, download.url.rsplit("/", 1)[-1])
+    if not folder or not os.path.isfile(path):
+        return ""
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != download.sha256 or os.path.getsize(path) != download.size:
+        raise Refused(_("{file} is not the file that NVIDIA published.").format(file=path))
+    return path
+
+
+def _wanted(path: str) -> bool:
+    return not any(fnmatch.fnmatch(path, pattern) for pattern in _LINK_TIME_ONLY)
+
+
+def _in_one_folder(folder: str, search: str) -> None:
+    """Bring the libraries to where the plan says: archives differ (bin\\x64, lib64)."""
+    there = os.path.join(folder, search)
+    for other in (os.path.join(there, "x64"), os.path.join(there, "arm64"), there + "64"):
+        if not _has_library(there) and _has_library(other):
+            os.makedirs(there, exist_ok=True)
+            for name in os.listdir(other):
+                os.rename(os.path.join(other, name), os.path.join(there, name))
+
+
+def _has_library(folder: str) -> bool:
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return any(fnmatch.fnmatch(name, pattern) for name in names for pattern in _LIBRARIES)
+
+
+def _refuse_empty(folder: str, step: InstallArchive) -> None:
+    if not _has_library(os.path.join(folder, os.path.relpath(step.search, step.folder))):
+        raise Refused(
+            _("The archive of {product} holds no library where one should be.").format(
+                product=step.product
+            )
+        )
+
+
+def put_back(step: InstallArchive, _tools: Tools, _settle: bool) -> bool:
+    """Remove the folder if it appeared."""
+    appeared = os.path.lexists(step.folder)
+    shutil.rmtree(step.folder + _MAKING, ignore_errors=True)
+    remove(step.folder)
+    return appeared
+
+
+def reached(step: InstallArchive) -> bool:
+    """The folder appears whole or not at all."""
+    return os.path.lexists(step.folder)
+
+
+def tidy(step: InstallArchive, _tools: Tools) -> None:
+    """Remove what an interrupted unpacking left; a part of a download stays for the next time."""
+    shutil.rmtree(step.folder + _MAKING, ignore_errors=True)
+
+
+def compare_removal(_step: RemoveArchive, _tools: Tools) -> None:
+    """A folder that is gone already needs no removal; that is no hindrance."""
+
+
+def do_removal(step: RemoveArchive, _tools: Tools) -> None:
+    """Out of sight by one rename, then delete."""
+    remove(step.archive.folder)
+
+
+def put_back_removal(step: RemoveArchive, _tools: Tools, _settle: bool) -> bool:
+    """A removed archive comes back only by installing it again, which is a plan of its own."""
+    if not os.path.lexists(step.archive.folder):
+        raise OSError(f"{step.archive.folder} was removed")
+    return False
+
+
+def removal_reached(step: RemoveArchive) -> bool:
+    """Whether the folder is gone; what is left of it out of sight is cleared."""
+    if os.path.lexists(step.archive.folder):
+        return False
+    remove(step.archive.folder)
+    return True
+
+
+def tidy_removal(_step: RemoveArchive, _tools: Tools) -> None:
+    """Nothing: a folder that is still there was not touched."""

@@ -1,0 +1,71 @@
+"""The table of kinds: which functions carry out which step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from cudnn_assistant.apply import archives, packages, variables
+from cudnn_assistant.apply.tools import Tools
+from cudnn_assistant.plan import (
+    InstallArchive,
+    InstallPackage,
+    RemoveArchive,
+    RunInstaller,
+    SetVariable,
+    Step,
+)
+from cudnn_assistant.system import Refused
+from cudnn_assistant.wording import _
+
+
+class Kind(NamedTuple):
+    """What can be done with one kind of step. All raise ``Refused`` or ``OSError``."""
+
+    compare: Callable[[Any, Tools], None]
+    """Refuse a step that no longer fits the present state."""
+    do: Callable[[Any, Tools], None]
+    """Carry it out and look whether it worked."""
+    put_back: Callable[[Any, Tools, bool], bool]
+    """Undo it if it reached the computer; True when it had. The third argument: it was broken
+    off halfway."""
+    reached: Callable[[Any], bool]
+    """Whether a step that the journal calls planned was in fact completed."""
+    tidy: Callable[[Any, Tools], Step | None]
+    """Clear, or give the step that clears, what an interruption left half done."""
+
+
+def _by_the_person(_step: RunInstaller, _tools: Tools) -> None:
+    raise Refused(_("This step is yours to do; this program can't do it for you."))
+
+
+_KINDS: dict[type, Kind] = {
+    SetVariable: Kind(
+        variables.compare, variables.do, variables.put_back, variables.reached, variables.tidy
+    ),
+    InstallArchive: Kind(
+        archives.compare, archives.do, archives.put_back, archives.reached, archives.tidy
+    ),
+    RemoveArchive: Kind(
+        archives.compare_removal,
+        archives.do_removal,
+        archives.put_back_removal,
+        archives.removal_reached,
+        archives.tidy_removal,
+    ),
+    InstallPackage: Kind(
+        packages.compare, packages.do, packages.put_back, packages.reached, packages.tidy
+    ),
+    RunInstaller: Kind(
+        _by_the_person,
+        _by_the_person,
+        lambda _step, _tools, _settle: False,
+        lambda _step: False,
+        lambda _step, _tools: None,
+    ),
+}
+
+
+def kind_of(step: Step) -> Kind:
+    """The functions for a step."""
+    return _KINDS[type(step)]

@@ -1,0 +1,39 @@
+"""What will change: steps with their state before and after, settled from the rules' wishes.
+
+Pure: everything a step needs to know is in the snapshot and the feed. A plan is shown whole
+before anything happens, journalled, applied step by step, and undone by another plan.
+"""
+
+from cudnn_assistant.plan.making import make_plan, stored
+from cudnn_assistant.plan.steps import (
+    Download,
+    Entry,
+    InstallArchive,
+    InstallPackage,
+    Plan,
+    RemoveArchive,
+    RunInstaller,
+    SetVariable,
+    Step,
+    StepState,
+)
+from cudnn_assistant.plan.undoing import Read, back_to, project, undo_plan
+
+__all__ = [
+    "Download",
+    "Entry",
+    "InstallArchive",
+    "InstallPackage",
+    "Plan",
+    "Read",
+    "RemoveArchive",
+    "RunInstaller",
+    "SetVariable",
+    "Step",
+    "StepState",
+    "back_to",
+    "make_plan",
+    "project",
+    "stored",
+    "undo_plan",
+]

@@ -1,0 +1,127 @@
+"""Which of NVIDIA's archives a wish for cuDNN means on this computer, and where it goes."""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+import sys
+from collections.abc import Iterator, Sequence
+
+from cudnn_assistant import envpath, places
+from cudnn_assistant.compat import Compat, File, Recommendation, cudnn_build, recommend
+from cudnn_assistant.compat.situation import situation
+from cudnn_assistant.finding import Edit, InstallCudnn, PutFirst
+from cudnn_assistant.machine import Family, Machine
+from cudnn_assistant.plan.steps import Download, InstallArchive
+
+Wish = tuple[Edit, str]
+"""An edit and the code of the finding that wishes it."""
+
+_LICENCE = "https://docs.nvidia.com/deeplearning/cudnn/sla/index.html"
+
+
+def archive_steps(
+    wishes: Sequence[Wish], machine: Machine, compat: Compat
+) -> Iterator[InstallArchive]:
+    """One step for each archive, also where several findings wish it.
+
+    A wish that no archive with a known checksum can fulfil makes no step.
+    """
+    steps: dict[str, InstallArchive] = {}
+    for edit, code in wishes:
+        if not isinstance(edit, InstallCudnn):
+            continue
+        for step in _of_wish(edit, code, machine, compat):
+            earlier = steps.get(step.folder)
+            steps[step.folder] = _both(earlier, step) if earlier else step
+    yield from steps.values()
+
+
+def _both(one: InstallArchive, other: InstallArchive) -> InstallArchive:
+    import msgspec
+
+    why = tuple(dict.fromkeys((*one.why, *other.why)))
+    return msgspec.structs.replace(one, why=why)
+
+
+def _of_wish(
+    edit: InstallCudnn, code: str, machine: Machine, compat: Compat
+) -> Iterator[InstallArchive]:
+    advice = recommend(
+        machine,
+        compat,
+        want_cudnn=edit.version or str(edit.major),
+        want_cuda=str(edit.cuda_major),
+    )
+    version = edit.version
+    if not version and advice.cudnn and advice.cudnn.cuda_major == edit.cuda_major:
+        version = advice.cudnn.version
+    build = cudnn_build(compat, version, edit.cuda_major) if version else None
+    file = build.file(situation(machine, compat).platform) if build else None
+    if build is None or file is None or not file.sha256 or not file.size:
+        return
+    yield from _components(advice, edit.cuda_major, code, machine)
+    yield _step("cuDNN", "cudnn", build.version, edit.cuda_major, file, code, machine)
+
+
+def _components(
+    advice: Recommendation, cuda_major: int, code: str, machine: Machine
+) -> Iterator[InstallArchive]:
+    """cuBLAS and the like as archives, where the computer has no toolkit that brings them."""
+    toolkit = advice.toolkit
+    if toolkit is None or toolkit.present or toolkit.cuda_major != cuda_major:
+        return
+    for component in toolkit.components:
+        file = next((f for f in component.files if f.sha256 and f.size), None)
+        if file:
+            name, version = component.name, component.version
+            yield _step(name, name, version, cuda_major, file, code, machine)
+
+
+def _step(
+    product: str, name: str, version: str, cuda: int, file: File, code: str, machine: Machine
+) -> InstallArchive:
+    path = ntpath if machine.os.family == "windows" else posixpath
+    folder = path.join(libraries(machine.os.family), f"{name}-{version}-cuda{cuda}")
+    return InstallArchive(
+        product=product,
+        version=version,
+        cuda_major=cuda,
+        download=Download(url=file.url, size=file.size, sha256=file.sha256),
+        folder=folder,
+        search=path.join(folder, "bin" if machine.os.family == "windows" else "lib"),
+        licence=_licence(file.url),
+        why=(code,),
+    )
+
+
+def _licence(url: str) -> str:
+    """The licence lies beside the product's platforms on the redist server (nvidia_redist.md 1)."""
+    base, found, rest = url.partition("/redist/")
+    parts = rest.split("/")
+    if not found or len(parts) != 3:
+        return _LICENCE
+    return f"{base}/redist/{parts[0]}/LICENSE.txt"
+
+
+def libraries(family: Family) -> str:
+    """Our own folder of libraries; where another computer is judged, as it would be called."""
+    if (family == "windows") == (sys.platform == "win32"):
+        return str(places.own_libraries())
+    if family == "windows":
+        return r"C:\Users\you\AppData\Local\cuDNN Assistant\libraries"
+    return "/home/you/.local/share/cudnn-assistant/libraries"
+
+
+def there(step: InstallArchive, machine: Machine) -> bool:
+    """Whether the snapshot shows a library in the step's folder, so that it is done already."""
+    folders = [copy.folder for copy in machine.cudnns]
+    dirname = ntpath.dirname if machine.os.family == "windows" else posixpath.dirname
+    folders += [dirname(library.path) for library in machine.libraries]
+    return any(envpath.same_folder(step.search, f, machine.os.family) for f in folders)
+
+
+def search_wish(step: InstallArchive, family: Family) -> PutFirst:
+    """An archive is of use only when programs look into its folder."""
+    variable = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
+    return PutFirst(variable=variable, folder=step.search)

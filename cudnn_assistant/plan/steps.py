@@ -1,0 +1,104 @@
+"""The types of a plan: its steps, and an entry of the journal."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from cudnn_assistant.machine import Package, Scope, Struct, Value
+
+
+class SetVariable(Struct, tag="set-variable", kw_only=True):
+    """Change one variable in one scope; at most one of these per variable and scope in a plan.
+
+    On Windows ``before`` and ``after`` are the registry's raw value and kind. On Linux they are
+    the value that our own settings file gives the variable (``None``: our file doesn't name it);
+    for list variables that is the folders we put first, the person's own entries follow.
+    """
+
+    scope: Scope
+    name: str
+    before: Value | None = None
+    after: Value | None = None
+    why: tuple[str, ...] = ()
+    """Codes of the findings it serves."""
+
+
+class Download(Struct, kw_only=True):
+    """One official file: where it is and how it is recognised."""
+
+    url: str
+    size: int
+    """Bytes."""
+    sha256: str
+
+
+class InstallArchive(Struct, tag="install-archive", kw_only=True):
+    """Unpack NVIDIA's archive into a versioned folder of our own."""
+
+    product: str
+    version: str
+    cuda_major: int
+    download: Download
+    folder: str
+    """The final folder; it appears whole or not at all."""
+    licence: str = ""
+    """Address of the licence text that is shown before the download."""
+    search: str = ""
+    """The folder inside, that holds the run-time libraries and goes on the search path."""
+    why: tuple[str, ...] = ()
+
+
+class RemoveArchive(Struct, tag="remove-archive", kw_only=True):
+    """Take back an :class:`InstallArchive`: its folder goes, with all in it."""
+
+    archive: InstallArchive
+    why: tuple[str, ...] = ()
+
+
+class InstallPackage(Struct, tag="install-package", kw_only=True):
+    """Run the environment's own pip with exact requirements."""
+
+    python: str
+    requirements: tuple[str, ...]
+    before: tuple[Package, ...] = ()
+    """The packages that may change, as they were."""
+    remove: tuple[str, ...] = ()
+    """Packages to uninstall, because they were not there before (undo)."""
+    why: tuple[str, ...] = ()
+
+
+class RunInstaller(Struct, tag="run-installer", kw_only=True):
+    """Something the person does with an official installer or package manager; not undoable."""
+
+    name: str
+    link: str = ""
+    commands: tuple[str, ...] = ()
+    restart: bool = False
+    why: tuple[str, ...] = ()
+
+
+Step = SetVariable | InstallArchive | RemoveArchive | InstallPackage | RunInstaller
+
+
+class Plan(Struct, kw_only=True):
+    """Steps in the order they are carried out."""
+
+    steps: tuple[Step, ...] = ()
+    undoes: str = ""
+    """Id of the journal entry that this plan takes back; "" for a plan of its own."""
+
+
+StepState = Literal["planned", "done", "taken-back", "stopped"]
+"""planned: the write may or may not have happened; stopped: refused, nothing written."""
+
+
+class Entry(Struct, kw_only=True):
+    """One line of the journal: a plan and how far it came."""
+
+    id: str
+    when: str
+    """UTC, ISO 8601."""
+    plan: Plan
+    states: tuple[StepState, ...] = ()
+    finished: bool = False
+    undone_by: str = ""

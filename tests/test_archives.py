@@ -1,0 +1,364 @@
+"""Installing and removing archives: whole or not at all, also under a kill at any call."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tarfile
+import threading
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_apply import Person, every_kill, killed
+
+from cudnn_assistant.apply import NotApplied, recover
+from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File
+from cudnn_assistant.finding import Automatic, Finding, InstallCudnn
+from cudnn_assistant.machine import (
+    CudnnCopy,
+    Driver,
+    Gpu,
+    Machine,
+    OperatingSystem,
+    Part,
+    Toolkit,
+    Value,
+)
+from cudnn_assistant.plan import (
+    Download,
+    InstallArchive,
+    Plan,
+    RemoveArchive,
+    SetVariable,
+    make_plan,
+)
+
+TOP = "cudnn-linux-x86_64-9.28.0.42_cuda12-archive"
+FILES = {
+    "LICENSE": b"terms",
+    "include/cudnn.h": b"#define",
+    "lib/libcudnn.so.9": b"\x7fELF" + b"x" * 5000,
+    "lib/libcudnn_ops.so.9": b"\x7fELF" + b"y" * 5000,
+    "lib/libcudnn_static_v9.a": b"z" * 5000,
+}
+
+
+def pack(folder: Path, files: dict[str, bytes] = FILES) -> Download:
+    """An archive as NVIDIA packs them, in the folder that an administrator prepared."""
+    path = folder / f"{TOP}.tar.xz"
+    with tarfile.open(path, "w:xz", preset=0) as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(f"{TOP}/{name}")
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return described(path)
+
+
+def described(path: Path) -> Download:
+    url = f"https://developer.download.nvidia.com/compute/cudnn/redist/cudnn/x/{path.name}"
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return Download(url=url, size=path.stat().st_size, sha256=digest)
+
+
+@pytest.fixture
+def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "prepared"
+    folder.mkdir()
+    monkeypatch.setenv("CUDNN_ASSISTANT_ARCHIVES", str(folder))
+    return folder
+
+
+def plan_for(person: Person, download: Download, search: str = "lib") -> Plan:
+    folder = str(person.home / "own" / "libraries" / "cudnn-9.28.0-cuda12")
+    install = InstallArchive(
+        product="cuDNN",
+        version="9.28.0",
+        cuda_major=12,
+        download=download,
+        folder=folder,
+        search=f"{folder}/{search}",
+    )
+    variable = SetVariable(scope="user", name="LD_LIBRARY_PATH", after=Value(text=install.search))
+    return Plan(steps=(install, variable))
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    return Person(tmp_path)
+
+
+def test_there_and_back(person: Person, prepared: Path) -> None:
+    before = person.files()
+    plan = plan_for(person, pack(prepared))
+    heard: list[tuple[int, str, int, int]] = []
+    entry = person.apply(plan, progress=lambda *news: heard.append(news))
+    folder = person.home / "own" / "libraries" / "cudnn-9.28.0-cuda12"
+    assert {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()} == {
+        name for name in FILES if not name.endswith(".a")
+    }
+    assert {what for _number, what, _here, _size in heard} == {"unpack"}
+    assert os.listdir(folder.parent) == [folder.name]
+
+    undo = person.undo()
+    assert [type(step) for step in undo.steps] == [SetVariable, RemoveArchive]
+    person.apply(undo)
+    assert person.files() == before
+    assert os.listdir(folder.parent) == []
+    redo = person.undo()
+    assert redo.steps == tuple(reversed(undo.steps[:0])) + entry.plan.steps
+    person.apply(redo)
+    assert (folder / "lib" / "libcudnn.so.9").exists()
+
+
+def test_an_archive_that_is_still_searched_stays(person: Person, prepared: Path) -> None:
+    plan = plan_for(person, pack(prepared))
+    person.apply(Plan(steps=plan.steps[:1]))
+    person.apply(Plan(steps=plan.steps[1:]))
+    assert person.undo(0).steps == ()
+    person.apply(person.undo(1))
+    assert [type(step) for step in person.undo(0).steps] == [RemoveArchive]
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        ({"lib/readme": b"no library"}, "holds no library"),
+        ({"lib/libcudnn.so.9": b"x", "../evil": b"x"}, "outside of it"),
+        ({"lib/libcudnn.so.9": bytes(300_000_000)}, "larger than it should be"),
+    ],
+)
+def test_an_archive_that_is_not_as_it_should_be(
+    person: Person, prepared: Path, files: dict[str, bytes], why: str
+) -> None:
+    before = person.files()
+    with pytest.raises(NotApplied, match=why) as caught:
+        person.apply(plan_for(person, pack(prepared, files)))
+    assert caught.value.as_before
+    assert person.files() == before
+    assert os.listdir(person.home / "own" / "libraries") == []
+
+
+def test_another_file_of_that_name(person: Person, prepared: Path) -> None:
+    plan = plan_for(person, pack(prepared))
+    pack(prepared, {"lib/libcudnn.so.9": b"another"})
+    with pytest.raises(NotApplied, match="not the file that NVIDIA published"):
+        person.apply(plan)
+
+
+def test_a_folder_that_is_there_already(person: Person, prepared: Path) -> None:
+    plan = plan_for(person, pack(prepared))
+    person.apply(Plan(steps=plan.steps[:1]))
+    with pytest.raises(NotApplied, match="is there already") as caught:
+        person.apply(plan)
+    assert caught.value.as_before
+    assert len(person.journal().entries()) == 1
+
+
+def test_a_disk_that_can_not_hold_it(person: Person) -> None:
+    plan = plan_for(person, Download(url="https://x/y.zip", size=1 << 58, sha256="0" * 64))
+    with pytest.raises(NotApplied, match="MB are needed"):
+        person.apply(plan)
+
+
+def test_stopping_in_the_middle(person: Person, prepared: Path) -> None:
+    before = person.files()
+    cancel = threading.Event()
+    with pytest.raises(NotApplied, match="Stopped, as you wished") as caught:
+        person.apply(
+            plan_for(person, pack(prepared)),
+            cancel=cancel,
+            progress=lambda *news: cancel.set(),
+        )
+    assert caught.value.as_before
+    assert person.files() == before
+
+
+def test_a_later_step_that_is_refused_takes_the_archive_back(
+    person: Person, prepared: Path
+) -> None:
+    os.link(person.home / ".bashrc", person.home / "second name")
+    before = person.files()
+    with pytest.raises(NotApplied, match="hard link") as caught:
+        person.apply(plan_for(person, pack(prepared)))
+    assert caught.value.as_before
+    assert person.files() == before
+    (entry,) = person.journal().entries()
+    assert entry.states == ("taken-back", "stopped")
+
+
+@pytest.mark.parametrize("inner", ["bin/x64", "bin/arm64", "bin"])
+def test_zips_of_windows_have_their_libraries_in_one_place(
+    person: Person, prepared: Path, inner: str
+) -> None:
+    path = prepared / "cudnn-windows-x86_64-9.28.0.42_cuda12-archive.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"top/{inner}/cudnn64_9.dll", b"MZ")
+        archive.writestr("top/lib/x64/cudnn.lib", b"!")
+    plan = plan_for(person, described(path), "bin")
+    person.apply(plan)
+    assert os.path.isfile(os.path.join(plan.steps[0].search, "cudnn64_9.dll"))  # type: ignore[union-attr]
+
+
+def whole_or_not(person: Person) -> None:
+    libraries = person.home / "own" / "libraries"
+    for folder in libraries.glob("*") if libraries.exists() else ():
+        if folder.name == "cudnn-9.28.0-cuda12":
+            assert (folder / "lib" / "libcudnn_ops.so.9").read_bytes() == FILES[
+                "lib/libcudnn_ops.so.9"
+            ]
+
+
+def test_a_kill_at_any_call_of_installing(tmp_path: Path, prepared: Path) -> None:
+    download = pack(prepared)
+
+    def check(person: Person, before: dict[str, Any], _was_killed: bool) -> None:
+        whole_or_not(person)
+        plan = recover(person.journal(), person.system())
+        if plan is not None:
+            person.apply(plan)
+            assert recover(person.journal(), person.system()) is None
+        done = person.system().read("user", "LD_LIBRARY_PATH") is not None
+        assert done or person.files() == before
+        libraries = person.home / "own" / "libraries"
+        names = os.listdir(libraries) if libraries.exists() else []
+        assert names == (["cudnn-9.28.0-cuda12"] if done else [])
+
+    calls = every_kill(
+        tmp_path,
+        torn=False,
+        prepare=lambda person: None,
+        act=lambda person: person.apply(plan_for(person, download)),
+        check=check,
+    )
+    assert calls > 60
+
+
+def test_a_kill_at_any_call_of_removing(tmp_path: Path, prepared: Path) -> None:
+    download = pack(prepared)
+
+    def check(person: Person, before: dict[str, Any], _was_killed: bool) -> None:
+        whole_or_not(person)
+        plan = recover(person.journal(), person.system())
+        if plan is not None:
+            person.apply(plan)
+            assert person.files() == before
+        value = person.system().read("user", "LD_LIBRARY_PATH")
+        names = os.listdir(person.home / "own" / "libraries")
+        assert names == (["cudnn-9.28.0-cuda12"] if value else [])
+        assert person.journal().unfinished() == ()
+
+    calls = every_kill(
+        tmp_path,
+        torn=False,
+        prepare=lambda person: person.apply(plan_for(person, download)),
+        act=lambda person: person.apply(person.undo()),
+        check=check,
+    )
+    assert calls > 40
+
+
+def test_a_started_unpacking_is_no_hindrance(person: Person, prepared: Path) -> None:
+    plan = plan_for(person, pack(prepared))
+    assert killed(person, lambda: person.apply(plan), 20)
+    back = recover(person.journal(), person.system())
+    assert back is not None
+    person.apply(back)
+    person.apply(plan)
+
+
+# Which archive a wish means ---------------------------------------------------------------------
+
+SHA = "ab" * 32
+REDIST = "https://developer.download.nvidia.com/compute/cudnn/redist/cudnn"
+
+
+def compat(sha256: str = SHA) -> Compat:
+    def build(version: str, cuda: int) -> CudnnBuild:
+        files = tuple(
+            File(
+                platform=platform,
+                url=f"{REDIST}/{platform}/cudnn-{platform}-{version}_cuda{cuda}-archive.{end}",
+                sha256=sha256,
+                size=1000,
+            )
+            for platform, end in (("linux-x86_64", "tar.xz"), ("windows-x86_64", "zip"))
+        )
+        return CudnnBuild(
+            version=version,
+            cuda=str(cuda),
+            files=files,  # type: ignore[arg-type]
+            compute_min="5.0",
+            compute_max="12.0",
+            driver_min_linux="525",
+            driver_min_windows="527",
+        )
+
+    releases = tuple(
+        CudnnRelease(version=version, builds=(build(version, 12), build(version, 13)))
+        for version in ("9.10.2", "9.28.0")
+    )
+    return Compat(version=1, published="2026-01-01", cudnns=releases)
+
+
+def computer(family: Any = "linux", **fields: Any) -> Machine:
+    return Machine(
+        os=OperatingSystem(family=family, architecture="x86_64"),
+        driver=Driver(version="580.65", cuda="13.0"),
+        gpus=(Gpu(name="X", compute="8.9"),),
+        toolkits=(Toolkit(version="12.9", root="/usr/local/cuda-12.9"),),
+        **fields,
+    )
+
+
+def wish(**fields: Any) -> Finding:
+    edit = InstallCudnn(major=9, cuda_major=12, **fields)
+    return Finding(code="cudnn-missing", severity="error", remedy=Automatic(edits=(edit,)))
+
+
+def test_a_wish_for_cudnn_is_an_archive_and_its_folder_in_front() -> None:
+    install, variable = make_plan([wish(), wish()], computer(), compat()).steps
+    assert isinstance(install, InstallArchive)
+    assert isinstance(variable, SetVariable)
+    assert (install.version, install.cuda_major, install.why) == (
+        "9.28.0", 12, ("cudnn-missing",),
+    )  # fmt: skip
+    assert install.download.url.endswith("linux-x86_64-9.28.0_cuda12-archive.tar.xz")
+    assert install.licence == f"{REDIST}/LICENSE.txt"
+    assert install.folder.endswith("/libraries/cudnn-9.28.0-cuda12")
+    assert variable.name == "LD_LIBRARY_PATH"
+    assert variable.after == Value(text=install.search)
+
+
+def test_an_exact_version_is_kept() -> None:
+    install = make_plan([wish(version="9.10.2")], computer(), compat()).steps[0]
+    assert isinstance(install, InstallArchive)
+    assert install.version == "9.10.2"
+
+
+def test_on_windows_it_is_path_and_bin() -> None:
+    install, variable = make_plan([wish()], computer("windows"), compat()).steps
+    assert isinstance(install, InstallArchive)
+    assert isinstance(variable, SetVariable)
+    assert install.search.endswith("\\cudnn-9.28.0-cuda12\\bin")
+    assert (variable.name, variable.scope) == ("Path", "user")
+
+
+def test_what_can_not_be_proven_is_not_installed() -> None:
+    assert make_plan([wish()], computer(), compat(sha256="")).steps == ()
+
+
+def test_an_archive_that_is_there_is_only_put_in_front() -> None:
+    install = make_plan([wish()], computer(), compat()).steps[0]
+    assert isinstance(install, InstallArchive)
+    copy = CudnnCopy(
+        folder=install.search,
+        file="libcudnn.so.9",
+        major=9,
+        cuda_major=12,
+        parts=(Part(name="cudnn", file="libcudnn.so.9", state="damaged-link"),),
+    )
+    steps = make_plan([wish()], computer(cudnns=(copy,)), compat()).steps
+    assert [type(step) for step in steps] == [SetVariable]
