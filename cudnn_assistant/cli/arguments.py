@@ -7,7 +7,7 @@ import argparse
 from cudnn_assistant import __version__
 from cudnn_assistant.wording import _
 
-COMMANDS = ("check", "explain", "fix", "undo", "report", "test", "feed")
+COMMANDS = ("check", "explain", "fix", "undo", "report", "test", "feed", "recommend")
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -39,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
     _report(commands.add_parser("report", help=_("write a report that others can examine")))
     _test(commands.add_parser("test", help=_("only run cuDNN on the GPU, for scripts")))
     _feed(commands.add_parser("feed", help=_("show or fetch the compatibility data")))
+    _recommend(commands.add_parser("recommend", help=_("say what fits together")))
     return top
 
 
@@ -136,3 +137,26 @@ def _test(parser: argparse.ArgumentParser) -> None:
 def _feed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=("show", "update"), default="show")
     parser.add_argument("--json", action="store_true", help=_("print JSON for programs"))
+
+
+def _recommend(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--for",
+        dest="wish",
+        metavar="FRAMEWORK",
+        default="",
+        help=_('a framework and its version: "tensorflow 2.10", "torch"'),
+    )
+    parser.add_argument(
+        "--gpu", metavar="NAME", default="", help=_("this GPU (name or 8.6), not this computer's")
+    )
+    parser.add_argument("--driver", metavar="VERSION", default="", help=_("with this driver"))
+    parser.add_argument(
+        "--python-version", metavar="X.Y", default="", help=_("on this version of Python")
+    )
+    parser.add_argument(
+        "--system", choices=("linux", "windows"), default="", help=_("with --gpu: on this system")
+    )
+    _say_flags(parser)
+    _look_flags(parser)
+    _machine_flag(parser)

@@ -115,21 +115,27 @@ def _text(path: str) -> bytes:
 
 def feed(told: argparse.Namespace, screen: Screen) -> int:
     """Show where the compatibility data is from, or fetch it."""
-    compat, data = compat_data(offline=told.action != "update")
+    from cudnn_assistant.feed import current, describe
+
+    update = told.action == "update"
+    _compat, source = current(offline=not update, insist=update)
     if told.json:
-        screen.raw(msgspec.json.encode(data).decode() + "\n")
-        return 0
-    screen.line(
-        _("Compatibility data {version} of {published}, {source}.").format(
-            version=compat.version, published=compat.published, source=data.source
-        )
-    )
-    return 0
+        screen.raw(msgspec.json.encode(source).decode() + "\n")
+    else:
+        screen.line(describe(source))
+    return 3 if update and source.trouble else 0
 
 
 def test(told: argparse.Namespace, screen: Screen) -> int:
     """Only the cuDNN test."""
     from cudnn_assistant.cli.testing import run
+
+    return run(told, screen)
+
+
+def recommend(told: argparse.Namespace, screen: Screen) -> int:
+    """What fits together."""
+    from cudnn_assistant.cli.recommending import recommend as run
 
     return run(told, screen)
 
@@ -144,5 +150,6 @@ COMMANDS_BY_NAME: dict[str, Command] = {
         "report": report,
         "test": test,
         "feed": feed,
+        "recommend": recommend,
     }.items()
 }

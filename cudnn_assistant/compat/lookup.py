@@ -193,8 +193,8 @@ def gpu_compute(compat: Compat, name: str) -> str:
     """
     whole = plain_name(name)
     bare = _DETAIL.sub("", whole).strip()
-    listed = (one for one in (whole, bare, bare.removeprefix("tesla ")) if one in compat.gpus)
-    return compat.gpus.get(next(listed, ""), "")
+    spelled = (whole, bare, bare.removeprefix("tesla "), f"geforce {whole}", f"geforce {bare}")
+    return compat.gpus.get(next((one for one in spelled if one in compat.gpus), ""), "")
 
 
 _DETAIL = re.compile(

@@ -48,14 +48,15 @@ def made(
     computes: tuple[str, ...],
 ) -> Recommendation:
     """The recommendation for a chosen candidate."""
+    driver = _driver(here, compat, chosen, computes)
     return Recommendation(
         subject=here.subject,
         possible=_possible(here, chosen),
-        driver=_driver(here, compat, chosen, computes),
+        driver=driver,
         toolkit=_toolkit(here, compat, chosen, computes),
         cudnn=_cudnn(here, compat, chosen),
         framework=framework_advice(here, chosen),
-        because=tuple(_because(here, compat, chosen, computes)),
+        because=(*_because(here, compat, chosen, computes), *_disputed(driver)),
         ruled_out=tuple(_ruled_out(here, candidates, chosen)),
         unmet=tuple(
             Reason(code="gpu-left-out", about=compute)
@@ -249,6 +250,11 @@ def _because(
             yield Reason(code="last-for-gpu", about=name, facts={"compute": compute})
     if build is not None and build.inferred:
         yield Reason(code="inferred", about=name, facts={"facts": " ".join(build.inferred)})
+
+
+def _disputed(driver: DriverAdvice) -> Iterator[Reason]:
+    if driver.disputed and not driver.enough:
+        yield Reason(code="disputed", about=driver.minimum)
 
 
 def _ruled_out(

@@ -53,6 +53,7 @@ _REASONS: dict[str, str] = {
     "tested-with-framework": N_("The framework was tested with it."),
     "last-for-gpu": N_("It is the last cuDNN for GPUs of compute capability {compute}."),
     "inferred": N_("No table of this very release is known; its neighbours' limits were taken."),
+    "disputed": N_("Sources disagree about the oldest driver; {about} is safe by all of them."),
     "platform-unknown": N_("The kind of processor isn't known, so no file can be named."),
 }
 

@@ -199,6 +199,7 @@ def test_which_driver_a_gpu_can_have(compute: str, driver: str, possible: bool |
         ("NVIDIA GeForce RTX 3060", "8.6"),
         ("GeForce RTX 3060", "8.6"),
         ("nvidia  geforce gtx 1080 ti", "6.1"),
+        ("RTX 3060", "8.6"),
         ("Tesla V100", "7.0"),
         ("Tesla V100-SXM2-16GB", "7.0"),
         ("NVIDIA A100-SXM4-80GB", "8.0"),

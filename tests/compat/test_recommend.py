@@ -256,6 +256,7 @@ def test_a_disputed_driver_floor_is_advised_in_its_stricter_form() -> None:
     found = advise(computes=(TURING,), driver="", has_driver=False, family=W, want_cuda="12")
     assert found.driver is not None
     assert (found.driver.minimum, found.driver.disputed) == ("528.33", True)
+    assert "disputed" in {reason.code for reason in found.because}
 
 
 def test_the_cuda_that_is_there_is_preferred() -> None:

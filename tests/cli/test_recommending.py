@@ -1,0 +1,78 @@
+"""``recommend`` as a person or a script meets it: for this computer, and for an imagined one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def ca(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cudnn_assistant", *words],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"},
+        timeout=120,
+    )
+
+
+def test_an_imagined_computer_needs_no_look() -> None:
+    done = ca("recommend", "--gpu", "RTX 3060", "--driver", "580.65.06", "--system", "linux")
+    assert done.returncode == 0
+    assert "580.65.06 is enough" in done.stdout
+    assert "cudnn-linux-x86_64-9.28.0.42_cuda13-archive.tar.xz (901 MB)" in done.stdout
+    assert done.stdout.rstrip().endswith("This fits together.")
+    assert done.stderr == ""
+
+
+def test_what_cannot_be_met_has_its_ways_out() -> None:
+    done = ca(
+        "recommend", "--gpu", "8.6", "--driver", "581.15", "--system", "windows",
+        "--for", "tensorflow 2.15",
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "tensorflow 2.15 has no GPU support on Windows." in done.stdout
+    assert "In WSL2" in done.stdout
+
+
+def test_json_is_for_programs() -> None:
+    done = ca(
+        "recommend", "--gpu", "GeForce GTX 1080", "--driver", "470.256.02", "--system", "linux",
+        "--for", "torch", "--python-version", "3.11", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    assert found["framework"]["requirement"] == "torch==2.7.1"
+    assert found["framework"]["index"] == "cu118"
+    assert found["driver"]["last_branch"] == 580
+
+
+def test_an_unknown_gpu_is_said() -> None:
+    done = ca("recommend", "--gpu", "GeForce RTX 9999", "--system", "linux")
+    assert done.returncode == 3
+    assert "It isn't known what this GPU supports: GeForce RTX 9999." in done.stdout
+
+
+def test_why_and_what_was_ruled_out_is_told_when_asked() -> None:
+    words = ("recommend", "--gpu", "6.1", "--driver", "580.65.06", "--system", "linux")
+    assert "no longer supports GPUs" not in ca(*words).stdout
+    assert "no longer supports GPUs of compute capability 6.1" in ca(*words, "-v").stdout
+
+
+@pytest.mark.parametrize("words", [("--driver", "new"), ("--gpu", "8.6", "--driver", "x")])
+def test_what_is_no_driver_version(words: tuple[str, ...]) -> None:
+    done = ca("recommend", "--no-test", *words)
+    assert done.returncode == 2
+    assert "is no driver version" in done.stderr
+
+
+def test_the_feed_is_described() -> None:
+    done = ca("feed")
+    assert done.returncode == 0
+    assert done.stdout.startswith("Built-in compatibility data")
+    told = json.loads(ca("feed", "--json").stdout)
+    assert told["kind"] == "built-in"
