@@ -70,11 +70,9 @@ def stale(ctx: Context) -> Iterator[Finding]:
         return
     for name in ("CUDA_PATH", "CUDA_HOME"):
         variable = _lasting(ctx, name)
-        if variable is None or not variable.value.text or toolkit_of(ctx, variable.value.text):
-            continue
-        if "%" in variable.value.text or "$" in variable.value.text:
-            continue
-        yield from _stale(ctx, variable)
+        text = variable.value.text if variable else ""
+        if variable is not None and _plain(text) and toolkit_of(ctx, text) is None:
+            yield from _stale(ctx, variable)
 
 
 def _stale(ctx: Context, variable: Variable) -> Iterator[Finding]:
@@ -146,11 +144,7 @@ def cudnn_path(ctx: Context) -> Iterator[Finding]:
     for name in ("CUDNN_PATH", "CUDNN_HOME"):
         variable = _lasting(ctx, name)
         text = variable.value.text if variable else ""
-        if (
-            variable is None
-            or not text
-            or any(ctx.inside(c.folder, text) for c in ctx.machine.cudnns)
-        ):
+        if variable is None or not _plain(text) or _has_cudnn(ctx, name, text):
             continue
         remedy = set_to(ctx, variable, None)
         evidence = f"{name}={text} ({place(variable)})"
@@ -158,6 +152,21 @@ def cudnn_path(ctx: Context) -> Iterator[Finding]:
             "cudnn-path-stale", "warning", remedy, evidence,
             variable=name, value=text, place=variable.source,
         )  # fmt: skip
+
+
+def _plain(text: str) -> bool:
+    """Whether a text is a folder that can be compared: no reference, not left out of a report."""
+    return bool(text) and not any(sign in text for sign in ("%", "$", "***"))
+
+
+def _has_cudnn(ctx: Context, name: str, text: str) -> bool:
+    toolkit = toolkit_of(ctx, text)
+    folders = (text, toolkit.root) if toolkit else (text,)
+    # A link leads elsewhere, but the look that followed it noted its variable.
+    return any(
+        name in copy.found_via or any(ctx.inside(copy.folder, folder) for folder in folders)
+        for copy in ctx.machine.cudnns
+    )
 
 
 def unexpanded(ctx: Context) -> Iterator[Finding]:
@@ -212,7 +221,7 @@ def cut_off(ctx: Context) -> Iterator[Finding]:
     scopes: tuple[Scope, ...] = ("user", "machine")
     for scope in scopes:
         variable = ctx.machine.variable("PATH", scope)
-        if variable is None or len(variable.value.text) not in (1024, 2047, 2048):
+        if variable is None or variable.value.characters not in (1024, 2047, 2048):
             continue
         entries = [
             e for e in ctx.machine.search if e.scope == scope and e.variable.upper() == "PATH"
@@ -220,7 +229,7 @@ def cut_off(ctx: Context) -> Iterator[Finding]:
         if entries and entries[-1].exists is False:
             yield ctx.finding(
                 "path-cut-off", "warning", Manual(), _entry(entries[-1]),
-                length=str(len(variable.value.text)), entry=entries[-1].text,
+                length=str(variable.value.characters), entry=entries[-1].text,
             )  # fmt: skip
 
 
