@@ -9,7 +9,14 @@ import msgspec
 from cudnn_assistant.codes import cudnn_status
 from cudnn_assistant.finding import Finding, Verdict
 from cudnn_assistant.machine import CudnnCopy, Gpu, Machine, PythonEnvironment, Trial, dump
-from cudnn_assistant.plan import Entry, InstallArchive, InstallPackage, RemoveArchive, SetVariable, Step
+from cudnn_assistant.plan import (
+    Entry,
+    InstallArchive,
+    InstallPackage,
+    RemoveArchive,
+    SetVariable,
+    Step,
+)
 from cudnn_assistant.report.reading import MARK
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.wording import words
