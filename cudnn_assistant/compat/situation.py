@@ -142,8 +142,11 @@ def _toolkits(machine: Machine, environment: PythonEnvironment | None) -> Iterat
     for toolkit in machine.toolkits:
         if toolkit.version:
             yield ".".join(toolkit.version.split(".")[:2])
+    ids = [one.id for one in machine.pythons if one.kind != "system" and one.id]
+    roots = tuple(one.rstrip("\\/") + mark for one in ids for mark in "\\/")
     for library in machine.libraries:
-        if library.name in _CUBLAS and library.major is not None and not library.owner:
+        of_system = not roots or not library.path.startswith(roots)
+        if library.name in _CUBLAS and library.major is not None and of_system:
             yield str(library.major)
     for package in environment.packages if environment else ():
         if package.name.startswith("nvidia-cublas") and not package.files_missing:

@@ -427,6 +427,11 @@ def test_cublas_of_the_system_decides_the_cuda_major() -> None:
     found = recommend(computer(libraries=(library,)), DATA)
     assert found.cudnn is not None
     assert found.cudnn.cuda_major == 12
+    inside = Library(name="cublas", path="/venv/lib/nvidia/libcublas.so.12", major=12)
+    environment = PythonEnvironment(id="/venv", kind="venv")
+    other = recommend(computer(libraries=(inside,), pythons=(environment,)), DATA)
+    assert other.cudnn is not None
+    assert other.cudnn.cuda_major == 13
     toolkit = Toolkit(version="12.4.1", root="/usr/local/cuda-12.4")
     assert recommend(computer(toolkits=(toolkit,)), DATA).cudnn == found.cudnn
 

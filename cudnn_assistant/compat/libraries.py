@@ -1,0 +1,116 @@
+"""Which CUDA libraries a chosen set needs, and where they are to be had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from cudnn_assistant.compat.advice import ToolkitAdvice
+from cudnn_assistant.compat.candidates import Candidate, major_minor
+from cudnn_assistant.compat.facts import ONGOING, Compat, Component, ToolkitRelease
+from cudnn_assistant.compat.lookup import (
+    architecture,
+    at_least,
+    cuda_of_branch,
+    cuda_of_driver,
+    last_driver_branch,
+    major_of,
+    oldest_usable_cuda,
+    order,
+)
+from cudnn_assistant.compat.ranking import present_cuda
+from cudnn_assistant.compat.situation import Situation
+
+
+def toolkit_advice(
+    here: Situation, compat: Compat, chosen: Candidate, computes: Sequence[str]
+) -> ToolkitAdvice | None:
+    """The CUDA libraries that a candidate needs; None where the framework brings them."""
+    major = chosen.cuda_major
+    brought = chosen.framework is not None and chosen.framework.found in ("wheel", "bundled")
+    if major is None or brought:
+        return None
+    present = present_cuda(here, compat, major, computes)
+    if present:
+        return ToolkitAdvice(cuda_major=major, present=present)
+    fitting = [one for one in compat.toolkits if _toolkit_fits(compat, one, chosen, computes)]
+    ceiling = _ceiling(here, compat, chosen, computes)
+    best = max(fitting, key=lambda one: _toolkit_rank(here, chosen, one, ceiling), default=None)
+    file = (
+        next((one for one in best.files if one.platform == here.platform), None) if best else None
+    )
+    return ToolkitAdvice(
+        cuda_major=major,
+        version=best.version if best else "",
+        file=file if file and file.sha256 else None,
+        components=_components(here, best) if best else (),
+        requirements=_cuda_wheels(compat, here, major),
+    )
+
+
+def _toolkit_fits(
+    compat: Compat, toolkit: ToolkitRelease, chosen: Candidate, computes: Sequence[str]
+) -> bool:
+    if major_of(toolkit.version) != chosen.cuda_major:
+        return False
+    if any(bad.product == "cuda" and bad.version == toolkit.version for bad in compat.known_bad):
+        return False
+    exact = chosen.cudnn.cuda if chosen.cudnn and chosen.cudnn.cuda_major < 11 else ""
+    if exact and major_minor(toolkit.version) != major_minor(exact):
+        return False
+    return all(_supports(compat, toolkit.version, compute) for compute in computes)
+
+
+def _supports(compat: Compat, toolkit: str, compute: str) -> bool:
+    known = architecture(compat, compute)
+    if at_least(toolkit, oldest_usable_cuda(compat, compute)) is False:
+        return False
+    if known is None or known.last_cuda in ("", ONGOING):
+        return True
+    series = ".".join(toolkit.split(".")[:2])
+    return at_least(known.last_cuda, series) is not False
+
+
+def _toolkit_rank(
+    here: Situation, chosen: Candidate, toolkit: ToolkitRelease, ceiling: str
+) -> tuple[bool, bool, bool, Any]:
+    """Tested by the framework, spoken by the driver, with files; then the newest."""
+    made = chosen.framework.cuda if chosen.framework else ""
+    tested = "." in made and major_minor(made) == major_minor(toolkit.version)
+    ready = bool(_components(here, toolkit)) or any(
+        one.platform == here.platform and one.sha256 for one in toolkit.files
+    )
+    series = ".".join(toolkit.version.split(".")[:2])
+    return tested, at_least(ceiling, series) is not False, ready, order(toolkit.version)
+
+
+def _components(here: Situation, toolkit: ToolkitRelease) -> tuple[Component, ...]:
+    """The components with the one file for this platform."""
+    return tuple(
+        msgspec.structs.replace(component, files=(file,))
+        for component in toolkit.components
+        for file in component.files
+        if file.platform == here.platform and file.sha256
+    )
+
+
+def _ceiling(here: Situation, compat: Compat, chosen: Candidate, computes: Sequence[str]) -> str:
+    """The highest CUDA of the driver that the set will have."""
+    if chosen.driver_enough and here.cuda:
+        return here.cuda
+    lasts = [last_driver_branch(compat, compute) for compute in computes]
+    last = min((one for one in lasts if one is not None), default=None)
+    if last is not None:
+        return cuda_of_branch(compat, last)
+    return cuda_of_driver(compat, chosen.driver, here.driver_family)
+
+
+def _cuda_wheels(compat: Compat, here: Situation, major: int) -> tuple[str, ...]:
+    """The libraries that cuDNN asks for, as packages for Python; CUDA 13's have no suffix."""
+    suffix = f"-cu{major}" if major < 13 else ""
+    names = [f"nvidia-cublas{suffix}", f"nvidia-cuda-nvrtc{suffix}"]
+    there = {wheel.package for wheel in compat.wheels if here.platform in wheel.platforms}
+    exact = f">={major},<{major + 1}" if not suffix else ""
+    return tuple(name + exact for name in names) if there.issuperset(names) else ()
