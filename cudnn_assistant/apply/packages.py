@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import InstallPackage, project
@@ -52,7 +53,8 @@ def compare(step: InstallPackage, _tools: Tools) -> None:
 def _ask(python: str) -> dict[str, dict[str, str]]:
     try:
         done = subprocess.run(
-            [python, "-I", "-c", _QUERY],
+            [python, "-c", _QUERY],
+            cwd=os.path.dirname(python) or None,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_QUERY_SECONDS,
@@ -72,31 +74,40 @@ def _environment() -> dict[str, str]:
 
 def do(step: InstallPackage, tools: Tools) -> None:
     """Run the environment's own pip; uv where the environment has no pip."""
-    tools.tell("packages", 0, 0)
-    pip = _installer(step.python)
+    for command in _commands(step):
+        tools.tell("packages", 0, 0)
+        _run(command, tools)
+
+
+def _commands(step: InstallPackage) -> Iterator[list[str]]:
+    if _ask(step.python)["pip"]:
+        pip = [step.python, "-m", "pip", "--no-input", "--disable-pip-version-check"]
+        uninstall, install = [*pip, "uninstall", "--yes"], [*pip, "install"]
+    else:
+        uv = _uv(step.python)
+        uninstall = [uv, "pip", "uninstall", "--python", step.python]
+        install = [uv, "pip", "install", "--python", step.python]
     if step.remove:
-        yes = [] if pip[0] != step.python else ["--yes"]
-        _run([*pip, "uninstall", *yes, *step.remove], tools)
+        yield [*uninstall, *step.remove]
     if step.requirements:
-        _run([*pip, "install", *step.requirements], tools)
+        yield [*install, *step.requirements]
 
 
-def _installer(python: str) -> list[str]:
-    if _ask(python)["pip"]:
-        return [python, "-I", "-m", "pip", "--no-input", "--disable-pip-version-check"]
+def _uv(python: str) -> str:
     uv = shutil.which("uv")
     if not uv:
         raise Refused(_("{python} has no pip to change its packages with.").format(python=python))
-    return [uv, "pip", "--python", python]
+    return uv
 
 
 def _run(command: list[str], tools: Tools) -> None:
-    if command[0].endswith(("uv", "uv.exe")):
-        # uv wants the environment behind the name of its command.
-        command = [*command[:2], command[4], *command[2:4], *command[5:]]
+    if tools.cancel.is_set():
+        raise Refused(_("Stopped, as you wished."))
     try:
         process = subprocess.Popen(
             command,
+            # Not where we were started: a file there could pose as a module of pip.
+            cwd=os.path.dirname(command[0]) or None,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
