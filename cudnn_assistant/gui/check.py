@@ -117,8 +117,9 @@ class CheckPage(Page):
             return
         line = part_line(part, machine)
         row.finish(line.mark, line.text)
-        finished = sum(1 for p in PARTS if self.rows[p].mark.look not in ("wait", "busy"))
-        self.bar.show_share(finished / len(PARTS))
+        if not self.bar.moving:
+            finished = sum(1 for p in PARTS if self.rows[p].mark.look not in ("wait", "busy"))
+            self.bar.show_share(finished / len(PARTS))
         announce(self, f"{row.label.text()}: {line.text}")
 
     def escape(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -30,8 +31,11 @@ class Doing:
     plan: Callable[[Checkup, frozenset[str]], Plan]
     """The plan for these codes of findings alone."""
     preview: Callable[[Plan, Machine], tuple[Change, ...]]
-    apply: Callable[[Plan, Tell], Entry]
-    """Carries a plan out; raises ``NotApplied``."""
+    apply: Callable[[Plan, Tell, threading.Event], Entry]
+    """Carries a plan out; raises ``NotApplied``. The event stops it and takes it back.
+
+    Tells ``(number of the step, state)`` and ``(number, what, bytes so far, bytes in all)``.
+    """
     recover: Callable[[], Plan | None]
     """The way back from a change that was interrupted, if there is one."""
     entries: Callable[[], tuple[Entry, ...]]

@@ -67,12 +67,16 @@ class CauseCard(Card):
 
     def __init__(self, cause: Cause, *, whole: bool) -> None:
         super().__init__()
+        self.rows.setSpacing(0)
+        if not whole:
+            self.rows.setContentsMargins(2 * SPACE, SPACE + 4, 2 * SPACE, SPACE + 4)
+        middle = Qt.AlignmentFlag.AlignVCenter
         mark = Mark(LOOKS[cause.state], 1.4)
         row = QHBoxLayout()
         row.setSpacing(SPACE + 4)
-        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(Text(cause.title, size=1.1 if whole else 1.0, bold=whole), 1)
-        row.addWidget(Text(state_word(cause.state), muted=True), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(mark, 0, middle)
+        row.addWidget(Text(cause.title, size=1.1 if whole else 1.0, bold=whole), 1, middle)
+        row.addWidget(Text(state_word(cause.state), muted=True), 0, middle)
         self.rows.addLayout(row)
         below = QVBoxLayout()
         below.setContentsMargins(mark.sizeHint().width() + SPACE + 4, 0, 0, 0)
@@ -82,12 +86,12 @@ class CauseCard(Card):
         else:
             name = _("Show: {title}").format(title=cause.title)
             opener = Opener(_("Show"), name, below, lambda: self._body(cause))
-            row.addWidget(opener, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(opener, 0, middle)
 
     def _body(self, cause: Cause) -> QWidget:
         body = QWidget()
         rows = QVBoxLayout(body)
-        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setContentsMargins(0, SPACE, 0, 0)
         rows.setSpacing(SPACE)
         lines = [cause.why]
         if cause.fix:

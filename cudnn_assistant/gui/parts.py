@@ -187,8 +187,10 @@ class BusyBar(QWidget):
             self._timer.stop()
 
     def show_share(self, share: float) -> None:
-        """How much is done, 0 to 1."""
+        """How much is done, 0 to 1; from now on that is shown instead of motion."""
         self._share = share
+        if share:
+            self._timer.stop()
         self.update()
 
     @property

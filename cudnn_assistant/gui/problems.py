@@ -67,11 +67,13 @@ class Commands(QWidget):
 class Body(QWidget):
     """The inside of a card: the sentences, commands to copy, the way out, Details."""
 
-    def __init__(self, finding: Finding, machine: Machine, way_out: Button | None) -> None:
+    def __init__(
+        self, finding: Finding, machine: Machine, way_out: Button | None, above: int = 0
+    ) -> None:
         super().__init__()
         said = words(finding, machine)
         rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setContentsMargins(0, above, 0, 0)
         rows.setSpacing(SPACE)
         for text in sentences(finding, said):
             rows.addWidget(Text(text))
@@ -114,6 +116,7 @@ class NoteCard(Card):
         super().__init__()
         said = words(finding, machine)
         self.rows.setContentsMargins(2 * SPACE, SPACE + 4, 2 * SPACE, SPACE + 4)
+        self.rows.setSpacing(0)
         middle = Qt.AlignmentFlag.AlignVCenter
         row = QHBoxLayout()
         row.setSpacing(SPACE + 4)
@@ -127,7 +130,7 @@ class NoteCard(Card):
         # In line with the title, which stands after the icon.
         below.setContentsMargins(mark.sizeHint().width() + SPACE + 4, 0, 0, 0)
         self.rows.addLayout(below)
-        make = partial(Body, finding, machine, way_out)
+        make = partial(Body, finding, machine, way_out, above=SPACE)
         row.addWidget(Opener(_("Show"), name, below, make), 0, middle)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -105,10 +106,24 @@ class Behind:
             return explain(text)
         return explain(text, checkup.machine, findings=checkup.findings)
 
-    def apply(self, plan: Plan, tell: Tell) -> Entry:
+    def apply(self, plan: Plan, tell: Tell, cancel: threading.Event) -> Entry:
         """Carry a plan out; raises NotApplied."""
+        told_at = 0.0
+
+        def progress(number: int, what: str, here: int, size: int) -> None:
+            nonlocal told_at
+            # A fast download speaks thousands of times a second; nobody reads that fast.
+            if time.monotonic() - told_at > 0.1 or here == size:
+                told_at = time.monotonic()
+                tell((number, what, here, size))
+
         return applying.apply(
-            plan, self.system, self.journal, lambda number, _step, state: tell((number, state))
+            plan,
+            self.system,
+            self.journal,
+            lambda number, _step, state: tell((number, state)),
+            progress=progress,
+            cancel=cancel,
         )
 
     def standing(self, entry: Entry) -> Standing:

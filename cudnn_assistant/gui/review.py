@@ -15,11 +15,11 @@ from cudnn_assistant.gui.changes import ChangeList
 from cudnn_assistant.gui.commands import commands
 from cudnn_assistant.gui.links import Arrow, Link, Opener
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import BusyBar, Button, Card, Mark, Notice
+from cudnn_assistant.gui.parts import Button, Card, Notice
 from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.machine import Family
-from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, Step, StepState
+from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, Step
 from cudnn_assistant.preview import Change
 from cudnn_assistant.wording import _, ngettext
 
@@ -239,32 +239,3 @@ class Commands(Card):
         copy = Button(_("Copy"), lambda: QGuiApplication.clipboard().setText(text))
         copy.setAccessibleName(_("Copy the commands"))
         self.rows.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
-
-
-class MakingPage(Page):
-    """The changes while they are made. There is no way back from here but Undo afterwards."""
-
-    def __init__(self, titles: Sequence[str]) -> None:
-        count = len(titles)
-        title = ngettext("Making {count} change…", "Making {count} changes…", count)
-        lead = _("The values until now are kept, so that this can be undone.")
-        super().__init__("review", title.format(count=count), lead)
-        self.buttons.hide()
-        self.marks = [Mark("wait", 1.15) for _title in titles]
-        card = Card(SPACE + 4)
-        for mark, text in zip(self.marks, titles, strict=True):
-            row = QHBoxLayout()
-            row.setSpacing(SPACE + 4)
-            row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(Text(text), 1)
-            card.rows.addLayout(row)
-        self.content.addWidget(card)
-        self.bar = BusyBar()
-        self.content.addWidget(self.bar)
-        self.bar.run(True)
-
-    def show_step(self, number: int, state: StepState) -> None:
-        """A step has a new state."""
-        self.marks[number].show_look("ok" if state == "done" else "none")
-        done = sum(mark.look == "ok" for mark in self.marks)
-        self.bar.show_share(done / len(self.marks))

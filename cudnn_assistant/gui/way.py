@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import traceback
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,10 @@ from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.doing import Doing
 from cudnn_assistant.gui.job import Job, Tell
+from cudnn_assistant.gui.making import MakingPage
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, Outcome, ResultPage
-from cudnn_assistant.gui.review import MakingPage, Proposal, ReviewPage
+from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.machine import Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.wording import _, ngettext, words
@@ -38,6 +40,8 @@ class Way:
         self.trouble = ""
         """The traceback of a look that broke, for the report."""
         self.changing = False
+        self.cancel = threading.Event()
+        """Set, it stops the change that is being made and takes it back."""
         self._made: Entry | None = None
         self._entries: tuple[Entry, ...] = ()
         self._glance: object = None
@@ -237,13 +241,15 @@ class Way:
         self._window.page.tell("info", _("Nothing was changed."))
 
     def _make(self, plan: Plan, proposal: Proposal) -> None:
-        page = MakingPage([change.title for change in proposal.changes])
+        page = MakingPage(plan, [change.title for change in proposal.changes])
+        self.cancel = cancel = threading.Event()
+        page.cancelled.connect(cancel.set)
         self._window.go(page)
         self.changing = True
         self._window.work(
-            lambda tell: self._doing.apply(plan, tell),
+            lambda tell: self._doing.apply(plan, tell, cancel),
             self._change_done,
-            lambda news: page.show_step(*news),
+            page.hear,
             lambda trouble: self._not_changed(trouble, proposal),
         )
 
@@ -261,6 +267,9 @@ class Way:
         self.changing = False
         if not isinstance(trouble, NotApplied):
             raise trouble
+        if self._window.closing and trouble.as_before:
+            self._window.close()
+            return
         if trouble.as_before:
             text = _("{reason} Nothing is different from before.").format(reason=trouble.message)
         else:

@@ -171,7 +171,9 @@ class Window(QWidget):
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         """Closing waits for a change that is being made, and for nothing else."""
         if self.way.changing:
+            # What takes long is taken back, what is quick is done first.
             self._closing = True
+            self.way.cancel.set()
             event.ignore()
             return
         self.cancel()

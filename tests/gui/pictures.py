@@ -30,9 +30,10 @@ from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past, ReportDialog, crash_dialog
 from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.links import Opener
+from cudnn_assistant.gui.making import MakingPage
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, ResultPage
-from cudnn_assistant.gui.review import MakingPage, Proposal, ReviewPage
+from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.machine import Machine, Package, Value
 from cudnn_assistant.plan import (
     Download,
@@ -197,6 +198,12 @@ def foreign_page() -> ProblemsPage:
     return told(ProblemsPage(seen, foreign=True), news)
 
 
+def making_page(given: Proposal) -> MakingPage:
+    page = MakingPage(given.plan, [change.title for change in given.changes])
+    page.show_progress(0, "download", 184_000_000, 412_345_678)
+    return page
+
+
 def told(page: ProblemsPage, news: str) -> ProblemsPage:
     page.tell("info", news)
     return page
@@ -258,7 +265,7 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "review-undo", lambda: undo_page(of("parent_folder"))
     yield (
         "review-making",
-        lambda: MakingPage([c.title for c in proposal(of("stale_and_parent"), archive()).changes]),
+        lambda: making_page(proposal(of("stale_and_parent"), archive())),
     )
     yield "result-works", lambda: ending("works", "works")
     yield "result-works-changed", lambda: ending("works", "works", changed=1, undoable=True)

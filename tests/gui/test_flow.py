@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import computers
+import msgspec
+import pictures
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from world import World
 
+from cudnn_assistant.apply import NotApplied
+from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, ReportDialog
+from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.links import Arrow
+from cudnn_assistant.gui.making import MakingPage
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Button, Notice
 from cudnn_assistant.gui.problems import ProblemsPage
@@ -25,7 +32,7 @@ from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.text import Text
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Value
-from cudnn_assistant.plan import Entry
+from cudnn_assistant.plan import Entry, Plan
 
 
 def texts(page: object) -> str:
@@ -337,9 +344,9 @@ def test_closing_waits_for_a_change(qtbot: QtBot, world: World) -> None:
     gate = threading.Event()
     doing = world.doing()
 
-    def slow(plan: object, tell: object) -> Entry:
+    def slow(plan: Plan, tell: Tell, cancel: threading.Event) -> Entry:
         assert gate.wait(30)
-        return doing.apply(plan, tell)  # type: ignore[arg-type]
+        return doing.apply(plan, tell, cancel)
 
     window = Window(replace(doing, apply=slow))
     qtbot.addWidget(window)
@@ -349,6 +356,51 @@ def test_closing_waits_for_a_change(qtbot: QtBot, world: World) -> None:
     gate.set()
     qtbot.waitUntil(lambda: not window.isVisible())
     assert computers.BIN in world.folders()
+
+
+def archive_server(cancelled: threading.Event) -> Callable[..., Entry]:
+    """A download that never ends by itself, as a slow network has it."""
+
+    def apply(plan: Plan, tell: Tell, cancel: threading.Event) -> Entry:
+        tell((0, "download", 184_000_000, 412_000_000))
+        assert cancel.wait(30)
+        cancelled.set()
+        raise NotApplied("The download was stopped.", as_before=True)
+
+    return apply
+
+
+def test_a_download_shows_how_far_it_is_and_can_be_stopped(qtbot: QtBot, world: World) -> None:
+    stopped = threading.Event()
+    doing = world.doing()
+    install = Plan(steps=(pictures.archive(),))
+
+    def check(tell: Tell) -> Checkup:
+        return msgspec.structs.replace(doing.check(tell), plan=install)
+
+    window = Window(replace(doing, check=check, apply=archive_server(stopped)))
+    qtbot.addWidget(window)
+    to_review(qtbot, window).maker.click()
+    page = arrive(qtbot, window, MakingPage)
+    qtbot.waitUntil(lambda: "184 of 412 MB" in texts(page))
+    assert page.marks[0].look == "busy"
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert "Stopping" in page.title.text()
+    review = arrive(qtbot, window, ReviewPage)
+    assert stopped.is_set()
+    assert "The download was stopped. Nothing is different from before." in texts(review)
+
+
+def test_closing_during_a_download_takes_it_back(qtbot: QtBot, world: World) -> None:
+    stopped = threading.Event()
+    doing = world.doing()
+    window = Window(replace(doing, apply=archive_server(stopped)))
+    qtbot.addWidget(window)
+    to_review(qtbot, window).maker.click()
+    arrive(qtbot, window, MakingPage)
+    window.close()
+    qtbot.waitUntil(lambda: not window.isVisible())
+    assert stopped.is_set()
 
 
 def test_f5_checks_again(qtbot: QtBot, window: Window, world: World) -> None:
