@@ -145,6 +145,8 @@ class CudnnBuild(Struct, kw_only=True):
     late_windows: VersionText = ""
     needs_zlibwapi: bool = False
     """Windows: looks for zlibwapi.dll on PATH."""
+    vcruntime: Literal["", "static"] = ""
+    """Windows, "static": needs no Visual C++ runtime; its own is inside. "" is unknown."""
     inferred: tuple[Literal["cuda", "driver", "compute"], ...] = ()
     """Facts taken from neighbouring releases because no table of this release is known."""
     files: tuple[File, ...] = ()
@@ -173,12 +175,14 @@ class CudnnRelease(Struct, kw_only=True):
 
 
 class CudnnParts(Struct, kw_only=True):
-    """The library files of a cuDNN series, without prefix and suffix ("ops", "cnn_infer")."""
+    """The sub-libraries of a cuDNN series, without prefix and suffix ("ops", "cnn_infer")."""
 
     first: VersionText
     last: VersionText
     windows: tuple[Word, ...] = ()
     linux: tuple[Word, ...] = ()
+    extra: tuple[Word, ...] = ()
+    """Files that only some releases of the series have."""
 
 
 class FrameworkRelease(Struct, kw_only=True):

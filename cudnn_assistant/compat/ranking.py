@@ -36,9 +36,16 @@ def rank(
         one.cuda_major or 0,
         _nearness(here, framework),
         closeness(framework, build),
+        _size_known(here, build),
         order(build.version) if build else order("0"),
         order(build.cuda) if build else order("0"),
     )
+
+
+def _size_known(here: Situation, build: CudnnBuild | None) -> bool:
+    """Whether the archive's size is known, without which no download can be planned."""
+    file = build.file(here.platform) if build else None
+    return bool(file and file.size)
 
 
 def _weighs(reason: Reason) -> bool:

@@ -131,7 +131,7 @@ def _cudnns(tables: _Tables) -> list[dict[str, Any]]:
 def _build(row: Row, files: list[dict[str, Any]]) -> dict[str, Any]:
     same = (
         "version", "full", "cuda", "cuda_min", "cuda_max", "compute_min", "compute_max",
-        "late_compute", "late_cuda", "late_linux", "late_windows",
+        "late_compute", "late_cuda", "late_linux", "late_windows", "vcruntime",
     )  # fmt: skip
     drivers = {"driver_min_linux": row["driver_linux"], "driver_min_windows": row["driver_windows"]}
     return {
@@ -144,7 +144,7 @@ def _build(row: Row, files: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _parts(row: Row) -> dict[str, Any]:
-    both = {name: row[name].split() for name in ("windows", "linux")}
+    both = {name: row[name].split() for name in ("windows", "linux", "extra")}
     return {**_some(row, "first", "last"), **both}
 
 

@@ -370,3 +370,23 @@ def test_tensorflow_left_windows_after_2_10() -> None:
 def test_an_unknown_framework_or_version_is_none() -> None:
     assert ask.framework_needs(DATA, "tensorflow", "9.9", "linux") is None
     assert ask.framework_needs(DATA, "caffe", "1.0", "linux") is None
+
+
+@pytest.mark.parametrize(
+    ("version", "family", "parts"),
+    [
+        ("7.6.5", "linux", 0),
+        ("8.9.7", "windows", 6),
+        ("9.8", "linux", 7),
+        ("9.28.0", "windows", 7),
+    ],
+)
+def test_sub_libraries(version: str, family: Family, parts: int) -> None:
+    found = ask.cudnn_parts(DATA, version, family)
+    assert found is not None
+    assert len(found) == parts
+
+
+def test_sub_libraries_of_an_unknown_series() -> None:
+    assert ask.cudnn_parts(DATA, "6.0", "linux") is None
+    assert ask.cudnn_parts(DATA, "", "linux") is None
