@@ -13,6 +13,15 @@ _NOT_A_NUMBER = 0xFF
 """A byte that makes every floating type not-a-number: shows what was never written."""
 
 
+class Found:
+    """A GPU that the driver shows."""
+
+    def __init__(self, driver: Plain, ordinal: int, compute: tuple[int, int]) -> None:
+        self.driver = driver
+        self.ordinal = ordinal
+        self.compute = compute
+
+
 class Device:
     """A GPU with its primary context current on this thread."""
 
@@ -34,8 +43,8 @@ def of_cuda(refusal: CudaStatus) -> Stopped:
     return Stopped(status, code=refusal.code, api="cuda", detail=refusal.call)
 
 
-def open_device(channel: Channel, gpu: str, *, bindings: bool) -> Device:
-    """Start the driver, choose the GPU, enter its context. Raises :class:`Stopped`.
+def find_gpu(channel: Channel, gpu: str) -> Found:
+    """Start the driver and choose the GPU. Raises :class:`Stopped`.
 
     ``gpu`` is a UUID, an ordinal among the GPUs this process may see, or "" for the first.
     """
@@ -43,19 +52,22 @@ def open_device(channel: Channel, gpu: str, *, bindings: bool) -> Device:
     driver = _start(channel)
     try:
         ordinal = _choose(driver, gpu)
-        compute = _describe(channel, driver, ordinal, gpu)
+        return Found(driver, ordinal, _describe(channel, driver, ordinal, gpu))
     except CudaStatus as refusal:
         raise of_cuda(refusal) from refusal
-    if bindings:
-        driver = driver_api.with_bindings(driver)
+
+
+def enter_context(channel: Channel, found: Found, *, bindings: bool) -> Device:
+    """Make the GPU's primary context this thread's. Raises :class:`Stopped`."""
     channel.stage("context")
+    driver = driver_api.with_bindings(found.driver) if bindings else found.driver
     try:
-        driver.enter(ordinal)
+        driver.enter(found.ordinal)
         free, total = driver.memory()
     except CudaStatus as refusal:
         raise of_cuda(refusal) from refusal
     channel.say(memory_free=free, memory_total=total)
-    return Device(driver, compute)
+    return Device(driver, found.compute)
 
 
 def _start(channel: Channel) -> Plain:

@@ -3,8 +3,9 @@
 Two ways to the same calls. :class:`Bindings` goes through NVIDIA's cuda-python and is taken
 where it can be imported; :class:`Plain` is ctypes on the very same library. Starting up always
 goes through ctypes: it tells a missing library from one that can't start, on every driver, also
-on one older than the bindings. Importing the bindings takes about 0.1 s and 13 MB (ctypes:
-10 ms, 2 MB), so they are imported only when a GPU is there.
+on one older than the bindings. Importing the bindings takes 60 to 110 ms and 13 MB (ctypes: 10 ms,
+2 MB; cuInit itself about 200 ms, the whole test 560 to 880 ms on an H100), so they are imported
+only when a GPU is there, and left out where every call can't be found.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 COMPUTE_MAJOR, COMPUTE_MINOR = 75, 76
 """Numbers of the device attributes."""
-OUT_OF_MEMORY, NO_DEVICE = 2, 100
+OUT_OF_MEMORY, NO_DEVICE, NOT_FOUND = 2, 100, 500
 
 
 class CudaStatus(Exception):
@@ -42,7 +43,8 @@ class Plain:
 
     def _call(self, name: str, *arguments: object) -> None:
         # The names with "_v2" are the present ones; those without are of the 32-bit days.
-        code = getattr(self._library, name)(*arguments)
+        function = getattr(self._library, name, None)
+        code = function(*arguments) if function is not None else NOT_FOUND
         if code:
             raise CudaStatus(code, name)
 
@@ -53,7 +55,11 @@ class Plain:
     def version(self) -> int:
         """The CUDA version that the driver speaks: 13000 is 13.0. 0 when it does not say."""
         number = c_int()
-        return 0 if self._library.cuDriverGetVersion(byref(number)) else number.value
+        try:
+            self._call("cuDriverGetVersion", byref(number))
+        except CudaStatus:
+            return 0
+        return number.value
 
     def count(self) -> int:
         """How many GPUs this process may see."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from cudnn_assistant.child import loading
-from cudnn_assistant.child.channel import Channel, Stopped, conclude, open_channel, rein
+from cudnn_assistant.child.channel import Channel, conclude, open_channel, rein
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,13 +23,7 @@ def main(arguments: list[str]) -> int:
 
 def _check(channel: Channel, wish: dict[str, Any]) -> None:
     home = wish["library"]
-    try:
-        library = loading.load(channel, wish["names"], home, wish["folders"])
-        loading.versions(channel, library)
-        loading.sublibraries(channel, library)
-    except Stopped as stopped:
-        strangers = loading.foreign(home)
-        if strangers and stopped.facts["status"] == "status-code":
-            stopped.facts["detail"] = f"{stopped.facts['detail']}; mapped: {', '.join(strangers)}"
-        raise
+    library = loading.load(channel, wish["names"], home, wish["folders"])
+    loading.versions(channel, library)
+    loading.sublibraries(channel, library)
     loading.stay_home(home)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 from cudnn_assistant.child import cudnn, mapped
@@ -155,8 +156,22 @@ def sublibraries(channel: Channel, library: cudnn.Cudnn) -> bool:
                 break
     tell_mapped(channel)
     if refused is not None:
-        raise refused
+        raise _with_strangers(refused)
     return jit
+
+
+def _with_strangers(stopped: Stopped) -> Stopped:
+    """Say which files came from elsewhere, and whether one stands in for a part that is missing."""
+    main = mapped.main_library(mapped.libraries())
+    strangers = foreign(os.path.dirname(main)) if main else []
+    if strangers:
+        stopped.facts["detail"] = f"{stopped.facts['detail']}; mapped: {', '.join(strangers)}"
+    for stranger in strangers:
+        # libcudnn_ops.so.9.14.0 stands in for libcudnn_ops.so.9
+        name = re.sub(r"(\.so\.\d+)[\d.]*$", r"\1", os.path.basename(stranger))
+        if not os.path.exists(os.path.join(os.path.dirname(main), name)):
+            stopped.facts.setdefault("missing", name)
+    return stopped
 
 
 def _of_check(name: str, major: int, refusal: cudnn.CudnnStatus) -> Stopped:

@@ -1,7 +1,9 @@
 """Child program: load cuDNN, start it on a GPU and hold a convolution against the CPU's numbers.
 
-Every stage is told before it begins, so that a crash or a hang has a place. The stages without a
-GPU come first: they find missing and mixed files on a computer without a driver as well.
+Every stage is told before it begins, so that a crash or a hang has a place. The driver is started
+before cuDNN is loaded, because checking cuDNN's parts would start it as well, and a driver that
+hangs must not be put down to cuDNN. Without a driver the stages of the library still run: they
+find missing and mixed files on any computer.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from cudnn_assistant.child import loading
 from cudnn_assistant.child.bench import Bench
 from cudnn_assistant.child.channel import Channel, Stopped, conclude, open_channel, rein
 from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus, NotCudnn
-from cudnn_assistant.child.device import Device, of_cuda, open_device
+from cudnn_assistant.child.device import Device, Found, enter_context, find_gpu, of_cuda
 from cudnn_assistant.child.driver_api import CudaStatus
 
 TYPE_CHECKING = False
@@ -45,13 +47,23 @@ def _test(channel: Channel, wish: dict[str, Any]) -> None:
 
 
 def _stages(channel: Channel, wish: dict[str, Any]) -> None:
+    """All stages. Without a driver those of the library still run, and what they find counts."""
     folder = wish["library"]
+    gpu: Found | None = None
+    no_driver: Stopped | None = None
+    try:
+        gpu = find_gpu(channel, wish["gpu"])
+    except Stopped as stopped:
+        stopped.facts["stage"] = "driver"
+        no_driver = stopped
     library = loading.load(channel, wish["names"], folder, wish["folders"])
     loading.versions(channel, library)
     jit = loading.sublibraries(channel, library)
     if folder:
         loading.stay_home(folder)
-    device = open_device(channel, wish["gpu"], bindings=wish["bindings"])
+    if gpu is None:
+        raise no_driver or Stopped("not-run")
+    device = enter_context(channel, gpu, bindings=wish["bindings"])
     _on_device(channel, library, device, full=wish["full"], jit=jit)
     if folder:
         loading.stay_home(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ntpath
 import os
 import posixpath
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,8 +17,20 @@ from cudnn_assistant.probe.children import Ended
 _MAJORS = (9, 8, 7)
 _PARTS = {
     8: ("ops_infer", "ops_train", "cnn_infer", "cnn_train", "adv_infer", "adv_train"),
-    9: ("graph", "ops", "cnn", "adv"),
+    9: (
+        "graph",
+        "ops",
+        "cnn",
+        "adv",
+        "engines_precompiled",
+        "engines_runtime_compiled",
+        "heuristic",
+    ),
 }
+_JIT = {"graph", "engines_runtime_compiled"}
+_UNABLE = (1008, 3000, 3009)
+"""cuDNN 9 answers these when it would need a part that is not there: 9.19 without its precompiled
+engines was seen to offer no algorithm at all."""
 _GUESS = "zlibwapi.dll"
 """cuDNN for Windows names it whenever one of its parts lacks anything, even where no part needs
 it: 9.10 without cudnn_ops64_9.dll was seen to ask for it."""
@@ -46,6 +59,8 @@ def classify(ended: Ended, family: Family) -> dict[str, Any]:
         known |= _without_answer(ended, family, known)
     if known["status"] in ("crashed", "status-code") and not known.get("missing"):
         known |= _explained(known, ended.output, family)
+    if known.get("api") == "cudnn" and known["code"] in _UNABLE and not known.get("missing"):
+        known["missing"] = _lacking(known.get("loaded", ""), family)
     return known
 
 
@@ -81,7 +96,7 @@ def _explained(known: Mapping[str, Any], output: str, family: Family) -> dict[st
         return {}
     there = folder and os.path.lexists(os.path.join(folder, missing))
     if there or missing.lower() == _GUESS:
-        told, missing = missing, _lacking(known["loaded"], family)
+        told, missing = missing, _lacking(known.get("loaded", ""), family)
         if there and not missing:
             return {"detail": f"{known.get('detail', '')}; {told} could not be loaded"}
         missing = missing or told
@@ -92,7 +107,10 @@ def _explained(known: Mapping[str, Any], output: str, family: Family) -> dict[st
 def _lacking(main: str, family: Family) -> str:
     """The part of cuDNN 8 or 9 that is not beside a main library that has others; "" for none."""
     path = ntpath if family == "windows" else posixpath
-    major = 8 if path.basename(main) in main_names(family, 8) else 9
-    names = [part_name(family, part, major) for part in _PARTS[major]]
-    there = [name for name in names if os.path.lexists(os.path.join(path.dirname(main), name))]
-    return next((name for name in names if there and name not in there), "")
+    folder, file = path.split(main)
+    major = 8 if re.match(r"(libcudnn\.so\.8\b|cudnn64_8\.dll)", file) else 9
+    parts = _PARTS[major]
+    there = {p for p in parts if os.path.lexists(os.path.join(folder, part_name(family, p, major)))}
+    if not there or there == _JIT:
+        return ""
+    return next((part_name(family, p, major) for p in parts if p not in there), "")

@@ -154,9 +154,13 @@ def _code_name(known: Mapping[str, Any]) -> str:
     return ""
 
 
+def _begins(line: Mapping[str, Any]) -> bool:
+    return "stage" in line and "status" not in line
+
+
 def stage_times(ended: Ended) -> tuple[StageTime, ...]:
     """How long each stage took; one that never ended lasted until the child's end."""
-    entered = [(line["stage"], line["at"]) for line in ended.lines if "stage" in line]
+    entered = [(line["stage"], line["at"]) for line in ended.lines if _begins(line)]
     last = ended.lines[-1] if ended.lines else {}
     end = last.get("at") if "status" in last else ended.milliseconds - ended.started
     times = [StageTime(stage="start", milliseconds=ended.started)] if ended.started else []

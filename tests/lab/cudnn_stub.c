@@ -8,6 +8,7 @@
  *   STUB_CUDNN_VERSION   number of cudnnGetVersion (70605, 80907, 91002)
  *   STUB_CUDNN_DAY       when:what  where `when` is a function's name or "init" (a constructor),
  *                        and `what` a status number, or abort, bus, segv, ill, kill, hang, exit,
+ *                        eat (takes memory until there is none and dies of it),
  *                        babble (prints junk without end), deaf (hangs and ignores signals),
  *                        orphan (leaves a process behind and hangs), fault (wrong numbers),
  *                        nothing (says yes and does nothing), nan
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef int Status;
@@ -59,6 +61,13 @@ static Status suffer(const char *call) {
     if (!strcmp(what, "kill")) raise(SIGKILL);
     if (!strcmp(what, "hang")) for (;;) pause();
     if (!strcmp(what, "exit")) _exit(0);
+    if (!strcmp(what, "eat")) { /* what std::bad_alloc comes to, within a limit of its own */
+        struct rlimit limit = {1UL << 30, 1UL << 30};
+        setrlimit(RLIMIT_AS, &limit);
+        for (char *piece; (piece = malloc(1 << 24));) memset(piece, 1, 1 << 24);
+        fprintf(stderr, "terminate called after throwing an instance of 'std::bad_alloc'\n");
+        abort();
+    }
     if (!strcmp(what, "deaf")) {
         for (int i = 1; i < 65; i++) signal(i, SIG_IGN);
         for (;;) pause();

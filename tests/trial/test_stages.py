@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from stub_world import compiled
 
 from cudnn_assistant.machine import Machine, OperatingSystem, dump, load
 from cudnn_assistant.probe.trial import run_trial
@@ -20,7 +21,7 @@ def test_a_healthy_machine_comes_to_the_end(world, major, version):
     assert trial.gpu_name == "Stub GPU 0"
     assert trial.memory_free == 40 << 30
     assert [time.stage for time in trial.times] == [
-        "start", "load", "version", "sublibraries", "driver", "context", "handle", "convolution",
+        "start", "driver", "load", "version", "sublibraries", "context", "handle", "convolution",
     ]  # fmt: skip
     assert trial.output == ""
     assert (trial.code, trial.code_name, trial.missing, trial.detail) == (None, "", "", "")
@@ -210,6 +211,23 @@ def test_a_context_that_cannot_be_made(world, code, status):
 def test_an_old_driver_is_asked_without_the_bindings(world):
     trial = run_trial(world.healthy(STUB_CUDA_NO_BINDINGS="1"), "linux", full=True)
     assert trial.status == "ok"
+
+
+def test_a_driver_library_that_lacks_calls(world, tmp_path):
+    (tmp_path / "a.c").write_text("int nothing(void){return 0;}")
+    compiled(tmp_path / "a.c", tmp_path / "libcuda.so.1")
+    trial = run_trial(world.environment(tmp_path, world.cudnn[9]), "linux")
+    assert (trial.stage, trial.status, trial.code_name) == (
+        "driver", "status-code", "CUDA_ERROR_NOT_FOUND",
+    )  # fmt: skip
+    assert trial.detail == "cuInit"
+
+
+def test_trouble_of_the_library_comes_before_a_missing_driver(world, tmp_path):
+    trial = run_trial(world.environment(tmp_path), "linux")
+    assert (trial.stage, trial.status, trial.missing) == (
+        "load", "missing-library", "libcudnn.so.9",
+    )  # fmt: skip
 
 
 # -- which GPU ------------------------------------------------------------------------------------

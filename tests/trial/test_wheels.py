@@ -209,6 +209,16 @@ def test_a_companion_folder_with_another_cudnn_is_left_out(other, tmp_path):
     assert (trial.status, trial.missing) == ("status-code", "libcudnn_ops.so.9")
 
 
+def test_another_version_that_steps_in_for_a_missing_part_is_named(other, tmp_path):
+    folder = other(v927(), "ops", "missing")
+    companion = tmp_path / "nvidia" / "cublas" / "lib"
+    companion.mkdir(parents=True)
+    lay(v918() / "libcudnn_ops.so.9", companion / "libcudnn_ops.so.9")
+    trial = run_trial(BARE, "linux", library=str(folder))
+    assert (trial.status, trial.code, trial.missing) == ("status-code", 1002, "libcudnn_ops.so.9")
+    assert str(companion) in trial.detail
+
+
 @pytest.mark.parametrize("name", ["nvidia-cudnn-cu12==9.27", "nvidia-cudnn-jit-cu12"])
 def test_the_real_library_accepts_our_graph(world, name):
     """Numbers of descriptors and attributes, as far as they are checked without a GPU."""
