@@ -272,6 +272,13 @@ class Value(Struct, kw_only=True):
     text: str
     expand: bool = False
     """Windows: stored as REG_EXPAND_SZ. Read, never guessed from "%"."""
+    length: int | None = None
+    """In a report: characters of the stored text, where names in it were replaced."""
+
+    @property
+    def characters(self) -> int:
+        """Characters of the stored text."""
+        return len(self.text) if self.length is None else self.length
 
 
 class Variable(Struct, kw_only=True):

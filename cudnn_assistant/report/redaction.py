@@ -1,84 +1,106 @@
-"""What is left out of a report: who the person is and which computer it was.
+"""What is left out of a report: who the person is, and which computer and project it was.
 
-Works on the typed snapshot, never on the finished text: keys and our own words can't be hit,
-so a person called "cuda" breaks nothing. Equal things stay equal within one report.
+Works on the typed snapshot, never on the finished text: keys and our own words can't be hit, so
+that a person called "cuda" breaks nothing. Equal things get equal marks within one report, so
+that a path that is found in two places is still seen to be the same.
 """
 
 from __future__ import annotations
 
-import re
-from typing import Any
+import typing
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from cudnn_assistant.machine import Machine
+from cudnn_assistant.machine import Machine, Value
+from cudnn_assistant.report.paths import Paths
+from cudnn_assistant.report.secrets import Marks, scrub
 
-_HOMES = re.compile(
-    r"(?P<root>/home/|/Users/|/var/home/|[A-Za-z]:[\\/]+Users[\\/]+|[A-Za-z]:[\\/]+Documents and "
-    r"Settings[\\/]+|/mnt/[a-z]/Users/)(?P<name>[^\\/:;\"'\n]+)"
-)
-_SHARED = {"public", "default", "all users", "default user", "linuxbrew"}
-_DEVICE = re.compile(r"\b(GPU|MIG)-[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_LOGIN = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]{1,15}://)[^/@\s]+@")
-_MAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}")
-_SHARE = re.compile(r"^\\\\(?!\?)[^\\]+\\[^\\]+")
+Kind = Literal["kept", "path", "text"]
 
+KEPT = {
+    "version", "header_version", "file_version", "package_version", "kernel_version", "cuda",
+    "compute", "cudnn", "wants", "has", "satisfied", "taken_at", "tool", "architecture", "pci_bus",
+    "pci_id", "owner", "code_name", "family", "libc", "package", "missing", "file", "variable",
+    "part", "what", "found_via", "distribution", "checks", "skipped", "architectures", "modules",
+}  # fmt: skip
+"""Fields of the snapshot that hold versions, names of products and words of our own."""
 
-class Marks:
-    """Short stable marks for what must not be named: user-1, GPU-2 …"""
+PATHS = {
+    "folder", "path", "root", "links", "python", "id", "environment", "sites", "loaded", "mapped",
+    "library", "nvml_library", "cuda_library", "libraries", "subject", "wins_for", "source",
+}  # fmt: skip
+"""Fields that hold one path each."""
 
-    def __init__(self) -> None:
-        self._given: dict[tuple[str, str], str] = {}
-
-    def mark(self, kind: str, value: str) -> str:
-        """The mark of ``value``; the same value gets the same mark."""
-        key = (kind, value.casefold())
-        if key not in self._given:
-            number = sum(1 for given, _ in self._given if given == kind) + 1
-            self._given[key] = f"{kind}-{number}"
-        return self._given[key]
+S = TypeVar("S")
 
 
 def redacted(machine: Machine, *, home: str = "", user: str = "", host: str = "") -> Machine:
-    """The snapshot without names of people and computers, GPU serials and credentials.
+    """The snapshot without names of people, computers and projects, serials and credentials.
 
-    ``home``, ``user`` and ``host`` are those of the person, for what lies at unusual places.
+    ``home``, ``user`` and ``host`` are the person's own. Redacting twice changes nothing more.
     """
     marks = Marks()
+    paths = Paths(marks, machine.os.family, home)
+    names = paths.people(_strings(machine)) | ({user} if user else set())
 
-    def clean(value: Any) -> Any:
-        if isinstance(value, str):
-            return _clean(value, marks, home, user, host)
-        if isinstance(value, list):
-            return [clean(item) for item in value]
-        if isinstance(value, dict):
-            return {key: clean(item) for key, item in value.items()}
-        return value
+    def text(value: str) -> str:
+        return scrub(value, marks, paths, people=names, host=host)
 
-    return msgspec.convert(clean(msgspec.to_builtins(machine)), Machine)
+    return _struct(machine, text, paths.clean)
 
 
-def _clean(text: str, marks: Marks, home: str, user: str, host: str) -> str:
-    if len(home) > 1 and not _HOMES.match(home):
-        text = re.sub(re.escape(home) + r"(?=$|[\\/:;])", _home_mark(home, marks), text)
-    text = _HOMES.sub(lambda match: _person(match, marks), text)
-    text = _DEVICE.sub(lambda match: marks.mark(match[1], match[0]), text)
-    text = _LOGIN.sub(lambda match: f"{match['scheme']}***@", text)
-    text = _MAIL.sub("***", text)
-    text = _SHARE.sub(lambda match: "\\\\" + marks.mark("share", match[0]), text)
-    for kind, name in (("user", user), ("host", host)):
-        # Only a whole component of a path: a person called "cuda" owns no CUDA folder.
-        if len(name) > 2 and kind == "host":
-            text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", marks.mark(kind, name), text)
-    return text
+def _struct(value: S, text: Callable[[str], str], path: Callable[[str], str]) -> S:
+    changes = {}
+    for name, kind in _fields(type(value)):  # type: ignore[arg-type]
+        if kind != "kept":
+            clean = path if kind == "path" else text
+            changes[name] = _value(getattr(value, name), clean, text, path)
+    if isinstance(value, Value) and changes["text"] != value.text and value.length is None:
+        # Lengths are evidence (a PATH cut off at 1,024 characters) and tell nothing.
+        changes["length"] = len(value.text)
+    return msgspec.structs.replace(value, **changes)  # type: ignore[type-var]
 
 
-def _home_mark(home: str, marks: Marks) -> str:
-    # /root and service homes name nobody; anything else does.
-    return home if home in {"/root", "/"} else "/home/" + marks.mark("user", home)
+def _value(
+    value: Any,
+    clean: Callable[[str], str],
+    text: Callable[[str], str],
+    path: Callable[[str], str],
+) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, tuple):
+        return tuple(_value(item, clean, text, path) for item in value)
+    return _struct(value, text, path) if isinstance(value, msgspec.Struct) else value
 
 
-def _person(match: re.Match[str], marks: Marks) -> str:
-    name = match["name"]
-    kept = name.casefold() in _SHARED or re.fullmatch(r"user-\d+", name)
-    return match["root"] + (name if kept else marks.mark("user", name))
+@cache
+def _fields(kind: type) -> tuple[tuple[str, Kind], ...]:
+    """The fields of a type that can hold text, and of which kind it is."""
+    found: list[tuple[str, Kind]] = []
+    for name, hint in typing.get_type_hints(kind).items():
+        if name in KEPT and not _holds_structs(hint):
+            continue
+        if typing.get_origin(hint) is Literal:
+            continue
+        found.append((name, "path" if name in PATHS else "text"))
+    return tuple(found)
+
+
+def _holds_structs(hint: Any) -> bool:
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return True
+    return any(_holds_structs(part) for part in typing.get_args(hint))
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, tuple):
+        return [text for item in value for text in _strings(item)]
+    if isinstance(value, msgspec.Struct):
+        return [text for name in value.__struct_fields__ for text in _strings(getattr(value, name))]
+    return []

@@ -1,0 +1,127 @@
+"""Paths in a report: what every computer has is kept, what one person made is marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from cudnn_assistant.machine import SYSTEM, Family
+from cudnn_assistant.report.secrets import Marks
+
+HOMES = re.compile(
+    r"(?P<root>/(?:var/)?home/|/Users/|/mnt/[a-z]/Users/"
+    r"|[A-Za-z]:[\\/]+(?:Users|Documents and Settings)[\\/]+)"
+    r"(?P<name>[^\\/:;\"'<>|*?\n\t]+)",
+    re.IGNORECASE,
+)
+"""A home folder and whose it is, anywhere in a text."""
+
+_SHARED = {"public", "default", "all users", "default user", "linuxbrew", "defaultapppool"}
+_STANDARD = re.compile(
+    r"(?:/(?:usr|lib|lib32|lib64|etc|proc|sys|dev|run|boot|bin|sbin|snap|nix|gnu|var/lib)"
+    r"|/mnt/[a-z]/(?:Windows|Program Files(?: \(x86\))?)"
+    r"|HK(?:LM|CU|U|CR|EY_\w+)"
+    r"|[A-Za-z]:[\\/]+(?:Windows|Program Files(?: \(x86\))?|ProgramData))(?=[\\/]|$)",
+    re.IGNORECASE,
+)
+"""Roots whose folders are made by installers, not by people. /opt and below are products."""
+
+_KNOWN = re.compile(
+    r"""(?ix)
+    \.{1,2} | ~ | \$\{?\w+\}? | %\w+(?:\(x86\))?% | [a-z]:
+    | \.?v?env\d* | \.?virtualenvs? | envs | pkgs | (?:mini|ana)?conda\d* | mambaforge
+    | miniforge\d* | micromamba | \.?pyenv | versions | \.?uv | pipx | venvs | tools
+    | \.?local | share | state
+    | \.?config | \.?cache | AppData | Roaming | Local(?:Low)? | Programs | Microsoft | WindowsApps
+    | Packages | Python(?:Software\w*)?[\d.\-]* | python[\d.]*(?:\.exe)? | Scripts | Library | usr
+    | s?bin | lib(?:32|64)? | include | x64 | x86_64 | arm64 | site-packages | dist-packages | DLLs
+    | nvidia | torch | tensorflow | jax | jaxlib | onnxruntime | capi | ctranslate2 | cupy | paddle
+    | mxnet | libs | cudnn(?:_jit)? | cublas | cuda_\w+ | cu1[1-9] | stubs | compat | targets
+    | x86_64-linux(?:-gnu)? | src | build | home | Users | mnt | media | data | srv | work | root
+    | tmp | temp | nv | ComputeCache | libraries | cuDNN[ ]Assistant | cudnn-assistant
+    | install(?:ed)? | opt
+    | (?:nvidia[-_ ]?)?(?:cuda|cudnn)(?:[-_ ](?:toolkit|linux|windows|archive|cuda|x86_64|local))*
+      [-_ ]?v?\d*(?:\.\d+)*(?:[-_]cuda\d+(?:\.\d+)*)?(?:[-_]archive)?
+    | v?\d+(?:\.\d+){0,4} | py(?:thon)?-?\d+(?:\.\d+)* | \w{1,3}linux(?:1|20)\w*
+    | lib[\w+-]+\.so[\d.]* | [\w.+-]+\.(?:dll|pyd|exe) | cudnn\w*\.h | version\.(?:json|txt|py)
+    | \.(?:bashrc|zshrc|zshenv|zprofile|profile|bash_profile|bash_login)(?::\d+)?
+    | (?:environment|config|profile)\.(?:sh|fish|d|conf)(?::\d+)? | fish | conf\.d
+    | [\w.]+-[\d.\w+]+\.dist-info | (?:user|folder|share)-ü?\d+ | _MEI\w+ | conda-meta
+    | (?:libcu\w+|cudnn|cuda)[\w.-]*(?:archive)? | lib | CUDA\w* | bin\w*
+    """
+)
+"""Names of folders and files that mean the same on every computer."""
+
+
+class Paths:
+    """Cleans the paths of one report."""
+
+    def __init__(self, marks: Marks, family: Family, home: str = "") -> None:
+        self._marks = marks
+        self._separator = ";" if family == "windows" else ":"
+        # A home that no pattern knows: of a service, on another disk.
+        unusual = len(home) > 2 and home not in ("/root", "/") and not HOMES.fullmatch(home)
+        self._home = home if unusual else ""
+
+    def people(self, texts: Iterable[str]) -> set[str]:
+        """Whose home folders these texts name."""
+        found = {match["name"].strip() for text in texts for match in HOMES.finditer(text)}
+        return {name for name in found if name.casefold() not in _SHARED and not _mark(name)}
+
+    def clean(self, path: str) -> str:
+        """One path, or a list of them, with the names that people gave marked."""
+        if path == SYSTEM:
+            return path
+        pieces = path.split(self._separator) if self._is_list(path) else [path]
+        return self._separator.join(map(self._one, pieces))
+
+    def homes(self, text: str) -> str:
+        """``text`` with the owner of every home folder marked, the rest as it is."""
+        if self._home:
+            text = text.replace(self._home, "/home/" + self._marks.mark("user", self._home))
+        return HOMES.sub(lambda match: match["root"] + self._owner(match["name"]), text)
+
+    def _is_list(self, text: str) -> bool:
+        if self._separator == ";":
+            return ";" in text
+        return ":" in text and not re.search(r"^[A-Za-z]:[\\/]|:\d+$|://", text)
+
+    def _one(self, path: str) -> str:
+        share = re.match(r"^(?:\\\\|//)(?![?.])[^\\/]+[\\/]+[^\\/]+", path)
+        if share:
+            kept = "\\\\" + self._marks.mark("share", share[0].replace("/", "\\"))
+            return kept + self._rest(path[share.end() :])
+        path = self.homes(path)
+        if _STANDARD.match(path.lstrip('" ')) or not re.search(r"[\\/]", path):
+            return path
+        return self._rest(path)
+
+    def _rest(self, path: str) -> str:
+        """Every component that isn't known on other computers too becomes a mark."""
+        # Below site-packages lie names of published packages.
+        path, packages, below = _below_packages(path)
+        pieces = re.split(r"([\\/]+)", path)
+        return (
+            "".join(
+                piece
+                if number % 2 or not piece or _KNOWN.fullmatch(piece.strip('" '))
+                else self._marks.mark("folder", piece)
+                for number, piece in enumerate(pieces)
+            )
+            + packages
+            + below
+        )
+
+    def _owner(self, name: str) -> str:
+        if name.casefold() in _SHARED or _mark(name):
+            return name
+        return self._marks.mark("user", name.strip())
+
+
+def _below_packages(path: str) -> tuple[str, str, str]:
+    match = re.search(r"[\\/](?:site|dist)-packages(?=[\\/])", path)
+    return (path[: match.start()], match[0], path[match.end() :]) if match else (path, "", "")
+
+
+def _mark(name: str) -> bool:
+    return re.fullmatch(r"(?:user|folder|share|host|GPU|MIG)-ü?\d+", name) is not None

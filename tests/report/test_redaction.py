@@ -1,0 +1,197 @@
+"""What a report must not tell, planted everywhere a computer could hold it."""
+
+from __future__ import annotations
+
+import random
+import string
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from cudnn_assistant.diagnose import diagnose
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.machine import (
+    CudnnCopy,
+    Driver,
+    Gap,
+    GpuProcess,
+    Machine,
+    PathEntry,
+    PythonEnvironment,
+    Trial,
+    Value,
+    Variable,
+    dump,
+    load,
+)
+from cudnn_assistant.report import read_machine, redacted, write_report
+
+MACHINES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
+PLANTED = 2400
+
+
+def word(dice: random.Random, size: int, letters: str = string.ascii_lowercase) -> str:
+    return "".join(dice.choice(letters) for _ in range(size))
+
+
+def secret(dice: random.Random) -> tuple[str, str]:
+    """A kind of secret and one of it; every one can't be guessed from what a report may keep."""
+    name = "q" + word(dice, 7)
+    long = word(dice, 28, string.ascii_letters + string.digits) + "7f9"
+    ip = ".".join(str(dice.randint(17, 250)) for _ in range(4))
+    return dice.choice(
+        [
+            ("person", name),
+            ("mail", f"{name}@{word(dice, 6)}.example"),
+            ("ip", ip),
+            ("mac", ":".join(f"{dice.randint(0, 255):02x}" for _ in range(6))),
+            (
+                "ipv6",
+                f"fd{dice.randint(10, 99)}:{dice.randint(1000, 9999)}::{dice.randint(1000, 9999)}",
+            ),
+            ("uuid", f"GPU-{dice.getrandbits(32):08x}-1234-4321-abcd-{dice.getrandbits(48):012x}"),
+            ("password", f"{name}{dice.randint(100, 999)}"),
+            ("token", f"hf_{long}"),
+            ("random", long),
+            ("share", name),
+            ("project", f"{name}-merger"),
+            ("host", f"{name}-pc"),
+        ]
+    )
+
+
+def texts(kind: str, value: str, windows: bool) -> list[str]:
+    """Texts that hold the secret, as the snapshot's free fields could."""
+    home = rf"C:\Users\{value}\x" if windows else f"/home/{value}/x"
+    project = rf"D:\{value}\lib" if windows else f"/data/{value}/lib"
+    said = {
+        "person": [
+            home,
+            f"Could not load library {home}: no such file",
+            f"{home}{';' if windows else ':'}/usr/lib",
+        ],
+        "mail": [f"contact {value} for help", value],
+        "ip": [f"connect to {value} refused", f"http://{value}:8080/simple", f"{value}:3128"],
+        "mac": [f"eth0 {value} up"],
+        "ipv6": [f"listening on {value} now"],
+        "uuid": [f"CUDA_VISIBLE_DEVICES={value}", f"device {value} lost"],
+        "password": [
+            f"https://me:{value}@mirror.example/simple",
+            f"API_KEY={value}",
+            f"password: {value}",
+        ],
+        "token": [f"token {value}", value],
+        "random": [f"got {value} back", value],
+        "share": [rf"\\fileserver\{value}\cuda\bin", rf"can't open \\{value}\public\x.dll"],
+        "project": [project, f"can't open {project}/libcudnn.so.9 now"],
+        "host": [f"driver on {value} stopped", f"me@{value}:~$ python"],
+    }
+    return said[kind]
+
+
+def planted(machine: Machine, kind: str, value: str, text: str, dice: random.Random) -> Machine:
+    """The machine with the text in one of the fields where such a thing could come from."""
+    path = "\\" in text[:4] or text[:1] in "/\\" or text[1:2] == ":"
+    places = {
+        "variables": Variable(scope="user", name="CUDA_HOME", value=Value(text=text), source="x"),
+        "gaps": Gap(what="gpu", why=text),
+        "trials": Trial(subject="system", stage="load", status="crashed", detail=text, output=text),
+        "other_gpus": text,
+    }
+    if path and not text.count(" ") and kind in ("person", "project", "share"):
+        places |= {
+            "cudnns": CudnnCopy(folder=text, file="libcudnn.so.9", major=9),
+            "search": PathEntry(variable="PATH", scope="user", text=text, folder=text),
+            "pythons": PythonEnvironment(id=text, python=text),
+        }
+    name = dice.choice(sorted(places))
+    return msgspec.structs.replace(machine, **{name: (*getattr(machine, name), places[name])})
+
+
+@pytest.fixture(scope="module")
+def leaks() -> dict[str, list[str]]:
+    """Every secret that is still in the written report, by kind; planted a hundred at a time."""
+    dice = random.Random(20260921)
+    found: dict[str, list[str]] = {}
+    bases = [load(p.read_bytes()) for p in MACHINES if "healthy" in p.stem][:12]
+    for batch in range(PLANTED // 100):
+        machine = bases[batch % len(bases)]
+        windows = machine.os.family == "windows"
+        host = f"hostbox{batch}"
+        secrets = [secret(dice) for _ in range(100)]
+        machine = msgspec.structs.replace(machine, driver=machine.driver or Driver())
+        for kind, value in secrets:
+            text = dice.choice(texts(kind, value, windows))
+            text = text.replace(value, host) if kind == "host" else text
+            machine = planted(machine, kind, value, text, dice)
+        secrets = [(k, host if k == "host" else v) for k, v in secrets]
+        clean = redacted(machine, host=host)
+        report = write_report(clean, diagnose(clean, load_builtin()), "unknown")
+        for kind, value in secrets:
+            if value.casefold() in report.casefold():
+                found.setdefault(kind, []).append(value)
+    return found
+
+
+@pytest.mark.parametrize(
+    "kind",
+    "person mail ip mac ipv6 uuid password token random share project host".split(),  # noqa: SIM905
+)
+def test_no_planted_secret_is_in_the_report(leaks: dict[str, list[str]], kind: str) -> None:
+    assert not leaks.get(kind, [])
+
+
+def findings(machine: Machine) -> list[tuple[str, str, str]]:
+    return [
+        (f.code, f.severity, type(f.remedy).__name__) for f in diagnose(machine, load_builtin())
+    ]
+
+
+@pytest.mark.parametrize("path", MACHINES, ids=lambda path: path.stem)
+def test_nothing_that_the_diagnosis_needs_is_lost(path: Path) -> None:
+    machine = load(path.read_bytes())
+    clean = redacted(machine, host="some-host")
+    assert findings(clean) == findings(machine)
+    assert redacted(clean) == clean
+    assert read_machine(write_report(clean, (), "unknown")) == clean
+
+
+@pytest.mark.parametrize("name", ["cuda", "nvidia", "lib", "python", "cudnn", "torch", "gpu"])
+def test_a_person_named_like_a_product_breaks_nothing(name: str) -> None:
+    text = next(p for p in MACHINES if p.stem == "linux-cudnn-not-on-path").read_text()
+    machine = load(text.replace("/home/kim", f"/home/{name}"))
+    clean = redacted(machine, home=f"/home/{name}", user=name, host=f"{name}-1")
+    assert findings(clean) == findings(machine)
+    assert f"/home/{name}/" not in dump(clean).decode()
+    assert [t.root for t in clean.toolkits] == [t.root for t in machine.toolkits]
+
+
+VERSIONS = [
+    "Loaded runtime CuDNN library: 9.1.0.70 but source was compiled with: 9.10.2.21",
+    "cuDNN version 9.10.2.21",
+    "nvidia-cudnn-cu12==9.1.0.70",
+    "NVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x22:0x56:762)",
+    "libcudnn_cnn.so.9: cannot open shared object file: No such file or directory",
+    "/usr/local/cuda-12.8/lib64/libcublasLt.so.12",
+    r"C:\Program Files\NVIDIA\CUDNN\v9.8\bin\12.8\cudnn64_9.dll",
+    "Invalid handle. Cannot load symbol cudnnCreateConvolutionDescriptor",
+    "NVIDIA GeForce RTX 4090 Laptop GPU",
+]
+
+
+@pytest.mark.parametrize("text", VERSIONS)
+def test_what_helpers_need_stays(text: str) -> None:
+    machine = load(MACHINES[0].read_bytes())
+    machine = msgspec.structs.replace(machine, gaps=(Gap(what="gpu", why=text),))
+    assert redacted(machine, user="kim", host="pc").gaps[0].why == text
+
+
+def test_processes_are_named_but_not_whose_they_are() -> None:
+    path = next(p for p in MACHINES if "gpu-memory-taken" in p.stem and "linux" in p.stem)
+    machine = load(path.read_bytes())
+    gpu = msgspec.structs.replace(
+        machine.gpus[0], processes=(GpuProcess(pid=7, name="/home/kim/secretgame/blender"),)
+    )
+    clean = redacted(msgspec.structs.replace(machine, gpus=(gpu,)))
+    assert clean.gpus[0].processes[0].name == "/home/user-1/folder-1/folder-2"
