@@ -101,6 +101,11 @@ def leans(framework: Framework) -> bool:
     return framework.gpu is not False and framework.cudnn_from == "system"
 
 
+def could_bring(framework: Framework) -> bool:
+    """Whether the framework's makers offer its CUDA and cuDNN as packages (on Linux)."""
+    return framework.name == "tensorflow" and numbers(framework.version) >= (2, 14)
+
+
 def called(framework: Framework) -> str:
     """The framework as people call it: "PyTorch 2.9.0"."""
     return f"{PRODUCTS.get(framework.name, framework.name)} {framework.version}".strip()
@@ -187,7 +192,7 @@ class Context:
         """The subject's frameworks; of the system: those that take cuDNN from it."""
         if self.environment is not None:
             return self.environment.frameworks
-        return tuple(f for e in self.machine.pythons for f in e.frameworks if leans(f))
+        return tuple(f for f, _where in self.leaning)
 
     @property
     def trial(self) -> Trial | None:
@@ -227,12 +232,24 @@ class Context:
         return any(not c.damaged and (c.check is None or c.check.status == "ok") for c in copies)
 
     @cached_property
+    def leaning(self) -> tuple[tuple[Framework, str], ...]:
+        """Frameworks that take cuDNN from the system, with their environments.
+
+        Not those that could bring it as packages and find none on the system: they are told to.
+        """
+        found = ((f, e.id) for e in self.machine.pythons for f in e.frameworks if leans(f))
+        majors = {c.major for c in self.machine.cudnns if not c.environment}
+        return tuple(
+            (f, where)
+            for f, where in found
+            if self.windows or not could_bring(f) or major(f.cudnn) in majors
+        )
+
+    @cached_property
     def needs(self) -> tuple[Need, ...]:
         """What the subject's programs ask of cuDNN: one entry for each major."""
         if self.environment is None:
-            found = [
-                need_of(f, e.id) for e in self.machine.pythons for f in e.frameworks if leans(f)
-            ]
+            found = [need_of(f, where) for f, where in self.leaning]
             return _by_major(found) or ((Need(),) if self.wanted or self.copies else ())
         return _by_major([need_of(f, self.subject) for f in self.environment.frameworks if own(f)])
 
@@ -240,13 +257,11 @@ class Context:
     def wanted(self) -> bool:
         """Whether somebody misses a cuDNN of the system when there is none.
 
-        True when a framework takes it from there, or when no Python environment has a GPU
-        framework at all: then the person came for a program of another kind.
+        True when a framework takes it from there, or when no Python environment has a framework
+        for the GPU at all: then the person came for a program of another kind.
         """
         frameworks = [f for e in self.machine.pythons for f in e.frameworks if counts(f)]
-        return any(leans(f) for f in frameworks) or not any(
-            own(f) or f.gpu is False for f in frameworks
-        )
+        return bool(self.leaning) or all(f.cudnn_from == "none" for f in frameworks)
 
     @property
     def serious(self) -> Severity:

@@ -12,10 +12,13 @@ from cudnn_assistant.diagnose.context import (
     Context,
     Rule,
     called,
+    could_bring,
     counts,
+    leans,
     major,
     numbers,
     own,
+    passed,
     stopped,
 )
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages
@@ -99,6 +102,21 @@ def tensorflow_on_windows(ctx: Context) -> Iterator[Finding]:
                 where=ctx.subject,
                 python=ctx.environment.version if ctx.environment else "",
             )
+
+
+def without_packages(ctx: Context) -> Iterator[Finding]:
+    """F04, L01: TensorFlow was installed without the packages that hold its CUDA and cuDNN."""
+    if ctx.environment is None or ctx.windows or not ctx.machine.gpus or passed(ctx.trial):
+        return
+    majors = {c.major for c in ctx.machine.cudnns if not c.environment}
+    for framework in ctx.frameworks:
+        if leans(framework) and could_bring(framework) and major(framework.cudnn) not in majors:
+            requirement = f"tensorflow[and-cuda]=={framework.version}"
+            yield ctx.finding(
+                "tensorflow-without-packages", "error", install_packages(ctx, requirement),
+                f"{framework.package or framework.name} {framework.version}",
+                program=called(framework), where=ctx.subject,
+            )  # fmt: skip
 
 
 def jax_on_windows(ctx: Context) -> Iterator[Finding]:
@@ -338,6 +356,7 @@ def arm(ctx: Context) -> Iterator[Finding]:
 RULES = (
     Rule(bits, ("python-32-bit",), ("F10",), provable=False),
     Rule(tensorflow_on_windows, ("tensorflow-on-windows",), ("F02",), provable=False),
+    Rule(without_packages, ("tensorflow-without-packages",), ("F04", "L01"), provable=False),
     Rule(jax_on_windows, ("jax-on-windows",), ("F08",), provable=False),
     Rule(arm, ("windows-on-arm",), ("F11",)),
     Rule(cpu_only, ("cpu-only-framework",), ("F01", "F03", "F08", "F15"), provable=False),

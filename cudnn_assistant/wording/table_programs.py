@@ -56,6 +56,18 @@ PROGRAMS: dict[str, Text] = {
             ),
         ),
     ),
+    "tensorflow-without-packages": Text(
+        "python",
+        N_("{program} lacks its CUDA packages"),
+        (
+            N_(
+                "In {where} TensorFlow was installed without the packages that hold CUDA and cuDNN"
+                " for it, and the system has none that it can use."
+            ),
+        ),
+        (N_("Install the same release again together with these packages."),),
+        (_UNDO_PIP,),
+    ),
     "jax-on-windows": Text(
         "python",
         N_("{program} can't use GPUs on Windows"),
