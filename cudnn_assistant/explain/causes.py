@@ -28,7 +28,7 @@ class Class(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Special(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A cause of the catalogue whose words are closer than those of its class."""
+    """A row of ``resources/errors/catalogue.toml``: closer words than those of its class."""
 
     code: str
     cls: str = msgspec.field(name="class")
@@ -39,7 +39,7 @@ class Special(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Table(msgspec.Struct, frozen=True):
-    """The whole file."""
+    """Both files as one."""
 
     rows: tuple[Class, ...] = msgspec.field(name="class")
     cause: tuple[Special, ...] = ()
@@ -48,8 +48,9 @@ class Table(msgspec.Struct, frozen=True):
 @cache
 def table() -> Table:
     """The words, read once."""
-    text = places.resource("errors/causes.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), Table)
+    files = [places.resource(f"errors/{name}.toml") for name in ("causes", "catalogue")]
+    read = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
+    return msgspec.convert({**read[0], **read[1]}, Table)
 
 
 @cache

@@ -137,7 +137,9 @@ def _cuda(f: Facts) -> Iterator[Feature]:
         return
     digits = 1 if want[0] >= _HOW_MANY_DIGITS else min(len(want), len(have))
     both = {"want": _text(want), "have": _text(have)}
-    if have[:digits] != want[:digits]:
+    # Of NVRTC a release finds only itself: libnvrtc.so.11.2 is in no CUDA before 11.2.
+    newer_rtc = any("nvrtc" in name for name in f.missing) and have[: len(want)] < want
+    if have[:digits] != want[:digits] or newer_rtc:
         says = _("The program needs CUDA {want}; there is {have}.").format(**both)
         yield "cuda:differs", says
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parse  # type: ignore[attr-defined]
 
@@ -72,8 +73,6 @@ def test_ids_are_unique() -> None:
 
 
 def test_rules_ask_for_things_that_exist() -> None:
-    from pathlib import Path
-
     text = Path(comparing.__file__).read_text(encoding="utf-8")
     made = set(re.findall(r'yield \(?\s*f?"([^"]+)"', text))
     names = {p.id for p in patterns()} | {t for p in patterns() for t in p.tags} | made
@@ -93,3 +92,24 @@ def test_titles_are_short() -> None:
     for row in (*causes.table().rows, *causes.table().cause):
         assert len(row.title.split()) <= 8, row.title
         assert not row.title.endswith(".")
+
+
+HARMLESS = Path(__file__).with_name("harmless.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("line", HARMLESS)
+def test_an_ordinary_line_speaks_for_nothing_loudly(line: str) -> None:
+    loud = [h.pattern.id for h in hits([line]) if max(h.pattern.votes.values()) >= 2]
+    assert not loud
+
+
+def test_codes_that_evidence_points_at_are_known() -> None:
+    known_codes = set(causes.specials()) | {row.code for row in causes.table().rows}
+    pointed = {row.code for row in (*patterns(), *rules().rule) if row.code}
+    assert pointed <= known_codes, sorted(pointed - known_codes)
+
+
+def test_closer_words_belong_to_known_classes() -> None:
+    assert {row.cls for row in causes.table().cause} <= set(causes.classes())
+    codes = [row.code for row in causes.table().cause]
+    assert len(codes) == len(set(codes))
