@@ -186,6 +186,8 @@ def test_two_instances_at_once(person: Person) -> None:
         with pytest.raises(NotApplied, match="Another window") as caught:
             person.apply(PLAN)
         assert caught.value.as_before
+        # What the other one is at is not taken for an interrupted change.
+        assert recover(person.journal(), person.system()) is None
 
     entry = apply(PLAN, Interrupted(person, meanwhile, "LD_LIBRARY_PATH"), person.journal())
     assert entry.finished

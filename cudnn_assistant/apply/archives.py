@@ -10,6 +10,7 @@ import fnmatch
 import hashlib
 import os
 import shutil
+import time
 
 from cudnn_assistant import places
 from cudnn_assistant.apply.tools import Tools
@@ -67,7 +68,7 @@ def do(step: InstallArchive, tools: Tools) -> None:
         )
         _in_one_folder(making, os.path.relpath(step.search, step.folder))
         _refuse_empty(making, step)
-        os.rename(making, step.folder)
+        _rename(making, step.folder)
     except NotUnpacked as trouble:
         raise Refused(str(trouble)) from trouble
     except UnpackCancelled:
@@ -77,6 +78,20 @@ def do(step: InstallArchive, tools: Tools) -> None:
     if os.path.dirname(archive) == _cache():
         # It is unpacked now; keeping a gigabyte twice helps nobody.
         os.unlink(archive)
+
+
+def _rename(old: str, new: str) -> None:
+    """Rename; on Windows a virus scanner may hold new files for some seconds."""
+    for wait in (0.1, 0.2, 0.4, 0.8, 1.6, 3.2):
+        try:
+            os.rename(old, new)
+        except PermissionError:
+            if os.name != "nt":
+                raise
+            time.sleep(wait)
+        else:
+            return
+    os.rename(old, new)
 
 
 def _cache() -> str:

@@ -169,6 +169,19 @@ def _alone(journal: Journal) -> Iterator[None]:
         lock.release()
 
 
+def _busy(journal: Journal) -> bool:
+    lock = filelock.FileLock(journal.path + ".lock", timeout=0)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        return True
+    except OSError:
+        # Where no lock can be made, no other window of this person can change anything either.
+        return False
+    lock.release()
+    return False
+
+
 def _no_journal(trouble: OSError) -> str:
     return _("Nothing was changed, because the record for undoing it can't be kept. {why}").format(
         why=reason(trouble)
@@ -184,8 +197,11 @@ def recover(journal: Journal, system: System) -> Plan | None:
 
     An interrupted entry whose steps are all in place is closed here (and announced again). A step
     is part of the way back even where nothing was written yet, because a system may have begun it.
+    While another window is at work nothing is interrupted, and the answer is ``None``.
     Raises :class:`OSError` when the journal can't be read, :class:`Refused` when a value can't.
     """
+    if not journal.unfinished() or _busy(journal):
+        return None
     for entry in journal.unfinished():
         found = _with_what_was_reached(entry)
         if all(state == "done" for state in found.states):

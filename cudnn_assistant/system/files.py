@@ -22,12 +22,21 @@ _TEMPORARY = ".cudnn-assistant-new"
 
 
 def read(path: str) -> bytes | None:
-    """The content of a file, ``None`` when there is none. Raises :class:`OSError`."""
+    """The content of a file, ``None`` when there is none. Raises :class:`OSError`.
+
+    A pipe or device in its place is not waited for.
+    """
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    kind = os.fstat(handle).st_mode
+    if not stat.S_ISREG(kind):
+        os.close(handle)
+        number = errno.EISDIR if stat.S_ISDIR(kind) else errno.EINVAL
+        raise OSError(number, _("it is not a plain file"), path)
+    with open(handle, "rb") as file:
+        return file.read()
 
 
 class Replacement:

@@ -143,7 +143,7 @@ class Linux:
         if value is not None and not settings_file.storable(name, value.text):
             raise Refused(_("{name} can't hold this value on Linux.").format(name=name))
         content = self._settings_content()
-        self._refuse_foreign(content)
+        self._refuse_foreign(self._settings, content)
         values = settings_file.from_sh(content)
         values.pop(name, None)
         if value is not None and (value.text or not envpath.is_list(name, "linux")):
@@ -151,7 +151,7 @@ class Linux:
         self._store(content, values)
         self._tidy(values)
 
-    def _refuse_foreign(self, content: bytes | None) -> None:
+    def _refuse_foreign(self, path: str, content: bytes | None) -> None:
         try:
             settings_file.refuse_foreign(content)
         except settings_file.EditedByHand:
@@ -159,7 +159,7 @@ class Linux:
                 _(
                     "{file} was edited by another program or by hand. Move it away if its "
                     "settings are not needed, then check again."
-                ).format(file=self._settings)
+                ).format(file=path)
             ) from None
 
     def _store(self, content: bytes | None, values: Mapping[str, str]) -> None:
@@ -195,6 +195,7 @@ class Linux:
 
     def _twin(self, path: str, used: bool, new: bytes | None) -> files.Replacement:
         old = files.read(path)
+        self._refuse_foreign(path, old)
         return files.Replacement(path, old, new if used or old is not None else None)
 
     def _uses_fish(self) -> bool:

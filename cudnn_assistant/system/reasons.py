@@ -10,9 +10,9 @@ from cudnn_assistant.wording import _
 def reason(trouble: OSError) -> str:
     """One sentence, with the file where one is known."""
     file = str(trouble.filename or trouble.filename2 or "")
-    text = _reasons().get(errno.errorcode.get(trouble.errno or 0, "")) or _(
-        "the system said: {text}."
-    ).format(text=trouble.strerror or str(trouble))
+    text = _reasons().get(errno.errorcode.get(trouble.errno or 0, "")) or _("{text}.").format(
+        text=(trouble.strerror or str(trouble)).rstrip(".")
+    )
     return f"{file}: {text}" if file else text[:1].upper() + text[1:]
 
 

@@ -70,6 +70,10 @@ def to_sh(values: Mapping[str, str]) -> bytes | None:
     if not values:
         return None
     text = _HEAD + "".join(_sh_lines(name, values[name]) for name in sorted(values)) + _TAIL
+    return _checked(text)
+
+
+def _checked(text: str) -> bytes:
     body = text.encode()
     return body + f"{_CHECK}{zlib.crc32(body):08x}\n".encode()
 
@@ -121,7 +125,7 @@ def to_fish(values: Mapping[str, str]) -> bytes | None:
     lines = ["# cuDNN Assistant's own settings, the same as in its environment.sh."]
     for name in sorted(values):
         lines += _fish_lines(name, values[name])
-    return ("\n".join(lines) + "\n").encode()
+    return _checked("\n".join(lines) + "\n")
 
 
 def _fish_lines(name: str, text: str) -> list[str]:
@@ -156,7 +160,7 @@ def to_systemd(values: Mapping[str, str]) -> bytes | None:
     for name in sorted(values):
         rest = f"${{{name}:+:${{{name}}}}}" if envpath.is_list(name, "linux") else ""
         lines.append(f'{name}="{_systemd_quote(values[name])}{rest}"')
-    return ("\n".join(lines) + "\n").encode()
+    return _checked("\n".join(lines) + "\n")
 
 
 def _systemd_quote(text: str) -> str:

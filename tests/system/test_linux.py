@@ -276,6 +276,27 @@ def test_a_settings_file_edited_by_hand_is_not_overwritten(home: Path) -> None:
     assert there.read("user", "LD_LIBRARY_PATH") == Value(text="/opt/a")
 
 
+def test_a_twin_edited_by_hand_is_not_overwritten(home: Path) -> None:
+    with_all_shells(home)
+    there = system(home)
+    there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
+    twin = home / ".config" / "fish" / "conf.d" / "cudnn-assistant.fish"
+    twin.write_text(twin.read_text() + "set -gx MINE 1\n")
+    before = snapshot(home)
+    with pytest.raises(Refused, match="by hand"):
+        there.write("user", "LD_LIBRARY_PATH", None)
+    assert snapshot(home) == before
+
+
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(home: Path) -> None:
+    os.mkfifo(home / ".bashrc")
+    there = system(home)
+    there.variables()
+    assert ".bashrc: it is not a plain file." in there.gaps()[0].why
+    with pytest.raises(Refused, match="not a plain file"):
+        there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
+
+
 @pytest.mark.parametrize("text", ["/a\n/b", "/a::/b", "relative", ":/a", "/a\x00"])
 def test_values_that_a_shell_would_misread_are_refused(home: Path, text: str) -> None:
     with pytest.raises(Refused):
