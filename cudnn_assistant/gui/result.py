@@ -50,7 +50,17 @@ def sayings(ending: Ending) -> tuple[str, str]:
         restart = isinstance(ending.task.remedy, Manual) and ending.task.remedy.restart
         then = _("Then start this again.") if restart else _("Then come back to this window.")
         return said.title, f"{said.fix} {then}"
+    if ending.outcome == "unknown" and ending.changed:
+        return _("cuDNN still doesn't start"), _after_change(checkup)
     return headline(checkup.verdict, checkup.machine, checkup.findings)
+
+
+def _after_change(checkup: Checkup) -> str:
+    report = _("Everything we saw is in the report.")
+    if not checkup.findings:
+        return _("We couldn't find out why.") + " " + report
+    title = words(checkup.findings[0], checkup.machine).title
+    return _("This is what we see now: {title}.").format(title=title) + " " + report
 
 
 class Facts(Card):

@@ -80,7 +80,22 @@ class StepCard(Card):
         self._column.setSpacing(SPACE // 2)
         row.addLayout(self._column, 1)
         self.rows.addLayout(row)
-        self._fill(change, [] if on else leaves)
+        self._column.addWidget(Text(change.title, size=1.05, bold=on, muted=not on))
+        if on:
+            self._fill(change)
+        for title in leaves:
+            self._column.addWidget(Text(_("Stays as it is: {title}").format(title=title)))
+
+    def _fill(self, change: Change) -> None:
+        if change.place and all(line.text != change.place for line in change.lines):
+            self._column.addWidget(Text(change.place, muted=True))
+        if change.lines:
+            self._column.addSpacing(SPACE)
+            self._show_lines(change)
+        if change.notes:
+            self._column.addSpacing(SPACE // 2)
+        for note in change.notes:
+            self._column.addWidget(Text(note, muted=True))
 
     def add_link(self, label: str, do: Callable[[], object]) -> None:
         """A way to read more before saying yes."""
@@ -92,22 +107,6 @@ class StepCard(Card):
         box.setAccessibleName(_("Make this change: {title}").format(title=change.title))
         box.toggled.connect(self.ticked)
         return box
-
-    def _fill(self, change: Change, leaves: Sequence[str]) -> None:
-        self._column.addWidget(Text(change.title, size=1.05, bold=True))
-        if change.place:
-            self._column.addWidget(Text(change.place, muted=True))
-        for title in leaves:
-            self._column.addWidget(Text(_("Stays as it is: {title}").format(title=title)))
-        if leaves:
-            return
-        if change.lines:
-            self._column.addSpacing(SPACE)
-            self._show_lines(change)
-        if change.notes:
-            self._column.addSpacing(SPACE // 2)
-        for note in change.notes:
-            self._column.addWidget(Text(note, muted=True))
 
     def _show_lines(self, change: Change) -> None:
         self.list = ChangeList(change.lines, change.title)
@@ -166,11 +165,13 @@ class ReviewPage(Page):
         plan, whole = self._proposal.plan, self._proposal.whole or self._proposal.plan
         made = self._proposal.changes
         planned = self._proposal.whole_changes or made
+        boxes = self._boxes(whole)
         for number, step in enumerate(whole.steps):
             at = next((i for i, s in enumerate(plan.steps) if same_place(s, step)), None)
             change = planned[number] if at is None else made[at]
-            leaves = [self._proposal.leaves.get(code, code) for code in step.why]
-            box = self._proposal.whole is not None and len(whole.steps) > 1
+            box, leaves = number in boxes, []
+            if box and at is None:
+                leaves = [self._proposal.leaves.get(code, code) for code in step.why]
             card = StepCard(change, box=box, on=at is not None, leaves=leaves)
             card.ticked.connect(self._picked)
             if isinstance(step, InstallArchive) and step.licence:
@@ -178,6 +179,16 @@ class ReviewPage(Page):
                 card.add_link(_("Read NVIDIA's licence"), show)
             self.cards.append(card)
             self.content.addWidget(card)
+
+    def _boxes(self, whole: Plan) -> set[int]:
+        """Steps that get a box: the first of those that serve the same problems.
+
+        What only helps together is ticked together; with one group there is nothing to choose.
+        """
+        first: dict[tuple[str, ...], int] = {}
+        for number, step in enumerate(whole.steps):
+            first.setdefault(step.why, number)
+        return set(first.values()) if self._proposal.whole and len(first) > 1 else set()
 
     def _picked(self) -> None:
         whole = self._proposal.whole or self._proposal.plan

@@ -126,6 +126,7 @@ def archive() -> InstallArchive:
         ),
         folder=r"C:\Users\mila\AppData\Local\cuDNN Assistant\libraries\cudnn-9.15.0-cuda12",
         licence="https://docs.nvidia.com/deeplearning/cudnn/latest/reference/eula.html",
+        why=("cudnn-missing",),
     )
 
 
@@ -134,6 +135,7 @@ def package() -> InstallPackage:
         python=r"C:\ai\venv\Scripts\python.exe",
         requirements=("nvidia-cudnn-cu12==9.10.2.21",),
         before=(Package(name="nvidia-cudnn-cu12", version="9.1.0.70"),),
+        why=("wheel-version",),
     )
 
 
@@ -145,6 +147,7 @@ def everybody(checkup: Checkup) -> SetVariable:
         name="Path",
         before=Value(text=before, expand=True),
         after=Value(text=computers.BIN + ";" + before, expand=True),
+        why=("older-cudnn-first",),
     )
 
 

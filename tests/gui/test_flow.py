@@ -28,11 +28,12 @@ from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Button, Notice
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import ResultPage
-from cudnn_assistant.gui.review import ReviewPage
+from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.gui.text import Text
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Value
-from cudnn_assistant.plan import Entry, Plan
+from cudnn_assistant.plan import Entry, Plan, SetVariable, Step
+from cudnn_assistant.preview import preview
 
 
 def texts(page: object) -> str:
@@ -481,3 +482,37 @@ def test_a_second_problem_behind_the_first_is_shown_with_what_was_done(
     page = arrive(qtbot, window, ProblemsPage, "driver is too old")
     assert "1 change is made and did its part. This is what remains." in texts(page)
     assert button(page, "Undo…")
+
+
+def test_steps_that_only_help_together_share_one_box(qtbot: QtBot) -> None:
+    install = msgspec.structs.replace(pictures.archive(), why=("a",))
+    folder = SetVariable(scope="user", name="Path", after=Value(text="x"), why=("a",))
+    other = SetVariable(scope="user", name="CUDA_PATH", after=Value(text="y"), why=("b",))
+    machine = computers.works()
+
+    def page(*steps: Step, whole: tuple[Step, ...]) -> ReviewPage:
+        plan, all_of_it = Plan(steps=steps), Plan(steps=whole)
+        given = Proposal(
+            plan,
+            preview(plan, machine),
+            "windows",
+            all_of_it,
+            preview(all_of_it, machine),
+            {"a": "First", "b": "Second"},
+        )
+        made = ReviewPage(given)
+        qtbot.addWidget(made)
+        return made
+
+    both = page(install, folder, other, whole=(install, folder, other))
+    assert [card.box is not None for card in both.cards] == [True, False, True]
+    picked: list[frozenset[str]] = []
+    both.pick.connect(picked.append)
+    assert both.cards[0].box is not None
+    both.cards[0].box.click()
+    assert picked == [frozenset({"b"})]
+    less = page(other, whole=(install, folder, other))
+    assert texts(less).count("Stays as it is: First") == 1
+    assert less.cards[1].list is None
+    alone = page(install, folder, whole=(install, folder))
+    assert [card.box for card in alone.cards] == [None, None]
