@@ -1,0 +1,210 @@
+"""One look under way: its parts, what they need from each other, and what is known so far."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import msgspec
+
+from cudnn_assistant import __version__
+from cudnn_assistant.machine import Gap, Machine, OperatingSystem, PythonEnvironment
+from cudnn_assistant.probe import (
+    copies,
+    gpu,
+    host,
+    kernel,
+    ld_cache,
+    libraries,
+    library_folders,
+    search,
+    toolkits,
+    windows_devices,
+)
+from cudnn_assistant.probe.disk import Disk
+from cudnn_assistant.probe.owners import Records
+from cudnn_assistant.probe.pythons import pythons
+from cudnn_assistant.probe.together import Facts, Seen, Work, guarded, together
+from cudnn_assistant.system import System
+
+Part = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
+Say = Callable[[Part, bool, Machine], None]
+"""Hears that a part begins (False) and is done (True), with the snapshot as far as it is known."""
+
+DEADLINE = 40.0
+"""Seconds that any part but the tests may take."""
+_CACHED = ("libcudnn", "libcudart", "libcublas", "libnvrtc", "libz.", "libcuda.", "libnvidia-ml")
+_PARTS: dict[str, Part] = {"gpu": "gpu", "toolkits": "cuda", "cudnn": "cudnn"}
+
+
+class Look:
+    """One look under way: the snapshot so far, and what its parts need from each other."""
+
+    def __init__(self, system: System, say: Say, python: str, folders: Sequence[str]) -> None:
+        self._system = system
+        self._say = say
+        self._python = python
+        self._folders = folders
+        self._began = time.perf_counter()
+        self._environment: Mapping[str, str] = dict(os.environ)
+        self._disk = Disk(system.family)
+        self._pythons: tuple[PythonEnvironment, ...] = ()
+        self._pythons_known = threading.Event()
+        self.machine = Machine(
+            taken_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            tool=f"cudnn-assistant {__version__}",
+            os=OperatingSystem(family=system.family),
+        )
+
+    def _add(self, seen: Seen) -> None:
+        found = msgspec.structs.replace(self.machine, **seen.facts)
+        self.machine = msgspec.structs.replace(
+            found, gaps=found.gaps + seen.gaps, timings=(*found.timings, seen.timing)
+        )
+
+    def settings(self) -> None:
+        """The host, the variables and the environment of a fresh program; the rest needs them."""
+        self._say("settings", False, self.machine)
+        works = {
+            "host": Work(self._host, ("host",)),
+            "variables": Work(self._variables, ("variables",)),
+            "environment": Work(self._fresh, ("variables",)),
+        }
+        for seen in together(works, DEADLINE):
+            if "environment" in seen.facts:
+                self._environment = seen.facts.pop("environment")
+            self._add(seen)
+        self._add(guarded("search", Work(self._search, ("search",))))
+        self._say("settings", True, self.machine)
+
+    def _host(self) -> tuple[Facts, tuple[Gap, ...]]:
+        if self._system.family == "windows":
+            return {"os": windows_devices.operating_system()}, ()
+        return {"os": host.operating_system(self._disk, os.environ)}, ()
+
+    def _variables(self) -> tuple[Facts, tuple[Gap, ...]]:
+        found = self._system.variables()
+        gaps: Any = getattr(self._system, "gaps", tuple)
+        return {"variables": found}, tuple(gaps())
+
+    def _fresh(self) -> tuple[Facts, tuple[Gap, ...]]:
+        return {"environment": self._system.fresh_environment()}, ()
+
+    def _search(self) -> tuple[Facts, tuple[Gap, ...]]:
+        found = search.order(self._disk, self._environment, self.machine.variables)
+        return {"search": found}, ()
+
+    def parts(self) -> None:
+        """GPUs, toolkits and copies beside each other."""
+        for part in _PARTS.values():
+            self._say(part, False, self.machine)
+        works = {
+            "gpu": Work(self._gpu, ("gpu", "driver")),
+            "toolkits": Work(self._toolkits, ("toolkits",)),
+            "pythons": Work(self._find_pythons, ("pythons",)),
+            "cudnn": Work(self._cudnn, ("cudnn",)),
+        }
+        for seen in together(works, DEADLINE):
+            self._add(seen)
+            if seen.part in _PARTS:
+                self._say(_PARTS[seen.part], True, self.machine)
+
+    def _gpu(self) -> tuple[Facts, tuple[Gap, ...]]:
+        system = self.machine.os
+        if system.family == "windows":
+            facts = windows_devices.look()
+        else:
+            facts = kernel.look(self._disk, system.version, system.wsl)
+        told = gpu.ask(self._environment)
+        names = [one.name for one in facts.adapters if one.vendor != gpu.NVIDIA]
+        found = {
+            "driver": gpu.driver(told, facts, system),
+            "gpus": gpu.gpus(told, facts, contained=bool(system.container)),
+            "other_gpus": tuple(dict.fromkeys(names)),
+        }
+        return found, told.gaps + facts.gaps
+
+    def _toolkits(self) -> tuple[Facts, tuple[Gap, ...]]:
+        return {"toolkits": toolkits.toolkits(self._disk, self._environment)}, ()
+
+    def _find_pythons(self) -> tuple[Facts, tuple[Gap, ...]]:
+        notes = list[str]()
+        try:
+            self._pythons = pythons(
+                self._system.family,
+                self._environment,
+                self.machine.variables,
+                extra=self._python,
+                folders=self._folders,
+                note=notes.append,
+            )
+        finally:
+            self._pythons_known.set()
+        return {"pythons": self._pythons}, _left_out(notes)
+
+    def _cudnn(self) -> tuple[Facts, tuple[Gap, ...]]:
+        disk, machine, notes = self._disk, self.machine, list[str]()
+        installed = toolkits.toolkits(disk, self._environment)
+        candidates = library_folders.of_system(
+            disk, self._environment, machine.variables, machine.search, installed, self._folders
+        )
+        whole = [*candidates]
+        # Environments on a disk that doesn't answer must not cost the system's own copies.
+        self._pythons_known.wait(DEADLINE / 2)
+        whole += library_folders.of_environments(disk, self._pythons)
+        opened = copies.open_folders(disk, whole)
+        if len(opened) >= copies.MOST_FOLDERS:
+            notes.append("there are too many folders: copies in some of them may be missing")
+        cached = ld_cache.libraries(disk, *_CACHED) if disk.family == "linux" else {}
+        found = {
+            "cudnns": copies.copies(disk, opened, cached, Records(disk)),
+            "libraries": libraries.libraries(disk, opened, cached),
+        }
+        return found, _left_out(notes)
+
+    def tests(self, *, trial: bool, truth: bool) -> None:
+        """The cuDNN test of every subject, and every copy loaded once."""
+        self._say("trial", False, self.machine)
+        works = {}
+        if truth:
+            works["copies"] = Work(self._truth, ("cudnn-truth",))
+        if trial:
+            works["trial"] = Work(self._trials, ("trial",))
+        for seen in together(works, 600):
+            self._add(seen)
+        self._add(guarded("winners", Work(self._winners, ())))
+        self._say("trial", True, self.machine)
+
+    def _truth(self) -> tuple[Facts, tuple[Gap, ...]]:
+        from cudnn_assistant.probe import subjects
+
+        machine = self.machine
+        found = subjects.checked(
+            machine.cudnns,
+            machine.libraries,
+            self._environment,
+            machine.os.family,
+            machine.os.architecture,
+        )
+        return {"cudnns": found}, ()
+
+    def _trials(self) -> tuple[Facts, tuple[Gap, ...]]:
+        from cudnn_assistant.probe import subjects
+
+        machine = self.machine
+        found = subjects.tried(self._environment, machine.os.family, machine.pythons, machine.gpus)
+        return {"trials": found}, ()
+
+    def _winners(self) -> tuple[Facts, tuple[Gap, ...]]:
+        from cudnn_assistant.probe import subjects
+
+        machine = self.machine
+        return {"cudnns": subjects.winners(machine.cudnns, machine.trials, self._disk)}, ()
+
+
+def _left_out(notes: Sequence[str]) -> tuple[Gap, ...]:
+    return tuple(Gap(what="everything", why=note) for note in notes)
