@@ -228,6 +228,7 @@ def test_a_child_does_not_outlive_its_parent(world, tmp_path):
     environment = day(world, "cudnnCreate:hang")
     parent = subprocess.Popen([sys.executable, "-c", program, json.dumps(environment)])
     assert seen(world)
+    time.sleep(1)  # until it hangs for good: one that still tells would notice by itself
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     assert gone(world)
