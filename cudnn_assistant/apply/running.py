@@ -21,6 +21,7 @@ from cudnn_assistant.plan import (
     InstallArchive,
     Plan,
     RemoveArchive,
+    SetVariable,
     Step,
     StepState,
     undo_plan,
@@ -86,13 +87,8 @@ class _Run:
 
     def carry_out(self) -> Entry:
         try:
-            for number, step in enumerate(self.entry.plan.steps):
-                self.tools.number = number
-                if number:
-                    # The first was compared a moment ago; a long step may lie before the others.
-                    kind_of(step).compare(step, self.tools)
-                kind_of(step).do(step, self.tools)
-                self.mark(number, "done")
+            for batch in self.batches():
+                self.do(batch)
         except (Refused, OSError) as trouble:
             self.take_back(self.tools.number, trouble)
         self.tools.system.announce()
@@ -101,6 +97,36 @@ class _Run:
         except OSError:
             # All is done and read back; the next start finds that out for itself and closes it.
             return self.entry
+
+    def batches(self) -> list[list[int]]:
+        """Numbers of steps to carry out together: the administrator is asked once for all."""
+        steps = self.entry.plan.steps
+        asked = [
+            number
+            for number, step in enumerate(steps)
+            if isinstance(step, SetVariable) and step.scope == "machine"
+        ]
+        if len(asked) < 2 or self.tools.system.may_write("machine"):
+            asked = []
+        return [
+            asked if number in asked else [number]
+            for number in range(len(steps))
+            if number not in asked[1:]
+        ]
+
+    def do(self, batch: list[int]) -> None:
+        steps = [self.entry.plan.steps[number] for number in batch]
+        self.tools.number = batch[-1]
+        for step in steps:
+            # Compared a moment ago, but a long step may lie between.
+            kind_of(step).compare(step, self.tools)
+        if len(batch) > 1:
+            machine = [step for step in steps if isinstance(step, SetVariable)]
+            self.tools.system.write_machine([(step.name, step.after) for step in machine])
+        for number, step in zip(batch, steps, strict=True):
+            # What was written together is written already; that leaves the reading back.
+            kind_of(step).do(step, self.tools)
+            self.mark(number, "done")
 
     def mark(self, number: int, state: StepState) -> None:
         states = list(self.entry.states)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Protocol
 
 from cudnn_assistant.machine import Family, Gap, Scope, Value, Variable
@@ -34,6 +35,12 @@ class System(Protocol):
 
     def write(self, scope: Scope, name: str, value: Value | None) -> None:
         """Store a value (``None``: remove it), atomically. Raises :class:`Refused`."""
+
+    def write_machine(self, changes: Sequence[tuple[str, Value | None]]) -> None:
+        """Store several values for all users, all or none; the person is asked at most once.
+
+        Raises :class:`Refused`.
+        """
 
     def announce(self) -> None:
         """Tell running programs that variables changed; once, after the last write."""

@@ -6,7 +6,7 @@ import contextlib
 import glob
 import os
 import pwd
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from cudnn_assistant import envpath, places
@@ -135,7 +135,7 @@ class Linux:
         files go again. Writing what is there already completes what an interrupted run left.
         """
         if scope != "user":
-            raise Refused(_("Settings for all users are changed by the administrator."))
+            self.write_machine([(name, value)])
         if not self._home:
             raise Refused(
                 _("Your account has no home folder, so there is no place to keep settings.")
@@ -218,6 +218,10 @@ class Linux:
             # Only a folder that holds nothing can be removed this way.
             with contextlib.suppress(OSError):
                 os.rmdir(os.path.dirname(self._settings))
+
+    def write_machine(self, changes: Sequence[tuple[str, Value | None]]) -> None:  # noqa: ARG002
+        """Never: the person gets commands for that."""
+        raise Refused(_("Settings for all users are changed by the administrator."))
 
     def announce(self) -> None:
         """Nothing to do: on Linux a running program can't be told."""

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from cudnn_assistant import envpath, places
@@ -105,13 +105,11 @@ class Windows:
         The machine's scope needs the administrator: without the rights, Windows asks the person,
         and a small run of ourselves makes this one change.
         """
-        present = self._find(scope, name)
-        before = None if present is None else _value(present)
-        _refuse_unstorable(name, value)
-        if before == value:
-            return
         if scope == "machine" and not self.may_write(scope):
-            self._write_elevated(name, before, value)
+            self.write_machine([(name, value)])
+            return
+        present, same = self._before(scope, name, value)
+        if same:
             return
         spelling = present.name if present else name
         try:
@@ -127,9 +125,25 @@ class Windows:
                 )
             ) from trouble
 
-    def _write_elevated(self, name: str, before: Value | None, value: Value | None) -> None:
-        change = {"name": name, "before": _plain(before), "after": _plain(value)}
-        request = json.dumps({"changes": [change]}).encode()
+    def _before(self, scope: Scope, name: str, value: Value | None) -> tuple[Stored | None, bool]:
+        """What is stored now, and whether it is ``value`` already."""
+        present = self._find(scope, name)
+        before = None if present is None else _value(present)
+        _refuse_unstorable(name, value)
+        return present, before == value
+
+    def write_machine(self, changes: Sequence[tuple[str, Value | None]]) -> None:
+        """Several values of the machine by one small run of ourselves as the administrator."""
+        wanted = [
+            {"name": name, "before": _plain(self.read("machine", name)), "after": _plain(value)}
+            for name, value in changes
+            if not self._before("machine", name, value)[1]
+        ]
+        if wanted:
+            names = ", ".join(name for name, _after in changes)
+            self._run_elevated(names, json.dumps({"changes": wanted}).encode())
+
+    def _run_elevated(self, name: str, request: bytes) -> None:
         path = os.path.join(places.state(), f"request-{secrets.token_hex(8)}.json")
         try:
             _write_new(path, request)

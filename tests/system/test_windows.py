@@ -345,6 +345,25 @@ def test_a_refused_question_takes_the_users_part_back(
     assert registry.scopes == before
 
 
+def test_the_person_is_asked_once_for_all_machine_values(
+    windows: Windows, registry: FakeRegistry, api: FakeApi, tmp_path: Path
+) -> None:
+    before = {scope: list(values) for scope, values in registry.scopes.items()}
+    cuda = SetVariable(scope="machine", name="CUDA_PATH", after=Value(text="C:\\cuda"))
+    journal = Journal(tmp_path / "journal")
+    entry = apply(Plan(steps=(*PLAN.steps, cuda)), windows, journal)
+    assert entry.states == ("done",) * 3
+    assert api.questions == 1
+    assert windows.read("machine", "CUDA_PATH") == Value(text="C:\\cuda")
+    apply(undo_plan(entry, windows.read, "windows"), windows, journal)
+    assert api.questions == 2
+    assert registry.scopes == before
+    api.permits = False
+    with pytest.raises(NotApplied, match="You did not allow"):
+        apply(Plan(steps=(*PLAN.steps, cuda)), windows, journal)
+    assert registry.scopes == before
+
+
 # The environment of a new program ---------------------------------------------------------------
 
 
