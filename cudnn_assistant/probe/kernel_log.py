@@ -26,7 +26,7 @@ _WRAPPED = re.compile(
     r"|GPU has fallen)"
 )
 _LONGEST = 800
-_MOST_LINES = 40
+_MOST_LINES, _FIRST = 60, 20
 _MOST_BYTES = 4 << 20
 _PATIENCE = 0.2
 """Seconds; the ring buffer of a busy machine is read in a few milliseconds."""
@@ -84,7 +84,10 @@ def telling(lines: Iterable[str]) -> tuple[str, ...]:
             found[-1] += " " + re.sub(r"^NVRM:\s*", "", line)
         elif not found or found[-1] != line:
             found.append(line)
-    return tuple(found[-_MOST_LINES:])
+    # What was said at the start (a GPU ignored, a module refused) and what was said last.
+    return tuple(
+        found if len(found) <= _MOST_LINES else found[:_FIRST] + found[_FIRST - _MOST_LINES :]
+    )
 
 
 def _continues(line: str, before: str) -> bool:

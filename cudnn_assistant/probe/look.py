@@ -89,7 +89,7 @@ class Look:
     def _variables(self) -> tuple[Facts, tuple[Gap, ...]]:
         found = self._system.variables()
         gaps: Any = getattr(self._system, "gaps", tuple)
-        return {"variables": found}, tuple(gaps())
+        return {"variables": search.with_existence(self._disk, found)}, tuple(gaps())
 
     def _fresh(self) -> tuple[Facts, tuple[Gap, ...]]:
         return {"environment": self._system.fresh_environment()}, ()

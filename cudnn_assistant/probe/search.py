@@ -10,17 +10,20 @@ import fnmatch
 import platform
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import PathEntry, Scope, Variable, readable
-from cudnn_assistant.probe.catalogue import LINUX_TRUSTED
+from cudnn_assistant.probe.catalogue import FOLDER_VARIABLES, LINUX_TRUSTED
 from cudnn_assistant.probe.disk import Disk
 
 _MOST_ENTRIES = 2000
 _MOST_FILES = 500
 _DEEPEST = 8
+_EACH = "CUDA_PATH_V"
 _MULTIARCH = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
 
 
@@ -124,6 +127,24 @@ def _entry(
         exists=disk.is_folder(canonical) if known else None,
         source=source,
     )
+
+
+def with_existence(disk: Disk, variables: Iterable[Variable]) -> tuple[Variable, ...]:
+    """The variables; of those that name one folder it is told whether that is there.
+
+    A text that refers to other variables, or is no absolute path, leaves it unknown.
+    """
+    found = []
+    for variable in variables:
+        text = variable.value.text.strip().strip('"')
+        one = variable.name.upper() in FOLDER_VARIABLES or variable.name.upper().startswith(_EACH)
+        plain = disk.paths.isabs(text) and not re.search(r"[$%\0]", text)
+        if one and plain and variable.exists is None:
+            there = disk.exists(text)
+            found.append(msgspec.structs.replace(variable, exists=there))
+        else:
+            found.append(variable)
+    return tuple(found)
 
 
 class ConfLine(NamedTuple):

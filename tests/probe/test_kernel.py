@@ -201,6 +201,14 @@ NVRM: was loaded and obtained ownership of the NVIDIA device(s).
     )
 
 
+def test_a_flood_keeps_its_start_and_its_end():
+    found = kernel_log.telling(f"NVRM: line {number}." for number in range(1000))
+    assert len(found) == 60
+    assert (found[0], found[19], found[20], found[-1]) == (
+        "NVRM: line 0.", "NVRM: line 19.", "NVRM: line 960.", "NVRM: line 999.",
+    )  # fmt: skip
+
+
 def test_dmesg_style_lines_are_understood():
     lines = ["[   12.345678] NVRM: Xid (PCI:0000:41:00): 31, pid=1", "<6>[ 1.0] nouveau: x"]
     assert kernel_log.telling(lines) == ("NVRM: Xid (PCI:0000:41:00): 31, pid=1", "nouveau: x")

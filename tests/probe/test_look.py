@@ -68,7 +68,7 @@ def test_a_healthy_computer_from_the_driver_to_the_convolution(tmp_path):
         Person(library, gpus), say=lambda part, done, seen: heard.append((part, done, seen))
     )
     trial, other = [t for t in machine.trials if t.subject == SYSTEM]
-    assert (other.status, other.gpu_name) == ("ok", lab.RTX_4090["name"])
+    assert (other.status, other.gpu_name) == ("ok", lab.RTX_4090["name"]), other
     assert (trial.status, trial.stage, trial.gpu_name) == ("ok", "convolution", lab.A100["name"])
     assert trial.loaded == str(library / "libcudnn.so.9")
     (copy,) = [c for c in machine.cudnns if c.folder == str(library)]

@@ -97,6 +97,26 @@ def test_windows_in_the_loaders_order(tmp_path):
     ]
 
 
+def test_whether_the_folder_of_a_variable_is_there(tmp_path):
+    folders(tmp_path, "/usr/local/cuda-12.9", "C/cuda")
+    given_linux = [
+        layer("user", "CUDA_HOME", "/usr/local/cuda-12.9"),
+        layer("user", "CUDA_PATH", "/usr/local/cuda-11.8"),
+        layer("user", "CUDNN_PATH", "$HOME/cudnn"),
+        layer("user", "CUDA_HOME", "relative"),
+        layer("user", "PATH", "/usr/local/cuda-11.8"),
+    ]
+    found = search.with_existence(Disk("linux", str(tmp_path)), given_linux)
+    assert [variable.exists for variable in found] == [True, False, None, None, None]
+    given_windows = [
+        layer("machine", "CUDA_PATH_V12_9", '"C:\\cuda"'),
+        layer("machine", "CUDA_PATH", "C:\\gone"),
+        layer("machine", "CUDNN_HOME", "%CUDA_PATH%"),
+    ]
+    found = search.with_existence(Disk("windows", str(tmp_path)), given_windows)
+    assert [variable.exists for variable in found] == [True, False, None]
+
+
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_text_is_a_search_list(text, other):
     for family, name in (("linux", "LD_LIBRARY_PATH"), ("windows", "PATH")):
