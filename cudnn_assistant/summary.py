@@ -222,18 +222,26 @@ def _environments(machine: Machine, findings: tuple[Finding, ...]) -> list[Line]
 def _environment(
     machine: Machine, environment: PythonEnvironment, findings: tuple[Finding, ...]
 ) -> Line:
-    name = ", ".join(_called(f) for f in environment.frameworks)
+    name, *others = [_called(f) for f in _about(environment.frameworks)]
     mine = [f for f in findings if f.subject == environment.id and f.severity != "info"]
     where = _("in {place}").format(place=environment.id)
-    if mine:
-        mark: Mark = "bad" if mine[0].severity == "error" else "note"
-        return Line("python", mark, name, f"{words(mine[0], machine).title}, {where}")
     mark, state = _state(machine, environment)
-    return Line("python", mark, name, f"{state}, {where}" if state else where)
+    if mine:
+        mark = "bad" if mine[0].severity == "error" else "note"
+        state = words(mine[0], machine).title
+    also = _("also {programs}").format(programs=", ".join(others)) if others else ""
+    return Line("python", mark, name, ", ".join(filter(None, (state, where, also))))
+
+
+def _about(frameworks: tuple[Framework, ...]) -> list[Framework]:
+    """The frameworks an environment's line is about: those that use cuDNN, if there are any."""
+    using = [f for f in frameworks if f.gpu is not False and f.cudnn_from != "none"]
+    return using or list(frameworks)
 
 
 def _called(framework: Framework) -> str:
-    return f"{PRODUCTS.get(framework.name, framework.name)} {framework.version}".strip()
+    version = framework.version.split("+")[0]
+    return f"{PRODUCTS.get(framework.name, framework.name)} {version}".strip()
 
 
 def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]:

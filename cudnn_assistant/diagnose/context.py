@@ -107,8 +107,9 @@ def could_bring(framework: Framework) -> bool:
 
 
 def called(framework: Framework) -> str:
-    """The framework as people call it: "PyTorch 2.9.0"."""
-    return f"{PRODUCTS.get(framework.name, framework.name)} {framework.version}".strip()
+    """The framework as people call it: "PyTorch 2.9.0"; the build's mark (+cu128) is left out."""
+    version = framework.version.split("+")[0]
+    return f"{PRODUCTS.get(framework.name, framework.name)} {version}".strip()
 
 
 def passed(trial: Trial | None) -> bool:

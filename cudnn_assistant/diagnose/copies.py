@@ -55,7 +55,9 @@ def judged(ctx: Context) -> list[CudnnCopy]:
 
 def _judged(ctx: Context, need: Need) -> CudnnCopy | None:
     copy, _ = taken(ctx)
-    if copy is not None and need.major in (0, copy.major):
+    # A copy that took the place of an environment's own is another rule's matter.
+    mine = ctx.environment is None or (copy is not None and copy.environment == ctx.subject)
+    if copy is not None and mine and need.major in (0, copy.major):
         return copy
     found = candidates(ctx, need)
     if ctx.environment is not None:

@@ -175,19 +175,11 @@ def _put_in_front(
 
 def overridden(ctx: Context) -> Iterator[Finding]:
     """L14, L15, L16: an environment brings its own cuDNN, and another copy takes its place."""
-    trial, environment = ctx.trial, ctx.environment
-    if (
-        environment is None
-        or not ctx.needs
-        or not ctx.copies
-        or not stopped(trial)
-        or trial is None
-    ):
+    trial = ctx.trial
+    if ctx.environment is None or trial is None or not stopped(trial):
         return
-    foreign = next(
-        (p for p in _cudnn_files(ctx, trial.mapped) if not ctx.inside(p, ctx.subject)), ""
-    )
-    if not foreign:
+    foreign = next((p for p in _cudnn_files(ctx, trial.mapped) if _foreign(ctx, p)), "")
+    if not foreign or not ctx.needs or not ctx.copies:
         return
     folder = ctx.parent(foreign)
     entry = ctx.searched.get(ctx.key(folder))
@@ -251,6 +243,17 @@ def parts_not_found(ctx: Context) -> Iterator[Finding]:
         file=trial.missing,
         folder=copy.folder,
     )
+
+
+def _foreign(ctx: Context, path: str) -> bool:
+    """Whether a file outside the environment came by the loader's search.
+
+    Environments made of links have their files elsewhere, where nobody searches.
+    """
+    folder = ctx.parent(path)
+    copy = _copy_in(ctx, folder)
+    searched = ctx.key(folder) in ctx.searched or (copy is not None and not copy.environment)
+    return searched and not ctx.inside(path, ctx.subject)
 
 
 def _cudnn_files(ctx: Context, mapped: tuple[str, ...]) -> list[str]:

@@ -29,6 +29,7 @@ from machines.parts import (
     site,
     spoiled,
     stopped,
+    torch,
     torch_copy,
 )
 
@@ -344,4 +345,65 @@ case(
     "linux-tensorflow-with-system-cudnn-healthy",
     "works",
     but(HEALTHY_LINUX, pythons=(BARE_TF,)),
+)
+OTHERS = f"{HOME}/base/venv"
+LINKED = but(
+    spoiled(LOWN, "ops", "truncated"),
+    wins_for=(),
+)
+BASE = torch_copy(OTHERS)
+case(
+    "linux-torch-linked-and-truncated",
+    "broken",
+    but(
+        PIP_LINUX,
+        pythons=(LTORCH, torch(OTHERS)),
+        cudnns=(LINKED, but(BASE, wins_for=(OTHERS, LVENV))),
+        trials=(
+            passed(BASE, ADA, OTHERS),
+            but(
+                passed(BASE, ADA, LVENV),
+                stage="sublibraries",
+                status="crashed",
+                code=-7,
+                code_name="SIGBUS",
+                times=(),
+            ),
+        ),
+    ),
+    f"error cudnn-damaged {LVENV}",
+)
+case(
+    "linux-many-frameworks-healthy",
+    "works",
+    but(
+        HEALTHY_PIP,
+        pythons=(
+            but(
+                LTORCH,
+                frameworks=(
+                    but(LTORCH.frameworks[0], version="2.9.0+cu128"),
+                    Framework(
+                        name="jax",
+                        version="0.7.2",
+                        package="jax",
+                        gpu=True,
+                        cuda="12",
+                        cudnn="9.8",
+                        cudnn_from="wheel",
+                    ),
+                    Framework(
+                        name="onnxruntime", version="1.22.0", package="onnxruntime", gpu=False
+                    ),
+                    Framework(
+                        name="cupy",
+                        version="13.6.0",
+                        package="cupy-cuda12x",
+                        gpu=True,
+                        cudnn_from="none",
+                    ),
+                ),
+            ),
+        ),
+    ),
 )
