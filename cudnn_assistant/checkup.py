@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import platform
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from cudnn_assistant import probe
 from cudnn_assistant.compat import Compat
@@ -13,7 +13,13 @@ from cudnn_assistant.diagnose import diagnose, verdict
 from cudnn_assistant.finding import Finding, Verdict
 from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.plan import Entry, Plan, make_plan
-from cudnn_assistant.report import redacted, write_report
+from cudnn_assistant.report import (
+    redacted,
+    redacted_text,
+    write_page,
+    write_report,
+    write_short,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,20 +67,31 @@ def support_report(
     checkup: Checkup,
     compat: Compat,
     *,
+    form: Literal["markdown", "html", "short"] = "markdown",
     entries: Sequence[Entry] = (),
     data: str = "",
     note: str = "",
+    text: str = "",
 ) -> str:
-    """The report of a checkup, without the names of the person and of the computer.
+    """The report of a checkup, without names of people, computers and projects.
 
     The redacted snapshot is judged anew, so that no finding names what the snapshot doesn't.
+    ``note`` is text of a crash and ``text`` the message that the person pasted.
     """
-    machine = redacted(
-        checkup.machine, home=os.path.expanduser("~"), user=_user(), host=platform.node()
-    )
+    person = {"home": os.path.expanduser("~"), "user": _user(), "host": platform.node()}
+    machine = redacted(checkup.machine, **person)
     clean = think(machine, compat)
-    return write_report(
-        machine, clean.findings, clean.verdict, entries=entries, data=data, note=note
+    if form == "short":
+        return write_short(machine, clean.findings, clean.verdict)
+    write = write_page if form == "html" else write_report
+    return write(
+        machine,
+        clean.findings,
+        clean.verdict,
+        entries=entries,
+        data=data,
+        note=redacted_text(note, machine, **person),
+        text=redacted_text(text, machine, **person),
     )
 
 

@@ -115,7 +115,23 @@ def _undo(parser: argparse.ArgumentParser) -> None:
 
 def _report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", nargs="?", default="", metavar="FILE", help=_("- for standard output")
+        "file",
+        nargs="?",
+        default="",
+        metavar="FILE",
+        help=_(".md, .html, or .zip with both; - for standard output"),
+    )
+    parser.add_argument("--short", action="store_true", help=_("at most 60 lines, for a chat"))
+    parser.add_argument("--html", action="store_true", help=_("one page for a support desk"))
+    parser.add_argument(
+        "--text", metavar="FILE", default="", help=_("add the error text that is in this file")
+    )
+    parser.add_argument(
+        "--compare",
+        nargs=2,
+        metavar=("OLD", "NEW"),
+        default=None,
+        help=_("say what changed between two reports"),
     )
     _look_flags(parser)
     _machine_flag(parser)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 
 import msgspec
 
-from cudnn_assistant import places
-from cudnn_assistant.checkup import Checkup, support_report, think
+from cudnn_assistant.checkup import Checkup, think
 from cudnn_assistant.cli.changing import fix, undo
 from cudnn_assistant.cli.looking import EXIT, CantRead, compat_data, look, saved_machine, show
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.journal import Journal
-from cudnn_assistant.plan import Entry
 from cudnn_assistant.wording import _
 
 Command = Callable[[argparse.Namespace, Screen], int]
@@ -38,37 +34,6 @@ def check(told: argparse.Namespace, screen: Screen) -> int:
     checkup = look(told, screen, compat)
     show(checkup, data, screen, told)
     return EXIT[checkup.verdict]
-
-
-def report(told: argparse.Namespace, screen: Screen) -> int:
-    """Write the support report to a file (never over another one's content) or to the output."""
-    compat, data = compat_data(told.offline)
-    checkup = look(told, screen, compat)
-    about = f"{data.version} of {data.published} ({data.source})"
-    text = support_report(checkup, compat, entries=entries(), data=about)
-    if told.file == "-":
-        screen.raw(text)
-        return 0
-    path = told.file or f"cudnn-report-{checkup.machine.taken_at[:10]}.md"
-    try:
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except OSError as trouble:
-        why = trouble.strerror or str(trouble)
-        screen.trouble(
-            _("The report can't be written to {path}: {why}.").format(path=path, why=why)
-        )
-        return 3
-    screen.trouble(_("Report written to {path}").format(path=os.path.abspath(path)))
-    return 0
-
-
-def entries() -> tuple[Entry, ...]:
-    """The changes made so far; none when the journal can't be read."""
-    try:
-        return Journal(places.journal()).entries()
-    except OSError:
-        return ()
 
 
 def explain(told: argparse.Namespace, screen: Screen) -> int:
@@ -124,6 +89,13 @@ def feed(told: argparse.Namespace, screen: Screen) -> int:
     else:
         screen.line(describe(source))
     return 3 if update and source.trouble else 0
+
+
+def report(told: argparse.Namespace, screen: Screen) -> int:
+    """Write the support report, or compare two of them."""
+    from cudnn_assistant.cli.reporting import compare, write
+
+    return compare(told, screen) if told.compare else write(told, screen)
 
 
 def test(told: argparse.Namespace, screen: Screen) -> int:

@@ -1,7 +1,18 @@
 """The support report: one Markdown file for people, with the whole snapshot inside for machines."""
 
+from cudnn_assistant.report.compare import Difference, compare
 from cudnn_assistant.report.reading import NotAReport, read_machine
-from cudnn_assistant.report.redaction import redacted
-from cudnn_assistant.report.text import write_report
+from cudnn_assistant.report.redaction import redacted, redacted_text
+from cudnn_assistant.report.text import write_page, write_report, write_short
 
-__all__ = ["NotAReport", "read_machine", "redacted", "write_report"]
+__all__ = [
+    "Difference",
+    "NotAReport",
+    "compare",
+    "read_machine",
+    "redacted",
+    "redacted_text",
+    "write_page",
+    "write_report",
+    "write_short",
+]

@@ -52,6 +52,17 @@ def redacted(machine: Machine, *, home: str = "", user: str = "", host: str = ""
     return _struct(machine, text, paths.clean)
 
 
+def redacted_text(
+    text: str, machine: Machine, *, home: str = "", user: str = "", host: str = ""
+) -> str:
+    """A pasted message without the same things, line by line."""
+    marks = Marks()
+    paths = Paths(marks, machine.os.family, home)
+    people = paths.people([text]) | ({user} if user else set())
+    rows = (scrub(row, marks, paths, people=people, host=host) for row in text.splitlines())
+    return "\n".join(rows)
+
+
 def _struct(value: S, text: Callable[[str], str], path: Callable[[str], str]) -> S:
     changes = {}
     for name, kind in _fields(type(value)):  # type: ignore[arg-type]

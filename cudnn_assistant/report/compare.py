@@ -1,0 +1,94 @@
+"""What changed between two reports of one computer: since it worked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from cudnn_assistant.machine import Machine
+
+_KEYS: dict[str, tuple[str, ...]] = {
+    "gpus": ("uuid", "pci_bus", "name"),
+    "toolkits": ("root",),
+    "cudnns": ("folder", "file"),
+    "libraries": ("path",),
+    "variables": ("scope", "name", "source"),
+    "search": ("variable", "folder", "text"),
+    "pythons": ("id",),
+    "packages": ("name",),
+    "frameworks": ("name", "package"),
+    "pins": ("package",),
+    "parts": ("file",),
+    "trials": ("subject", "library", "gpu"),
+    "gaps": ("what",),
+    "nodes": ("path",),
+    "processes": ("pid",),
+}
+"""By which fields an entry of a list is known again."""
+
+_PASSING = {"taken_at", "timings", "times", "memory_free", "memory_used", "temperature", "output"}
+"""Facts that differ at every look."""
+
+
+class Difference(NamedTuple):
+    """One fact that is not as it was."""
+
+    kind: Literal["added", "removed", "changed"]
+    where: str
+    before: str = ""
+    after: str = ""
+
+
+def compare(old: Machine, new: Machine) -> tuple[Difference, ...]:
+    """The facts that differ, in the snapshot's order, without those that differ at every look."""
+    return tuple(_differences("", msgspec.to_builtins(old), msgspec.to_builtins(new)))
+
+
+def _differences(where: str, old: Any, new: Any) -> Iterator[Difference]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for name in dict.fromkeys([*old, *new]):
+            if name not in _PASSING:
+                inner = f"{where} · {name}" if where else name
+                yield from _field(inner, name, old, new)
+    elif old != new:
+        yield Difference("changed", where, _shown(old), _shown(new))
+
+
+def _field(where: str, name: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Difference]:
+    if name in _KEYS:
+        yield from _entries(where, name, old.get(name, []), new.get(name, []))
+    elif name not in old:
+        yield Difference("added", where, after=_shown(new[name]))
+    elif name not in new:
+        yield Difference("removed", where, before=_shown(old[name]))
+    else:
+        yield from _differences(where, old[name], new[name])
+
+
+def _entries(where: str, name: str, old: list[Any], new: list[Any]) -> Iterator[Difference]:
+    before, after = _by_key(name, old), _by_key(name, new)
+    for key in dict.fromkeys([*before, *after]):
+        inner = f"{where} · {key}"
+        if key not in before:
+            yield Difference("added", inner, after=_shown(after[key]))
+        elif key not in after:
+            yield Difference("removed", inner, before=_shown(before[key]))
+        else:
+            yield from _differences(inner, before[key], after[key])
+    kept = [key for key in before if key in after], [key for key in after if key in before]
+    if kept[0] != kept[1]:
+        yield Difference("changed", f"{where} · order", ", ".join(kept[0]), ", ".join(kept[1]))
+
+
+def _by_key(name: str, entries: list[Any]) -> dict[str, Any]:
+    return {" ".join(str(e[k]) for k in _KEYS[name] if e.get(k)): e for e in entries}
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and set(value) <= {"text", "expand", "length"}:
+        return str(value.get("text", ""))
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,63 @@
+"""A report as blocks of text, before it becomes Markdown or a page. No markup lives in here."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Code(NamedTuple):
+    """A path, value, code or version: shown as it is, in a fixed-width font."""
+
+    text: str
+
+
+class Strong(NamedTuple):
+    """Words to be seen first."""
+
+    text: str
+
+
+Pieces = tuple[str | Code | Strong, ...]
+
+
+class Heading(NamedTuple):
+    """A title of level 1 to 3."""
+
+    level: int
+    pieces: Pieces
+
+
+class Paragraph(NamedTuple):
+    """Sentences."""
+
+    pieces: Pieces
+
+
+class Item(NamedTuple):
+    """One entry of a list, with facts below it."""
+
+    pieces: Pieces
+    below: tuple[Pieces, ...] = ()
+
+
+class Bullets(NamedTuple):
+    """A list."""
+
+    items: tuple[Item, ...]
+
+
+class Table(NamedTuple):
+    """Rows under a head; all have as many cells as the head."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Pieces, ...], ...]
+
+
+class Block(NamedTuple):
+    """Text kept line by line; ``kind`` says to programs what it is."""
+
+    text: str
+    kind: str = ""
+
+
+Part = Heading | Paragraph | Bullets | Table | Block

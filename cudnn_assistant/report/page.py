@@ -1,0 +1,93 @@
+"""A report as one self-contained page for a support desk: no script, nothing from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from cudnn_assistant.report.document import (
+    Block,
+    Bullets,
+    Code,
+    Heading,
+    Paragraph,
+    Part,
+    Pieces,
+    Strong,
+    Table,
+)
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #8884; --soft: #8881; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; } h3 { font-size: 1rem; }
+code, pre { font: 0.875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere; }
+code { background: var(--soft); padding: 0.1em 0.3em; border-radius: 3px; }
+pre { background: var(--soft); padding: 1rem; white-space: pre-wrap; border-radius: 6px; }
+table { border-collapse: collapse; display: block; overflow-x: auto; }
+th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.75rem 0.3rem 0; }
+th, td { border-bottom: 1px solid var(--line); }
+summary { cursor: pointer; margin: 2rem 0 1rem; font-weight: 600; }
+"""
+
+
+def page(parts: Iterable[Part], title: str) -> str:
+    """The parts as one HTML document. Machine data is folded away at the end."""
+    body = "\n".join(map(_part, parts))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta http-equiv="Content-Security-Policy" '
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _part(part: Part) -> str:
+    if isinstance(part, Heading):
+        return f"<h{part.level}>{_pieces(part.pieces)}</h{part.level}>"
+    if isinstance(part, Paragraph):
+        return f"<p>{_pieces(part.pieces)}</p>"
+    if isinstance(part, Bullets):
+        rows = (f"<li>{_pieces(item.pieces)}{_below(item.below)}</li>" for item in part.items)
+        return f"<ul>{''.join(rows)}</ul>"
+    if isinstance(part, Table):
+        return _table(part)
+    return _block(part)
+
+
+def _below(below: tuple[Pieces, ...]) -> str:
+    items = "".join(f"<li>{_pieces(pieces)}</li>" for pieces in below)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _table(table: Table) -> str:
+    head = "".join(f"<th>{_text(cell)}</th>" for cell in table.head)
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{_pieces(cell)}</td>' for cell in row)}</tr>" for row in table.rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _block(block: Block) -> str:
+    shown = f"<pre>{escape(block.text)}</pre>"
+    if not block.kind:
+        return shown
+    return f"<details><summary>Machine data</summary>{shown}</details>"
+
+
+def _pieces(pieces: Pieces) -> str:
+    return "".join(map(_piece, pieces))
+
+
+def _piece(piece: str | Code | Strong) -> str:
+    if isinstance(piece, Code):
+        return f"<code>{_text(piece.text)}</code>"
+    if isinstance(piece, Strong):
+        return f"<strong>{_text(piece.text)}</strong>"
+    return _text(piece)
+
+
+def _text(text: str) -> str:
+    return escape("".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text))

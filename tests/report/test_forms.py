@@ -1,0 +1,113 @@
+"""The report in its forms: Markdown, page, short, archive; hostile values in each."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from cudnn_assistant.diagnose import diagnose, verdict
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.machine import Gap, Machine, Trial, load
+from cudnn_assistant.places import resource
+from cudnn_assistant.report import (
+    NotAReport,
+    compare,
+    read_machine,
+    write_page,
+    write_report,
+    write_short,
+)
+
+MACHINES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
+EVIL = "a|b `` ``` <script>alert(1)</script> [x](http://e) **b** # h\n```\n## Owned\x1b[31m\u202e"
+
+
+def named(name: str) -> Machine:
+    return load(next(p for p in MACHINES if p.stem == name).read_bytes())
+
+
+def evil() -> Machine:
+    trial = Trial(subject=EVIL, stage="load", status="crashed", detail=EVIL, output=EVIL)
+    base = named("linux-torch-healthy")
+    return msgspec.structs.replace(
+        base, gaps=(Gap(what=EVIL, why=EVIL),), trials=(trial,), other_gpus=(EVIL,)
+    )
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+
+def test_a_page_has_no_script_and_nothing_from_outside() -> None:
+    tags = Tags()
+    tags.feed(write_page(evil(), (), "unknown", text=EVIL, note=EVIL))
+    assert not {tag for tag, _ in tags.seen} & {"script", "img", "link", "iframe", "a", "object"}
+    assert not [a for _, attrs in tags.seen for a in attrs if a.startswith("on") or a == "src"]
+
+
+def test_no_value_becomes_markup() -> None:
+    text = write_report(evil(), (), "unknown", text=EVIL)
+    above = text[: text.index("```json")]
+    assert "\x1b" not in text
+    assert "\u202e" not in above
+    outside = re.sub(r"(?ms)^(`{3,})[^\n]*\n.*?^\1$", "", above)
+    assert "\n## Owned" not in outside
+    assert "<script>" not in re.sub(r"(`+)(?: .*? |[^`].*?[^`])\1(?!`)", "", outside)
+
+
+@pytest.mark.parametrize("path", MACHINES, ids=lambda path: path.stem)
+def test_a_short_report_fits_into_a_chat(path: Path) -> None:
+    machine = load(path.read_bytes())
+    found = diagnose(machine, load_builtin())
+    text = write_short(machine, found, verdict(machine, found))
+    assert len(text.splitlines()) <= 60
+    assert "json" not in text
+
+
+def test_the_whole_snapshot_survives() -> None:
+    machine = evil()
+    assert read_machine(write_report(machine, (), "unknown", text=EVIL, note=EVIL)) == machine
+
+
+def test_pasted_through_a_forum_with_other_line_ends_it_is_still_read() -> None:
+    machine = named("windows-path-cut-off")
+    text = write_report(machine, (), "unknown")
+    assert read_machine("Hi, here is mine:\r\n\r\n" + text.replace("\n", "\r\n")) == machine
+
+
+def test_a_report_of_a_newer_program_says_so() -> None:
+    text = write_report(named("linux-torch-healthy"), (), "unknown")
+    with pytest.raises(NotAReport, match="newer cuDNN Assistant"):
+        read_machine(text.replace('"schema": 1', '"schema": 2'))
+
+
+def test_what_newer_programs_add_is_passed_over() -> None:
+    machine = named("linux-torch-healthy")
+    text = write_report(machine, (), "unknown").replace(
+        '"schema": 1,', '"schema": 1, "colour": {"of": ["the", "case"]},'
+    )
+    assert read_machine(text) == machine
+
+
+def test_two_reports_are_compared_by_facts_not_by_place() -> None:
+    old, new = named("linux-torch-healthy"), named("linux-torch-cudnn-truncated")
+    assert not compare(old, old)
+    found = compare(old, new)
+    assert any("libcudnn_ops.so.9" in d.where and d.after == "truncated" for d in found)
+    turned = msgspec.structs.replace(old, cudnns=old.cudnns[::-1], taken_at="later")
+    assert all("order" in d.where for d in compare(old, turned))
+
+
+def test_the_published_schema_is_that_of_the_types() -> None:
+    published = msgspec.json.decode(resource("report.schema.json").read_bytes())
+    schema = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(Machine)))
+    assert published == schema, "run tests/report/schema.py"
