@@ -80,13 +80,19 @@ def rein(deadline: float) -> None:
     import resource
     import signal
 
-    resource.setrlimit(resource.RLIMIT_CORE, (TRACE, TRACE))
+    resource.setrlimit(resource.RLIMIT_CORE, core_limits(resource.getrlimit(resource.RLIMIT_CORE)))
     if sys.platform == "linux":
         set_parent_death_signal = 1  # PR_SET_PDEATHSIG
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
     # The default action of the alarm ends the process wherever it is, in a C call as well.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, max(deadline, 0.1))
+
+
+def core_limits(present: tuple[int, int]) -> tuple[int, int]:
+    """Soft and hard limit that leave no core; a hard one of 0 can't be raised, and stays."""
+    hard = present[1]
+    return (0, 0) if hard == 0 else (TRACE, TRACE)
 
 
 def _rein_windows(deadline: float) -> None:
@@ -126,5 +132,6 @@ def answer(channel: Channel, facts: dict[str, object]) -> None:
     process frees all that it held.
     """
     channel.say(**facts)
-    sys.stdout.flush()
+    if sys.stdout is not None:  # a packed program without a console has none
+        sys.stdout.flush()
     os._exit(0)

@@ -102,17 +102,17 @@ def _run(
     nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
     if framework not in FRAMEWORKS:
         return _replaced(nothing, detail=f"not one of {', '.join(FRAMEWORKS)}")
-    program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
 
     def command(pipe: int) -> list[str]:
         return [python, "-c", program, str(pipe), framework, str(int(deadline) + 5)]
 
-    # An empty folder to start in: a stray torch.py beside the person must not be imported.
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
-        try:
+    try:
+        program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
+        # An empty folder to start in: a stray torch.py beside the person must not be imported.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
             ended = run_command(command, _POLITE | dict(environment), deadline, say, empty)
-        except (OSError, ValueError) as refusal:
-            return _replaced(nothing, detail=readable(str(refusal)))
+    except (OSError, ValueError) as refusal:
+        return _replaced(nothing, detail=readable(str(refusal)))
     return _trial(ended, framework, subject, family)
 
 

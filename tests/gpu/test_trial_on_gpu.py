@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cudnn_assistant.machine import CudnnCopy
+from cudnn_assistant.probe.framework_trial import run_framework
 from cudnn_assistant.probe.trial import check_library, run_trial
 
 pytestmark = pytest.mark.gpu
@@ -187,3 +188,25 @@ def test_every_gpu_side_by_side(copy, bare, told):
     assert [trial.gpu for trial in trials] == uuids
     assert {trial.status for trial in trials} == {"ok"}
     assert first.status == "ok"
+
+
+# -- inside frameworks ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("framework", ["torch", "jax", "onnxruntime", "cupy", "tensorflow"])
+def test_a_convolution_inside_a_framework(bare, told, framework):
+    """Ok, or a reason that is none of ours: not installed, a CPU build, no cuDNN in it."""
+    environment = {name: text for name, text in bare.items() if name != "PYTHONPATH"}
+    trial = told(run_framework(environment, sys.executable, framework))
+    assert trial.status in ("ok", "not-run", "no-gpu")
+    if trial.status == "no-gpu":
+        assert "without CUDA" in trial.detail or "Unknown backend" in trial.detail
+
+
+def test_a_hidden_gpu_is_told_by_a_second_run(bare, told):
+    hidden = {**bare, "CUDA_VISIBLE_DEVICES": ""}
+    hidden.pop("PYTHONPATH", None)
+    trial = told(run_framework(hidden, sys.executable, "torch"))
+    if trial.status == "not-run":
+        pytest.skip("no PyTorch on this machine")
+    assert (trial.status, trial.helped_by) == ("no-gpu", "CUDA_VISIBLE_DEVICES")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cudnn_assistant.child import cudnn, loading, mapped
+from cudnn_assistant.child import channel, cudnn, loading, mapped
 from cudnn_assistant.probe import noise, surroundings
 from cudnn_assistant.probe.children import Ended
 from cudnn_assistant.probe.endings import classify, main_names
@@ -116,6 +116,11 @@ def test_mapped_files():
 def test_main_libraries(name):
     assert mapped.main_library([f"/x/{name}"])
     assert not mapped.main_library(["/x/libcudnn_ops.so.9", "/x/cudnn_ops64_9.dll"])
+
+
+def test_no_core_whatever_the_limit_was():
+    assert channel.core_limits((0, 0)) == (0, 0)
+    assert channel.core_limits((-1, -1)) == channel.core_limits((0, 4096)) == (1, 1)
 
 
 # -- surroundings ---------------------------------------------------------------------------------
