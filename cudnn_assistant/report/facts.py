@@ -1,0 +1,145 @@
+"""The facts of a report, section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from cudnn_assistant.machine import CudnnCopy, Framework, Gpu, Machine, PythonEnvironment
+from cudnn_assistant.plan import (
+    Entry,
+    InstallArchive,
+    InstallPackage,
+    RemoveArchive,
+    SetVariable,
+    Step,
+)
+from cudnn_assistant.report.document import Bullets, Code, Heading, Item, Part, Pieces, Table
+
+
+def section(title: str, items: Iterable[Item]) -> Iterator[Part]:
+    """A heading and a list; nothing for an empty list."""
+    known = tuple(items)
+    if known:
+        yield Heading(2, (title,))
+        yield Bullets(known)
+
+
+def gpus(machine: Machine) -> Iterator[Part]:
+    """Driver and GPUs."""
+    items = [_driver(machine)]
+    items += [_gpu(gpu) for gpu in machine.gpus]
+    items += [Item(("Other display adapter: ", Code(name))) for name in machine.other_gpus]
+    yield from section("GPU and driver", items)
+
+
+def _driver(machine: Machine) -> Item:
+    driver = machine.driver
+    if driver is None:
+        return Item(("No NVIDIA driver was seen",))
+    kernel = f", kernel module {driver.kernel_version}" if driver.kernel_version else ""
+    speaks = f", speaks CUDA up to {driver.cuda}" if driver.cuda else ""
+    asked = (("NVML", driver.nvml), ("cuInit", driver.cuda_init))
+    troubles: tuple[Pieces, ...] = tuple(
+        (f"{label} answered {answer.code} ", Code(answer.name or answer.text))
+        for label, answer in asked
+        if answer and answer.code
+    )
+    return Item(("Driver ", Code(driver.version or "?"), f"{kernel}{speaks}"), troubles)
+
+
+def _gpu(gpu: Gpu) -> Item:
+    told = [f" ({gpu.compute or '?'})"]
+    if gpu.memory_total:
+        free = "" if gpu.memory_free is None else f"{gpu.memory_free / 2**30:.1f} of "
+        told.append(f"{free}{gpu.memory_total / 2**30:.1f} GiB free")
+    if gpu.cuda_index is None:
+        told.append("not visible to CUDA programs")
+    return Item((Code(gpu.name or gpu.pci_id), ", ".join(told)))
+
+
+def copies(found: Iterable[CudnnCopy]) -> Iterator[Part]:
+    """Every copy of cuDNN."""
+    rows = tuple(map(_copy, found))
+    if rows:
+        yield Heading(2, ("Copies of cuDNN",))
+        yield Table(
+            ("cuDNN", "for CUDA", "folder", "found by", "belongs to", "damaged or missing"), rows
+        )
+
+
+def _copy(copy: CudnnCopy) -> tuple[Pieces, ...]:
+    return (
+        (copy.version or f"{copy.major}.?",),
+        (str(copy.cuda_major or "?"),),
+        (Code(copy.folder),),
+        (", ".join(copy.found_via),),
+        (copy.owner,),
+        (", ".join(f"{part.file} {part.state}" for part in copy.damaged),),
+    )
+
+
+def environments(found: Iterable[PythonEnvironment]) -> Iterator[Part]:
+    """GPU frameworks in Python environments."""
+    items = (Item(_framework(e, f)) for e in found for f in e.frameworks)
+    yield from section("Python environments with GPU frameworks", items)
+
+
+def _framework(environment: PythonEnvironment, framework: Framework) -> Pieces:
+    build = {True: "GPU build", False: "CPU-only", None: "build unknown"}[framework.gpu]
+    made = f"{build}; CUDA {framework.cuda or '?'}, cuDNN {framework.cudnn or '?'}"
+    named = f" Python {environment.version}: {framework.name} {framework.version}"
+    return (Code(environment.id), f"{named} ({made} from {framework.cudnn_from or '?'})")
+
+
+def settings(machine: Machine) -> Iterator[Part]:
+    """Layers of the variables that matter here."""
+    items = []
+    for variable in machine.variables:
+        kind = " (expandable)" if variable.value.expand else ""
+        source: Pieces = (" from ", Code(variable.source)) if variable.source else ()
+        said: Pieces = (f"{variable.scope} ", Code(variable.name), f"{kind} = ")
+        items.append(Item((*said, Code(variable.value.text), *source)))
+    yield from section("Settings", items)
+
+
+def history(entries: Sequence[Entry]) -> Iterator[Part]:
+    """What this program changed."""
+    yield from section("Changes made by cuDNN Assistant", map(_entry, entries))
+
+
+def _entry(entry: Entry) -> Item:
+    undone = ", undone" if entry.undone_by else ""
+    return Item((f"{entry.when}{undone}: {'; '.join(map(_step, entry.plan.steps))}",))
+
+
+def _step(step: Step) -> str:
+    if isinstance(step, SetVariable):
+        return f"{step.scope} variable {step.name}"
+    if isinstance(step, InstallArchive):
+        return f"installed {step.product} {step.version} for CUDA {step.cuda_major}"
+    if isinstance(step, RemoveArchive):
+        archive = step.archive
+        return f"removed {archive.product} {archive.version} for CUDA {archive.cuda_major}"
+    if isinstance(step, InstallPackage):
+        return f"packages {' '.join(step.requirements)}"
+    return step.name
+
+
+def gaps(machine: Machine) -> Iterator[Part]:
+    """What could not be read, and why."""
+    yield from section(
+        "What could not be read", (Item((f"{gap.what}: {gap.why}",)) for gap in machine.gaps)
+    )
+
+
+def about(machine: Machine, data: str) -> Iterator[Part]:
+    """When and with what the look was taken, and how long it took."""
+    times = ", ".join(f"{timing.part} {timing.milliseconds:.0f} ms" for timing in machine.timings)
+    items = [Item((f"{machine.tool}, {machine.taken_at}, on {machine.os.name}",))]
+    if data:
+        items.append(Item((f"Compatibility data: {data}",)))
+    if times:
+        items.append(Item((f"Looking took: {times}",)))
+    items.append(Item(("Names of people, computers and projects are left out.",)))
+    items.append(Item(("Open it elsewhere: ", Code("cudnn-assistant check --machine FILE"))))
+    yield from section("About this report", items)
