@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from cudnn_assistant.checkup import Checkup
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Card, Mark, Notice
 from cudnn_assistant.gui.problems import Commands, explain_link
@@ -57,7 +57,7 @@ def sayings(ending: Ending) -> tuple[str, str]:
 
 def _after_change(checkup: Checkup) -> str:
     report = _("Everything we saw is in the report.")
-    if not checkup.findings:
+    if not checkup.findings or isinstance(checkup.findings[0].remedy, Unknown):
         return _("We couldn't find out why.") + " " + report
     title = words(checkup.findings[0], checkup.machine).title
     return _("This is what we see now: {title}.").format(title=title) + " " + report

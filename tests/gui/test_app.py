@@ -58,6 +58,29 @@ def test_a_bug_of_our_own_is_shown_and_ends_with_code_3() -> None:
     assert "the moon is gone" in done.stdout
 
 
+QUIT = """
+import sys, time
+from PySide6.QtCore import QTimer
+from cudnn_assistant.gui import app, window
+class Busy(window.Window):
+    def begin(self):
+        def work(tell):
+            while True:
+                tell(1)
+                time.sleep(0.0005)
+        self.work(work, print)
+        QTimer.singleShot(200, self.close)
+app.Window = Busy
+sys.exit(app.run([]))
+"""
+
+
+def test_closing_in_the_middle_of_work_ends_the_program_at_once() -> None:
+    # Were it not so, run() would end it by force and raise.
+    done = run(QUIT, QT_QPA_PLATFORM="offscreen")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
 def test_a_glance_sees_an_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "CUDNN"
     monkeypatch.setattr("cudnn_assistant.gui.real._WATCHED", (str(folder),))
