@@ -1,10 +1,4 @@
-"""One official file from NVIDIA's server: resumed after a break, and proven before it is used.
-
-What arrives lies in the cache as ``NAME.part`` and gets its name only when size and SHA-256 are
-those that the plan states. A broken connection, a closed program or a restart cost nothing but
-the last block: the next try goes on where this one ended, as long as the server still has the
-same file (ETag).
-"""
+"""Fetching one file, in as many tries as make headway."""
 
 from __future__ import annotations
 
@@ -19,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from cudnn_assistant.download.https import https_session
 from cudnn_assistant.plan import Download
 from cudnn_assistant.system.reasons import reason
 from cudnn_assistant.wording import _
@@ -161,7 +156,7 @@ class _Run:
                 self.here += len(block)
 
     def one_try(self) -> None:
-        with _session() as session, self.response(session) as response:
+        with https_session() as session, self.response(session) as response:
             self.start_over_unless_it_goes_on(response)
             with open(self.part, "ab") as file:
                 try:
@@ -252,37 +247,6 @@ class _Run:
         return _("What came from {link} is not the file that NVIDIA published.").format(
             link=self.download_of.url
         )
-
-
-@contextmanager
-def _session() -> Iterator[requests.Session]:
-    import requests
-
-    from cudnn_assistant import __version__
-
-    with requests.Session() as session:
-        session.headers["User-Agent"] = f"cudnn-assistant/{__version__}"
-        _trust_the_system(session)
-        yield session
-
-
-def _trust_the_system(session: requests.Session) -> None:
-    """Certificates that the system trusts (a company's, for example) count, not a list of ours."""
-    import ssl
-
-    import truststore
-    from requests.adapters import HTTPAdapter
-
-    class SystemTrust(HTTPAdapter):
-        def init_poolmanager(self, *arguments: Any, **more: Any) -> None:
-            more["ssl_context"] = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            super().init_poolmanager(*arguments, **more)
-
-        def proxy_manager_for(self, *arguments: Any, **more: Any) -> Any:
-            more["ssl_context"] = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            return super().proxy_manager_for(*arguments, **more)
-
-    session.mount("https://", SystemTrust())
 
 
 def _blocks(response: requests.Response) -> Iterator[bytes]:
