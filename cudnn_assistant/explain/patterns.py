@@ -18,6 +18,8 @@ _ENOUGH = 4
 """Hits of one pattern after which it is not searched further."""
 _WRAPPED_TRIES = 300
 """Lines for which one pattern is also searched across neighbours: wrapped messages are rare."""
+_SHORT = 100
+"""Lines up to which a text may be a person's own words, or a few lines picked by a person."""
 _COUNTERS = re.compile(r"\d{4,400}|\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,9})?")
 """What changes from line to line. Short numbers stay: they can be a code or a version."""
 
@@ -35,11 +37,21 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     code: str = ""
     group: str = ""
     tags: tuple[str, ...] = ()
+    words: bool = False
+    """People's words rather than a program's message: sought in short texts only."""
 
     @property
     def regex(self) -> re.Pattern[str]:
         """The compiled pattern; case never matters."""
         return _compiled(self.match)
+
+
+class Harmless(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line of ``resources/errors/harmless.toml`` that tells nothing though it looks like it."""
+
+    find: str
+    match: str
+    example: str
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +83,19 @@ def patterns() -> tuple[Pattern, ...]:
     return tuple(rows)
 
 
+@cache
+def harmless() -> tuple[Harmless, ...]:
+    """Lines that are passed over."""
+    text = places.resource("errors/harmless.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text)["line"], tuple[Harmless, ...])
+
+
+def is_harmless(line: str) -> bool:
+    """Whether a line is known to tell nothing."""
+    low = line.lower()
+    return any(row.find in low and _compiled(row.match).search(line) for row in harmless())
+
+
 class _Search:
     """What one search has found and tried so far."""
 
@@ -79,10 +104,12 @@ class _Search:
         self.found: dict[str, list[Hit]] = {}
         self.seen: set[int] = set()
         self.wrapped: dict[str, int] = {}
+        self.words = sum(map(bool, lines)) <= _SHORT
 
     def open(self) -> list[Pattern]:
         """Patterns that are still wanted."""
-        return [p for p in patterns() if len(self.found.get(p.id, ())) < _ENOUGH]
+        wanted = patterns() if self.words else (p for p in patterns() if not p.words)
+        return [p for p in wanted if len(self.found.get(p.id, ())) < _ENOUGH]
 
     def block(self, start: int) -> None:
         """Search the lines from ``start`` on."""
@@ -92,7 +119,8 @@ class _Search:
             form = hash(_COUNTERS.sub("", block[index]))
             if form not in self.seen:
                 self.seen.add(form)
-                self._line(start + index, candidates)
+                if not is_harmless(block[index]):
+                    self._line(start + index, candidates)
 
     def _line(self, index: int, candidates: list[Pattern]) -> None:
         line = self.lines[index]

@@ -18,6 +18,9 @@ from cudnn_assistant import places
 from cudnn_assistant.explain.patterns import Hit, Pattern
 from cudnn_assistant.explain.words import _
 
+_QUOTED = 160
+"""Characters of a line that are quoted as a reason."""
+
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Conditions on features, and the votes that follow."""
@@ -63,24 +66,21 @@ def evidence(hits: Sequence[Hit], features: Mapping[str, str]) -> list[Evidence]
     names = set(features)
     for hit in found.values():
         names |= {hit.pattern.id, *hit.pattern.tags}
-    said = {hit.pattern.id: _quoted(hit.text) for hit in found.values()}
-    return [*map(_of_hit, found.values()), *_of_rules(names, {**features, **said})]
-
-
-def _quoted(text: str) -> str:
-    text = " ".join(text.split())
-    return "“" + (text if len(text) <= 160 else text[:157] + "…") + "”"
+    return [*map(_of_hit, found.values()), *_of_rules(names, features)]
 
 
 def _of_hit(hit: Hit) -> Evidence:
+    text = " ".join(hit.text.split())
+    quoted = "“" + (text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…") + "”"
     p: Pattern = hit.pattern
-    return Evidence(votes=p.votes, because=_quoted(hit.text), code=p.code, group=p.group)
+    return Evidence(votes=p.votes, because=quoted, code=p.code, group=p.group)
 
 
-def _of_rules(names: set[str], sentences: Mapping[str, str]) -> Iterator[Evidence]:
+def _of_rules(names: set[str], features: Mapping[str, str]) -> Iterator[Evidence]:
+    """Rules that hold. The lines that take part speak for themselves and aren't quoted again."""
     for rule in rules().rule:
         if all(_holds(c, names) for c in rule.when) and not names.intersection(rule.unless):
-            parts = (sentences.get(n, "") for c in rule.when for n in c.split("|"))
+            parts = (features.get(n, "") for c in rule.when for n in c.split("|"))
             because = _(rule.because) if rule.because else " ".join(filter(None, parts))
             yield Evidence(votes=rule.votes, because=because, code=rule.code)
 

@@ -223,3 +223,21 @@ def test_the_one_telling_line_in_a_big_log_is_found() -> None:
     answer = explain(filler + "\nCould not locate zlibwapi.dll\n" + filler)
     assert answer.causes[0].cls == "zlibwapi-missing"
     assert any(line.number == 60_001 for line in answer.lines)
+
+
+def test_peoples_words_are_sought_in_short_texts_only() -> None:
+    words = "the card sits on a riser and another computer works"
+    assert explain(words).causes[0].cls == "hardware-fault"
+    long = "\n".join(f"line {n} of a log" for n in range(200))
+    assert explain(f"{long}\n{words}\n{long}").causes == ()
+
+
+def test_a_message_is_found_between_harmless_lines() -> None:
+    text = (
+        "successful NUMA node read from SysFS had negative value (-1)\n"
+        "Unable to register cuDNN factory: Attempting to register factory\n"
+        "CUDA driver version is insufficient for CUDA runtime version\n"
+    )
+    answer = explain(text)
+    assert [line.number for line in answer.lines] == [4]
+    assert answer.causes[0].cls == "driver-too-old"

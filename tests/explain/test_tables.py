@@ -11,7 +11,14 @@ import pytest
 
 from cudnn_assistant.explain import causes, comparing
 from cudnn_assistant.explain.given import known
-from cudnn_assistant.explain.patterns import Pattern, hits, patterns
+from cudnn_assistant.explain.patterns import (
+    Harmless,
+    Pattern,
+    harmless,
+    hits,
+    is_harmless,
+    patterns,
+)
 from cudnn_assistant.explain.ranking import rules
 
 FORBIDDEN = re.compile(
@@ -113,3 +120,11 @@ def test_closer_words_belong_to_known_classes() -> None:
     assert {row.cls for row in causes.table().cause} <= set(causes.classes())
     codes = [row.code for row in causes.table().cause]
     assert len(codes) == len(set(codes))
+
+
+@pytest.mark.parametrize("row", harmless(), ids=lambda row: row.find)
+def test_a_harmless_line_is_passed_over(row: Harmless) -> None:
+    assert row.find == row.find.lower()
+    assert is_harmless(row.example)
+    assert not hits([row.example])
+    assert max(_bounds(sre_parse.parse(row.match)), default=0) <= LONGEST_REPEAT
