@@ -94,9 +94,15 @@ def _said(told: argparse.Namespace, compat: Compat, here: Situation) -> dict[str
         cuda = cuda_of_driver(compat, told.driver, here.driver_family)
         said |= {"driver": told.driver, "has_driver": True, "cuda": cuda}
     if told.wish:
-        name, _space, release = told.wish.strip().replace("==", " ").partition(" ")
-        said |= {"framework": name.lower(), "framework_version": release.strip()}
-        said |= {"framework_cuda": ""}
+        name, release = _wish(told.wish)
+        said |= {"framework": name, "framework_version": release, "framework_cuda": ""}
     if told.python_version:
         said |= {"python": told.python_version}
     return said
+
+
+def _wish(text: str) -> tuple[str, str]:
+    """Name and version: "onnx runtime 1.20", "torch==2.9.1", "jax"."""
+    words = text.lower().replace("==", " ").split()
+    release = words.pop() if len(words) > 1 and words[-1][:1].isdigit() else ""
+    return " ".join(words), release

@@ -76,3 +76,10 @@ def test_the_feed_is_described() -> None:
     assert done.stdout.startswith("Built-in compatibility data")
     told = json.loads(ca("feed", "--json").stdout)
     assert told["kind"] == "built-in"
+
+
+@pytest.mark.parametrize("wish", ["ONNX Runtime 1.20", "onnxruntime-gpu==1.20", "onnxruntime 1.20"])
+def test_a_wish_may_be_spelled_as_people_do(wish: str) -> None:
+    words = ("recommend", "--gpu", "8.6", "--driver", "580.65.06", "--system", "linux", "--json")
+    found = json.loads(ca(*words, "--for", wish).stdout)
+    assert found["framework"]["requirement"] == "onnxruntime-gpu==1.20.0"

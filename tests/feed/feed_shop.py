@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Callable
 from datetime import datetime
@@ -21,20 +22,24 @@ Answer = Callable[[BaseHTTPRequestHandler], None]
 class Server:
     """Serves a folder over HTTP; ``answers`` replaces what single paths say."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tls: ssl.SSLContext | None = None) -> None:
         self.folder = folder
+        self._scheme = "https" if tls else "http"
         self.answers: dict[str, Answer] = {}
         self.always: Answer | None = None
         self.asked: list[str] = []
         self.sent = 0
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
+        self._http.handle_error = lambda *_: None  # type: ignore[method-assign]
+        if tls:
+            self._http.socket = tls.wrap_socket(self._http.socket, server_side=True)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}"
+        return f"{self._scheme}://127.0.0.1:{self._http.server_port}"
 
     def close(self) -> None:
         self._http.shutdown()
