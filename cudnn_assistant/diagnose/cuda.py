@@ -25,7 +25,7 @@ from cudnn_assistant.diagnose.remedies import (
     install_packages,
     search_first,
 )
-from cudnn_assistant.finding import Finding, Manual, Remedy, Severity
+from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import Driver, Library
 
 
@@ -167,32 +167,40 @@ def _other_cuda(ctx: Context, facts: dict[str, str]) -> Finding:
 
 
 def cuda_libraries(ctx: Context) -> Iterator[Finding]:
-    """L21, L24, E03: cuDNN needs cuBLAS of its CUDA major, and no program would find it.
+    """L21, E03: cuDNN needs cuBLAS of its CUDA major, and no program would find it.
 
-    While there is no cuDNN it is only a warning: programs may bring their own cuBLAS.
+    Without a cuDNN there is nothing to judge: whoever installs one brings cuBLAS along.
     """
     unknown = ctx.machine.unknown("toolkits") or ctx.machine.unknown("cudnn")
-    if ctx.environment is not None or unknown or not ctx.wanted or ctx.works:
+    if ctx.environment is not None or unknown or not ctx.wanted or ctx.works or not ctx.copies:
         return
     known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
     if any(ctx.loadable(lib) for lib in known):
         return
-    severity: Severity = "error" if ctx.copies else "warning"
     usable = [lib for lib in known if not _in_environment(ctx, lib) and _wanted_major(ctx, lib)]
     best = max(usable, key=lambda lib: (lib.major or 0, numbers(lib.version)), default=None)
     if best is None:
-        remedy = Manual(link=CUDA_PAGE, administrator=True)
-        yield ctx.finding("cuda-missing", severity, remedy, "cublasLt: –", cuda=_which(ctx))
+        yield _no_cuda(ctx)
         return
     folder = ctx.parent(best.path)
     yield ctx.finding(
         "cuda-not-on-path",
-        severity,
+        "error",
         search_first(ctx, folder),
         best.path,
         folder=folder,
         cuda=short(best.version) or str(best.major or ""),
     )
+
+
+def _no_cuda(ctx: Context) -> Finding:
+    """With cuDNN in a folder of our own come the CUDA libraries it needs; else the toolkit."""
+    cuda = _which(ctx)
+    need = next(iter(ctx.needs), Need())
+    remedy = install_cudnn(ctx, need._replace(cuda=int(cuda or 0)))
+    if not isinstance(remedy, Automatic):
+        remedy = Manual(link=CUDA_PAGE, administrator=True)
+    return ctx.finding("cuda-missing", "error", remedy, "cublasLt: –", cuda=cuda)
 
 
 def _in_environment(ctx: Context, library: Library) -> bool:

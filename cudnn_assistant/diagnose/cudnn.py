@@ -57,6 +57,7 @@ def missing(ctx: Context) -> Iterator[Finding]:
             "program": need.who,
             "where": need.where,
             "present": product(best(ctx, others).version) if others else "",
+            "libraries": "" if ctx.machine.toolkits or ctx.libraries("cublasLt") else "cuBLAS",
         }
         evidence = [f"{product(c.version)}: {c.folder}" for c in others]
         code = "cudnn-wrong-major" if others else "cudnn-missing"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from cudnn_assistant.compat import cudnn_builds
+from cudnn_assistant.compat import File, cudnn_builds
 from cudnn_assistant.diagnose.context import Context, Need, major, numbers, older
 from cudnn_assistant.finding import (
     Automatic,
@@ -167,7 +167,7 @@ def _by_branch(branch: int) -> int:
 def install_cudnn(ctx: Context, need: Need) -> Remedy:
     """The cuDNN that fits need, driver, GPU and the cuBLAS that is there.
 
-    Where NVIDIA offers no archive that can be fetched and checked, the page of old releases.
+    An archive that can't be checked as it must be is left to the person, by its address.
     """
     possible = cuda_majors(ctx)
     if not possible:
@@ -176,8 +176,9 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
     cuda = need.cuda if need.cuda in possible or 0 < need.cuda < 11 else _usual_cuda(ctx, possible)
     cuda = min(cuda, 12) if wanted < 9 else cuda
     exact = ".".join(need.toolkit.split(".")[:2]) if cuda < 11 else ""
-    if not _offered(ctx, wanted, cuda):
-        return Manual(link=CUDNN_ARCHIVE)
+    files = _files(ctx, wanted, cuda, exact)
+    if not any(file.sha256 and file.size for file in files):
+        return Manual(link=files[0].url if files else CUDNN_ARCHIVE)
     old = wanted == 9 and ctx.gpu is not None and numbers(ctx.gpu.compute) < (7, 5)
     version = "9.10.2" if old else ""
     return Automatic(
@@ -191,16 +192,16 @@ def _usual_cuda(ctx: Context, possible: tuple[int, ...]) -> int:
     return next((m for m in possible if m in present), possible[0])
 
 
-def _offered(ctx: Context, wanted: int, cuda: int) -> bool:
+def _files(ctx: Context, wanted: int, cuda: int, exact: str) -> list[File]:
+    """NVIDIA's archives of that kind for this platform, newest first."""
     system = ctx.machine.os
     arm = system.architecture.lower() in ("aarch64", "arm64")
     chips = {"windows": ("windows-arm64",), "linux": ("linux-sbsa", "linux-aarch64")}[system.family]
+    builds = (b for b in cudnn_builds(ctx.compat) if b.cuda_major == cuda)
+    fitting = [b for b in builds if major(b.version) == wanted and exact in ("", b.cuda)]
+    fitting.sort(key=lambda build: numbers(build.version), reverse=True)
     platforms = chips if arm else (f"{system.family}-x86_64",)
-    return any(
-        build.cuda_major == cuda and major(build.version) == wanted and build.file(platform)
-        for build in cudnn_builds(ctx.compat)
-        for platform in platforms
-    )
+    return [file for b in fitting for p in platforms if (file := b.file(p)) is not None]
 
 
 def install_packages(ctx: Context, *requirements: str) -> Remedy:

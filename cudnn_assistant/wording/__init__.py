@@ -74,23 +74,37 @@ def text_of(finding: Finding, machine: Machine) -> Text:
     kind = type(finding.remedy).__struct_config__.tag
     if _from_archive(finding):
         whole = TABLE.get(f"{finding.code}@{family}", TABLE[finding.code])
-        return whole._replace(fix=(_ARCHIVE,), undo=(), way_out=N_("Open NVIDIA's cuDNN archive"))
+        fix = (*_ARCHIVE, _THEN[family])
+        return whole._replace(fix=fix, undo=(), way_out=N_("Open NVIDIA's download"))
     for special in (f":{kind}@{family}", f":{kind}", f"@{family}"):
         if finding.code + special in TABLE:
             return TABLE[finding.code + special]
     return TABLE.get(finding.code, Text("trial", finding.code, (), ()))
 
 
-_ARCHIVE = N_(
-    "Download the right cuDNN from NVIDIA's archive of older releases (NVIDIA asks for an account),"
-    " unpack it, and check again: we then help with the settings."
+_ARCHIVE = (
+    N_("Download {archive} from NVIDIA and unpack it."),
+    N_(
+        "Download {old_release} from NVIDIA's archive of older releases (NVIDIA asks for an"
+        " account) and unpack it."
+    ),
 )
+_THEN = {
+    "windows": N_(
+        "Copy what is in its folders bin, include and lib into the folders of the same names of"
+        " your CUDA, and check again."
+    ),
+    "linux": N_("Move its folder to /opt and check again: we then help with the settings."),
+}
+_SUFFIXES = ("/cudnn-archive", ".zip", ".tgz", ".xz")
 
 
 def _from_archive(finding: Finding) -> bool:
     """The person fetches an old cuDNN that we may not fetch for them."""
     remedy = finding.remedy
-    return isinstance(remedy, Manual) and remedy.link.endswith("/cudnn-archive")
+    return isinstance(remedy, Manual) and remedy.link.endswith(
+        ("/cudnn-archive", ".zip", ".tgz", ".xz")
+    )
 
 
 def _alternatives(title: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -102,6 +116,10 @@ def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
     facts = {"system": system, **finding.facts}
     if "gpu" in facts:
         facts["gpu"] = facts["gpu"].removeprefix("NVIDIA ")
+    if _from_archive(finding) and isinstance(finding.remedy, Manual):
+        name = finding.remedy.link.rsplit("/", 1)[-1]
+        known = name != "cudnn-archive"
+        facts |= {"archive": name} if known else {"old_release": facts.get("product", "cuDNN")}
     return facts
 
 

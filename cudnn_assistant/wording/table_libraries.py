@@ -89,6 +89,23 @@ LIBRARIES: dict[str, Text] = {
                 " that programs can find is on this computer."
             ),
         ),
+        (
+            N_(
+                "Install cuDNN together with the CUDA libraries that it needs in a folder of our"
+                " own. The present cuDNN stays."
+            ),
+        ),
+        (_UNDO_INSTALL,),
+    ),
+    "cuda-missing:manual": Text(
+        "cuda",
+        N_("CUDA isn't installed"),
+        (
+            N_(
+                "cuDNN works together with NVIDIA's CUDA libraries (cuBLAS above all), and none"
+                " that programs can find is on this computer."
+            ),
+        ),
         (N_("Install the CUDA {cuda} Toolkit from NVIDIA."),),
         way_out=N_("Open NVIDIA's CUDA page"),
     ),
@@ -266,6 +283,7 @@ LIBRARIES: dict[str, Text] = {
                 "Download the official cuDNN from NVIDIA, check it, and unpack it into a folder of"
                 " our own. That needs no administrator, somebody who may change the whole computer."
             ),
+            N_("NVIDIA's CUDA libraries that it needs ({libraries}) come along."),
         ),
         (_UNDO_INSTALL,),
     ),

@@ -351,7 +351,6 @@ case(
         trials=(LOST,),
     ),
     "error cudnn-missing",
-    "warning cuda-missing",
 )
 NEWER = copy(rf"{CUDNN}\v9.14\bin\13.0", "9.14.0", 13, found_via=("PATH",), wins_for=(SYSTEM,))
 case(
@@ -469,14 +468,26 @@ case(
 case(
     "windows-path-unexpanded",
     "broken",
-    but(ELSEWHERE, search=(*START, entry(r"%CUDNN_PATH%\bin", "user", folder="", exists=None))),
+    but(
+        ELSEWHERE,
+        variables=(VARIABLES[0], variable("Path", r"%CUDNN_PATH%\bin", "user"), VARIABLES[2]),
+        search=(*START, entry(r"%CUDNN_PATH%\bin", "user", folder="", exists=None)),
+    ),
     "error cudnn-not-on-path",
     "warning path-entry-unexpanded",
 )
 case(
     "windows-path-names-a-file",
     "broken",
-    but(ELSEWHERE, search=(*START, entry(rf"{GOOD.folder}\cudnn64_9.dll", "user", exists=False))),
+    but(
+        ELSEWHERE,
+        variables=(
+            VARIABLES[0],
+            variable("Path", rf"{GOOD.folder}\cudnn64_9.dll", "user"),
+            VARIABLES[2],
+        ),
+        search=(*START, entry(rf"{GOOD.folder}\cudnn64_9.dll", "user", exists=False)),
+    ),
     "error cudnn-not-on-path",
     "warning path-entry-malformed",
 )
