@@ -121,6 +121,8 @@ class ToolkitRelease(Struct, kw_only=True):
     files: tuple[File, ...] = ()
     """Installers."""
     components: tuple[Component, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    """The packages for Python that hold the libraries which cuDNN loads."""
 
 
 class CudnnBuild(Struct, kw_only=True):

@@ -46,7 +46,7 @@ def toolkit_advice(
         version=best.version if best else "",
         file=file if file and file.sha256 else None,
         components=_components(here, best) if best else (),
-        requirements=_cuda_wheels(compat, here, major),
+        requirements=best.requirements if best and _has_wheels(compat, here, best) else (),
     )
 
 
@@ -107,10 +107,8 @@ def _ceiling(here: Situation, compat: Compat, chosen: Candidate, computes: Seque
     return cuda_of_driver(compat, chosen.driver, here.driver_family)
 
 
-def _cuda_wheels(compat: Compat, here: Situation, major: int) -> tuple[str, ...]:
-    """The libraries that cuDNN asks for, as packages for Python; CUDA 13's have no suffix."""
-    suffix = f"-cu{major}" if major < 13 else ""
-    names = [f"nvidia-cublas{suffix}", f"nvidia-cuda-nvrtc{suffix}"]
+def _has_wheels(compat: Compat, here: Situation, toolkit: ToolkitRelease) -> bool:
+    """Whether there are files for this platform of all packages."""
+    names = {one.partition("==")[0] for one in toolkit.requirements}
     there = {wheel.package for wheel in compat.wheels if here.platform in wheel.platforms}
-    exact = f">={major},<{major + 1}" if not suffix else ""
-    return tuple(name + exact for name in names) if there.issuperset(names) else ()
+    return there.issuperset(names)

@@ -86,16 +86,24 @@ def _toolkits(tables: _Tables) -> list[dict[str, Any]]:
     for row in tables["installers"]:
         files[row["version"]].append(_file(row))
     components = _components(tables["components"])
+    pins: dict[str, list[str]] = defaultdict(list)
+    for row in tables["pins"]:
+        pins[row["toolkit"]].append(row["package"] + row["pin"])
     made = [
         {
             **_some(row, "version", "released", "driver_linux", "driver_windows"),
             "disputed": _yes(row, "disputed"),
             "files": files.pop(row["version"], []),
             "components": components.pop(row["version"], []),
+            "requirements": pins.pop(row["version"], []),
         }
         for row in tables["toolkits"]
     ]
-    for name, left in (("installers", files), ("components", components)):
+    for name, left in (
+        ("installers", files),
+        ("components", components),
+        ("pins", pins),
+    ):
         if left:
             raise SourceError(f"{name}.csv names toolkits that aren't listed: {sorted(left)}")
     return made

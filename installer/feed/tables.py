@@ -22,6 +22,7 @@ TABLES = (
     "installers",
     "known_bad",
     "pci",
+    "pins",
     "toolkits",
     "wheels",
 )

@@ -92,6 +92,8 @@ def _set(index: int, **cells: str) -> Callable[[list[dict[str, str]]], None]:
         ("cudnn_files", _set(0, version="9.99.9"), "names builds that aren't listed"),
         ("installers", _set(0, version="99.1.0"), "names toolkits that aren't listed"),
         ("components", _set(0, toolkit="99.1.0"), "names toolkits that aren't listed"),
+        ("pins", _set(0, toolkit="99.1.0"), "names toolkits that aren't listed"),
+        ("pins", _set(0, pin="@ https://example.com/x"), "requirements"),
         ("frameworks", _set(0, requirement="torch; reboot"), "requirement"),
         ("frameworks", _set(0, name="caffe"), "name"),
         ("architectures", _set(0, board="perhaps"), "board must be yes or empty"),
