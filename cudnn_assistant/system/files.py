@@ -13,6 +13,7 @@ import os
 import stat
 from collections.abc import Sequence
 
+from cudnn_assistant.machine import readable
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.reasons import reason
 from cudnn_assistant.wording import _
@@ -82,7 +83,7 @@ class Replacement:
         if read(self._real) != self.old:
             raise Refused(
                 _("{file} was changed by another program at the same moment.").format(
-                    file=self.path
+                    file=readable(self.path)
                 )
             )
         if self.new is not None:
@@ -106,20 +107,20 @@ class Replacement:
                 _(
                     "{file} is a link into a read-only store ({target}). It is written by another "
                     "program (home-manager, for example) and must be changed there."
-                ).format(file=self.path, target=self._real)
+                ).format(file=readable(self.path), target=readable(self._real))
             )
         try:
             state = os.stat(self._real)
         except FileNotFoundError:
             return
         if not stat.S_ISREG(state.st_mode):
-            raise Refused(_("{file} is not a plain file.").format(file=self.path))
+            raise Refused(_("{file} is not a plain file.").format(file=readable(self.path)))
         if state.st_nlink > 1:
             raise Refused(
                 _(
                     "{file} is one of several names of the same file (a hard link). Replacing it "
                     "would part them, so it is left alone."
-                ).format(file=self.path)
+                ).format(file=readable(self.path))
             )
         if not os.access(self._real, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), self._real)

@@ -38,6 +38,7 @@ class Linux:
         self._start = dict(os.environ if environment is None else environment)
         self._home = _home(self._start) if home is None else home
         self._settings = os.path.join(config or str(places.config()), "environment.sh")
+        self._shown = readable(self._settings)
         self._etc = etc
         shell = _login_shell() if login_shell is None else login_shell
         self._login_shell = self._start.get("SHELL") or shell
@@ -55,9 +56,7 @@ class Linux:
             if matters(name)
         ]
         found += [
-            Variable(
-                scope="user", name=name, value=Value(text=text), source=self._settings, ours=True
-            )
+            Variable(scope="user", name=name, value=Value(text=text), source=self._shown, ours=True)
             for name, text in sorted(self._own_values().items())
         ]
         for file in self._files_of_the_person():
@@ -140,6 +139,10 @@ class Linux:
             raise Refused(
                 _("Your account has no home folder, so there is no place to keep settings.")
             )
+        if any(ord(c) < 32 for c in self._settings):
+            raise Refused(
+                _("The name of {file} can't stand in a start-up file.").format(file=self._shown)
+            )
         if value is not None and not settings_file.storable(name, value.text):
             raise Refused(_("{name} can't hold this value on Linux.").format(name=name))
         content = self._settings_content()
@@ -159,7 +162,7 @@ class Linux:
                 _(
                     "{file} was edited by another program or by hand. Move it away if its "
                     "settings are not needed, then check again."
-                ).format(file=path)
+                ).format(file=readable(path))
             ) from None
 
     def _store(self, content: bytes | None, values: Mapping[str, str]) -> None:
@@ -184,7 +187,7 @@ class Linux:
         old = files.read(path)
         if wanted:
             return files.Replacement(path, old, startup_files.with_line(old, self._settings))
-        return files.Replacement(path, old, startup_files.without_line(old))
+        return files.Replacement(path, old, startup_files.without_line(old, self._settings))
 
     def _twins(self, values: Mapping[str, str]) -> list[files.Replacement]:
         fish, systemd = self._fish_file(), self._systemd_file()
@@ -233,11 +236,11 @@ class Linux:
         chosen = startup_files.files(self._home, self._start, self._login_shell)
         extra = [self._fish_file()] if self._uses_fish() else []
         extra += [self._systemd_file()] if self._uses_systemd() else []
-        return (*chosen, *extra)
+        return tuple(readable(path) for path in (*chosen, *extra))
 
     def where(self, scope: Scope, name: str) -> str:  # noqa: ARG002
         """Our settings file, for the user's scope."""
-        return self._settings if scope == "user" else os.path.join(self._etc, "environment")
+        return self._shown if scope == "user" else os.path.join(self._etc, "environment")
 
     def may_write(self, scope: Scope) -> bool:
         """Only the person's own scope is ours to write."""

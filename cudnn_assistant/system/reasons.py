@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import errno
+import os
 
+from cudnn_assistant.machine import readable
 from cudnn_assistant.wording import _
 
 
 def reason(trouble: OSError) -> str:
     """One sentence, with the file where one is known."""
-    file = str(trouble.filename or trouble.filename2 or "")
+    named = trouble.filename or trouble.filename2 or ""
+    file = readable(os.fsdecode(named)) if isinstance(named, str | bytes) else ""
     text = _reasons().get(errno.errorcode.get(trouble.errno or 0, "")) or _("{text}.").format(
         text=(trouble.strerror or str(trouble)).rstrip(".")
     )

@@ -17,7 +17,7 @@ _MARK = b"# cudnn-assistant: our settings"
 _NEWLINE = b" (and the line end before this one)"
 _CREATED = b" (and this file)"
 _OURS = re.compile(
-    rb"^if \[ -r [^\r\n]+ \]; then \. [^\r\n]+; fi "
+    rb"^if \[ -r (?P<file>[^\r\n]+) \]; then \. (?P=file); fi "
     + re.escape(_MARK)
     + rb"(?P<note>(?: \([a-z ]+\))?)(?P<end>\r?\n|\Z)",
     re.MULTILINE,
@@ -30,7 +30,7 @@ def with_line(content: bytes | None, settings: str) -> bytes:
     The line is harmless while ``settings`` doesn't exist. It remembers in its comment what else
     was added, so that :func:`without_line` needs no other memory.
     """
-    if content is not None and _OURS.search(content):
+    if content is not None and _find(content, settings):
         return content
     text = content or b""
     end = b"\r\n" if b"\r\n" in text and b"\n" not in text.replace(b"\r\n", b"") else b"\n"
@@ -40,7 +40,7 @@ def with_line(content: bytes | None, settings: str) -> bytes:
     elif text and (not text.endswith(b"\n") or _continues(text)):
         # Without it our words would become part of the person's last line.
         note, before = _NEWLINE, end
-    file = _quote(settings).encode("utf-8", "surrogateescape")
+    file = _quote(settings)
     line = b"if [ -r %s ]; then . %s; fi %s%s" % (file, file, _MARK, note)
     return text + before + line + end
 
@@ -49,11 +49,17 @@ def _continues(text: bytes) -> bool:
     return text.rstrip(b"\r\n").endswith(b"\\")
 
 
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
+def _quote(text: str) -> bytes:
+    return ("'" + text.replace("'", "'\\''") + "'").encode("utf-8", "surrogateescape")
 
 
-def without_line(content: bytes | None) -> bytes | None:
+def _find(content: bytes, settings: str) -> re.Match[bytes] | None:
+    """Our line for this settings file; one for another belongs to another configuration."""
+    file = _quote(settings)
+    return next((match for match in _OURS.finditer(content) if match["file"] == file), None)
+
+
+def without_line(content: bytes | None, settings: str) -> bytes | None:
     """The content without our line; ``None`` when the file was made for it and holds no more.
 
     What a person wrote since, before or after the line, stays. A line of ours that a person has
@@ -62,18 +68,13 @@ def without_line(content: bytes | None) -> bytes | None:
     if content is None:
         return None
     created = False
-    while match := _OURS.search(content):
+    while match := _find(content, settings):
         start, stop = match.span()
         created = created or match["note"] == _CREATED
         if match["note"] == _NEWLINE and stop == len(content):
             start -= 2 if content[:start].endswith(b"\r\n") else 1
         content = content[:start] + content[stop:]
     return None if created and not content else content
-
-
-def has_line(content: bytes | None) -> bool:
-    """Whether our line stands in the file."""
-    return content is not None and _OURS.search(content) is not None
 
 
 def files(home: str, environment: Mapping[str, str], login_shell: str) -> tuple[str, ...]:

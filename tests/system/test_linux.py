@@ -8,6 +8,7 @@ import subprocess
 import textwrap
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from cudnn_assistant.machine import Value
@@ -295,6 +296,49 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(home: Path) -> None:
     assert ".bashrc: it is not a plain file." in there.gaps()[0].why
     with pytest.raises(Refused, match="not a plain file"):
         there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
+
+
+def test_a_home_whose_name_is_no_text(tmp_path: Path) -> None:
+    home = tmp_path / "h\udcff"
+    home.mkdir()
+    with_all_shells(home)
+    before = snapshot(home)
+    there = system(home)
+    there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
+    assert ask(home, "bash", "-lc", script=PRINT) == "/opt/a|"
+    msgspec.json.encode([there.variables(), there.gaps(), there.touched("user")])
+    assert "\\xff" in there.where("user", "X")
+    there.write("user", "LD_LIBRARY_PATH", None)
+    assert snapshot(home) == before
+
+
+def test_a_home_whose_name_has_a_line_end(tmp_path: Path) -> None:
+    home = tmp_path / "h\nh"
+    home.mkdir()
+    with pytest.raises(Refused, match="can't stand in a start-up file"):
+        system(home).write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
+    assert snapshot(home) == {}
+
+
+def test_two_configurations_share_the_start_up_files(home: Path) -> None:
+    (home / ".bashrc").write_text("# mine")
+    before = snapshot(home)
+
+    def other() -> linux.Linux:
+        folder = str(home / "other config")
+        return linux.Linux({**CLEAN, "SHELL": "bash"}, home=str(home), config=folder, etc="/none")
+
+    system(home).write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
+    other().write("user", "CUDA_PATH", Value(text="/opt/b"))
+    assert ask(home, "bash", "-ic", script=PRINT) == "/opt/a|/opt/b"
+    system(home).write("user", "LD_LIBRARY_PATH", None)
+    assert ask(home, "bash", "-ic", script=PRINT) == "|/opt/b"
+    other().write("user", "CUDA_PATH", None)
+    after = snapshot(home)
+    assert after.pop(str(home / ".bashrc"))[1] == b"# mine\n"
+    # Made by one configuration and still in use by the other when that one let go: left, empty.
+    assert after.pop(str(home / ".profile"))[1] == b""
+    assert set(after) == set(before) - {str(home / ".bashrc")}
 
 
 @pytest.mark.parametrize("text", ["/a\n/b", "/a::/b", "relative", ":/a", "/a\x00"])

@@ -1,0 +1,144 @@
+"""How fast changing is: ``python tests/bench/bench_changing.py [MEGABYTES]``.
+
+Downloads from loopback against curl and sha256sum, unpacks against tar and unzip, and times a plan
+of one variable. Prints one line for each; the targets stand beside.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import resource
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import zipfile
+from collections.abc import Callable
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from cudnn_assistant.apply import apply
+from cudnn_assistant.download import fetch
+from cudnn_assistant.journal import Journal
+from cudnn_assistant.machine import Value
+from cudnn_assistant.plan import Download, Plan, SetVariable
+from cudnn_assistant.system.linux import Linux
+from cudnn_assistant.unpack import unpack
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        return
+
+
+def out(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def best(act: Callable[[int], object], times: int = 3) -> float:
+    """Seconds of the fastest run; each run gets its number."""
+    took = []
+    for number in range(times):
+        start = time.perf_counter()
+        act(number)
+        took.append(time.perf_counter() - start)
+    return min(took)
+
+
+def shell(*command: str) -> None:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def bench_download(folder: Path, megabytes: int) -> None:
+    file = folder / "cudnn.tar.xz"
+    block = os.urandom(1 << 20)
+    with file.open("wb") as out:
+        for _ in range(megabytes):
+            out.write(block)
+    with file.open("rb") as source:
+        digest = hashlib.file_digest(source, "sha256").hexdigest()
+    handler = partial(Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/cudnn.tar.xz"
+        wanted = Download(url=url, size=file.stat().st_size, sha256=digest)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        def ours(number: int) -> None:
+            fetch(wanted, str(folder / f"ours{number}"), hosts=frozenset({"127.0.0.1"}))
+
+        def theirs(number: int) -> None:
+            target = str(folder / f"theirs{number}")
+            shell("curl", "-s", "-o", target, url)
+            shell("sync", target)
+            shell("sha256sum", target)
+
+        mine, other = best(ours), best(theirs)
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        server.shutdown()
+    out(f"download {megabytes} MB: {mine:.2f} s, curl + sync + sha256sum {other:.2f} s; "
+          f"rate {other / mine:.2f} of theirs (target 0.90); "
+          f"memory +{grown // 1024} MiB (target 40)")  # fmt: skip
+
+
+def bench_unpack(folder: Path, megabytes: int) -> None:
+    tree = folder / "top"
+    (tree / "lib").mkdir(parents=True)
+    half_random = b"".join(os.urandom(512) + bytes(512) for _ in range(1024))
+    for number in range(8):
+        with (tree / "lib" / f"libcudnn_{number}.so").open("wb") as out:
+            for _ in range(megabytes // 8):
+                out.write(half_random)
+    with tarfile.open(folder / "a.tar.xz", "w:xz", preset=0) as tar:
+        tar.add(tree, "top")
+    with zipfile.ZipFile(folder / "a.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for path in sorted(tree.rglob("*.so")):
+            archive.write(path, f"top/lib/{path.name}")
+    for name, command in (("a.tar.xz", ["tar", "-xf"]), ("a.zip", ["unzip", "-q"])):
+        path = str(folder / name)
+        mine = best(lambda n, p=path, a=name: unpack(p, str(folder / f"out-{a}-{n}")), 2)  # type: ignore[misc]
+
+        def theirs(number: int, command: list[str] = command, path: str = path) -> None:
+            target = folder / f"their-{os.path.basename(path)}-{number}"
+            target.mkdir()
+            into = ["-C", str(target)] if command[0] == "tar" else ["-d", str(target)]
+            shell(*command, path, *into)
+            shell("sync", "-f", str(target))
+
+        other = best(theirs, 2)
+        out(f"unpack {name} of {megabytes} MB: {mine:.2f} s, {command[0]} + sync {other:.2f} s; "
+              f"rate {other / mine:.2f} of theirs (target 0.80)")  # fmt: skip
+
+
+def bench_variable(folder: Path) -> None:
+    home = folder / "home"
+    home.mkdir()
+    system = Linux({"HOME": str(home)}, home=str(home), config=str(home / "config"))
+
+    def there_and_back(number: int) -> None:
+        journal = Journal(folder / f"state{number}" / "journal")
+        value = Value(text="/opt/a")
+        step = SetVariable(scope="user", name="LD_LIBRARY_PATH", after=value)
+        apply(Plan(steps=(step,)), system, journal)
+        system.write("user", "LD_LIBRARY_PATH", None)
+
+    out(f"one variable there (and back): {best(there_and_back, 20) * 1000:.0f} ms (target 50)")
+
+
+def main() -> None:
+    megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 700
+    with tempfile.TemporaryDirectory() as name:
+        bench_download(Path(name), megabytes)
+    with tempfile.TemporaryDirectory() as name:
+        bench_unpack(Path(name), max(64, megabytes // 4))
+    with tempfile.TemporaryDirectory() as name:
+        bench_variable(Path(name))
+
+
+if __name__ == "__main__":
+    main()
