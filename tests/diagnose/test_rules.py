@@ -37,6 +37,8 @@ from cudnn_assistant.finding import (
     TakeOut,
 )
 from cudnn_assistant.machine import SYSTEM, Gap, GpuProcess, Machine, Value
+from cudnn_assistant.plan import make_plan
+from cudnn_assistant.report.redaction import redacted
 
 
 def of(name: str) -> Machine:
@@ -388,3 +390,20 @@ def test_every_rule_names_codes_and_is_found_once() -> None:
     checks = [rule.check for rule in RULES]
     assert len(checks) == len(set(checks))
     assert all(rule.codes and (rule.check.__doc__ or "").strip() for rule in RULES)
+
+
+@pytest.mark.parametrize("name", sorted(COMPUTERS))
+def test_what_we_say_we_will_do_is_something_that_the_plan_can_do(name: str) -> None:
+    """An automatic remedy without a step would leave a person before an empty page."""
+    machine, compat = of(name), load_builtin()
+    for finding in found(machine):
+        if isinstance(finding.remedy, Automatic):
+            assert make_plan((finding,), machine, compat).steps, finding.code
+
+
+@pytest.mark.parametrize("name", sorted(COMPUTERS))
+def test_a_report_of_a_computer_gets_the_same_findings(name: str) -> None:
+    machine = of(name)
+    told = [(f.code, f.severity) for f in found(machine)]
+    again = [(f.code, f.severity) for f in found(redacted(machine))]
+    assert again == told
