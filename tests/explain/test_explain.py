@@ -239,5 +239,5 @@ def test_a_message_is_found_between_harmless_lines() -> None:
         "CUDA driver version is insufficient for CUDA runtime version\n"
     )
     answer = explain(text)
-    assert [line.number for line in answer.lines] == [3]
+    assert {line.number for line in answer.lines} == {3}
     assert answer.causes[0].cls == "driver-too-old"
