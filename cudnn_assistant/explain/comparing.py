@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudnn_assistant.explain.given import Facts, Version, known, version
+from cudnn_assistant.explain.given import Facts, Version, known, version, versions
 from cudnn_assistant.explain.wanted import (
     cuda_in_use,
     library_kind,
@@ -29,6 +29,8 @@ _ABSENT = re.compile(
     r"isn.t installed|absent|(?:not|nothing) (?:found|there)",
     re.IGNORECASE,
 )
+_OTHER_THINGS = re.compile(r"cuda|toolkit|windows|ubuntu|debian|nvidia-smi", re.IGNORECASE)
+"""Words whose second number is another thing's version: "8.9 for CUDA 12"."""
 _THERE = r"install|on (?:the )?path|copied|added|present|yes|correct"
 _HOW_MANY_DIGITS = 11
 """From this CUDA on, libraries of one major fit each other; before, major and minor count."""
@@ -71,8 +73,26 @@ def _places(f: Facts) -> Iterator[Feature]:
         yield "cudnn:absent", _("cuDNN is said to be not installed.")
     if f.cudnn_words and not f.cudnn and re.search(_THERE, f.cudnn_words, re.IGNORECASE):
         yield "cudnn:installed", ""
+    yield from _several(f)
     if not (f.cuda or f.cudnn or f.driver or f.gpu):
         yield "nothing-given", ""
+
+
+def _several(f: Facts) -> Iterator[Feature]:
+    """Two versions of one thing in what the person gave, such as "8.9 by apt and 9.1 by pip"."""
+    given = (
+        ("cudnn", f.cudnn_words, range(3, 10)),
+        ("cuda", f.cuda_words, range(5, 14)),
+        ("driver", f.driver_words, range(100, 1000)),
+    )
+    for name, words, plausible in given:
+        short = {int(number.split(".")[0]) for number in versions(words)}
+        alone = name in f.stated and not _OTHER_THINGS.search(words)
+        if alone and len(short.intersection(plausible)) > 1:
+            yield (
+                f"{name}:several",
+                _("More than one version is named: {words}.").format(words=words),
+            )
 
 
 def _library(f: Facts) -> Iterator[Feature]:
@@ -263,6 +283,8 @@ def _windows(f: Facts) -> Iterator[Feature]:
                 v=_text(f.framework_version)
             ),
         )
+    if f.framework == "tensorflow" and not f.os and f.framework_version >= (2, 11):
+        yield "tf-perhaps-on-windows", ""
     if f.framework == "jax" and f.os == "windows":
         yield "jax-on-windows", _("JAX has no GPU packages for native Windows.")
     if f.os == "windows" and f.python >= (3, 8):

@@ -34,6 +34,7 @@ class Facts(msgspec.Struct, kw_only=True):
     cudnn: Version = ()
     cudnn_words: str = ""
     driver: Version = ()
+    driver_words: str = ""
     compute: float = 0.0
     """Compute capability of the GPU: 8.6."""
     gpu: str = ""
@@ -74,6 +75,11 @@ def version(text: str) -> Version:
     """The first dotted number in ``text`` as integers; () when there is none."""
     found = re.search(r"(?<![\d.])\d{1,5}(?:\.\d{1,6}){0,4}", text)
     return tuple(int(part) for part in found.group().split(".")) if found else ()
+
+
+def versions(text: str) -> set[str]:
+    """All numbers in ``text`` that look like versions, as they stand there."""
+    return set(re.findall(r"(?<![\d.])v?(\d{1,3}(?:\.\d{1,6}){0,4})(?![\d.]*[ -]?bit)", text))
 
 
 def cudnn_number(text: str) -> Version:
@@ -171,6 +177,7 @@ def _set_gpu(result: Facts, text: str) -> None:
 
 
 def _set_driver(result: Facts, text: str) -> None:
+    result.driver_words = text
     result.driver = version(text)
 
 

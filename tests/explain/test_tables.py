@@ -84,6 +84,7 @@ def test_rules_ask_for_things_that_exist() -> None:
     made = set(re.findall(r'yield \(?\s*f?"([^"]+)"', text))
     names = {p.id for p in patterns()} | {t for p in patterns() for t in p.tags} | made
     names |= {f"os:{name}" for name in ("windows", "linux", "wsl", "macos")}
+    names |= {f"{thing}:several" for thing in ("cudnn", "cuda", "driver")}
     names |= {f"fw:{name}" for name in known().framework_names}
     asked = {n for r in rules().rule for c in (*r.when, *r.unless) for n in c.split("|")}
     assert asked <= names, asked - names
