@@ -10,41 +10,50 @@ from collections.abc import Iterable
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import (
+    access,
     copies,
     cuda,
     cudnn,
     driver,
+    enclosed,
+    fitting,
     frameworks,
     gpu,
+    loaded,
+    paths,
+    replaced,
     trial,
     variables,
+    wsl,
 )
-from cudnn_assistant.diagnose.context import (
-    Context,
-    Rule,
-    counts,
-    leans,
-    meets,
-    need_of,
-    own,
-    passed,
-)
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.needs import counts, leans, meets, need_of, own, passed
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
 
 Layer = tuple[Rule, ...]
 
-GROUND: tuple[Layer, ...] = (gpu.RULES, driver.RULES, driver.LAST)
+GROUND: tuple[Layer, ...] = (
+    enclosed.RULES,
+    gpu.RULES,
+    driver.RULES,
+    wsl.RULES,
+    loaded.RULES,
+    access.RULES,
+    driver.LAST,
+)
 """About the whole computer: an error here concerns every subject."""
 
-SETTINGS: Layer = variables.RULES
+SETTINGS: Layer = (*variables.RULES, *paths.RULES)
 """About the computer's settings: told beside whatever keeps cuDNN from working."""
 
 ABOVE: tuple[Layer, ...] = (
     cuda.RULES,
     copies.RULES[:1],
     cudnn.RULES,
+    replaced.RULES,
     copies.RULES[1:],
+    fitting.RULES,
     frameworks.RULES,
     trial.RULES,
 )

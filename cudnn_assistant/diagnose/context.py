@@ -8,13 +8,24 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from cudnn_assistant.compat import Compat
+from cudnn_assistant.diagnose.needs import (
+    Need,
+    _by_major,
+    could_bring,
+    counts,
+    leans,
+    meets,
+    need_of,
+    own,
+    passed,
+)
+from cudnn_assistant.diagnose.versions import major, numbers
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import (
     SYSTEM,
@@ -27,9 +38,9 @@ from cudnn_assistant.machine import (
     PythonEnvironment,
     Trial,
 )
-from cudnn_assistant.wording import PRODUCTS
 
 Check = Callable[["Context"], Iterable[Finding]]
+
 
 LIST = {"windows": "PATH", "linux": "LD_LIBRARY_PATH"}
 """The variable that lists folders for the loader."""
@@ -44,89 +55,6 @@ class Rule(NamedTuple):
     """Ids of the catalogue (domain/causes.md)."""
     provable: bool = True
     """A passed test of the subject disproves its errors; False: the test can't see it."""
-
-
-class Need(NamedTuple):
-    """A cuDNN that programs of a subject ask for. 0 and "" mean any."""
-
-    major: int = 0
-    cuda: int = 0
-    version: str = ""
-    who: str = ""
-    """Who asks: "TensorFlow 2.10.0"; "" when nobody in particular."""
-    where: str = ""
-    """The Python environment of who asks."""
-    toolkit: str = ""
-    """CUDA version that who asks is built with, "11.2"."""
-
-
-def numbers(version: str) -> tuple[int, ...]:
-    """The leading dotted numbers of a version: "9.10.2+x" is (9, 10, 2); () when there are none."""
-    match = re.match(r"\d{1,9}(?:\.\d{1,9}){0,7}", version.strip())
-    return tuple(int(part) for part in match[0].split(".")) if match else ()
-
-
-def older(one: str, other: str) -> bool:
-    """Whether both versions are known and the first is lower, to the precision of the second."""
-    left, right = numbers(one), numbers(other)
-    return bool(left and right) and left[: len(right)] < right
-
-
-def major(version: str) -> int:
-    """The first number of a version, 0 when it has none."""
-    return (numbers(version) or (0,))[0]
-
-
-def short(version: str) -> str:
-    """A version as people say it: "9.10.2", and "9.8" for 9.8.0."""
-    parts = numbers(version)[:3]
-    return ".".join(str(part) for part in (parts[:2] if parts[2:] == (0,) else parts))
-
-
-def counts(framework: Framework) -> bool:
-    """Whether a person would expect this framework to use the GPU.
-
-    The plain onnxruntime package is a CPU build that many programs carry for small work.
-    """
-    return framework.gpu is not False or framework.name != "onnxruntime"
-
-
-def own(framework: Framework) -> bool:
-    """Whether the framework comes with its own cuDNN, or pins it as a package."""
-    return framework.gpu is not False and framework.cudnn_from in ("wheel", "bundled", "conda")
-
-
-def leans(framework: Framework) -> bool:
-    """Whether the framework takes cuDNN from the system."""
-    return framework.gpu is not False and framework.cudnn_from == "system"
-
-
-def could_bring(framework: Framework) -> bool:
-    """Whether the framework's makers offer its CUDA and cuDNN as packages (on Linux)."""
-    return framework.name == "tensorflow" and numbers(framework.version) >= (2, 14)
-
-
-def called(framework: Framework) -> str:
-    """The framework as people call it: "PyTorch 2.9.0"; the build's mark (+cu128) is left out."""
-    version = framework.version.split("+")[0]
-    return f"{PRODUCTS.get(framework.name, framework.name)} {version}".strip()
-
-
-def passed(trial: Trial | None) -> bool:
-    """Whether a test ran to its end and all numbers were right."""
-    return trial is not None and trial.status == "ok" and trial.stage == "convolution"
-
-
-def meets(trial: Trial | None, need: Need) -> bool:
-    """Whether a test passed with a cuDNN that a program with this need can use."""
-    if trial is None or not passed(trial):
-        return False
-    return need.major in (0, major(trial.version)) and not older(trial.version, need.version)
-
-
-def stopped(trial: Trial | None) -> bool:
-    """Whether a test ran and did not get to its end."""
-    return trial is not None and trial.status not in ("ok", "not-run")
 
 
 @dataclass(frozen=True)
@@ -369,26 +297,3 @@ class Context:
             evidence=tuple(text for text in evidence if text),
             remedy=remedy,
         )
-
-
-def need_of(framework: Framework, where: str) -> Need:
-    """What one framework asks of cuDNN."""
-    parts = numbers(framework.cudnn)
-    version = framework.cudnn if len(parts) > 1 else ""
-    return Need(
-        major(framework.cudnn),
-        major(framework.cuda),
-        version,
-        called(framework),
-        where,
-        framework.cuda,
-    )
-
-
-def _by_major(needs: Iterable[Need]) -> tuple[Need, ...]:
-    highest: dict[int, Need] = {}
-    for need in needs:
-        known = highest.get(need.major)
-        if known is None or older(known.version, need.version) or not known.version:
-            highest[need.major] = need
-    return tuple(highest[key] for key in sorted(highest, reverse=True))

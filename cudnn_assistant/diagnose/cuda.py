@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.compat import driver_floor, last_driver_branch, oldest_usable_cuda
-from cudnn_assistant.diagnose.context import (
-    Context,
-    Need,
-    Rule,
-    major,
-    numbers,
-    older,
-    own,
-    short,
-    stopped,
-)
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.needs import Need, own, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDA_ARCHIVE,
     CUDA_PAGE,
@@ -25,6 +16,7 @@ from cudnn_assistant.diagnose.remedies import (
     install_packages,
     search_first,
 )
+from cudnn_assistant.diagnose.versions import major, numbers, older, short
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import Driver, Library
 

@@ -5,31 +5,15 @@ A test of cuDNN can't see these: a framework without GPU code never asks for it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from cudnn_assistant.diagnose.context import (
-    Context,
-    Rule,
-    called,
-    could_bring,
-    counts,
-    leans,
-    major,
-    numbers,
-    own,
-    passed,
-    stopped,
-)
+from cudnn_assistant.diagnose import packages
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.needs import called, could_bring, counts, leans, own, passed, stopped
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages
+from cudnn_assistant.diagnose.versions import major, numbers
 from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity
-from cudnn_assistant.machine import Framework, Package
-
-_ONNXRUNTIMES = frozenset(
-    f"onnxruntime{kind}"
-    for kind in ("", "-gpu", "-directml", "-openvino", "-qnn", "-rocm", "-migraphx", "-training")
-)
-"""Packages that all own the folder onnxruntime/."""
+from cudnn_assistant.machine import Framework
 
 
 def _alone(ctx: Context) -> bool:
@@ -128,100 +112,6 @@ def jax_on_windows(ctx: Context) -> Iterator[Finding]:
                 "jax-on-windows", severity, Impossible(), f"jax {framework.version}",
                 program=called(framework), where=ctx.subject,
             )  # fmt: skip
-
-
-def two_onnxruntimes(ctx: Context) -> Iterator[Finding]:
-    """F05: two onnxruntime packages write the same folder; the last one installed wins."""
-    names = {p.name: p.version for p in _packages(ctx) if p.name in _ONNXRUNTIMES}
-    if "onnxruntime-gpu" not in names or len(names) < 2:
-        return
-    others = sorted(n for n in names if n != "onnxruntime-gpu")
-    python = ctx.environment.python if ctx.environment else ""
-    commands = (
-        f'"{python}" -m pip uninstall -y {" ".join(sorted(names))}',
-        f'"{python}" -m pip install "onnxruntime-gpu=={names["onnxruntime-gpu"]}"',
-    )
-    works = any(f.name == "onnxruntime" and f.gpu for f in ctx.frameworks)
-    yield ctx.finding(
-        "onnxruntime-twice", "warning" if works else "error", Manual(commands=commands),
-        *(f"{n} {v}" for n, v in sorted(names.items())),
-        other=", ".join(others), where=ctx.subject,
-    )  # fmt: skip
-
-
-def _packages(ctx: Context) -> tuple[Package, ...]:
-    return ctx.environment.packages if ctx.environment else ()
-
-
-def two_cudnn_packages(ctx: Context) -> Iterator[Finding]:
-    """F12, L37: two nvidia-cudnn packages write the same folder."""
-    found = [p for p in _packages(ctx) if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)]
-    if len(found) < 2:
-        return
-    pinned = next((p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package), None)
-    keep = next((p for p in found if pinned and p.name == pinned.package), found[-1])
-    drop = [p.name for p in found if p.name != keep.name]
-    python = ctx.environment.python if ctx.environment else ""
-    commands = (
-        f'"{python}" -m pip uninstall -y {" ".join(drop)}',
-        f'"{python}" -m pip install --force-reinstall --no-deps "{keep.name}=={keep.version}"',
-    )
-    severity: Severity = "error" if stopped(ctx.trial) else "warning"
-    yield ctx.finding(
-        "two-cudnn-packages", severity, Manual(commands=commands),
-        *(f"{p.name} {p.version}" for p in found),
-        keep=keep.name, other=", ".join(drop), where=ctx.subject,
-    )  # fmt: skip
-
-
-def incomplete(ctx: Context) -> Iterator[Finding]:
-    """L37, L29: a package's own record lists library files that are gone."""
-    for package in _packages(ctx):
-        if package.files_missing <= 0 or not package.name.startswith("nvidia-"):
-            continue
-        severity: Severity = "error" if stopped(ctx.trial) else "warning"
-        yield ctx.finding(
-            "package-incomplete", severity,
-            install_packages(ctx, f"{package.name}=={package.version}"),
-            f"{package.name} {package.version}: {package.files_missing}",
-            package=package.name, count=str(package.files_missing), where=ctx.subject,
-        )  # fmt: skip
-
-
-def placeholder(ctx: Context) -> Iterator[Finding]:
-    """L32: a package of NVIDIA's that only reserves its name and holds no library."""
-    for package in _packages(ctx):
-        if not package.name.startswith("nvidia-") or numbers(package.version)[:2] != (0, 0):
-            continue
-        driver = ctx.machine.driver
-        cuda = 13 if driver and major(driver.cuda) >= 13 else 12
-        real = (
-            re.sub(r"-cu13$", "", package.name)
-            if "cudnn" not in package.name
-            else f"nvidia-cudnn-cu{cuda}"
-        )
-        yield ctx.finding(
-            "placeholder-package", "info", Manual(),
-            f"{package.name} {package.version}", package=package.name, real=real, where=ctx.subject,
-        )  # fmt: skip
-
-
-def pins(ctx: Context) -> Iterator[Finding]:
-    """F12, L22: a CUDA package differs from what the framework asks for."""
-    if ctx.environment is None:
-        return
-    for framework in ctx.frameworks:
-        off = [p for p in framework.pins if p.satisfied is False and "cudnn" not in p.package]
-        if not off or (ctx.works and all(p.has for p in off)):
-            continue
-        severity: Severity = "error" if stopped(ctx.trial) else "warning"
-        yield ctx.finding(
-            "framework-needs-packages", severity,
-            install_packages(ctx, *(f"{p.package}{p.wants}" for p in off)),
-            *(f"{p.package}{p.wants}: {p.has or '–'}" for p in off),
-            program=called(framework), package=off[0].package, count=str(len(off)),
-            where=ctx.subject,
-        )  # fmt: skip
 
 
 def no_kernels(ctx: Context) -> Iterator[Finding]:
@@ -327,24 +217,6 @@ def store_python(ctx: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def user_site(ctx: Context) -> Iterator[Finding]:
-    """F16: a framework in the person's own folder comes before the one of an installation."""
-    environment = ctx.environment
-    if environment is None or environment.kind in ("venv", "uv", "pipx", "user-site", ""):
-        return
-    short = environment.version.split(".")[:2]
-    mine = {f.name for f in ctx.frameworks}
-    for other in ctx.machine.pythons:
-        same = other.kind == "user-site" and other.version.split(".")[:2] == short
-        for framework in other.frameworks if same else ():
-            if framework.name in mine:
-                severity: Severity = "warning" if stopped(ctx.trial) else "info"
-                yield ctx.finding(
-                    "user-packages-first", severity, Manual(), other.id, ctx.subject,
-                    program=called(framework), where=ctx.subject, folder=other.id,
-                )  # fmt: skip
-
-
 def arm(ctx: Context) -> Iterator[Finding]:
     """F11: Windows on ARM; few programs have GPU builds for it."""
     arm64 = ctx.windows and ctx.machine.os.architecture in ("aarch64", "arm64")
@@ -360,20 +232,16 @@ RULES = (
     Rule(jax_on_windows, ("jax-on-windows",), ("F08",), provable=False),
     Rule(arm, ("windows-on-arm",), ("F11",)),
     Rule(cpu_only, ("cpu-only-framework",), ("F01", "F03", "F08", "F15"), provable=False),
-    Rule(two_onnxruntimes, ("onnxruntime-twice",), ("F05",), provable=False),
+    Rule(packages.two_onnxruntimes, ("onnxruntime-twice",), ("F05",), provable=False),
     Rule(
         no_kernels,
         ("gpu-too-new-for-framework", "gpu-too-old-for-framework"),
         ("H01", "H03"),
         provable=False,
     ),
-    Rule(two_cudnn_packages, ("two-cudnn-packages",), ("F12", "L37")),
-    Rule(incomplete, ("package-incomplete",), ("L37", "L29")),
-    Rule(pins, ("framework-needs-packages",), ("F12", "L22", "L23", "F06")),
+    *packages.RULES,
     Rule(two_majors, ("frameworks-disagree",), ("F07",)),
     Rule(tensorflow_216, ("tensorflow-216",), ("F04",)),
-    Rule(placeholder, ("placeholder-package",), ("L32",)),
     Rule(store_python, ("store-python",), ("E13",)),
-    Rule(user_site, ("user-packages-first",), ("F16",)),
     Rule(cupy, ("cupy-without-cudnn",), ("F09",)),
 )

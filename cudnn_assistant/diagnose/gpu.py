@@ -6,35 +6,19 @@ import re
 from collections.abc import Iterator
 
 from cudnn_assistant.compat import last_driver_branch
-from cudnn_assistant.diagnose.context import Context, Rule, major, numbers, stopped
-from cudnn_assistant.diagnose.remedies import (
-    CONTAINER_PAGE,
-    DRIVER_PAGE,
-)
-from cudnn_assistant.finding import (
-    Automatic,
-    Finding,
-    Impossible,
-    Manual,
-    Remedy,
-    SetTo,
-    Severity,
-    Unknown,
-)
-from cudnn_assistant.machine import Gpu, Scope, Variable
-
-_LIST_ORDER = ("FASTEST_FIRST", "PCI_BUS_ID")
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.enclosed import blind
+from cudnn_assistant.diagnose.needs import stopped
+from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
+from cudnn_assistant.diagnose.versions import major, numbers
+from cudnn_assistant.finding import Finding, Impossible, Manual, Severity
+from cudnn_assistant.machine import Gpu
 
 
 def log_line(ctx: Context, pattern: str) -> str:
     """The first kernel log line with a pattern, "" when there is none."""
     lines = ctx.machine.driver.log if ctx.machine.driver else ()
     return next((line for line in lines if re.search(pattern, line, re.IGNORECASE)), "")
-
-
-def blind(ctx: Context) -> bool:
-    """Whether the look at the GPUs itself did not succeed."""
-    return ctx.machine.unknown("gpu")
 
 
 def no_gpu(ctx: Context) -> Iterator[Finding]:
@@ -48,81 +32,6 @@ def no_gpu(ctx: Context) -> Iterator[Finding]:
     yield ctx.finding("no-nvidia-gpu", "error", Impossible(), others, others=others)
 
 
-def wsl_one(ctx: Context) -> Iterator[Finding]:
-    """C01: WSL 1 has no GPU at all."""
-    if ctx.machine.os.wsl == 1:
-        name = (ctx.machine.os.distribution or ("Ubuntu",))[0].capitalize()
-        commands = ("wsl --list --verbose", f"wsl --set-version {name} 2")
-        yield ctx.finding("wsl-version-1", "error", Manual(commands=commands), name, system=name)
-
-
-def wsl_no_device(ctx: Context) -> Iterator[Finding]:
-    """C06: WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
-    machine = ctx.machine
-    nodes = machine.driver.nodes if machine.driver else ()
-    device = next((n for n in nodes if n.path == "/dev/dxg"), None)
-    if machine.os.wsl == 2 and not machine.gpus and device is not None and not device.exists:
-        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
-        yield ctx.finding("wsl-no-gpu", "error", remedy, "/dev/dxg: –")
-
-
-def container_no_gpu(ctx: Context) -> Iterator[Finding]:
-    """C08: the container was started without GPU, or without the capability CUDA needs."""
-    machine = ctx.machine
-    if not machine.os.container or machine.os.wsl or blind(ctx) or machine.unknown("driver"):
-        return
-    driver = machine.driver
-    nodes = [n for n in driver.nodes if n.exists] if driver else []
-    if driver and (driver.cuda_library or nodes):
-        return
-    name = machine.os.container
-    there = "yes" if machine.gpus else ""
-    seen = machine.variable("NVIDIA_VISIBLE_DEVICES")
-    note = f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else ""
-    flag = "--device nvidia.com/gpu=all" if name == "podman" else "--gpus all"
-    remedy = Manual(
-        link=CONTAINER_PAGE,
-        commands=(f"{name} run {flag} -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …",),
-    )
-    yield ctx.finding(
-        "container-no-gpu",
-        "error",
-        remedy,
-        name,
-        note,
-        container=name,
-        flag=flag if there else "",
-        maybe="" if there else flag,
-        sure=bool(there),
-    )
-
-
-def container_capability(ctx: Context) -> Iterator[Finding]:
-    """C08: the container got the GPU, but not the libraries for computing."""
-    given = ctx.machine.variable("NVIDIA_DRIVER_CAPABILITIES")
-    driver = ctx.machine.driver
-    if not ctx.machine.os.container or given is None or driver is None or driver.cuda_library:
-        return
-    parts = {p.strip() for p in given.value.text.split(",")}
-    if parts & {"all", "compute"} or not any(n.exists for n in driver.nodes):
-        return
-    evidence = f"NVIDIA_DRIVER_CAPABILITIES={given.value.text}"
-    remedy = Manual(
-        link=CONTAINER_PAGE, commands=("-e NVIDIA_DRIVER_CAPABILITIES=compute,utility",)
-    )
-    yield ctx.finding("container-no-compute", "error", remedy, evidence, value=given.value.text)
-
-
-def sandbox(ctx: Context) -> Iterator[Finding]:
-    """C12, C13: we run inside a snap or flatpak, which may hide the GPU from us and from it."""
-    name = ctx.machine.os.sandbox
-    if name and not ctx.machine.gpus and not ctx.runs:
-        interface = "device=all" if name == "flatpak" else "opengl"
-        yield ctx.finding(
-            "sandbox-hides-gpu", "error", Unknown(), name, sandbox=name, sure=False, what=interface
-        )
-
-
 def disabled(ctx: Context) -> Iterator[Finding]:
     """D08: somebody switched the GPU off in Device Manager."""
     if _problem(ctx, 22):
@@ -131,7 +40,7 @@ def disabled(ctx: Context) -> Iterator[Finding]:
             "error",
             Manual(administrator=True),
             "Device Manager: 22",
-            gpu=_first(ctx),
+            gpu=first_name(ctx),
         )
 
 
@@ -142,7 +51,7 @@ def no_resources(ctx: Context) -> Iterator[Finding]:
         return
     if line or _problem(ctx, 12):
         remedy = Manual(link=DRIVER_PAGE, restart=True)
-        yield ctx.finding("gpu-does-not-start", "error", remedy, line, gpu=_first(ctx))
+        yield ctx.finding("gpu-does-not-start", "error", remedy, line, gpu=first_name(ctx))
 
 
 def lost(ctx: Context) -> Iterator[Finding]:
@@ -157,7 +66,7 @@ def lost(ctx: Context) -> Iterator[Finding]:
     if any(79 in g.xids for g in silent) or (line and (silent or not ctx.machine.gpus)):
         told.append(line or "Xid 79")
     if told:
-        yield ctx.finding("gpu-lost", "error", Manual(restart=True), *told, gpu=_first(ctx))
+        yield ctx.finding("gpu-lost", "error", Manual(restart=True), *told, gpu=first_name(ctx))
 
 
 def _stopped_on(ctx: Context, gpu: Gpu) -> bool:
@@ -208,59 +117,6 @@ def hot(ctx: Context) -> Iterator[Finding]:
             yield ctx.finding("gpu-slowed-down", "warning", Manual(), evidence, heat, gpu=gpu.name)
 
 
-def hidden(ctx: Context) -> Iterator[Finding]:
-    """E20: CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
-    name = "CUDA_VISIBLE_DEVICES"
-    layers: tuple[Scope, ...] = ("user", "machine", "process")
-    known = [v for scope in layers if (v := ctx.machine.variable(name, scope))]
-    variable = next((v for v in known if _hides_all(ctx, v.value.text.strip())), None)
-    if variable is None or not ctx.machine.gpus or ctx.runs:
-        return
-    if any(g.cuda_index is not None for g in ctx.machine.gpus):
-        return
-    value = variable.value.text.strip()
-    yield ctx.finding(
-        "gpu-hidden",
-        "error",
-        unset(ctx, variable),
-        f"{name}={value} ({variable.source or variable.scope})",
-        value=value or "–",
-        place=variable.source,
-    )
-
-
-def _hides_all(ctx: Context, value: str) -> bool:
-    if value == "" or value.casefold() == "nodevfiles":
-        return True
-    first = value.split(",", maxsplit=1)[0].strip()
-    if re.fullmatch(r"[+-]?\d+", first):
-        return not 0 <= int(first) < len(ctx.machine.gpus)
-    known = [g.uuid for g in ctx.machine.gpus] + [
-        m for g in ctx.machine.gpus for m in g.mig_instances
-    ]
-    return all(known) and not any(uuid.startswith(first) for uuid in known)
-
-
-def unset(ctx: Context, variable: Variable) -> Remedy:
-    """Remove a variable: ours to do on Windows and in our own file, else the person's."""
-    if variable.scope != "process" and (ctx.windows or variable.ours):
-        edit = SetTo(variable=variable.name, text=None, scope=variable.scope)
-        return Automatic(edits=(edit,))
-    if ctx.windows:
-        return Manual(commands=(f"set {variable.name}=",))
-    return Manual(commands=(f"unset {variable.name}",))
-
-
-def mig(ctx: Context) -> Iterator[Finding]:
-    """D25: the GPU is split by MIG, and no part of it exists."""
-    for gpu in ctx.machine.gpus:
-        if gpu.mig and not gpu.mig_instances and gpu.cuda_index is None:
-            index = gpu.nvml_index or 0
-            commands = ("nvidia-smi mig -lgip", f"sudo nvidia-smi -i {index} -mig 0")
-            remedy = Manual(commands=commands, administrator=True)
-            yield ctx.finding("mig-without-parts", "error", remedy, gpu.uuid, gpu=gpu.name)
-
-
 def dropped(ctx: Context) -> Iterator[Finding]:
     """D16: the installed driver's branch no longer knows this GPU."""
     driver = ctx.machine.driver
@@ -295,7 +151,7 @@ def open_module(ctx: Context) -> Iterator[Finding]:
         return
     code = "gpu-needs-open-module" if needs else "gpu-needs-closed-module"
     remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
-    yield ctx.finding(code, "error", remedy, needs or cannot, gpu=_first(ctx))
+    yield ctx.finding(code, "error", remedy, needs or cannot, gpu=first_name(ctx))
 
 
 def too_old(ctx: Context) -> Iterator[Finding]:
@@ -311,7 +167,8 @@ def _problem(ctx: Context, code: int) -> bool:
     return ctx.machine.driver is not None and code in ctx.machine.driver.problem_codes
 
 
-def _first(ctx: Context) -> str:
+def first_name(ctx: Context) -> str:
+    """Name of the first GPU, "" when there is none."""
     gpus: tuple[Gpu, ...] = ctx.machine.gpus
     return gpus[0].name if gpus else ""
 
@@ -321,11 +178,6 @@ def _seen_by_driver(ctx: Context) -> bool:
 
 
 RULES = (
-    Rule(wsl_one, ("wsl-version-1",), ("C01",)),
-    Rule(wsl_no_device, ("wsl-no-gpu",), ("C06",)),
-    Rule(container_no_gpu, ("container-no-gpu",), ("C08",)),
-    Rule(container_capability, ("container-no-compute",), ("C08",)),
-    Rule(sandbox, ("sandbox-hides-gpu",), ("C12", "C13")),
     Rule(no_gpu, ("no-nvidia-gpu",), ("D01",)),
     Rule(too_old, ("gpu-too-old",), ("D16",)),
     Rule(disabled, ("gpu-disabled",), ("D08",)),
@@ -338,10 +190,3 @@ RULES = (
     Rule(hot, ("gpu-slowed-down",), ("H11",)),
     Rule(asleep, ("gpu-asleep",), ("D28",)),
 )
-"""Rules about the hardware itself, for the whole computer."""
-
-ACCESS = (
-    Rule(hidden, ("gpu-hidden",), ("E20",)),
-    Rule(mig, ("mig-without-parts",), ("D25",)),
-)
-"""Rules about a GPU that works but is kept from programs; they need a working driver."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import shlex
 
 from cudnn_assistant.compat import File, cudnn_builds
-from cudnn_assistant.diagnose.context import Context, Need, major, numbers, older
+from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.needs import Need
+from cudnn_assistant.diagnose.versions import major, numbers, older
 from cudnn_assistant.finding import (
     Automatic,
     InstallCudnn,

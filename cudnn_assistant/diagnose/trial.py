@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudnn_assistant.diagnose.context import Context, Rule, passed
-from cudnn_assistant.diagnose.gpu import unset
-from cudnn_assistant.diagnose.remedies import (
-    install_driver,
-)
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.needs import passed
+from cudnn_assistant.diagnose.remedies import install_driver
+from cudnn_assistant.diagnose.visible import unset
 from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.wording import PRODUCTS

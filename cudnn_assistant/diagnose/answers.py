@@ -1,0 +1,48 @@
+"""What the driver's libraries answered, as rules ask for it."""
+
+from __future__ import annotations
+
+from cudnn_assistant.codes import cuda_result, nvml_return
+from cudnn_assistant.diagnose.context import Context
+
+
+def nvml_code(ctx: Context) -> int | None:
+    """What nvmlInit answered; ``None`` when it wasn't asked."""
+    driver = ctx.machine.driver
+    return driver.nvml.code if driver and driver.nvml else None
+
+
+def cuda_code(ctx: Context) -> int | None:
+    """What cuInit answered; ``None`` when it wasn't asked."""
+    driver = ctx.machine.driver
+    return driver.cuda_init.code if driver and driver.cuda_init else None
+
+
+def answering(ctx: Context) -> bool:
+    """NVML or the driver API answered well: the kernel module is there."""
+    return nvml_code(ctx) == 0 or cuda_code(ctx) == 0
+
+
+def judgeable(ctx: Context) -> bool:
+    """Whether it is known which driver there is, and whether a finding about it makes sense."""
+    machine = ctx.machine
+    return not (machine.unknown("driver") or ctx.runs) and bool(machine.gpus or machine.os.wsl)
+
+
+def bare_linux(ctx: Context) -> bool:
+    """Linux of its own: no WSL, no container, where the driver is installed elsewhere."""
+    system = ctx.machine.os
+    return system.family == "linux" and not system.wsl and not system.container
+
+
+def debian(ctx: Context) -> bool:
+    """Debian, Ubuntu or a child of theirs."""
+    return bool(set(ctx.machine.os.distribution) & {"ubuntu", "debian"})
+
+
+def answers(ctx: Context) -> str:
+    """What the driver's libraries answered, by name and number."""
+    nvml, cuda = nvml_code(ctx), cuda_code(ctx)
+    if cuda:
+        return f"{cuda_result(cuda)} ({cuda})"
+    return f"{nvml_return(nvml)} ({nvml})" if nvml else ""

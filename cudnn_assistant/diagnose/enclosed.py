@@ -1,0 +1,98 @@
+"""Linux inside something else: is the GPU let in? WSL, containers, sandboxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
+from cudnn_assistant.finding import Finding, Manual, Unknown
+
+
+def blind(ctx: Context) -> bool:
+    """Whether the look at the GPUs itself did not succeed."""
+    return ctx.machine.unknown("gpu")
+
+
+def wsl_one(ctx: Context) -> Iterator[Finding]:
+    """C01: WSL 1 has no GPU at all."""
+    if ctx.machine.os.wsl == 1:
+        name = (ctx.machine.os.distribution or ("Ubuntu",))[0].capitalize()
+        commands = ("wsl --list --verbose", f"wsl --set-version {name} 2")
+        yield ctx.finding("wsl-version-1", "error", Manual(commands=commands), name, system=name)
+
+
+def wsl_no_device(ctx: Context) -> Iterator[Finding]:
+    """C06: WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
+    machine = ctx.machine
+    nodes = machine.driver.nodes if machine.driver else ()
+    device = next((n for n in nodes if n.path == "/dev/dxg"), None)
+    if machine.os.wsl == 2 and not machine.gpus and device is not None and not device.exists:
+        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
+        yield ctx.finding("wsl-no-gpu", "error", remedy, "/dev/dxg: –")
+
+
+def container_no_gpu(ctx: Context) -> Iterator[Finding]:
+    """C08: the container was started without GPU, or without the capability CUDA needs."""
+    machine = ctx.machine
+    if not machine.os.container or machine.os.wsl or blind(ctx) or machine.unknown("driver"):
+        return
+    driver = machine.driver
+    nodes = [n for n in driver.nodes if n.exists] if driver else []
+    if driver and (driver.cuda_library or nodes):
+        return
+    name = machine.os.container
+    there = "yes" if machine.gpus else ""
+    seen = machine.variable("NVIDIA_VISIBLE_DEVICES")
+    note = f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else ""
+    flag = "--device nvidia.com/gpu=all" if name == "podman" else "--gpus all"
+    remedy = Manual(
+        link=CONTAINER_PAGE,
+        commands=(f"{name} run {flag} -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …",),
+    )
+    yield ctx.finding(
+        "container-no-gpu",
+        "error",
+        remedy,
+        name,
+        note,
+        container=name,
+        flag=flag if there else "",
+        maybe="" if there else flag,
+        sure=bool(there),
+    )
+
+
+def container_capability(ctx: Context) -> Iterator[Finding]:
+    """C08: the container got the GPU, but not the libraries for computing."""
+    given = ctx.machine.variable("NVIDIA_DRIVER_CAPABILITIES")
+    driver = ctx.machine.driver
+    if not ctx.machine.os.container or given is None or driver is None or driver.cuda_library:
+        return
+    parts = {p.strip() for p in given.value.text.split(",")}
+    if parts & {"all", "compute"} or not any(n.exists for n in driver.nodes):
+        return
+    evidence = f"NVIDIA_DRIVER_CAPABILITIES={given.value.text}"
+    remedy = Manual(
+        link=CONTAINER_PAGE, commands=("-e NVIDIA_DRIVER_CAPABILITIES=compute,utility",)
+    )
+    yield ctx.finding("container-no-compute", "error", remedy, evidence, value=given.value.text)
+
+
+def sandbox(ctx: Context) -> Iterator[Finding]:
+    """C12, C13: we run inside a snap or flatpak, which may hide the GPU from us and from it."""
+    name = ctx.machine.os.sandbox
+    if name and not ctx.machine.gpus and not ctx.runs:
+        interface = "device=all" if name == "flatpak" else "opengl"
+        yield ctx.finding(
+            "sandbox-hides-gpu", "error", Unknown(), name, sandbox=name, sure=False, what=interface
+        )
+
+
+RULES = (
+    Rule(wsl_one, ("wsl-version-1",), ("C01",)),
+    Rule(wsl_no_device, ("wsl-no-gpu",), ("C06",)),
+    Rule(container_no_gpu, ("container-no-gpu",), ("C08",)),
+    Rule(container_capability, ("container-no-compute",), ("C08",)),
+    Rule(sandbox, ("sandbox-hides-gpu",), ("C12", "C13")),
+)

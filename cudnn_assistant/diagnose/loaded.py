@@ -1,0 +1,120 @@
+"""Which of the driver's libraries do programs load, and do they fit its kernel module?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudnn_assistant.diagnose.answers import answers, cuda_code, judgeable, nvml_code
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.driver import _differ
+from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, take_out
+from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.machine import PathEntry
+
+
+def mismatch(ctx: Context) -> Iterator[Finding]:
+    """D10: the libraries were updated, the module in the running kernel was not."""
+    driver = ctx.machine.driver
+    if driver is None or not judgeable(ctx) or "/compat/" in driver.cuda_library + "/":
+        return
+    differ = _differ(driver) and not ctx.windows and not ctx.machine.os.wsl
+    if nvml_code(ctx) == 18 or cuda_code(ctx) == 803 or differ:
+        inside = bool(ctx.machine.os.container)
+        yield ctx.finding(
+            "container-brings-driver" if inside else "driver-library-mismatch",
+            "error",
+            Manual(link=CONTAINER_PAGE) if inside else Manual(restart=True),
+            f"kernel: {driver.kernel_version}; libraries: {driver.version}",
+            answers(ctx),
+            kernel=driver.kernel_version or "–",
+            library=driver.version or "–",
+        )
+
+
+def stub(ctx: Context) -> Iterator[Finding]:
+    """L25: a link-time stub is loaded in place of the driver's library."""
+    driver = ctx.machine.driver
+    if driver is None or ctx.windows or ctx.runs:
+        return
+    stubs = [p for p in (driver.cuda_library, driver.nvml_library) if "/stubs/" in p]
+    if not stubs and cuda_code(ctx) != 34:
+        return
+    folder = ctx.parent(stubs[0]) if stubs else ""
+    entry = _entry(ctx, folder) or next((e for e in _stub_entries(ctx)), None)
+    yield ctx.finding(
+        "stub-library-loaded",
+        "error",
+        take_out(ctx, entry),
+        stubs[0] if stubs else answers(ctx),
+        _shown(entry),
+        folder=folder or (entry.folder if entry else ""),
+        variable=entry.variable if entry else "",
+        place=entry.source if entry else "",
+    )
+
+
+def stub_searched(ctx: Context) -> Iterator[Finding]:
+    """L25, not yet harmful: a folder of stubs is searched; nothing loaded from it so far."""
+    driver = ctx.machine.driver
+    if (
+        driver is None
+        or "/stubs/" in driver.cuda_library + driver.nvml_library
+        or cuda_code(ctx) == 34
+    ):
+        return
+    for entry in _stub_entries(ctx):
+        yield ctx.finding(
+            "stub-folder-searched",
+            "warning",
+            take_out(ctx, entry),
+            _shown(entry),
+            folder=entry.folder or entry.text,
+            variable=entry.variable,
+            place=entry.source,
+        )
+
+
+def _stub_entries(ctx: Context) -> list[PathEntry]:
+    if ctx.windows:
+        return []
+    return [e for e in ctx.machine.search if ctx.name(ctx.key(e.folder or e.text)) == "stubs"]
+
+
+def compat_used(ctx: Context) -> Iterator[Finding]:
+    """C10: the forward-compatibility library is loaded where NVIDIA doesn't allow it."""
+    driver = ctx.machine.driver
+    if driver is None or cuda_code(ctx) in (0, None) or ctx.runs:
+        return
+    inside = "/compat/" in driver.cuda_library
+    if not inside and cuda_code(ctx) != 804:
+        return
+    folder = ctx.parent(driver.cuda_library) if inside else ""
+    entry = _entry(ctx, folder)
+    yield ctx.finding(
+        "compat-library-used",
+        "error",
+        take_out(ctx, entry),
+        driver.cuda_library,
+        answers(ctx),
+        _shown(entry),
+        folder=folder,
+        place=entry.source if entry else "",
+    )
+
+
+def _entry(ctx: Context, folder: str) -> PathEntry | None:
+    return ctx.searched.get(ctx.key(folder)) if folder else None
+
+
+def _shown(entry: PathEntry | None) -> str:
+    if entry is None:
+        return ""
+    return f"{entry.variable}: {entry.text}" + (f" ({entry.source})" if entry.source else "")
+
+
+RULES = (
+    Rule(stub, ("stub-library-loaded",), ("L25",)),
+    Rule(stub_searched, ("stub-folder-searched",), ("L25",)),
+    Rule(compat_used, ("compat-library-used",), ("C10",)),
+    Rule(mismatch, ("driver-library-mismatch", "container-brings-driver"), ("D10",)),
+)

@@ -1,0 +1,93 @@
+"""What frameworks ask of cuDNN, and whether a test has met it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from cudnn_assistant.diagnose.versions import major, numbers, older
+from cudnn_assistant.machine import Framework, Trial
+from cudnn_assistant.wording import PRODUCTS
+
+
+class Need(NamedTuple):
+    """A cuDNN that programs of a subject ask for. 0 and "" mean any."""
+
+    major: int = 0
+    cuda: int = 0
+    version: str = ""
+    who: str = ""
+    """Who asks: "TensorFlow 2.10.0"; "" when nobody in particular."""
+    where: str = ""
+    """The Python environment of who asks."""
+    toolkit: str = ""
+    """CUDA version that who asks is built with, "11.2"."""
+
+
+def counts(framework: Framework) -> bool:
+    """Whether a person would expect this framework to use the GPU.
+
+    The plain onnxruntime package is a CPU build that many programs carry for small work.
+    """
+    return framework.gpu is not False or framework.name != "onnxruntime"
+
+
+def own(framework: Framework) -> bool:
+    """Whether the framework comes with its own cuDNN, or pins it as a package."""
+    return framework.gpu is not False and framework.cudnn_from in ("wheel", "bundled", "conda")
+
+
+def leans(framework: Framework) -> bool:
+    """Whether the framework takes cuDNN from the system."""
+    return framework.gpu is not False and framework.cudnn_from == "system"
+
+
+def could_bring(framework: Framework) -> bool:
+    """Whether the framework's makers offer its CUDA and cuDNN as packages (on Linux)."""
+    return framework.name == "tensorflow" and numbers(framework.version) >= (2, 14)
+
+
+def called(framework: Framework) -> str:
+    """The framework as people call it: "PyTorch 2.9.0"; the build's mark (+cu128) is left out."""
+    version = framework.version.split("+")[0]
+    return f"{PRODUCTS.get(framework.name, framework.name)} {version}".strip()
+
+
+def passed(trial: Trial | None) -> bool:
+    """Whether a test ran to its end and all numbers were right."""
+    return trial is not None and trial.status == "ok" and trial.stage == "convolution"
+
+
+def meets(trial: Trial | None, need: Need) -> bool:
+    """Whether a test passed with a cuDNN that a program with this need can use."""
+    if trial is None or not passed(trial):
+        return False
+    return need.major in (0, major(trial.version)) and not older(trial.version, need.version)
+
+
+def stopped(trial: Trial | None) -> bool:
+    """Whether a test ran and did not get to its end."""
+    return trial is not None and trial.status not in ("ok", "not-run")
+
+
+def need_of(framework: Framework, where: str) -> Need:
+    """What one framework asks of cuDNN."""
+    parts = numbers(framework.cudnn)
+    version = framework.cudnn if len(parts) > 1 else ""
+    return Need(
+        major(framework.cudnn),
+        major(framework.cuda),
+        version,
+        called(framework),
+        where,
+        framework.cuda,
+    )
+
+
+def _by_major(needs: Iterable[Need]) -> tuple[Need, ...]:
+    highest: dict[int, Need] = {}
+    for need in needs:
+        known = highest.get(need.major)
+        if known is None or older(known.version, need.version) or not known.version:
+            highest[need.major] = need
+    return tuple(highest[key] for key in sorted(highest, reverse=True))

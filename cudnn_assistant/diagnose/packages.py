@@ -1,0 +1,141 @@
+"""Are the packages of a Python environment whole, and do they get along?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.needs import called, stopped
+from cudnn_assistant.diagnose.remedies import install_packages
+from cudnn_assistant.diagnose.versions import major, numbers
+from cudnn_assistant.finding import Finding, Manual, Severity
+from cudnn_assistant.machine import Package
+
+_ONNXRUNTIMES = frozenset(
+    f"onnxruntime{kind}"
+    for kind in ("", "-gpu", "-directml", "-openvino", "-qnn", "-rocm", "-migraphx", "-training")
+)
+"""Packages that all own the folder onnxruntime/."""
+
+
+def two_onnxruntimes(ctx: Context) -> Iterator[Finding]:
+    """F05: two onnxruntime packages write the same folder; the last one installed wins."""
+    names = {p.name: p.version for p in packages_of(ctx) if p.name in _ONNXRUNTIMES}
+    if "onnxruntime-gpu" not in names or len(names) < 2:
+        return
+    others = sorted(n for n in names if n != "onnxruntime-gpu")
+    python = ctx.environment.python if ctx.environment else ""
+    commands = (
+        f'"{python}" -m pip uninstall -y {" ".join(sorted(names))}',
+        f'"{python}" -m pip install "onnxruntime-gpu=={names["onnxruntime-gpu"]}"',
+    )
+    works = any(f.name == "onnxruntime" and f.gpu for f in ctx.frameworks)
+    yield ctx.finding(
+        "onnxruntime-twice", "warning" if works else "error", Manual(commands=commands),
+        *(f"{n} {v}" for n, v in sorted(names.items())),
+        other=", ".join(others), where=ctx.subject,
+    )  # fmt: skip
+
+
+def packages_of(ctx: Context) -> tuple[Package, ...]:
+    """The packages of the subject's environment."""
+    return ctx.environment.packages if ctx.environment else ()
+
+
+def two_cudnn_packages(ctx: Context) -> Iterator[Finding]:
+    """F12, L37: two nvidia-cudnn packages write the same folder."""
+    found = [p for p in packages_of(ctx) if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)]
+    if len(found) < 2:
+        return
+    pinned = next((p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package), None)
+    keep = next((p for p in found if pinned and p.name == pinned.package), found[-1])
+    drop = [p.name for p in found if p.name != keep.name]
+    python = ctx.environment.python if ctx.environment else ""
+    commands = (
+        f'"{python}" -m pip uninstall -y {" ".join(drop)}',
+        f'"{python}" -m pip install --force-reinstall --no-deps "{keep.name}=={keep.version}"',
+    )
+    severity: Severity = "error" if stopped(ctx.trial) else "warning"
+    yield ctx.finding(
+        "two-cudnn-packages", severity, Manual(commands=commands),
+        *(f"{p.name} {p.version}" for p in found),
+        keep=keep.name, other=", ".join(drop), where=ctx.subject,
+    )  # fmt: skip
+
+
+def incomplete(ctx: Context) -> Iterator[Finding]:
+    """L37, L29: a package's own record lists library files that are gone."""
+    for package in packages_of(ctx):
+        if package.files_missing <= 0 or not package.name.startswith("nvidia-"):
+            continue
+        severity: Severity = "error" if stopped(ctx.trial) else "warning"
+        yield ctx.finding(
+            "package-incomplete", severity,
+            install_packages(ctx, f"{package.name}=={package.version}"),
+            f"{package.name} {package.version}: {package.files_missing}",
+            package=package.name, count=str(package.files_missing), where=ctx.subject,
+        )  # fmt: skip
+
+
+def placeholder(ctx: Context) -> Iterator[Finding]:
+    """L32: a package of NVIDIA's that only reserves its name and holds no library."""
+    for package in packages_of(ctx):
+        if not package.name.startswith("nvidia-") or numbers(package.version)[:2] != (0, 0):
+            continue
+        driver = ctx.machine.driver
+        cuda = 13 if driver and major(driver.cuda) >= 13 else 12
+        real = (
+            re.sub(r"-cu13$", "", package.name)
+            if "cudnn" not in package.name
+            else f"nvidia-cudnn-cu{cuda}"
+        )
+        yield ctx.finding(
+            "placeholder-package", "info", Manual(),
+            f"{package.name} {package.version}", package=package.name, real=real, where=ctx.subject,
+        )  # fmt: skip
+
+
+def pins(ctx: Context) -> Iterator[Finding]:
+    """F12, L22: a CUDA package differs from what the framework asks for."""
+    if ctx.environment is None:
+        return
+    for framework in ctx.frameworks:
+        off = [p for p in framework.pins if p.satisfied is False and "cudnn" not in p.package]
+        if not off or (ctx.works and all(p.has for p in off)):
+            continue
+        severity: Severity = "error" if stopped(ctx.trial) else "warning"
+        yield ctx.finding(
+            "framework-needs-packages", severity,
+            install_packages(ctx, *(f"{p.package}{p.wants}" for p in off)),
+            *(f"{p.package}{p.wants}: {p.has or '–'}" for p in off),
+            program=called(framework), package=off[0].package, count=str(len(off)),
+            where=ctx.subject,
+        )  # fmt: skip
+
+
+def user_site(ctx: Context) -> Iterator[Finding]:
+    """F16: a framework in the person's own folder comes before the one of an installation."""
+    environment = ctx.environment
+    if environment is None or environment.kind in ("venv", "uv", "pipx", "user-site", ""):
+        return
+    short = environment.version.split(".")[:2]
+    mine = {f.name for f in ctx.frameworks}
+    for other in ctx.machine.pythons:
+        same = other.kind == "user-site" and other.version.split(".")[:2] == short
+        for framework in other.frameworks if same else ():
+            if framework.name in mine:
+                severity: Severity = "warning" if stopped(ctx.trial) else "info"
+                yield ctx.finding(
+                    "user-packages-first", severity, Manual(), other.id, ctx.subject,
+                    program=called(framework), where=ctx.subject, folder=other.id,
+                )  # fmt: skip
+
+
+RULES = (
+    Rule(two_cudnn_packages, ("two-cudnn-packages",), ("F12", "L37")),
+    Rule(incomplete, ("package-incomplete",), ("L37", "L29")),
+    Rule(pins, ("framework-needs-packages",), ("F12", "L22", "L23", "F06")),
+    Rule(placeholder, ("placeholder-package",), ("L32",)),
+    Rule(user_site, ("user-packages-first",), ("F16",)),
+)

@@ -1,0 +1,69 @@
+"""A GPU that works and is kept from programs by a setting."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
+from cudnn_assistant.machine import Scope, Variable
+
+
+def hidden(ctx: Context) -> Iterator[Finding]:
+    """E20: CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
+    name = "CUDA_VISIBLE_DEVICES"
+    layers: tuple[Scope, ...] = ("user", "machine", "process")
+    known = [v for scope in layers if (v := ctx.machine.variable(name, scope))]
+    variable = next((v for v in known if _hides_all(ctx, v.value.text.strip())), None)
+    if variable is None or not ctx.machine.gpus or ctx.runs:
+        return
+    if any(g.cuda_index is not None for g in ctx.machine.gpus):
+        return
+    value = variable.value.text.strip()
+    yield ctx.finding(
+        "gpu-hidden",
+        "error",
+        unset(ctx, variable),
+        f"{name}={value} ({variable.source or variable.scope})",
+        value=value or "–",
+        place=variable.source,
+    )
+
+
+def _hides_all(ctx: Context, value: str) -> bool:
+    if value == "" or value.casefold() == "nodevfiles":
+        return True
+    first = value.split(",", maxsplit=1)[0].strip()
+    if re.fullmatch(r"[+-]?\d+", first):
+        return not 0 <= int(first) < len(ctx.machine.gpus)
+    known = [g.uuid for g in ctx.machine.gpus] + [
+        m for g in ctx.machine.gpus for m in g.mig_instances
+    ]
+    return all(known) and not any(uuid.startswith(first) for uuid in known)
+
+
+def unset(ctx: Context, variable: Variable) -> Remedy:
+    """Remove a variable: ours to do on Windows and in our own file, else the person's."""
+    if variable.scope != "process" and (ctx.windows or variable.ours):
+        edit = SetTo(variable=variable.name, text=None, scope=variable.scope)
+        return Automatic(edits=(edit,))
+    if ctx.windows:
+        return Manual(commands=(f"set {variable.name}=",))
+    return Manual(commands=(f"unset {variable.name}",))
+
+
+def mig(ctx: Context) -> Iterator[Finding]:
+    """D25: the GPU is split by MIG, and no part of it exists."""
+    for gpu in ctx.machine.gpus:
+        if gpu.mig and not gpu.mig_instances and gpu.cuda_index is None:
+            index = gpu.nvml_index or 0
+            commands = ("nvidia-smi mig -lgip", f"sudo nvidia-smi -i {index} -mig 0")
+            remedy = Manual(commands=commands, administrator=True)
+            yield ctx.finding("mig-without-parts", "error", remedy, gpu.uuid, gpu=gpu.name)
+
+
+RULES = (
+    Rule(hidden, ("gpu-hidden",), ("E20",)),
+    Rule(mig, ("mig-without-parts",), ("D25",)),
+)

@@ -1,0 +1,50 @@
+"""WSL 2 uses the driver of Windows; what stands between the two?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudnn_assistant.diagnose.answers import answering, answers, debian, judgeable, nvml_code
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, WSL_PAGE
+from cudnn_assistant.finding import Finding, Manual
+
+
+def wsl_missing(ctx: Context) -> Iterator[Finding]:
+    """C06: Windows gives its WSL no driver library: there is no (new enough) Windows driver."""
+    driver = ctx.machine.driver
+    if ctx.machine.os.wsl == 2 and judgeable(ctx) and (driver is None or not driver.cuda_library):
+        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
+        yield ctx.finding("wsl-driver-missing", "error", remedy, "/usr/lib/wsl/lib")
+
+
+def wsl_linux_driver(ctx: Context) -> Iterator[Finding]:
+    """C02: a Linux driver was installed inside WSL and hides the one of Windows."""
+    driver = ctx.machine.driver
+    library = driver.cuda_library if driver else ""
+    if ctx.machine.os.wsl != 2 or not library or answering(ctx) or ctx.runs:
+        return
+    if (
+        library.startswith(("/usr/lib/wsl/", "/mnt/"))
+        or "/compat/" in library
+        or "/stubs/" in library
+    ):
+        return
+    purge = "sudo apt purge 'libnvidia-compute-*' 'nvidia-utils-*' cuda-drivers"
+    commands = (purge,) if debian(ctx) else ()
+    remedy = Manual(link=WSL_PAGE, commands=commands, administrator=True)
+    yield ctx.finding("wsl-linux-driver", "error", remedy, library, library=library)
+
+
+def wsl_blocked(ctx: Context) -> Iterator[Finding]:
+    """C03, C04: Windows refuses its GPU to WSL."""
+    if ctx.machine.os.wsl == 2 and nvml_code(ctx) == 17:
+        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
+        yield ctx.finding("wsl-gpu-blocked", "error", remedy, answers(ctx))
+
+
+RULES = (
+    Rule(wsl_missing, ("wsl-driver-missing",), ("C06",)),
+    Rule(wsl_linux_driver, ("wsl-linux-driver",), ("C02",)),
+    Rule(wsl_blocked, ("wsl-gpu-blocked",), ("C03", "C04")),
+)
