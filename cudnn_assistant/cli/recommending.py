@@ -95,7 +95,8 @@ def _said(told: argparse.Namespace, compat: Compat, here: Situation) -> dict[str
         said |= {"driver": told.driver, "has_driver": True, "cuda": cuda}
     if told.wish:
         name, release = _wish(told.wish)
-        said |= {"framework": name, "framework_version": release, "framework_cuda": ""}
+        said |= {"framework": name, "framework_version": release}
+        said |= {"framework_cuda": "", "installed": False}
     if told.python_version:
         said |= {"python": told.python_version}
     return said

@@ -168,7 +168,8 @@ def _framework_against(
         on_windows = here.family == "windows"
         yield _reason("no-gpu-build-on-windows" if on_windows else "no-gpu-build", name)
         return
-    if build.python and here.python and not _python_fits(build.python, here.python):
+    asked = build.python and here.python and not here.installed
+    if asked and not _python_fits(build.python, here.python):
         yield _reason("python-not-supported", name, python=here.python, needs=build.python)
     for bad in compat.known_bad:
         if bad.kind == "release" and build.requirement == f"{bad.product}=={bad.version}":
@@ -227,7 +228,7 @@ def _framework_unknown(here: Situation, build: FrameworkRelease) -> Iterator[Rea
     name = title(build, None)
     if not build.gpu:
         return
-    if build.python and not here.python:
+    if build.python and not here.python and not here.installed:
         yield _reason("python-unknown", name, needs=build.python)
     if not build.cuda or not build.found or not (build.cudnn or build.found == "none"):
         yield _reason("framework-needs-unknown", name)

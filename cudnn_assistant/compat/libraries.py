@@ -32,7 +32,7 @@ def toolkit_advice(
     brought = chosen.framework is not None and chosen.framework.found in ("wheel", "bundled")
     if major is None or brought:
         return None
-    present = present_cuda(here, compat, major, computes)
+    present = present_cuda(here, compat, chosen, computes)
     if present:
         return ToolkitAdvice(cuda_major=major, present=present)
     fitting = [one for one in compat.toolkits if _toolkit_fits(compat, one, chosen, computes)]

@@ -23,7 +23,7 @@ def rank(
 ) -> tuple[Any, ...]:
     """A key by which a better candidate is greater."""
     framework, build = one.framework, one.cudnn
-    present = bool(present_cuda(here, compat, one.cuda_major, computes))
+    present = bool(present_cuda(here, compat, one, computes))
     there = already_there(here, build) is not None
     return (
         -sum(_weighs(reason) for reason in one.unknown),
@@ -103,14 +103,19 @@ def already_there(here: Situation, build: CudnnBuild | None) -> str | None:
     return None
 
 
-def present_cuda(
-    here: Situation, compat: Compat, cuda_major: int | None, computes: Sequence[str]
-) -> str:
-    """A present CUDA of this major that has code for the GPUs; "" when there is none."""
+def present_cuda(here: Situation, compat: Compat, one: Candidate, computes: Sequence[str]) -> str:
+    """A present CUDA that serves a candidate on these GPUs; "" when there is none.
+
+    Before CUDA 11 the very release has to be there, from then on any of the major.
+    """
     oldest = newest(oldest_usable_cuda(compat, compute) for compute in computes)
+    made = one.cudnn.cuda if one.cudnn else one.framework.cuda if one.framework else ""
+    exact = major_minor(made) if "." in made and (one.cuda_major or 0) < 11 else None
     usable = [
-        one
-        for one in here.toolkits
-        if major_of(one) == cuda_major and ("." not in one or at_least(one, oldest) is not False)
+        there
+        for there in here.toolkits
+        if major_of(there) == one.cuda_major
+        and ("." not in there or at_least(there, oldest) is not False)
+        and (exact is None or major_minor(there) == exact)
     ]
     return newest(usable)

@@ -152,11 +152,11 @@ def _alternatives(here: Situation, compat: Compat) -> Iterator[Alternative]:
     if here.family == "windows":
         inside = msgspec.structs.replace(
             here, family="linux", platform="linux-x86_64", driver_family="windows",
-            python="", toolkits=(), cudnns=(), framework_cuda="",
+            python="", toolkits=(), cudnns=(), framework_cuda="", installed=False,
         )  # fmt: skip
         if (found := _first_fit(inside, compat)) is not None:
             yield Alternative(way="wsl2", framework=found)
-    same = msgspec.structs.replace(here, framework_version="", framework_cuda="")
+    same = msgspec.structs.replace(here, framework_version="", framework_cuda="", installed=False)
     free = msgspec.structs.replace(same, python="")
     torch = msgspec.structs.replace(free, framework="torch")
     wishes = (same, free, torch) if here.framework in _TRAINERS else (same, free)

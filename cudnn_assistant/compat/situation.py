@@ -60,6 +60,8 @@ class Situation(Struct, kw_only=True):
     framework_version: str = ""
     framework_cuda: str = ""
     """CUDA of the installed build, which is kept if it fits."""
+    installed: bool = False
+    """The framework is installed, which proves that it fits this Python."""
     want_cudnn: str = ""
     """A program needs this cuDNN: its major, or a series ("8", "9.1")."""
     want_cuda: str = ""
@@ -100,6 +102,7 @@ def situation(
         framework=framework_name(framework.name) if framework else "",
         framework_version=framework.version if framework else "",
         framework_cuda=framework.cuda if framework else "",
+        installed=framework is not None,
         want_cudnn=want_cudnn,
         want_cuda=want_cuda,
     )

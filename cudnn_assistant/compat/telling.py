@@ -139,7 +139,7 @@ def _because(
     name, build = chosen.name, chosen.cudnn
     if build is not None and already_there(here, build) is not None:
         yield Reason(code="already-there", about=name)
-    if present := present_cuda(here, compat, chosen.cuda_major, computes):
+    if present := present_cuda(here, compat, chosen, computes):
         yield Reason(code="cuda-present", about=name, facts={"cuda": present})
     elif here.cuda:
         yield Reason(code="cuda-of-driver", about=name, facts={"cuda": here.cuda})

@@ -53,10 +53,11 @@ def _of_wish(
         want_cudnn=edit.version or str(edit.major),
         want_cuda=str(edit.cuda_major),
     )
-    version = edit.version
-    if not version and advice.cudnn and advice.cudnn.cuda_major == edit.cuda_major:
-        version = advice.cudnn.version
-    build = cudnn_build(compat, version, edit.cuda_major) if version else None
+    advised = advice.cudnn if advice.cudnn and advice.cudnn.cuda_major == edit.cuda_major else None
+    version = edit.version or (advised.version if advised else "")
+    # Before CUDA 11 a release has a build for each CUDA: the one that is there decides.
+    exact = advised.cuda if advised else ""
+    build = cudnn_build(compat, version, edit.cuda_major, exact) if version else None
     file = build.file(situation(machine, compat).platform) if build else None
     if build is None or file is None or not file.sha256 or not file.size:
         return

@@ -268,6 +268,15 @@ def test_the_cuda_that_is_there_is_preferred() -> None:
     assert "cuda-present" in {reason.code for reason in found.because}
 
 
+def test_before_cuda_11_the_very_release_has_to_be_there() -> None:
+    facts = {"computes": (TURING,), "driver": NEW_W, "family": W, "want_cudnn": "7"}
+    found = advise(**facts, want_cuda="10", toolkits=("10.1",))
+    assert found.cudnn is not None
+    assert (found.cudnn.version, found.cudnn.cuda) == ("7.6.5", "10.1")
+    assert found.toolkit is not None
+    assert found.toolkit.present == "10.1"
+
+
 def test_a_cuda_that_is_there_but_too_old_for_the_gpu_is_not_preferred() -> None:
     found = advise(computes=(BLACKWELL,), driver="570.211.01", toolkits=("12.1",))
     assert found.toolkit is not None
@@ -448,6 +457,19 @@ def test_an_environment_gets_advice_for_its_framework() -> None:
     kept = recommend(computer(pythons=(environment,)), DATA, "/venv")
     assert kept.framework is not None
     assert kept.framework.installed is True
+
+
+def test_what_is_installed_fits_its_python() -> None:
+    """The published range is what was tested; an installed framework proves more than that."""
+    environment = PythonEnvironment(
+        id="/venv", version="3.10.4",
+        frameworks=(Framework(name="tensorflow", version="2.3.0", cuda="10.1", gpu=True),),
+    )  # fmt: skip
+    turing = (Gpu(name="x", compute="7.5"),)
+    found = recommend(computer(pythons=(environment,), gpus=turing), DATA, "/venv")
+    assert found.possible is True
+    assert found.cudnn is not None
+    assert (found.cudnn.version, found.cudnn.cuda) == ("7.6.5", "10.1")
 
 
 def test_under_wsl_the_windows_driver_counts() -> None:
