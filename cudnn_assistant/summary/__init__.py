@@ -1,0 +1,18 @@
+"""The summary: one line for each part and each Python environment, and the one answer. Pure."""
+
+from cudnn_assistant.summary.answer import headline
+from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, label
+from cudnn_assistant.summary.outcome import stopped
+from cudnn_assistant.summary.parts import lines, part_line
+
+__all__ = [
+    "PARTS",
+    "Line",
+    "Mark",
+    "PartName",
+    "headline",
+    "label",
+    "lines",
+    "part_line",
+    "stopped",
+]

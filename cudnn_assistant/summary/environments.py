@@ -1,0 +1,65 @@
+"""A line for each Python environment."""
+
+from __future__ import annotations
+
+from cudnn_assistant.finding import Finding
+from cudnn_assistant.machine import SYSTEM, Framework, Machine, PythonEnvironment, Trial
+from cudnn_assistant.summary.line import Line, Mark
+from cudnn_assistant.summary.names import called, numbers, short
+from cudnn_assistant.summary.outcome import stopped
+from cudnn_assistant.wording import _, words
+
+
+def environments(machine: Machine, findings: tuple[Finding, ...]) -> list[Line]:
+    """The lines of the environments that have a framework."""
+    return [
+        _environment(machine, environment, findings)
+        for environment in machine.pythons
+        if environment.frameworks
+    ]
+
+
+def _environment(
+    machine: Machine, environment: PythonEnvironment, findings: tuple[Finding, ...]
+) -> Line:
+    name, *others = [called(f) for f in _about(environment.frameworks)]
+    mine = [f for f in findings if f.subject == environment.id and f.severity != "info"]
+    where = _("in {place}").format(place=environment.id)
+    mark, state = _state(machine, environment)
+    if mine:
+        mark = "bad" if mine[0].severity == "error" else "note"
+        state = words(mine[0], machine).title
+    also = _("also {programs}").format(programs=", ".join(others)) if others else ""
+    return Line("python", mark, name, ", ".join(filter(None, (state, where, also))))
+
+
+def _about(frameworks: tuple[Framework, ...]) -> list[Framework]:
+    """The frameworks an environment's line is about: those that use cuDNN, if there are any."""
+    using = [f for f in frameworks if f.gpu is not False and f.cudnn_from != "none"]
+    return using or list(frameworks)
+
+
+def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]:
+    frameworks = environment.frameworks
+    leans = [f for f in frameworks if f.cudnn_from == "system" and f.gpu is not False]
+    trial = machine.trial(environment.id) or _of_system(machine, leans)
+    if all(f.gpu is False for f in frameworks):
+        return "ok", _("without GPU support")
+    if all(f.gpu is False or f.cudnn_from == "none" for f in frameworks):
+        return "ok", _("doesn't use cuDNN")
+    if trial is None or trial.status == "not-run":
+        return "unknown", _("not tested")
+    if trial.status != "ok":
+        return "bad", stopped(trial)
+    version = short(trial.version)
+    if leans:
+        return "ok", _("works with cuDNN {version} of the system").format(version=version)
+    return "ok", _("works with its own cuDNN {version}").format(version=version)
+
+
+def _of_system(machine: Machine, leans: list[Framework]) -> Trial | None:
+    """The system's test, where it says something about frameworks that take cuDNN from there."""
+    trial = machine.trial(SYSTEM)
+    majors = {numbers(f.cudnn)[:1] for f in leans}
+    fits = trial is not None and majors <= {numbers(trial.version)[:1], ()}
+    return trial if leans and fits else None

@@ -1,0 +1,38 @@
+"""One line of the summary."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from cudnn_assistant.wording import _
+
+Mark = Literal["ok", "note", "bad", "unknown", "wait"]
+
+
+PartName = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
+
+
+PARTS: tuple[PartName, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
+"""In the order of the lines, from the ground up."""
+
+
+class Line(NamedTuple):
+    """One line: which part, how it is, its label and what to know about it."""
+
+    part: str
+    """gpu, cuda, cudnn, settings, trial; "python" for a line about one environment."""
+    mark: Mark
+    label: str
+    text: str
+
+
+def label(part: str) -> str:
+    """What a part is called."""
+    return {
+        "gpu": _("GPU and driver"),
+        "cuda": _("CUDA"),
+        "cudnn": _("cuDNN"),
+        "settings": _("Settings"),
+        "trial": _("Test"),
+        "python": _("Python"),
+    }[part]

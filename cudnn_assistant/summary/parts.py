@@ -1,0 +1,128 @@
+"""The lines of the parts: GPU and driver, CUDA, cuDNN, settings, test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cudnn_assistant.finding import Finding
+from cudnn_assistant.machine import SYSTEM, CudnnCopy, Machine
+from cudnn_assistant.summary.environments import environments
+from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, label
+from cudnn_assistant.summary.names import card, numbers, short, toolkit_order
+from cudnn_assistant.summary.outcome import told
+from cudnn_assistant.wording import _, ngettext, text_of, words
+
+_GAPS: dict[PartName, tuple[str, ...]] = {
+    "gpu": ("gpu", "driver"),
+    "cuda": ("toolkits",),
+    "cudnn": ("cudnn",),
+    "settings": ("variables",),
+    "trial": ("trial",),
+}
+"""Gaps of the snapshot that hide a part."""
+
+
+def lines(machine: Machine, findings: Iterable[Finding]) -> tuple[Line, ...]:
+    """A line for each part of the computer, then one for each Python environment."""
+    known = tuple(findings)
+    rows = [_with_findings(part_line(part, machine), machine, known) for part in PARTS]
+    return (*rows, *environments(machine, known))
+
+
+def part_line(part: PartName, machine: Machine) -> Line:
+    """The line of one part by what was read alone; for a look that is still under way."""
+    gap = next((g for g in machine.gaps if g.what in _GAPS[part]), None)
+    mark, text = _TEXTS[part](machine)
+    if gap is not None and mark != "ok":
+        return Line(part, "unknown", label(part), _("could not be read: {why}").format(why=gap.why))
+    return Line(part, mark, label(part), text)
+
+
+def _with_findings(line: Line, machine: Machine, findings: tuple[Finding, ...]) -> Line:
+    """The line marked by the worst finding of its part; a problem without facts names itself."""
+    mine = [
+        f
+        for f in findings
+        if f.subject == SYSTEM and text_of(f, machine).part == line.part and f.severity != "info"
+    ]
+    if not mine:
+        if line.part == "cudnn" and line.mark == "note" and not _asked(machine):
+            return line._replace(
+                mark="ok", text=_("not on the system; nothing here needs it there")
+            )
+        return line
+    mark: Mark = "bad" if mine[0].severity == "error" else "note"
+    if line.part == "settings" or line.mark in ("note", "bad"):
+        return line._replace(mark=mark, text=words(mine[0], machine).title)
+    return line._replace(mark=mark)
+
+
+def _asked(machine: Machine) -> bool:
+    """Whether something may need the system's cuDNN: not if all environments bring their own."""
+    frameworks = [f for e in machine.pythons for f in e.frameworks if f.gpu is not False]
+    brings = [f for f in frameworks if f.cudnn_from in ("wheel", "bundled", "conda")]
+    return not brings or any(f.cudnn_from == "system" for f in frameworks)
+
+
+def _gpu(machine: Machine) -> tuple[Mark, str]:
+    if not machine.gpus:
+        return "bad", _("no NVIDIA GPU found")
+    names = [card(g.name) for g in machine.gpus]
+    counted = [f"{names.count(n)} × {n}" if names.count(n) > 1 else n for n in dict.fromkeys(names)]
+    text = ", ".join(counted)
+    driver = machine.driver
+    if driver is None or not driver.version:
+        return "bad", _("{gpu}, no driver").format(gpu=text)
+    if not driver.cuda:
+        return "ok", _("{gpu}, driver {driver}").format(gpu=text, driver=driver.version)
+    return "ok", _("{gpu}, driver {driver} (CUDA up to {cuda})").format(
+        gpu=text, driver=driver.version, cuda=driver.cuda
+    )
+
+
+def _cuda(machine: Machine) -> tuple[Mark, str]:
+    if not machine.toolkits:
+        if _asked(machine):
+            return "note", _("not found")
+        return "ok", _("no CUDA Toolkit; Python environments bring what they need")
+    best = max(machine.toolkits, key=toolkit_order)
+    others = len(machine.toolkits) - 1
+    text = f"{best.version or '?'}  {best.root}"
+    if others:
+        more = ngettext("and {count} more", "and {count} more", others).format(count=others)
+        text = f"{text}, {more}"
+    return "ok", text
+
+
+def _cudnn(machine: Machine) -> tuple[Mark, str]:
+    copies = [c for c in machine.cudnns if not c.environment]
+    if not copies:
+        return "note", _("not found")
+    copy = next((c for c in copies if SYSTEM in c.wins_for), None) or _loaded(machine, copies)
+    copy = copy or max(copies, key=lambda c: (numbers(c.version), c.folder))
+    return "ok", f"{short(copy.version) or '?'}  {copy.folder}"
+
+
+def _loaded(machine: Machine, copies: list[CudnnCopy]) -> CudnnCopy | None:
+    trial = machine.trial(SYSTEM)
+    loaded = trial.loaded.casefold() if trial else ""
+    return next((c for c in copies if loaded.startswith(c.folder.casefold() + "/")), None) or next(
+        (c for c in copies if loaded.startswith(c.folder.casefold() + "\\")), None
+    )
+
+
+def _settings(machine: Machine) -> tuple[Mark, str]:
+    del machine
+    return "ok", _("nothing in the way")
+
+
+def _trial(machine: Machine) -> tuple[Mark, str]:
+    system = machine.trial(SYSTEM)
+    if system is not None and (system.status == "ok" or _asked(machine)):
+        return told(system)
+    others = [t for e in machine.pythons if (t := machine.trial(e.id)) is not None]
+    best = next((t for t in others if t.status == "ok"), None) or next(iter(others), system)
+    return told(best) if best is not None else ("unknown", _("not run"))
+
+
+_TEXTS = {"gpu": _gpu, "cuda": _cuda, "cudnn": _cudnn, "settings": _settings, "trial": _trial}
