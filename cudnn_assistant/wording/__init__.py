@@ -114,6 +114,8 @@ def _alternatives(title: str | tuple[str, ...]) -> tuple[str, ...]:
 def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
     system = "Windows" if machine.os.family == "windows" else "Linux"
     facts = {"system": system, **finding.facts}
+    if "stage" in facts:
+        facts["doing"] = stage(facts["stage"])
     if "gpu" in facts:
         facts["gpu"] = facts["gpu"].removeprefix("NVIDIA ")
     if _from_archive(finding) and isinstance(finding.remedy, Manual):

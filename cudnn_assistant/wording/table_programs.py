@@ -382,10 +382,8 @@ PROGRAMS: dict[str, Text] = {
         "trial",
         N_("cuDNN still doesn't start"),
         (
-            N_(
-                "All files and settings look right, but the test stopped. We couldn't find the"
-                " reason."
-            ),
+            N_("All files and settings look right, but the test stopped while {doing}."),
+            N_("We couldn't find the reason."),
         ),
         (_REPORT,),
         (N_("Changes made so far can be undone."),),
