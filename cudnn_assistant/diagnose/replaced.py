@@ -10,13 +10,13 @@ from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
 from cudnn_assistant.diagnose.versions import numbers
 from cudnn_assistant.finding import Finding, Manual
-from cudnn_assistant.machine import CudnnCopy
+from cudnn_assistant.machine import CudnnCopy, Trial
 
 
 def overridden(ctx: Context) -> Iterator[Finding]:
     """L14, L15, L16: an environment brings its own cuDNN, and another copy takes its place."""
     trial = ctx.trial
-    if ctx.environment is None or trial is None or not stopped(trial):
+    if ctx.environment is None or trial is None or not (stopped(trial) or _too_old(ctx, trial)):
         return
     foreign = next((p for p in _cudnn_files(ctx, trial.mapped) if _foreign(ctx, p)), "")
     if not foreign or not ctx.needs or not ctx.copies:
@@ -40,6 +40,15 @@ def overridden(ctx: Context) -> Iterator[Finding]:
         owner=theirs.owner if theirs else "",
         place=entry.source if entry else "",
     )
+
+
+def _too_old(ctx: Context, trial: Trial) -> bool:
+    """Whether a framework here refuses the cuDNN that answered, though our own test passed.
+
+    PyTorch, TensorFlow and JAX compare: the minor version may not be below that of their build.
+    """
+    answered = numbers(trial.version)[:2]
+    return bool(answered) and any(answered < numbers(need.version)[:2] for need in ctx.needs)
 
 
 def foreign_part(ctx: Context) -> Iterator[Finding]:
@@ -112,5 +121,6 @@ RULES = (
         overridden,
         ("library-path-overrides", "system-cudnn-overrides"),
         ("L14", "L15", "L16", "F13"),
+        provable=False,
     ),
 )

@@ -131,19 +131,18 @@ def test_a_second_older_copy_in_front_of_pytorch_is_named(tmp_path: Path) -> Non
         pytest.skip("needs a PyTorch environment")
     # The whole PATH stays, so that the environment is the active one.
     answer = check(tmp_path, "", "LD_LIBRARY_PATH=$LAB/own", torch="yes")
-    found = [f for f in answer["findings"] if f["severity"] != "info"]
-    assert answer["verdict"] == "broken" or not found
-    trial = next(t for t in answer["machine"]["trials"] if t["subject"] == TORCH)
-    own = str(tmp_path / "lab" / "own")
-    foreign = [path for path in trial["mapped"] if path.startswith(own)]
-    assert bool(foreign) == bool(found), "a foreign part is named, and only a foreign part"
+    assert answer["verdict"] == "broken"
+    found = next(f for f in answer["findings"] if f["code"] == "library-path-overrides")
+    assert found["subject"] == TORCH
+    assert str(tmp_path / "lab" / "own") in found["facts"]["folder"]
 
 
 @pytest.mark.parametrize("part", ["ops", "cnn", "graph", "engines_precompiled", "heuristic"])
 def test_a_removed_part_is_named(tmp_path: Path, part: str) -> None:
     plant = BARE + f"rm lab/own/libcudnn_{part}.so*"
     answer = check(tmp_path, plant, "LD_LIBRARY_PATH=$LAB/own")
-    assert answer["verdict"] == "broken"
+    # Without its heuristics cuDNN falls back, and the small convolution of the test runs.
+    assert answer["verdict"] == "broken" or part == "heuristic"
     assert "cudnn-part-missing" in codes(answer)
     assert part in json.dumps([f for f in answer["findings"] if f["code"] == "cudnn-part-missing"])
 
@@ -163,8 +162,9 @@ def test_memory_taken_by_another_process_is_named(tmp_path: Path) -> None:
         NO_TORCH
         + f"""
 fill="{os.path.realpath(sys.executable)} {Path(__file__).parent}/fill_memory.py"
-sleep 300 | $fill 200 >lab/filled &
-filler=$!; trap 'kill $filler' EXIT
+mkfifo lab/hold; exec 9<>lab/hold
+$fill 200 <lab/hold >lab/filled 2>/dev/null 9>&- &
+filler=$!; trap 'kill $filler; wait' EXIT
 for i in $(seq 60); do [ -s lab/filled ] && break; sleep 0.5; done
 """
     )
