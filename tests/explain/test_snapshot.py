@@ -18,6 +18,7 @@ from cudnn_assistant.wording import TABLE
 MACHINES = Path(__file__).parents[1] / "machines"
 HANDLE = "Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED"
 NOT_FOUND = "Could not load library: libcudnn.so.9: cannot open shared object file"
+STUB = "failed call to cuInit: UNKNOWN ERROR (303)"
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def causes(text: str, name: str, compat: Compat) -> dict[str, Cause]:
         ("windows-driver-too-old", HANDLE, "driver-too-old"),
         ("linux-cudnn-not-on-path", NOT_FOUND, "cudnn-not-on-path"),
         ("linux-cudnn-missing", NOT_FOUND, "cudnn-missing"),
-        ("linux-stub-library-loaded", "failed call to cuInit: UNKNOWN ERROR (303)", "cuda-stub-library"),
+        ("linux-stub-library-loaded", STUB, "cuda-stub-library"),
         ("linux-driver-library-mismatch", "no CUDA-capable device", "driver-library-mismatch"),
         ("linux-secure-boot", "NVIDIA-SMI has failed", "secure-boot-or-nouveau"),
         ("windows-zlibwapi-missing", "Could not locate zlibwapi.dll", "zlibwapi-missing"),
