@@ -108,6 +108,8 @@ def _run(command: list[str], tools: Tools) -> None:
             command,
             # Not where we were started: a file there could pose as a module of pip.
             cwd=os.path.dirname(command[0]) or None,
+            # If we are killed, nobody begins anything until pip has ended.
+            pass_fds=tools.lock,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -62,7 +62,7 @@ def apply(
     tools = Tools(system)
     tools.progress = progress or tools.progress
     tools.cancel = cancel or tools.cancel
-    with _alone(journal):
+    with _alone(journal) as tools.lock:
         try:
             _refuse_while_interrupted(plan, journal)
             for step in plan.steps:
@@ -177,8 +177,12 @@ def _new_entry(plan: Plan) -> Entry:
 
 
 @contextmanager
-def _alone(journal: Journal) -> Iterator[None]:
-    """Only one program at a time changes things; the system frees the lock of a killed one."""
+def _alone(journal: Journal) -> Iterator[tuple[int, ...]]:
+    """Only one program at a time changes things; the system frees the lock of a killed one.
+
+    Gives the handles to hand down to a child that changes things for us: if we are killed, it
+    runs on, and holds the lock until it has ended (Linux).
+    """
     try:
         os.makedirs(os.path.dirname(journal.path), mode=0o700, exist_ok=True)
         lock = filelock.FileLock(journal.path + ".lock", timeout=0)
@@ -189,8 +193,9 @@ def _alone(journal: Journal) -> Iterator[None]:
         ) from trouble
     except OSError as trouble:
         raise NotApplied(_no_journal(trouble), as_before=True) from trouble
+    handle = getattr(getattr(lock, "_context", None), "lock_file_fd", None)
     try:
-        yield
+        yield (handle,) if isinstance(handle, int) and os.name == "posix" else ()
     finally:
         lock.release()
 

@@ -24,6 +24,8 @@ class Tools:
     system: System
     progress: Progress = _silent
     cancel: threading.Event = field(default_factory=threading.Event)
+    lock: tuple[int, ...] = ()
+    """Handles of the lock, to be inherited by a child that changes the computer."""
     number: int = 0
     """The step that is carried out now."""
 
