@@ -57,6 +57,8 @@ _SHOWN_SHARE = 0.01
 _SHOWN_AT_LEAST = 3
 _SHOWN_AT_MOST = 10
 _LINE_WIDTH = 400
+_LOUD = 0.5
+"""Votes from here on are named as reasons; weaker ones only where there is nothing louder."""
 _FIRST_LINES = 400
 """Lines in whose whole text versions and names are looked for; start-up lines stand first."""
 
@@ -107,6 +109,8 @@ def _speaks(pieces: Sequence[Evidence]) -> bool:
 
 
 def _lines(found: Sequence[Hit], told: Sequence[Hit]) -> tuple[Line, ...]:
+    """Every hit, save what plain words say of a line that a message's own pattern explains."""
+    explained = {hit.text for hit in (*found, *told) if not hit.pattern.words}
     return tuple(
         Line(
             number=number,
@@ -115,23 +119,26 @@ def _lines(found: Sequence[Hit], told: Sequence[Hit]) -> tuple[Line, ...]:
             pattern=hit.pattern.id,
         )
         for number, hit in [*((h.line + 1, h) for h in found), *((0, h) for h in told)]
+        if not hit.pattern.words or hit.text not in explained
     )
 
 
 def _causes(pieces: Sequence[Evidence], state: Mapping[str, State]) -> tuple[Cause, ...]:
     share = shares(weights(pieces))
     best = sorted(share, key=lambda cls: (state[cls] == "ruled-out", -share[cls]))
+    reasons = {cls: _reasons(cls, pieces) for cls in best}
     shown = [
         cls
         for place, cls in enumerate(best[:_SHOWN_AT_MOST])
-        if place < _SHOWN_AT_LEAST or share[cls] >= _SHOWN_SHARE
+        if place < _SHOWN_AT_LEAST or (share[cls] >= _SHOWN_SHARE and reasons[cls])
     ]
-    return tuple(cause(c, share[c], state[c], _reasons(c, pieces), pieces) for c in shown)
+    return tuple(cause(c, share[c], state[c], reasons[c], pieces) for c in shown)
 
 
 def _reasons(cls: str, pieces: Sequence[Evidence]) -> list[str]:
     speaking = [piece for piece in pieces if piece.votes.get(cls, 0.0) > 0 and piece.because]
-    return [p.because for p in sorted(speaking, key=lambda p: -p.votes[cls])]
+    loud = [piece for piece in speaking if piece.votes[cls] >= _LOUD]
+    return [p.because for p in sorted(loud or speaking, key=lambda p: -p.votes[cls])]
 
 
 def class_ids() -> tuple[str, ...]:
