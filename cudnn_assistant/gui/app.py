@@ -35,7 +35,9 @@ def run(arguments: Sequence[str]) -> int:
     window = Window(real())
     sys.excepthook = Crash(window)
     window.show()
-    return int(app.exec())
+    code = int(app.exec())
+    window.end()
+    return code
 
 
 def display_there() -> bool:

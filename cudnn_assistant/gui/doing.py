@@ -27,7 +27,10 @@ class Doing:
 
     family: Family
     check: Callable[[Tell], Checkup]
-    """Looks; tells ``(part, done, machine so far)`` on the way, and ``("data", True, text)``."""
+    """Looks; tells ``(part, done, machine so far)`` on the way, and ``("data", True, text)``.
+
+    Child processes are ended as soon as ``tell.cancelled()`` says so.
+    """
     plan: Callable[[Checkup, frozenset[str]], Plan]
     """The plan for these codes of findings alone."""
     preview: Callable[[Plan, Machine], tuple[Change, ...]]

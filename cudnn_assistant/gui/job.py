@@ -11,11 +11,23 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-Tell = Callable[[object], None]
-
 
 class Cancelled(Exception):
     """The person does not want the result any more; raised where the work reports."""
+
+
+class Tell:
+    """What work is given to report with, and to ask whether its result is still wanted."""
+
+    def __init__(self, cancelled: Callable[[], bool], send: Callable[[object], None]) -> None:
+        self.cancelled = cancelled
+        self._send = send
+
+    def __call__(self, news: object) -> None:
+        """Report; raises :class:`Cancelled` when nobody listens any more."""
+        if self.cancelled():
+            raise Cancelled
+        self._send(news)
 
 
 class Job(QObject):
@@ -45,19 +57,20 @@ class Job(QObject):
         """Send no more signals and stop the work at its next report. Does not wait."""
         self._cancelled.set()
 
+    def wait(self, seconds: float) -> None:
+        """Give the thread that long to end what it started; for the program's end."""
+        if self._thread.is_alive():
+            self._thread.join(seconds)
+
     @property
     def cancelled(self) -> bool:
         """Whether :meth:`cancel` was called."""
         return self._cancelled.is_set()
 
-    def _tell(self, news: object) -> None:
-        if self.cancelled:
-            raise Cancelled
-        self._send("told", news)
-
     def _run(self) -> None:
         try:
-            result = self._work(self._tell)
+            tell = Tell(self._cancelled.is_set, lambda news: self._send("told", news))
+            result = self._work(tell)
         except Cancelled:
             return
         except BaseException as trouble:  # noqa: BLE001  (handed to the window, which shows it)

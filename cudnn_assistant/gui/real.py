@@ -20,7 +20,7 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import Entry, Plan, SetVariable, make_plan, undo_plan
 from cudnn_assistant.preview import preview
-from cudnn_assistant.probe import Say, probe
+from cudnn_assistant.probe import Cancel, Say, probe
 from cudnn_assistant.report import NotAReport, read_machine
 from cudnn_assistant.system import System, this_system
 from cudnn_assistant.wording import _
@@ -28,7 +28,7 @@ from cudnn_assistant.wording import _
 LARGEST_REPORT = 64 * 1024 * 1024
 """Bytes. A report of a computer with hundreds of environments has some MiB."""
 
-Look = Callable[[Say], Machine]
+Look = Callable[[Say, Cancel], Machine]
 Fetch = Callable[[], tuple[Compat, str]]
 
 
@@ -36,7 +36,11 @@ def real() -> Doing:
     """Everything for this computer and this person. Reads nothing yet."""
     system = this_system()
     journal = Journal(places.journal())
-    return Behind(system, journal, lambda say: probe(system, say=say), _fetch).doing()
+
+    def look(say: Say, cancel: Cancel) -> Machine:
+        return probe(system, say=say, cancel=cancel)
+
+    return Behind(system, journal, look, _fetch).doing()
 
 
 def _fetch() -> tuple[Compat, str]:
@@ -79,7 +83,7 @@ class Behind:
         fetched: list[tuple[Compat, str]] = []
         fetching = threading.Thread(target=lambda: fetched.append(self._fetch()), daemon=True)
         fetching.start()
-        machine = self._look(lambda part, done, seen: tell((part, done, seen)))
+        machine = self._look(lambda part, done, seen: tell((part, done, seen)), tell.cancelled)
         fetching.join()
         compat, self._data = fetched[0] if fetched else (feed.load_builtin(), "")
         self._compat = compat

@@ -28,6 +28,9 @@ from cudnn_assistant.gui.way import Way
 from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _
 
+PATIENCE = 3.0
+"""Seconds that work has to end its child processes when the program ends; it takes a tenth."""
+
 
 class Window(QWidget):
     """Looks by itself as soon as it is on the screen; everything slow happens in a Job.
@@ -104,9 +107,15 @@ class Window(QWidget):
         job.start()
 
     def cancel(self) -> None:
-        """Don't hear of the present work any more."""
+        """Don't hear of the present work any more; it ends by itself as soon as it can."""
         if self._job is not None:
             self._job.cancel()
+
+    def end(self) -> None:
+        """The last thing before the program ends: no test goes on without it."""
+        self.cancel()
+        if self._job is not None:
+            self._job.wait(PATIENCE)
 
     def _trouble_met(self, trouble: BaseException) -> None:
         """Trouble in the world is told where one was; a bug is a bug, the excepthook shows it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudnn_assistant.machine import Machine
+from cudnn_assistant.probe.children import Cancel, Cancelled, never
 from cudnn_assistant.probe.look import Look, Part, Say
 from cudnn_assistant.system import System
 
@@ -21,15 +22,17 @@ def probe(
     python: str = "",
     folders: Sequence[str] = (),
     truth: bool | None = None,
+    cancel: Cancel = never,
 ) -> Machine:
     """Look at this computer.
 
     ``trial`` runs the cuDNN test, ``truth`` loads every copy of cuDNN in a child process (by
     default where tests run as well). ``python`` is an environment to look at besides, ``folders``
     are folders that may hold cuDNN or Python environments. ``say`` hears of the progress, always
-    in the calling thread.
+    in the calling thread. ``cancel`` is asked again and again whether to give up: then the child
+    processes are ended and :class:`Cancelled` is raised, within about a second.
     """
-    look = Look(system, say or (lambda _part, _done, _machine: None), python, folders)
+    look = Look(system, say or (lambda _part, _done, _machine: None), python, folders, cancel)
     look.settings()
     look.parts()
     if trial or truth:
@@ -37,4 +40,4 @@ def probe(
     return look.machine
 
 
-__all__ = ["Part", "Say", "probe"]
+__all__ = ["Cancel", "Cancelled", "Part", "Say", "never", "probe"]

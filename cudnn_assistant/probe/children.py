@@ -17,13 +17,26 @@ from cudnn_assistant.probe.group import Group
 
 Facts = dict[str, Any]
 Say = Callable[[Facts], None]
+Cancel = Callable[[], bool]
+"""Asked several times a second whether the answer is still wanted; called from any thread."""
 
 _FAREWELL = 3.0
 """Seconds a child has to end after its answer, and to die after it was killed."""
 _OUTPUT = 16_384
 """Bytes of noise that are kept, from the end."""
+_GLANCE = 0.1
+"""Seconds between two questions whether the answer is still wanted."""
 _LINES = 10_000
 """Most lines of an answer that are kept; a child that says more has lost its mind."""
+
+
+class Cancelled(Exception):
+    """Nobody wants the answer any more; the child, if there was one, is dead."""
+
+
+def never() -> bool:
+    """For those who see everything through."""
+    return False
 
 
 class Ended(NamedTuple):
@@ -47,6 +60,8 @@ def run_child(
     environment: Mapping[str, str],
     deadline: float,
     say: Say | None = None,
+    *,
+    cancel: Cancel = never,
 ) -> Ended:
     """Start one of our child programs with one JSON argument and watch it to its end.
 
@@ -57,7 +72,7 @@ def run_child(
         told = {**wish, "pipe": pipe, "deadline": deadline + 5}
         return places.child_command(kind, json.dumps(told))
 
-    return run_command(command, environment, deadline, say)
+    return run_command(command, environment, deadline, say, cancel=cancel)
 
 
 def run_command(
@@ -66,14 +81,19 @@ def run_command(
     deadline: float,
     say: Say | None = None,
     folder: str | None = None,
+    *,
+    cancel: Cancel = never,
 ) -> Ended:
     """Start a command, given the number of the pipe it answers on, and watch it to its end.
 
     The child has no standard input, a session (Windows: a job) of its own, and ``deadline``
     seconds. When this returns it and all that it started are dead and collected; only a process
     that the system itself can't end stays, and is collected whenever it does end.
-    ``folder`` is where it starts. Raises OSError or ValueError when no process can be started.
+    ``folder`` is where it starts. Raises OSError or ValueError when no process can be started,
+    and :class:`Cancelled` as soon as ``cancel`` says so, when all of that is dead.
     """
+    if cancel():
+        raise Cancelled
     reading, writing = os.pipe()
     began = time.monotonic()
     try:
@@ -89,11 +109,14 @@ def run_command(
     threading.Thread(target=_listen, args=(reading, lines), daemon=True).start()
     printer = threading.Thread(target=_drain, args=(process.stdout, noise), daemon=True)
     printer.start()
-    heard = _hear(lines, began + deadline, say)
+    heard = _hear(lines, began + deadline, say, cancel)
     answered = any("status" in line for _, line in heard)
-    ended = group.wait(_FAREWELL if answered else max(began + deadline - time.monotonic(), 0.01))
+    until = time.monotonic() + _FAREWELL if answered else began + deadline
+    ended = _over(group, until, cancel)
     group.kill(_FAREWELL)
     printer.join(1)
+    if cancel():
+        raise Cancelled
     return Ended(
         lines=tuple(line for _, line in heard),
         exit_code=process.returncode,
@@ -166,16 +189,30 @@ def _drain(stream: IO[bytes] | None, noise: bytearray) -> None:
             del noise[:-_OUTPUT]
 
 
+def _over(group: Group, until: float, cancel: Cancel) -> bool:
+    """Whether the child ends by itself before ``until``; not waited for when nobody cares."""
+    while not group.wait(_slice(until)):
+        if cancel() or time.monotonic() >= until:
+            return False
+    return True
+
+
+def _slice(until: float) -> float:
+    return min(max(until - time.monotonic(), 0.01), _GLANCE)
+
+
 def _hear(
-    lines: queue.SimpleQueue[Facts | None], until: float, say: Say | None
+    lines: queue.SimpleQueue[Facts | None], until: float, say: Say | None, cancel: Cancel
 ) -> list[tuple[float, Facts]]:
     """Lines with the time each came, until the answer, the end of the channel or the deadline."""
     heard: list[tuple[float, Facts]] = []
-    while True:
+    while not cancel():
         try:
-            facts = lines.get(timeout=max(until - time.monotonic(), 0.01))
+            facts = lines.get(timeout=_slice(until))
         except queue.Empty:
-            return heard
+            if time.monotonic() >= until:
+                return heard
+            continue
         if facts is None:
             return heard
         heard.append((time.monotonic(), facts))
@@ -183,3 +220,4 @@ def _hear(
             say(facts)
         if "status" in facts:
             return heard
+    return heard

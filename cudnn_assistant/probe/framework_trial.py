@@ -15,7 +15,7 @@ from typing import Any
 from cudnn_assistant import codes
 from cudnn_assistant.machine import SYSTEM, Family, Trial, readable
 from cudnn_assistant.probe import noise
-from cudnn_assistant.probe.children import Ended, Say, run_command
+from cudnn_assistant.probe.children import Cancel, Ended, Say, never, run_command
 from cudnn_assistant.probe.endings import classify
 from cudnn_assistant.probe.trial import SHOWN, stage_times
 
@@ -46,19 +46,21 @@ def run_framework(
     family: Family = "linux",
     deadline: float = 120.0,
     say: Say | None = None,
+    cancel: Cancel = never,
 ) -> Trial:
     """Run a convolution inside ``framework`` by the interpreter ``python``.
 
     Memory is taken as it is needed, unless the person has set otherwise. When the run does not
     come to its end and there is one setting that may be why, a second run without it tells
-    (``helped_by``). Never raises.
+    (``helped_by``). Raises only :class:`~cudnn_assistant.probe.children.Cancelled`, when
+    ``cancel`` says so.
     """
-    first = _run(environment, python, framework, subject, family, deadline, say)
+    first = _run(environment, python, framework, subject, family, deadline, say, cancel)
     change = _what_may_help(first, environment, framework)
     if change is None:
         return first
     name, changed = change
-    second = _run(changed, python, framework, subject, family, deadline, say)
+    second = _run(changed, python, framework, subject, family, deadline, say, cancel)
     return _with_help(first, name) if second.status == "ok" else first
 
 
@@ -98,6 +100,7 @@ def _run(
     family: Family,
     deadline: float,
     say: Say | None,
+    cancel: Cancel,
 ) -> Trial:
     nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
     if framework not in FRAMEWORKS:
@@ -110,7 +113,8 @@ def _run(
         program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
         # An empty folder to start in: a stray torch.py beside the person must not be imported.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
-            ended = run_command(command, _POLITE | dict(environment), deadline, say, empty)
+            polite = _POLITE | dict(environment)
+            ended = run_command(command, polite, deadline, say, empty, cancel=cancel)
     except (OSError, ValueError) as refusal:
         return _replaced(nothing, detail=readable(str(refusal)))
     return _trial(ended, framework, subject, family)

@@ -8,7 +8,7 @@ from typing import Any
 
 from cudnn_assistant import codes
 from cudnn_assistant.machine import Gap, readable
-from cudnn_assistant.probe.children import run_child
+from cudnn_assistant.probe.children import Cancel, never, run_child
 
 DEADLINE = 20.0
 """Seconds for the child. Without persistence the first start of a large machine takes ten."""
@@ -25,10 +25,15 @@ class Told:
     gaps: tuple[Gap, ...] = ()
 
 
-def ask(environment: Mapping[str, str], deadline: float = DEADLINE) -> Told:
-    """Run the child in ``environment``; whatever it could not tell leaves a gap."""
+def ask(
+    environment: Mapping[str, str], deadline: float = DEADLINE, *, cancel: Cancel = never
+) -> Told:
+    """Run the child in ``environment``; whatever it could not tell leaves a gap.
+
+    Raises :class:`~cudnn_assistant.probe.children.Cancelled` when ``cancel`` says so.
+    """
     try:
-        ended = run_child("gpu", {}, environment, deadline)
+        ended = run_child("gpu", {}, environment, deadline, cancel=cancel)
     except (OSError, ValueError) as trouble:
         return Told(gaps=_gaps(str(trouble), "driver", "gpu"))
     told = put_together(ended.lines)

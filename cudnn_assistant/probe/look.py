@@ -25,6 +25,7 @@ from cudnn_assistant.probe import (
     toolkits,
     windows_devices,
 )
+from cudnn_assistant.probe.children import Cancel, never
 from cudnn_assistant.probe.disk import Disk
 from cudnn_assistant.probe.owners import Records
 from cudnn_assistant.probe.pythons import pythons
@@ -44,11 +45,19 @@ _PARTS: dict[str, Part] = {"gpu": "gpu", "toolkits": "cuda", "cudnn": "cudnn"}
 class Look:
     """One look under way: the snapshot so far, and what its parts need from each other."""
 
-    def __init__(self, system: System, say: Say, python: str, folders: Sequence[str]) -> None:
+    def __init__(
+        self,
+        system: System,
+        say: Say,
+        python: str,
+        folders: Sequence[str],
+        cancel: Cancel = never,
+    ) -> None:
         self._system = system
         self._say = say
         self._python = python
         self._folders = folders
+        self._cancel = cancel
         self._began = time.perf_counter()
         self._environment: Mapping[str, str] = dict(os.environ)
         self._disk = Disk(system.family)
@@ -74,7 +83,7 @@ class Look:
             "variables": Work(self._variables, ("variables",)),
             "environment": Work(self._fresh, ("variables",)),
         }
-        for seen in together(works, DEADLINE):
+        for seen in together(works, DEADLINE, self._cancel):
             if "environment" in seen.facts:
                 self._environment = seen.facts.pop("environment")
             self._add(seen)
@@ -108,7 +117,7 @@ class Look:
             "pythons": Work(self._find_pythons, ("pythons",)),
             "cudnn": Work(self._cudnn, ("cudnn",)),
         }
-        for seen in together(works, DEADLINE):
+        for seen in together(works, DEADLINE, self._cancel):
             self._add(seen)
             if seen.part in _PARTS:
                 self._say(_PARTS[seen.part], True, self.machine)
@@ -119,7 +128,7 @@ class Look:
             facts = windows_devices.look()
         else:
             facts = kernel.look(self._disk, system.version, system.wsl)
-        told = gpu.ask(self._environment)
+        told = gpu.ask(self._environment, cancel=self._cancel)
         names = [one.name for one in facts.adapters if one.vendor != gpu.NVIDIA]
         found = {
             "driver": gpu.driver(told, facts, system),
@@ -174,7 +183,7 @@ class Look:
             works["copies"] = Work(self._truth, ("cudnn-truth",))
         if trial:
             works["trial"] = Work(self._trials, ("trial",))
-        for seen in together(works, 600):
+        for seen in together(works, 600, self._cancel):
             self._add(seen)
         self._add(guarded("winners", Work(self._winners, ())))
         self._say("trial", True, self.machine)
@@ -189,6 +198,7 @@ class Look:
             self._environment,
             machine.os.family,
             machine.os.architecture,
+            cancel=self._cancel,
         )
         return {"cudnns": found}, ()
 
@@ -196,7 +206,13 @@ class Look:
         from cudnn_assistant.probe import subjects
 
         machine = self.machine
-        found = subjects.tried(self._environment, machine.os.family, machine.pythons, machine.gpus)
+        found = subjects.tried(
+            self._environment,
+            machine.os.family,
+            machine.pythons,
+            machine.gpus,
+            cancel=self._cancel,
+        )
         return {"trials": found}, ()
 
     def _winners(self) -> tuple[Facts, tuple[Gap, ...]]:

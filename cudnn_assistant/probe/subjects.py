@@ -19,6 +19,7 @@ from cudnn_assistant.machine import (
     PythonEnvironment,
     Trial,
 )
+from cudnn_assistant.probe.children import Cancel, never
 from cudnn_assistant.probe.disk import Disk
 from cudnn_assistant.probe.pythons import library_folders
 from cudnn_assistant.probe.trial import check_library, run_trial
@@ -37,6 +38,7 @@ def tried(
     gpus: Sequence[Gpu] = (),
     *,
     deadline: float = 60.0,
+    cancel: Cancel = never,
 ) -> tuple[Trial, ...]:
     """The cuDNN test of the system, then of environments whose framework brings its own cuDNN.
 
@@ -54,6 +56,7 @@ def tried(
             folders=folders,
             major=major,
             deadline=deadline,
+            cancel=cancel,
         )
         found.append(test())
         if found[-1].status == "ok" and not others:
@@ -86,6 +89,8 @@ def checked(
     environment: Mapping[str, str],
     family: Family,
     architecture: str,
+    *,
+    cancel: Cancel = never,
 ) -> tuple[CudnnCopy, ...]:
     """The copies with what loading each of them said; several children at a time.
 
@@ -95,7 +100,7 @@ def checked(
     companions = _companions(libraries)
 
     def check(copy: CudnnCopy) -> CudnnCopy:
-        found = check_library(copy, environment, family, folders=companions)
+        found = check_library(copy, environment, family, folders=companions, cancel=cancel)
         cuda = found.cuda if found else ""
         built = int(cuda.split(".")[0]) if cuda[:1].isdigit() else None
         return msgspec.structs.replace(copy, check=found, cuda_major=copy.cuda_major or built)

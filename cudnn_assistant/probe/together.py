@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -9,7 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from cudnn_assistant.machine import Gap, Timing, readable
+from cudnn_assistant.probe.children import Cancel, Cancelled, never
 
+_GLANCE = 0.1
+"""Seconds between two questions whether the look is still wanted."""
+_GRACE = 1.0
+"""Seconds that cancelled parts have to end their child processes."""
 Facts = dict[str, Any]
 """Fields of a Machine."""
 
@@ -42,11 +48,20 @@ def guarded(part: str, work: Work) -> Seen:
     return Seen(part, facts, gaps, Timing(part=part, milliseconds=round(spent, 1)))
 
 
-def together(works: Mapping[str, Work], deadline: float) -> Iterator[Seen]:
+def _let_end(count: int, done: queue.SimpleQueue[Seen]) -> None:
+    until = time.monotonic() + _GRACE
+    with contextlib.suppress(queue.Empty):
+        for _part in range(count):
+            done.get(timeout=max(until - time.monotonic(), 0.001))
+
+
+def together(works: Mapping[str, Work], deadline: float, cancel: Cancel = never) -> Iterator[Seen]:
     """Do all parts at once; each is given back as it is done.
 
     A part that takes longer than ``deadline`` seconds is given up: its facts are unknown. (A
-    thread can't be ended; it is left behind and dies with the program.)
+    thread can't be ended; it is left behind and dies with the program.) Raises
+    :class:`~cudnn_assistant.probe.children.Cancelled` when ``cancel`` says so and the parts have
+    had a moment to end what they started.
     """
     done: queue.SimpleQueue[Seen] = queue.SimpleQueue()
 
@@ -57,13 +72,18 @@ def together(works: Mapping[str, Work], deadline: float) -> Iterator[Seen]:
         threading.Thread(target=run, args=(part, work), daemon=True, name=part).start()
     waiting = dict(works)
     until = time.monotonic() + deadline
-    while waiting:
+    while waiting and not cancel():
         try:
-            seen = done.get(timeout=max(until - time.monotonic(), 0.001))
+            seen = done.get(timeout=min(max(until - time.monotonic(), 0.001), _GLANCE))
         except queue.Empty:
-            break
+            if time.monotonic() >= until:
+                break
+            continue
         del waiting[seen.part]
         yield seen
+    if cancel():
+        _let_end(len(waiting), done)
+        raise Cancelled
     for part, work in waiting.items():
         why = f"no answer within {deadline:.0f} s"
         gaps = tuple(Gap(what=what, why=why) for what in work.unknown)

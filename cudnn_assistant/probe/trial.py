@@ -21,7 +21,7 @@ from cudnn_assistant.machine import (
     readable,
 )
 from cudnn_assistant.probe import imports, noise, surroundings
-from cudnn_assistant.probe.children import Ended, Say, run_child
+from cudnn_assistant.probe.children import Cancel, Ended, Say, never, run_child
 from cudnn_assistant.probe.endings import classify, main_names
 
 SHOWN = 4000
@@ -42,6 +42,7 @@ def run_trial(
     major: int = 0,
     say: Say | None = None,
     bindings: bool = True,
+    cancel: Cancel = never,
 ) -> Trial:
     """Run the cuDNN test in a child process and return how far it came.
 
@@ -52,7 +53,8 @@ def run_trial(
     alone may answer. ``file`` or ``major`` fix which main library is wanted. ``gpu`` is a UUID or
     an ordinal among the visible GPUs, "" the first of them. ``full`` adds the other types,
     layouts and directions. ``say`` hears the child's lines as they come. ``bindings`` False keeps
-    cuda-python out of the child (for comparing).
+    cuda-python out of the child (for comparing). ``cancel`` ends the child at once and raises
+    :class:`~cudnn_assistant.probe.children.Cancelled`.
     """
     wish = {
         "names": [file] if file else main_names(family, major),
@@ -66,7 +68,7 @@ def run_trial(
         environment, wish["folders"] = surroundings.of_copy(environment, family, library, folders)
     environment = surroundings.for_gpu(surroundings.talkative(environment), gpu)
     try:
-        ended = run_child("trial", wish, environment, deadline, say)
+        ended = run_child("trial", wish, environment, deadline, say, cancel=cancel)
     except (OSError, ValueError) as refusal:
         return Trial(
             subject=subject, library=library, stage="start", status="not-run", detail=str(refusal)
@@ -84,6 +86,7 @@ def check_library(
     *,
     folders: Sequence[str] = (),
     deadline: float = 30.0,
+    cancel: Cancel = never,
 ) -> LibraryCheck | None:
     """What one copy of cuDNN says when it is loaded in a child process. Needs no GPU.
 
@@ -93,7 +96,7 @@ def check_library(
     alone, companions = surroundings.of_copy(environment, family, copy.folder, folders)
     wish = {"names": [copy.file], "library": copy.folder, "folders": companions}
     try:
-        ended = run_child("library", wish, surroundings.talkative(alone), deadline)
+        ended = run_child("library", wish, surroundings.talkative(alone), deadline, cancel=cancel)
     except (OSError, ValueError):
         return None
     known = classify(ended, family)

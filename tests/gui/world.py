@@ -16,7 +16,8 @@ from cudnn_assistant.gui.doing import Doing
 from cudnn_assistant.gui.real import Behind
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Gap, Machine, Scope, Value, Variable
-from cudnn_assistant.probe import Part, Say
+from cudnn_assistant.probe import Cancel, Part, Say
+from cudnn_assistant.probe.children import run_command
 from cudnn_assistant.system import Refused
 
 PARTS: tuple[Part, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
@@ -79,6 +80,8 @@ class World:
         self.look: Callable[[], Machine] = self.path_decides
         self.gate: threading.Event | None = None
         """Where a test wants the look to wait before its last part."""
+        self.child: list[str] = []
+        """A program that the look starts as its test, and waits for."""
         self.looks = 0
         self.installed: object = 0
         self.links: list[str] = []
@@ -102,11 +105,14 @@ class World:
         trial = computers.unexplained().trials[0]
         return computers.windows(trial, cudnns=(there,), mine=self.folders())
 
-    def probe(self, say: Say) -> Machine:
+    def probe(self, say: Say, cancel: Cancel) -> Machine:
         self.looks += 1
         machine = self.look()
         for part in PARTS:
             say(part, False, machine)
+            if part == "trial" and self.child:
+                # A test that hangs: a real process, watched as the real test is.
+                run_command(lambda _pipe: self.child, {}, 600, cancel=cancel)
             if part == "trial" and self.gate is not None:
                 assert self.gate.wait(30)
             say(part, True, machine)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from cudnn_assistant.machine import (
     load,
     readable,
 )
-from cudnn_assistant.probe import probe, subjects
+from cudnn_assistant.probe import Cancelled, probe, subjects
 from cudnn_assistant.probe.disk import Disk
 from cudnn_assistant.probe.together import Work, guarded, together
 
@@ -84,6 +85,35 @@ def test_a_healthy_computer_from_the_driver_to_the_convolution(tmp_path):
     assert {p for p, done in parts if done} == {"gpu", "cuda", "cudnn", "settings", "trial"}
     assert heard[-1][2] == machine
     assert {t.part for t in machine.timings} >= {"gpu", "toolkits", "cudnn", "trial", "copies"}
+
+
+def test_a_cancelled_look_ends_its_children_and_gives_no_half_snapshot(tmp_path):
+    gpus = lab.write(tmp_path / "drv", lab.RTX_4090)
+    library = cudnn_stub(tmp_path / "cudnn/lib")
+    hanging = Person(library, gpus, STUB_CUDNN_DAY="cudnnCreate:hang")
+
+    def children():
+        return [p for p in Path("/proc").glob("[0-9]*/maps") if _maps(p, str(library))]
+
+    with pytest.raises(Cancelled):
+        probe(hanging, cancel=lambda: bool(children()))
+    assert children() == []
+
+
+def _maps(path, text):
+    try:
+        return text in path.read_text()
+    except OSError:
+        return False
+
+
+def test_cancelling_waits_for_no_part():
+    asked = threading.Event()
+    works = {"deaf": Work(lambda: (asked.set(), time.sleep(30)), ("deaf",))}
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        list(together(works, 30, asked.is_set))
+    assert time.monotonic() - began < 15  # not a measurement: the part sleeps for thirty
 
 
 def test_without_tests_nothing_is_loaded(tmp_path):

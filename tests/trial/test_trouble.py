@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cudnn_assistant.machine import CudnnCopy
+from cudnn_assistant.probe.children import Cancelled
 from cudnn_assistant.probe.trial import check_library, run_trial
 
 
@@ -197,6 +198,42 @@ def test_memory_that_runs_out_in_the_convolution(world):
 def test_what_is_not_about_memory_is_not_put_down_to_it(world):
     environment = day(world, "cudnnCreate:3007", STUB_CUDA_FREE=str(200 << 20))
     assert run_trial(environment, "linux").status == "status-code"
+
+
+# -- nobody wants to know any more ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("when", STAGES)
+@pytest.mark.parametrize("what", ["hang", "deaf", "orphan"])
+def test_a_cancelled_trial_is_dead_at_once_and_not_at_its_deadline(world, when, what):
+    wanted = threading.Event()
+
+    def hear(line):
+        if line.get("stage") == STAGES[when]:
+            wanted.set()
+
+    with pytest.raises(Cancelled):
+        run_trial(
+            day(world, f"{when}:{what}"), "linux", deadline=300.0, say=hear, cancel=wanted.is_set
+        )
+    assert wanted.is_set()
+    assert not children(world)
+    assert gone(world)
+
+
+def test_a_trial_that_was_cancelled_before_starts_nothing(world):
+    heard = []
+    with pytest.raises(Cancelled):
+        run_trial(world.healthy(), "linux", say=heard.append, cancel=lambda: True)
+    assert heard == []
+
+
+def test_a_copy_that_hangs_can_be_left(world):
+    copy = CudnnCopy(folder=str(world.cudnn[9]), file="libcudnn.so.9", major=9)
+    hanging = day(world, "cudnnGetVersion:hang")
+    with pytest.raises(Cancelled):
+        check_library(copy, hanging, "linux", deadline=300.0, cancel=lambda: bool(children(world)))
+    assert gone(world)
 
 
 # -- nothing is left behind -----------------------------------------------------------------------

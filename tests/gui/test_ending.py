@@ -1,0 +1,123 @@
+"""Cancel and close end what the look has started, at once and not at its deadline."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from test_flow import arrive, start
+from world import World
+
+from cudnn_assistant.gui.check import CheckPage, StoppedPage
+from cudnn_assistant.gui.window import Window
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+HANG = """
+import os, sys, time
+with open(sys.argv[1] + ".new", "w") as file:
+    file.write(str(os.getpid()))
+os.rename(sys.argv[1] + ".new", sys.argv[1])
+time.sleep(600)
+"""
+
+
+def hanging(world: World, tmp_path: Path) -> Path:
+    told = tmp_path / "child"
+    world.child = [sys.executable, "-c", HANG, str(told)]
+    return told
+
+
+def child_of(qtbot: QtBot, told: Path) -> int:
+    qtbot.waitUntil(told.exists, timeout=20_000)
+    number = int(told.read_text())
+    assert alive(number)
+    return number
+
+
+def alive(number: int) -> bool:
+    return os.path.exists(f"/proc/{number}")
+
+
+def test_cancel_ends_the_test_that_hangs(
+    qtbot: QtBot, window: Window, world: World, tmp_path: Path
+) -> None:
+    told = hanging(world, tmp_path)
+    start(qtbot, window)
+    child = child_of(qtbot, told)
+    arrive(qtbot, window, CheckPage)
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    arrive(qtbot, window, StoppedPage)
+    qtbot.waitUntil(lambda: not alive(child), timeout=10_000)
+
+
+def test_closing_the_window_ends_it_as_well(
+    qtbot: QtBot, window: Window, world: World, tmp_path: Path
+) -> None:
+    told = hanging(world, tmp_path)
+    start(qtbot, window)
+    child = child_of(qtbot, told)
+    window.close()
+    window.end()
+    assert not alive(child)
+
+
+def test_checking_again_leaves_no_second_test(
+    qtbot: QtBot, window: Window, world: World, tmp_path: Path
+) -> None:
+    told = hanging(world, tmp_path)
+    start(qtbot, window)
+    first = child_of(qtbot, told)
+    told.unlink()
+    qtbot.keyClick(window, Qt.Key.Key_F5)
+    second = child_of(qtbot, told)
+    qtbot.waitUntil(lambda: not alive(first), timeout=10_000)
+    assert alive(second)
+    window.end()
+    QApplication.processEvents()
+    assert not alive(second)
+
+
+PROGRAM = """
+import sys
+from PySide6.QtCore import QTimer
+sys.path.insert(0, sys.argv[1])
+import pathlib, world
+from cudnn_assistant.gui import app
+here = world.World(pathlib.Path(sys.argv[2]))
+told = pathlib.Path(sys.argv[2]) / "child"
+here.child = [sys.executable, "-c", sys.argv[3], str(told)]
+app.real = here.doing
+class Window(app.Window):
+    def begin(self):
+        super().begin()
+        self.watch = QTimer(self)
+        self.watch.timeout.connect(self.look)
+        self.watch.start(20)
+    def look(self):
+        if told.exists():
+            self.close()
+app.Window = Window
+sys.exit(app.run([]))
+"""
+
+
+def test_the_program_leaves_no_test_behind(tmp_path: Path) -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    here = str(Path(__file__).parent)
+    command = [sys.executable, "-c", PROGRAM, here, str(tmp_path), HANG]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    child = int((tmp_path / "child").read_text())
+    for _turn in range(50):
+        if not alive(child):
+            return
+        time.sleep(0.02)
+    raise AssertionError("the test outlived the program")
