@@ -1,0 +1,1 @@
+"""The installer for Windows: one script that a release machine and CI share."""

@@ -1,0 +1,185 @@
+"""Builds cuDNN-Assistant-Setup.exe, on Linux or Windows: ``python -m installer.windows.build``.
+
+Needs makensis, and, to compile for the packed Python on Linux, Wine (or ``--bytecode PYTHON``, an
+interpreter of the same series). A release takes python.org's zip (``--embed``); without it the
+package index' copy is taken, which is the same tree by its digest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path, PureWindowsPath
+
+from cudnn_assistant import __version__
+from installer.windows import art, closure, compiler, licences, payload, python_tree, sbom, signing
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+LOCK = HERE / "requirements.lock"
+NAME = "cuDNN-Assistant-Setup.exe"
+LARGEST = 27_000_000
+"""Bytes that Setup.exe may have."""
+LONGEST_PATH = 259
+"""Characters of a path that every Windows takes."""
+PARTS = ("python", "lib", "app", "licences", "app.ico", "cudnn-assistant.cmd", "sbom.cdx.json")
+"""What lies in the installed folder; setup.nsi names the same."""
+
+_COMMAND = '@"%~dp0python\\python.exe" -I -B -m cudnn_assistant %*\r\n'
+
+
+class Stopped(Exception):
+    """Something is not as a release must be; the text says what."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build, check, and say sizes and SHA-256."""
+    options = _options().parse_args(arguments)
+    try:
+        built = build(options)
+    except (Stopped, python_tree.NotTrusted, licences.Missing, compiler.NoInterpreter) as trouble:
+        print(f"stopped: {trouble}", file=sys.stderr)
+        return 1
+    print(f"{sha256(built)}  {built.name}  {built.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--embed", type=Path, help="python.org's embeddable zip")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder for Setup.exe")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "windows")
+    parser.add_argument("--bytecode", default="", help="a Python of the packed series")
+    parser.add_argument("--version", default=__version__, help="for tests of upgrades")
+    parser.add_argument("--fast", action="store_true", help="compress lightly; for tests")
+    parser.add_argument("--keep-stage", action="store_true", help="pack what is staged already")
+    return parser
+
+
+def build(options: argparse.Namespace) -> Path:
+    """All steps; returns Setup.exe. Raises what ``main`` catches, or CalledProcessError."""
+    stage = options.work / "stage"
+    if not options.keep_stage:
+        shutil.rmtree(options.work, ignore_errors=True)
+        options.work.mkdir(parents=True)
+        fill(stage, options)
+    elif options.version != __version__:
+        _renumber(stage, options.version)
+    check(stage)
+    options.out.mkdir(parents=True, exist_ok=True)
+    art.draw(ROOT / "resources" / "icons" / "app.svg", options.work)
+    return pack(stage, options)
+
+
+def fill(stage: Path, options: argparse.Namespace) -> None:
+    """The tree that will be installed."""
+    stage.mkdir()
+    python = python_tree.unpack(stage / "python", options.work, options.embed)
+    fetched = options.work / "lib"
+    python_tree.pip(
+        "install", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-compile",
+        "--platform", "win_amd64", "--python-version", python_tree.SERIES,
+        "--target", str(fetched), "-r", str(LOCK),
+    )  # fmt: skip
+    packed = distributions()
+    sbom.write(stage / "sbom.cdx.json", options.version, fetched, {"cpython": python}, packed)
+    text = stage / "python" / "LICENSE.txt"
+    licences.gather(stage / "licences", fetched, ROOT / "LICENSE", text, packed)
+    payload.prune(fetched)
+    fetched.rename(stage / "lib")
+    program(stage / "app")
+    _renumber(stage, options.version)
+    compiler.compile_for(stage, options.work, options.bytecode)
+    art.icon(ROOT / "resources" / "icons" / "app.svg", stage / "app.ico")
+    (stage / "cudnn-assistant.cmd").write_text(_COMMAND, newline="")
+
+
+def distributions() -> set[str]:
+    """Names of the packed distributions, as their ``*.dist-info`` folders begin."""
+    names = set(sbom.locked(LOCK)) - set(payload.LEFT_OUT)
+    return {name.lower().replace("-", "_") for name in names}
+
+
+def program(target: Path) -> None:
+    """Our package with its resources inside, as in a wheel; sources of the data stay out."""
+    ignore = shutil.ignore_patterns("__pycache__", "*.pyc")
+    shutil.copytree(ROOT / "cudnn_assistant", target / "cudnn_assistant", ignore=ignore)
+    resources = shutil.ignore_patterns("__pycache__", "sources", "desktop")
+    shutil.copytree(ROOT / "resources", target / "cudnn_assistant" / "resources", ignore=resources)
+
+
+def _renumber(stage: Path, version: str) -> None:
+    if version == __version__:
+        return
+    init = stage / "app" / "cudnn_assistant" / "__init__.py"
+    init.write_text(init.read_text("utf-8").replace(__version__, version), "utf-8")
+    shutil.rmtree(init.parent / "__pycache__", ignore_errors=True)
+
+
+def check(stage: Path) -> None:
+    """Raises Stopped unless the tree is whole: parts, imports of every PE, compiled files."""
+    found = {path.name for path in stage.iterdir()}
+    if found != set(PARTS):
+        raise Stopped(f"staged {sorted(found)}")
+    if lines := closure.missing(stage):
+        raise Stopped("; ".join(lines))
+    if not (stage / "app/cudnn_assistant/child/framework.py").is_file():
+        raise Stopped("child/framework.py must be there as text")
+
+
+def room(stage: Path) -> int:
+    """Characters the install folder may have so that every path in it fits."""
+    longest = max(len(str(PureWindowsPath(p.relative_to(stage)))) for p in stage.rglob("*"))
+    return LONGEST_PATH - longest - len("\\.new\\")
+
+
+def pack(stage: Path, options: argparse.Namespace) -> Path:
+    """Run makensis. Files get one time, so that the same input gives the same Setup.exe."""
+    moment = int(os.environ.get("SOURCE_DATE_EPOCH", "") or last_change())
+    for path in [*stage.rglob("*"), stage, *options.work.glob("*.*")]:
+        os.utime(path, (moment, moment))
+    size = sum(path.stat().st_size for path in stage.rglob("*") if path.is_file())
+    target = (options.out / NAME).resolve()
+    facts = {
+        "VERSION": options.version,
+        "VERSION4": f"{options.version}.0",
+        "STAGE": stage.resolve(),
+        "ART": options.work.resolve(),
+        "OUT": target,
+        "SIZE_KB": size // 1024,
+        "SIZE_MB": round(size / 1e6),
+        "ROOM": room(stage),
+        "COMPRESSOR": "zlib" if options.fast else "lzma",
+    }
+    if signing.wanted(os.environ):
+        facts["SIGN"] = f'"{sys.executable}" "{HERE / "signing.py"}"'
+    words = [f"-D{name}={value}" for name, value in facts.items()]
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(moment)}
+    subprocess.run(
+        ["makensis", "-V2", "-WX", "-NOCD", *words, str(HERE / "setup.nsi")],
+        check=True, env=environment,
+    )  # fmt: skip
+    if not options.fast and target.stat().st_size > LARGEST:
+        raise Stopped(f"{target.stat().st_size} bytes; {LARGEST} are allowed")
+    return target
+
+
+def last_change() -> int:
+    """Seconds since 1970 of the last commit; 2020-01-01 outside a checkout."""
+    done = subprocess.run(
+        ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"], capture_output=True, text=True
+    )
+    return int(done.stdout.strip() or 1_577_836_800)
+
+
+def sha256(path: Path) -> str:
+    """Of a file, in hexadecimal digits."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

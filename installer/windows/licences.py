@@ -1,0 +1,75 @@
+"""The licence texts of everything that is packed, one folder for each part."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+TEXTS = Path(__file__).resolve().parents[1] / "licences"
+"""Texts that the wheels themselves lack."""
+
+MODULES = {"nvidia_ml_py": "pynvml.py"}
+"""Where the licence stands that is in no file of its own."""
+
+_QT = """Qt {version}, PySide6 and Shiboken are used under the GNU Lesser General Public License,
+version 3 (LGPL-3.0.txt; it adds to GPL-3.0.txt). They are unchanged and lie in the folders
+lib/PySide6 and lib/shiboken6: put compatible files of your own there to use another version.
+Their source code is what the Qt Project publishes as pyside-setup and qtbase, qtsvg of the same
+version; the versions are in sbom.cdx.json.
+"""
+
+
+class Missing(Exception):
+    """A packed part has no licence text."""
+
+
+def gather(target: Path, lib: Path, ours: Path, python: Path | None, packed: set[str]) -> None:
+    """Copy every licence text. Raises Missing for a distribution in ``packed`` without one.
+
+    ``packed`` holds names as folders of ``*.dist-info`` begin, lower case.
+    """
+    target.mkdir(parents=True)
+    shutil.copy(ours, target / "cuDNN Assistant.txt")
+    if python is not None:
+        shutil.copy(python, target / "Python.txt")
+    for info in sorted(lib.glob("*.dist-info")):
+        name = info.name.split("-")[0].lower()
+        if name not in packed:
+            continue
+        texts = [p for p in sorted(info.rglob("*")) if p.is_file() and _is_licence(p.name)]
+        if name.startswith(("pyside6", "shiboken6")):
+            _qt(target / "Qt", info.name.split("-")[1].removesuffix(".dist"))
+        elif texts:
+            (target / name).mkdir()
+            for text in texts:
+                shutil.copy(text, target / name / text.name)
+        elif not _notice(lib / MODULES.get(name, ""), target / name):
+            raise Missing(f"no licence text in {info.name}")
+
+
+def _is_licence(name: str) -> bool:
+    return name.upper().startswith(("LICENSE", "LICENCE", "COPYING", "NOTICE"))
+
+
+def _qt(folder: Path, version: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "README.txt").write_text(_QT.format(version=version), "utf-8", newline="\n")
+    for text in ("LGPL-3.0.txt", "GPL-3.0.txt"):
+        shutil.copy(TEXTS / text, folder / text)
+
+
+def _notice(source: Path, folder: Path) -> bool:
+    """A wheel without a file of it may have its licence as the first comment of its module."""
+    if not source.is_file():
+        return False
+    lines = []
+    for line in source.read_text("utf-8").splitlines():
+        if line.strip() and not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# ").rstrip())
+    text = "\n".join(lines)
+    if "Redistribution and use" not in text:
+        return False
+    folder.mkdir()
+    (folder / "LICENSE.txt").write_text(text.strip() + "\n", "utf-8", newline="\n")
+    return True

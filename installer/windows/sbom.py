@@ -1,0 +1,78 @@
+"""What is in the package, for programs: CycloneDX 1.5 from the lock and the wheels' own data."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterator
+from email.parser import HeaderParser
+from pathlib import Path
+from typing import Any
+
+_LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.M)
+
+
+def locked(lock: Path) -> dict[str, str]:
+    """Versions in a hash-locked requirements file, by name."""
+    return dict(_LOCKED.findall(lock.read_text("utf-8")))
+
+
+def write(target: Path, version: str, lib: Path, others: dict[str, str], packed: set[str]) -> None:
+    """The bill of materials of this program with those distributions in ``lib`` that are packed.
+
+    ``others`` are parts from elsewhere (Python) with their versions. The same input gives the
+    same bytes: it holds no time, and its number is made from its content.
+    """
+    parts = [*_from_elsewhere(others), *_distributions(lib, packed)]
+    content = json.dumps(parts, sort_keys=True)
+    document = {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, version + content)}",
+        "version": 1,
+        "metadata": {
+            "component": {
+                "type": "application",
+                "bom-ref": "cudnn-assistant",
+                "name": "cudnn-assistant",
+                "version": version,
+                "licenses": [{"license": {"id": "Apache-2.0"}}],
+            }
+        },
+        "components": parts,
+        "dependencies": [
+            {"ref": "cudnn-assistant", "dependsOn": [part["bom-ref"] for part in parts]}
+        ],
+    }
+    target.write_text(json.dumps(document, indent=1) + "\n", "utf-8", newline="\n")
+
+
+def _from_elsewhere(others: dict[str, str]) -> Iterator[dict[str, Any]]:
+    for name, version in others.items():
+        yield {
+            "type": "framework",
+            "bom-ref": f"pkg:generic/{name}@{version}",
+            "name": name,
+            "version": version,
+            "purl": f"pkg:generic/{name}@{version}",
+        }
+
+
+def _distributions(lib: Path, packed: set[str]) -> Iterator[dict[str, Any]]:
+    for path in sorted(lib.glob("*.dist-info/METADATA")):
+        if path.parent.name.split("-")[0].lower() not in packed:
+            continue
+        facts = HeaderParser().parsestr(path.read_text("utf-8", "replace"))
+        name, version = str(facts["Name"]).lower().replace("_", "-"), str(facts["Version"])
+        part: dict[str, Any] = {
+            "type": "library",
+            "bom-ref": f"pkg:pypi/{name}@{version}",
+            "name": name,
+            "version": version,
+            "purl": f"pkg:pypi/{name}@{version}",
+        }
+        said = facts["License-Expression"] or facts["License"]
+        if said and len(said) < 100:
+            part["licenses"] = [{"license": {"name": said}}]
+        yield part
