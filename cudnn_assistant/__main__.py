@@ -17,7 +17,11 @@ def main() -> int:
 
         print(f"cudnn-assistant {__version__}")  # noqa: T201  (argparse is not worth loading)
         return 0
-    if not arguments and not _terminal() and _desktop():
+    if arguments[:1] == ["--self-test"]:
+        from cudnn_assistant.gui.self_test import run as test
+
+        return test(arguments[1] if arguments[1:] else "")
+    if arguments[:1] == ["--window"] or (not arguments and not _terminal() and _desktop()):
         return window()
     from cudnn_assistant.cli import run
 
@@ -25,7 +29,10 @@ def main() -> int:
 
 
 def window() -> int:
-    """Open the window whatever the arguments; a child of the packed window starts here too."""
+    """Open the window; ``--window FILE`` shows that report first, as a double click on one does.
+
+    A child of the packed window starts here too.
+    """
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
         return _child(arguments[1], arguments[2:])

@@ -32,12 +32,16 @@ def run(arguments: Sequence[str]) -> int:
     app.setApplicationDisplayName("cuDNN Assistant")
     app.setDesktopFileName("cudnn-assistant")
     app.setWindowIcon(app_icon())
-    window = Window(real())
+    window = Window(real(), file=_file(arguments))
     sys.excepthook = Crash(window)
     window.show()
     code = int(app.exec())
     window.end()
     return code
+
+
+def _file(arguments: Sequence[str]) -> str:
+    return arguments[1] if arguments[:1] == ["--window"] and len(arguments) > 1 else ""
 
 
 def display_there() -> bool:

@@ -33,8 +33,10 @@ class Aside:
 
     def show_explain(self) -> None:
         """The page that says what a message means."""
-        if self._busy() or isinstance(self._window.page, ExplainPage):
-            return
+        if not self._busy() and not isinstance(self._window.page, ExplainPage):
+            self._open_explain()
+
+    def _open_explain(self) -> None:
         page = ExplainPage()
         page.back.connect(self._way.back)
         page.ask.connect(self._explain)
@@ -47,9 +49,12 @@ class Aside:
         page.wait()
         self._window.work(lambda _tell: self._doing.explain(text, checkup), page.show_answer)
 
-    def take_file(self, path: str) -> None:
-        """A file was dropped: a report is shown, anything else is explained."""
-        if not self._busy():
+    def take_file(self, path: str, *, first: bool = False) -> None:
+        """A file was dropped: a report is shown, anything else is explained.
+
+        ``first``: the program was started with it, so that no look is under way yet.
+        """
+        if first or not self._busy():
             self._window.work(lambda _tell: self._read(path), self._show_file)
 
     def _read(self, path: str) -> Checkup | bytes:
@@ -60,7 +65,8 @@ class Aside:
 
     def _show_file(self, found: Checkup | bytes) -> None:
         if isinstance(found, bytes):
-            self.show_explain()
+            if not isinstance(self._window.page, ExplainPage):
+                self._open_explain()
             self._explain(found)
         else:
             self._way.show_foreign(found)

@@ -38,12 +38,18 @@ class Window(QWidget):
     What follows what is the matter of ``way``; ``aside`` has what is beside the way.
     """
 
-    def __init__(self, doing: Doing, open_link: Callable[[str], object] | None = None) -> None:
+    def __init__(
+        self,
+        doing: Doing,
+        open_link: Callable[[str], object] | None = None,
+        file: str = "",
+    ) -> None:
         super().__init__()
         self.open_link = open_link or (lambda link: QDesktopServices.openUrl(QUrl(link)))
         self.dialog: QDialog | None = None
         self._job: Job | None = None
         self._begun = self._closing = False
+        self._file = file
         self.way = Way(self, doing)
         self.aside = Aside(self, self.way, doing)
         self.setWindowTitle(QApplication.applicationDisplayName() or "cuDNN Assistant")
@@ -148,8 +154,11 @@ class Window(QWidget):
             QTimer.singleShot(0, self.begin)
 
     def begin(self) -> None:
-        """Set out on the way."""
-        self.way.begin()
+        """Set out on the way, or show the file that was double-clicked."""
+        if self._file:
+            self.aside.take_file(self._file, first=True)
+        else:
+            self.way.begin()
 
     def event(self, event: QEvent) -> bool:
         """Coming back to the window, perhaps from an installer: a cheap look."""

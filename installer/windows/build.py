@@ -143,7 +143,7 @@ def pack(stage: Path, options: argparse.Namespace) -> Path:
     for path in [*stage.rglob("*"), stage, *options.work.glob("*.*")]:
         os.utime(path, (moment, moment))
     size = sum(path.stat().st_size for path in stage.rglob("*") if path.is_file())
-    target = (options.out / NAME).resolve()
+    target = (Path(options.out) / NAME).resolve()
     facts = {
         "VERSION": options.version,
         "VERSION4": f"{options.version}.0",

@@ -1,4 +1,4 @@
-"""Whether every DLL that a packed file asks for is packed too, or part of Windows. No Wine needed."""
+"""Whether every DLL that a packed file asks for is packed too, or part of Windows."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def missing(stage: Path) -> list[str]:
     """One line for each import that nothing packed and nothing of Windows can serve."""
     files = [path for path in stage.rglob("*") if path.suffix.lower() in _ENDINGS]
     packed = {path.name.lower() for path in files}
-    lines = []
-    for path in sorted(files):
-        for name in imports(path):
-            if name not in packed and not of_windows(name):
-                lines.append(f"{path.relative_to(stage).as_posix()} needs {name}")
-    return lines
+    return [
+        f"{path.relative_to(stage).as_posix()} needs {name}"
+        for path in sorted(files)
+        for name in imports(path)
+        if name not in packed and not of_windows(name)
+    ]
 
 
 def imports(path: Path) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from email.parser import HeaderParser
 from pathlib import Path
 from typing import Any
 
-_LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.M)
+_LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
 
 
 def locked(lock: Path) -> dict[str, str]:
