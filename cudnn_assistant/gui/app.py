@@ -12,8 +12,8 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from cudnn_assistant.gui.dialogs import crash_dialog
 from cudnn_assistant.gui.real import real
+from cudnn_assistant.gui.saving import crash_dialog
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.wording import _

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.gui.check import CheckPage
-from cudnn_assistant.gui.dialogs import HistoryDialog, Past, ReportDialog
-from cudnn_assistant.gui.doing import Doing
+from cudnn_assistant.gui.dialogs import HistoryDialog, Past
+from cudnn_assistant.gui.doing import Doing, Written
 from cudnn_assistant.gui.explain import ExplainPage
+from cudnn_assistant.gui.saving import ReportDialog
 from cudnn_assistant.gui.way import Way
 from cudnn_assistant.report import NotAReport
 
@@ -95,14 +96,15 @@ class Aside:
         if self._busy():
             return
         checkup, note = self._way.checkup, self._way.trouble
-        self._window.work(lambda _tell: self._doing.report(checkup, note), self._open_report)
+        report, own = self._doing.report, not self._way.foreign
+        self._window.work(lambda _tell: report(checkup, note, own), self._open_report)
 
-    def _open_report(self, text: str) -> None:
-        self._window.open(ReportDialog(text, self._window))
+    def _open_report(self, written: Written) -> None:
+        self._window.open(ReportDialog(written, self._window))
 
-    def report_of(self, note: str) -> str:
+    def report_of(self, note: str) -> Written:
         """The report with a note, after a bug of our own; the note alone if all else goes wrong."""
         try:
-            return self._doing.report(self._way.checkup, note)
+            return self._doing.report(self._way.checkup, note, not self._way.foreign)
         except Exception:  # noqa: BLE001  (said after a bug: nothing here may add another)
-            return note
+            return Written(note)

@@ -1,29 +1,24 @@
-"""The three small windows: History, Save report, and what is said after a bug of our own."""
+"""The small windows: what they have in common, and History."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, Qt, QTimeZone, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QHBoxLayout,
     QHeaderView,
-    QPlainTextEdit,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.doing import Standing
 from cudnn_assistant.gui.parts import Button
-from cudnn_assistant.gui.text import Text, announce, line_height
+from cudnn_assistant.gui.text import Text, line_height
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.wording import _
@@ -135,64 +130,3 @@ class HistoryDialog(Dialog):
         if chosen is not None:
             self.accept()
             self.undo.emit(chosen.entry)
-
-
-class ReportDialog(Dialog):
-    """Shows the very text that will be saved. Nothing is sent anywhere."""
-
-    def __init__(
-        self, text: str, parent: QWidget | None = None, *, title: str = "", lead: str = ""
-    ) -> None:
-        said = _("Your user name and computer name are left out. Nothing is sent anywhere.")
-        super().__init__(title or _("Save report"), lead or said, parent)
-        self.text = QPlainTextEdit(text)
-        self.text.setReadOnly(True)
-        self.text.setTabChangesFocus(True)
-        self.text.setFont(theme.font(0.95, fixed=True))
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.text.setAccessibleName(_("The text of the report"))
-        self.news = Text(muted=True)
-        self.row.insertWidget(0, self.news, 1)
-        close = Button(_("C&lose"), self.reject)
-        copy = Button(_("&Copy"), self.copy)
-        self.finish(self.text, close, copy, Button(_("&Save…"), self.ask))
-
-    def copy(self) -> None:
-        """The whole text to the clipboard."""
-        QGuiApplication.clipboard().setText(self.text.toPlainText())
-        self._say(_("Copied."))
-
-    def ask(self) -> None:
-        """Let the person choose a file, then save."""
-        name, _kind = QFileDialog.getSaveFileName(
-            self, _("Save report"), "cudnn-report.md", _("Markdown text (*.md)")
-        )
-        if name:
-            self.save(Path(name))
-
-    def save(self, path: Path) -> None:
-        """Write the text; says so, or why it could not."""
-        try:
-            path.write_text(self.text.toPlainText(), encoding="utf-8")
-        except OSError as trouble:
-            reason = trouble.strerror or str(trouble)
-            self._say(_("It could not be saved there: {reason}.").format(reason=reason))
-            return
-        self._say(_("Saved as {file}.").format(file=path))
-
-    def _say(self, text: str) -> None:
-        self.news.setText(text)
-        announce(self, text)
-
-
-def crash_dialog(report: str, parent: QWidget | None = None) -> ReportDialog:
-    """What is shown after a bug of our own; the program ends with code 3 when it closes."""
-    return ReportDialog(
-        report,
-        parent,
-        title=_("cuDNN Assistant has to close"),
-        lead=_(
-            "It met a problem in itself. Your settings are as they were, or the next start "
-            "offers the way back. This text helps to mend it; user and computer name are left out."
-        ),
-    )

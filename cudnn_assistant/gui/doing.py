@@ -19,6 +19,18 @@ Standing = Literal["in place", "undone", "changed"]
 
 
 @dataclass(frozen=True)
+class Written:
+    """A report, ready to be saved."""
+
+    text: str
+    """Markdown: what is shown, copied and saved, to the byte."""
+    page: str = ""
+    """The same as HTML; "": to be made of the text as it is."""
+    name: str = "cudnn-report.md"
+    """A name for the file."""
+
+
+@dataclass(frozen=True)
 class Doing:
     """Looking and changing, as functions.
 
@@ -45,8 +57,8 @@ class Doing:
     """The journal, oldest first."""
     standing: Callable[[Entry], Standing]
     undo: Callable[[Entry], Plan]
-    report: Callable[[Checkup | None, str], str]
-    """The report's text; the second argument is a note (a traceback) that goes in."""
+    report: Callable[[Checkup | None, str, bool], Written]
+    """The report; with it goes a note (a traceback), and whether it is of this computer."""
     judge: Callable[[str], Checkup]
     """The checkup of another computer from its report, by path; raises ``NotAReport``."""
     explain: Callable[[str | bytes, Checkup | None], Explanation]

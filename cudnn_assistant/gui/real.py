@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import msgspec
 
@@ -14,7 +16,7 @@ from cudnn_assistant import feed, places
 from cudnn_assistant.checkup import Checkup, support_report, think
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.explain import Explanation, explain
-from cudnn_assistant.gui.doing import Doing, Standing
+from cudnn_assistant.gui.doing import Doing, Standing, Written
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine
@@ -29,7 +31,7 @@ LARGEST_REPORT = 64 * 1024 * 1024
 """Bytes. A report of a computer with hundreds of environments has some MiB."""
 
 Look = Callable[[Say, Cancel], Machine]
-Fetch = Callable[[], tuple[Compat, str]]
+Fetch = Callable[[], tuple[Compat, feed.Source]]
 
 
 def real() -> Doing:
@@ -40,12 +42,7 @@ def real() -> Doing:
     def look(say: Say, cancel: Cancel) -> Machine:
         return probe(system, say=say, cancel=cancel)
 
-    return Behind(system, journal, look, _fetch).doing()
-
-
-def _fetch() -> tuple[Compat, str]:
-    compat, source = feed.current()
-    return compat, feed.describe(source)
+    return Behind(system, journal, look, feed.current).doing()
 
 
 class Behind:
@@ -57,7 +54,7 @@ class Behind:
         self._look = look
         self._fetch = fetch
         self._compat: Compat | None = None
-        self._data = ""
+        self._source: feed.Source | None = None
 
     def doing(self) -> Doing:
         """The functions that the window knows."""
@@ -80,14 +77,14 @@ class Behind:
 
     def check(self, tell: Tell) -> Checkup:
         """Look and think. The data comes meanwhile, so that a slow network delays nothing else."""
-        fetched: list[tuple[Compat, str]] = []
+        fetched: list[tuple[Compat, feed.Source]] = []
         fetching = threading.Thread(target=lambda: fetched.append(self._fetch()), daemon=True)
         fetching.start()
         machine = self._look(lambda part, done, seen: tell((part, done, seen)), tell.cancelled)
         fetching.join()
-        compat, self._data = fetched[0] if fetched else (feed.load_builtin(), "")
-        self._compat = compat
-        tell(("data", True, self._data))
+        compat, source = fetched[0] if fetched else feed.current(offline=True)
+        self._compat, self._source = compat, source
+        tell(("data", True, feed.describe(source)))
         return think(machine, compat)
 
     def plan(self, checkup: Checkup, only: frozenset[str]) -> Plan:
@@ -138,18 +135,27 @@ class Behind:
         same = all(self.system.read(step.scope, step.name) == step.after for step in settings)
         return "in place" if same else "changed"
 
-    def report(self, checkup: Checkup | None, note: str) -> str:
-        """The report of a checkup, redacted; before the first one, the note alone."""
+    def report(self, checkup: Checkup | None, note: str, own: bool) -> Written:
+        """The report of a checkup, redacted; before the first one, the note alone.
+
+        The same bytes as ``cudnn-assistant report -``. ``own``: of this computer, whose changes
+        belong into it.
+        """
         home = os.path.expanduser("~")
         note = note.replace(home, "~") if len(home) > 1 else note
         if checkup is None:
-            return note or _("Nothing was looked at yet.")
-        try:
-            entries = self.journal.entries()
-        except OSError:
-            entries = ()
-        compat = self._compat or feed.load_builtin()
-        return support_report(checkup, compat, entries=entries, data=self._data, note=note)
+            return Written(note or _("Nothing was looked at yet."))
+        entries: tuple[Entry, ...] = ()
+        with contextlib.suppress(OSError):
+            entries = self.journal.entries() if own else ()
+        if self._compat is None or self._source is None:
+            self._compat, self._source = feed.current(offline=True)
+        data = f"{self._source.version} of {self._source.published} ({self._source.kind})"
+        write = partial(
+            support_report, checkup, self._compat, entries=entries, data=data, note=note
+        )
+        name = f"cudnn-report-{checkup.machine.taken_at[:10]}.md"
+        return Written(write(), write(form="html"), name)
 
 
 _WATCHED = (

@@ -27,13 +27,15 @@ from cudnn_assistant.checkup import Checkup, think
 from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
-from cudnn_assistant.gui.dialogs import HistoryDialog, Past, ReportDialog, crash_dialog
+from cudnn_assistant.gui.dialogs import HistoryDialog, Past
+from cudnn_assistant.gui.doing import Written
 from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.making import MakingPage
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
+from cudnn_assistant.gui.saving import ReportDialog, crash_dialog
 from cudnn_assistant.machine import Machine, Package, Value
 from cudnn_assistant.plan import (
     Download,
@@ -226,6 +228,27 @@ def report() -> str:
     return write_report(seen.machine, seen.findings, seen.verdict)
 
 
+def marked_report() -> ReportDialog:
+    """As after a click on "Show the next"."""
+    dialog = ReportDialog(Written(report()))
+    dialog.show()
+    dialog.text.show_next_mark()
+    return dialog
+
+
+def cut_report() -> ReportDialog:
+    dialog = ReportDialog(Written(report()))
+    dialog.show()
+    cursor = dialog.text.document().find('"family"')
+    cursor.movePosition(cursor.MoveOperation.EndOfBlock, cursor.MoveMode.KeepAnchor)
+    cursor.movePosition(cursor.MoveOperation.StartOfBlock, cursor.MoveMode.KeepAnchor)
+    cursor.movePosition(cursor.MoveOperation.Down, cursor.MoveMode.KeepAnchor, 1)
+    dialog.text.setTextCursor(cursor)
+    dialog.leave_out()
+    dialog.text.ensureCursorVisible()
+    return dialog
+
+
 def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     """Every picture by name; what is in it is made when it is called for."""
     yield "check-start", lambda: check_page(of("works").machine, "gpu")
@@ -285,10 +308,12 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "explain-nothing", lambda: explained("segmentation in chapter two")
     yield "dialog-history", lambda: HistoryDialog(past())
     yield "dialog-history-empty", lambda: HistoryDialog([])
-    yield "dialog-report", lambda: ReportDialog(report())
+    yield "dialog-report", lambda: ReportDialog(Written(report()))
+    yield "dialog-report-marked", marked_report
+    yield "dialog-report-cut", cut_report
     yield (
         "dialog-crash",
-        lambda: crash_dialog("Traceback (most recent call last):\n  …\n" + report()),
+        lambda: crash_dialog(Written("Traceback (most recent call last):\n  …\n" + report())),
     )
 
 

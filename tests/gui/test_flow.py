@@ -20,7 +20,7 @@ from world import World
 from cudnn_assistant.apply import NotApplied
 from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
-from cudnn_assistant.gui.dialogs import HistoryDialog, ReportDialog
+from cudnn_assistant.gui.dialogs import HistoryDialog
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.links import Arrow
 from cudnn_assistant.gui.making import MakingPage
@@ -29,6 +29,7 @@ from cudnn_assistant.gui.parts import Button, Notice
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
+from cudnn_assistant.gui.saving import ReportDialog
 from cudnn_assistant.gui.text import Text
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Value

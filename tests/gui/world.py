@@ -11,7 +11,8 @@ from pathlib import Path
 
 import computers
 
-from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.feed import Source, current
 from cudnn_assistant.gui.doing import Doing
 from cudnn_assistant.gui.real import Behind
 from cudnn_assistant.journal import Journal
@@ -124,5 +125,5 @@ class World:
         behind = Behind(self.settings, self.journal, self.probe, self.fetch)
         return replace(behind.doing(), glance=lambda: self.installed)
 
-    def fetch(self) -> tuple[object, str]:
-        return load_builtin(), "Built-in compatibility data."
+    def fetch(self) -> tuple[Compat, Source]:
+        return current(offline=True)

@@ -1,0 +1,108 @@
+"""Leaving more out of a report before it is saved. Pure: text in, text out.
+
+The machine data in a report is JSON that another computer can open. What the person takes out of
+it is replaced by ``***`` as long as that keeps it readable; where it does not, the data is marked
+as cut, for the person and for whoever reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+from cudnn_assistant.report import NotAReport, read_machine
+from cudnn_assistant.report.reading import MARK
+from cudnn_assistant.wording import _, ngettext
+
+HIDDEN = "***"
+SHORTEST = 3
+"""Letters of a word that is replaced everywhere; shorter ones are part of too much else."""
+
+_LEFT_OUT = re.compile(r"(?:\\?\*){3}|\b(?:user|folder|share|host|id|GPU|MIG)-ü?\d+\b")
+"""What the redaction puts in place of names and secrets (report/secrets.py)."""
+_BEGIN, _END = f"```json {MARK}", "```"
+_VALUE = re.compile(r'(\s*(?:"(?:[^"\\]|\\.)*": )?)"((?:[^"\\]|\\.)*)"(,?)')
+"""A line of the machine data whose value is text: what is before it, the value, a comma."""
+
+
+def marks(line: str) -> Iterator[tuple[int, int]]:
+    """Where in a line something was left out: start and length of each place."""
+    for match in _LEFT_OUT.finditer(line):
+        yield match.start(), match.end() - match.start()
+
+
+def readable(text: str) -> bool:
+    """Whether cuDNN Assistant can open this report."""
+    try:
+        read_machine(text)
+    except NotAReport:
+        return False
+    return True
+
+
+def without_lines(text: str, first: int, last: int) -> str:
+    """The report without these lines (counted from 0, the last one included).
+
+    Their place says how many they were.
+    """
+    rows = text.split("\n")
+    begin, end = _data(rows)
+    told, data = rows[:first], rows[last + 1 :]
+    if not begin < first <= last < end:
+        gone = _gone(last - first + 1)
+        return _settled(text, "\n".join([*told, gone, *data]))
+    hidden = [_VALUE.sub(rf'\1"{HIDDEN}"\3', row) for row in rows[first : last + 1]]
+    changed = "\n".join([*told, *hidden, *data])
+    if changed != text and readable(changed):
+        return changed
+    return _settled(text, "\n".join([*told, *data]))
+
+
+def without_words(text: str, words: str) -> str:
+    """The report with these words replaced wherever they stand, however they are written there.
+
+    Keys of the machine data stay, so that it can still be opened.
+    """
+    plain = re.sub(r"\\([\\`*_\[\]<>#|~&])", r"\1", words)
+    forms = {words, plain, json.dumps(plain, ensure_ascii=False)[1:-1]}
+    forms.add(re.sub(r"([\\`*_\[\]<>#|~&])", r"\\\1", plain))
+    ordered = sorted(forms, key=len, reverse=True)
+    pattern = re.compile("|".join(map(re.escape, ordered)), re.IGNORECASE)
+    rows = text.split("\n")
+    begin, end = _data(rows)
+    changed = [
+        _in_value(pattern, row) if begin <= number <= end else pattern.sub(HIDDEN, row)
+        for number, row in enumerate(rows)
+    ]
+    return _settled(text, "\n".join(changed))
+
+
+def _in_value(pattern: re.Pattern[str], row: str) -> str:
+    def hide(match: re.Match[str]) -> str:
+        return f'{match[1]}"{pattern.sub(HIDDEN, match[2])}"{match[3]}'
+
+    return _VALUE.sub(hide, row)
+
+
+def _data(rows: list[str]) -> tuple[int, int]:
+    """Numbers of the first and the last line of the machine data; two that enclose nothing."""
+    if _BEGIN not in rows:
+        return len(rows), -1
+    begin = rows.index(_BEGIN)
+    ends: Callable[[int], bool] = lambda number: rows[number] == _END  # noqa: E731
+    return begin, next(filter(ends, range(begin + 1, len(rows))), len(rows))
+
+
+def _gone(count: int) -> str:
+    return ngettext(
+        "({count} line was left out here)", "({count} lines were left out here)", count
+    ).format(count=count)
+
+
+def _settled(before: str, after: str) -> str:
+    """``after``; said inside where its machine data can't be opened any more."""
+    if _BEGIN not in after.split("\n") or readable(after) or not readable(before):
+        return after
+    said = _("The machine data was cut before saving: cuDNN Assistant can't open it.")
+    return after.replace(f"{_BEGIN}\n", f"{said}\n\n```json\n", 1)
