@@ -36,6 +36,12 @@ def window() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
         return _child(arguments[1], arguments[2:])
+    from cudnn_assistant.gui.needed import lacking
+
+    trouble = lacking()
+    if trouble:
+        print(trouble, file=sys.stderr)  # noqa: T201
+        return 3
     from cudnn_assistant.gui.app import run
 
     return run(arguments)

@@ -19,13 +19,14 @@ from cudnn_assistant.gui.window import Window
 from cudnn_assistant.wording import _
 
 CRASHED = 3
-NO_DISPLAY = 3
+NO_WINDOW = 3
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Open the window and return its exit code: 0, or 3 where no window or a bug got in the way."""
-    if not display_there():
-        return _no_window()
+    """Open the window and return its exit code: 0, or 3 where a bug got in the way.
+
+    What the window needs of the system is asked before this module is loaded (needed.py).
+    """
     qInstallMessageHandler(_hear_qt)
     app = QApplication([sys.argv[0], *arguments])
     app.setApplicationName("cudnn-assistant")
@@ -44,20 +45,13 @@ def _file(arguments: Sequence[str]) -> str:
     return arguments[1] if arguments[:1] == ["--window"] and len(arguments) > 1 else ""
 
 
-def display_there() -> bool:
-    """Whether a window can be opened; asked before Qt, which would end the process itself."""
-    if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
 def _no_window() -> int:
     said = _(
-        "There is no display to open a window on. "
+        "No window can be opened on this display. "
         "The same is done in a terminal by: cudnn-assistant check"
     )
     print(said, file=sys.stderr)  # noqa: T201
-    return NO_DISPLAY
+    return NO_WINDOW
 
 
 def _hear_qt(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:

@@ -21,17 +21,34 @@ def run(code: str, **more: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-OPEN = "import sys; from cudnn_assistant.gui.app import run; sys.exit(run([]))"
+OPEN = "import sys; from cudnn_assistant.__main__ import window; sys.exit(window())"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
-@pytest.mark.parametrize("more", [{}, {"DISPLAY": ":9876"}], ids=["none", "unreachable"])
-def test_without_a_display_one_sentence_says_what_to_do(more: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "There is no display to open a window on."),
+        ({"DISPLAY": ":9876"}, "No window can be opened on this display."),
+    ],
+    ids=["none", "unreachable"],
+)
+def test_without_a_display_one_sentence_says_what_to_do(more: dict[str, str], said: str) -> None:
     done = run(OPEN, **more)
     assert done.returncode == 3
-    assert "There is no display to open a window on." in done.stderr
+    assert said in done.stderr
     assert "cudnn-assistant check" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+def test_missing_libraries_are_named_with_their_packages(tmp_path: Path) -> None:
+    # A library of the name that the loader refuses stands for one that isn't there.
+    (tmp_path / "libxcb-cursor.so.0").write_bytes(b"not a library")
+    done = run(OPEN, DISPLAY=":9876", LD_LIBRARY_PATH=str(tmp_path))
+    assert done.returncode == 3
+    assert "libxcb-cursor.so.0" in done.stderr
+    assert "apt install" in done.stderr
 
 
 CRASH = """

@@ -1,0 +1,54 @@
+"""What a window needs of a Linux system, asked before Qt, which would end the process itself."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+
+from cudnn_assistant.wording import _
+
+_EVERYWHERE = ("libEGL.so.1", "libGL.so.1", "libfontconfig.so.1", "libxkbcommon.so.0")
+_ON_X11 = (
+    "libxcb-cursor.so.0",
+    "libxkbcommon-x11.so.0",
+    "libxcb-icccm.so.4",
+    "libxcb-image.so.0",
+    "libxcb-keysyms.so.1",
+    "libxcb-render-util.so.0",
+    "libxcb-shape.so.0",
+)
+"""Libraries that PySide6's wheel takes from the system (its platform plugins' DT_NEEDED)."""
+
+_PACKAGES = "libegl1 libgl1 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 \
+libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0"
+
+
+def lacking() -> str:
+    """Why no window can be opened here, in a sentence with a way out; "" when one can."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    chosen = os.environ.get("QT_QPA_PLATFORM", "")
+    wayland = bool(os.environ.get("WAYLAND_DISPLAY"))
+    if not (chosen or wayland or os.environ.get("DISPLAY")):
+        return _("There is no display to open a window on. {terminal}").format(terminal=_terminal())
+    on_x11 = chosen.startswith("xcb") or not (chosen or wayland)
+    missing = [name for name in _EVERYWHERE + (_ON_X11 if on_x11 else ()) if not _loads(name)]
+    if not missing:
+        return ""
+    return _(
+        "The window needs libraries of the system that aren't installed: {names}. "
+        "On Debian and Ubuntu this installs them: sudo apt install {packages}\n{terminal}"
+    ).format(names=", ".join(missing), packages=_PACKAGES, terminal=_terminal())
+
+
+def _terminal() -> str:
+    return _("The same is done in a terminal by: cudnn-assistant check")
+
+
+def _loads(name: str) -> bool:
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
