@@ -32,8 +32,8 @@ mount --bind {SYSTEM} lab/cover
 """A second copy of the system's cuDNN for the fault to use; the folder as it was, elsewhere."""
 
 NO_SYSTEM_CUDNN = f"""
-mkdir lab/farm && cp -as "$PWD/lab/cover/." lab/farm/ && rm -f lab/farm/libcudnn*
-mount --bind lab/farm {SYSTEM}
+mkdir lab/links && cp -as "$PWD/lab/cover/." lab/links/ && rm -f lab/links/libcudnn*
+mount --bind lab/links {SYSTEM}
 ldconfig -C lab/cache && mount --bind lab/cache /etc/ld.so.cache
 """
 NO_TORCH = f"[ ! -d {TORCH} ] || mount --bind lab/empty {TORCH}; hash -r\n"
