@@ -2,6 +2,8 @@
 
     PYTHONPATH=tests python -m machines.build      writes NAME.json and NAME.txt beside this file
 
+A user's report becomes a test by copying it to ``reports/NAME.md`` and building again.
+
 The words in NAME.txt are to be read aloud before they are committed; what each machine has to
 be told stands in ``computers.py`` and is checked apart from the texts.
 """
@@ -16,10 +18,13 @@ from cudnn_assistant.diagnose import diagnose, subjects, verdict
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.machine import Machine, dump
+from cudnn_assistant.report import read_machine
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.wording import words
 
 HERE = Path(__file__).parent
+REPORTS = HERE / "reports"
+"""Reports of real computers; one more file here is one more test."""
 _MARKS = {"ok": "✓", "note": "!", "bad": "✗", "unknown": "?", "wait": "…"}
 
 
@@ -62,6 +67,9 @@ def main() -> None:
         pretty = msgspec.json.format(dump(computer.machine), indent=1)
         (HERE / f"{name}.json").write_bytes(pretty + b"\n")
         (HERE / f"{name}.txt").write_text(tell(computer.machine), encoding="utf-8")
+    for report in sorted(REPORTS.glob("*.md")):
+        machine = read_machine(report.read_text(encoding="utf-8"))
+        report.with_suffix(".txt").write_text(tell(machine), encoding="utf-8")
     for old in (*HERE.glob("*.json"), *HERE.glob("*.txt")):
         if old.stem not in COMPUTERS:
             old.unlink()
