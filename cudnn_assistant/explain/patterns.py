@@ -20,7 +20,9 @@ _WRAPPED_TRIES = 300
 """Lines for which one pattern is also searched across neighbours: wrapped messages are rare."""
 _SHORT = 100
 """Lines up to which a text may be a person's own words, or a few lines picked by a person."""
-_COUNTERS = re.compile(r"\d{4,400}|\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,9})?")
+_COUNTERS = re.compile(
+    r"0x[0-9a-f]{9,16}|\d{4,400}|\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,9})?", re.IGNORECASE
+)
 """What changes from line to line. Short numbers stay: they can be a code or a version."""
 
 
@@ -104,12 +106,16 @@ class _Search:
         self.found: dict[str, list[Hit]] = {}
         self.seen: set[int] = set()
         self.wrapped: dict[str, int] = {}
-        self.words = sum(map(bool, lines)) <= _SHORT
+        words = sum(map(bool, lines)) <= _SHORT
+        self.possible = _possible(lines, [p for p in patterns() if words or not p.words])
 
-    def open(self) -> list[Pattern]:
-        """Patterns that are still wanted."""
-        wanted = patterns() if self.words else (p for p in patterns() if not p.words)
-        return [p for p in wanted if len(self.found.get(p.id, ())) < _ENOUGH]
+    def open(self) -> dict[str, list[Pattern]]:
+        """Literals that the text may hold, each with the patterns that are still wanted."""
+        wanted = {
+            literal: [p for p in asking if len(self.found.get(p.id, ())) < _ENOUGH]
+            for literal, asking in self.possible.items()
+        }
+        return {literal: asking for literal, asking in wanted.items() if asking}
 
     def block(self, start: int) -> None:
         """Search the lines from ``start`` on."""
@@ -119,14 +125,15 @@ class _Search:
             form = hash(_COUNTERS.sub("", block[index]))
             if form not in self.seen:
                 self.seen.add(form)
-                if not is_harmless(block[index]):
-                    self._line(start + index, candidates)
+                self._line(start + index, candidates)
 
-    def _line(self, index: int, candidates: list[Pattern]) -> None:
+    def _line(self, index: int, candidates: Iterable[Pattern]) -> None:
         line = self.lines[index]
         for pattern in candidates:
             have = self.found.setdefault(pattern.id, [])
             match = pattern.regex.search(line) or self._across(index, pattern, have)
+            if match and is_harmless(line):
+                return
             if match and len(have) < _ENOUGH:
                 names = {_plain(k): v for k, v in match.groupdict().items() if v}
                 have.append(Hit(pattern=pattern, line=index, text=line, names=names))
@@ -149,19 +156,42 @@ def hits(lines: list[str]) -> list[Hit]:
     return sorted((hit for some in search.found.values() for hit in some), key=lambda h: h.line)
 
 
-def _candidates(block: list[str], wanted: Iterable[Pattern]) -> Iterator[tuple[int, list[Pattern]]]:
-    """Lines of the block that hold a literal, each with the patterns that asked for it."""
+def _possible(lines: list[str], wanted: Iterable[Pattern]) -> dict[str, list[Pattern]]:
+    """The literals of the patterns whose words all occur somewhere in the text.
+
+    A text repeats its words, so looking through its different words is far quicker than looking
+    for each of the many literals in the whole of it.
+    """
+    known: set[str] = set()
+    for start in range(0, len(lines), _BLOCK):
+        known.update(" ".join(lines[start : start + _BLOCK]).lower().split())
+    vocabulary = " ".join(known)
     by_literal: dict[str, list[Pattern]] = {}
     for pattern in wanted:
         for literal in pattern.find:
             by_literal.setdefault(literal, []).append(pattern)
+    there: dict[str, bool] = {}
+    for part in {part for literal in by_literal for part in literal.split()}:
+        there[part] = part in vocabulary
+    return {
+        literal: asking
+        for literal, asking in by_literal.items()
+        if all(there[part] for part in literal.split())
+    }
+
+
+def _candidates(
+    block: list[str], by_literal: Mapping[str, list[Pattern]]
+) -> Iterator[tuple[int, Iterable[Pattern]]]:
+    """Lines of the block that hold a literal, each with the patterns that asked for it."""
     text, starts = _lowered(block)
     spots: dict[int, dict[str, Pattern]] = {}
     for literal, asking in by_literal.items():
+        asked = {p.id: p for p in asking}
         for index in _lines_with(text, starts, literal):
-            spots.setdefault(index, {}).update((p.id, p) for p in asking)
+            spots.setdefault(index, {}).update(asked)
     for index in sorted(spots):
-        yield index, list(spots[index].values())
+        yield index, spots[index].values()
 
 
 def _lowered(block: list[str]) -> tuple[str, list[int]]:
