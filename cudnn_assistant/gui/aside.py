@@ -30,7 +30,7 @@ class Aside:
         self._doing = doing
 
     def _busy(self) -> bool:
-        return self._way.changing or isinstance(self._window.page, CheckPage)
+        return self._way.change.under_way or isinstance(self._window.page, CheckPage)
 
     def show_explain(self) -> None:
         """The page that says what a message means."""
@@ -88,7 +88,7 @@ class Aside:
 
     def _open_history(self, past: list[Past]) -> None:
         dialog = HistoryDialog(past, self._window)
-        dialog.undo.connect(self._way.undo)
+        dialog.undo.connect(self._way.change.undo)
         self._window.open(dialog)
 
     def save(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.machine import Family, Machine
@@ -34,7 +35,7 @@ class Written:
 class Doing:
     """Looking and changing, as functions.
 
-    All but ``plan`` and ``preview`` may take long: call them in a Job.
+    All but ``plan``, ``preview`` and ``recommend`` may take long: call them in a Job.
     """
 
     family: Family
@@ -59,6 +60,8 @@ class Doing:
     undo: Callable[[Entry], Plan]
     report: Callable[[Checkup | None, str, bool], Written]
     """The report; with it goes a note (a traceback), and whether it is of this computer."""
+    recommend: Callable[[Checkup, str], Recommendation]
+    """What fits a subject of the computer; quick."""
     judge: Callable[[str], Checkup]
     """The checkup of another computer from its report, by path; raises ``NotAReport``."""
     explain: Callable[[str | bytes, Checkup | None], Explanation]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.text import Text, line_height
+from cudnn_assistant.gui.text import Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.wording import _
 
@@ -143,6 +143,23 @@ class Button(QPushButton):
             self.animateClick() if theme.motion() else self.click()
             return
         super().keyPressEvent(event)
+
+
+class CopyButton(Button):
+    """Copies commands, and says that it did."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(_("Copy"), self._copy, name=_("Copy the commands"))
+        self._text = text
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(lambda: self.setText(_("Copy")))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text)
+        self.setText(_("Copied"))
+        announce(self, _("Copied"))
+        self._timer.start(2000)
 
 
 class Notice(Card):

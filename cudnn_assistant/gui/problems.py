@@ -6,14 +6,15 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, Unknown
+from cudnn_assistant.gui.advice import Advice, Recommend, advised
 from cudnn_assistant.gui.links import Link, Opener
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Button, Card, Mark
+from cudnn_assistant.gui.parts import Button, Card, CopyButton, Mark
 from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.machine import SYSTEM, Machine
@@ -59,9 +60,7 @@ class Commands(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(SPACE)
         row.addWidget(Listing(text, _("Commands to copy")), 1)
-        copy = Button(_("Copy"), lambda: QGuiApplication.clipboard().setText(text))
-        copy.setAccessibleName(_("Copy the commands"))
-        row.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(CopyButton(text), 0, Qt.AlignmentFlag.AlignTop)
 
 
 class Body(QWidget):
@@ -150,14 +149,26 @@ class ProblemsPage(Page):
     leave = Signal(object)
     """The way out of a finding was chosen; carries the Finding."""
 
-    def __init__(self, checkup: Checkup, *, undoable: bool = False, foreign: bool = False) -> None:
+    def __init__(
+        self,
+        checkup: Checkup,
+        *,
+        undoable: bool = False,
+        foreign: bool = False,
+        recommend: Recommend | None = None,
+    ) -> None:
         self._foreign = foreign
         self._undoable = undoable
         self._checkup = checkup
         self._main = checkup.findings[0]
         super().__init__("problems", words(self._main, checkup.machine).title, self._lead())
+        given: list[Recommendation] = []
         for finding in checkup.findings:
             self.content.addWidget(self._card(finding))
+            found = advised(finding, recommend) if recommend else None
+            if found is not None and found not in given:
+                given.append(found)
+                self.content.addWidget(Advice(finding, found))
         self.content.addWidget(explain_link(self.explain.emit), 0, Qt.AlignmentFlag.AlignLeft)
         self._fill_buttons()
 

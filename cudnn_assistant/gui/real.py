@@ -14,7 +14,7 @@ import msgspec
 from cudnn_assistant import apply as applying
 from cudnn_assistant import feed, places
 from cudnn_assistant.checkup import Checkup, support_report, think
-from cudnn_assistant.compat import Compat
+from cudnn_assistant.compat import Compat, Recommendation, recommend
 from cudnn_assistant.explain import Explanation, explain
 from cudnn_assistant.gui.doing import Doing, Standing, Written
 from cudnn_assistant.gui.job import Tell
@@ -24,7 +24,7 @@ from cudnn_assistant.plan import Entry, Plan, SetVariable, make_plan, undo_plan
 from cudnn_assistant.preview import preview
 from cudnn_assistant.probe import Cancel, Say, probe
 from cudnn_assistant.report import NotAReport, read_machine
-from cudnn_assistant.system import System, this_system
+from cudnn_assistant.system import Refused, System, this_system
 from cudnn_assistant.wording import _
 
 LARGEST_REPORT = 64 * 1024 * 1024
@@ -70,6 +70,7 @@ class Behind:
             standing=self.standing,
             undo=lambda entry: undo_plan(entry, system.read, system.family),
             report=self.report,
+            recommend=self.recommend,
             judge=self.judge,
             explain=self.explain,
             glance=glance,
@@ -92,6 +93,10 @@ class Behind:
         compat = self._compat or feed.load_builtin()
         return make_plan(checkup.findings, checkup.machine, compat, only=only)
 
+    def recommend(self, checkup: Checkup, subject: str) -> Recommendation:
+        """What fits a subject, by the same data as the checkup."""
+        return recommend(checkup.machine, self._compat or feed.load_builtin(), subject)
+
     def judge(self, path: str) -> Checkup:
         """Another computer by its report. It gets no plan: nothing of it can be changed here."""
         if os.path.getsize(path) > LARGEST_REPORT:
@@ -108,8 +113,12 @@ class Behind:
         return explain(text, checkup.machine, findings=checkup.findings)
 
     def apply(self, plan: Plan, tell: Tell, cancel: threading.Event) -> Entry:
-        """Carry a plan out; raises NotApplied."""
+        """Carry a plan out; raises NotApplied. The button says yes to the licences it names."""
         told_at = 0.0
+        try:
+            texts = [applying.read_licence(address) for address in applying.licences(plan)]
+        except (Refused, OSError) as trouble:
+            raise applying.NotApplied(str(trouble), as_before=True) from trouble
 
         def progress(number: int, what: str, here: int, size: int) -> None:
             nonlocal told_at
@@ -125,6 +134,7 @@ class Behind:
             lambda number, _step, state: tell((number, state)),
             progress=progress,
             cancel=cancel,
+            accepted=applying.accept(texts, "window"),
         )
 
     def standing(self, entry: Entry) -> Standing:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout
 
 from cudnn_assistant.gui import theme
@@ -15,7 +14,7 @@ from cudnn_assistant.gui.changes import ChangeList
 from cudnn_assistant.gui.commands import commands
 from cudnn_assistant.gui.links import Arrow, Link, Opener
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Button, Card, Notice
+from cudnn_assistant.gui.parts import Card, CopyButton, Notice
 from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.machine import Family
@@ -247,6 +246,4 @@ class Commands(Card):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.rows.addWidget(Listing(text, _("Commands")))
-        copy = Button(_("Copy"), lambda: QGuiApplication.clipboard().setText(text))
-        copy.setAccessibleName(_("Copy the commands"))
-        self.rows.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
+        self.rows.addWidget(CopyButton(text), 0, Qt.AlignmentFlag.AlignLeft)

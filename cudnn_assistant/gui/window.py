@@ -32,6 +32,10 @@ PATIENCE = 3.0
 """Seconds that work has to end its child processes when the program ends; it takes a tenth."""
 
 
+def _browse(link: str) -> bool:
+    return QDesktopServices.openUrl(QUrl(link))
+
+
 class Window(QWidget):
     """Looks by itself as soon as it is on the screen; everything slow happens in a Job.
 
@@ -41,11 +45,11 @@ class Window(QWidget):
     def __init__(
         self,
         doing: Doing,
-        open_link: Callable[[str], object] | None = None,
+        open_link: Callable[[str], bool] | None = None,
         file: str = "",
     ) -> None:
         super().__init__()
-        self.open_link = open_link or (lambda link: QDesktopServices.openUrl(QUrl(link)))
+        self.open_link = open_link or _browse
         self.dialog: QDialog | None = None
         self._job: Job | None = None
         self._begun = self._closing = False
@@ -188,10 +192,10 @@ class Window(QWidget):
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         """Closing waits for a change that is being made, and for nothing else."""
-        if self.way.changing:
+        if self.way.change.under_way:
             # What takes long is taken back, what is quick is done first.
             self._closing = True
-            self.way.cancel.set()
+            self.way.change.cancel.set()
             event.ignore()
             return
         self.cancel()

@@ -243,6 +243,15 @@ def old_driver() -> Machine:
     return windows(trial, cudnns=(there,), driver=driver, mine=(folder, *MINE[:-1]))
 
 
+def no_driver() -> Machine:
+    """Windows with its own basic display driver."""
+    return windows(
+        Trial(subject="system", stage="driver", status="no-gpu"),
+        driver=None,
+        gpus=(Gpu(name="NVIDIA GeForce RTX 3060", pci_id="10de:2504", compute="8.6"),),
+    )
+
+
 def mismatch() -> Machine:
     """Linux after an update without a restart: NVML answers 18."""
     return Machine(

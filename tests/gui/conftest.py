@@ -50,6 +50,6 @@ def world(tmp_path: Path) -> World:
 
 @pytest.fixture
 def window(world: World, qtbot: QtBot) -> Window:
-    window = Window(world.doing(), world.links.append)
+    window = Window(world.doing(), world.open)
     qtbot.addWidget(window)
     return window

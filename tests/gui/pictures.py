@@ -24,6 +24,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from cudnn_assistant.checkup import Checkup, think
+from cudnn_assistant.compat import recommend
 from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
@@ -166,6 +167,11 @@ def opened(page: QWidget) -> QWidget:
     return page
 
 
+def advised(name: str) -> ProblemsPage:
+    compat = load_builtin()
+    return ProblemsPage(of(name), recommend=lambda s: recommend(of(name).machine, compat, s))
+
+
 def ending(name: str, outcome: str, **more: object) -> ResultPage:
     return ResultPage(Ending(of(name), outcome, **more))  # type: ignore[arg-type]
 
@@ -264,10 +270,12 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
         "problems-two-open",
         lambda: opened(told(ProblemsPage(of("stale_and_parent")), "Nothing was changed.")),
     )
-    yield "problems-driver", lambda: ProblemsPage(of("old_driver"))
+    yield "problems-driver", lambda: advised("old_driver")
+    yield "problems-driver-open", lambda: opened(advised("old_driver"))
+    yield "problems-no-driver", lambda: advised("no_driver")
     yield "problems-restart", lambda: ProblemsPage(of("mismatch"))
     yield "problems-unexplained", lambda: ProblemsPage(of("unexplained"), undoable=True)
-    yield "problems-wheel", lambda: ProblemsPage(of("torch_pin"))
+    yield "problems-wheel", lambda: advised("torch_pin")
     yield "review-variable", lambda: ReviewPage(proposal(of("parent_folder")))
     yield "review-two", lambda: ReviewPage(proposal(of("stale_and_parent")))
     yield (

@@ -249,7 +249,7 @@ def test_an_interrupted_change_is_offered_back_at_the_start(qtbot: QtBot, world:
     world.journal.begin(entry)
     step = plan.steps[0]
     world.settings.write("user", "Path", step.after)  # type: ignore[union-attr]
-    window = Window(world.doing(), world.links.append)
+    window = Window(world.doing(), world.open)
     qtbot.addWidget(window)
     start(qtbot, window)
     review = arrive(qtbot, window, ReviewPage, "The last change was interrupted")

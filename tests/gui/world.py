@@ -86,6 +86,11 @@ class World:
         self.looks = 0
         self.installed: object = 0
         self.links: list[str] = []
+        self.browser = True
+
+    def open(self, link: str) -> bool:
+        self.links.append(link)
+        return self.browser
 
     def folders(self) -> tuple[str, ...]:
         value = self.settings.read("user", "Path")

@@ -1,0 +1,98 @@
+"""What fits this computer, where a problem sends the person to a download."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from cudnn_assistant.compat import Recommendation
+from cudnn_assistant.diagnose.remedies import (
+    CUDA_ARCHIVE,
+    CUDA_PAGE,
+    CUDNN_ARCHIVE,
+    CUDNN_WINDOWS_PAGE,
+    DRIVER_PAGE,
+    FRAMEWORK_PAGES,
+)
+from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.gui.links import Opener
+from cudnn_assistant.gui.parts import Card, Mark
+from cudnn_assistant.gui.text import Text
+from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.wording import _
+from cudnn_assistant.wording.recommendation import Said, headline, lines
+
+Recommend = Callable[[str], Recommendation]
+"""What fits a subject."""
+
+_OF_CUDA = {CUDA_PAGE, CUDA_ARCHIVE, CUDNN_ARCHIVE, CUDNN_WINDOWS_PAGE}
+_OF_FRAMEWORKS = set(FRAMEWORK_PAGES.values())
+
+
+def advised(finding: Finding, recommend: Recommend) -> Recommendation | None:
+    """What to take from the page that this finding leads to; ``None`` where nothing is asked for.
+
+    Where the driver is to be mended, not to be replaced, no set of versions helps.
+    """
+    link = finding.remedy.link if isinstance(finding.remedy, Manual) else ""
+    if link not in {DRIVER_PAGE, *_OF_CUDA, *_OF_FRAMEWORKS}:
+        return None
+    found = recommend(finding.subject)
+    wanted = {DRIVER_PAGE: found.driver is not None and _new_or_instead(finding, found)}
+    wanted |= dict.fromkeys(_OF_FRAMEWORKS, found.framework is not None)
+    return found if found.possible is not False and wanted.get(link, True) else None
+
+
+def _new_or_instead(finding: Finding, found: Recommendation) -> bool:
+    assert found.driver is not None
+    return not found.driver.enough or finding.code.startswith("driver-too-old")
+
+
+def title(finding: Finding, found: Recommendation) -> str:
+    """What the set is: the way itself, or another one that needs no new driver."""
+    asks_driver = isinstance(finding.remedy, Manual) and finding.remedy.link == DRIVER_PAGE
+    if asks_driver and found.driver is not None and found.driver.enough:
+        return _("Or keep the driver you have, and use what fits it")
+    return _("What to get, so that all of it fits together")
+
+
+class Advice(Card):
+    """A set of versions that fits, a line for each part; why it is that one can be opened.
+
+    No green marks: nothing of it was tested, and some of it is still to be got.
+    """
+
+    def __init__(self, finding: Finding, found: Recommendation) -> None:
+        super().__init__()
+        heading = title(finding, found)
+        self.setAccessibleName(heading)
+        self.rows.addWidget(Text(heading, size=1.05, bold=True))
+        if found.possible is None:
+            self.rows.addWidget(Text(headline(found), muted=True))
+        reasons = {_("Why"), _("Ruled out")}
+        said = lines(found)
+        self.rows.addSpacing(SPACE // 2)
+        self.rows.addWidget(_table(one for one in said if one.label not in reasons))
+        why = [one for one in said if one.label in reasons]
+        if why:
+            name = _("Why this: {title}").format(title=heading)
+            opener = Opener(_("Why this"), name, self.rows, lambda: _table(why))
+            self.rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+def _table(rows: Iterable[Said]) -> QWidget:
+    table = QWidget()
+    grid = QGridLayout(table)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(SPACE + 4)
+    grid.setVerticalSpacing(SPACE)
+    grid.setColumnStretch(1, 1)
+    grid.setColumnStretch(2, 6)
+    for number, one in enumerate(rows):
+        mark = QWidget() if one.mark == "ok" else Mark(one.mark, 1.15)
+        cells = (mark, Text(one.label), Text(one.text, muted=True))
+        for column, cell in enumerate(cells):
+            grid.addWidget(cell, number, column, Qt.AlignmentFlag.AlignTop)
+    return table

@@ -1,0 +1,110 @@
+"""Ways out that the person goes: links, commands to copy, and what fits together."""
+
+from __future__ import annotations
+
+import computers
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from test_flow import arrive, button, start, texts
+from world import World
+
+from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.compat import recommend
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.gui.advice import Advice, advised
+from cudnn_assistant.gui.parts import CopyButton, Mark
+from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.result import ResultPage
+from cudnn_assistant.gui.window import Window
+from cudnn_assistant.plan import Plan
+from cudnn_assistant.wording.recommendation import lines
+
+
+def advice(page: ProblemsPage) -> list[Advice]:
+    return page.findChildren(Advice)
+
+
+def test_a_driver_that_is_too_old_need_not_be_replaced(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    world.look = computers.old_driver
+    start(qtbot, window)
+    (card,) = advice(arrive(qtbot, window, ProblemsPage))
+    said = texts(card)
+    assert "Or keep the driver you have" in said
+    assert "551.61 is enough" in said
+    found = recommend(computers.old_driver(), load_builtin())
+    assert all(one.text in said for one in lines(found) if one.label in ("CUDA", "cuDNN"))
+    # Nothing of it was tested: nothing of it is green.
+    assert [mark.look for mark in card.findChildren(Mark) if mark.look == "ok"] == []
+
+
+def test_without_a_driver_it_says_which_one(qtbot: QtBot, window: Window, world: World) -> None:
+    world.look = computers.no_driver
+    start(qtbot, window)
+    (card,) = advice(arrive(qtbot, window, ProblemsPage))
+    assert "What to get, so that all of it fits together" in texts(card)
+    assert "or newer" in texts(card)
+
+
+@pytest.mark.parametrize("look", [computers.parent_folder, computers.mismatch])
+def test_no_download_no_advice(qtbot: QtBot, window: Window, world: World, look: object) -> None:
+    world.look = look  # type: ignore[assignment]
+    start(qtbot, window)
+    assert advice(arrive(qtbot, window, ProblemsPage)) == []
+
+
+def test_a_driver_to_be_mended_is_no_question_of_versions() -> None:
+    machine, compat = computers.works(), load_builtin()
+
+    def fits(subject: str) -> object:
+        return recommend(machine, compat, subject)
+
+    link = "https://www.nvidia.com/en-us/drivers/"
+    damaged = Finding(code="driver-damaged", severity="error", remedy=Manual(link=link))
+    assert advised(damaged, fits) is None  # type: ignore[arg-type]
+    assert advised(Finding(code="x", severity="error", remedy=Unknown()), fits) is None  # type: ignore[arg-type]
+
+
+def test_a_link_that_no_browser_opens_is_shown(qtbot: QtBot, window: Window, world: World) -> None:
+    world.look, world.browser = computers.old_driver, False
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
+    result = arrive(qtbot, window, ResultPage)
+    assert "No browser could be opened. The address is https://www.nvidia.com" in texts(result)
+
+
+def test_commands_are_copied_and_it_says_so(qtbot: QtBot, window: Window, world: World) -> None:
+    asks = Manual(commands=("sudo modprobe nvidia", "sudo modprobe nvidia-uvm"))
+    page = _with(Finding(code="driver-not-loaded", severity="error", remedy=asks))
+    qtbot.addWidget(page)
+    copy = page.findChild(CopyButton)
+    assert copy is not None
+    copy.click()
+    assert QGuiApplication.clipboard().text() == "\n".join(asks.commands)
+    assert copy.text() == "Copied"
+    copy._timer.timeout.emit()
+    assert copy.text() == "Copy"
+
+
+def _with(finding: Finding) -> ProblemsPage:
+    machine = computers.mismatch()
+    return ProblemsPage(
+        Checkup(machine=machine, findings=(finding,), verdict="broken", plan=Plan())
+    )
+
+
+def test_coming_back_from_the_page_goes_on_by_itself(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    world.look = computers.no_driver
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
+    assert button(arrive(qtbot, window, ResultPage), "Open NVIDIA's driver page")
+    world.installed, world.look = 1, computers.works
+    QApplication.sendEvent(window, QEvent(QEvent.Type.WindowActivate))
+    arrive(qtbot, window, ResultPage, "works")
