@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from cudnn_assistant import places
 from cudnn_assistant.checkup import Checkup, think
 from cudnn_assistant.cli.changing import fix, undo
 from cudnn_assistant.cli.looking import EXIT, CantRead, compat_data, look, saved_machine, show
@@ -33,7 +34,18 @@ def check(told: argparse.Namespace, screen: Screen) -> int:
     compat, data = compat_data(told.offline)
     checkup = look(told, screen, compat)
     show(checkup, data, screen, told)
+    if not told.machine and _interrupted():
+        screen.trouble(_("A change was interrupted. To take it back, run: cudnn-assistant undo"))
     return EXIT[checkup.verdict]
+
+
+def _interrupted() -> bool:
+    from cudnn_assistant.journal import Journal
+
+    try:
+        return bool(Journal(places.journal()).unfinished())
+    except OSError:
+        return False
 
 
 def explain(told: argparse.Namespace, screen: Screen) -> int:

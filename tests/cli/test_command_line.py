@@ -14,7 +14,9 @@ import msgspec
 import pytest
 
 from cudnn_assistant.cli import answer as answers
-from cudnn_assistant.machine import Machine, load
+from cudnn_assistant.journal import Journal
+from cudnn_assistant.machine import Machine, Value, load
+from cudnn_assistant.plan import Entry, Plan, SetVariable
 
 MACHINES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
 ROOT = Path(__file__).parents[2]
@@ -142,7 +144,9 @@ def test_undo_without_a_change_says_so() -> None:
     assert "haven't changed anything" in ca("undo", "--list").stdout
 
 
-@pytest.mark.parametrize("words", [["check", "--nonsense"], ["test", "--framework", "torch"]])
+@pytest.mark.parametrize(
+    "words", [["check", "--nonsense"], ["test", "--library", "/nowhere"], ["test", "--gpu"]]
+)
 def test_wrong_use_is_two(words: list[str]) -> None:
     assert ca(*words).returncode == 2
 
@@ -223,3 +227,11 @@ def test_what_the_command_line_does_not_load(words: list[str]) -> None:
     loaded = {line.rsplit("|", 1)[-1].strip() for line in told.splitlines() if "|" in line}
     heavy = LIGHT if words == ["--version"] else LIGHT[:6]
     assert not [name for name in heavy if name in loaded]
+
+
+def test_an_interrupted_change_is_told_at_the_next_start(own_home: Path) -> None:
+    step = SetVariable(scope="user", name="CUDA_HOME", after=Value(text="/opt/cuda"))
+    left = Entry(id="x", when="2026-11-20T10:00:00Z", plan=Plan(steps=(step,)), states=("planned",))
+    Journal(own_home / ".local/state/cudnn-assistant/journal.jsonl").begin(left)
+    assert "cudnn-assistant undo" in ca("check", "--no-test").stderr
+    assert "cudnn-assistant undo" not in ca("check", "--machine", str(MACHINES[0])).stderr
