@@ -75,6 +75,8 @@ Page custom AskWho TakeWho
 !define MUI_PAGE_HEADER_SUBTEXT "The suggested folder is right for almost everybody."
 !define MUI_DIRECTORYPAGE_TEXT_TOP "${PRODUCT} keeps all its files in this folder."
 !insertmacro MUI_PAGE_DIRECTORY
+!define MUI_PAGE_HEADER_TEXT "Installing"
+!define MUI_PAGE_HEADER_SUBTEXT "This takes some seconds."
 !insertmacro MUI_PAGE_INSTFILES
 !define MUI_FINISHPAGE_TITLE "${PRODUCT} is installed"
 !define MUI_FINISHPAGE_TEXT "You find it in the Start menu. It looks at this computer first and changes nothing before you have seen every change."
@@ -84,6 +86,8 @@ Page custom AskWho TakeWho
 !insertmacro MUI_PAGE_FINISH
 
 UninstPage custom un.AskWhat un.TakeWhat
+!define MUI_PAGE_HEADER_TEXT "Uninstalling"
+!define MUI_PAGE_HEADER_SUBTEXT "This takes some seconds."
 !insertmacro MUI_UNPAGE_INSTFILES
 !insertmacro MUI_LANGUAGE English
 
@@ -320,6 +324,7 @@ FunctionEnd
 !macroend
 
 Section
+  SetDetailsPrint none
   ${If} ${FileExists} "$INSTDIR\*.*"
   ${AndIfNot} ${FileExists} "$INSTDIR\install.marker"
     ; Somebody's folder: ours goes into one of its own, so that removing it can never touch theirs.
@@ -454,6 +459,7 @@ FunctionEnd
 !macroend
 
 Section Uninstall
+  SetDetailsPrint none
   Call un.WaitUntilClosed
   !insertmacro EachPart RemovePart
   RMDir /r "$INSTDIR\.new"

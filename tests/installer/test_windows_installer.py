@@ -1,0 +1,207 @@
+"""The Setup.exe that build.py makes, installed, used, upgraded and removed under Wine.
+
+Wine shows that the recipe works: files, registry, shortcut, DLL search, child processes, windows.
+It shows nothing of SmartScreen, Defender, a real UAC prompt or a real GPU (CHECKLIST.md).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import windows_desktop
+from windows_desktop import Desktop
+
+from cudnn_assistant import __version__
+from installer.windows import build
+
+pytestmark = pytest.mark.wine
+
+KEY = "Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\cuDNN Assistant"
+NEWER = "99.0.0"
+
+
+@pytest.fixture(scope="module")
+def setups(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Two versions of Setup.exe, lightly compressed."""
+    if lacking := windows_desktop.lacking():
+        pytest.skip(f"needs {', '.join(lacking)}")
+    work = tmp_path_factory.mktemp("build")
+    built = {}
+    for version, more in ((__version__, []), (NEWER, ["--keep-stage"])):
+        out = work / version
+        words = ["--fast", "--out", str(out), "--work", str(work / "work"), "--version", version]
+        assert build.main([*words, *more]) == 0
+        built[version] = out / build.NAME
+    return built
+
+
+@pytest.fixture(scope="module")
+def windows(setups: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
+    """One Windows for all tests of this file; each leaves it as it was."""
+    with windows_desktop.desktop(tmp_path_factory.mktemp("windows")) as one:
+        yield one
+
+
+@pytest.fixture
+def clean(windows: Desktop) -> Iterator[Desktop]:
+    """Uninstalls what a test leaves installed."""
+    yield windows
+    for folder in (windows.local / "Programs", windows.drive / "Program Files"):
+        if (folder / "cuDNN Assistant" / "uninstall.exe").exists():
+            uninstall(windows, folder / "cuDNN Assistant", "/SETTINGS", "/LIBRARIES")
+
+
+def install(windows: Desktop, setup: Path, *words: str) -> int:
+    return windows.run(str(setup), "/S", *words)
+
+
+def uninstall(windows: Desktop, folder: Path, *words: str) -> None:
+    """The uninstaller goes on in a copy of itself, so that its end is seen by the files alone."""
+    windows.run(windows.windows_path(folder / "uninstall.exe"), "/S", *words)
+    until = time.monotonic() + 60
+    while (folder / "uninstall.exe").exists():
+        assert time.monotonic() < until, sorted(folder.iterdir())
+        time.sleep(0.2)
+    time.sleep(1)
+
+
+def self_test(windows: Desktop, folder: Path) -> dict[str, object]:
+    target = windows.drive / "self-test.json"
+    python = windows.windows_path(folder / "python" / "pythonw.exe")
+    windows.run(python, "-I", "-B", "-m", "cudnn_assistant", "--self-test", "C:\\self-test.json")
+    text = target.read_text("utf-8")
+    target.unlink()
+    said = json.loads(text)
+    assert isinstance(said, dict)
+    return said
+
+
+def stamps(folder: Path) -> dict[str, tuple[int, int]]:
+    return {
+        os.path.join(base, name): (stat.st_size, stat.st_mtime_ns)
+        for base, _, files in os.walk(folder)
+        for name in files
+        for stat in [os.stat(os.path.join(base, name))]
+    }
+
+
+def test_starts_from_the_menu_and_leaves_nothing_behind(
+    clean: Desktop, setups: dict[str, Path], tmp_path: Path
+) -> None:
+    files, registry = clean.files(), clean.registry()
+    assert install(clean, setups[__version__]) == 0
+    folder = clean.local / "Programs" / "cuDNN Assistant"
+    assert {p.name for p in folder.iterdir()} == {*build.PARTS, "install.marker", "uninstall.exe"}
+    told = clean.output("reg", "query", "HKCU\\" + KEY)
+    assert f"DisplayVersion    REG_SZ    {__version__}" in told
+    size = next(int(line.split()[-1], 16) for line in told.splitlines() if "EstimatedSize" in line)
+    real = sum(size for size, _ in stamps(folder).values()) // 1024
+    assert abs(size - real) < 0.02 * real
+
+    before = stamps(folder)
+    clean.run("start", "/unix", str(clean.menu / "cuDNN Assistant.lnk"))
+    window = clean.wait_for("cuDNN Assistant")
+    time.sleep(5)
+    clean.picture(Path(os.environ.get("CUDNN_ASSISTANT_PICTURES", tmp_path)) / "installed.png")
+    clean.press(window, "alt+F4")
+    clean.gone("cuDNN Assistant")
+    assert stamps(folder) == before, "the program wrote into its own folder"
+
+    uninstall(clean, folder, "/SETTINGS")
+    left = {name for name in clean.files() - files if not name.endswith("Local/Programs")}
+    assert left == set()
+    assert {line for line in clean.registry() - registry if "cudnn" in line.lower()} == set()
+    assert {line for line in registry - clean.registry() if "Wine" not in line} == set()
+
+
+def test_installed_copy_is_whole(clean: Desktop, setups: dict[str, Path]) -> None:
+    assert install(clean, setups[__version__]) == 0
+    said = self_test(clean, clean.local / "Programs" / "cuDNN Assistant")
+    assert said["whole"] is True, said
+    assert (said["version"], said["platform"]) == (__version__, "windows")
+    assert str(said["interpreter"]).endswith("\\cuDNN Assistant\\python\\pythonw.exe")
+    folder = str(said["interpreter"]).removesuffix("\\python\\pythonw.exe")
+    assert all(str(path).startswith(folder) for path in said["path"])  # type: ignore[attr-defined]
+    assert said["child"]["status"] == "ok"  # type: ignore[index]
+
+
+def test_upgrade_keeps_settings_and_waits_for_the_open_program(
+    clean: Desktop, setups: dict[str, Path]
+) -> None:
+    folder = clean.local / "Programs" / "cuDNN Assistant"
+    assert install(clean, setups[__version__]) == 0
+    journal = clean.local / "cuDNN Assistant" / "journal.jsonl"
+    copy = clean.local / "cuDNN Assistant" / "libraries" / "9.0" / "cudnn64_9.dll"
+    copy.parent.mkdir(parents=True)
+    journal.write_text("")
+    copy.write_text("")
+    clean.run("start", "/unix", str(clean.menu / "cuDNN Assistant.lnk"))
+    window = clean.wait_for("cuDNN Assistant")
+    before = stamps(folder)
+    assert install(clean, setups[NEWER]) == 4
+    assert stamps(folder) == before
+    clean.press(window, "alt+F4")
+    clean.gone("cuDNN Assistant")
+
+    assert install(clean, setups[NEWER]) == 0
+    assert self_test(clean, folder)["version"] == NEWER
+    assert not (folder / ".old").exists()
+    assert not (folder / ".new").exists()
+    assert install(clean, setups[__version__]) == 3
+    assert self_test(clean, folder)["version"] == NEWER
+
+    uninstall(clean, folder)
+    assert journal.exists()
+    assert copy.exists()
+
+
+def test_repairs_what_a_stopped_upgrade_left(clean: Desktop, setups: dict[str, Path]) -> None:
+    folder = clean.local / "Programs" / "cuDNN Assistant"
+    assert install(clean, setups[__version__]) == 0
+    (folder / ".old").mkdir()
+    (folder / "lib").rename(folder / ".old" / "lib")
+    (folder / ".new").mkdir()
+    assert install(clean, setups[__version__]) == 0
+    assert self_test(clean, folder)["whole"] is True
+    assert not (folder / ".old").exists()
+
+
+def test_everybodys_copy(clean: Desktop, setups: dict[str, Path]) -> None:
+    assert install(clean, setups[__version__], "/ALLUSERS") == 0
+    folder = clean.drive / "Program Files" / "cuDNN Assistant"
+    assert self_test(clean, folder)["whole"] is True
+    assert __version__ in clean.output("reg", "query", "HKLM\\" + KEY)
+    assert not (clean.menu / "cuDNN Assistant.lnk").exists()
+    uninstall(clean, folder)
+    assert "DisplayVersion" not in clean.output("reg", "query", "HKLM\\" + KEY)
+    assert not folder.exists()
+
+
+def test_lives_under_a_long_name_with_other_letters(
+    clean: Desktop, setups: dict[str, Path]
+) -> None:
+    outer = clean.drive / "Ein Ordner für Größe Ω"
+    folder = outer / ("x" * 120)
+    outer.mkdir()
+    # NSIS reads /D to the end of the line and knows no quotes; Wine adds them around spaces.
+    words = f"/D={clean.windows_path(folder)}".split(" ")
+    assert install(clean, setups[__version__], *words) == 0
+    assert self_test(clean, folder)["whole"] is True
+    assert clean.run(str(setups[__version__]), "/S", "/D=C:\\" + "y" * 220) == 6
+    uninstall(clean, folder)
+    assert not folder.exists()
+    outer.rmdir()
+
+
+def test_spares_the_files_of_others(clean: Desktop, setups: dict[str, Path]) -> None:
+    theirs = clean.drive / "stuff"
+    (theirs / "lib").mkdir(parents=True)
+    (theirs / "lib" / "mine.txt").write_text("")
+    assert install(clean, setups[__version__], "/D=C:\\stuff") == 0
+    uninstall(clean, theirs / "cuDNN Assistant")
+    assert (theirs / "lib" / "mine.txt").exists()
