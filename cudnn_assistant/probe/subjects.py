@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,6 +15,7 @@ from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
     Family,
+    Framework,
     Gpu,
     Library,
     PythonEnvironment,
@@ -44,43 +46,72 @@ def tried(
 
     Each on the GPU that programs take first; the first subject that passes is tested on the other
     GPUs as well. One after the other: two tests at once would compete for the GPU's memory.
+    Environments that take another major from the system than the one tested get a test of that.
     """
     found: list[Trial] = []
     others = ""
-    for subject, folders, major in [(SYSTEM, (), 0), *_own_cudnn(pythons)]:
-        test = partial(
-            run_trial,
-            environment,
-            family,
-            subject=subject,
-            folders=folders,
-            major=major,
-            deadline=deadline,
-            cancel=cancel,
-        )
-        found.append(test())
+    test = partial(run_trial, environment, family, deadline=deadline, cancel=cancel)
+    own = [one for one in pythons if _of(one, _OWN)][:MOST_ENVIRONMENTS]
+    for subject, wish in [(SYSTEM, Wish()), *((one.id, asked_for(one)) for one in own)]:
+        test_it = partial(test, subject=subject, **wish._asdict())
+        found.append(test_it())
         if found[-1].status == "ok" and not others:
             others = subject
-            found += [test(gpu=uuid) for uuid in _other_gpus(gpus, found[-1].gpu)]
+            found += [test_it(gpu=uuid) for uuid in _other_gpus(gpus, found[-1].gpu)]
+    system = _number(found[0].version)
+    asking = _by_major(one for one in pythons if one not in own) if system else {}
+    for major, ids in asking.items():
+        if major not in (0, system):
+            one = test(major=major)
+            found += [msgspec.structs.replace(one, subject=subject) for subject in ids]
     return tuple(found)
+
+
+class Wish(NamedTuple):
+    """Which cuDNN is tested: see :func:`run_trial`."""
+
+    folders: tuple[str, ...] = ()
+    major: int = 0
+
+
+def asked_for(one: PythonEnvironment) -> Wish:
+    """The cuDNN that an environment's programs get: its own, or the system's of their major."""
+    leaning, own = _of(one, ("system",)), _of(one, _OWN)
+    if leaning and not own:
+        return Wish(major=_major(leaning))
+    return Wish(library_folders(one), _major(own))
+
+
+def _of(one: PythonEnvironment, places: Collection[str]) -> list[Framework]:
+    return [f for f in one.frameworks if f.gpu is not False and f.cudnn_from in places]
+
+
+def _major(frameworks: Iterable[Framework]) -> int:
+    """The major that the first of them that says one was built for."""
+    return next((number for f in frameworks if (number := _number(f.cudnn))), 0)
+
+
+def _number(version: str) -> int:
+    match = re.match(r"\d+", version)
+    return int(match[0]) if match else 0
+
+
+def _by_major(pythons: Iterable[PythonEnvironment]) -> dict[int, list[str]]:
+    """Environments that take cuDNN from the system, by the major they ask for.
+
+    One test serves all that ask for the same: it is the same library in the same surroundings.
+    """
+    found: dict[int, list[str]] = {}
+    for one in pythons:
+        if leaning := _of(one, ("system",)):
+            found.setdefault(_major(leaning), []).append(one.id)
+    return found
 
 
 def _other_gpus(gpus: Sequence[Gpu], tested: str) -> list[str]:
     """UUIDs of the GPUs that CUDA shows besides the one that was tested."""
     shown = [one for one in gpus if one.cuda_index is not None and one.uuid and not one.mig]
     return [one.uuid for one in shown if one.uuid.lower() != tested.lower()][: MOST_GPUS - 1]
-
-
-def _own_cudnn(
-    pythons: Sequence[PythonEnvironment],
-) -> list[tuple[str, tuple[str, ...], int]]:
-    found: list[tuple[str, tuple[str, ...], int]] = []
-    for one in pythons:
-        owns = [f for f in one.frameworks if f.gpu and f.cudnn_from in _OWN]
-        if owns and len(found) < MOST_ENVIRONMENTS:
-            match = next((m for f in owns if (m := re.match(r"\d+", f.cudnn))), None)
-            found.append((one.id, library_folders(one), int(match[0]) if match else 0))
-    return found
 
 
 def checked(
