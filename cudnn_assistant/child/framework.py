@@ -3,7 +3,8 @@
 It is run as text by the Python of the environment in question, whatever that is: standard
 library only, nothing of ours, and no syntax or annotation that Python 3.6 can't read (hence the
 quotes; modules are fetched by name, so that type checkers need none of them).
-Arguments: the pipe, the framework, seconds to live. Answers as the other children do.
+Arguments: the pipe, the framework, seconds to live, an ONNX model (hexadecimal). Answers as the
+other children do.
 """
 
 # ruff: noqa: B904, B905  (Python 3.6)
@@ -17,6 +18,8 @@ from importlib import import_module
 
 BORN = time.time()
 N, C, H, W, K = 1, 8, 8, 8, 8
+FIRST = "CUDNN_ASSISTANT_FIRST"
+"""Names a call of the framework's own that is to be made before all else."""
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,11 +117,15 @@ def tensorflow(tell: "Tell") -> "list[float]":
 
 def jax(tell: "Tell") -> "list[float]":
     """JAX."""
+    said = listen("jax")
     j = module("jax")
 
     tell(framework=j.__version__)
     tell(stage="driver")
-    device = j.devices("gpu")[0]
+    try:
+        device = j.devices("gpu")[0]
+    except Exception as trouble:
+        raise Stopped(reason_of_jax(said, told(trouble)))
     tell(gpu_name=str(device.device_kind), stage="convolution")
     np = module("jax.numpy")
 
@@ -129,20 +136,53 @@ def jax(tell: "Tell") -> "list[float]":
         return list(j.device_get(y).reshape(-1).tolist())
 
 
+def listen(name: str) -> "list[str]":
+    """What will be logged under a name, with the exceptions that go with it."""
+    logging = module("logging")
+    said = []  # type: list[str]
+
+    def keep(record: "Any") -> None:
+        trouble = record.exc_info[1] if record.exc_info else None
+        said.append(told(trouble) if trouble else record.getMessage())
+
+    handler = logging.Handler()
+    handler.emit = keep
+    logging.getLogger(name).addHandler(handler)
+    return said
+
+
+def reason_of_jax(said: "list[str]", trouble: str) -> str:
+    """Why JAX has no GPU: it only says that it has none, and logs or keeps the reason."""
+    bridge = "jax._src.xla_bridge"
+    failed = getattr(module(bridge), "_backend_errors", {}) if there(bridge) else {}
+    reasons = [str(failed[name]) for name in ("cuda", "gpu") if name in failed]
+    reasons += [text for text in said if re.search("(?i)cuda|cudnn", text)]
+    # The part for NVIDIA GPUs is a plugin, and was inside jaxlib until 0.4.20.
+    parts = [f"jax_plugins.xla_cuda{major}" for major in range(11, 20)]
+    if not any(map(there, [*parts, "jaxlib.cuda._solver", "jaxlib.cuda._cusolver"])):
+        trouble = trouble.replace("Unknown", "this JAX is built without CUDA: unknown")
+    return " ".join(reasons) or trouble
+
+
+def there(name: str) -> bool:
+    """Whether a module is installed."""
+    try:
+        return module("importlib.util").find_spec(name) is not None
+    except (ImportError, AttributeError, ValueError):
+        return False
+
+
 def cupy(tell: "Tell") -> "list[float]":
-    """CuPy, in the releases that call cuDNN."""
+    """CuPy, in the releases that call cuDNN (before 14)."""
     c = module("cupy")
 
     tell(framework=c.__version__)
+    if not there("cupy.cudnn"):
+        raise Stopped("this CuPy doesn't call cuDNN")
     tell(stage="driver")
     tell(gpu_name=c.cuda.runtime.getDeviceProperties(0)["name"].decode("utf-8", "replace"))
     tell(stage="load")
-    try:
-        cudnn = module("cupy.cudnn")
-    except ImportError as trouble:
-        if "cudnn" in str(trouble) and ".so" not in str(trouble):
-            raise Stopped("this CuPy doesn't call cuDNN")
-        raise
+    cudnn = module("cupy.cudnn")
     tell(stage="convolution", version=dotted(c.cuda.cudnn.getVersion()))
     x = c.array(X, dtype=c.float32).reshape(N, C, H, W)
     w = c.array(FILTER, dtype=c.float32).reshape(K, C, 3, 3)
@@ -154,50 +194,22 @@ def cupy(tell: "Tell") -> "list[float]":
 
 
 def onnxruntime(tell: "Tell") -> "list[float]":
-    """ONNX Runtime, on a model that is written here byte by byte."""
+    """ONNX Runtime; its model comes with the arguments."""
     np, ort = module("numpy"), module("onnxruntime")
 
     tell(framework=ort.__version__)
+    if os.environ.get(FIRST) == "onnxruntime.preload_dlls()":
+        ort.preload_dlls()
     tell(stage="driver")
     if "CUDAExecutionProvider" not in ort.get_available_providers():
         raise Stopped("this ONNX Runtime is built without CUDA")
     tell(stage="convolution")
-    session = ort.InferenceSession(onnx_model(), providers=["CUDAExecutionProvider"])
+    session = ort.InferenceSession(bytes.fromhex(sys.argv[4]), providers=["CUDAExecutionProvider"])
     if "CUDAExecutionProvider" not in session.get_providers():
         raise Stopped("ONNX Runtime went back to the processor")
     x = np.array(X, dtype=np.float32).reshape(N, C, H, W)
     w = np.array(FILTER, dtype=np.float32).reshape(K, C, 3, 3)
     return list(session.run(None, {"x": x, "w": w})[0].reshape(-1).tolist())
-
-
-def onnx_model() -> bytes:
-    """A model of one Conv node (ONNX IR 7, operator set 11), in protobuf's wire format."""
-
-    def number(field: int, value: int) -> bytes:
-        return varint(field << 3) + varint(value)
-
-    def part(field: int, data: bytes) -> bytes:
-        return varint(field << 3 | 2) + varint(len(data)) + data
-
-    def value(name: str, sizes: "list[int]") -> bytes:
-        shape = b"".join(part(1, number(1, size)) for size in sizes)
-        return part(1, name.encode()) + part(2, part(1, number(1, 1) + part(2, shape)))
-
-    pads = part(1, b"pads") + number(20, 7) + b"".join(number(8, 1) for _ in range(4))
-    node = part(1, b"x") + part(1, b"w") + part(2, b"y") + part(4, b"Conv") + part(5, pads)
-    graph = part(1, node) + part(2, b"g")
-    graph += part(11, value("x", [N, C, H, W])) + part(11, value("w", [K, C, 3, 3]))
-    graph += part(12, value("y", [N, K, H, W]))
-    return number(1, 7) + part(7, graph) + part(8, part(1, b"") + number(2, 11))
-
-
-def varint(value: int) -> bytes:
-    """Protobuf's variable-length number."""
-    data = b""
-    while value > 127:
-        data += bytes([value & 127 | 128])
-        value >>= 7
-    return data + bytes([value])
 
 
 def dotted(number: int) -> str:
@@ -207,7 +219,10 @@ def dotted(number: int) -> str:
     return f"{number // 1000}.{number % 1000 // 100}.{number % 100}"
 
 
-LIBRARY = re.compile(r"(?i)^(lib)?(cudnn|cublas|cudart|cuda\.so|nvcuda|nvrtc|zlibwapi)")
+LIBRARY = re.compile(
+    # Not the modules of Python that are called so: cupy's nvrtc.cpython-311-x86_64-linux-gnu.so.
+    r"(?i)^(lib)?(cudnn|cublas|cudart|cuda\.so|nvcuda|nvrtc|zlibwapi)(?!.*\.(cpython|abi3|cp\d))"
+)
 
 
 def mapped() -> "list[str]":

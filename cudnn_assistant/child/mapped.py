@@ -8,7 +8,7 @@ import sys
 
 _LIBRARY = re.compile(
     r"(?i)^(?:lib)?(?:cudnn|cublas|cudart|cuda\.so|nvcuda|nvrtc|nvjitlink|cufft|curand|zlibwapi"
-    r"|nvidia-ptxjit)"
+    r"|nvidia-ptxjit)(?!.*\.(?:cpython|abi3|cp\d))"
 )
 _CUDNN = re.compile(r"(?i)^(?:lib)?cudnn")
 _MAIN = re.compile(r"(?i)^(?:libcudnn\.so(?:\.[\d.]+)?|cudnn64_\d+\.dll)$")

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib.resources import files
 from typing import Any
+
+import msgspec
 
 from cudnn_assistant import codes
 from cudnn_assistant.machine import SYSTEM, Family, Trial, readable
 from cudnn_assistant.probe import noise
 from cudnn_assistant.probe.children import Cancel, Ended, Say, never, run_command
 from cudnn_assistant.probe.endings import classify
+from cudnn_assistant.probe.onnx_model import onnx_model
 from cudnn_assistant.probe.trial import SHOWN, stage_times
 
 FRAMEWORKS = ("torch", "tensorflow", "jax", "onnxruntime", "cupy")
@@ -27,6 +31,10 @@ _POLITE = {
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
 }
 """TensorFlow and JAX take nearly all GPU memory at once unless these are set."""
+PRELOAD = "onnxruntime.preload_dlls()"
+"""Loads the CUDA libraries that lie in the environment as packages (ONNX Runtime 1.21)."""
+_FIRST = "CUDNN_ASSISTANT_FIRST"
+"""Tells the child to make such a call first (child/framework.py)."""
 _STATUS = re.compile(r"\b(CUDNN_STATUS_[A-Z_]+|CUDA_ERROR_[A-Z_]+|cudaError[A-Z]\w+)")
 _MEMORY = re.compile(r"(?i)out of memory|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|ALLOC_FAILED")
 _NO_GPU = re.compile(
@@ -55,47 +63,45 @@ def run_framework(
     (``helped_by``). Raises only :class:`~cudnn_assistant.probe.children.Cancelled`, when
     ``cancel`` says so.
     """
-    first = _run(environment, python, framework, subject, family, deadline, say, cancel)
-    change = _what_may_help(first, environment, framework)
-    if change is None:
-        return first
-    name, changed = change
-    second = _run(changed, python, framework, subject, family, deadline, say, cancel)
-    return _with_help(first, name) if second.status == "ok" else first
-
-
-def _with_help(trial: Trial, name: str) -> Trial:
-    import msgspec
-
-    return msgspec.structs.replace(trial, helped_by=name)
+    test = partial(
+        _run, python, framework, subject=subject, family=family, deadline=deadline, say=say,
+        cancel=cancel,
+    )  # fmt: skip
+    first = test(environment)
+    for change, changed in _what_may_help(first, environment, framework):
+        if test(changed).status == "ok":
+            return msgspec.structs.replace(first, helped_by=change)
+    return first
 
 
 def _what_may_help(
     trial: Trial, environment: Mapping[str, str], framework: str
-) -> tuple[str, dict[str, str]] | None:
-    """The one setting to try next, and the environment with it; ``None``: nothing to try."""
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """The single changes to try, most likely first, each with the environment it makes."""
     if trial.status in ("ok", "timed-out", "not-run"):
-        return None
-    variable = "CUDA_VISIBLE_DEVICES" if trial.status == "no-gpu" else "LD_LIBRARY_PATH"
+        return
     if trial.status == "out-of-memory":
-        return _growth(environment, framework)
-    if variable not in environment:
-        return None
-    return variable, {name: text for name, text in environment.items() if name != variable}
+        yield from _growth(environment, framework)
+        return
+    if framework == "onnxruntime" and trial.status in ("missing-library", "status-code"):
+        yield PRELOAD, {**environment, _FIRST: PRELOAD}
+    variable = "CUDA_VISIBLE_DEVICES" if trial.status == "no-gpu" else "LD_LIBRARY_PATH"
+    if variable in environment:
+        yield variable, {name: text for name, text in environment.items() if name != variable}
 
 
-def _growth(environment: Mapping[str, str], framework: str) -> tuple[str, dict[str, str]] | None:
+def _growth(environment: Mapping[str, str], framework: str) -> Iterator[tuple[str, dict[str, str]]]:
     names = {"tensorflow": "TF_FORCE_GPU_ALLOW_GROWTH", "jax": "XLA_PYTHON_CLIENT_PREALLOCATE"}
     name = names.get(framework, "")
-    if not name or environment.get(name, _POLITE[name]) == _POLITE[name]:
-        return None
-    return f"{name}={_POLITE[name]}", {**environment, name: _POLITE[name]}
+    if name and environment.get(name, _POLITE[name]) != _POLITE[name]:
+        yield f"{name}={_POLITE[name]}", {**environment, name: _POLITE[name]}
 
 
 def _run(
-    environment: Mapping[str, str],
     python: str,
     framework: str,
+    environment: Mapping[str, str],
+    *,
     subject: str,
     family: Family,
     deadline: float,
@@ -104,10 +110,11 @@ def _run(
 ) -> Trial:
     nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
     if framework not in FRAMEWORKS:
-        return _replaced(nothing, detail=f"not one of {', '.join(FRAMEWORKS)}")
+        return msgspec.structs.replace(nothing, detail=f"not one of {', '.join(FRAMEWORKS)}")
 
     def command(pipe: int) -> list[str]:
-        return [python, "-c", program, str(pipe), framework, str(int(deadline) + 5)]
+        seconds = str(int(deadline) + 5)
+        return [python, "-c", program, str(pipe), framework, seconds, onnx_model().hex()]
 
     try:
         program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
@@ -116,14 +123,8 @@ def _run(
             polite = _POLITE | dict(environment)
             ended = run_command(command, polite, deadline, say, empty, cancel=cancel)
     except (OSError, ValueError) as refusal:
-        return _replaced(nothing, detail=readable(str(refusal)))
+        return msgspec.structs.replace(nothing, detail=readable(str(refusal)))
     return _trial(ended, framework, subject, family)
-
-
-def _replaced(trial: Trial, **facts: str) -> Trial:
-    import msgspec
-
-    return msgspec.structs.replace(trial, **facts)
 
 
 def _trial(ended: Ended, framework: str, subject: str, family: Family) -> Trial:

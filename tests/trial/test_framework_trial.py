@@ -97,8 +97,44 @@ def test_the_persons_own_choice_about_memory_stays(environment):
     assert trial.status == "out-of-memory"
 
 
-def test_a_framework_that_is_not_there(environment):
+def test_tensorflow_that_takes_all_memory_is_told_by_a_second_run(environment):
+    greedy = environment(FORGED_GPU="1", TF_FORCE_GPU_ALLOW_GROWTH="false")
+    trial = run_framework(greedy, sys.executable, "tensorflow")
+    assert (trial.status, trial.helped_by) == ("out-of-memory", "TF_FORCE_GPU_ALLOW_GROWTH=true")
+
+
+def test_tensorflow_that_works(environment):
+    trial = run_framework(environment(FORGED_GPU="1"), sys.executable, "tensorflow")
+    assert (trial.status, trial.gpu_name) == ("ok", "/physical_device:GPU:0")
+
+
+def test_what_jax_only_logs(environment):
+    trial = run_framework(environment(FORGED_DAY="plugin"), sys.executable, "jax")
+    assert trial.detail == "RuntimeError: Unable to load cuDNN. Is it installed?"
+    assert trial.status != "no-gpu"
+
+
+def test_a_jax_without_its_part_for_gpus(environment):
+    trial = run_framework(environment(), sys.executable, "jax")
+    assert "built without CUDA" in trial.detail
+
+
+@pytest.mark.parametrize(("day", "helps"), [("", True), ("old", False), ("without", False)])
+def test_onnx_runtime_that_has_to_load_its_libraries_first(environment, day, helps):
+    trial = run_framework(environment(FORGED_DAY=day), sys.executable, "onnxruntime")
+    assert (trial.status, trial.stage) == ("status-code", "convolution")
+    assert trial.helped_by == ("onnxruntime.preload_dlls()" if helps else "")
+
+
+def test_a_cupy_that_does_not_call_cudnn(environment):
     trial = run_framework(environment(), sys.executable, "cupy")
+    assert (trial.status, trial.missing, trial.framework) == ("not-run", "", "cupy 14.2.0")
+
+
+def test_a_framework_that_is_not_there(environment, tmp_path):
+    there = environment()
+    (tmp_path / "cupy.py").unlink()
+    trial = run_framework(there, sys.executable, "cupy")
     assert (trial.status, trial.missing) == ("not-run", "cupy")
 
 
