@@ -407,7 +407,7 @@ class Trial(Struct, kw_only=True):
 
     subject: str
     gpu: str = ""
-    """UUID; "" when no GPU was reached."""
+    """UUID of the GPU it ran on, or was asked to; "" when any would do and none was reached."""
     gpu_name: str = ""
     library: str = ""
     """Folder of the one copy that was asked for; "" for what programs get by name."""

@@ -138,6 +138,11 @@ def _report(parser: argparse.ArgumentParser) -> None:
 
 
 def _test(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _(
+        "Every GPU is tested, all at the same time. With --json one object is printed for each\n"
+        "test: alone for one GPU, in a list for several."
+    )
+    parser.formatter_class = _Formatter
     _say_flags(parser)
     parser.add_argument("--python", metavar="PATH", default="", help=_("that environment's copy"))
     parser.add_argument("--library", metavar="FOLDER", default="", help=_("one copy of cuDNN"))
@@ -145,9 +150,12 @@ def _test(parser: argparse.ArgumentParser) -> None:
         "--framework",
         metavar="NAME",
         default="",
-        help=_("run the convolution inside the framework itself (needs --python)"),
+        help=_(
+            "run the convolution inside torch, tensorflow, jax, onnxruntime or cupy itself, in the"
+            " active environment or that of --python"
+        ),
     )
-    parser.add_argument("--gpu", metavar="UUID", default="", help=_("one GPU; else the first"))
+    parser.add_argument("--gpu", metavar="UUID", default="", help=_("one GPU; else all"))
 
 
 def _feed(parser: argparse.ArgumentParser) -> None:

@@ -1,94 +1,106 @@
-"""The command ``test``: only the cuDNN test, for scripts."""
+"""The command ``test``: only the cuDNN test, for scripts.
+
+``--json`` prints the :class:`~cudnn_assistant.machine.Trial` of the run: one object for one GPU
+(and for a framework), a list of them, in CUDA's order, when several GPUs were tested.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 
 from cudnn_assistant.cli.looking import CantRead, python_of
-from cudnn_assistant.cli.screen import Mark, Screen
-from cudnn_assistant.machine import SYSTEM, Trial
-from cudnn_assistant.summary import stopped
+from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.cli.tested import show
+from cudnn_assistant.machine import PythonEnvironment, Trial
 from cudnn_assistant.system import System, this_system
 from cudnn_assistant.wording import _
 
-_MARKS: dict[str, Mark] = {"ok": "ok", "no-gpu": "unknown", "not-run": "unknown"}
-
 
 def run(told: argparse.Namespace, screen: Screen) -> int:
-    """Run the test that the flags name, print how far it came; 0 when a convolution ran."""
+    """Run the test that the flags name on every GPU, say how far it came, and what that means.
+
+    0: it passed everywhere; 3: there was nothing to test (no GPU, a framework that isn't there
+    or doesn't use cuDNN); 1: it stopped.
+    """
+    system = this_system()
+    environment = system.fresh_environment()
     screen.progress(_("Starting cuDNN and running one convolution…"))
-    trial = _trial(told, this_system())
+    trials = _trials(told, system, environment)
     screen.progress("")
     if screen.json:
-        screen.raw(msgspec.json.encode(trial).decode() + "\n")
+        said = trials if len(trials) > 1 else trials[0]
+        screen.raw(msgspec.json.encode(said).decode() + "\n")
     else:
-        _show(trial, screen, verbose=told.verbose)
-    return {"ok": 0, "no-gpu": 3, "not-run": 3}.get(trial.status, 1)
+        visible = environment.get("CUDA_VISIBLE_DEVICES")
+        show(trials, screen, told, system, visible)
+    return exit_code(trials)
 
 
-def _trial(told: argparse.Namespace, system: System) -> Trial:
-    from cudnn_assistant.probe.trial import run_trial
+def exit_code(trials: Sequence[Trial]) -> int:
+    """The answer of several tests as one number."""
+    if all(trial.status == "ok" for trial in trials):
+        return 0
+    return 3 if all(trial.status in ("no-gpu", "not-run") for trial in trials) else 1
 
-    environment = system.fresh_environment()
+
+def _trials(
+    told: argparse.Namespace, system: System, environment: Mapping[str, str]
+) -> tuple[Trial, ...]:
+    from cudnn_assistant.probe.subjects import asked_for
+    from cudnn_assistant.probe.trial import run_trials
+    from cudnn_assistant.probe.visible import visible_gpus
+
     if told.framework:
-        return _in_framework(told, environment)
+        return (_in_framework(told, system, environment),)
+    run_each = partial(run_trials, environment, system.family, full=True)
     if told.library:
         if not os.path.isdir(told.library):
             raise CantRead(_("There is no folder {path}.").format(path=told.library))
-        folder = os.path.abspath(told.library)
-        return run_trial(environment, system.family, library=folder, gpu=told.gpu, full=True)
-    if told.python:
-        subject, folders = _environment(told.python, system)
-        return run_trial(
-            environment, system.family, subject=subject, folders=folders, gpu=told.gpu, full=True
-        )
-    return run_trial(environment, system.family, subject=SYSTEM, gpu=told.gpu, full=True)
+        run_each = partial(run_each, library=os.path.abspath(told.library))
+    elif told.python:
+        found = _named(told.python, system)
+        run_each = partial(run_each, subject=found.id, **asked_for(found)._asdict())
+    return run_each(gpus=[told.gpu] if told.gpu else visible_gpus(environment) or [""])
 
 
-def _environment(path: str, system: System) -> tuple[str, tuple[str, ...]]:
-    from cudnn_assistant.probe.pythons import library_folders, one_python
+def _named(path: str, system: System) -> PythonEnvironment:
+    from cudnn_assistant.probe.pythons import one_python
 
     found = one_python(python_of(path), system.family)
     if found is None:
         raise CantRead(_("{path} is no Python environment.").format(path=path))
-    return found.id, library_folders(found)
+    return found
 
 
-def _in_framework(told: argparse.Namespace, environment: dict[str, str]) -> Trial:
+def _active(system: System, environment: Mapping[str, str]) -> PythonEnvironment:
+    """The environment that ``python`` means in the person's terminal."""
+    from cudnn_assistant.probe.pythons import pythons
+
+    found = pythons(system.family, environment, system.variables())
+    active = next((one for one in found if one.active), None)
+    if active is None:
+        raise CantRead(_("No Python environment is active; name the one you mean with --python."))
+    return active
+
+
+def _in_framework(
+    told: argparse.Namespace, system: System, environment: Mapping[str, str]
+) -> Trial:
     from cudnn_assistant.probe.framework_trial import run_framework
-    from cudnn_assistant.probe.pythons import one_python
+    from cudnn_assistant.probe.surroundings import for_gpu
 
-    if not told.python:
-        raise CantRead(_("--framework needs --python: the environment that the framework is in."))
-    found = one_python(python_of(told.python), this_system().family)
-    if found is None or not found.python:
-        raise CantRead(_("{path} is no Python environment.").format(path=told.python))
-    return run_framework(environment, found.python, told.framework)
-
-
-def _show(trial: Trial, screen: Screen, *, verbose: bool) -> None:
-    for time in trial.times:
-        last = time.stage == trial.stage
-        mark = _MARKS.get(trial.status, "bad") if last and trial.status != "ok" else "ok"
-        screen.marked(mark, time.stage, f"{time.milliseconds:.0f} ms")
-    if trial.status == "ok":
-        where = _("cuDNN {version} works on {gpu}: {checks}.").format(
-            version=trial.version, gpu=trial.gpu_name, checks=", ".join(trial.checks)
-        )
-        screen.line(where)
-    else:
-        screen.line(stopped(trial))
-        if trial.detail:
-            screen.line(trial.detail, indent=2)
-    if trial.loaded:
-        screen.line(trial.loaded, indent=2)
-    if trial.skipped:
-        screen.line(_("Not on this GPU or cuDNN: {what}.").format(what=", ".join(trial.skipped)))
-    if verbose:
-        for path in trial.mapped:
-            screen.line(path, indent=4)
-        if trial.output:
-            screen.line(trial.output, indent=4)
+    found = _named(told.python, system) if told.python else _active(system, environment)
+    if not found.python:
+        raise CantRead(_("{path} has no interpreter.").format(path=found.id))
+    return run_framework(
+        for_gpu(environment, told.gpu),
+        found.python,
+        told.framework,
+        subject=found.id,
+        family=system.family,
+    )

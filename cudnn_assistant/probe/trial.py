@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import msgspec
+
 from cudnn_assistant import codes
 from cudnn_assistant.machine import (
     SYSTEM,
@@ -178,8 +180,15 @@ def run_trials(
 ) -> tuple[Trial, ...]:
     """:func:`run_trial` on each of ``gpus`` (UUIDs), each in a child of its own, side by side.
 
-    One GPU that hangs or dies says nothing about the others.
+    One GPU that hangs or dies says nothing about the others. Each test names the GPU that was
+    asked for, also when it was not reached.
     """
     with ThreadPoolExecutor(max(len(gpus), 1)) as threads:
         started = [threads.submit(run_trial, environment, family, gpu=g, **wishes) for g in gpus]
-        return tuple(future.result() for future in started)
+        found = [future.result() for future in started]
+    return tuple(map(_of_gpu, found, gpus))
+
+
+def _of_gpu(trial: Trial, gpu: str) -> Trial:
+    known = trial.gpu or not gpu or gpu.isdigit()
+    return trial if known else msgspec.structs.replace(trial, gpu=gpu)

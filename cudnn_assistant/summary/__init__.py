@@ -4,6 +4,7 @@ from cudnn_assistant.summary.answer import headline
 from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, label
 from cudnn_assistant.summary.outcome import stopped
 from cudnn_assistant.summary.parts import lines, part_line
+from cudnn_assistant.summary.stop import helped, meaning, not_tested, program
 
 __all__ = [
     "PARTS",
@@ -11,8 +12,12 @@ __all__ = [
     "Mark",
     "PartName",
     "headline",
+    "helped",
     "label",
     "lines",
+    "meaning",
+    "not_tested",
     "part_line",
+    "program",
     "stopped",
 ]

@@ -6,7 +6,7 @@
  *   STUB_CUDA_INIT       answer of cuInit
  *   STUB_CUDA_COUNT      GPUs there are (1)
  *   STUB_CUDA_COMPUTE    "9.0"
- *   STUB_CUDA_RETAIN     answer of cuDevicePrimaryCtxRetain
+ *   STUB_CUDA_RETAIN     answer of cuDevicePrimaryCtxRetain; STUB_CUDA_RETAIN_1: of GPU 1 alone
  *   STUB_CUDA_FREE       bytes free (40 GB); allocations beyond that answer 2
  *   STUB_CUDA_SYNC       answer of cuCtxSynchronize, and of all later calls, as real faults are
  *   STUB_CUDA_HANG       name of the call that never returns
@@ -91,8 +91,10 @@ CUresult cuDeviceGetAttribute(int *value, int which, int device) {
 }
 CUresult cuDevicePrimaryCtxRetain(void **context, int device) {
     *context = (void *)(intptr_t)(device + 1);
+    char own[32];
     CUresult code = enter("cuDevicePrimaryCtxRetain");
-    return code ? code : (CUresult)number("STUB_CUDA_RETAIN", 0);
+    snprintf(own, sizeof own, "STUB_CUDA_RETAIN_%d", order[device]);
+    return code ? code : (CUresult)number(own, number("STUB_CUDA_RETAIN", 0));
 }
 CUresult cuDevicePrimaryCtxRelease_v2(int device) { return 0; }
 CUresult cuCtxSetCurrent(void *context) { return enter("cuCtxSetCurrent"); }
