@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cudnn_assistant.apply import NotApplied
 from cudnn_assistant.gui.doing import Doing
-from cudnn_assistant.gui.making import MakingPage
+from cudnn_assistant.gui.making import MakingPage, long
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.wording import _, ngettext, words
@@ -30,6 +30,12 @@ class Changing:
         """What was changed in this sitting, last."""
         self.cancel = threading.Event()
         """Set, it stops the change that is being made and takes it back."""
+        self._long = False
+
+    def hurry(self) -> None:
+        """The person wants to leave: what takes long is taken back, what is quick is done first."""
+        if self._long:
+            self.cancel.set()
 
     def review(self) -> None:
         """Show what would be changed."""
@@ -72,6 +78,7 @@ class Changing:
         page.cancelled.connect(cancel.set)
         self._window.go(page)
         self.under_way = True
+        self._long = long(plan)
         self._window.work(
             lambda tell: self._doing.apply(plan, tell, cancel),
             self._change_done,

@@ -34,6 +34,11 @@ def amount(here: int, size: int) -> str:
     return _("{here} of {size} MB").format(here=f"{here / 1e6:,.0f}", size=f"{size / 1e6:,.0f}")
 
 
+def long(plan: Plan) -> bool:
+    """Whether carrying it out takes so long that one may want to stop it."""
+    return any(isinstance(step, InstallArchive | InstallPackage) for step in plan.steps)
+
+
 class MakingPage(Page):
     """The steps and how far they are. What takes long can be cancelled; it is then taken back."""
 
@@ -51,7 +56,7 @@ class MakingPage(Page):
         self.content.addWidget(self.bar)
         self.bar.run(True)
         self._begin(0)
-        if any(isinstance(step, InstallArchive | InstallPackage) for step in plan.steps):
+        if long(plan):
             self.stop = self.buttons.add(_("&Cancel"), self._cancel)
         else:
             self.buttons.hide()

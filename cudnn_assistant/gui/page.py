@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QSize, Qt
@@ -30,7 +30,9 @@ class Steps(QWidget):
 
     def __init__(self, here: Order) -> None:
         super().__init__()
-        names = {
+        self._here: Order = here
+        self._texts: dict[Order, Text] = {}
+        self._names: dict[Order, str] = {
             "check": _("Check"),
             "problems": _("Problems"),
             "review": _("Review"),
@@ -43,14 +45,21 @@ class Steps(QWidget):
         for number, step in enumerate(ORDER):
             if number:
                 row.addWidget(Text("›", size=0.95, muted=True))
-            name = names[step] + (" ✓" if number < at else "")
-            row.addWidget(Text(name, size=0.95, bold=number == at, muted=number != at))
+            text = Text(self._names[step], size=0.95, bold=number == at, muted=number != at)
+            self._texts[step] = text
+            row.addWidget(text)
         row.addStretch(1)
+        self.show_passed(ORDER)
         self.setAccessibleName(
             _("Step {number} of {count}: {name}").format(
-                number=at + 1, count=len(ORDER), name=names[here]
+                number=at + 1, count=len(ORDER), name=self._names[here]
             )
         )
+
+    def show_passed(self, passed: Collection[Order]) -> None:
+        """Mark the steps before this one that were really taken; others were not needed."""
+        for step in ORDER[: ORDER.index(self._here)]:
+            self._texts[step].setText(self._names[step] + (" ✓" if step in passed else ""))
 
 
 class Buttons(QWidget):
@@ -159,10 +168,12 @@ class Page(QWidget):
         if not lead:
             # Only ever hidden here: showing a widget that has no parent yet opens a window.
             self.lead.hide()
+        self.here = here
+        self.steps = Steps(here) if here is not None else None
         self.buttons = Buttons()
         self.content = QVBoxLayout()
         self.content.setSpacing(SPACE + 4)
-        sheet = self._sheet(here, look)
+        sheet = self._sheet(look)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
@@ -181,13 +192,13 @@ class Page(QWidget):
         row.addLayout(words, 1)
         return row
 
-    def _sheet(self, here: Order | None, look: Look | None) -> QScrollArea:
+    def _sheet(self, look: Look | None) -> QScrollArea:
         inside = QWidget()
         rows = QVBoxLayout(inside)
         rows.setContentsMargins(4 * SPACE, 3 * SPACE, 4 * SPACE, 3 * SPACE)
         rows.setSpacing(2 * SPACE + 4)
-        if here is not None:
-            rows.addWidget(Steps(here))
+        if self.steps is not None:
+            rows.addWidget(self.steps)
         rows.addLayout(self._answer(look))
         rows.addLayout(self.content)
         rows.addStretch(1)

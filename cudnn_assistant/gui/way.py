@@ -58,9 +58,11 @@ class Way:
         self.change.show_way_back(plan, title, lead)
 
     def check(self, title: str = "") -> None:
-        """Look and think, from the first page on."""
+        """Look and think, from the first page on; with a title as the end of a way."""
         if self.change.under_way:
             return
+        if not title:
+            self._window.passed.clear()
         page = CheckPage(title)
         page.cancelled.connect(self._stop)
         self._window.go(page)

@@ -22,7 +22,7 @@ from cudnn_assistant.gui.aside import Aside
 from cudnn_assistant.gui.check import CheckPage
 from cudnn_assistant.gui.doing import Doing
 from cudnn_assistant.gui.job import Job, Tell
-from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.page import Order, Page
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.way import Way
 from cudnn_assistant.system import Refused
@@ -51,6 +51,8 @@ class Window(QWidget):
         super().__init__()
         self.open_link = open_link or _browse
         self.dialog: QDialog | None = None
+        self.passed: set[Order] = set()
+        """The steps taken since the person last set out."""
         self._job: Job | None = None
         self._begun = self._closing = False
         self._file = file
@@ -91,6 +93,9 @@ class Window(QWidget):
     def go(self, page: Page) -> None:
         """Show another page; the old one, and work that was begun for it, is gone."""
         self.cancel()
+        if page.steps is not None and page.here is not None:
+            page.steps.show_passed(self.passed)
+            self.passed.add(page.here)
         old = self.pages.currentWidget()
         self.pages.addWidget(page)
         self.pages.setCurrentWidget(page)
@@ -193,9 +198,8 @@ class Window(QWidget):
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         """Closing waits for a change that is being made, and for nothing else."""
         if self.way.change.under_way:
-            # What takes long is taken back, what is quick is done first.
             self._closing = True
-            self.way.change.cancel.set()
+            self.way.change.hurry()
             event.ignore()
             return
         self.cancel()

@@ -173,7 +173,11 @@ def advised(name: str) -> ProblemsPage:
 
 
 def ending(name: str, outcome: str, **more: object) -> ResultPage:
-    return ResultPage(Ending(of(name), outcome, **more))  # type: ignore[arg-type]
+    page = ResultPage(Ending(of(name), outcome, **more))  # type: ignore[arg-type]
+    assert page.steps is not None
+    if not more.get("changed"):
+        page.steps.show_passed(("check", "problems") if "task" in more else ("check",))
+    return page
 
 
 def undo_page(checkup: Checkup) -> ReviewPage:

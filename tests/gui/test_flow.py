@@ -97,6 +97,38 @@ def test_two_clicks_from_start_to_works(qtbot: QtBot, window: Window, world: Wor
     assert world.settings.announced == 1
 
 
+def steps(page: Page) -> str:
+    assert page.steps is not None
+    return " ".join(text.text() for text in page.steps.findChildren(Text) if text.text() != "›")
+
+
+def test_steps_that_were_not_needed_carry_no_check_mark(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    review = to_review(qtbot, window)
+    assert steps(review) == "Check ✓ Problems ✓ Review Result"
+    review.maker.click()
+    result = arrive(qtbot, window, ResultPage, "works")
+    assert steps(result) == "Check ✓ Problems ✓ Review ✓ Result"
+    button(result, "Check again").click()
+    qtbot.waitUntil(lambda: window.page is not result)
+    assert steps(arrive(qtbot, window, ResultPage, "works")) == "Check ✓ Problems Review Result"
+
+
+def test_what_is_impossible_was_only_checked(qtbot: QtBot, window: Window, world: World) -> None:
+    world.look = computers.no_gpu
+    start(qtbot, window)
+    assert steps(arrive(qtbot, window, ResultPage)) == "Check ✓ Problems Review Result"
+
+
+def test_an_installer_leaves_review_out(qtbot: QtBot, window: Window, world: World) -> None:
+    world.look = computers.old_driver
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
+    page = arrive(qtbot, window, ResultPage, "driver is too old")
+    assert steps(page) == "Check ✓ Problems ✓ Review Result"
+
+
 def test_window_is_painted_before_it_looks(qtbot: QtBot, window: Window, world: World) -> None:
     QApplication.processEvents()
     assert world.looks == 0
@@ -372,8 +404,7 @@ def archive_server(cancelled: threading.Event) -> Callable[..., Entry]:
     return apply
 
 
-def test_a_download_shows_how_far_it_is_and_can_be_stopped(qtbot: QtBot, world: World) -> None:
-    stopped = threading.Event()
+def downloading(qtbot: QtBot, world: World, stopped: threading.Event) -> Window:
     doing = world.doing()
     install = Plan(steps=(pictures.archive(),))
 
@@ -382,6 +413,12 @@ def test_a_download_shows_how_far_it_is_and_can_be_stopped(qtbot: QtBot, world: 
 
     window = Window(replace(doing, check=check, apply=archive_server(stopped)))
     qtbot.addWidget(window)
+    return window
+
+
+def test_a_download_shows_how_far_it_is_and_can_be_stopped(qtbot: QtBot, world: World) -> None:
+    stopped = threading.Event()
+    window = downloading(qtbot, world, stopped)
     to_review(qtbot, window).maker.click()
     page = arrive(qtbot, window, MakingPage)
     qtbot.waitUntil(lambda: "184 of 412 MB" in texts(page))
@@ -395,9 +432,7 @@ def test_a_download_shows_how_far_it_is_and_can_be_stopped(qtbot: QtBot, world: 
 
 def test_closing_during_a_download_takes_it_back(qtbot: QtBot, world: World) -> None:
     stopped = threading.Event()
-    doing = world.doing()
-    window = Window(replace(doing, apply=archive_server(stopped)))
-    qtbot.addWidget(window)
+    window = downloading(qtbot, world, stopped)
     to_review(qtbot, window).maker.click()
     arrive(qtbot, window, MakingPage)
     window.close()
