@@ -178,7 +178,7 @@ def _archive(number: int, step: InstallArchive) -> Change:
     size = step.download.size / 1_000_000
     notes = [_("Download of {size} MB from NVIDIA.").format(size=f"{size:,.0f}")]
     if step.licence:
-        notes.append(_("NVIDIA's licence applies: {link}").format(link=step.licence))
+        notes.append(_("By going on you accept NVIDIA's licence: {link}").format(link=step.licence))
     return Change(
         step=number,
         title=_("Install {product} {version} for CUDA {cuda}").format(

@@ -4,7 +4,17 @@
 knows how to compare, do and take back that kind alone.
 """
 
+from cudnn_assistant.apply.licences import accept, licences, read_licence
 from cudnn_assistant.apply.running import NotApplied, Say, apply, recover
 from cudnn_assistant.apply.tools import Progress
 
-__all__ = ["NotApplied", "Progress", "Say", "apply", "recover"]
+__all__ = [
+    "NotApplied",
+    "Progress",
+    "Say",
+    "accept",
+    "apply",
+    "licences",
+    "read_licence",
+    "recover",
+]

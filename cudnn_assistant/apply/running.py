@@ -7,16 +7,18 @@ import datetime
 import os
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import filelock
 import msgspec
 
 from cudnn_assistant.apply.kinds import kind_of
+from cudnn_assistant.apply.licences import refuse_unaccepted
 from cudnn_assistant.apply.tools import Progress, Tools
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import (
+    Accepted,
     Entry,
     InstallArchive,
     Plan,
@@ -52,12 +54,14 @@ def apply(
     *,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
+    accepted: Sequence[Accepted] = (),
 ) -> Entry:
-    """Carry out ``plan`` and return its journal entry.
+    """Carry out ``plan`` and return its journal entry, which keeps what was ``accepted``.
 
     A value that is no longer what the plan was made from stops it before the first write. What
     goes wrong later takes the steps before it back, in reverse order; so does ``cancel``, which
-    is heard while something long runs. Raises :class:`NotApplied`.
+    is heard while something long runs, and between its step and others. A plan that downloads
+    something whose licence is not among ``accepted`` is not begun. Raises :class:`NotApplied`.
     """
     tools = Tools(system)
     tools.progress = progress or tools.progress
@@ -65,9 +69,10 @@ def apply(
     with _alone(journal) as tools.lock:
         try:
             _refuse_while_interrupted(plan, journal)
+            refuse_unaccepted(plan, accepted)
             for step in plan.steps:
                 kind_of(step).compare(step, tools)
-            entry = _new_entry(plan)
+            entry = _new_entry(plan, accepted)
             journal.begin(entry)
         except Refused as trouble:
             raise NotApplied(str(trouble), as_before=True) from trouble
@@ -117,6 +122,8 @@ class _Run:
     def do(self, batch: list[int]) -> None:
         steps = [self.entry.plan.steps[number] for number in batch]
         self.tools.number = batch[-1]
+        if self.tools.cancel.is_set() and self.takes_long():
+            raise Refused(_("Stopped, as you wished."))
         for step in steps:
             # Compared a moment ago, but a long step may lie between.
             kind_of(step).compare(step, self.tools)
@@ -127,6 +134,10 @@ class _Run:
             # What was written together is written already; that leaves the reading back.
             kind_of(step).do(step, self.tools)
             self.mark(number, "done")
+
+    def takes_long(self) -> bool:
+        """Settings alone are written faster than anybody can stop them: those are finished."""
+        return not all(isinstance(step, SetVariable) for step in self.entry.plan.steps)
 
     def mark(self, number: int, state: StepState) -> None:
         states = list(self.entry.states)
@@ -168,12 +179,13 @@ def _refuse_while_interrupted(plan: Plan, journal: Journal) -> None:
         )
 
 
-def _new_entry(plan: Plan) -> Entry:
+def _new_entry(plan: Plan, accepted: Sequence[Accepted]) -> Entry:
     now = datetime.datetime.now(datetime.UTC)
     # A clock can jump back; the random part keeps the id unique all the same.
     name = f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
     states: list[StepState] = ["planned"] * len(plan.steps)
-    return Entry(id=name, when=f"{now:%Y-%m-%dT%H:%M:%SZ}", plan=plan, states=tuple(states))
+    when = f"{now:%Y-%m-%dT%H:%M:%SZ}"
+    return Entry(id=name, when=when, plan=plan, states=tuple(states), accepted=tuple(accepted))
 
 
 @contextmanager

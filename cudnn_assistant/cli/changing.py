@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 from cudnn_assistant import places
-from cudnn_assistant.apply import NotApplied, apply, recover
+from cudnn_assistant.apply import recover
+from cudnn_assistant.cli.carrying import carry_out
 from cudnn_assistant.cli.looking import EXIT, compat_data, look, show
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.journal import Journal
@@ -14,7 +14,7 @@ from cudnn_assistant.machine import Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan, undo_plan
 from cudnn_assistant.preview import preview
 from cudnn_assistant.system import Refused, System, this_system
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording import _
 
 
 def fix(told: argparse.Namespace, screen: Screen) -> int:
@@ -24,8 +24,9 @@ def fix(told: argparse.Namespace, screen: Screen) -> int:
     if isinstance(waiting, int):
         return waiting
     if waiting is not None:
-        screen.line(_("A change was interrupted. This takes it back first."))
-        code = _carry_out(waiting, _here(system), system, journal, told, screen)
+        if not screen.json:
+            screen.line(_("A change was interrupted. This takes it back first."))
+        code = carry_out(waiting, _here(system), system, journal, told, screen)
         if code is not None:
             return code
     compat, data = compat_data(told.offline)
@@ -35,16 +36,18 @@ def fix(told: argparse.Namespace, screen: Screen) -> int:
         return EXIT[checkup.verdict]
     if not screen.json:
         show(checkup, data, screen, told)
-    code = _carry_out(checkup.plan, checkup.machine, system, journal, told, screen)
+    code = carry_out(checkup.plan, checkup.machine, system, journal, told, screen)
     if code is not None:
         return code
-    screen.line(_("Done. Checking again…"))
-    screen.line()
+    if not screen.json:
+        screen.line(_("Done. Checking again…"))
+        screen.line()
     again = look(told, screen, compat)
     show(again, data, screen, told)
     if again.verdict == "works":
         return 0
-    screen.line(_("The change can be taken back: cudnn-assistant undo"))
+    if not screen.json:
+        screen.line(_("The change can be taken back: cudnn-assistant undo"))
     return 4
 
 
@@ -72,7 +75,7 @@ def undo(told: argparse.Namespace, screen: Screen) -> int:
     if not plan.steps:
         screen.line(_("Nothing of this change is left: another program has changed it since."))
         return 0
-    code = _carry_out(plan, _here(system), system, journal, told, screen)
+    code = carry_out(plan, _here(system), system, journal, told, screen)
     if code is None:
         screen.line(_("The change was taken back."))
     return code or 0
@@ -100,54 +103,6 @@ def _chosen(entries: tuple[Entry, ...], name: str) -> Entry | None:
         if not entry.undone_by and not entry.plan.undoes and "done" in entry.states
     ]
     return kept[-1] if kept else None
-
-
-def _carry_out(
-    plan: Plan,
-    machine: Machine,
-    system: System,
-    journal: Journal,
-    told: argparse.Namespace,
-    screen: Screen,
-) -> int | None:
-    """Show, ask, apply. ``None`` when it was done, else the exit code."""
-    show_plan(plan, machine, screen, system.touched("user"))
-    count = len(plan.steps)
-    if told.dry_run:
-        return 1
-    if not told.yes:
-        asked = screen.ask(
-            ngettext("Make {count} change?", "Make {count} changes?", count).format(count=count)
-        )
-        if not asked:
-            if asked is None:
-                screen.trouble(_("Nothing was changed. To do it without a question, add --yes."))
-            return 1
-    try:
-        apply(plan, system, journal)
-    except NotApplied as trouble:
-        screen.trouble(trouble.message)
-        if trouble.as_before:
-            screen.trouble(_("Everything is as it was before."))
-            return 5
-        screen.trouble(_("To go back, run: cudnn-assistant undo"))
-        return 4
-    return None
-
-
-def show_plan(plan: Plan, machine: Machine, screen: Screen, touched: Sequence[str] = ()) -> None:
-    """Every change with its old and new value."""
-    if screen.json:
-        return
-    screen.line()
-    for change in preview(plan, machine, touched=touched):
-        screen.line(f"{change.title}  {change.place}")
-        for row in change.lines:
-            note = f"   ({row.note})" if row.note else ""
-            screen.raw(f"  {row.sign} {row.text}{note}\n")
-        for note in change.notes:
-            screen.line(note, indent=2)
-    screen.line()
 
 
 def _list(entries: tuple[Entry, ...], machine: Machine, screen: Screen) -> int:

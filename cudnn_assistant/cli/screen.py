@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal, TextIO
 
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
@@ -76,13 +76,21 @@ class Screen:
         self.progress("")
         print(_fit(self.err, visible(text)), file=self.err)
 
-    def ask(self, question: str) -> bool | None:
-        """Whether the person says yes; ``None`` when nobody is there to be asked."""
+    def ask(self, question: str, more: Callable[[], None] | None = None) -> bool | None:
+        """Whether the person says yes; ``None`` when nobody is there to be asked.
+
+        The answer "r" calls ``more``, which shows something to read first, and asks again.
+        """
         if not (sys.stdin and sys.stdin.isatty()):
             return None
-        self.err.write(f"{visible(question)} [y/N] ")
-        self.err.flush()
-        return sys.stdin.readline().strip().casefold() in {"y", "yes"}
+        choice = "[y/N]" if more is None else "[y/r/N]"
+        while True:
+            self.err.write(f"{visible(question)} {choice} ")
+            self.err.flush()
+            said = sys.stdin.readline().strip().casefold()
+            if more is None or said not in {"r", "read"}:
+                return said in {"y", "yes"}
+            more()
 
     def _rows(self, text: str, indent: int, lead: int) -> list[str]:
         prefix = " " * lead

@@ -7,5 +7,6 @@ same file (ETag).
 """
 
 from cudnn_assistant.download.fetching import Cancelled, NotDownloaded, Progress, fetch
+from cudnn_assistant.download.licence import Licence, licence
 
-__all__ = ["Cancelled", "NotDownloaded", "Progress", "fetch"]
+__all__ = ["Cancelled", "Licence", "NotDownloaded", "Progress", "fetch", "licence"]

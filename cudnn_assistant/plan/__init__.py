@@ -6,6 +6,7 @@ before anything happens, journalled, applied step by step, and undone by another
 
 from cudnn_assistant.plan.making import make_plan, stored
 from cudnn_assistant.plan.steps import (
+    Accepted,
     Download,
     Entry,
     InstallArchive,
@@ -20,6 +21,7 @@ from cudnn_assistant.plan.steps import (
 from cudnn_assistant.plan.undoing import Read, back_to, project, undo_plan
 
 __all__ = [
+    "Accepted",
     "Download",
     "Entry",
     "InstallArchive",

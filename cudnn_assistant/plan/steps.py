@@ -92,6 +92,18 @@ StepState = Literal["planned", "done", "taken-back", "stopped"]
 """planned: the write may or may not have happened; stopped: refused, nothing written."""
 
 
+class Accepted(Struct, kw_only=True):
+    """A licence that the person accepted before the plan was carried out."""
+
+    address: str
+    sha256: str
+    """Of the text as it was fetched then."""
+    when: str
+    """UTC, ISO 8601."""
+    how: str
+    """"asked", "--yes" or "window"."""
+
+
 class Entry(Struct, kw_only=True):
     """One line of the journal: a plan and how far it came."""
 
@@ -102,3 +114,4 @@ class Entry(Struct, kw_only=True):
     states: tuple[StepState, ...] = ()
     finished: bool = False
     undone_by: str = ""
+    accepted: tuple[Accepted, ...] = ()

@@ -1,0 +1,59 @@
+"""The licences of what a plan downloads: read before, accepted by the person, and recorded."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from cudnn_assistant.plan import Accepted, InstallArchive, Plan
+from cudnn_assistant.system import Refused
+from cudnn_assistant.wording import _
+
+if TYPE_CHECKING:
+    from cudnn_assistant.download import Licence
+
+
+def licences(plan: Plan) -> tuple[str, ...]:
+    """The addresses of the licences that apply to a plan, each once."""
+    steps = [step for step in plan.steps if isinstance(step, InstallArchive)]
+    return tuple(dict.fromkeys(step.licence for step in steps if step.licence))
+
+
+def read_licence(address: str) -> Licence:
+    """The text at ``address``. Raises :class:`Refused` when it can't be had.
+
+    Where an administrator prepared the archives, it is the LICENSE.txt beside them.
+    """
+    from cudnn_assistant.download import Licence, NotDownloaded, licence
+
+    folder = os.environ.get("CUDNN_ASSISTANT_ARCHIVES", "")
+    prepared = os.path.join(folder, "LICENSE.txt")
+    if folder and os.path.isfile(prepared):
+        with open(prepared, "rb") as file:
+            return Licence(address, file.read())
+    try:
+        return licence(address)
+    except NotDownloaded as trouble:
+        raise Refused(
+            _("NVIDIA's licence could not be fetched, so nothing was installed. {why}").format(
+                why=trouble
+            )
+        ) from trouble
+
+
+def accept(read: Iterable[Licence], how: str) -> tuple[Accepted, ...]:
+    """What the journal keeps of the person's yes, said at this moment."""
+    now = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return tuple(
+        Accepted(address=text.address, sha256=text.sha256, when=now, how=how) for text in read
+    )
+
+
+def refuse_unaccepted(plan: Plan, accepted: Iterable[Accepted]) -> None:
+    """Nothing is downloaded whose licence nobody accepted. Raises :class:`Refused`."""
+    known = {one.address for one in accepted}
+    for address in licences(plan):
+        if address not in known:
+            raise Refused(_("NVIDIA's licence was not accepted: {link}").format(link=address))

@@ -1,0 +1,76 @@
+"""The text of a licence, fetched before what it is about."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+from cudnn_assistant.download.fetching import OFFICIAL, NotDownloaded
+from cudnn_assistant.download.https import https_session
+from cudnn_assistant.wording import _
+
+if TYPE_CHECKING:
+    import requests
+
+LICENCE_HOSTS = OFFICIAL | {"docs.nvidia.com"}
+"""Hosts that a licence may come from, over https only."""
+
+_TIMEOUT = (15, 30)
+_LONGEST = 2_000_000
+"""Bytes. NVIDIA's licences have some 20 kB; as a page of their site some 200 kB."""
+
+
+class Licence(NamedTuple):
+    """A licence as it was fetched."""
+
+    address: str
+    content: bytes
+
+    @property
+    def sha256(self) -> str:
+        """What tells one text from another."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """To be read in a terminal; none for a web page, which is read at its address."""
+        text = self.content.decode("utf-8", "replace")
+        return () if text.lstrip("\ufeff \r\n\t").startswith("<") else tuple(text.splitlines())
+
+
+def licence(address: str, *, hosts: frozenset[str] = LICENCE_HOSTS) -> Licence:
+    """The licence at ``address``. Raises :class:`NotDownloaded` with words for the person."""
+    import requests
+
+    parts = urlsplit(address)
+    secure = parts.scheme == "https" or parts.hostname == "127.0.0.1"
+    if parts.hostname not in hosts or not secure:
+        raise NotDownloaded(_("{link} is not on NVIDIA's server.").format(link=address))
+    try:
+        with (
+            https_session() as session,
+            session.get(address, stream=True, timeout=_TIMEOUT, allow_redirects=False) as answer,
+        ):
+            if answer.status_code != 200:
+                raise NotDownloaded(
+                    _("The server answered {code} for {link}.").format(
+                        code=answer.status_code, link=address
+                    )
+                )
+            return Licence(address, _content(answer, address))
+    except requests.RequestException as trouble:
+        raise NotDownloaded(
+            _("The connection to {link} could not be made.").format(link=address)
+        ) from trouble
+
+
+def _content(answer: requests.Response, address: str) -> bytes:
+    content = b""
+    for block in answer.iter_content(1 << 16):
+        content += block
+        if len(content) > _LONGEST:
+            raise NotDownloaded(_("What is at {link} is no licence text.").format(link=address))
+    if not content.strip():
+        raise NotDownloaded(_("What is at {link} is no licence text.").format(link=address))
+    return content
