@@ -6,15 +6,24 @@ import threading
 from typing import TYPE_CHECKING
 
 from cudnn_assistant.apply import NotApplied
+from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.gui.doing import Doing
 from cudnn_assistant.gui.making import MakingPage, long
 from cudnn_assistant.gui.review import Proposal, ReviewPage
-from cudnn_assistant.plan import Entry, Plan
+from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.wording import _, ngettext, words
 
 if TYPE_CHECKING:
     from cudnn_assistant.gui.way import Way
     from cudnn_assistant.gui.window import Window
+
+
+def can_wait(checkup: Checkup) -> frozenset[str]:
+    """Codes of what keeps nothing from working, but would need an administrator to change."""
+    serious = {finding.code for finding in checkup.findings if finding.severity == "error"}
+    steps = [step for step in checkup.plan.steps if isinstance(step, SetVariable)]
+    whole = [step for step in steps if step.scope == "machine" and not serious & {*step.why}]
+    return frozenset(code for step in whole for code in step.why)
 
 
 class Changing:
@@ -38,9 +47,12 @@ class Changing:
             self.cancel.set()
 
     def review(self) -> None:
-        """Show what would be changed."""
-        assert self._way.checkup is not None
-        self._propose(self._way.checkup.plan)
+        """Show what would be changed. What can wait is not ticked if it needs an administrator."""
+        checkup = self._way.checkup
+        assert checkup is not None
+        codes = {code for step in checkup.plan.steps for code in step.why} - can_wait(checkup)
+        plan = self._doing.plan(checkup, frozenset(codes)) if codes else checkup.plan
+        self._propose(plan if plan.steps else checkup.plan)
 
     def _propose(self, plan: Plan) -> ReviewPage:
         checkup = self._way.checkup
@@ -48,7 +60,8 @@ class Changing:
         leaves = {f.code: words(f, checkup.machine).title for f in checkup.findings}
         whole, now = (self._doing.preview(p, checkup.machine) for p in (checkup.plan, plan))
         family = self._doing.family
-        return self._show_review(Proposal(plan, now, family, checkup.plan, whole, leaves))
+        waits = can_wait(checkup)
+        return self._show_review(Proposal(plan, now, family, checkup.plan, whole, leaves, waits))
 
     def _pick(self, codes: frozenset[str]) -> None:
         assert self._way.checkup is not None

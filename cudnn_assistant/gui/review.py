@@ -36,6 +36,8 @@ class Proposal:
     whole_changes: tuple[Change, ...] = ()
     leaves: dict[str, str] = field(default_factory=dict)
     """Titles of the problems by code, to say what an unticked step leaves."""
+    waits: frozenset[str] = frozenset()
+    """Codes of what can wait and needs an administrator: not ticked unless the person does."""
     title: str = ""
     lead: str = ""
 
@@ -95,6 +97,10 @@ class StepCard(Card):
             self._column.addSpacing(SPACE // 2)
         for note in change.notes:
             self._column.addWidget(Text(note, muted=True))
+
+    def add_note(self, text: str) -> None:
+        """Why it is as it is, in a sentence."""
+        self._column.addWidget(Text(text, muted=True))
 
     def add_link(self, label: str, do: Callable[[], object]) -> None:
         """A way to read more before saying yes."""
@@ -172,6 +178,10 @@ class ReviewPage(Page):
             if box and at is None:
                 leaves = [self._proposal.leaves.get(code, code) for code in step.why]
             card = StepCard(change, box=box, on=at is not None, leaves=leaves)
+            if leaves and self._proposal.waits.issuperset(step.why):
+                card.add_note(
+                    _("This can wait, and needs an administrator. Tick it to change it as well.")
+                )
             card.ticked.connect(self._picked)
             if isinstance(step, InstallArchive) and step.licence:
                 show = partial(self.licence.emit, step.licence)

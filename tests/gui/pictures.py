@@ -27,6 +27,7 @@ from cudnn_assistant.checkup import Checkup, think
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.gui.changing import can_wait
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
 from cudnn_assistant.gui.doing import Written
@@ -49,6 +50,7 @@ from cudnn_assistant.plan import (
 )
 from cudnn_assistant.preview import preview
 from cudnn_assistant.report import redacted, write_report
+from cudnn_assistant.wording import words
 
 SIZES = {"780": QSize(780, 560), "640": QSize(640, 480)}
 
@@ -114,6 +116,16 @@ def proposal(checkup: Checkup, *extra: object) -> Proposal:
     plan = Plan(steps=(*extra, *checkup.plan.steps))  # type: ignore[arg-type]
     changes = preview(plan, checkup.machine)
     return Proposal(plan, changes, checkup.machine.os.family, plan, changes)
+
+
+def waiting() -> ReviewPage:
+    """What can wait is not ticked."""
+    checkup = of("stale_and_parent")
+    given = proposal(checkup)
+    plan = Plan(steps=checkup.plan.steps[:1])
+    titles = {f.code: words(f, checkup.machine).title for f in checkup.findings}
+    less = replace(given, plan=plan, changes=given.changes[:1], leaves=titles)
+    return ReviewPage(replace(less, waits=can_wait(checkup)))
 
 
 def archive() -> InstallArchive:
@@ -282,6 +294,7 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "problems-wheel", lambda: advised("torch_pin")
     yield "review-variable", lambda: ReviewPage(proposal(of("parent_folder")))
     yield "review-two", lambda: ReviewPage(proposal(of("stale_and_parent")))
+    yield "review-waits", waiting
     yield (
         "review-all",
         lambda: opened(

@@ -32,7 +32,7 @@ from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.gui.saving import ReportDialog
 from cudnn_assistant.gui.text import Text
 from cudnn_assistant.gui.window import Window
-from cudnn_assistant.machine import Value
+from cudnn_assistant.machine import Machine, Value
 from cudnn_assistant.plan import Entry, Plan, SetVariable, Step
 from cudnn_assistant.preview import preview
 
@@ -247,26 +247,63 @@ def test_no_enter_presses_yes_on_review(qtbot: QtBot, window: Window, world: Wor
     assert computers.BIN not in world.folders()
 
 
-def test_unticking_a_change_leaves_it_out(qtbot: QtBot, window: Window, world: World) -> None:
+def stale_besides(world: World) -> None:
+    """CUDA_PATH of the whole computer names a folder that is gone: a warning."""
     gone = r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA\v11.8"
-    cudnn = computers.copy(computers.BIN, "9.8.0")
-    world.look = lambda: computers.windows(
-        computers.not_found(), cudnns=(cudnn,), mine=world.folders(), cuda_path=gone
-    )
+
+    def look() -> Machine:
+        seen = world.path_decides()
+        stale = [v for v in seen.variables if v.name == "CUDA_PATH"]
+        rest = [v for v in seen.variables if v.name != "CUDA_PATH"]
+        value = Value(text=gone)
+        changed = [msgspec.structs.replace(v, value=value) for v in stale]
+        return msgspec.structs.replace(seen, variables=(*rest, *changed))
+
+    world.look = look
+
+
+def test_what_can_wait_needs_no_administrator(qtbot: QtBot, window: Window, world: World) -> None:
+    stale_besides(world)
     review = to_review(qtbot, window)
-    assert [card.box is not None for card in review.cards] == [True, True]
+    assert review.title.text() == "1 change to your settings"
+    assert review.maker.text() == "&Make 1 change"
+    boxes = [card.box for card in review.cards]
+    assert [box is not None and box.isChecked() for box in boxes] == [True, False]
+    assert "Stays as it is: CUDA_PATH names a folder without CUDA" in texts(review)
+    assert "This can wait, and needs an administrator." in texts(review)
+    review.maker.click()
+    arrive(qtbot, window, ResultPage, "works")
+
+
+def test_what_can_wait_can_be_ticked_and_left_out_again(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    stale_besides(world)
+    review = to_review(qtbot, window)
     box = review.cards[1].box
     assert box is not None
     box.click()
     qtbot.waitUntil(lambda: window.page is not review)
-    review = arrive(qtbot, window, ReviewPage, "1 change")
-    assert "Stays as it is: CUDA_PATH names a folder without CUDA" in texts(review)
-    assert review.maker.text() == "&Make 1 change"
-    again = review.cards[1].box
+    both = arrive(qtbot, window, ReviewPage, "2 changes")
+    assert both.maker.text() == "&Make 2 changes (administrator)"
+    assert "This can wait" not in texts(both)
+    again = both.cards[1].box
     assert again is not None
     again.click()
-    qtbot.waitUntil(lambda: window.page is not review)
-    assert "2 changes" in arrive(qtbot, window, ReviewPage).title.text()
+    qtbot.waitUntil(lambda: window.page is not both)
+    assert "1 change" in arrive(qtbot, window, ReviewPage).title.text()
+
+
+def test_what_can_wait_is_ticked_where_it_is_all_there_is(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    stale_besides(world)
+    to_review(qtbot, window).maker.click()
+    button(arrive(qtbot, window, ResultPage, "works"), "Show").click()
+    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
+    review = arrive(qtbot, window, ReviewPage)
+    assert review.maker.text() == "&Make 1 change (administrator)"
+    assert [card.box for card in review.cards] == [None]
 
 
 def test_an_interrupted_change_is_offered_back_at_the_start(qtbot: QtBot, world: World) -> None:
