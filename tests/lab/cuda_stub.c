@@ -1,7 +1,8 @@
 /* A driver API over the computer's own memory that says what the file "facts" beside it says.
  *
  * "cuda_order=1,0" is the order in which CUDA numbers the GPUs (it puts the fastest first, NVML
- * goes by the bus). CUDA_VISIBLE_DEVICES is obeyed as the real one does. CUdeviceptr is a plain
+ * goes by the bus). "gpu.1.retain=46" is what that GPU alone answers when it is to be used.
+ * CUDA_VISIBLE_DEVICES is obeyed as the real one does. CUdeviceptr is a plain
  * address (cudnn_stub.c relies on it).
  */
 #include "facts.h"
@@ -85,7 +86,12 @@ CUresult cuDeviceGetAttribute(int *value, int which, int device) {
     return 0;
 }
 CUresult cuDeviceTotalMem_v2(size_t *size, int device) { ENTER(); *size = (size_t)of_gpu(order[device], "total", 8LL << 30); return 0; }
-CUresult cuDevicePrimaryCtxRetain(void **context, int device) { ENTER(); current = device; *context = (void *)(intptr_t)(device + 1); return 0; }
+CUresult cuDevicePrimaryCtxRetain(void **context, int device) {
+    ENTER();
+    current = device;
+    *context = (void *)(intptr_t)(device + 1);
+    return (CUresult)of_gpu(order[device], "retain", 0);
+}
 CUresult cuDevicePrimaryCtxRelease_v2(int device) { return 0; }
 CUresult cuCtxSetCurrent(void *context) { ENTER(); return 0; }
 CUresult cuCtxGetCurrent(void **context) { *context = (void *)(intptr_t)(current + 1); return 0; }

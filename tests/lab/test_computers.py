@@ -203,6 +203,18 @@ def compute_prohibited(c):
     c.driver({**lab.RTX_4090, "compute_mode": 2}, **codes)
 
 
+@case("works", "warning one-gpu-stopped")
+def one_of_two_gpus_is_kept_by_another_program(c):
+    c.healthy()
+    c.driver(lab.RTX_4090, {**lab.A100, "retain": 46})
+
+
+@case("works", "warning one-gpu-stopped", "info gpu-order-differs", CUDA_VISIBLE_DEVICES="1,0")
+def the_second_of_two_gpus_in_the_persons_order(c):
+    c.healthy()
+    c.driver({**lab.RTX_4090, "retain": 46}, lab.A100)
+
+
 @case("broken", "error gpu-memory-taken")
 def memory_taken(c):
     c.healthy()
@@ -299,6 +311,34 @@ def venv(c, version="9.10.2", **pins):
         "Name: torch\nVersion: 2.8.0\nRequires-Dist: nvidia-cudnn-cu12==9.10.2.21\n",
     )
     c.write(f"{SITE}/nvidia_cudnn_cu12-{version}.21.dist-info/METADATA", "Name: x\n")
+
+
+def tensorflow_that_wants_eight(c):
+    c.write(f"{VENV}/pyvenv.cfg", "home = /usr/bin\nversion = 3.10.2\n")
+    c.at(f"{VENV}/bin/python").symlink_to("/usr/bin/python3")
+    site = SITE.replace("3.11", "3.10")
+    images.put(c.at(f"{site}/tensorflow/python"), "_pywrap_tensorflow_internal.so")
+    c.write(
+        f"{site}/tensorflow/python/platform/build_info.py",
+        "build_info = {'is_cuda_build': True, 'cuda_version': '11.2', 'cudnn_version': '8'}\n",
+    )
+    c.write(f"{site}/tensorflow-2.10.1.dist-info/METADATA", "Name: tensorflow\nVersion: 2.10.1\n")
+
+
+@case("works", VIRTUAL_ENV=VENV)
+def tensorflow_wants_eight_and_nine_is_there_as_well(c):
+    c.healthy()
+    c.cuda("11.8.0")
+    c.cudnn("/opt/cudnn8/lib", "8.9.7")
+    c.write("/etc/ld.so.conf.d/cudnn8.conf", "/opt/cudnn8/lib\n")
+    tensorflow_that_wants_eight(c)
+
+
+@case("broken", "error cudnn-wrong-major", VIRTUAL_ENV=VENV)
+def tensorflow_wants_eight_and_nine_is_there(c):
+    c.healthy()
+    c.cuda("11.8.0")
+    tensorflow_that_wants_eight(c)
 
 
 @case("works", VIRTUAL_ENV=VENV)
