@@ -168,7 +168,10 @@ def inside_framework(ctx: Context) -> Iterator[Finding]:
             continue
         name, _, value = trial.helped_by.partition("=")
         facts = {"program": framework_title(trial.framework), "where": ctx.subject}
-        if value:
+        if name.endswith("()"):
+            code = "framework-must-preload"
+            yield ctx.finding(code, "error", Manual(), *_told(trial), call=name, also=facts)
+        elif value:
             line = f"set {name}={value}" if ctx.windows else f"export {name}={value}"
             remedy: Remedy = Manual(commands=(line,))
             yield ctx.finding(
@@ -273,7 +276,10 @@ RULES = (
     Rule(refused, ("library-refused",), ()),
     Rule(
         inside_framework,
-        ("framework-takes-all-memory", "setting-stops-framework", "framework-stopped"),
+        (
+            "framework-takes-all-memory", "setting-stops-framework", "framework-must-preload",
+            "framework-stopped",
+        ),
         ("A01", "L14"),
         provable=False,
     ),

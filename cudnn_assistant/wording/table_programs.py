@@ -338,6 +338,22 @@ PROGRAMS: dict[str, Text] = {
             N_("That is in {place}."),
         ),
     ),
+    "framework-must-preload": Text(
+        "python",
+        N_("{program} doesn't load its packages itself"),
+        (
+            N_(
+                "The CUDA libraries and cuDNN are there as packages of {where}, and {program}"
+                " doesn't look for them there by itself. When they were loaded first, it worked."
+            ),
+        ),
+        (
+            N_(
+                "Add the line {call} to your program, after the import and before the first"
+                " session is made."
+            ),
+        ),
+    ),
     "framework-stopped": Text(
         "python",
         N_("cuDNN works, but {program} stops"),

@@ -310,6 +310,26 @@ case(
     ),
     f"error framework-takes-all-memory {LVENV}",
 )
+case(
+    "linux-onnxruntime-must-preload",
+    "broken",
+    but(
+        HEALTHY_PIP,
+        trials=(
+            *HEALTHY_PIP.trials,
+            but(
+                INSIDE,
+                framework="onnxruntime 1.23.2",
+                status="missing-library",
+                missing="libcublasLt.so.12",
+                loaded="",
+                detail="ONNX Runtime went back to the processor",
+                helped_by="onnxruntime.preload_dlls()",
+            ),
+        ),
+    ),
+    f"error framework-must-preload {LVENV}",
+)
 SYSTEM_NINE = but(
     HEALTHY_WINDOWS,
     toolkits=(KIT, KIT11),
