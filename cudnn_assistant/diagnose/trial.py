@@ -170,7 +170,7 @@ def inside_framework(ctx: Context) -> Iterator[Finding]:
         facts = {"program": framework_title(trial.framework), "where": ctx.subject}
         if name.endswith("()"):
             code = "framework-must-preload"
-            yield ctx.finding(code, "error", Manual(), *_told(trial), call=name, also=facts)
+            yield ctx.finding(code, "error", Manual(), *_told(trial), call=name[:-2], also=facts)
         elif value:
             line = f"set {name}={value}" if ctx.windows else f"export {name}={value}"
             remedy: Remedy = Manual(commands=(line,))

@@ -349,8 +349,8 @@ PROGRAMS: dict[str, Text] = {
         ),
         (
             N_(
-                "Add the line {call} to your program, after the import and before the first"
-                " session is made."
+                "Call {call} in your program, after the import and before the first session is"
+                " made."
             ),
         ),
     ),
