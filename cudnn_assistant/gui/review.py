@@ -50,10 +50,22 @@ def same_place(one: Step, other: Step) -> bool:
     )
 
 
-def make_label(count: int, *, administrator: bool, undoes: bool) -> str:
+def make_label(count: int, *, administrator: bool, undoes: bool, licence: bool = False) -> str:
     """What the button says it will do."""
     if undoes:
         label = ngettext("&Undo {count} change", "&Undo {count} changes", count)
+    elif licence and administrator:
+        label = ngettext(
+            "Accept the licence, &make {count} change (administrator)",
+            "Accept the licence, &make {count} changes (administrator)",
+            count,
+        )
+    elif licence:
+        label = ngettext(
+            "Accept the licence, &make {count} change",
+            "Accept the licence, &make {count} changes",
+            count,
+        )
     elif administrator:
         label = ngettext(
             "&Make {count} change (administrator)", "&Make {count} changes (administrator)", count
@@ -218,7 +230,13 @@ class ReviewPage(Page):
         self.buttons.add(_("&Cancel"), self.cancelled.emit)
         administrator = any(change.administrator for change in changes)
         plan = self._proposal.plan
-        label = make_label(len(changes), administrator=administrator, undoes=bool(plan.undoes))
+        licence = any(isinstance(step, InstallArchive) and step.licence for step in plan.steps)
+        label = make_label(
+            len(changes),
+            administrator=administrator,
+            undoes=bool(plan.undoes),
+            licence=licence,
+        )
         icon = theme.shield(self.palette()) if administrator else None
         self.maker = self.buttons.add(label, lambda: self.make.emit(plan), icon=icon)
         self.maker.setEnabled(bool(changes))

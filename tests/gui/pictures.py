@@ -313,6 +313,7 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
             "value. Nothing is different from before.",
         ),
     )
+    yield "review-archive", lambda: ReviewPage(proposal(of("parent_folder"), archive()))
     yield "review-undo", lambda: undo_page(of("parent_folder"))
     yield (
         "review-making",

@@ -1,0 +1,99 @@
+"""A licence that the window shows and its button accepts stands in the journal."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pictures
+import pytest
+import requests  # noqa: F401  (urllib3 tries a socket when it is imported)
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from test_flow import arrive, start, texts
+from world import World
+
+from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.gui.job import Tell
+from cudnn_assistant.gui.links import Link
+from cudnn_assistant.gui.parts import Notice
+from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.review import ReviewPage
+from cudnn_assistant.gui.window import Window
+from cudnn_assistant.plan import Download, InstallArchive, Plan
+
+TOP = "cudnn-windows-x86_64-9.15.0.57_cuda12-archive"
+
+
+@pytest.fixture
+def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "prepared"
+    folder.mkdir()
+    monkeypatch.setenv("CUDNN_ASSISTANT_ARCHIVES", str(folder))
+    return folder
+
+
+def install(tmp_path: Path, prepared: Path) -> InstallArchive:
+    path = prepared / f"{TOP}.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{TOP}/LICENSE", "terms")
+        archive.writestr(f"{TOP}/bin/cudnn64_9.dll", "MZ")
+    given = pictures.archive()
+    download = Download(
+        url=given.download.url,
+        size=path.stat().st_size,
+        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+    )
+    folder = str(tmp_path / "own" / "cudnn-9.15.0-cuda12")
+    search = str(tmp_path / "own" / "cudnn-9.15.0-cuda12" / "bin")
+    return msgspec.structs.replace(given, download=download, folder=folder, search=search)
+
+
+def reviewed(qtbot: QtBot, world: World, step: InstallArchive) -> tuple[Window, ReviewPage]:
+    doing = world.doing()
+
+    def check(tell: Tell) -> Checkup:
+        return msgspec.structs.replace(doing.check(tell), plan=Plan(steps=(step,)))
+
+    def plan(_checkup: Checkup, _codes: frozenset[str]) -> Plan:
+        return Plan(steps=(step,))
+
+    window = Window(replace(doing, check=check, plan=plan), world.open)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
+    return window, arrive(qtbot, window, ReviewPage)
+
+
+def test_the_button_says_that_it_accepts_and_the_journal_knows(
+    qtbot: QtBot, world: World, tmp_path: Path, prepared: Path
+) -> None:
+    (prepared / "LICENSE.txt").write_text("the licence")
+    step = install(tmp_path, prepared)
+    _window, review = reviewed(qtbot, world, step)
+    assert review.maker.text() == "Accept the licence, &make 1 change"
+    assert "Read NVIDIA's licence" in [link.text() for link in review.findChildren(Link)]
+    review.maker.click()
+    qtbot.waitUntil(lambda: any(e.finished for e in world.journal.entries()), timeout=10_000)
+    (entry,) = world.journal.entries()
+    (accepted,) = entry.accepted
+    assert (accepted.address, accepted.how) == (step.licence, "window")
+    assert accepted.sha256 == hashlib.sha256(b"the licence").hexdigest()
+    assert (Path(step.folder) / "bin" / "cudnn64_9.dll").exists()
+
+
+def test_a_licence_that_can_not_be_had_stops_it_before_anything(
+    qtbot: QtBot, world: World, tmp_path: Path, prepared: Path
+) -> None:
+    (prepared / "LICENSE.txt").mkdir()
+    step = msgspec.structs.replace(install(tmp_path, prepared), licence="https://example.org/x")
+    window, review = reviewed(qtbot, world, step)
+    review.maker.click()
+    qtbot.waitUntil(lambda: bool(window.page.findChildren(Notice)))
+    assert "could not be fetched" in texts(window.page)
+    assert "Nothing is different from before." in texts(window.page)
+    assert world.journal.entries() == ()
+    QApplication.processEvents()
