@@ -7,7 +7,10 @@ import argparse
 from cudnn_assistant import __version__
 from cudnn_assistant.wording import _
 
-COMMANDS = ("check", "explain", "fix", "undo", "report", "test", "feed", "recommend")
+COMMANDS = (
+    "check", "explain", "fix", "undo", "report", "test", "feed", "recommend", "installed",
+    "integrate",
+)  # fmt: skip
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -40,6 +43,8 @@ def parser() -> argparse.ArgumentParser:
     _test(commands.add_parser("test", help=_("only run cuDNN on the GPU, for scripts")))
     _feed(commands.add_parser("feed", help=_("show or fetch the compatibility data")))
     _recommend(commands.add_parser("recommend", help=_("say what fits together")))
+    _integrate(commands.add_parser("integrate", help=_("add the program to your menus (Linux)")))
+    _installed(commands.add_parser("installed", help=_("list or remove what was installed")))
     return top
 
 
@@ -163,6 +168,17 @@ def _feed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help=_("print JSON for programs"))
 
 
+def _installed(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--remove",
+        metavar="FOLDER",
+        default="",
+        help=_("remove this copy; undo downloads it again"),
+    )
+    _change_flags(parser)
+    _say_flags(parser)
+
+
 def _recommend(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--for",
@@ -184,3 +200,7 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
     _say_flags(parser)
     _look_flags(parser)
     _machine_flag(parser)
+
+
+def _integrate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--remove", action="store_true", help=_("take that back"))

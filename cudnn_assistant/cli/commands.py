@@ -1,4 +1,4 @@
-"""The commands that only look: check, explain, report, test, feed."""
+"""The commands that only look: check, explain, report, test, feed, recommend, installed."""
 
 from __future__ import annotations
 
@@ -124,6 +124,20 @@ def recommend(told: argparse.Namespace, screen: Screen) -> int:
     return run(told, screen)
 
 
+def integrate(told: argparse.Namespace, screen: Screen) -> int:
+    """The menus."""
+    from cudnn_assistant.cli.integrate import integrate as run
+
+    return run(told, screen)
+
+
+def installed(told: argparse.Namespace, screen: Screen) -> int:
+    """What lies in our own folder."""
+    from cudnn_assistant.cli.installed import installed as run
+
+    return run(told, screen)
+
+
 COMMANDS_BY_NAME: dict[str, Command] = {
     name: _guarded(command)
     for name, command in {
@@ -135,5 +149,7 @@ COMMANDS_BY_NAME: dict[str, Command] = {
         "test": test,
         "feed": feed,
         "recommend": recommend,
+        "installed": installed,
+        "integrate": integrate,
     }.items()
 }

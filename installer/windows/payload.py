@@ -66,10 +66,10 @@ KEEP = (
 _NEVER = re.compile(r"(\.pyi|py\.typed|\.pxd|\.lib|\.md)$|/(__pycache__|test_data|tests)/")
 
 
-def kept(name: str) -> bool:
+def kept(name: str, patterns: tuple[str, ...] = KEEP) -> bool:
     """Whether a file of ``lib``, by its path with "/", is packed."""
     path = PurePosixPath(name)
-    return not _NEVER.search(name) and any(_match(path, pattern) for pattern in KEEP)
+    return not _NEVER.search(name) and any(_match(path, pattern) for pattern in patterns)
 
 
 def _match(path: PurePosixPath, pattern: str) -> bool:

@@ -1,0 +1,84 @@
+"""``integrate``: what a package would add to the menus, for a copy that pip or pipx installed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from cudnn_assistant import places
+from cudnn_assistant.cli.looking import CantRead
+from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.wording import _
+
+_FILES = (
+    ("desktop/cudnn-assistant.desktop", "applications/cudnn-assistant.desktop"),
+    ("desktop/cudnn-assistant.metainfo.xml", "metainfo/cudnn-assistant.metainfo.xml"),
+    ("desktop/cudnn-assistant.1", "man/man1/cudnn-assistant.1"),
+    ("icons/app.svg", "icons/hicolor/scalable/apps/cudnn-assistant.svg"),
+)
+"""Resources, and where they go under the person's data folder (XDG)."""
+
+
+def integrate(told: argparse.Namespace, screen: Screen) -> int:
+    """Add the program to this person's menus, or with ``--remove`` take that back.
+
+    Only files of these names are written or removed. Returns 0, or 5 where one can't be.
+    """
+    if sys.platform == "win32":
+        raise CantRead(_("On Windows the installer adds the program to the Start menu."))
+    share = data_home()
+    try:
+        for source, name in _FILES:
+            _remove(share / name) if told.remove else _put(source, share / name)
+    except OSError as trouble:
+        why = trouble.strerror or str(trouble)
+        path = trouble.filename or share
+        screen.trouble(_("{path} can't be written: {why}.").format(path=path, why=why))
+        return 5
+    said = (
+        _("Removed from your menus.")
+        if told.remove
+        else _("Added to your menus. To take that back: cudnn-assistant integrate --remove")
+    )
+    screen.line(said)
+    return 0
+
+
+def data_home() -> Path:
+    """$XDG_DATA_HOME where it is an absolute path, else ``~/.local/share``."""
+    chosen = os.environ.get("XDG_DATA_HOME", "")
+    return Path(chosen) if os.path.isabs(chosen) else Path.home() / ".local" / "share"
+
+
+def _put(source: str, target: Path) -> None:
+    text = places.resource(source).read_text("utf-8")
+    if target.suffix == ".desktop":
+        # A menu knows nothing of a virtual environment's PATH.
+        text = text.replace("Exec=cudnn-assistant-gui", f"Exec={_command()}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, "utf-8")
+
+
+def _command() -> str:
+    beside = os.path.join(os.path.dirname(sys.executable), "cudnn-assistant-gui")
+    if os.access(beside, os.X_OK):
+        return quoted(beside)
+    words = [sys.executable, "-m", "cudnn_assistant", "--window"]
+    return " ".join(quoted(word) for word in words)
+
+
+def quoted(word: str) -> str:
+    """A word of an Exec line; the desktop entry specification has quotes of its own."""
+    if word == shlex.quote(word) and "%" not in word:
+        return word
+    for sign in ("\\", '"', "`", "$"):
+        word = word.replace(sign, "\\" + sign)
+    # The value of a key is unescaped once more before the quotes are looked at.
+    return '"' + word.replace("\\", "\\\\").replace("%", "%%") + '"'
+
+
+def _remove(target: Path) -> None:
+    target.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""Packages for Linux: a .deb, and an AppDir for an AppImage."""

@@ -1,0 +1,149 @@
+"""Builds the .deb: ``python -m installer.linux.deb``. Needs dpkg-deb.
+
+It runs with the system's Python (3.11 or newer) and brings its libraries, for each series that
+Debian and Ubuntu have. The same commit gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from cudnn_assistant import __version__
+from installer.linux import payload
+from installer.windows import build, licences, sbom
+
+HERE = Path(__file__).resolve().parent
+DESKTOP = build.ROOT / "resources" / "desktop"
+HOME = "usr/lib/cudnn-assistant"
+
+_CONTROL = """Package: cudnn-assistant
+Version: {version}
+Architecture: amd64
+Maintainer: The cuDNN Assistant authors <cudnn-assistant@example.invalid>
+Installed-Size: {kilobytes}
+Depends: python3 (>= 3.11) | python3.11 | python3.12 | python3.13, libc6 (>= 2.34), {depends}
+Recommends: {recommends}
+Section: utils
+Priority: optional
+Description: find out why cuDNN doesn't start, and mend it
+ Programs that compute on NVIDIA GPUs often need cuDNN. When one of them says that
+ cuDNN didn't start, this program finds the reason, shows every change that would mend
+ it before it is made, and then runs a convolution on the GPU to prove the result.
+"""
+
+_COMPILE = """#!/bin/sh
+set -e
+if [ "$1" = configure ]; then
+    for python in python3 python3.14 python3.13 python3.12 python3.11; do
+        if $python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            $python -I -m compileall -q --invalidation-mode unchecked-hash /{home} >/dev/null || true
+            break
+        fi
+    done
+fi
+"""
+
+_CLEAN = """#!/bin/sh
+set -e
+if [ -d /{home} ]; then
+    find /{home} -name __pycache__ -type d -prune -exec rm -rf {{}} +
+fi
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build, check, and say size and SHA-256."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=build.ROOT / "dist")
+    parser.add_argument("--work", type=Path, default=build.ROOT / "build" / "deb")
+    parser.add_argument("--fast", action="store_true", help="compress lightly; for tests")
+    parser.add_argument("--series", nargs="*", default=payload.SERIES, help="of Python")
+    options = parser.parse_args(arguments)
+    shutil.rmtree(options.work, ignore_errors=True)
+    root = options.work / "root"
+    fill(root, options.work, tuple(options.series))
+    if lines := payload.missing(root):
+        print("stopped: " + "; ".join(lines), file=sys.stderr)
+        return 1
+    options.out.mkdir(parents=True, exist_ok=True)
+    built = pack(root, options.out, light=options.fast)
+    print(f"{build.sha256(built)}  {built.name}  {built.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+def fill(root: Path, work: Path, series: tuple[str, ...] = payload.SERIES) -> None:
+    """The tree as it will lie on ``/``, without DEBIAN."""
+    home = root / HOME
+    fetched = payload.fill(home, work, series)
+    build.program(home)
+    packed = build.distributions()
+    documents = root / "usr" / "share" / "doc" / "cudnn-assistant"
+    licences.gather(documents / "licences", fetched, build.ROOT / "LICENSE", None, packed)
+    shutil.copy(build.ROOT / "LICENSE", documents / "copyright")
+    sbom.write(documents / "sbom.cdx.json", __version__, fetched, {}, packed)
+    _shared(root / "usr" / "share")
+    text = (HERE / "launcher.py").read_text("utf-8")
+    for name, entry in (("cudnn-assistant", "main"), ("cudnn-assistant-gui", "window")):
+        _program(root / "usr" / "bin" / name, text.replace('"main"', f'"{entry}"'))
+
+
+def _shared(share: Path) -> None:
+    places = {
+        "applications": DESKTOP / "cudnn-assistant.desktop",
+        "metainfo": DESKTOP / "cudnn-assistant.metainfo.xml",
+        "icons/hicolor/scalable/apps": build.ROOT / "resources" / "icons" / "app.svg",
+    }
+    for folder, source in places.items():
+        (share / folder).mkdir(parents=True)
+        name = "cudnn-assistant.svg" if source.suffix == ".svg" else source.name
+        shutil.copy(source, share / folder / name)
+    page = share / "man" / "man1" / "cudnn-assistant.1.gz"
+    page.parent.mkdir(parents=True)
+    text = (DESKTOP / "cudnn-assistant.1").read_bytes()
+    page.write_bytes(gzip.compress(text, mtime=0))
+
+
+def _program(target: Path, text: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, "utf-8")
+    target.chmod(0o755)
+
+
+def pack(root: Path, out: Path, *, light: bool) -> Path:
+    """Write DEBIAN/, give every file its rights and one time, and run dpkg-deb."""
+    for path in root.rglob("*"):
+        path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
+    size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+    control = root / "DEBIAN"
+    control.mkdir()
+    depends = ", ".join(name for name in payload.SYSTEM if name != "libc6")
+    (control / "control").write_text(
+        _CONTROL.format(
+            version=__version__,
+            kilobytes=size // 1024,
+            depends=depends,
+            recommends=", ".join(payload.RECOMMENDED),
+        )
+    )
+    _program(control / "postinst", _COMPILE.format(home=HOME))
+    _program(control / "prerm", _CLEAN.format(home=HOME))
+    moment = os.environ.get("SOURCE_DATE_EPOCH") or str(build.last_change())
+    for path in [*root.rglob("*"), root]:
+        os.utime(path, (int(moment), int(moment)))
+    target = out / f"cudnn-assistant_{__version__}_amd64.deb"
+    words = ["-Zgzip", "-z1"] if light else ["-Zxz", "-z9"]
+    subprocess.run(
+        ["dpkg-deb", "--root-owner-group", *words, "--build", str(root), str(target)],
+        check=True, env={**os.environ, "SOURCE_DATE_EPOCH": moment}, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    return target
+
+
+if __name__ == "__main__":
+    sys.exit(main())
