@@ -5,6 +5,7 @@ before anything happens, journalled, applied step by step, and undone by another
 """
 
 from cudnn_assistant.plan.making import make_plan, stored
+from cudnn_assistant.plan.removing import naming, removal_plan
 from cudnn_assistant.plan.steps import (
     Accepted,
     Download,
@@ -35,7 +36,9 @@ __all__ = [
     "StepState",
     "back_to",
     "make_plan",
+    "naming",
     "project",
+    "removal_plan",
     "stored",
     "undo_plan",
 ]

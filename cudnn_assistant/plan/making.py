@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from cudnn_assistant import envpath
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.finding import (
@@ -73,6 +75,12 @@ def _packages(python: str, machine: Machine) -> tuple[Package, ...]:
 
 def _once(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
+
+
+def settings(edits: Sequence[VariableEdit], machine: Machine) -> list[SetVariable]:
+    """The steps that fulfil wishes about variables which no finding has."""
+    steps = _variable_steps([(edit, "") for edit in edits], machine)
+    return [msgspec.structs.replace(step, why=()) for step in steps]
 
 
 def _variable_steps(wishes: Sequence[Wish], machine: Machine) -> list[SetVariable]:
