@@ -42,7 +42,8 @@ set -e
 if [ "$1" = configure ]; then
     for python in python3 python3.14 python3.13 python3.12 python3.11; do
         if $python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-            $python -I -m compileall -q --invalidation-mode unchecked-hash /{home} >/dev/null || true
+            how="-q --invalidation-mode unchecked-hash"
+            $python -I -m compileall $how /{home} >/dev/null || true
             break
         fi
     done

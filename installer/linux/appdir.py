@@ -1,0 +1,75 @@
+"""Makes ``build/AppDir``, the folder that an AppImage is packed from:
+
+``python -m installer.linux.appdir [--python TREE]``, then on the release machine
+``SOURCE_DATE_EPOCH=… appimagetool build/AppDir dist/cudnn-assistant.AppImage``.
+
+``--python`` is an unpacked relocatable Python (``bin/python3`` in it) that travels along; without
+it the computer's own Python 3.11 or newer is used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from installer.linux import deb, payload
+from installer.windows import build
+
+_RUN = """#!/bin/sh
+# Without a Python of our own, the computer's, if it is new enough.
+here=$(dirname "$(readlink -f "$0")")
+for python in "$here/usr/python/bin/python3" python3 python3.14 python3.13 python3.12 python3.11; do
+    if "$python" -IBSc 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        exec "$python" -IBS "$here/usr/bin/start.py" "$@"
+    fi
+done
+echo "cuDNN Assistant needs Python 3.11 or newer." >&2
+exit 3
+"""
+
+_START = """import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(__file__)), "lib/cudnn-assistant"))
+from cudnn_assistant.__main__ import main
+
+sys.exit(main())
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make the folder anew."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=build.ROOT / "build" / "AppDir")
+    parser.add_argument("--work", type=Path, default=build.ROOT / "build" / "appdir")
+    parser.add_argument("--python", type=Path)
+    parser.add_argument("--series", nargs="*", default=payload.SERIES)
+    options = parser.parse_args(arguments)
+    for folder in (options.out, options.work):
+        shutil.rmtree(folder, ignore_errors=True)
+    fill(options.out, options.work, options.python, tuple(options.series))
+    print(options.out)
+    return 0
+
+
+def fill(root: Path, work: Path, python: Path | None, series: tuple[str, ...]) -> None:
+    """The .deb's tree with the three files that an AppDir has at its top."""
+    deb.fill(root, work, series)
+    shutil.rmtree(root / "usr" / "bin")
+    (root / "usr" / "bin").mkdir()
+    (root / "usr" / "bin" / "start.py").write_text(_START, "utf-8")
+    (root / "AppRun").write_text(_RUN, "utf-8")
+    (root / "AppRun").chmod(0o755)
+    entry = (deb.DESKTOP / "cudnn-assistant.desktop").read_text("utf-8")
+    (root / "cudnn-assistant.desktop").write_text(
+        entry.replace("Exec=cudnn-assistant-gui", "Exec=AppRun"), "utf-8"
+    )
+    shutil.copy(build.ROOT / "resources/icons/app.svg", root / "cudnn-assistant.svg")
+    if python is not None:
+        shutil.copytree(python, root / "usr" / "python", symlinks=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""The wheel in a clean environment, the .deb in a clean Debian, and the desktop's own checkers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudnn_assistant import __version__
+from installer.linux import appdir, deb
+from installer.windows import build
+
+DESKTOP = build.ROOT / "resources" / "desktop"
+SERIES = f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+def checked(*words: str, folder: Path | None = None, **environment: str) -> str:
+    """What a command prints; the test ends with its words where it doesn't end well."""
+    done = subprocess.run(
+        words, capture_output=True, text=True, cwd=folder, env={**os.environ, **environment}
+    )
+    assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def whole(text: str) -> dict[str, Any]:
+    said = json.loads(text)
+    assert isinstance(said, dict)
+    assert said["whole"] is True, said
+    assert (said["version"], said["child"]["status"]) == (__version__, "ok")
+    return said
+
+
+def test_the_wheel_made_from_the_sdist_works_in_a_clean_environment(tmp_path: Path) -> None:
+    dist = tmp_path / "dist"
+    checked(sys.executable, "-m", "build", "--outdir", str(dist), str(build.ROOT))
+    (wheel,) = dist.glob("*.whl")
+    (sdist,) = dist.glob("*.tar.gz")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert "cudnn_assistant/child/framework.py" in names
+    assert "cudnn_assistant/resources/compat/compat.json" in names
+    assert "cudnn_assistant/resources/desktop/cudnn-assistant.1" in names
+    with tarfile.open(sdist) as source:
+        assert any(n.endswith("/installer/windows/setup.nsi") for n in source.getnames())
+    venv.create(tmp_path / "clean", with_pip=True)
+    program = tmp_path / "clean" / "bin" / "cudnn-assistant"
+    python = str(program.with_name("python"))
+    checked(python, "-m", "pip", "-q", "install", "--only-binary", ":all:", str(wheel))
+    said = whole(checked(str(program), "--self-test", QT_QPA_PLATFORM="offscreen"))
+    assert said["package"].startswith(str(tmp_path / "clean"))
+    checked(str(program), "integrate", HOME=str(tmp_path))
+    entry = tmp_path / ".local/share/applications/cudnn-assistant.desktop"
+    assert f"Exec={program}-gui" in entry.read_text("utf-8")
+
+
+def test_the_deb_runs_in_a_clean_debian(tmp_path: Path) -> None:
+    if os.geteuid() or not shutil.which("debootstrap"):
+        pytest.skip("needs debootstrap and root")
+    words = ["--fast", "--out", str(tmp_path), "--work", str(tmp_path / "work")]
+    assert deb.main([*words, "--series", "3.11"]) == 0
+    (package,) = tmp_path.glob("*.deb")
+    root = tmp_path / "debian"
+    checked("debootstrap", "--variant=minbase", "bookworm", str(root))
+    shutil.copy(package, root / "tmp")
+    for setting in Path("/etc/apt/apt.conf.d").iterdir():
+        shutil.copy(setting, root / "etc/apt/apt.conf.d")
+    shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+
+    def inside(command: str) -> str:
+        more = {"DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8", "HOME": "/root"}
+        path = "/usr/sbin:/usr/bin:/sbin:/bin"
+        return checked("chroot", str(root), "sh", "-c", command, PATH=path, **more)
+
+    quiet = "-qq -o APT::Sandbox::User=root"
+    inside(f"apt-get {quiet} update")
+    inside(f"apt-get {quiet} install -y --no-install-recommends /tmp/{package.name}")
+    said = whole(inside("cd /tmp && QT_QPA_PLATFORM=offscreen cudnn-assistant --self-test"))
+    assert said["package"] == "/usr/lib/cudnn-assistant/cudnn_assistant"
+    assert inside("cudnn-assistant --version").strip() == f"cudnn-assistant {__version__}"
+    inside("dpkg -P cudnn-assistant")
+    left = inside("find / -xdev -name '*cudnn*' -not -path '/tmp/*' -not -path '/proc/*'")
+    assert left.split() in ([], ["/root/.local/state/cudnn-assistant"])
+
+
+def test_the_same_tree_makes_the_same_deb(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "usr/bin").mkdir(parents=True)
+    (root / "usr/bin/cudnn-assistant").write_text("#!/bin/sh\n")
+    hashes = set()
+    for _ in range(2):
+        hashes.add(build.sha256(deb.pack(root, tmp_path, light=True)))
+        shutil.rmtree(root / "DEBIAN")
+        (root / "usr/bin/cudnn-assistant").touch()
+    assert len(hashes) == 1
+
+
+def test_the_appdir_starts(tmp_path: Path) -> None:
+    words = ["--out", str(tmp_path / "AppDir"), "--work", str(tmp_path / "work")]
+    assert appdir.main([*words, "--series", SERIES]) == 0
+    program = str(tmp_path / "AppDir" / "AppRun")
+    said = whole(checked(program, "--self-test", QT_QPA_PLATFORM="offscreen"))
+    assert said["package"].startswith(str(tmp_path / "AppDir"))
+    assert {p.name for p in (tmp_path / "AppDir").iterdir()} >= {
+        "AppRun",
+        "cudnn-assistant.desktop",
+        "cudnn-assistant.svg",
+    }
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("desktop-file-validate", "cudnn-assistant.desktop"),
+        ("appstreamcli", "validate", "--no-net", "cudnn-assistant.metainfo.xml"),
+    ],
+)
+def test_the_desktop_understands_what_we_say_of_us(words: tuple[str, ...]) -> None:
+    if not shutil.which(words[0]):
+        pytest.skip(f"needs {words[0]}")
+    checked(*words[:-1], str(DESKTOP / words[-1]))
+
+
+def test_the_manual_names_every_command() -> None:
+    from cudnn_assistant.cli.arguments import COMMANDS
+
+    text = (DESKTOP / "cudnn-assistant.1").read_text("utf-8")
+    assert [
+        name for name in COMMANDS if f".B {name}\n" not in text and f'.BI {name} "' not in text
+    ] == []

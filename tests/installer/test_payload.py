@@ -1,0 +1,99 @@
+"""What is packed, and that the checks would see what is missing."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import images
+import pytest
+from packaging.requirements import Requirement
+
+from installer import release
+from installer.windows import build, closure, payload, python_tree, sbom, signing
+
+
+def test_every_dependency_is_locked_by_hash_and_without_an_address() -> None:
+    text = build.LOCK.read_text("utf-8")
+    assert "://" not in text
+    pins = [line for line in text.splitlines() if re.match(r"\S+==", line)]
+    assert len(pins) == len(sbom.locked(build.LOCK))
+    assert all(f"{pin}\n    --hash=sha256:" in text for pin in pins)
+    project = tomllib.loads((build.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    locked = sbom.locked(build.LOCK)
+    for line in project["dependencies"]:
+        wanted = Requirement(line)
+        version = locked[wanted.name.lower()]
+        assert version in wanted.specifier, f"{wanted} but {version} is locked"
+
+
+def test_what_is_left_out_is_known_to_the_lock() -> None:
+    assert set(payload.LEFT_OUT) <= set(sbom.locked(build.LOCK))
+
+
+@pytest.mark.parametrize(
+    ("name", "packed"),
+    [
+        ("PySide6/Qt6Widgets.dll", True),
+        ("PySide6/Qt6Quick.dll", False),
+        ("PySide6/plugins/platforms/qwindows.dll", True),
+        ("PySide6/plugins/platforms/qdirect2d.dll", False),
+        ("PySide6/translations/qtbase_de.qm", True),
+        ("PySide6/translations/designer_de.qm", False),
+        ("PySide6/opengl32sw.dll", False),
+        ("cryptography/hazmat/bindings/_rust.pyd", True),
+        ("cryptography/py.typed", False),
+        ("securesystemslib/_vendor/ed25519/test_data/ed25519", False),
+        ("tuf/api/metadata.py", True),
+        ("cuda/bindings/driver.cp312-win_amd64.pyd", False),
+        ("something_new/__init__.py", False),
+    ],
+)
+def test_the_allow_list(name: str, packed: bool) -> None:
+    assert payload.kept(name) is packed
+
+
+def test_pruning_leaves_no_empty_folder(tmp_path: Path) -> None:
+    for name in ("PySide6/qml/a/b.qml", "PySide6/__init__.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    payload.prune(tmp_path)
+    assert [p.name for p in tmp_path.rglob("*")] == ["PySide6", "__init__.py"]
+
+
+def test_windows_has_some_libraries_of_its_own() -> None:
+    assert closure.of_windows("kernel32.dll")
+    assert closure.of_windows("api-ms-win-crt-runtime-l1-1-0.dll")
+    assert not closure.of_windows("qt6core.dll")
+    assert not closure.of_windows("msvcp140.dll")
+
+
+def test_another_python_is_not_packed(tmp_path: Path) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "embed.zip", "w") as archive:
+        archive.writestr("python312.dll", images.pe("3.12.9.0"))
+    with pytest.raises(python_tree.NotTrusted):
+        python_tree.unpack(tmp_path / "python", tmp_path, tmp_path / "embed.zip")
+
+
+def test_signs_with_what_the_environment_says() -> None:
+    assert not signing.wanted({})
+    own = {"SIGN_COMMAND": "signtool sign /fd sha256 {file}"}
+    assert signing.wanted(own)
+    assert signing.command(own, "C:\\a b.exe", "") == [
+        "signtool", "sign", "/fd", "sha256", "C:\\a b.exe",
+    ]  # fmt: skip
+    test = {"SIGN_CERTIFICATE": "c.pem", "SIGN_KEY": "k.pem"}
+    words = signing.command(test, "a.exe", "a.exe.signed")
+    assert "-ts" not in words
+    assert words[-4:] == ["-in", "a.exe", "-out", "a.exe.signed"]
+
+
+def test_news_are_the_readmes() -> None:
+    from cudnn_assistant import __version__
+
+    assert release.news(__version__)
+    with pytest.raises(release.NotReady):
+        release.news("0.0.1")
