@@ -1,6 +1,6 @@
 """The whole way from "missing" to cuDNN's own answer, with a real cuDNN in NVIDIA's packing.
 
-Packed from a wheel of CUDNN_WHEELS (tests/trial/fetch_wheels.sh fetches them), served on loopback,
+Packed from a wheel (tests/trial/fetch_wheels.sh fetches it), served on loopback,
 proven, unpacked, put in front of the search path, and loaded by a child in the environment that a
 newly started shell has. Needs no GPU.
 """
@@ -17,17 +17,14 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from real_wheels import NEW, libraries, needs_wheels
 from test_apply import Person
 from test_archives import plan_for
 
 from cudnn_assistant.download import fetch
 from cudnn_assistant.plan import Download, InstallArchive
 
-WHEELS = Path(os.environ.get("CUDNN_WHEELS", "/nowhere"))
-pytestmark = [
-    pytest.mark.skipif(not WHEELS.is_dir(), reason="needs real wheels in CUDNN_WHEELS"),
-    pytest.mark.enable_socket,  # loopback only
-]
+pytestmark = [needs_wheels, pytest.mark.enable_socket]  # loopback only
 TOP = "cudnn-linux-x86_64-9.27.0.42_cuda12-archive"
 ANSWER = (
     "import ctypes; c = ctypes.CDLL('libcudnn.so.9'); c.cudnnGetVersion.restype = ctypes.c_size_t;"
@@ -43,11 +40,9 @@ class Quiet(SimpleHTTPRequestHandler):
 def pack(folder: Path) -> Path:
     """A .tar.xz as on the redist server: one top folder, lib/, links, a licence."""
     folder.mkdir()
-    lib = next(root for root in sorted(WHEELS.iterdir()) if "9.27" in root.name and
-               "jit" not in root.name)  # fmt: skip
     archive = folder / f"{TOP}.tar.xz"
     with tarfile.open(archive, "w:xz", preset=0) as packed:
-        for file in sorted(lib.glob("nvidia/cudnn/lib/libcudnn*.so.9")):
+        for file in sorted(libraries(NEW).glob("libcudnn*.so.9")):
             real = tarfile.TarInfo(f"{TOP}/lib/{file.name}.27.0")
             real.size = file.stat().st_size
             real.mode = 0o444

@@ -1,7 +1,6 @@
 """Real cuDNN, loaded for real: whole, with parts missing, cut off, or of another version.
 
-None of it needs a GPU. ``tests/trial/fetch_wheels.sh FOLDER`` fetches the wheels, CUDNN_WHEELS
-names the folder.
+None of it needs a GPU; ``tests/trial/fetch_wheels.sh`` fetches the wheels.
 """
 
 from __future__ import annotations
@@ -13,32 +12,25 @@ import sys
 from pathlib import Path
 
 import pytest
+from real_wheels import EIGHT, JIT, NEW, OLD, libraries, needs_wheels
 
 from cudnn_assistant.machine import CudnnCopy, LibraryCheck
 from cudnn_assistant.probe.trial import check_library, run_trial
 
-WHEELS = Path(os.environ.get("CUDNN_WHEELS", "/nowhere"))
-pytestmark = pytest.mark.skipif(not WHEELS.is_dir(), reason="needs real wheels in CUDNN_WHEELS")
+pytestmark = needs_wheels
 BARE = {"PATH": os.environ["PATH"]}
 
 
-def wheel(name: str) -> Path:
-    """The library folder of a wheel, by the start of its name."""
-    names = (name, name.replace("-", "_").replace("==", "-"))
-    roots = [root for root in WHEELS.iterdir() if root.name.startswith(names)]
-    return next(roots[0].glob("nvidia/cudnn*/lib"))
+def new() -> Path:
+    return libraries(NEW)
 
 
-def v927() -> Path:
-    return wheel("nvidia-cudnn-cu12==9.27")
+def old() -> Path:
+    return libraries(OLD)
 
 
-def v918() -> Path:
-    return wheel("nvidia-cudnn-cu12==9.18")
-
-
-def v8() -> Path:
-    return wheel("nvidia-cudnn-cu11==8.9")
+def eight() -> Path:
+    return libraries(EIGHT)
 
 
 def part(file: Path) -> str:
@@ -84,33 +76,33 @@ def checked(folder: Path, major: int = 9, environment=BARE) -> LibraryCheck:
 @pytest.mark.parametrize(
     ("name", "major", "version", "cuda"),
     [
-        ("nvidia-cudnn-cu12==9.27", 9, "9.27.0", "12.9"),
-        ("nvidia-cudnn-cu12==9.18", 9, "9.18.0", "12.9"),
-        ("nvidia-cudnn-jit-cu12", 9, "9.27.0", "12.9"),
-        ("nvidia-cudnn-cu11==8.9", 8, "8.9.6", "11.8"),
+        (NEW, 9, "9.27.0", "13.4"),
+        (OLD, 9, "9.12.0", "13.0"),
+        (JIT, 9, "9.27.0", "13.4"),
+        (EIGHT, 8, "8.9.6", "11.8"),
     ],
 )
 def test_a_whole_copy_says_what_it_is(name, major, version, cuda):
-    check = checked(wheel(name), major)
+    check = checked(libraries(name), major)
     assert (check.status, check.version, check.cuda) == ("ok", version, cuda)
-    assert all(path.startswith(str(wheel(name))) for path in check.mapped)
+    assert all(path.startswith(str(libraries(name))) for path in check.mapped)
 
 
-@pytest.mark.parametrize("name", ["nvidia-cudnn-cu12==9.27", "nvidia-cudnn-jit-cu12"])
+@pytest.mark.parametrize("name", [NEW, JIT])
 def test_without_a_driver_the_copy_is_not_to_blame(name):
-    trial = run_trial(BARE, "linux", library=str(wheel(name)))
+    trial = run_trial(BARE, "linux", library=str(libraries(name)))
     assert (trial.stage, trial.status, trial.version) == ("driver", "no-gpu", "9.27.0")
 
 
 def test_what_programs_get_by_name():
-    trial = run_trial({**BARE, "LD_LIBRARY_PATH": f"{v918()}:{v927()}"}, "linux")
-    assert (trial.status, trial.version) == ("no-gpu", "9.18.0")
-    assert trial.loaded == str(v918() / "libcudnn.so.9")
+    trial = run_trial({**BARE, "LD_LIBRARY_PATH": f"{old()}:{new()}"}, "linux")
+    assert (trial.status, trial.version) == ("no-gpu", "9.12.0")
+    assert trial.loaded == str(old() / "libcudnn.so.9")
 
 
 @pytest.mark.parametrize("lost", ["ops", "cnn", "adv"])
 def test_cudnn_9_without_a_part(other, lost):
-    folder = other(v927(), lost, "missing")
+    folder = other(new(), lost, "missing")
     trial = run_trial(BARE, "linux", library=str(folder))
     assert (trial.stage, trial.status, trial.code) == ("sublibraries", "status-code", 3009)
     assert trial.missing == f"libcudnn_{lost}.so.9"
@@ -118,7 +110,7 @@ def test_cudnn_9_without_a_part(other, lost):
 
 
 def test_cudnn_9_without_its_graph(other):
-    folder = other(v927(), "graph", "missing")
+    folder = other(new(), "graph", "missing")
     trial = run_trial(BARE, "linux", library=str(folder))
     assert (trial.stage, trial.status, trial.missing) == (
         "version", "missing-library", "libcudnn_graph.so.9",
@@ -130,7 +122,7 @@ def test_cudnn_9_without_its_graph(other):
     ("lost", "stage"), [("cnn_infer", "sublibraries"), ("ops_infer", "version")]
 )
 def test_cudnn_8_without_a_part(other, lost, stage):
-    trial = run_trial(BARE, "linux", library=str(other(v8(), lost, "missing")))
+    trial = run_trial(BARE, "linux", library=str(other(eight(), lost, "missing")))
     assert (trial.stage, trial.status, trial.missing) == (
         stage, "missing-library", f"libcudnn_{lost}.so.8",
     )  # fmt: skip
@@ -138,27 +130,27 @@ def test_cudnn_8_without_a_part(other, lost, stage):
 
 @pytest.mark.parametrize(("cut", "stage"), [("graph", "version"), ("ops", "sublibraries")])
 def test_a_part_that_was_cut_off(other, cut, stage):
-    folder = other(v927(), cut, "cut")
+    folder = other(new(), cut, "cut")
     trial = run_trial(BARE, "linux", library=str(folder))
     assert (trial.stage, trial.status, trial.code_name) == (stage, "crashed", "SIGBUS")
     assert (checked(folder).status, checked(folder).code) == ("crashed", -7)
 
 
 def test_an_empty_part_is_not_a_missing_one(other):
-    trial = run_trial(BARE, "linux", library=str(other(v927(), "ops", "empty")))
+    trial = run_trial(BARE, "linux", library=str(other(new(), "ops", "empty")))
     assert (trial.status, trial.code, trial.missing) == ("status-code", 3009, "")
     assert "libcudnn_ops.so.9: file too short" in trial.detail
 
 
 @pytest.mark.parametrize("swapped", ["ops", "graph"])
 def test_a_part_of_another_version(other, swapped):
-    trial = run_trial(BARE, "linux", library=str(other(v927(), swapped, "swap", v918())))
+    trial = run_trial(BARE, "linux", library=str(other(new(), swapped, "swap", old())))
     assert (trial.stage, trial.status) == ("sublibraries", "status-code")
     assert trial.code_name == "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"
 
 
 def test_a_part_so_old_that_it_does_not_load(other):
-    trial = run_trial(BARE, "linux", library=str(other(v927(), "cnn", "swap", v918())))
+    trial = run_trial(BARE, "linux", library=str(other(new(), "cnn", "swap", old())))
     assert (trial.stage, trial.code, trial.missing) == ("sublibraries", 3009, "")
     assert "undefined symbol" in trial.detail
 
@@ -167,36 +159,36 @@ def test_a_part_so_old_that_it_does_not_load(other):
 
 
 def test_the_trap_of_a_newer_copy_on_the_search_path():
-    trapped = {**BARE, "LD_LIBRARY_PATH": str(v927())}
-    trial = run_trial(trapped, "linux", subject="env", folders=[str(v918())])
-    assert trial.loaded == str(v918() / "libcudnn.so.9")
+    trapped = {**BARE, "LD_LIBRARY_PATH": str(new())}
+    trial = run_trial(trapped, "linux", subject="env", folders=[str(old())])
+    assert trial.loaded == str(old() / "libcudnn.so.9")
     assert trial.version == "9.27.0"  # the main library's RUNPATH loses: all else is the other's
-    assert any(path.startswith(str(v927())) for path in trial.mapped)
+    assert any(path.startswith(str(new())) for path in trial.mapped)
 
 
 def test_the_trap_of_an_older_copy_on_the_search_path():
-    trapped = {**BARE, "LD_LIBRARY_PATH": str(v918())}
-    trial = run_trial(trapped, "linux", subject="env", folders=[str(v927())])
+    trapped = {**BARE, "LD_LIBRARY_PATH": str(old())}
+    trial = run_trial(trapped, "linux", subject="env", folders=[str(new())])
     assert (trial.stage, trial.code) == ("sublibraries", 1002)
-    assert "cudnn_cnn version 9.27.0 loaded component cudnn_ops version 9.18.0" in trial.detail
+    assert "cudnn_cnn version 9.27.0 loaded component cudnn_ops version 9.12.0" in trial.detail
 
 
-@pytest.mark.parametrize("inside", [v918, v927])
+@pytest.mark.parametrize("inside", [old, new])
 def test_one_copy_alone_is_not_trapped(inside):
-    trapped = {**BARE, "LD_LIBRARY_PATH": f"{v918()}:{v927()}"}
+    trapped = {**BARE, "LD_LIBRARY_PATH": f"{old()}:{new()}"}
     trial = run_trial(trapped, "linux", library=str(inside()))
     assert trial.status == "no-gpu"
-    assert trial.version == ("9.18.0" if inside is v918 else "9.27.0")
+    assert trial.version == ("9.12.0" if inside is old else "9.27.0")
     assert all(path.startswith(str(inside())) for path in trial.mapped)
     assert checked(inside(), environment=trapped).status == "ok"
 
 
 def test_another_copy_that_steps_in_is_seen(other, tmp_path):
     """A part that is missing here and found in a folder of its companions is not this copy's."""
-    folder = other(v927(), "ops", "missing")
+    folder = other(new(), "ops", "missing")
     companion = tmp_path / "nvidia" / "cublas" / "lib"
     companion.mkdir(parents=True)
-    lay(v927() / "libcudnn_ops.so.9", companion / "libcudnn_ops.so.9")
+    lay(new() / "libcudnn_ops.so.9", companion / "libcudnn_ops.so.9")
     trial = run_trial(BARE, "linux", library=str(folder))
     assert (trial.stage, trial.status) == ("sublibraries", "other-copy")
     assert str(companion) in trial.detail
@@ -204,22 +196,22 @@ def test_another_copy_that_steps_in_is_seen(other, tmp_path):
 
 
 def test_a_companion_folder_with_another_cudnn_is_left_out(other, tmp_path):
-    folder = other(v927(), "ops", "missing")
-    trial = run_trial(BARE, "linux", library=str(folder), folders=[str(v918())])
+    folder = other(new(), "ops", "missing")
+    trial = run_trial(BARE, "linux", library=str(folder), folders=[str(old())])
     assert (trial.status, trial.missing) == ("status-code", "libcudnn_ops.so.9")
 
 
 def test_another_version_that_steps_in_for_a_missing_part_is_named(other, tmp_path):
-    folder = other(v927(), "ops", "missing")
+    folder = other(new(), "ops", "missing")
     companion = tmp_path / "nvidia" / "cublas" / "lib"
     companion.mkdir(parents=True)
-    lay(v918() / "libcudnn_ops.so.9", companion / "libcudnn_ops.so.9")
+    lay(old() / "libcudnn_ops.so.9", companion / "libcudnn_ops.so.9")
     trial = run_trial(BARE, "linux", library=str(folder))
     assert (trial.status, trial.code, trial.missing) == ("status-code", 1002, "libcudnn_ops.so.9")
     assert str(companion) in trial.detail
 
 
-@pytest.mark.parametrize("name", ["nvidia-cudnn-cu12==9.27", "nvidia-cudnn-jit-cu12"])
+@pytest.mark.parametrize("name", [NEW, JIT])
 def test_the_real_library_accepts_our_graph(world, name):
     """Numbers of descriptors and attributes, as far as they are checked without a GPU."""
     program = (
@@ -237,6 +229,6 @@ def test_the_real_library_accepts_our_graph(world, name):
         "    print('described')\n"
     )
     environment = world.environment(world.driver)
-    command = [sys.executable, "-c", program, str(wheel(name) / "libcudnn.so.9")]
+    command = [sys.executable, "-c", program, str(libraries(name) / "libcudnn.so.9")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.stdout.strip().endswith("described"), done.stderr

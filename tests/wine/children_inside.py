@@ -77,7 +77,7 @@ def whole(folder: str) -> None:
     copy = CudnnCopy(folder=folder, file="cudnn64_9.dll", major=9)
     check = check_library(copy, ENVIRONMENT, "windows")
     assert check is not None
-    assert (check.status, check.version, check.cuda) == ("ok", "9.10.2", "12.9"), check
+    assert (check.status, check.version, check.cuda) == ("ok", "9.13.0", "13.0"), check
     assert all(path.startswith(folder) for path in check.mapped), check
     trial = run_trial(ENVIRONMENT, "windows", library=folder)
     assert (trial.stage, trial.status, trial.missing) == ("driver", "no-gpu", "nvcuda.dll"), trial
@@ -87,7 +87,7 @@ def by_name(folder: str) -> None:
     path = {name: text for name, text in ENVIRONMENT.items() if name.upper() == "PATH"}
     person = {**ENVIRONMENT, **{name: f"{folder};{text}" for name, text in path.items()}}
     trial = run_trial(person, "windows")
-    assert (trial.status, trial.version) == ("no-gpu", "9.10.2"), trial
+    assert (trial.status, trial.version) == ("no-gpu", "9.13.0"), trial
     assert trial.loaded == os.path.realpath(os.path.join(folder, "cudnn64_9.dll")), trial
 
 

@@ -6,16 +6,14 @@ or consoles. NVIDIA's own DLLs come from a wheel (see tests/trial/fetch_wheels.s
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 import windows_python
+from real_wheels import WINDOWS, libraries, needs_wheels
 
 pytestmark = pytest.mark.wine
 REPOSITORY = str(Path(__file__).parents[2])
-WHEELS = Path(os.environ.get("CUDNN_WHEELS", "/nowhere"))
-FOLDERS = sorted(WHEELS.glob("windows/nvidia/cudnn/bin"))
 PLAIN = ("answers", "hangs", "leaves_no_orphan", "ends", "nothing_there", "no_library")
 REAL = ("whole", "by_name", "parts_missing")
 
@@ -41,7 +39,7 @@ def test_a_watched_child(inside, check):
     inside(check)
 
 
-@pytest.mark.skipif(not FOLDERS, reason="needs real wheels in CUDNN_WHEELS")
+@needs_wheels
 @pytest.mark.parametrize("check", REAL)
 def test_real_dlls(inside, check):
-    inside(check, "Z:" + str(FOLDERS[0]).replace("/", "\\"))
+    inside(check, "Z:" + str(libraries(WINDOWS)).replace("/", "\\"))
