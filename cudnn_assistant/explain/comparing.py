@@ -10,15 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudnn_assistant.explain.given import Facts, Version, known, version, versions
-from cudnn_assistant.explain.wanted import (
-    cuda_in_use,
-    library_kind,
-    needs,
-    row_for,
-    wanted_cuda,
-    wanted_cudnn,
-)
+from cudnn_assistant.explain.generations import capability, driver, gpu
+from cudnn_assistant.explain.given import Facts, Version, version, versions
+from cudnn_assistant.explain.wanted import library_kind, needs, wanted_cuda, wanted_cudnn
 from cudnn_assistant.explain.words import _
 
 Feature = tuple[str, str]
@@ -32,6 +26,8 @@ _ABSENT = re.compile(
 _OTHER_THINGS = re.compile(r"cuda|toolkit|windows|ubuntu|debian|nvidia-smi", re.IGNORECASE)
 """Words whose second number is another thing's version: "8.9 for CUDA 12"."""
 _THERE = r"install|on (?:the )?path|copied|added|present|yes|correct"
+_ZLIB_FROM = (8, 3)
+"""cuDNN from which on the 8 series needs zlibwapi.dll on Windows (its installation guide)."""
 _HOW_MANY_DIGITS = 11
 """From this CUDA on, libraries of one major fit each other; before, major and minor count."""
 
@@ -45,9 +41,9 @@ def features(known_facts: Facts) -> dict[str, str]:
         _cudnn,
         _loaded,
         _cuda,
-        _driver,
-        _gpu,
-        _capability,
+        driver,
+        gpu,
+        capability,
         _python,
         _windows,
     ):
@@ -106,6 +102,10 @@ def _library(f: Facts) -> Iterator[Feature]:
 
 def _cudnn(f: Facts) -> Iterator[Feature]:
     want, have = wanted_cudnn(f), f.cudnn
+    if len(have) > 1 and have[1] == 0 and have[0] < _ZLIB_FROM[0]:
+        yield "cudnn:first-of-major", ""
+    if have >= _ZLIB_FROM and have[0] == _ZLIB_FROM[0]:
+        yield "cudnn:wants-zlib", ""
     if not want:
         return
     if not have:
@@ -164,93 +164,6 @@ def _cuda(f: Facts) -> Iterator[Feature]:
         yield "cuda:differs", says
     else:
         yield "cuda:fits", _("CUDA {have} fits what the program needs ({want}).").format(**both)
-
-
-def _driver(f: Facts) -> Iterator[Feature]:
-    cuda = cuda_in_use(f)
-    if not cuda or not f.driver:
-        return
-    row = row_for(cuda, known().cuda_drivers)
-    if row is None:
-        return
-    floor = version(row[2] if f.os == "windows" else row[1])
-    names = {
-        "driver": _text(f.driver),
-        "floor": row[2] if f.os == "windows" else row[1],
-        "cuda": _text(cuda),
-    }
-    if f.driver[: len(floor)] < floor:
-        yield (
-            "driver:below",
-            _("Driver {driver} is older than the {floor} that CUDA {cuda} needs.").format(**names),
-        )
-    else:
-        yield "driver:fits", _("Driver {driver} is new enough for CUDA {cuda}.").format(**names)
-
-
-def _gpu(f: Facts) -> Iterator[Feature]:
-    if not f.compute:
-        return
-    if f.compute < 3.5:
-        yield "gpu:ancient", _("The GPU ({gpu}) is of a very old generation.").format(gpu=f.gpu)
-    if f.compute >= 7.5:
-        yield "gpu:turing-or-newer", ""
-    if f.compute >= 8 and not cuda_in_use(f):
-        yield "gpu:newer-build-unknown", ""
-    if f.compute >= 10:
-        yield (
-            "gpu:blackwell",
-            _("The GPU ({gpu}) is of the Blackwell generation.").format(gpu=f.gpu),
-        )
-    if f.compute < 7.5 and f.cudnn >= (9, 11):
-        yield (
-            "gpu:dropped-by-cudnn",
-            _("cuDNN {cudnn} no longer supports this GPU generation.").format(cudnn=_text(f.cudnn)),
-        )
-    cuda = cuda_in_use(f)
-    row = row_for(cuda, known().cuda_gpus) if cuda else None
-    if row is None:
-        return
-    names = {"gpu": f.gpu, "compute": f.compute, "cuda": _text(cuda)}
-    # Turing has the major number of Volta, but no library before CUDA 10 was made for it.
-    if int(f.compute) > int(row[2]) or row[2] < f.compute == 7.5:
-        yield (
-            "gpu:newer-than-cuda",
-            _("The GPU ({gpu}, {compute}) is newer than CUDA {cuda}.").format(**names),
-        )
-    elif f.compute < row[1]:
-        yield (
-            "gpu:older-than-cuda",
-            _("CUDA {cuda} no longer has code for this GPU ({gpu}, {compute}).").format(**names),
-        )
-    elif f.compute > row[2]:
-        yield (
-            "gpu:little-newer",
-            _("The GPU ({gpu}, {compute}) came out after CUDA {cuda}.").format(**names),
-        )
-    else:
-        yield "gpu:fits", ""
-    if needs(f).get("brings") and cuda >= (12, 8) and f.compute < 7.0:
-        yield (
-            "gpu:older-than-cuda",
-            _("Builds for CUDA {cuda} mostly have no code for this GPU ({gpu}, {compute}).").format(
-                **names
-            ),
-        )
-
-
-def _capability(f: Facts) -> Iterator[Feature]:
-    if not f.sm:
-        return
-    names = {"sm": f.sm}
-    if f.build_sms and f.sm > max(f.build_sms):
-        yield "sm:above", _("The build's code ends below this GPU ({sm}).").format(**names)
-    elif f.build_sms and f.sm < min(f.build_sms):
-        yield "sm:below", _("The build's code begins above this GPU ({sm}).").format(**names)
-    elif f.sm >= 8.0:
-        yield "sm:above", _("GPUs of capability {sm} are rather new.").format(**names)
-    elif f.sm <= 7.0:
-        yield "sm:below", _("GPUs of capability {sm} are rather old.").format(**names)
 
 
 def _python(f: Facts) -> Iterator[Feature]:

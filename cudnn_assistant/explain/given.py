@@ -61,6 +61,7 @@ class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gpus: Sequence[tuple[str, float]]
     cuda_gpus: Sequence[tuple[float, float, float]]
     cuda_drivers: Sequence[tuple[float, str, str]]
+    driver_gpus: Sequence[tuple[int, float]]
     needs: Sequence[Mapping[str, Any]]
 
 

@@ -9,7 +9,7 @@ from re import _parser as sre_parse  # type: ignore[attr-defined]
 
 import pytest
 
-from cudnn_assistant.explain import causes, comparing
+from cudnn_assistant.explain import causes, comparing, generations
 from cudnn_assistant.explain.given import known
 from cudnn_assistant.explain.patterns import (
     Harmless,
@@ -80,7 +80,8 @@ def test_ids_are_unique() -> None:
 
 
 def test_rules_ask_for_things_that_exist() -> None:
-    text = Path(comparing.__file__).read_text(encoding="utf-8")
+    files = (Path(module.__file__) for module in (comparing, generations))
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
     made = set(re.findall(r'yield \(?\s*f?"([^"]+)"', text))
     names = {p.id for p in patterns()} | {t for p in patterns() for t in p.tags} | made
     names |= {f"os:{name}" for name in ("windows", "linux", "wsl", "macos")}

@@ -1,0 +1,125 @@
+"""What follows from the generation of the GPU and from the driver, beside CUDA and cuDNN."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cudnn_assistant.explain.given import Facts, Version, known, version
+from cudnn_assistant.explain.wanted import cuda_in_use, needs, row_for
+from cudnn_assistant.explain.words import _
+
+Feature = tuple[str, str]
+"""Name, and the sentence for ``because`` ("" for what needs no saying)."""
+
+_NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
+
+
+def _text(v: Version) -> str:
+    return ".".join(map(str, v))
+
+
+def driver(f: Facts) -> Iterator[Feature]:
+    """Whether the driver is new enough for the CUDA in use."""
+    if re.search(_NEWEST, f.driver_words, re.IGNORECASE):
+        yield "driver:newest", _("The driver is said to be the newest.")
+    cuda = cuda_in_use(f)
+    if not cuda or not f.driver:
+        return
+    row = row_for(cuda, known().cuda_drivers)
+    if row is None:
+        return
+    floor = version(row[2] if f.os == "windows" else row[1])
+    names = {
+        "driver": _text(f.driver),
+        "floor": row[2] if f.os == "windows" else row[1],
+        "cuda": _text(cuda),
+    }
+    if f.driver[: len(floor)] < floor:
+        yield (
+            "driver:below",
+            _("Driver {driver} is older than the {floor} that CUDA {cuda} needs.").format(**names),
+        )
+    else:
+        yield "driver:fits", _("Driver {driver} is new enough for CUDA {cuda}.").format(**names)
+
+
+def gpu(f: Facts) -> Iterator[Feature]:
+    """What the generation of the GPU says beside the driver, CUDA, cuDNN and the framework."""
+    if not f.compute:
+        return
+    yield from _dropped(f)
+    if f.compute < 3.5:
+        yield "gpu:ancient", _("The GPU ({gpu}) is of a very old generation.").format(gpu=f.gpu)
+    if f.compute >= 7.5:
+        yield "gpu:turing-or-newer", ""
+    if f.compute >= 8 and not cuda_in_use(f):
+        yield "gpu:newer-build-unknown", ""
+    if f.compute >= 10:
+        yield (
+            "gpu:blackwell",
+            _("The GPU ({gpu}) is of the Blackwell generation.").format(gpu=f.gpu),
+        )
+    if f.compute < 7.5 and f.cudnn >= (9, 11):
+        yield (
+            "gpu:dropped-by-cudnn",
+            _("cuDNN {cudnn} no longer supports this GPU generation.").format(cudnn=_text(f.cudnn)),
+        )
+    cuda = cuda_in_use(f)
+    row = row_for(cuda, known().cuda_gpus) if cuda else None
+    if row is None:
+        return
+    names = {"gpu": f.gpu, "compute": f.compute, "cuda": _text(cuda)}
+    # Turing has the major number of Volta, but no library before CUDA 10 was made for it.
+    if int(f.compute) > int(row[2]) or row[2] < f.compute == 7.5:
+        yield (
+            "gpu:newer-than-cuda",
+            _("The GPU ({gpu}, {compute}) is newer than CUDA {cuda}.").format(**names),
+        )
+    elif f.compute < row[1]:
+        yield (
+            "gpu:older-than-cuda",
+            _("CUDA {cuda} no longer has code for this GPU ({gpu}, {compute}).").format(**names),
+        )
+    elif f.compute > row[2]:
+        yield (
+            "gpu:little-newer",
+            _("The GPU ({gpu}, {compute}) came out after CUDA {cuda}.").format(**names),
+        )
+    else:
+        yield "gpu:fits", ""
+    if needs(f).get("brings") and cuda >= (12, 8) and f.compute < 7.0:
+        yield (
+            "gpu:older-than-cuda",
+            _("Builds for CUDA {cuda} mostly have no code for this GPU ({gpu}, {compute}).").format(
+                **names
+            ),
+        )
+
+
+def capability(f: Facts) -> Iterator[Feature]:
+    """What the numbers in a framework's own warning about the GPU say."""
+    if not f.sm:
+        return
+    names = {"sm": f.sm}
+    if f.build_sms and f.sm > max(f.build_sms):
+        yield "sm:above", _("The build's code ends below this GPU ({sm}).").format(**names)
+    elif f.build_sms and f.sm < min(f.build_sms):
+        yield "sm:below", _("The build's code begins above this GPU ({sm}).").format(**names)
+    elif f.sm >= 8.0:
+        yield "sm:above", _("GPUs of capability {sm} are rather new.").format(**names)
+    elif f.sm <= 7.0:
+        yield "sm:below", _("GPUs of capability {sm} are rather old.").format(**names)
+
+
+
+
+def _dropped(f: Facts) -> Iterator[Feature]:
+    floor = [row for row in known().driver_gpus if f.driver and row[0] <= f.driver[0]]
+    if floor and f.compute < floor[-1][1]:
+        yield (
+            "gpu:dropped-by-driver",
+            _("Driver {driver} no longer supports this GPU generation ({gpu}).").format(
+                driver=_text(f.driver), gpu=f.gpu
+            ),
+        )
