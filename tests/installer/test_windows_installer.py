@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +19,7 @@ import windows_desktop
 from windows_desktop import Desktop
 
 from cudnn_assistant import __version__
-from installer.windows import build
+from installer.windows import build, closure
 
 pytestmark = pytest.mark.wine
 
@@ -26,11 +28,10 @@ NEWER = "99.0.0"
 
 
 @pytest.fixture(scope="module")
-def setups(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def setups(work: Path) -> dict[str, Path]:
     """Two versions of Setup.exe, lightly compressed."""
     if lacking := windows_desktop.lacking():
         pytest.skip(f"needs {', '.join(lacking)}")
-    work = tmp_path_factory.mktemp("build")
     built = {}
     for version, more in ((__version__, []), (NEWER, ["--keep-stage"])):
         out = work / version
@@ -38,6 +39,12 @@ def setups(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         assert build.main([*words, *more]) == 0
         built[version] = out / build.NAME
     return built
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the tree is staged that both versions are packed from."""
+    return tmp_path_factory.mktemp("build")
 
 
 @pytest.fixture(scope="module")
@@ -205,3 +212,67 @@ def test_spares_the_files_of_others(clean: Desktop, setups: dict[str, Path]) -> 
     assert install(clean, setups[__version__], "/D=C:\\stuff") == 0
     uninstall(clean, theirs / "cuDNN Assistant")
     assert (theirs / "lib" / "mine.txt").exists()
+
+
+def test_the_same_tree_makes_the_same_setup(setups: dict[str, Path], work: Path) -> None:
+    words = ["--fast", "--keep-stage", "--work", str(work / "work"), "--version", NEWER]
+    assert build.main([*words, "--out", str(work / "again")]) == 0
+    assert build.sha256(work / "again" / build.NAME) == build.sha256(setups[NEWER])
+
+
+def test_a_library_that_is_missing_is_seen(setups: dict[str, Path], work: Path) -> None:
+    stage = work / "work" / "stage"
+    assert closure.missing(stage) == []
+    library = stage / "lib" / "PySide6" / "Qt6Svg.dll"
+    away = library.rename(work / library.name)
+    try:
+        lines = closure.missing(stage)
+    finally:
+        away.rename(library)
+    assert "lib/PySide6/QtSvg.pyd needs qt6svg.dll" in lines
+
+
+def test_licences_and_the_bill_of_materials_name_every_part(
+    setups: dict[str, Path], work: Path
+) -> None:
+    stage = work / "work" / "stage"
+    bill = json.loads((stage / "sbom.cdx.json").read_text("utf-8"))
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.5")
+    named = {part["name"] for part in bill["components"]}
+    assert named >= {"cpython", "pyside6-essentials", "cryptography", "nvidia-ml-py", "cffi"}
+    texts = {path.name for path in (stage / "licences").iterdir()}
+    assert texts >= {"Python.txt", "Qt", "cuDNN Assistant.txt", "nvidia_ml_py", "cryptography"}
+    packed = {path.name for path in (stage / "lib").iterdir() if path.is_dir()} - {
+        "PySide6", "shiboken6", "ordlookup", "certifi",
+    }  # fmt: skip
+    assert packed <= texts | {"packaging"}
+
+
+def test_setup_and_uninstaller_are_signed(
+    clean: Desktop, setups: dict[str, Path], work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a certificate made for this test, so it shows the step, not that anybody trusts it."""
+    if lacking := [tool for tool in ("openssl", "osslsigncode") if not shutil.which(tool)]:
+        pytest.skip(f"needs {', '.join(lacking)}")
+    key, certificate = str(work / "key.pem"), str(work / "certificate.pem")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+         "/CN=Test", "-addext", "extendedKeyUsage=codeSigning", "-keyout", key,
+         "-out", certificate], check=True, capture_output=True,
+    )  # fmt: skip
+    monkeypatch.setenv("SIGN_CERTIFICATE", certificate)
+    monkeypatch.setenv("SIGN_KEY", key)
+    words = ["--fast", "--keep-stage", "--work", str(work / "work"), "--version", NEWER]
+    assert build.main([*words, "--out", str(work / "signed")]) == 0
+    assert install(clean, work / "signed" / build.NAME) == 0
+    uninstaller = clean.local / "Programs" / "cuDNN Assistant" / "uninstall.exe"
+    for file in (work / "signed" / build.NAME, uninstaller):
+        done = subprocess.run(
+            ["osslsigncode", "verify", "-CAfile", certificate, "-in", str(file)],
+            capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+    unsigned = subprocess.run(
+        ["osslsigncode", "verify", "-in", str(setups[NEWER])], capture_output=True
+    )
+    assert unsigned.returncode != 0
