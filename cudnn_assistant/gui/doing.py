@@ -11,7 +11,7 @@ from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.gui.job import Tell
-from cudnn_assistant.machine import Family, Machine
+from cudnn_assistant.machine import Family, Machine, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.preview import Change
 
@@ -35,7 +35,7 @@ class Written:
 class Doing:
     """Looking and changing, as functions.
 
-    All but ``plan``, ``preview`` and ``recommend`` may take long: call them in a Job.
+    All but those called quick may take long: call them in a Job.
     """
 
     family: Family
@@ -45,8 +45,9 @@ class Doing:
     Child processes are ended as soon as ``tell.cancelled()`` says so.
     """
     plan: Callable[[Checkup, frozenset[str]], Plan]
-    """The plan for these codes of findings alone."""
+    """The plan for these codes of findings alone; quick."""
     preview: Callable[[Plan, Machine], tuple[Change, ...]]
+    """A plan in words; quick."""
     apply: Callable[[Plan, Tell, threading.Event], Entry]
     """Carries a plan out; raises ``NotApplied``. The event stops it and takes it back.
 
@@ -60,6 +61,10 @@ class Doing:
     undo: Callable[[Entry], Plan]
     report: Callable[[Checkup | None, str, bool], Written]
     """The report; with it goes a note (a traceback), and whether it is of this computer."""
+    test: Callable[[PythonEnvironment, Tell], tuple[Trial, ...]]
+    """Runs a convolution inside each framework of an environment; ended as ``check`` is."""
+    with_tests: Callable[[Checkup, tuple[Trial, ...]], Checkup]
+    """The checkup with more tests, judged anew; quick."""
     recommend: Callable[[Checkup, str], Recommendation]
     """What fits a subject of the computer; quick."""
     judge: Callable[[str], Checkup]

@@ -57,6 +57,11 @@ class Job(QObject):
         """Send no more signals and stop the work at its next report. Does not wait."""
         self._cancelled.set()
 
+    @property
+    def busy(self) -> bool:
+        """Whether its thread is at work."""
+        return self._thread.is_alive()
+
     def wait(self, seconds: float) -> None:
         """Give the thread that long to end what it started; for the program's end."""
         if self._thread.is_alive():

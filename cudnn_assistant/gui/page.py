@@ -173,7 +173,7 @@ class Page(QWidget):
         self.buttons = Buttons()
         self.content = QVBoxLayout()
         self.content.setSpacing(SPACE + 4)
-        sheet = self._sheet(look)
+        sheet = self._scroll = self._sheet(look)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
@@ -205,6 +205,10 @@ class Page(QWidget):
         # Lines longer than this are hard to read; a maximised window keeps its text at the left.
         inside.setMaximumWidth(line_height() * 62)
         return Sheet(inside)
+
+    def show_inside(self, widget: QWidget) -> None:
+        """Scroll so far that a part of the page can be seen."""
+        self._scroll.ensureWidgetVisible(widget)
 
     def tell(self, look: Look, text: str) -> None:
         """Put news above the content: what has just happened, or did not."""

@@ -18,11 +18,13 @@ from cudnn_assistant.compat import Compat, Recommendation, recommend
 from cudnn_assistant.explain import Explanation, explain
 from cudnn_assistant.gui.doing import Doing, Standing, Written
 from cudnn_assistant.gui.job import Tell
+from cudnn_assistant.gui.pythons import frameworks_of
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.machine import Machine
+from cudnn_assistant.machine import Machine, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan, SetVariable, make_plan, undo_plan
 from cudnn_assistant.preview import preview
 from cudnn_assistant.probe import Cancel, Say, probe
+from cudnn_assistant.probe.framework_trial import run_framework
 from cudnn_assistant.report import NotAReport, read_machine
 from cudnn_assistant.system import Refused, System, this_system
 from cudnn_assistant.wording import _
@@ -70,6 +72,8 @@ class Behind:
             standing=self.standing,
             undo=lambda entry: undo_plan(entry, system.read, system.family),
             report=self.report,
+            test=self.test,
+            with_tests=self.with_tests,
             recommend=self.recommend,
             judge=self.judge,
             explain=self.explain,
@@ -92,6 +96,20 @@ class Behind:
         """The plan for these codes of findings alone."""
         compat = self._compat or feed.load_builtin()
         return make_plan(checkup.findings, checkup.machine, compat, only=only)
+
+    def test(self, one: PythonEnvironment, tell: Tell) -> tuple[Trial, ...]:
+        """A convolution inside each framework of an environment, one after the other."""
+        run = partial(run_framework, self.system.fresh_environment(), one.python)
+        family, cancel = self.system.family, tell.cancelled
+        names = frameworks_of(one)
+        return tuple(run(name, subject=one.id, family=family, cancel=cancel) for name in names)
+
+    def with_tests(self, checkup: Checkup, trials: tuple[Trial, ...]) -> Checkup:
+        """The same computer with more tests."""
+        machine = checkup.machine
+        tests = (*machine.trials, *trials)
+        whole = msgspec.structs.replace(machine, trials=tests)
+        return think(whole, self._compat or feed.load_builtin())
 
     def recommend(self, checkup: Checkup, subject: str) -> Recommendation:
         """What fits a subject, by the same data as the checkup."""

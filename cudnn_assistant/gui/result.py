@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from cudnn_assistant.checkup import Checkup
@@ -14,7 +14,8 @@ from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Card, Mark, Notice
 from cudnn_assistant.gui.problems import Commands, explain_link
-from cudnn_assistant.gui.text import Text
+from cudnn_assistant.gui.pythons import Pythons
+from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.summary import Line, headline, lines
 from cudnn_assistant.wording import _, ngettext, words
@@ -40,6 +41,8 @@ class Ending:
     """The journal holds something to undo."""
     task: Finding | None = None
     """What needs the person, for the outcome "needs you"."""
+    foreign: bool = False
+    """Of another computer, by its report: nothing of it can be tested."""
 
 
 def sayings(ending: Ending) -> tuple[str, str]:
@@ -96,6 +99,8 @@ class ResultPage(Page):
     notes = Signal()
     """Show the findings that do not keep cuDNN from working."""
     leave = Signal(object)
+    test = Signal(object)
+    """Run the test inside a framework; carries the PythonEnvironment."""
     back = Signal()
     """Back to the problems, from what the person is asked to do."""
     closed = Signal()
@@ -106,12 +111,31 @@ class ResultPage(Page):
         self._show_news()
         if ending.task is not None and isinstance(ending.task.remedy, Manual):
             self._show_task(ending.task.remedy)
-        checkup = ending.checkup
-        self.content.addWidget(Facts(lines(checkup.machine, checkup.findings)))
+        self._show_facts()
         if ending.outcome in ("unknown", "works"):
             link = explain_link(self.explain.emit)
             self.content.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         self._fill_buttons()
+
+    def _show_facts(self) -> None:
+        machine, findings = self._ending.checkup.machine, self._ending.checkup.findings
+        rows = lines(machine, findings)
+        self.content.addWidget(Facts(tuple(row for row in rows if row.part != "python")))
+        told = [row for row in rows if row.part == "python"]
+        known = [one for one in machine.pythons if one.frameworks]
+        self.pythons = Pythons(told, known, testable=not self._ending.foreign)
+        self.pythons.test.connect(self.test)
+        self.content.addWidget(self.pythons)
+        self.pythons.setVisible(bool(told))
+
+    def offer_problems(self) -> None:
+        """A test has shown a problem, which can be told whole."""
+        text = _("The test has shown a problem.")
+        notice = Notice("note", text, _("Show"), self.notes.emit)
+        self.content.insertWidget(self.content.indexOf(self.pythons) + 1, notice)
+        announce(self, text)
+        # Laid out first: where it is isn't known before.
+        QTimer.singleShot(0, notice, lambda: self.show_inside(notice))
 
     def _show_task(self, remedy: Manual) -> None:
         if remedy.commands:

@@ -14,10 +14,10 @@ from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.gui.changing import Changing
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.doing import Doing
-from cudnn_assistant.gui.job import Job, Tell
+from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, Outcome, ResultPage
-from cudnn_assistant.machine import Machine, OperatingSystem
+from cudnn_assistant.machine import Machine, OperatingSystem, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.wording import _, ngettext
 
@@ -99,10 +99,7 @@ class Way:
         """A cheap look whether something was installed meanwhile; then check again."""
         if self._waiting() and self._glance is not None and not self.foreign:
             # Not the window's one piece of work: a look aside must not end what was asked for.
-            job = Job(lambda _tell: self._doing.glance(), self._window)
-            job.done.connect(self._glanced)
-            job.done.connect(job.deleteLater)
-            job.start()
+            self._window.work_beside(lambda _tell: self._doing.glance(), self._glanced)
 
     def _waiting(self) -> bool:
         return isinstance(self._window.page, ProblemsPage | ResultPage)
@@ -183,13 +180,31 @@ class Way:
     def _show_result(self, outcome: Outcome, task: Finding | None = None) -> None:
         assert self.checkup is not None
         made = len(self.change.made.plan.steps) if self.change.made is not None else 0
-        page = ResultPage(Ending(self.checkup, outcome, made, self._undoable(), task))
+        ending = Ending(
+            self.checkup, outcome, made, self._undoable(), task, foreign=bool(self.foreign)
+        )
+        page = ResultPage(ending)
+        page.test.connect(partial(self._test, page))
         page.undo.connect(self.change.undo_made)
         page.notes.connect(self._show_problems)
         page.back.connect(self._show_problems)
         page.closed.connect(self._window.close)
         self._connect(page)
         self._window.go(page)
+
+    def _test(self, page: ResultPage, one: PythonEnvironment) -> None:
+        page.pythons.begin(one.id)
+        done = partial(self._tested, page, one)
+        self._window.work_beside(lambda tell: self._doing.test(one, tell), done)
+
+    def _tested(self, page: ResultPage, one: PythonEnvironment, trials: tuple[Trial, ...]) -> None:
+        assert self.checkup is not None
+        page.pythons.finish(one.id, trials)
+        known = {(finding.code, finding.subject) for finding in self.checkup.findings}
+        self.checkup = self._doing.with_tests(self.checkup, trials)
+        new = [f for f in self.checkup.findings if (f.code, f.subject) not in known]
+        if any(finding.severity == "error" for finding in new):
+            page.offer_problems()
 
     def _connect(self, page: ProblemsPage | ResultPage) -> None:
         aside = self._window.aside

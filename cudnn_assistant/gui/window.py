@@ -54,6 +54,8 @@ class Window(QWidget):
         self.passed: set[Order] = set()
         """The steps taken since the person last set out."""
         self._job: Job | None = None
+        self._jobs: list[Job] = []
+        """All that may still be at work, also what nobody listens to any more."""
         self._begun = self._closing = False
         self._file = file
         self.way = Way(self, doing)
@@ -92,7 +94,7 @@ class Window(QWidget):
 
     def go(self, page: Page) -> None:
         """Show another page; the old one, and work that was begun for it, is gone."""
-        self.cancel()
+        self._cancel_all()
         if page.steps is not None and page.here is not None:
             page.steps.show_passed(self.passed)
             self.passed.add(page.here)
@@ -119,6 +121,20 @@ class Window(QWidget):
         if told is not None:
             job.told.connect(told)
         self._job = job
+        self._begin(job)
+
+    def work_beside(self, work: Callable[[Tell], object], done: Callable[[Any], object]) -> None:
+        """Something slow that ends nothing else; it ends with the page."""
+        job = Job(work, self)
+        job.done.connect(done)
+        job.broke.connect(self._trouble_met)
+        self._begin(job)
+
+    def _begin(self, job: Job) -> None:
+        for old in [old for old in self._jobs if not old.busy and old.cancelled]:
+            self._jobs.remove(old)
+            old.deleteLater()
+        self._jobs.append(job)
         job.start()
 
     def cancel(self) -> None:
@@ -128,9 +144,13 @@ class Window(QWidget):
 
     def end(self) -> None:
         """The last thing before the program ends: no test goes on without it."""
-        self.cancel()
-        if self._job is not None:
-            self._job.wait(PATIENCE)
+        self._cancel_all()
+        for job in self._jobs:
+            job.wait(PATIENCE)
+
+    def _cancel_all(self) -> None:
+        for job in self._jobs:
+            job.cancel()
 
     def _trouble_met(self, trouble: BaseException) -> None:
         """Trouble in the world is told where one was; a bug is a bug, the excepthook shows it."""
@@ -202,7 +222,7 @@ class Window(QWidget):
             self.way.change.hurry()
             event.ignore()
             return
-        self.cancel()
+        self._cancel_all()
         super().closeEvent(event)
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from cudnn_assistant.machine import (
     Answer,
     CudnnCopy,
@@ -297,6 +299,34 @@ def unexplained() -> Machine:
 def unreadable() -> Machine:
     """Nothing could be read about the GPU."""
     return Machine(os=WINDOWS, gaps=(Gap(what="gpu", why="NVML did not answer"),))
+
+
+def pythons() -> Machine:
+    """A healthy system, and two environments that bring their own cuDNN."""
+    found = tuple(
+        PythonEnvironment(
+            id=place,
+            python=place + r"\Scripts\python.exe",
+            version="3.11.9",
+            bits=64,
+            kind="venv",
+            frameworks=(
+                Framework(name=name, version=version, gpu=True, cudnn="9", cudnn_from="bundled"),
+            ),
+        )
+        for name, version, place in (
+            ("torch", "2.9.0", r"C:\ai\venv"),
+            ("onnxruntime", "1.23.0", r"C:\Users\mila\projects\speech-recognition\.venv"),
+        )
+    )
+    tests = [msgspec.structs.replace(passed(), subject=one.id, version="9.10.2") for one in found]
+    return windows(
+        passed(),
+        *tests,
+        cudnns=(copy(BIN, "9.8.0", "system", via="PATH"),),
+        mine=(BIN, *MINE[:-1]),
+        pythons=found,
+    )
 
 
 def torch_pin() -> Machine:

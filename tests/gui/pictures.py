@@ -38,7 +38,7 @@ from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.gui.saving import ReportDialog, crash_dialog
-from cudnn_assistant.machine import Machine, Package, Value
+from cudnn_assistant.machine import Machine, Package, Trial, Value
 from cudnn_assistant.plan import (
     Download,
     Entry,
@@ -176,6 +176,32 @@ def entries(checkup: Checkup) -> list[Entry]:
 def opened(page: QWidget) -> QWidget:
     for opener in page.findChildren(Opener):
         opener.setChecked(True)
+    return page
+
+
+def bench(*, begun: bool = False) -> ResultPage:
+    """Two environments; one was tested inside its framework."""
+    page = ending("pythons", "works")
+    first, second = computers.pythons().pythons
+    if begun:
+        page.pythons.begin(second.id)
+        return page
+    ok = computers.passed()
+    page.pythons.finish(first.id, (msgspec.structs.replace(ok, framework="torch 2.9.0+cu128"),))
+    page.pythons.finish(
+        second.id,
+        (
+            Trial(
+                subject=second.id,
+                framework="onnxruntime 1.23.0",
+                stage="load",
+                status="missing-library",
+                missing="cudnn64_9.dll",
+                helped_by="LD_LIBRARY_PATH",
+            ),
+        ),
+    )
+    page.offer_problems()
     return page
 
 
@@ -325,6 +351,8 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
         "result-needs",
         lambda: ending("old_driver", "needs you", task=of("old_driver").findings[0]),
     )
+    yield "result-pythons", bench
+    yield "result-pythons-begun", lambda: bench(begun=True)
     yield "result-impossible", lambda: ending("no_gpu", "impossible")
     yield "result-unknown", lambda: ending("unexplained", "unknown", changed=1, undoable=True)
     yield "review-recovery", recovery
