@@ -195,3 +195,53 @@ $CA undo --list; $CA undo --yes; echo "undone $?"
         assert (own_home / name).read_bytes() == (tmp_path / "before" / name).read_bytes()
     left = {p.relative_to(own_home).as_posix() for p in own_home.rglob("*") if p.is_file()}
     assert not [name for name in left if name.endswith("environment.sh")]
+
+
+PACK = r"""
+top=$($PYTHON - <<'P'
+import re
+data = open("resources/compat/compat.json").read()
+found = re.findall(r'"[^"]*/(cudnn-linux-x86_64-(9[\d.]*)_cuda13-archive)\.tar\.xz"', data)
+print(max(found, key=lambda pair: [int(n) for n in pair[1].split(".")])[0])
+P
+)
+mkdir -p $LAB/pack/$top/lib $LAB/mirror && cp -a $LAB/own/libcudnn*.so* $LAB/pack/$top/lib/
+echo "the licence" >$LAB/pack/$top/LICENSE; echo "the licence" >$LAB/mirror/LICENSE.txt
+tar -C $LAB/pack -cf - $top | xz -T0 -0 >$LAB/mirror/$top.tar.xz
+$PYTHON - $top $LAB/mirror/$top.tar.xz <<'P'
+import hashlib, os, re, sys
+top, archive = sys.argv[1:]
+path = "resources/compat/compat.json"
+data = open(path).read()
+with open(archive, "rb") as file:
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+row = re.compile('("[^"]*/' + re.escape(top) + r'\.tar\.xz","sha256":)"[0-9a-f]+","size":\d+')
+data, times = row.subn(rf'\g<1>"{digest}","size":{os.path.getsize(archive)}', data)
+assert times == 1, times
+open(path, "w").write(data)
+P
+rm -rf $LAB/own $LAB/pack
+"""
+"""The system's cuDNN packed as on NVIDIA's server, and a feed that names it."""
+
+
+def test_fix_installs_a_missing_cudnn_and_undo_removes_it(tmp_path: Path, own_home: Path) -> None:
+    copy = tmp_path / "program"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".whl", ".gpu", "tests"))
+    then = f"""
+cd {copy}; export PYTHONPATH={copy}:$PYTHONPATH PYTHON="${{CA%% *}}"
+set -e; {PACK}
+set +e; export CUDNN_ASSISTANT_ARCHIVES=$LAB/mirror
+$CA check; echo "exit $?"
+$CA fix --yes; echo "fixed $?"
+env -i HOME=$HOME PATH=$PATH bash -ic 'echo "new terminal: $LD_LIBRARY_PATH"' 2>/dev/null
+$CA installed; $CA undo --yes; echo "undone $?"; $CA check -q; echo "exit $?"
+find $HOME -type f | sort
+"""
+    _code, text = run(tmp_path, BARE, then)
+    assert "cudnn-missing" in text
+    assert "fixed 0" in text
+    assert "convolution ran on" in text
+    assert "undone 0" in text
+    files = [p for p in own_home.rglob("*") if p.is_file()]
+    assert not [p for p in files if "libcudnn" in p.name or p.name in (".bashrc", ".profile")]
