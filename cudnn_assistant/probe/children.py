@@ -113,9 +113,11 @@ def run_command(
     answered = any("status" in line for _, line in heard)
     until = time.monotonic() + _FAREWELL if answered else began + deadline
     ended = _over(group, until, cancel)
+    # Asked before the end: who asks whether the child is there gets another answer afterwards.
+    unwanted = cancel()
     group.kill(_FAREWELL)
     printer.join(1)
-    if cancel():
+    if unwanted or cancel():
         raise Cancelled
     return Ended(
         lines=tuple(line for _, line in heard),
