@@ -442,6 +442,8 @@ class Trial(Struct, kw_only=True):
     "CUDA_VISIBLE_DEVICES" were taken out, others set ("TF_FORCE_GPU_ALLOW_GROWTH=true")."""
     output: str = ""
     """The end of what the child printed besides its answer, for Details."""
+    second_opinion: tuple[Library, ...] = ()
+    """The system's test: what cuda-pathfinder, NVIDIA's own locator, loads in the same place."""
 
     @property
     def milliseconds(self) -> float:

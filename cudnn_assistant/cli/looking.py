@@ -160,6 +160,9 @@ def show_facts(machine: Machine, data: Data, screen: Screen) -> None:
         screen.line(f"test {trial.subject}: {trial.status} at {trial.stage} {times}")
         if trial.loaded:
             screen.line(trial.loaded, indent=2)
+        for library in trial.second_opinion:
+            via = ", ".join(library.found_via)
+            screen.line(f"cuda-pathfinder: {library.name} {library.path} ({via})", indent=2)
     for gap in machine.gaps:
         screen.line(f"? {gap.what}: {gap.why}")
     for timing in machine.timings:

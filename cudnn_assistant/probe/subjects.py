@@ -24,6 +24,7 @@ from cudnn_assistant.machine import (
 from cudnn_assistant.probe.children import Cancel, never
 from cudnn_assistant.probe.disk import Disk
 from cudnn_assistant.probe.pythons import library_folders
+from cudnn_assistant.probe.second_opinion import second_opinion
 from cudnn_assistant.probe.trial import check_library, run_trial
 
 MOST_ENVIRONMENTS = 8
@@ -47,7 +48,23 @@ def tried(
     Each on the GPU that programs take first; the first subject that passes is tested on the other
     GPUs as well. One after the other: two tests at once would compete for the GPU's memory.
     Environments that take another major from the system than the one tested get a test of that.
+    What cuda-pathfinder finds is asked meanwhile, and kept with the system's test.
     """
+    with ThreadPoolExecutor(1) as beside:
+        opinion = beside.submit(second_opinion, environment, cancel=cancel)
+        found = _tried(environment, family, pythons, gpus, deadline, cancel)
+        known = msgspec.structs.replace(found[0], second_opinion=opinion.result())
+    return (known, *found[1:])
+
+
+def _tried(
+    environment: Mapping[str, str],
+    family: Family,
+    pythons: Sequence[PythonEnvironment],
+    gpus: Sequence[Gpu],
+    deadline: float,
+    cancel: Cancel,
+) -> list[Trial]:
     found: list[Trial] = []
     others = ""
     test = partial(run_trial, environment, family, deadline=deadline, cancel=cancel)
@@ -64,7 +81,7 @@ def tried(
         if major not in (0, system):
             one = test(major=major)
             found += [msgspec.structs.replace(one, subject=subject) for subject in ids]
-    return tuple(found)
+    return found
 
 
 class Wish(NamedTuple):

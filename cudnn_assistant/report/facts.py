@@ -78,6 +78,15 @@ def _copy(copy: CudnnCopy) -> tuple[Pieces, ...]:
     )
 
 
+def second_opinion(machine: Machine) -> Iterator[Part]:
+    """What NVIDIA's own locator finds where the system's programs look."""
+    found = (library for trial in machine.trials for library in trial.second_opinion)
+    items = (
+        Item((f"{one.name} ", Code(one.path), f" ({', '.join(one.found_via)})")) for one in found
+    )
+    yield from section("What cuda-pathfinder finds", items)
+
+
 def environments(found: Iterable[PythonEnvironment]) -> Iterator[Part]:
     """GPU frameworks in Python environments."""
     items = (Item(_framework(e, f)) for e in found for f in e.frameworks)
@@ -121,7 +130,7 @@ def _step(step: Step) -> str:
         archive = step.archive
         return f"removed {archive.product} {archive.version} for CUDA {archive.cuda_major}"
     if isinstance(step, InstallPackage):
-        return f"packages {' '.join(step.requirements)}"
+        return f"packages {' '.join((*step.requirements, *step.again, *step.remove))}"
     return step.name
 
 

@@ -99,6 +99,7 @@ def _parts(
     yield from _tests(machine.trials)
     yield from facts.gpus(machine)
     yield from facts.copies(machine.cudnns)
+    yield from facts.second_opinion(machine)
     yield from facts.environments(machine.pythons)
     yield from facts.settings(machine)
     yield from facts.history(entries)

@@ -1,0 +1,39 @@
+"""Child program: which libraries cuda-pathfinder, NVIDIA's own locator, finds and loads.
+
+A child because what it loads can end the process. One JSON argument: pipe, deadline, names. Says
+``found`` (name, path, via) for each that it finds; what it doesn't find is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+
+from cudnn_assistant.child.channel import Channel, Stopped, conclude, open_channel, rein
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def main(arguments: list[str]) -> int:
+    """Ask, tell, end."""
+    wish = json.loads(arguments[0])
+    channel = open_channel(wish["pipe"])
+    rein(wish["deadline"])
+    conclude(channel, lambda: _ask(channel, wish))
+    return 0
+
+
+def _ask(channel: Channel, wish: dict[str, Any]) -> None:
+    try:
+        from cuda.pathfinder import load_nvidia_dynamic_lib as load
+    except ImportError as absent:
+        raise Stopped("not-run", detail=str(absent)) from absent
+    for name in wish["names"]:
+        channel.about(name)
+        try:
+            found = load(name)
+        except (RuntimeError, OSError):
+            continue
+        if found.abs_path:
+            channel.say(found={"name": name, "path": found.abs_path, "via": found.found_via})
