@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal
 
@@ -204,20 +204,52 @@ def _removal(number: int, step: RemoveArchive) -> Change:
 
 
 def _package(number: int, step: InstallPackage) -> Change:
-    before = [
-        ChangeLine(sign="-", text=f"{package.name} {package.version}", note=_("until now"))
-        for package in step.before
-        if project(package.name) in {project(text) for text in step.requirements}
-    ]
-    before += [ChangeLine(sign="-", text=name, note=_("uninstalled")) for name in step.remove]
-    after = [ChangeLine(sign="+", text=text, note=_("installed")) for text in step.requirements]
     return Change(
         step=number,
         title=_("Change packages of one Python environment"),
         place=step.python,
-        lines=(*before, *after),
-        notes=(_("The versions before are kept and can be put back."),),
+        lines=(*_package_lines(step), *_again(step)),
+        notes=tuple(_package_notes(step)),
     )
+
+
+def _package_lines(step: InstallPackage) -> Iterator[ChangeLine]:
+    if step.changes is None:
+        yield from _asked_of_pip(step)
+        return
+    for change in step.changes:
+        if change.before == change.after:
+            continue
+        if change.before:
+            note = _("until now") if change.after else _("uninstalled")
+            yield ChangeLine(sign="-", text=f"{change.name} {change.before}", note=note)
+        if change.after:
+            yield ChangeLine(sign="+", text=f"{change.name} {change.after}", note=_("installed"))
+
+
+def _asked_of_pip(step: InstallPackage) -> Iterator[ChangeLine]:
+    asked = {project(text) for text in step.requirements}
+    for package in step.before:
+        if project(package.name) in asked:
+            text = f"{package.name} {package.version}"
+            yield ChangeLine(sign="-", text=text, note=_("until now"))
+    for name in step.remove:
+        yield ChangeLine(sign="-", text=name, note=_("uninstalled"))
+    for text in step.requirements:
+        yield ChangeLine(sign="+", text=text, note=_("installed"))
+
+
+def _again(step: InstallPackage) -> Iterator[ChangeLine]:
+    for text in step.again:
+        yield ChangeLine(sign="+", text=text, note=_("installed again, its files made anew"))
+
+
+def _package_notes(step: InstallPackage) -> Iterator[str]:
+    if step.changes is not None:
+        yield _("No other package changes.")
+    elif step.requirements and not step.exact:
+        yield _("What these packages require may change as well.")
+    yield _("The versions before are kept and can be put back.")
 
 
 def _installer(number: int, step: RunInstaller) -> Change:

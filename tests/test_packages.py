@@ -1,29 +1,39 @@
-"""Changing packages of a real environment by its own pip, from wheels on the disk."""
+"""Changing packages of a real environment by its own pip or uv, from wheels on the disk."""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
+import site
 import subprocess
 import sys
 import threading
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
-from test_apply import Person, killed
+from test_apply import Person
 
-from cudnn_assistant.apply import NotApplied, recover
-from cudnn_assistant.machine import Package
-from cudnn_assistant.plan import InstallPackage, Plan
+from cudnn_assistant.apply import NotApplied, recover, rehearse
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.finding import Automatic, Finding, InstallPackages
+from cudnn_assistant.machine import Machine, OperatingSystem, Package, PythonEnvironment
+from cudnn_assistant.plan import InstallPackage, PackageChange, Plan, make_plan
+from cudnn_assistant.preview import preview
+from cudnn_assistant.system import Refused
 
 
-def wheel(folder: Path, name: str, version: str, needs: str = "") -> None:
+def wheel(folder: Path, name: str, version: str, needs: str = "") -> Path:
     """A wheel of a package with nothing in it but its version."""
     info = f"{name}-{version}.dist-info"
     requires = f"Requires-Dist: {needs}\n" if needs else ""
-    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(f"{name}/__init__.py", f"version = {version!r}\n")
         archive.writestr(
             f"{info}/METADATA",
@@ -31,6 +41,7 @@ def wheel(folder: Path, name: str, version: str, needs: str = "") -> None:
         )
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
         archive.writestr(f"{info}/RECORD", "")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -40,39 +51,64 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
         wheel(folder, "nvidia_cudnn_cu12", version)
     wheel(folder, "nvidia_cublas_cu12", "12.9")
     wheel(folder, "needy", "1.0", needs="not-on-the-shelf")
+    wheel(folder, "frame", "1.0", needs="nvidia_helper==1.0")
+    wheel(folder, "frame", "2.0", needs="nvidia_helper==2.0")
+    wheel(folder, "nvidia_helper", "1.0")
+    wheel(folder, "nvidia_helper", "2.0", needs="nvidia_new")
+    wheel(folder, "nvidia_new", "3.0")
     return folder
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """One environment for all tests of this file: making one takes seconds."""
+    """One environment for all tests of this file; its pip is copied, which is quicker."""
     folder = tmp_path_factory.mktemp("an environment")
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, timeout=120)
+    command = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
+    subprocess.run(command, check=True, timeout=120)
+    packages = next(folder.glob("lib/python*/site-packages"))
+    for mine in Path(site.getsitepackages()[0]).glob("pip*"):
+        if mine.name == "pip" or mine.name.endswith(".dist-info"):
+            shutil.copytree(mine, packages / mine.name)
     return str(folder / "bin" / "python")
 
 
 @pytest.fixture
 def python(built: str, shelf: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The environment's Python with cuDNN 9.10.2 in it; its pip is set up by the person."""
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(shelf))
+    monkeypatch.setenv("PIP_NO_COMPILE", "1")
+    for maker in ("PIP", "UV"):
+        monkeypatch.setenv(f"{maker}_NO_INDEX", "1")
+        monkeypatch.setenv(f"{maker}_FIND_LINKS", str(shelf))
     monkeypatch.setenv("PYTHONPATH", "/nowhere")
-    pip = [built, "-m", "pip", "-q", "--disable-pip-version-check"]
-    old = "nvidia-cudnn-cu12==9.10.2.21"
-    subprocess.run([*pip, "install", old], check=True, timeout=120)
-    subprocess.run([*pip, "uninstall", "-y", "nvidia-cublas-cu12", "needy"], timeout=120,
-                   capture_output=True)  # fmt: skip
+    start_over(built, shelf, "nvidia_cudnn_cu12==9.10.2.21")
     return built
 
 
+def start_over(python: str, shelf: Path, *wanted: str) -> None:
+    """Unpack these wheels and no other (what pip does, without its second of time)."""
+    packages = site_packages(python)
+    for there in packages.iterdir():
+        if not there.name.startswith("pip"):
+            shutil.rmtree(there) if there.is_dir() else there.unlink()
+    for text in wanted:
+        name, _, version = text.partition("==")
+        with zipfile.ZipFile(shelf / f"{name}-{version}-py3-none-any.whl") as archive:
+            archive.extractall(packages)
+            info = f"{name}-{version}.dist-info"
+            names = [*archive.namelist(), f"{info}/INSTALLER"]
+            (packages / info / "RECORD").write_text("".join(f"{n},,\n" for n in names))
+            (packages / info / "INSTALLER").write_text("pip\n")
+
+
+def site_packages(python: str) -> Path:
+    return next(Path(python).parents[1].glob("lib/python*/site-packages"))
+
+
 def installed(python: str) -> dict[str, str]:
-    query = (
-        "import importlib.metadata as m;"
-        "print([(d.metadata['Name'].replace('_', '-'), d.version) for d in m.distributions()])"
-    )
-    done = subprocess.run([python, "-I", "-c", query], capture_output=True, text=True, timeout=60)
-    found = dict(eval(done.stdout))
-    return {name: version for name, version in found.items() if "nvidia" in name or name == "needy"}
+    """By what lies on the disk; without pip itself."""
+    names = (p.name.removesuffix(".dist-info") for p in site_packages(python).glob("*.dist-info"))
+    pairs = (name.replace("_", "-").rsplit("-", 1) for name in names)
+    return {name: version for name, version in pairs if name != "pip"}
 
 
 BEFORE = {"nvidia-cudnn-cu12": "9.10.2.21"}
@@ -94,9 +130,10 @@ def test_there_and_back(person: Person, python: str) -> None:
     assert installed(python) == {"nvidia-cudnn-cu12": "9.28.0.42", "nvidia-cublas-cu12": "12.9"}
     (back,) = person.undo().steps
     assert isinstance(back, InstallPackage)
-    assert (back.requirements, back.remove) == (
-        ("nvidia-cudnn-cu12==9.10.2.21",),
-        ("nvidia-cublas-cu12",),
+    assert (back.requirements, back.remove, back.exact) == (
+        ("nvidia_cudnn_cu12==9.10.2.21",),
+        ("nvidia_cublas_cu12",),
+        True,
     )
     person.apply(person.undo())
     assert installed(python) == BEFORE
@@ -125,12 +162,23 @@ def test_an_interpreter_that_does_not_start(person: Person, tmp_path: Path) -> N
             person.apply(plan(python, "x==1"))
 
 
+def answer(**fields: object) -> str:
+    """What our question to a Python is answered with."""
+    return json.dumps({"managed": False, "pip": True, "uv": False, "packages": {}} | fields)
+
+
+def script(path: Path, text: str) -> str:
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(0o755)
+    return str(path)
+
+
 def test_an_environment_that_the_system_looks_after(person: Person, tmp_path: Path) -> None:
-    script = tmp_path / "python"
-    script.write_text('#!/bin/sh\necho \'{"managed": true, "pip": true, "packages": {}}\'\n')
-    script.chmod(0o755)
-    with pytest.raises(NotApplied, match="belongs to the system"):
-        person.apply(plan(str(script), "x==1"))
+    python = script(tmp_path / "python", f"echo '{answer(managed=True)}'\n")
+    with pytest.raises(NotApplied, match="belongs to the system") as caught:
+        person.apply(plan(python, "x==1"))
+    assert caught.value.as_before
+    assert person.journal().entries() == ()
 
 
 def test_stopping_puts_the_old_ones_back(person: Person, python: str) -> None:
@@ -142,43 +190,255 @@ def test_stopping_puts_the_old_ones_back(person: Person, python: str) -> None:
     assert installed(python) == BEFORE
 
 
-def test_a_kill_in_the_middle_offers_the_way_back(person: Person, python: str) -> None:
-    wanted = plan(python, "nvidia-cudnn-cu12==9.28.0.42")
-    number = 4
-    offered = 0
-    while killed(person, lambda: person.apply(wanted), number):
-        back = recover(person.journal(), person.system())
-        while back is None and person.journal().unfinished():
-            # pip outlived its parent, and holds the lock as long as it works.
-            time.sleep(0.02)
-            back = recover(person.journal(), person.system())
-        if back is not None:
-            offered += 1
-            person.apply(back)
-        if installed(python) != BEFORE:
-            person.apply(person.undo())
-        assert installed(python) == BEFORE
-        number += 2
-    assert offered
+# What comes along ------------------------------------------------------------------------------
 
 
-def test_a_pip_that_outlives_us_is_waited_for(person: Person, tmp_path: Path) -> None:
-    script = tmp_path / "python"
-    script.write_text(
-        "#!/bin/sh\n"
-        """if [ "$1" = -c ]; then\n"""
-        """  echo '{"managed": false, "pip": true, "packages": {}}'; exit\nfi\n"""
-        f"touch '{tmp_path}/started'; while [ ! -e '{tmp_path}/end' ]; do sleep 0.05; done\n"
+def test_what_comes_along_is_shown_before_and_goes_back(
+    person: Person, python: str, shelf: Path
+) -> None:
+    start_over(python, shelf, "frame==1.0", "nvidia_helper==1.0", "nvidia_cublas_cu12==12.9")
+    before = installed(python)
+    asked = Plan(steps=(InstallPackage(python=python, requirements=("frame==2.0",)),))
+    told = rehearse(asked)
+    assert installed(python) == before, "a rehearsal changes nothing"
+    (change,) = preview(told, Machine(os=OperatingSystem(family="linux")))
+    assert sorted((line.sign, line.text) for line in change.lines) == [
+        ("+", "frame 2.0"), ("+", "nvidia_helper 2.0"), ("+", "nvidia_new 3.0"),
+        ("-", "frame 1.0"), ("-", "nvidia_helper 1.0"),
+    ]  # fmt: skip
+    assert "No other package changes." in change.notes
+
+    person.apply(told)
+    assert installed(python) == before | {
+        "frame": "2.0", "nvidia-helper": "2.0", "nvidia-new": "3.0",
+    }  # fmt: skip
+    (done,) = person.journal().entries()[0].plan.steps
+    assert isinstance(done, InstallPackage)
+    assert done.changes == (
+        PackageChange(name="frame", before="1.0", after="2.0"),
+        PackageChange(name="nvidia_helper", before="1.0", after="2.0"),
+        PackageChange(name="nvidia_new", after="3.0"),
     )
-    script.chmod(0o755)
+    person.apply(person.undo())
+    assert installed(python) == before
+    person.apply(person.undo())
+    assert installed(python)["nvidia-new"] == "3.0", "and the undo can be undone"
+
+
+def test_a_rehearsal_that_pip_refuses(python: str) -> None:
+    with pytest.raises(Refused, match="No matching distribution"):
+        rehearse(plan(python, "needy"))
+
+
+def test_a_pip_that_can_not_rehearse(person: Person, python: str, tmp_path: Path) -> None:
+    old = script(
+        tmp_path / "python",
+        'case "$*" in *--dry-run*) echo "no such option: --dry-run" >&2; exit 2;; esac\n'
+        f"exec '{python}' \"$@\"\n",
+    )
+    wanted = plan(old, "nvidia-cudnn-cu12==9.28.0.42")
+    assert rehearse(wanted) == wanted
+    (change,) = preview(wanted, Machine(os=OperatingSystem(family="linux")))
+    assert "What these packages require may change as well." in change.notes
+    person.apply(wanted)
+    person.apply(person.undo())
+    assert installed(python) == BEFORE
+
+
+def test_what_was_installed_from_a_file_comes_back_from_it(
+    person: Person, python: str, shelf: Path, tmp_path: Path
+) -> None:
+    own = wheel(tmp_path, "nvidia_cudnn_cu12", "9.10.2.21")
+    info = site_packages(python) / "nvidia_cudnn_cu12-9.10.2.21.dist-info"
+    (info / "direct_url.json").write_text(json.dumps({"url": own.as_uri(), "archive_info": {}}))
+    person.apply(plan(python, "nvidia-cudnn-cu12==9.28.0.42"))
+    back = person.undo()
+    assert back.steps[0].requirements == (f"nvidia_cudnn_cu12 @ {own.as_uri()}",)  # type: ignore[union-attr]
+    person.apply(back)
+    assert installed(python) == BEFORE
+
+
+@pytest.mark.parametrize("how", ["dir_info", "vcs_info"])
+def test_what_was_installed_from_source_is_left_alone(
+    person: Person, python: str, how: str
+) -> None:
+    info = site_packages(python) / "nvidia_cudnn_cu12-9.10.2.21.dist-info"
+    (info / "direct_url.json").write_text(json.dumps({"url": "file:///src", how: {}}))
+    with pytest.raises(NotApplied, match="installed from source code"):
+        person.apply(plan(python, "nvidia-cudnn-cu12==9.28.0.42"))
+    assert installed(python) == BEFORE
+
+
+# What is there but damaged -----------------------------------------------------------------------
+
+
+def test_a_damaged_package_is_installed_again_and_nothing_else(
+    person: Person, python: str, shelf: Path
+) -> None:
+    start_over(python, shelf, "frame==2.0", "nvidia_helper==1.0")
+    file = site_packages(python) / "frame" / "__init__.py"
+    file.unlink()
+    again = Plan(steps=(InstallPackage(python=python, again=("frame==2.0",)),))
+    (change,) = preview(rehearse(again), Machine(os=OperatingSystem(family="linux")))
+    assert [(line.sign, line.text) for line in change.lines] == [("+", "frame==2.0")]
+    person.apply(again)
+    assert file.exists()
+    assert installed(python) == {"frame": "2.0", "nvidia-helper": "1.0"}
+    assert person.undo().steps == ()
+
+
+def finding(code: str, python: str, *requirements: str) -> Finding:
+    edit = InstallPackages(python=python, requirements=requirements)
+    return Finding(code=code, severity="error", remedy=Automatic(edits=(edit,)))
+
+
+def test_damage_means_again_and_another_version_means_another() -> None:
+    environment = PythonEnvironment(
+        id="/env", python="/env/bin/python",
+        packages=(Package(name="nvidia-cudnn-cu12", version="9.10.2.21"),),
+    )  # fmt: skip
+    machine = Machine(os=OperatingSystem(family="linux"), pythons=(environment,))
+    compat = Compat(version=1, published="2026-01-01")
+    wishes = [
+        finding("cudnn-damaged", "/env/bin/python", "nvidia_cudnn_cu12==9.10.2.21"),
+        finding("package-incomplete", "/env/bin/python", "nvidia-cublas-cu12==12.9"),
+    ]
+    (step,) = make_plan(wishes, machine, compat).steps
+    assert isinstance(step, InstallPackage)
+    assert step.again == ("nvidia_cudnn_cu12==9.10.2.21",)
+    assert step.requirements == ("nvidia-cublas-cu12==12.9",)
+    newer = finding("framework-wants-other", "/env/bin/python", "nvidia-cudnn-cu12>=9")
+    (step,) = make_plan([newer], machine, compat).steps
+    assert isinstance(step, InstallPackage)
+    assert (step.again, step.requirements) == ((), ("nvidia-cudnn-cu12>=9",))
+
+
+# uv's own environments --------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not shutil.which("uv"), reason="needs uv")
+def test_an_environment_of_uv_is_changed_by_uv(
+    person: Person, shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UV_NO_INDEX", "1")
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    monkeypatch.setenv("UV_FIND_LINKS", str(shelf))
+    environment = tmp_path / "env"
+    uv = ["uv", "-q", "venv", "--python", sys.executable, str(environment)]
+    subprocess.run(uv, check=True, timeout=60)
+    python = str(environment / "bin" / "python")
+    start_over(python, shelf, "frame==1.0", "nvidia_helper==1.0")
+    before = installed(python)
+    told = rehearse(Plan(steps=(InstallPackage(python=python, requirements=("frame==2.0",)),)))
+    (step,) = told.steps
+    assert isinstance(step, InstallPackage)
+    assert {(c.name.replace("_", "-"), c.before, c.after) for c in step.changes or ()} == {
+        ("frame", "1.0", "2.0"), ("nvidia-helper", "1.0", "2.0"), ("nvidia-new", "", "3.0"),
+    }  # fmt: skip
+    person.apply(told)
+    assert installed(python)["frame"] == "2.0"
+    person.apply(person.undo())
+    assert installed(python) == before
+    (site_packages(python) / "frame" / "__init__.py").unlink()
+    person.apply(Plan(steps=(InstallPackage(python=python, again=("frame==1.0",)),)))
+    assert (site_packages(python) / "frame" / "__init__.py").exists()
+    assert installed(python) == before
+
+
+def test_without_pip_and_without_uv(
+    person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = script(tmp_path / "python", f"echo '{answer(pip=False)}'\n")
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(NotApplied, match="has no pip"):
+        person.apply(plan(python, "x==1"))
+
+
+# Killed and stopped ------------------------------------------------------------------------------
+
+
+def waiting_pip(folder: Path, python: str, before: str = "", after: str = "") -> str:
+    """The environment's Python, whose pip waits for the file "go" before or after it installs."""
+    wait = f"touch '{folder}/here'; while [ ! -e '{folder}/go' ]; do sleep 0.02; done"
+    return script(
+        folder / "python",
+        f"""case "$*" in
+        *--dry-run*|*" --no-deps "*) ;;
+        *" install "*) {wait if before else ":"}; {before or ":"}
+           '{python}' "$@"; {wait if after else ":"}; exit;;
+        esac
+        exec '{python}' "$@"
+        """,
+    )
+
+
+def kill_while(act: Callable[[], object], here: Path) -> None:
+    """SIGKILL a process that does ``act``, when that file appears."""
     child = os.fork()
     if not child:
-        person.apply(plan(str(script), "x==1"))
+        act()
         os._exit(0)
-    while not (tmp_path / "started").exists():
+    while not here.exists():
         time.sleep(0.02)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("exit 1", ""), ("true", ""), ("", "true")],
+    ids=["pip never began", "pip went on alone", "pip was ready"],
+)
+def test_a_kill_in_the_middle_offers_the_way_back(
+    person: Person, python: str, tmp_path: Path, before: str, after: str
+) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    waiting = waiting_pip(folder, python, before, after)
+    change = PackageChange(name="nvidia_cudnn_cu12", before="9.10.2.21", after="9.28.0.42")
+    step = plan(waiting, "nvidia-cudnn-cu12==9.28.0.42").steps[0]
+    wanted = Plan(steps=(msgspec.structs.replace(step, changes=(change,)),))
+    kill_while(lambda: person.apply(wanted), folder / "here")
+    assert recover(person.journal(), person.system()) is None, "pip outlived its parent"
+    (folder / "go").touch()
+    back = None
+    while back is None:
+        time.sleep(0.02)
+        back = recover(person.journal(), person.system())
+    person.apply(back)
+    assert installed(python) == BEFORE
+    assert person.journal().unfinished() == ()
+
+
+def test_stopping_in_the_middle(person: Person, python: str, tmp_path: Path) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    waiting = waiting_pip(folder, python, after="true")
+    cancel = threading.Event()
+
+    def stop() -> None:
+        while not (folder / "here").exists():
+            time.sleep(0.02)
+        cancel.set()
+
+    stopping = threading.Thread(target=stop)
+    stopping.start()
+    with pytest.raises(NotApplied, match="Stopped, as you wished") as caught:
+        person.apply(plan(waiting, "nvidia-cudnn-cu12==9.28.0.42"), cancel=cancel)
+    stopping.join()
+    assert caught.value.as_before
+    assert installed(python) == BEFORE
+
+
+def test_a_pip_that_outlives_us_is_waited_for(person: Person, tmp_path: Path) -> None:
+    python = script(
+        tmp_path / "python",
+        f"""if [ "$1" = -c ]; then echo '{answer()}'; exit; fi\n"""
+        """case "$*" in *--dry-run*) echo '{"install": [{"metadata":'"""
+        """' {"name": "x", "version": "1"}}]}'; exit;; esac\n"""
+        f"touch '{tmp_path}/started'; while [ ! -e '{tmp_path}/end' ]; do sleep 0.05; done\n",
+    )
+    kill_while(lambda: person.apply(plan(python, "x==1")), tmp_path / "started")
     assert recover(person.journal(), person.system()) is None
     with pytest.raises(NotApplied, match="Another window"):
         person.apply(Plan())

@@ -5,6 +5,7 @@ knows how to compare, do and take back that kind alone.
 """
 
 from cudnn_assistant.apply.licences import accept, licences, read_licence
+from cudnn_assistant.apply.rehearsing import rehearse
 from cudnn_assistant.apply.running import NotApplied, Say, apply, recover
 from cudnn_assistant.apply.tools import Progress
 
@@ -17,4 +18,5 @@ __all__ = [
     "licences",
     "read_licence",
     "recover",
+    "rehearse",
 ]

@@ -19,13 +19,17 @@ from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _
 
 
+def _as_it_is(step: Step, _tools: Tools) -> Step:
+    return step
+
+
 class Kind(NamedTuple):
     """What can be done with one kind of step. All raise ``Refused`` or ``OSError``."""
 
-    compare: Callable[[Any, Tools], None]
+    compare: Callable[[Any, Tools], object]
     """Refuse a step that no longer fits the present state."""
-    do: Callable[[Any, Tools], None]
-    """Carry it out and look whether it worked."""
+    do: Callable[[Any, Tools], Step | None]
+    """Carry it out and look whether it worked; the step with what is only known afterwards."""
     put_back: Callable[[Any, Tools, bool], bool]
     """Undo it if it reached the computer; True when it had. The third argument: it was broken
     off halfway."""
@@ -33,9 +37,11 @@ class Kind(NamedTuple):
     """Whether a step that the journal calls planned was in fact completed."""
     tidy: Callable[[Any, Tools], Step | None]
     """Clear, or give the step that clears, what an interruption left half done."""
+    prepare: Callable[[Any, Tools], Step] = _as_it_is
+    """The step with what the way back needs to know, before the journal is written."""
 
 
-def _by_the_person(_step: RunInstaller, _tools: Tools) -> None:
+def _by_the_person(_step: RunInstaller, _tools: Tools) -> Step | None:
     raise Refused(_("This step is yours to do; this program can't do it for you."))
 
 
@@ -54,7 +60,12 @@ _KINDS: dict[type, Kind] = {
         archives.tidy_removal,
     ),
     InstallPackage: Kind(
-        packages.compare, packages.do, packages.put_back, packages.reached, packages.tidy
+        packages.compare,
+        packages.do,
+        packages.put_back,
+        packages.reached,
+        packages.tidy,
+        packages.prepare,
     ),
     RunInstaller: Kind(
         _by_the_person,

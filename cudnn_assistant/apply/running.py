@@ -72,6 +72,8 @@ def apply(
             refuse_unaccepted(plan, accepted)
             for step in plan.steps:
                 kind_of(step).compare(step, tools)
+            prepared = tuple(kind_of(step).prepare(step, tools) for step in plan.steps)
+            plan = msgspec.structs.replace(plan, steps=prepared)
             entry = _new_entry(plan, accepted)
             journal.begin(entry)
         except Refused as trouble:
@@ -132,12 +134,20 @@ class _Run:
             self.tools.system.write_machine([(step.name, step.after) for step in machine])
         for number, step in zip(batch, steps, strict=True):
             # What was written together is written already; that leaves the reading back.
-            kind_of(step).do(step, self.tools)
+            self.know(number, kind_of(step).do(step, self.tools))
             self.mark(number, "done")
 
     def takes_long(self) -> bool:
         """Settings alone are written faster than anybody can stop them: those are finished."""
         return not all(isinstance(step, SetVariable) for step in self.entry.plan.steps)
+
+    def know(self, number: int, step: Step | None) -> None:
+        """Keep what is known of a step only after it was done."""
+        if step is not None:
+            steps = list(self.entry.plan.steps)
+            steps[number] = step
+            plan = msgspec.structs.replace(self.entry.plan, steps=tuple(steps))
+            self.entry = msgspec.structs.replace(self.entry, plan=plan)
 
     def mark(self, number: int, state: StepState) -> None:
         states = list(self.entry.states)

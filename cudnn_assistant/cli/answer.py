@@ -112,7 +112,9 @@ def _change(step: Step) -> Change:
         return Change(
             kind=kind, scope=step.scope, name=step.name, before=step.before, after=step.after
         )
-    what = getattr(step, "folder", "") or " ".join(getattr(step, "requirements", ()))
+    what = getattr(step, "folder", "") or " ".join(
+        (*getattr(step, "requirements", ()), *getattr(step, "again", ()))
+    )
     return Change(kind=kind, what=what or getattr(step, "name", ""))
 
 

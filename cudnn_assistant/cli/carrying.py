@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cudnn_assistant.apply import NotApplied, accept, apply, licences, read_licence
+from cudnn_assistant.apply import NotApplied, accept, apply, licences, read_licence, rehearse
 from cudnn_assistant.cli.advance import Advance
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.plan import Plan
+from cudnn_assistant.plan import InstallPackage, Plan
 from cudnn_assistant.preview import preview
 from cudnn_assistant.system import Refused, System
 from cudnn_assistant.wording import _, ngettext
@@ -37,6 +37,11 @@ def carry_out(
     screen: Screen,
 ) -> int | None:
     """Show, ask, apply. ``None`` when it was done, else the exit code."""
+    try:
+        plan = _rehearsed(plan, screen)
+    except Refused as trouble:
+        screen.trouble(str(trouble))
+        return 5
     show_plan(plan, machine, screen, system.touched("user"))
     if told.dry_run:
         if screen.json:
@@ -69,6 +74,15 @@ def carry_out(
         screen.trouble(_("It was done already. To go back, run: cudnn-assistant undo"))
         return STOPPED
     return None
+
+
+def _rehearsed(plan: Plan, screen: Screen) -> Plan:
+    if any(isinstance(step, InstallPackage) for step in plan.steps):
+        screen.progress(_("Asking pip what it would change…"))
+    try:
+        return rehearse(plan)
+    finally:
+        screen.progress("")
 
 
 def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:

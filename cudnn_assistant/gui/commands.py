@@ -71,7 +71,11 @@ def _packages(step: InstallPackage, family: Family, quote: Quote) -> list[str]:
     gone = " ".join(quote(name) for name in step.remove)
     wanted = " ".join(quote(text) for text in step.requirements)
     uninstall = [f"{pip} uninstall -y {gone}"] if gone else []
-    return uninstall + ([f"{pip} install {wanted}"] if wanted else [])
+    again = " ".join(quote(text) for text in step.again)
+    alone = "--no-deps " if step.exact else ""
+    install = [f"{pip} install {alone}{wanted}"] if wanted else []
+    anew = [f"{pip} install --force-reinstall --no-deps {again}"] if again else []
+    return uninstall + install + anew
 
 
 def _archive(step: InstallArchive, family: Family, quote: Quote) -> list[str]:

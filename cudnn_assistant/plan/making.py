@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+from packaging.requirements import InvalidRequirement, Requirement
 
 from cudnn_assistant import envpath
 from cudnn_assistant.compat import Compat
@@ -19,6 +20,7 @@ from cudnn_assistant.finding import (
 from cudnn_assistant.machine import Family, Machine, Package, Scope, Value
 from cudnn_assistant.plan.installing import Wish, archive_steps, search_wish, there
 from cudnn_assistant.plan.steps import InstallPackage, Plan, SetVariable
+from cudnn_assistant.plan.undoing import project
 
 
 def make_plan(
@@ -54,19 +56,41 @@ def make_plan(
 VariableEdit = PutFirst | TakeOut | SetTo
 
 
+_DAMAGED = frozenset(
+    ("package-incomplete", "cudnn-damaged", "cudnn-part-missing", "cudnn-unreadable")
+)
+"""Findings about packages that are there in the right version, but not whole."""
+
+
 def _package_steps(wishes: Sequence[Wish], machine: Machine) -> list[InstallPackage]:
     steps: dict[str, InstallPackage] = {}
     for edit, code in wishes:
         if not isinstance(edit, InstallPackages):
             continue
-        earlier = steps.get(edit.python)
-        steps[edit.python] = InstallPackage(
-            python=edit.python,
-            requirements=_once((*(earlier.requirements if earlier else ()), *edit.requirements)),
-            before=_packages(edit.python, machine),
-            why=_once((*(earlier.why if earlier else ()), code)),
+        before = _packages(edit.python, machine)
+        earlier = steps.get(edit.python, InstallPackage(python=edit.python, before=before))
+        again = [text for text in edit.requirements if code in _DAMAGED and _is_met(text, before)]
+        others = [text for text in edit.requirements if text not in again]
+        steps[edit.python] = msgspec.structs.replace(
+            earlier,
+            requirements=_once((*earlier.requirements, *others)),
+            again=_once((*earlier.again, *again)),
+            why=_once((*earlier.why, code)),
         )
     return list(steps.values())
+
+
+def _is_met(text: str, before: Sequence[Package]) -> bool:
+    """Whether pip would say that the requirement is satisfied, and do nothing."""
+    try:
+        wanted = Requirement(text)
+    except InvalidRequirement:
+        return False
+    return any(
+        project(package.name) == project(wanted.name)
+        and wanted.specifier.contains(package.version, prereleases=True)
+        for package in before
+    )
 
 
 def _packages(python: str, machine: Machine) -> tuple[Package, ...]:

@@ -55,15 +55,34 @@ class RemoveArchive(Struct, tag="remove-archive", kw_only=True):
     why: tuple[str, ...] = ()
 
 
+class PackageChange(Struct, kw_only=True):
+    """One package of an environment, before and after."""
+
+    name: str
+    before: str = ""
+    """Version; "" when it was not there."""
+    after: str = ""
+    """Version; "" when it is gone."""
+    source: str = ""
+    """Address that the one before was installed from, where that was no index (PEP 610)."""
+
+
 class InstallPackage(Struct, tag="install-package", kw_only=True):
     """Run the environment's own pip with exact requirements."""
 
     python: str
-    requirements: tuple[str, ...]
+    requirements: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+    """Requirements that are met but damaged: their files are put there anew, and nothing else."""
     before: tuple[Package, ...] = ()
-    """The packages that may change, as they were."""
+    """The packages as they were: those we know of; in the journal all of the environment."""
     remove: tuple[str, ...] = ()
     """Packages to uninstall, because they were not there before (undo)."""
+    exact: bool = False
+    """These and no others, whatever they require (undo)."""
+    changes: tuple[PackageChange, ...] | None = None
+    """What pip says it would change; in the journal, once it is done, what did change.
+    ``None``: not known."""
     why: tuple[str, ...] = ()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import Family, Scope, Value
@@ -11,6 +11,7 @@ from cudnn_assistant.plan.steps import (
     Entry,
     InstallArchive,
     InstallPackage,
+    PackageChange,
     Plan,
     RemoveArchive,
     SetVariable,
@@ -67,14 +68,34 @@ def _take_back(step: Step, read: Read, family: Family) -> Step | None:
 
 
 def packages_back(step: InstallPackage) -> InstallPackage | None:
-    """The versions before, and no package that was not there."""
-    had = {project(package.name): package for package in step.before}
-    asked = [project(text) for text in step.requirements]
-    exact = tuple(f"{had[n].name}=={had[n].version}" for n in dict.fromkeys(asked) if n in had)
-    new = tuple(dict.fromkeys(name for name in asked if name not in had))
+    """The versions before, and no package that was not there; nothing else is touched.
+
+    What was pulled in beside is known once the step is done; before that it is what was asked for.
+    """
+    changes = tuple(_asked(step)) if step.changes is None else step.changes
+    exact = tuple(_as_it_was(change) for change in changes if change.before)
+    new = tuple(change.name for change in changes if not change.before)
     if not exact and not new:
         return None
-    return InstallPackage(python=step.python, requirements=exact, remove=new, why=step.why)
+    return InstallPackage(
+        python=step.python, requirements=exact, remove=new, exact=True, why=step.why
+    )
+
+
+def _asked(step: InstallPackage) -> Iterator[PackageChange]:
+    had = {project(package.name): package for package in step.before}
+    wanted = (project(text) for text in (*step.requirements, *step.again, *step.remove))
+    for name in dict.fromkeys(wanted):
+        package = had.get(name)
+        yield PackageChange(
+            name=package.name if package else name, before=package.version if package else ""
+        )
+
+
+def _as_it_was(change: PackageChange) -> str:
+    if change.source:
+        return f"{change.name} @ {change.source}"
+    return f"{change.name}=={change.before}"
 
 
 def project(text: str) -> str:

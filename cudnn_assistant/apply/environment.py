@@ -1,0 +1,208 @@
+"""One Python environment and what changes its packages: its own pip, or uv where it is uv's."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from typing import NamedTuple
+
+from cudnn_assistant.plan import InstallPackage, project
+from cudnn_assistant.system import Refused
+from cudnn_assistant.wording import _
+
+_QUERY = """
+import importlib.metadata as m, json, os, sys, sysconfig
+marker = os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
+managed = sys.prefix == sys.base_prefix and os.path.exists(marker)
+try:
+    import pip
+except ImportError:
+    pip = None
+try:
+    with open(os.path.join(sys.prefix, "pyvenv.cfg"), encoding="utf-8") as file:
+        uv = any(line.split("=")[0].strip() == "uv" for line in file)
+except OSError:
+    uv = False
+packages = {}
+for d in m.distributions():
+    if d.metadata["Name"] and d.metadata["Name"] not in packages:
+        direct = json.loads(d.read_text("direct_url.json") or "{}")
+        where = "" if "dir_info" in direct else direct.get("url", "")
+        kind = "folder" if "dir_info" in direct else "vcs" if "vcs_info" in direct else ""
+        packages[d.metadata["Name"]] = [d.version, where, kind]
+print(json.dumps({"managed": managed, "pip": pip is not None, "uv": uv, "packages": packages}))
+"""
+_QUERY_SECONDS = 60
+_PIP_SECONDS = 3600
+_STOP_SECONDS = 20
+
+
+class Installed(NamedTuple):
+    """One package that is there."""
+
+    name: str
+    version: str
+    source: str = ""
+    """Address it was installed from, where that was no index."""
+    kind: str = ""
+    """"folder" or "vcs": what can't be brought back as it was."""
+
+
+class Environment(NamedTuple):
+    """What an interpreter says about itself."""
+
+    python: str
+    managed: bool
+    """The system looks after it (PEP 668)."""
+    pip: bool
+    uv: bool
+    """uv made it."""
+    packages: dict[str, Installed]
+    """By normalised name."""
+
+
+def ask(python: str) -> Environment:
+    """Start the interpreter and ask. Raises :class:`Refused` when it doesn't answer."""
+    try:
+        done = subprocess.run(
+            [python, "-c", _QUERY],
+            cwd=os.path.dirname(python) or None,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_QUERY_SECONDS,
+            env=variables(),
+        )
+        answer = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as trouble:
+        raise Refused(_("{python} could not be started.").format(python=python)) from trouble
+    packages = {project(name): Installed(name, *told) for name, told in answer["packages"].items()}
+    return Environment(python, answer["managed"], answer["pip"], answer["uv"], packages)
+
+
+def variables() -> dict[str, str]:
+    """Ours, without what would lead another Python astray; pip's own settings stay."""
+    leading = ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
+    return {name: text for name, text in os.environ.items() if name not in leading}
+
+
+def commands(step: InstallPackage, found: Environment) -> list[list[str]]:
+    """What to run, in order. Raises :class:`Refused` when there is nothing to run it with."""
+    install, uninstall = _tools(found)
+    again = "--reinstall" if _by_uv(found) else "--force-reinstall"
+    lines = []
+    if step.remove:
+        lines.append([*uninstall, *step.remove])
+    if step.requirements:
+        lines.append([*install, *(["--no-deps"] if step.exact else []), *step.requirements])
+    if step.again:
+        lines.append([*install, again, "--no-deps", *step.again])
+    return lines
+
+
+def rehearsal(step: InstallPackage, found: Environment) -> list[str]:
+    """The command that says what an installation would change, and changes nothing."""
+    install, _uninstall = _tools(found)
+    told = ["--dry-run"] if _by_uv(found) else ["--dry-run", "--quiet", "--report", "-"]
+    return [*install, *told, *step.requirements]
+
+
+def _by_uv(found: Environment) -> bool:
+    return not found.pip or (found.uv and bool(_uv()))
+
+
+def _tools(found: Environment) -> tuple[list[str], list[str]]:
+    """The beginnings of the commands that install and uninstall."""
+    if not _by_uv(found):
+        pip = [found.python, "-m", "pip", "--no-input", "--disable-pip-version-check"]
+        return [*pip, "install"], [*pip, "uninstall", "--yes"]
+    uv = _uv()
+    if not uv:
+        raise Refused(
+            _("{python} has no pip to change its packages with.").format(python=found.python)
+        )
+    where = ["--python", found.python]
+    return [uv, "pip", "install", *where], [uv, "pip", "uninstall", *where]
+
+
+def _uv() -> str:
+    """uv, also where its installer puts it without a terminal knowing of it yet."""
+    home = os.path.expanduser("~")
+    places = [os.path.join(home, *parts) for parts in ((".local", "bin"), (".cargo", "bin"))]
+    return shutil.which("uv") or shutil.which("uv", path=os.pathsep.join(places)) or ""
+
+
+class Output(NamedTuple):
+    """What a command said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def end(self) -> str:
+        """The last lines, for the person."""
+        lines = f"{self.out}\n{self.err}".strip().splitlines()
+        return " / ".join(line.strip() for line in lines[-3:])
+
+
+def run(command: list[str], cancel: threading.Event, lock: tuple[int, ...] = ()) -> Output:
+    """Run to the end. Raises :class:`Refused` when it can't be started, or was stopped.
+
+    It gets a group of its own, so that Ctrl+C in our terminal reaches us alone.
+    """
+    if cancel.is_set():
+        raise Refused(_("Stopped, as you wished."))
+    windows = os.name == "nt"
+    try:
+        process = subprocess.Popen(
+            command,
+            # Not where we were started: a file there could pose as a module of pip.
+            cwd=os.path.dirname(command[0]) or None,
+            # If we are killed, nobody begins anything until pip has ended.
+            pass_fds=lock,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=variables(),
+            start_new_session=not windows,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+    except OSError as trouble:
+        raise Refused(_("{python} could not be started.").format(python=command[0])) from trouble
+    try:
+        out, err = _watch(process, cancel)
+    except BaseException:
+        _stop(process)
+        raise
+    told = (data.decode("utf-8", "replace") for data in (out, err))
+    return Output(process.returncode, *told)
+
+
+def _watch(process: subprocess.Popen[bytes], cancel: threading.Event) -> tuple[bytes, bytes]:
+    waited = 0.0
+    while True:
+        try:
+            return process.communicate(timeout=0.2)
+        except subprocess.TimeoutExpired:
+            waited += 0.2
+        if cancel.is_set() or waited > _PIP_SECONDS:
+            raise Refused(_("Stopped, as you wished."))
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Ask first: pip puts back what it is replacing when it is interrupted."""
+    if os.name == "nt":
+        process.kill()
+        process.communicate()
+        return
+    for number in (signal.SIGINT, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+            process.communicate(timeout=_STOP_SECONDS)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue
+        return
