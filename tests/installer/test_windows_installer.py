@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import planted
 import pytest
 import windows_desktop
 from windows_desktop import Desktop
@@ -276,3 +277,39 @@ def test_setup_and_uninstaller_are_signed(
         ["osslsigncode", "verify", "-in", str(setups[NEWER])], capture_output=True
     )
     assert unsigned.returncode != 0
+
+
+def command_line(windows: Desktop, *words: str) -> str:
+    folder = windows.local / "Programs" / "cuDNN Assistant"
+    return windows.output(windows.windows_path(folder / "cudnn-assistant.cmd"), *words)
+
+
+def test_a_gpu_without_and_with_its_cudnn(
+    clean: Desktop, setups: dict[str, Path], tmp_path: Path
+) -> None:
+    """Last of all, because it leaves a driver in this Windows."""
+    assert install(clean, setups[__version__]) == 0
+    planted.gpu(clean)
+    planted.cudnn(clean, on_path=False)
+    said = command_line(clean, "check")
+    assert "GeForce RTX 4090, driver 581.15" in said, said
+    assert "[cudnn-not-on-path]" in said, said
+
+    planted.cudnn(clean, on_path=True)
+    said = command_line(clean, "check")
+    assert "cuDNN 9.10.2 works" in said, said
+    assert "C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9" in said
+
+    clean.run("start", "/unix", str(clean.menu / "cuDNN Assistant.lnk"))
+    window = clean.wait_for("cuDNN Assistant")
+    for _ in range(20):
+        # While it looks, this key does nothing; on the page Result it shows the report.
+        clean.press(window, "alt+s")
+        time.sleep(1)
+        if clean.windows("Save report.*"):
+            break
+    clean.press(clean.wait_for("Save report.*"), "Escape")
+    clean.gone("Save report.*")
+    clean.picture(Path(os.environ.get("CUDNN_ASSISTANT_PICTURES", tmp_path)) / "result.png")
+    clean.press(window, "Return")
+    clean.gone("cuDNN Assistant")

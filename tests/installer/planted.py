@@ -1,0 +1,46 @@
+"""A driver, a GPU and a cuDNN for Wine: the stubs of tests/lab, compiled for Windows."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from lab import driver
+from windows_desktop import Desktop
+
+HERE = Path(__file__).parent
+KEY = "HKLM\\System\\CurrentControlSet\\Control\\Session Manager\\Environment"
+CUDNN = "Program Files/NVIDIA/CUDNN/v9.10/bin/12.9"
+
+
+def gpu(windows: Desktop) -> None:
+    """A GeForce RTX 4090 with its driver in System32."""
+    system = windows.drive / "windows" / "system32"
+    compiled("nvml_stub.c", system / "nvml.dll")
+    compiled("cuda_stub.c", system / "nvcuda.dll")
+    known = {"driver": "581.15", "cuda": 13000, "gpus": 1}
+    lines = [f"{name}={value}" for name, value in known.items()]
+    lines += [f"gpu.0.{name}={value}" for name, value in driver.RTX_4090.items()]
+    (system / "facts").write_text("\n".join(lines) + "\n")
+
+
+def cudnn(windows: Desktop, *, on_path: bool) -> None:
+    """A cuDNN where NVIDIA's installer puts it, and its folder on the machine's PATH.
+
+    The person's PATH would be the usual place, but Wine 8 leaves it out of a new program's.
+    """
+    compiled("cudnn_stub.c", windows.drive / CUDNN / "cudnn64_9.dll", "-DMAJOR=9")
+    folder = "C:\\" + CUDNN.replace("/", "\\")
+    path = "C:\\windows\\system32;C:\\windows" + (f";{folder}" if on_path else "")
+    windows.run("reg", "add", KEY, "/v", "PATH", "/t", "REG_EXPAND_SZ", "/d", path, "/f")
+
+
+def compiled(source: str, target: Path, *options: str) -> None:
+    """A stub of tests/lab as a DLL; the folder ``mingw`` has what it takes from Linux."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(
+        ["x86_64-w64-mingw32-gcc", "-O1", "-w", "-shared", "-s", f"-I{HERE / 'mingw'}", *options,
+         "-o", str(target), str(HERE.parent / "lab" / source)],
+        check=True, env={"PATH": os.environ["PATH"]},
+    )  # fmt: skip
