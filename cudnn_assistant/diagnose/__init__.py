@@ -20,6 +20,7 @@ from cudnn_assistant.diagnose import (
     frameworks,
     gpu,
     loaded,
+    packages,
     paths,
     replaced,
     trial,
@@ -50,11 +51,13 @@ SETTINGS: Layer = (*variables.RULES, *paths.RULES)
 ABOVE: tuple[Layer, ...] = (
     cuda.RULES,
     copies.RULES[:1],
+    packages.RULES[:1],
     cudnn.RULES,
     replaced.RULES,
     copies.RULES[1:],
     fitting.RULES,
     frameworks.RULES,
+    cuda.LAST,
     trial.RULES,
 )
 """For each subject: integrity before search order before versions before the framework."""

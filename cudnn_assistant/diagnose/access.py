@@ -72,7 +72,9 @@ def compute_mode(ctx: Context) -> Iterator[Finding]:
     for gpu in ctx.machine.gpus:
         busy = [p for p in gpu.processes if p.kind == "compute"]
         prohibited = gpu.compute_mode == "prohibited"
-        if ctx.runs or not (prohibited or (gpu.compute_mode == "exclusive-process" and busy)):
+        # The program that has it may be another person's, or in another container: not listed.
+        taken = gpu.compute_mode == "exclusive-process" and (busy or _busy(ctx, gpu))
+        if ctx.runs or not (prohibited or taken):
             continue
         index = gpu.nvml_index or 0
         prefix = "" if ctx.windows else "sudo "
@@ -81,6 +83,11 @@ def compute_mode(ctx: Context) -> Iterator[Finding]:
         evidence = f"{gpu.name}: {gpu.compute_mode}"
         program = ", ".join(_process(p.name, p.pid) for p in busy[:3])
         yield ctx.finding(code, "error", remedy, evidence, program, gpu=gpu.name, program=program)
+
+
+def _busy(ctx: Context, gpu: Gpu) -> bool:
+    """A test was told that the GPU is busy (46)."""
+    return any(t.code == 46 and t.gpu in ("", gpu.uuid) for t in ctx.machine.trials)
 
 
 def memory_taken(ctx: Context) -> Iterator[Finding]:

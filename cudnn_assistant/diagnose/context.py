@@ -18,11 +18,12 @@ from cudnn_assistant.diagnose.needs import (
     Need,
     _by_major,
     could_bring,
-    counts,
     leans,
+    meant_for_gpu,
     meets,
     need_of,
     own,
+    own_folders,
     passed,
 )
 from cudnn_assistant.diagnose.versions import major, numbers
@@ -109,6 +110,10 @@ class Context:
         separator = "\\" if self.windows else "/"
         return bool(other) and (one == other or one.startswith(other.rstrip(separator) + separator))
 
+    def belongs(self, path: str, environment: PythonEnvironment) -> bool:
+        """Whether a file is a Python environment's, not that of the system around it."""
+        return any(self.inside(path, folder) for folder in own_folders(environment))
+
     # -- the subject ---------------------------------------------------------------------------
 
     @cached_property
@@ -187,10 +192,9 @@ class Context:
         """Whether somebody misses a cuDNN of the system when there is none.
 
         True when a framework takes it from there, or when no Python environment has a framework
-        for the GPU at all: then the person came for a program of another kind.
+        meant for the GPU at all: then the person came for a program of another kind.
         """
-        frameworks = [f for e in self.machine.pythons for f in e.frameworks if counts(f)]
-        return bool(self.leaning) or all(f.cudnn_from == "none" for f in frameworks)
+        return bool(self.leaning) or not any(meant_for_gpu(e) for e in self.machine.pythons)
 
     @property
     def serious(self) -> Severity:
@@ -266,7 +270,7 @@ class Context:
 
     def loadable(self, library: Library) -> bool:
         """Whether a program of the subject would find that file."""
-        if self.environment is not None and self.inside(library.path, self.subject):
+        if self.environment is not None and self.belongs(library.path, self.environment):
             return True
         return self.reachable(self.parent(library.path), library.found_via)
 

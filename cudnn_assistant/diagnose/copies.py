@@ -46,7 +46,11 @@ def _judged(ctx: Context, need: Need) -> CudnnCopy | None:
     if ctx.environment is not None:
         return best(ctx, found) if found else None
     # The loader takes the first file of that name, whatever is wrong with it.
-    found = [c for c in found if ctx.reachable(c.folder, c.found_via)]
+    if ctx.machine.search and not ctx.machine.unknown("search"):
+        # Where no folder of a copy is searched, adding one helps only if a copy is whole.
+        found = [c for c in found if ctx.reachable(c.folder, c.found_via)] or found
+    else:
+        found = [c for c in found if ctx.reachable(c.folder, c.found_via)]
     first = min((ctx.rank(c.folder) for c in found), default=0)
     found = [c for c in found if ctx.rank(c.folder) == first]
     return best(ctx, found) if found else None
@@ -95,6 +99,8 @@ def damaged(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         for code, states in _HARM
         if (parts := [p for p in copy.damaged if p.state in states])
     ]
+    if _inner(copy) not in (0, copy.major):
+        return  # the parts of the name's major are not what it needs
     # One finding for one copy: about a file that every program needs, if there is one.
     found.sort(key=lambda harm: not any(p.name in NEEDED for p in harm[1]))
     for code, parts in found[:1]:
@@ -173,7 +179,9 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         product=product(copy.version),
         folder=copy.folder,
         count=str(max(len(versions), len(folders), 2)),
-        versions=", ".join(".".join(map(str, v)) for v in sorted(versions)),
+        versions=", ".join(".".join(map(str, v)) for v in sorted(versions))
+        if len(versions) > 1
+        else "",
         also=_by_hand(ctx, copy, remedy),
     )
 
@@ -186,15 +194,23 @@ def _folders(ctx: Context) -> list[str]:
 
 @each
 def renamed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
-    """L17: the file's name says one major, its content another."""
-    inner = major(copy.version)
-    other = copy.check is not None and copy.check.status == "other-copy"
-    if not inner or inner == copy.major or other:
+    """L17: the file's name says one major, its content another.
+
+    A small test may pass with it; programs that want what the name says do not.
+    """
+    if not _inner(copy) or _inner(copy) == copy.major:
         return
     yield ctx.finding(
         "cudnn-renamed", ctx.serious, replace(ctx, copy), f"{copy.file}: {copy.version}",
         file=copy.file, product=product(copy.version), folder=copy.folder,
     )  # fmt: skip
+
+
+def _inner(copy: CudnnCopy) -> int:
+    """Major by the file itself: a package's record or a header may be another copy's."""
+    check = copy.check
+    loaded = check.version if check is not None and check.status != "other-copy" else ""
+    return major(loaded or copy.file_version)
 
 
 @each
@@ -216,6 +232,6 @@ RULES = (
         ("L04", "L05", "L09", "L35", "L36"),
     ),
     Rule(architecture, ("cudnn-wrong-architecture",), ("L11",)),
-    Rule(renamed, ("cudnn-renamed",), ("L17",)),
+    Rule(renamed, ("cudnn-renamed",), ("L17",), provable=False),
     Rule(mixed, ("cudnn-mixed-versions",), ("L07", "L08")),
 )

@@ -175,6 +175,8 @@ def cuda_libraries(ctx: Context) -> Iterator[Finding]:
         yield _no_cuda(ctx)
         return
     folder = ctx.parent(best.path)
+    if not ctx.windows and any(ctx.key(c.folder) == ctx.key(folder) for c in ctx.copies):
+        return  # the folder will be added for the sake of the cuDNN in it
     yield ctx.finding(
         "cuda-not-on-path",
         "error",
@@ -196,7 +198,7 @@ def _no_cuda(ctx: Context) -> Finding:
 
 
 def _in_environment(ctx: Context, library: Library) -> bool:
-    return any(ctx.inside(library.path, e.id) for e in ctx.machine.pythons)
+    return any(ctx.belongs(library.path, e) for e in ctx.machine.pythons)
 
 
 def _wanted_major(ctx: Context, library: Library) -> bool:
@@ -215,8 +217,11 @@ def environment_cublas(ctx: Context) -> Iterator[Finding]:
     """L21 in a Python environment: its cuDNN is there, the cuBLAS it needs is not."""
     if ctx.environment is None or not stopped(ctx.trial) or ctx.trial is None:
         return
-    name = ctx.trial.missing.casefold()
-    what = next((w for w in ("cublas", "nvrtc") if w in name), "")
+    yield from _package_missing(ctx, ctx.trial.missing)
+
+
+def _package_missing(ctx: Context, name: str) -> Iterator[Finding]:
+    what = next((w for w in ("cublas", "nvrtc") if w in name.casefold()), "")
     if not what:
         return
     cuda = ctx.needs[0].cuda if ctx.needs else 0
@@ -224,7 +229,22 @@ def environment_cublas(ctx: Context) -> Iterator[Finding]:
     package = f"nvidia-{'cublas' if what == 'cublas' else 'cuda-nvrtc'}{suffix}"
     remedy = install_packages(ctx, package)
     code = f"{what}-missing-in-environment"
-    yield ctx.finding(code, "error", remedy, ctx.trial.missing, file=ctx.trial.missing)
+    yield ctx.finding(code, "error", remedy, name, file=name)
+
+
+def without_cublas(ctx: Context) -> Iterator[Finding]:
+    """L21, where no package's record explains it: cuDNN doesn't say what it didn't find.
+
+    It says INTERNAL_ERROR (4000, 4 in cuDNN 8) or EXECUTION_FAILED_CUBLAS (5002).
+    """
+    trial, cuda = ctx.trial, next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
+    if ctx.environment is None or trial is None or not stopped(trial) or not cuda:
+        return
+    known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
+    there = any(lib.major == cuda and ctx.loadable(lib) for lib in known)
+    if trial.stage == "convolution" and trial.code in (4, 4000, 5002) and not there:
+        file = f"cublasLt64_{cuda}.dll" if ctx.windows else f"libcublasLt.so.{cuda}"
+        yield from _package_missing(ctx, file)
 
 
 def nvrtc(ctx: Context) -> Iterator[Finding]:
@@ -272,3 +292,6 @@ RULES = (
     Rule(nvrtc, ("nvrtc-missing",), ("L23",)),
     Rule(two_cublas, ("cublas-mixed",), ("L22",)),
 )
+
+LAST = (Rule(without_cublas, ("cublas-missing-in-environment",), ("L21",)),)
+"""Said only when no record of a package explains it."""

@@ -90,6 +90,26 @@ def unreachable(ctx: Context) -> Iterator[Finding]:
         )
 
 
+def forgotten(ctx: Context) -> Iterator[Finding]:
+    """L34: the folder stands in the loader's configuration, which nobody told the loader."""
+    trial = ctx.trial
+    if ctx.environment is not None or trial is None or trial.status != "missing-library":
+        return
+    if trial.stage != "load" or not trial.missing.startswith("libcudnn"):
+        return
+    for copy in ctx.copies:
+        entry = ctx.searched.get(ctx.key(copy.folder))
+        listed = entry is not None and entry.variable == "ld.so.conf"
+        asked = trial.missing.startswith(f"libcudnn.so.{copy.major}")
+        if entry and listed and asked and "ld-cache" not in copy.found_via and not copy.damaged:
+            remedy = Manual(commands=("sudo ldconfig",), administrator=True)
+            yield ctx.finding(
+                "loader-list-not-renewed", ctx.serious, remedy, copy.folder, entry.source,
+                product=product(copy.version), folder=copy.folder, place=entry.source,
+            )  # fmt: skip
+            return
+
+
 def _above(ctx: Context, copy: CudnnCopy) -> PathEntry | None:
     """The searched folder one or two levels above the copy: the installer's wrong entry."""
     parent = ctx.parent(copy.folder)
@@ -199,6 +219,7 @@ RULES = (
         ("L01", "L02", "L03"),
     ),
     Rule(missing, ("cudnn-missing", "cudnn-wrong-major", "cudnn-jit-only"), ("L01", "L02", "L31")),
+    Rule(forgotten, ("loader-list-not-renewed",), ("L34",)),
     Rule(
         unreachable,
         ("cudnn-not-on-path", "cudnn-parent-on-path", "spare-cudnn-not-searched"),

@@ -11,6 +11,7 @@ from cudnn_assistant.diagnose.answers import (
     cuda_code,
     debian,
     judgeable,
+    nvml_code,
 )
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.gpu import log_line
@@ -133,6 +134,57 @@ def not_loaded(ctx: Context) -> Iterator[Finding]:
     yield ctx.finding("driver-module-not-loaded", "error", remedy, ", ".join(driver.modules))
 
 
+def incomplete(ctx: Context) -> Iterator[Finding]:
+    """D03, D07: the driver runs, and the library through which programs compute isn't there.
+
+    Distributions pack it apart from the module and from what draws on the screen.
+    """
+    driver = ctx.machine.driver
+    if driver is None or ctx.machine.os.wsl or ctx.machine.os.container or not judgeable(ctx):
+        return
+    if driver.cuda_library or driver.cuda_init is not None or not _runs(driver):
+        return
+    file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
+    remedy = Manual(
+        link=DRIVER_PAGE, commands=_compute_part(ctx, driver), restart=True, administrator=True
+    )
+    yield ctx.finding("driver-incomplete", "error", remedy, f"{file}: –", file=file)
+
+
+def _runs(driver: Driver) -> bool:
+    """Module or libraries of the driver answer."""
+    told = driver.nvml is not None and driver.nvml.code == 0
+    return told or bool(driver.kernel_version) or "nvidia" in driver.modules
+
+
+def _compute_part(ctx: Context, driver: Driver) -> tuple[str, ...]:
+    """The command that installs the driver's library for computing; () where none is known."""
+    branch = numbers(driver.version or driver.kernel_version)[:1]
+    table = {
+        "ubuntu": tuple(f"sudo apt install --reinstall libnvidia-compute-{n}" for n in branch),
+        "debian": ("sudo apt install --reinstall libcuda1",),
+        "fedora": ("sudo dnf install xorg-x11-drv-nvidia-cuda-libs",),
+        "arch": ("sudo pacman -S nvidia-utils",),
+    }
+    return () if ctx.windows else distribution(ctx.machine.os, table)
+
+
+def cuda_silent(ctx: Context) -> Iterator[Finding]:
+    """D07, D18, D19 without their proof: NVML lists the GPU, and CUDA doesn't start."""
+    code, driver = cuda_code(ctx), ctx.machine.driver
+    if not judgeable(ctx) or nvml_code(ctx) != 0 or code in (0, 2, None) or driver is None:
+        return
+    if code == 35 and numbers(driver.cuda) < (12,):
+        return  # an old driver: what programs ask of it is told with them
+    gpu = ctx.machine.gpus[0].name if ctx.machine.gpus else ""
+    if ctx.machine.os.wsl:
+        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
+        yield ctx.finding("wsl-cuda-does-not-start", "error", remedy, answers(ctx), sure=False)
+        return
+    remedy = Manual(link=DRIVER_PAGE, restart=True)
+    yield ctx.finding("cuda-does-not-start", "error", remedy, answers(ctx), gpu=gpu, sure=False)
+
+
 def not_answering(ctx: Context) -> Iterator[Finding]:
     """D11–D13 without their proof: libraries and module are there, and still no answer."""
     driver = ctx.machine.driver
@@ -149,7 +201,11 @@ RULES = (
     Rule(held_by_other, ("nouveau-active", "gpu-kept-for-vm"), ("D13", "D30")),
     Rule(not_built, ("driver-module-not-built",), ("D11",)),
     Rule(not_loaded, ("secure-boot-blocks-driver", "driver-module-not-loaded"), ("D12",)),
+    Rule(incomplete, ("driver-incomplete",), ("D03", "D07")),
 )
 
-LAST = (Rule(not_answering, ("driver-not-answering",), ()),)
+LAST = (
+    Rule(not_answering, ("driver-not-answering",), ()),
+    Rule(cuda_silent, ("cuda-does-not-start", "wsl-cuda-does-not-start"), ("D07", "C04", "C06")),
+)
 """Said only when no other rule explains the silence."""

@@ -67,16 +67,18 @@ def container_capability(ctx: Context) -> Iterator[Finding]:
     """C08: the container got the GPU, but not the libraries for computing."""
     given = ctx.machine.variable("NVIDIA_DRIVER_CAPABILITIES")
     driver = ctx.machine.driver
-    if not ctx.machine.os.container or given is None or driver is None or driver.cuda_library:
+    if not ctx.machine.os.container or driver is None or driver.cuda_library or ctx.runs:
         return
-    parts = {p.strip() for p in given.value.text.split(",")}
+    text = given.value.text if given else ""
+    parts = {p.strip() for p in text.split(",")}
     if parts & {"all", "compute"} or not any(n.exists for n in driver.nodes):
         return
-    evidence = f"NVIDIA_DRIVER_CAPABILITIES={given.value.text}"
+    evidence = f"NVIDIA_DRIVER_CAPABILITIES={text or '–'}"
     remedy = Manual(
         link=CONTAINER_PAGE, commands=("-e NVIDIA_DRIVER_CAPABILITIES=compute,utility",)
     )
-    yield ctx.finding("container-no-compute", "error", remedy, evidence, value=given.value.text)
+    absent = "" if given else "NVIDIA_DRIVER_CAPABILITIES"
+    yield ctx.finding("container-no-compute", "error", remedy, evidence, value=text, absent=absent)
 
 
 def sandbox(ctx: Context) -> Iterator[Finding]:

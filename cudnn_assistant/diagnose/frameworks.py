@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.compat import oldest_usable_cuda
 from cudnn_assistant.diagnose import packages
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.needs import called, could_bring, counts, leans, own, passed, stopped
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages
-from cudnn_assistant.diagnose.versions import major, numbers
+from cudnn_assistant.diagnose.versions import major, numbers, older
 from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Framework
 
@@ -123,24 +124,34 @@ def no_kernels(ctx: Context) -> Iterator[Finding]:
     if ctx.gpu is None or ctx.environment is None:
         return
     for framework in ctx.frameworks:
-        if (
-            not framework.gpu
-            or not framework.architectures
-            or runs(ctx.gpu.compute, framework.architectures)
-        ):
+        if not framework.gpu or _has_code(ctx, framework):
             continue
         lowest = min((numbers(a.split("+")[0]) for a in framework.architectures), default=())
         young = numbers(ctx.gpu.compute) > lowest
+        built = ", ".join(framework.architectures) or f"CUDA {framework.cuda}"
         yield ctx.finding(
             "gpu-too-new-for-framework" if young else "gpu-too-old-for-framework",
             "error",
             Manual(link=FRAMEWORK_PAGES.get(framework.name, "")),
             f"{ctx.gpu.name}: {ctx.gpu.compute}",
-            f"{called(framework)}: {', '.join(framework.architectures)}",
+            f"{called(framework)}: {built}",
             gpu=ctx.gpu.name,
             program=called(framework),
             where=ctx.subject,
         )
+
+
+def _has_code(ctx: Context, framework: Framework) -> bool:
+    """Whether the build has code for the GPU, or that can't be told.
+
+    PyTorch's builds carry no PTX, so one for a CUDA that is older than the GPU has none.
+    """
+    compute = ctx.gpu.compute if ctx.gpu else ""
+    if framework.architectures:
+        return runs(compute, framework.architectures)
+    oldest = oldest_usable_cuda(ctx.compat, compute)
+    known = framework.name == "torch" and bool(framework.cuda and oldest)
+    return not (known and older(framework.cuda, oldest))
 
 
 def runs(compute: str, architectures: tuple[str, ...]) -> bool:
@@ -239,7 +250,7 @@ RULES = (
         ("H01", "H03"),
         provable=False,
     ),
-    *packages.RULES,
+    *packages.RULES[1:],
     Rule(two_majors, ("frameworks-disagree",), ("F07",)),
     Rule(tensorflow_216, ("tensorflow-216",), ("F04",)),
     Rule(store_python, ("store-python",), ("E13",)),

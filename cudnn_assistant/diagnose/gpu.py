@@ -49,9 +49,23 @@ def no_resources(ctx: Context) -> Iterator[Finding]:
     line = log_line(ctx, r"RmInitAdapter failed|Cannot initialize GSP|GFW_BOOT")
     if _seen_by_driver(ctx) or log_line(ctx, r"open kernel modules|by open nvidia\.ko"):
         return
-    if line or _problem(ctx, 12):
+    if line or _problem(ctx, 12) or _none_started(ctx):
         remedy = Manual(link=DRIVER_PAGE, restart=True)
-        yield ctx.finding("gpu-does-not-start", "error", remedy, line, gpu=first_name(ctx))
+        sure = bool(line) or _problem(ctx, 12)
+        yield ctx.finding(
+            "gpu-does-not-start", "error", remedy, line, gpu=first_name(ctx), sure=sure
+        )
+
+
+def _none_started(ctx: Context) -> bool:
+    """The driver holds the GPUs of the bus, answers well, and lists none of them.
+
+    Why stands in the kernel's log, which most people may not read.
+    """
+    driver, gpus = ctx.machine.driver, ctx.machine.gpus
+    answers = driver is not None and driver.nvml is not None and driver.nvml.code == 0
+    held = bool(gpus) and all(g.kernel_driver == "nvidia" and not g.asleep for g in gpus)
+    return answers and held and not ctx.runs
 
 
 def lost(ctx: Context) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from cudnn_assistant.diagnose.versions import major, numbers, older
-from cudnn_assistant.machine import Framework, Trial
+from cudnn_assistant.machine import Framework, PythonEnvironment, Trial
 from cudnn_assistant.wording import PRODUCTS
 
 
@@ -30,6 +30,28 @@ def counts(framework: Framework) -> bool:
     The plain onnxruntime package is a CPU build that many programs carry for small work.
     """
     return framework.gpu is not False or framework.name != "onnxruntime"
+
+
+def meant_for_gpu(environment: PythonEnvironment) -> bool:
+    """Whether a person expects something in this environment to use cuDNN.
+
+    Also where the build that is there can't: one for the processor alone, or an onnxruntime-gpu
+    that the plain package has overwritten.
+    """
+    if any(
+        counts(f) and (f.cudnn_from != "none" or f.gpu is False) for f in environment.frameworks
+    ):
+        return True
+    return any(p.name == "onnxruntime-gpu" for p in environment.packages)
+
+
+def own_folders(environment: PythonEnvironment) -> tuple[str, ...]:
+    """Folders whose files are the environment's alone.
+
+    The system's own Python has its root in /usr, as half of the computer has.
+    """
+    shared = environment.id in ("/", "/usr", "/usr/local")
+    return environment.sites if shared else (environment.id, *environment.sites)
 
 
 def own(framework: Framework) -> bool:

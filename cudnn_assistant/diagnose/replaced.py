@@ -102,7 +102,8 @@ def _foreign(ctx: Context, path: str) -> bool:
     folder = ctx.parent(path)
     copy = copy_in(ctx, folder)
     searched = ctx.key(folder) in ctx.searched or (copy is not None and not copy.environment)
-    return searched and not ctx.inside(path, ctx.subject)
+    mine = ctx.environment is not None and ctx.belongs(path, ctx.environment)
+    return searched and not mine
 
 
 def _cudnn_files(ctx: Context, mapped: tuple[str, ...]) -> list[str]:

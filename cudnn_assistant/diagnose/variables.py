@@ -68,7 +68,7 @@ def stale(ctx: Context) -> Iterator[Finding]:
     for name in ("CUDA_PATH", "CUDA_HOME"):
         variable = lasting(ctx, name)
         text = variable.value.text if variable else ""
-        if variable is not None and _plain(text) and toolkit_of(ctx, text) is None:
+        if variable is not None and _readable(ctx, variable) and toolkit_of(ctx, text) is None:
             yield from _stale(ctx, variable)
 
 
@@ -149,6 +149,13 @@ def cudnn_path(ctx: Context) -> Iterator[Finding]:
             "cudnn-path-stale", "warning", remedy, evidence,
             variable=name, value=text, place=variable.source,
         )  # fmt: skip
+
+
+def _readable(ctx: Context, variable: Variable) -> bool:
+    """Whether the text can be compared. In a running program nothing replaces a $NAME any more."""
+    text = variable.value.text
+    left = not ctx.windows and variable.scope == "process" and "***" not in text
+    return _plain(text) or (left and text.startswith(("$", "~")))
 
 
 def _plain(text: str) -> bool:

@@ -16,14 +16,16 @@ def hidden(ctx: Context) -> Iterator[Finding]:
     layers: tuple[Scope, ...] = ("user", "machine", "process")
     known = [v for scope in layers if (v := ctx.machine.variable(name, scope))]
     variable = next((v for v in known if _hides_all(ctx, v.value.text.strip())), None)
-    if variable is None or not ctx.machine.gpus or ctx.runs:
+    if variable is None or not ctx.machine.gpus:
         return
-    if any(g.cuda_index is not None for g in ctx.machine.gpus):
+    # A line in a start-up file that this program didn't get still hides it from terminals.
+    elsewhere = ctx.runs or any(g.cuda_index is not None for g in ctx.machine.gpus)
+    if elsewhere and (ctx.windows or variable.scope == "process"):
         return
     value = variable.value.text.strip()
     yield ctx.finding(
         "gpu-hidden",
-        "error",
+        "warning" if elsewhere else "error",
         unset(ctx, variable),
         f"{name}={value} ({variable.source or variable.scope})",
         value=value or "–",
@@ -37,10 +39,13 @@ def _hides_all(ctx: Context, value: str) -> bool:
     first = value.split(",", maxsplit=1)[0].strip()
     if re.fullmatch(r"[+-]?\d+", first):
         return not 0 <= int(first) < len(ctx.machine.gpus)
+    if not first.upper().startswith(("GPU-", "MIG-")):
+        return True
     known = [g.uuid for g in ctx.machine.gpus] + [
         m for g in ctx.machine.gpus for m in g.mig_instances
     ]
-    return all(known) and not any(uuid.startswith(first) for uuid in known)
+    known = [uuid.casefold() for uuid in known if uuid]
+    return bool(known) and not any(uuid.startswith(first.casefold()) for uuid in known)
 
 
 def unset(ctx: Context, variable: Variable) -> Remedy:

@@ -24,7 +24,22 @@ def main_files(names: Mapping[str, bool], disk: Disk, folder: str) -> dict[int, 
         match = _SUFFIX.search(disk.name(disk.canonical(disk.join(folder, "libcudnn.so"))))
         if match:
             found[int(match[1].split(".")[0])] = "libcudnn.so"
+    if not found:
+        found = {major: part_file("cudnn", major, disk.family) for major in _headless(names, disk)}
     return {major: name for major, name in found.items() if major in PARTS or major > max(PARTS)}
+
+
+def _headless(names: Mapping[str, bool], disk: Disk) -> list[int]:
+    """Majors of which a folder holds the parts, and not the main library that loads them."""
+    return [
+        major
+        for major, rules in PARTS.items()
+        if len([rule for rule in rules if _file(names, rule.name, major, disk)]) >= _SEVERAL
+    ]
+
+
+_SEVERAL = 3
+"""Parts that make a folder one of cuDNN's; programs bring single ones for reasons of their own."""
 
 
 def file_version(disk: Disk, folder: str, name: str) -> str:
@@ -53,12 +68,23 @@ def parts(
     """
     found = []
     for name, due in _due(major, version).items():
-        file = main if name == "cudnn" else _file(names, name, major, disk)
+        file = _file(names, name, major, disk) if name != "cudnn" else main
+        if name == "cudnn" and not _loadable(main, major, names, disk):
+            file = ""
         if file:
             found.append(_part(disk, folder, name, file))
         elif due:
             found.append(Part(name=name, file=part_file(name, major, disk.family), state="missing"))
     return tuple(found)
+
+
+def _loadable(main: str, major: int, names: Mapping[str, bool], disk: Disk) -> bool:
+    """Whether programs get this main library: on Linux they ask for libcudnn.so.MAJOR alone.
+
+    A wheel's own copy, with a hash in its name, is asked for by that name.
+    """
+    asked = part_file("cudnn", major, disk.family)
+    return main in names and (disk.family == "windows" or main == asked or "-" in main)
 
 
 def _known(major: int) -> list[str]:

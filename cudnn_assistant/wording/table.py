@@ -92,6 +92,7 @@ HARDWARE: dict[str, Text] = {
                 "NVIDIA_DRIVER_CAPABILITIES is “{value}”, which leaves the libraries for computing"
                 " out of the container."
             ),
+            N_("{absent} isn't set, so the container got no libraries for computing."),
         ),
         (N_("Start the container again with compute and utility in that setting."),),
         way_out=N_("Open NVIDIA's instructions"),
@@ -399,6 +400,53 @@ HARDWARE: dict[str, Text] = {
             ),
         ),
     ),
+    "driver-incomplete": Text(
+        "gpu",
+        N_("A part of the NVIDIA driver is missing"),
+        (
+            _DRIVER_IS,
+            N_("It runs, but its file {file}, through which programs compute, isn't there."),
+        ),
+        (
+            N_(
+                "Install that part of the driver, or the whole driver again, then restart the"
+                " computer."
+            ),
+        ),
+        way_out=N_("Open NVIDIA's driver page"),
+    ),
+    "cuda-does-not-start": Text(
+        "gpu",
+        N_("The driver's part for computing doesn't start"),
+        (
+            N_("The driver lists {gpu}, but CUDA, its part for computing, refuses to start."),
+            _DRIVER_IS,
+        ),
+        (
+            N_(
+                "Restart the computer. If that doesn't help, install the driver again; the page is"
+                " below."
+            ),
+        ),
+        way_out=N_("Open NVIDIA's driver page"),
+    ),
+    "wsl-cuda-does-not-start": Text(
+        "gpu",
+        N_("CUDA doesn't start inside WSL"),
+        (
+            N_(
+                "WSL, which runs Linux programs on Windows, lists the GPU, but CUDA, the part of"
+                " NVIDIA's driver that computes, refuses to start."
+            ),
+        ),
+        (
+            N_(
+                "Install the newest driver on Windows (not in Linux), update WSL, and"
+                " start it again."
+            ),
+        ),
+        way_out=N_("Open NVIDIA's driver page"),
+    ),
     "stub-library-loaded": Text(
         "gpu",
         N_("Programs load a placeholder, not the driver"),
@@ -574,7 +622,7 @@ HARDWARE: dict[str, Text] = {
             N_("The compute mode of {gpu} admits one program at a time."),
             N_("It is used by {program}."),
         ),
-        (N_("Close that program, or set the compute mode back to its default."),),
+        (N_("Close the program that has it, or set the compute mode back to its default."),),
     ),
     "gpu-memory-taken": Text(
         "gpu",

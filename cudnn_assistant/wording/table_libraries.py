@@ -149,6 +149,17 @@ LIBRARIES: dict[str, Text] = {
         ),
         (N_("Add the folder to the list of the system's loader."),),
     ),
+    "loader-list-not-renewed": Text(
+        "cudnn",
+        N_("Linux doesn't know yet where {product} is"),
+        (
+            N_(
+                "Its folder {folder} stands in {place}, but the list that Linux makes from such"
+                " files wasn't made anew since."
+            ),
+        ),
+        (N_("Run the command in a terminal; it makes the list anew."),),
+    ),
     "cudnn-not-on-path": Text(
         "cudnn",
         N_("Windows can't find {product}"),

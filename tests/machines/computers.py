@@ -20,5 +20,6 @@ for _name in (
     "linux_python",
     "rarer",
     "classic",
+    "planted",
 ):
     import_module(f"machines.{_name}")
