@@ -11,21 +11,29 @@ from cudnn_assistant.probe.binary import look_at, pe_version
 from cudnn_assistant.probe.catalogue import LIBRARIES, LibraryRule
 from cudnn_assistant.probe.copies import Folder
 from cudnn_assistant.probe.disk import Disk
+from cudnn_assistant.probe.owners import Owner, Records
 
 _MOST = 3000
+_IN_WHEEL = re.compile(
+    r"(.+)[\\/]nvidia[\\/](?:cublas|cuda_runtime|cuda_nvrtc|cu\d+)[\\/](?:lib|bin(?:[\\/]\w+)?)"
+)
 
 
 def libraries(
-    disk: Disk, folders: Iterable[Folder], cached: Mapping[str, str]
+    disk: Disk,
+    folders: Iterable[Folder],
+    cached: Mapping[str, str],
+    records: Records | None = None,
 ) -> tuple[Library, ...]:
     """Every such library in ``folders``, one entry per folder and major."""
+    records = records or Records(disk)
     in_cache = {disk.canonical(path) for path in cached.values()}
     found: list[Library] = []
     for folder in folders:
         for rule in LIBRARIES:
             for major, name in _of_rule(folder.names, rule, disk.family).items():
                 if len(found) < _MOST:
-                    found.append(_library(disk, folder, rule, name, major, in_cache))
+                    found.append(_library(disk, folder, rule, name, major, in_cache, records))
     return tuple(found)
 
 
@@ -71,10 +79,12 @@ def _library(
     name: str,
     major: int | None,
     in_cache: set[str],
+    records: Records,
 ) -> Library:
     path = disk.join(folder.path, name)
     real = disk.canonical(path)
     seen = look_at(disk.real(path))
+    owner = _owner(folder, rule.name, major, (path, real), records)
     return Library(
         name=rule.name,
         path=readable(path),
@@ -82,8 +92,20 @@ def _library(
         version=_version(disk, real),
         architecture=seen.architecture,
         found_via=(*folder.via, *(("ld-cache",) if real in in_cache else ())),
-        owner="",
+        owner=str(owner) if owner else "",
     )
+
+
+def _owner(
+    folder: Folder, name: str, major: int | None, paths: Iterable[str], records: Records
+) -> Owner | None:
+    if wheel := _IN_WHEEL.fullmatch(folder.path):
+        return records.of_library(name, major, wheel[1], "")
+    if folder.site:
+        return None  # a framework's own file
+    if folder.environment:
+        return records.of_library(name, major, "", folder.environment)
+    return next((owner for path in paths if (owner := records.of_file(path))), None)
 
 
 def _version(disk: Disk, path: str) -> str:

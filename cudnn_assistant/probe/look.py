@@ -169,9 +169,10 @@ class Look:
         if len(opened) >= copies.MOST_FOLDERS:
             notes.append("there are too many folders: copies in some of them may be missing")
         cached = ld_cache.libraries(disk, *_CACHED) if disk.family == "linux" else {}
+        records = Records(disk)
         found = {
-            "cudnns": copies.copies(disk, opened, cached, Records(disk)),
-            "libraries": libraries.libraries(disk, opened, cached),
+            "cudnns": copies.copies(disk, opened, cached, records),
+            "libraries": libraries.libraries(disk, opened, cached, records),
         }
         return found, _left_out(notes)
 

@@ -1,4 +1,4 @@
-"""Files of cuDNN packages in rpm's database, in its present form (SQLite), read only.
+"""Files of cuDNN's and CUDA's packages in rpm's database, in its present form (SQLite), read only.
 
 The older Berkeley database of RHEL 8 is left alone: a copy found there has no known owner.
 """
@@ -18,12 +18,14 @@ _NAME, _VERSION, _RELEASE = 1000, 1001, 1002
 _INDEXES, _BASENAMES, _FOLDERS = 1116, 1117, 1118
 _MOST_ENTRIES = 100_000
 _PACKAGES = (
-    "SELECT blob FROM Packages WHERE hnum IN (SELECT hnum FROM Name WHERE key LIKE '%cudnn%')"
+    "SELECT blob FROM Packages WHERE hnum IN (SELECT hnum FROM Name WHERE key LIKE '%cudnn%'"
+    " OR key LIKE 'libcublas%' OR key LIKE 'cuda-cudart%' OR key LIKE 'cuda-nvrtc%'"
+    " OR key LIKE 'zlib%')"
 )
 
 
-def cudnn_files(disk: Disk) -> dict[str, Owner]:
-    """Owner by path of every file that a package with "cudnn" in its name brought."""
+def files(disk: Disk) -> dict[str, Owner]:
+    """Owner by path of every file of a package with cuDNN or a library beside it."""
     place = next((place for place in _PLACES if disk.is_file(place)), "")
     found: dict[str, Owner] = {}
     for blob in _blobs(disk.real(place)) if place else []:

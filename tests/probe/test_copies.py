@@ -298,6 +298,52 @@ def test_the_runtime_hides_its_version_in_the_last_field(tmp_path):
     assert found == {"cudart": "12.9", "zlibwapi": "1.2.3.0"}
 
 
+def owners(root, pythons=(), **where):
+    disk, folders = opened(root, pythons=pythons, **where)
+    return {one.name: one.owner for one in libraries.libraries(disk, folders, {})}
+
+
+def test_the_wheel_that_brought_a_neighbour(tmp_path):
+    site = tmp_path / "v/lib/python3.12/site-packages"
+    images.put(site / "nvidia/cublas/lib", "libcublasLt.so.12")
+    images.put(site / "nvidia/cu13/lib", "libcudart.so.13")
+    images.put(site / "torch/lib", "libnvrtc.so.12")
+    for name in ("nvidia_cublas_cu12-12.9.1.4", "nvidia_cuda_runtime-13.0.96"):
+        (site / f"{name}.dist-info").mkdir()
+    python = PythonEnvironment(id="/v", sites=("/v/lib/python3.12/site-packages",))
+    assert owners(tmp_path, [python]) == {
+        "cublasLt": "nvidia-cublas-cu12 12.9.1.4", "cudart": "nvidia-cuda-runtime 13.0.96",
+        "nvrtc": "",
+    }  # fmt: skip
+
+
+def test_the_conda_package_that_brought_a_neighbour(tmp_path):
+    images.put(tmp_path / "c/lib", "libcublasLt.so.12", "libz.so.1", "libnvrtc.so.12")
+    (tmp_path / "c/conda-meta").mkdir()
+    for name in ("libcublas-12.9.1.4-h676940d_1", "libzlib-1.3.1-hb9d3cd8_2"):
+        (tmp_path / f"c/conda-meta/{name}.json").write_text("{}")
+    python = PythonEnvironment(id="/c", kind="conda")
+    assert owners(tmp_path, [python]) == {
+        "cublasLt": "libcublas 12.9.1.4 h676940d_1", "zlib": "libzlib 1.3.1 hb9d3cd8_2",
+        "nvrtc": "",
+    }  # fmt: skip
+
+
+def test_the_system_package_that_brought_a_neighbour(tmp_path):
+    folder = "/usr/lib/x86_64-linux-gnu"
+    images.put(tmp_path / folder.lstrip("/"), "libcublasLt.so.12", "libz.so.1", "libnvrtc.so.12")
+    records = {"libcublas-12-9": "libcublasLt.so.12", "zlib1g:amd64": "libz.so.1"}
+    (tmp_path / "var/lib/dpkg/info").mkdir(parents=True)
+    for package, file in records.items():
+        (tmp_path / f"var/lib/dpkg/info/{package}.list").write_text(f"/.\n{folder}/{file}\n")
+    (tmp_path / "var/lib/dpkg/status").write_text(
+        "Package: libcublas-12-9\nVersion: 12.9.1.4-1\n\nPackage: zlib1g\nVersion: 1:1.3\n"
+    )
+    assert owners(tmp_path, search=[entry(folder, "default")]) == {
+        "cublasLt": "libcublas-12-9 12.9.1.4-1", "zlib": "zlib1g 1:1.3", "nvrtc": "",
+    }  # fmt: skip
+
+
 def test_the_drivers_library_is_listed_once(tmp_path):
     folder = images.put(tmp_path / "usr/lib64", "libcuda.so.580.65.06")
     (folder / "libcuda.so.1").symlink_to("libcuda.so.580.65.06")
