@@ -228,7 +228,7 @@ def _set_framework(result: Facts, text: str) -> None:
     for name, spellings in known().framework_names.items():
         for spelling in spellings:
             found = re.search(
-                spelling + r"(?:[-_ ](?:gpu|cpu|nightly))?(?:[ =:v]{0,4}(?:version )?v?"
+                spelling + r"(?:[-_ ](?:gpu|cpu|nightly))?(?:[ =:v]{0,4}(?:version[ :]{1,2})?v?"
                 r"(\d{1,3}(?:\.\d{1,3}){1,3}))?",
                 text,
                 re.IGNORECASE,

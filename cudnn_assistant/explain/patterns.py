@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import zip_longest
 
 import msgspec
 
@@ -16,6 +18,9 @@ _BLOCK = 4000
 """Lines that are searched together."""
 _ENOUGH = 4
 """Hits of one pattern after which it is not searched further."""
+_TRIES = 10_000
+"""Different lines on which one pattern is tried. A log is searched from both ends inwards, so that
+what a hostile one leaves out lies in its middle."""
 _WRAPPED_TRIES = 300
 """Lines for which one pattern is also searched across neighbours: wrapped messages are rare."""
 _SHORT = 100
@@ -105,6 +110,7 @@ class _Search:
         self.lines = lines
         self.found: dict[str, list[Hit]] = {}
         self.seen: set[int] = set()
+        self.tried: Counter[str] = Counter()
         self.wrapped: dict[str, int] = {}
         words = sum(map(bool, lines)) <= _SHORT
         self.possible = _possible(lines, [p for p in patterns() if words or not p.words])
@@ -112,10 +118,13 @@ class _Search:
     def open(self) -> dict[str, list[Pattern]]:
         """Literals that the text may hold, each with the patterns that are still wanted."""
         wanted = {
-            literal: [p for p in asking if len(self.found.get(p.id, ())) < _ENOUGH]
+            literal: [p for p in asking if self._wanted(p)]
             for literal, asking in self.possible.items()
         }
         return {literal: asking for literal, asking in wanted.items() if asking}
+
+    def _wanted(self, pattern: Pattern) -> bool:
+        return len(self.found.get(pattern.id, ())) < _ENOUGH and self.tried[pattern.id] < _TRIES
 
     def block(self, start: int) -> None:
         """Search the lines from ``start`` on."""
@@ -131,6 +140,7 @@ class _Search:
         line = self.lines[index]
         for pattern in candidates:
             have = self.found.setdefault(pattern.id, [])
+            self.tried[pattern.id] += 1
             match = pattern.regex.search(line) or self._across(index, pattern, have)
             if match and is_harmless(line):
                 return
@@ -151,9 +161,18 @@ class _Search:
 def hits(lines: list[str]) -> list[Hit]:
     """The patterns found in ``lines``: at most a few hits of each, in order of appearance."""
     search = _Search(lines)
-    for start in range(0, len(lines), _BLOCK):
+    for start in _inwards(range(0, len(lines), _BLOCK)):
         search.block(start)
     return sorted((hit for some in search.found.values() for hit in some), key=lambda h: h.line)
+
+
+def _inwards(starts: Sequence[int]) -> Iterator[int]:
+    """First, last, second, last but one, and so on."""
+    half = (len(starts) + 1) // 2
+    for near, far in zip_longest(starts[:half], reversed(starts[half:])):
+        yield near
+        if far is not None:
+            yield far
 
 
 def _possible(lines: list[str], wanted: Iterable[Pattern]) -> dict[str, list[Pattern]]:
