@@ -76,6 +76,14 @@ def _folder(kind: str) -> Path:
     return folders[kind](_NAME, appauthor=False)
 
 
+def window_command() -> list[str]:
+    """The command that opens the window later on, when this process and its mount are gone."""
+    image = os.environ.get("APPIMAGE", "")
+    if frozen():
+        return [image or sys.executable, "--window"]
+    return [sys.executable, "-m", "cudnn_assistant", "--window"]
+
+
 def child_command(kind: str, *arguments: str) -> list[str]:
     """The command that starts one of our child programs.
 

@@ -18,7 +18,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.gui.links import Opener
-from cudnn_assistant.gui.parts import Card, Mark
+from cudnn_assistant.gui.parts import Card
 from cudnn_assistant.gui.text import Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.wording import _
@@ -61,7 +61,7 @@ def title(finding: Finding, found: Recommendation) -> str:
 class Advice(Card):
     """A set of versions that fits, a line for each part; why it is that one can be opened.
 
-    No green marks: nothing of it was tested, and some of it is still to be got.
+    No marks: green is for what was tested, and some of this is still to be got.
     """
 
     def __init__(self, finding: Finding, found: Recommendation) -> None:
@@ -88,11 +88,10 @@ def _table(rows: Iterable[Said]) -> QWidget:
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(SPACE + 4)
     grid.setVerticalSpacing(SPACE)
-    grid.setColumnStretch(1, 1)
-    grid.setColumnStretch(2, 6)
+    grid.setColumnStretch(0, 1)
+    grid.setColumnStretch(1, 5)
     for number, one in enumerate(rows):
-        mark = QWidget() if one.mark == "ok" else Mark(one.mark, 1.15)
-        cells = (mark, Text(one.label), Text(one.text, muted=True))
-        for column, cell in enumerate(cells):
-            grid.addWidget(cell, number, column, Qt.AlignmentFlag.AlignTop)
+        top = Qt.AlignmentFlag.AlignTop
+        grid.addWidget(Text(one.label), number, 0, top)
+        grid.addWidget(Text(one.text, muted=True), number, 1, top)
     return table

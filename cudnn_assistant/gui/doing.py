@@ -14,6 +14,7 @@ from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.machine import Family, Machine, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.preview import Change
+from cudnn_assistant.system.autostart import Autostart
 
 Standing = Literal["in place", "undone", "changed"]
 """Of a change in the journal; changed: another program has changed it since."""
@@ -71,5 +72,7 @@ class Doing:
     """The checkup of another computer from its report, by path; raises ``NotAReport``."""
     explain: Callable[[str | bytes, Checkup | None], Explanation]
     """What a message means, with what is known of this computer."""
+    again: Autostart
+    """The start after a restart that the person may ask for; quick."""
     glance: Callable[[], object]
     """Something cheap that differs when a driver or a library was installed."""

@@ -17,6 +17,7 @@ from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Button, Card, CopyButton, Mark
 from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.gui.ticks import AgainBox
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.plan import SetVariable
 from cudnn_assistant.wording import Words, _, ngettext, words
@@ -146,6 +147,8 @@ class ProblemsPage(Page):
     review = Signal()
     history = Signal()
     explain = Signal()
+    after_restart = Signal(bool)
+    """Start by itself after the restart, or not after all."""
     leave = Signal(object)
     """The way out of a finding was chosen; carries the Finding."""
 
@@ -156,6 +159,7 @@ class ProblemsPage(Page):
         undoable: bool = False,
         foreign: bool = False,
         recommend: Recommend | None = None,
+        again: bool | None = None,
     ) -> None:
         self._foreign = foreign
         self._undoable = undoable
@@ -169,6 +173,10 @@ class ProblemsPage(Page):
             if found is not None and found not in given:
                 given.append(found)
                 self.content.addWidget(Advice(finding, found))
+        if again is not None and self._only_restart():
+            self.box = AgainBox(again)
+            self.box.toggled.connect(self.after_restart)
+            self.content.addWidget(self.box)
         self.content.addWidget(explain_link(self.explain.emit), 0, Qt.AlignmentFlag.AlignLeft)
         self._fill_buttons()
 
@@ -191,6 +199,12 @@ class ProblemsPage(Page):
         if isinstance(remedy, Impossible):
             return _("No setting on this computer can change this. Nothing has been changed.")
         return _("We don't know what would help. Nothing has been changed.")
+
+    def _only_restart(self) -> bool:
+        """The restart is all that helps: nothing else leads on from here."""
+        remedy = self._main.remedy
+        restart = isinstance(remedy, Manual) and remedy.restart
+        return restart and not self._leads_out(self._main)
 
     def _leads_out(self, finding: Finding) -> bool:
         return isinstance(finding.remedy, Manual) and bool(

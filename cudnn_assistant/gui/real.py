@@ -27,6 +27,7 @@ from cudnn_assistant.probe import Cancel, Say, probe
 from cudnn_assistant.probe.framework_trial import run_framework
 from cudnn_assistant.report import NotAReport, read_machine
 from cudnn_assistant.system import Refused, System, this_system
+from cudnn_assistant.system.autostart import Autostart, this_autostart
 from cudnn_assistant.wording import _
 
 LARGEST_REPORT = 64 * 1024 * 1024
@@ -50,11 +51,19 @@ def real() -> Doing:
 class Behind:
     """A system, its journal, a way to look at it, and the data to judge by."""
 
-    def __init__(self, system: System, journal: Journal, look: Look, fetch: Fetch) -> None:
+    def __init__(
+        self,
+        system: System,
+        journal: Journal,
+        look: Look,
+        fetch: Fetch,
+        again: Autostart | None = None,
+    ) -> None:
         self.system = system
         self.journal = journal
         self._look = look
         self._fetch = fetch
+        self._again = again or this_autostart()
         self._compat: Compat | None = None
         self._source: feed.Source | None = None
 
@@ -77,6 +86,7 @@ class Behind:
             recommend=self.recommend,
             judge=self.judge,
             explain=self.explain,
+            again=self._again,
             glance=glance,
         )
 

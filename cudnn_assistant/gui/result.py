@@ -17,6 +17,7 @@ from cudnn_assistant.gui.problems import Commands, explain_link
 from cudnn_assistant.gui.pythons import Pythons
 from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.gui.ticks import AgainBox
 from cudnn_assistant.summary import Line, headline, lines
 from cudnn_assistant.wording import _, ngettext, words
 
@@ -41,6 +42,8 @@ class Ending:
     """The journal holds something to undo."""
     task: Finding | None = None
     """What needs the person, for the outcome "needs you"."""
+    again: bool | None = None
+    """Whether the window starts by itself after the restart; None: not asked."""
     foreign: bool = False
     """Of another computer, by its report: nothing of it can be tested."""
 
@@ -101,6 +104,8 @@ class ResultPage(Page):
     leave = Signal(object)
     test = Signal(object)
     """Run the test inside a framework; carries the PythonEnvironment."""
+    after_restart = Signal(bool)
+    """Start by itself after the restart, or not after all."""
     back = Signal()
     """Back to the problems, from what the person is asked to do."""
     closed = Signal()
@@ -140,6 +145,10 @@ class ResultPage(Page):
     def _show_task(self, remedy: Manual) -> None:
         if remedy.commands:
             self.content.addWidget(Commands(remedy.commands))
+        if remedy.restart and self._ending.again is not None:
+            self.box = AgainBox(self._ending.again)
+            self.box.toggled.connect(self.after_restart)
+            self.content.addWidget(self.box)
         if not remedy.restart:
             text = _("This window notices when something was installed and checks again by itself.")
             self._add_notice("info", text)

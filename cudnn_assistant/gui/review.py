@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.changes import ChangeList
@@ -17,6 +17,7 @@ from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Card, CopyButton, Notice
 from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.gui.ticks import Tick
 from cudnn_assistant.machine import Family
 from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, Step
 from cudnn_assistant.preview import Change
@@ -82,7 +83,7 @@ class StepCard(Card):
 
     def __init__(self, change: Change, *, box: bool, on: bool, leaves: Sequence[str]) -> None:
         super().__init__()
-        self.box: QCheckBox | None = None
+        self.box: Tick | None = None
         self.list: ChangeList | None = None
         row = QHBoxLayout()
         row.setSpacing(SPACE)
@@ -118,8 +119,8 @@ class StepCard(Card):
         """A way to read more before saying yes."""
         self._column.addWidget(Link(label, do), 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _tick_box(self, change: Change, on: bool) -> QCheckBox:
-        box = QCheckBox()
+    def _tick_box(self, change: Change, on: bool) -> Tick:
+        box = Tick()
         box.setChecked(on)
         box.setAccessibleName(_("Make this change: {title}").format(title=change.title))
         box.toggled.connect(self.ticked)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
 
+from cudnn_assistant import places
 from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.gui.changing import Changing
@@ -19,6 +20,7 @@ from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, Outcome, ResultPage
 from cudnn_assistant.machine import Machine, OperatingSystem, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan
+from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _, ngettext
 
 if TYPE_CHECKING:
@@ -45,6 +47,9 @@ class Way:
 
     def begin(self) -> None:
         """Offer the way back from an interrupted change, else check."""
+        with contextlib.suppress(Refused):
+            # We are here now, however that came: an entry that is left would start us once more.
+            self._doing.again.take()
         # A journal that can't be read keeps nobody from checking; a change will say it.
         recover = self._doing.recover
         self._window.work(lambda _tell: recover(), self._recovered, broke=lambda _x: self.check())
@@ -172,18 +177,23 @@ class Way:
             undoable=self._undoable(),
             foreign=bool(self.foreign),
             recommend=partial(self._doing.recommend, self.checkup),
+            again=None if self.foreign else self._doing.again.there(),
         )
         page.review.connect(self.change.review)
+        page.after_restart.connect(partial(self._start_again, page))
         self._connect(page)
         self._window.go(page)
 
     def _show_result(self, outcome: Outcome, task: Finding | None = None) -> None:
         assert self.checkup is not None
         made = len(self.change.made.plan.steps) if self.change.made is not None else 0
+        own = not self.foreign
+        again = self._doing.again.there() if own and task is not None else None
         ending = Ending(
-            self.checkup, outcome, made, self._undoable(), task, foreign=bool(self.foreign)
+            self.checkup, outcome, made, self._undoable(), task, again=again, foreign=not own
         )
         page = ResultPage(ending)
+        page.after_restart.connect(partial(self._start_again, page))
         page.test.connect(partial(self._test, page))
         page.undo.connect(self.change.undo_made)
         page.notes.connect(self._show_problems)
@@ -191,6 +201,16 @@ class Way:
         page.closed.connect(self._window.close)
         self._connect(page)
         self._window.go(page)
+
+    def _start_again(self, page: ResultPage | ProblemsPage, wanted: bool) -> None:
+        try:
+            if wanted:
+                self._doing.again.put(places.window_command())
+            else:
+                self._doing.again.take()
+        except Refused as trouble:
+            page.box.untick()
+            page.tell("note", str(trouble))
 
     def _test(self, page: ResultPage, one: PythonEnvironment) -> None:
         page.pythons.begin(one.id)

@@ -315,7 +315,7 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "problems-driver", lambda: advised("old_driver")
     yield "problems-driver-open", lambda: opened(advised("old_driver"))
     yield "problems-no-driver", lambda: advised("no_driver")
-    yield "problems-restart", lambda: ProblemsPage(of("mismatch"))
+    yield "problems-restart", lambda: ProblemsPage(of("mismatch"), again=False)
     yield "problems-unexplained", lambda: ProblemsPage(of("unexplained"), undoable=True)
     yield "problems-wheel", lambda: advised("torch_pin")
     yield "review-variable", lambda: ReviewPage(proposal(of("parent_folder")))
@@ -349,7 +349,7 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "result-works-changed", lambda: ending("works", "works", changed=1, undoable=True)
     yield (
         "result-needs",
-        lambda: ending("old_driver", "needs you", task=of("old_driver").findings[0]),
+        lambda: ending("old_driver", "needs you", task=of("old_driver").findings[0], again=False),
     )
     yield "result-pythons", bench
     yield "result-pythons-begun", lambda: bench(begun=True)

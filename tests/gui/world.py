@@ -20,6 +20,7 @@ from cudnn_assistant.machine import Gap, Machine, Scope, Value, Variable
 from cudnn_assistant.probe import Cancel, Part, Say
 from cudnn_assistant.probe.children import run_command
 from cudnn_assistant.system import Refused
+from cudnn_assistant.system.autostart import LinuxAutostart
 
 PARTS: tuple[Part, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
 
@@ -83,6 +84,7 @@ class World:
         """Where a test wants the look to wait before its last part."""
         self.child: list[str] = []
         """A program that the look starts as its test, and waits for."""
+        self.again = LinuxAutostart({"HOME": str(tmp_path)})
         self.looks = 0
         self.installed: object = 0
         self.links: list[str] = []
@@ -127,7 +129,7 @@ class World:
     def doing(self) -> Doing:
         from dataclasses import replace
 
-        behind = Behind(self.settings, self.journal, self.probe, self.fetch)
+        behind = Behind(self.settings, self.journal, self.probe, self.fetch, self.again)
         return replace(behind.doing(), glance=lambda: self.installed)
 
     def fetch(self) -> tuple[Compat, Source]:

@@ -1,0 +1,130 @@
+"""Starting the window once more at the person's next login, because they asked for it.
+
+One entry, for this person alone, that is gone before the program it names runs: Windows' RunOnce
+key does that by itself, on Linux the command of the entry does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from cudnn_assistant.system import Refused
+from cudnn_assistant.system.reasons import reason
+from cudnn_assistant.system.registry import TEXT, Registry, WindowsRegistry
+from cudnn_assistant.wording import _
+
+NAME = "cuDNN Assistant"
+RUN_ONCE = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"
+LONGEST = 260
+"""Characters of a RunOnce command, as Microsoft documents it; a longer one is not run."""
+FILE = "cudnn-assistant-once.desktop"
+
+
+class Autostart(Protocol):
+    """One entry that starts a command at the next login, once."""
+
+    def there(self) -> bool:
+        """Whether there is one; also False where that can't be read."""
+
+    def put(self, command: Sequence[str]) -> None:
+        """Start ``command`` at the next login. Raises :class:`Refused`."""
+
+    def take(self) -> None:
+        """Take the entry out, if there is one. Raises :class:`Refused`."""
+
+
+class WindowsAutostart:
+    """HKCU's RunOnce key; Windows takes the value out before it runs the command."""
+
+    def __init__(self, registry: Registry | None = None) -> None:
+        keys = {"user": ("HKEY_CURRENT_USER", RUN_ONCE)}
+        self._registry = registry or WindowsRegistry(keys)  # type: ignore[arg-type]
+
+    def there(self) -> bool:
+        """See :class:`Autostart`."""
+        with contextlib.suppress(OSError):
+            return any(one.name.upper() == NAME.upper() for one in self._registry.values("user"))
+        return False
+
+    def put(self, command: Sequence[str]) -> None:
+        """See :class:`Autostart`."""
+        line = subprocess.list2cmdline(command)
+        if len(line) > LONGEST:
+            raise _refused(_("its path is too long"))
+        try:
+            self._registry.set("user", NAME, line, TEXT)
+        except OSError as trouble:
+            raise _refused(reason(trouble)) from trouble
+
+    def take(self) -> None:
+        """See :class:`Autostart`."""
+        try:
+            if self.there():
+                self._registry.delete("user", NAME)
+        except OSError as trouble:
+            raise _refused(reason(trouble)) from trouble
+
+
+class LinuxAutostart:
+    """A file in the autostart folder of the desktop; its command removes it before it starts."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        known = os.environ if environment is None else environment
+        home = known.get("XDG_CONFIG_HOME", "")
+        if not os.path.isabs(home):
+            home = os.path.join(known.get("HOME", ""), ".config")
+        self.path = os.path.join(home, "autostart", FILE) if os.path.isabs(home) else ""
+
+    def there(self) -> bool:
+        """See :class:`Autostart`."""
+        return bool(self.path) and os.path.exists(self.path)
+
+    def put(self, command: Sequence[str]) -> None:
+        """See :class:`Autostart`."""
+        if not self.path:
+            raise _refused(_("this account has no home folder"))
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            with open(self.path, "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(_entry(self.path, command))
+        except OSError as trouble:
+            raise _refused(reason(trouble)) from trouble
+
+    def take(self) -> None:
+        """See :class:`Autostart`."""
+        if not self.path:
+            return
+        try:
+            os.unlink(self.path)
+        except FileNotFoundError:
+            return
+        except OSError as trouble:
+            raise _refused(reason(trouble)) from trouble
+
+
+def _entry(path: str, command: Sequence[str]) -> str:
+    script = f"rm -f -- {shlex.quote(path)}; exec {shlex.join(command)}"
+    # The Desktop Entry Specification escapes twice: for the argument, then for the file.
+    argument = re.sub(r'(["`$\\])', r"\\\1", script).replace("%", "%%")
+    line = f'sh -c "{argument}"'.replace("\\", "\\\\")
+    return (
+        f"[Desktop Entry]\nType=Application\nName={NAME}\nExec={line}\n"
+        "Terminal=false\nX-GNOME-Autostart-enabled=true\n"
+    )
+
+
+def _refused(why: str) -> Refused:
+    text = _("The start after the restart could not be arranged: {why}.")
+    return Refused(text.format(why=why.rstrip(".")))
+
+
+def this_autostart() -> Autostart:
+    """The entry of the person who runs us."""
+    return WindowsAutostart() if sys.platform == "win32" else LinuxAutostart()
