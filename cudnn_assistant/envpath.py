@@ -28,6 +28,7 @@ LISTS = frozenset(
         "OS2LIBPATH",
         "LIB",
         "INCLUDE",
+        "ld.so.conf",
     }
 )
 """Variables whose value is a list; the rest are one value each."""

@@ -85,6 +85,8 @@ def _variable(number: int, step: SetVariable, machine: Machine, touched: Sequenc
 
 
 def _title(name: str, scope: Scope) -> str:
+    if name == "ld.so.conf":
+        return _("Folders of the loader (all users)")
     if scope == "machine":
         return _("{name} (all users)").format(name=name)
     return _("{name} (your account)").format(name=name)
@@ -95,6 +97,8 @@ def _place(step: SetVariable, machine: Machine) -> str:
     for variable in machine.variables:
         if variable.scope == step.scope and variable.source and (windows or variable.ours):
             return variable.source
+    if not windows and step.scope == "machine":
+        return "/etc/ld.so.conf.d/cudnn-assistant.conf"
     if not windows:
         return str(places.config() / "environment.sh")
     if step.scope == "machine":
@@ -162,6 +166,8 @@ def _length_notes(step: SetVariable) -> tuple[str, ...]:
 
 
 def _linux_notes(step: SetVariable, is_list: bool, touched: Sequence[str]) -> tuple[str, ...]:
+    if step.scope == "machine":
+        return (_("Then ldconfig is run, so that programs find what is there."),)
     notes = []
     if is_list and step.after:
         notes.append(_("Your own entries of {name} follow after these.").format(name=step.name))

@@ -15,7 +15,9 @@ from cudnn_assistant.plan import (
     SetVariable,
     Step,
 )
+from cudnn_assistant.system import loader_folders
 
+_LOADER = "/etc/ld.so.conf.d/cudnn-assistant.conf"
 Quote = Callable[[str], str]
 
 _KEYS = {
@@ -58,6 +60,9 @@ def _registry(step: SetVariable, quote: Quote) -> str:
 
 
 def _export(step: SetVariable, quote: Quote) -> str:
+    if step.scope == "machine":
+        folders = step.after.text.split(":") if step.after else []
+        return "\n".join(loader_folders.commands(_LOADER, folders))
     if step.after is None:
         return f"unset {step.name}"
     if step.name.endswith("PATH") and step.name not in ("CUDA_PATH", "CUDNN_PATH"):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-import pwd
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Gap, Scope, Value, Variable, readable
-from cudnn_assistant.system import Refused, files, settings_file, startup_files
+from cudnn_assistant.system import Refused, files, loader_folders, settings_file, startup_files
+from cudnn_assistant.system.account import home_of, shell_of_account
 from cudnn_assistant.system.names import matters
 from cudnn_assistant.system.reasons import reason
 from cudnn_assistant.wording import _
@@ -36,12 +36,13 @@ class Linux:
         login_shell: str | None = None,
     ) -> None:
         self._start = dict(os.environ if environment is None else environment)
-        self._home = _home(self._start) if home is None else home
+        self._home = home_of(self._start) if home is None else home
         self._settings = os.path.join(config or str(places.config()), "environment.sh")
         self._shown = readable(self._settings)
         self._etc = etc
-        shell = _login_shell() if login_shell is None else login_shell
+        shell = shell_of_account() if login_shell is None else login_shell
         self._login_shell = self._start.get("SHELL") or shell
+        self._loader = loader_folders.LoaderFolders(etc, self._start)
         self._gaps: dict[str, Gap] = {}
         self._at_start = self._own_values()
 
@@ -63,16 +64,28 @@ class Linux:
             found += self._assigned("user", file)
         for file in self._files_of_the_machine():
             found += self._assigned("machine", file)
-        return tuple(found)
+        return (*found, *self._folders_of_the_loader())
+
+    def _folders_of_the_loader(self) -> list[Variable]:
+        """Those in the one file of the loader that is ours."""
+        try:
+            value = self._loader.read()
+        except Refused as trouble:
+            self._gaps[self._loader.path] = Gap(what="variables", why=str(trouble))
+            return []
+        if value is None:
+            return []
+        name, path = loader_folders.NAME, self._loader.path
+        return [Variable(scope="machine", name=name, value=value, source=path, ours=True)]
 
     def gaps(self) -> tuple[Gap, ...]:
         """What the last :meth:`variables` could not read."""
         return tuple(self._gaps.values())
 
     def read(self, scope: Scope, name: str) -> Value | None:
-        """What our own settings file gives ``name``; the machine's files are never ours."""
+        """What our own settings file gives ``name``; of the machine's, the loader's folders."""
         if scope != "user":
-            return None
+            return self._loader.read() if name == loader_folders.NAME else None
         text = settings_file.from_sh(self._settings_content()).get(name)
         return None if text is None else Value(text=text)
 
@@ -135,6 +148,7 @@ class Linux:
         """
         if scope != "user":
             self.write_machine([(name, value)])
+            return
         if not self._home:
             raise Refused(
                 _("Your account has no home folder, so there is no place to keep settings.")
@@ -222,9 +236,11 @@ class Linux:
             with contextlib.suppress(OSError):
                 os.rmdir(os.path.dirname(self._settings))
 
-    def write_machine(self, changes: Sequence[tuple[str, Value | None]]) -> None:  # noqa: ARG002
-        """Never: the person gets commands for that."""
-        raise Refused(_("Settings for all users are changed by the administrator."))
+    def write_machine(self, changes: Sequence[tuple[str, Value | None]]) -> None:
+        """The loader's folders, by the administrator's hand; nothing else for all users."""
+        if [name for name, _value in changes] != [loader_folders.NAME]:
+            raise Refused(_("Settings for all users are changed by the administrator."))
+        self._loader.write(changes[0][1])
 
     def announce(self) -> None:
         """Nothing to do: on Linux a running program can't be told."""
@@ -239,12 +255,12 @@ class Linux:
         return tuple(readable(path) for path in (*chosen, *extra))
 
     def where(self, scope: Scope, name: str) -> str:  # noqa: ARG002
-        """Our settings file, for the user's scope."""
-        return self._shown if scope == "user" else os.path.join(self._etc, "environment")
+        """Our settings file, and for all users our file of the loader."""
+        return self._shown if scope == "user" else self._loader.path
 
     def may_write(self, scope: Scope) -> bool:
-        """Only the person's own scope is ours to write."""
-        return scope == "user" and bool(self._home)
+        """The person's own scope; the machine's is asked for."""
+        return bool(self._home) if scope == "user" else os.geteuid() == 0
 
     def fresh_environment(self) -> dict[str, str]:
         """The environment at this program's start as a terminal opened now would have it.
@@ -275,22 +291,6 @@ def without_leak(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _packed(name: str) -> bool:
     return name.startswith(("_MEIPASS", "_PYI_"))
-
-
-def _home(environment: Mapping[str, str]) -> str:
-    """The home folder, as the shells that read the start-up files see it; "" for none."""
-    home = environment.get("HOME", "")
-    if not home:
-        with contextlib.suppress(KeyError):
-            home = pwd.getpwuid(os.getuid()).pw_dir
-    return home if os.path.isabs(home) and os.path.isdir(home) else ""
-
-
-def _login_shell() -> str:
-    try:
-        return pwd.getpwuid(os.getuid()).pw_shell
-    except KeyError:
-        return ""
 
 
 def _all(folder: str, pattern: str, without: str = "") -> list[str]:

@@ -1,0 +1,157 @@
+"""Linux: the folders of the dynamic loader for all users, in one file of our own.
+
+``/etc/ld.so.conf.d/cudnn-assistant.conf`` is written by the administrator's hand: through polkit's
+question where a desktop session is there, else by commands that the person is shown. What runs as
+root is one fixed script of the system's own tools; the folders reach it as data on its input, never
+as text of a command. Nothing of this program runs as root, because its files are the person's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import stat
+import subprocess
+from collections.abc import Mapping
+
+from cudnn_assistant.machine import Value, readable
+from cudnn_assistant.system import Refused, files
+from cudnn_assistant.system.reasons import reason
+from cudnn_assistant.wording import _
+
+NAME = "ld.so.conf"
+"""How the list is called where variables have names; its folders are joined with colons."""
+
+_FILE = "ld.so.conf.d/cudnn-assistant.conf"
+_HEAD = "# Folders of NVIDIA's libraries, added by cuDNN Assistant.\n"
+_CHANGED, _LINK, _NO_CACHE = 10, 11, 12
+_SCRIPT = r"""
+set -eu
+umask 022
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+file=$1 expected=$2
+[ ! -L "$file" ] || exit 11
+found=
+[ ! -e "$file" ] || { found=$(sha256sum < "$file"); found=${found%% *}; }
+[ "$found" = "$expected" ] || exit 10
+[ -z "$found" ] || cp -p "$file" "$file.old"
+cat > "$file.new"
+if [ -s "$file.new" ]; then sync "$file.new"; mv -f "$file.new" "$file"
+else rm -f "$file.new" "$file"; fi
+if ldconfig; then rm -f "$file.old"; exit 0; fi
+if [ -n "$found" ]; then mv -f "$file.old" "$file"; else rm -f "$file"; fi
+exit 12
+"""
+
+
+class LoaderFolders:
+    """Our file below ``etc``. ``environment`` is the process environment at the start."""
+
+    def __init__(self, etc: str, environment: Mapping[str, str]) -> None:
+        self.path = os.path.join(etc, _FILE)
+        self._environment = dict(environment)
+
+    def read(self) -> Value | None:
+        """The folders. Raises :class:`Refused` when the file can't be read."""
+        content = self._content()
+        lines = [] if content is None else content.decode("utf-8", "replace").splitlines()
+        folders = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+        return Value(text=":".join(folders)) if folders else None
+
+    def _content(self) -> bytes | None:
+        try:
+            return files.read(self.path)
+        except OSError as trouble:
+            raise Refused(reason(trouble)) from trouble
+
+    def write(self, value: Value | None) -> None:
+        """Make these the folders (``None``: none) and tell the loader. Raises :class:`Refused`.
+
+        What is so already is not written again, and nobody is asked.
+        """
+        if value == self.read():
+            return
+        folders = value.text.split(":") if value and value.text else []
+        for folder in folders:
+            _refuse_unsafe(folder)
+        text = _HEAD + "".join(f"{folder}\n" for folder in folders) if folders else ""
+        self._as_administrator(text, folders)
+
+    def _as_administrator(self, text: str, folders: list[str]) -> None:
+        old = self._content()
+        expected = "" if old is None else hashlib.sha256(old).hexdigest()
+        command = ["/bin/sh", "-c", _SCRIPT, "sh", self.path, expected]
+        if os.geteuid():
+            command = [self._asker(folders), *command]
+        try:
+            done = subprocess.run(
+                command, input=text.encode(), capture_output=True, env=self._environment, cwd="/"
+            )
+        except OSError as trouble:
+            raise Refused(reason(trouble)) from trouble
+        _refuse_by_code(done.returncode, done.stderr, self.path)
+
+    def _asker(self, folders: list[str]) -> str:
+        """pkexec; where it can't ask, the person is told the commands."""
+        asker = shutil.which("pkexec", path=self._environment.get("PATH"))
+        shown = self._environment.get("WAYLAND_DISPLAY") or self._environment.get("DISPLAY")
+        if not asker or not shown:
+            raise Refused(
+                _("This needs the administrator. Run: {commands}").format(
+                    commands=" && ".join(commands(self.path, folders))
+                )
+            )
+        return asker
+
+
+def commands(path: str, folders: list[str]) -> list[str]:
+    """The same for a person at a terminal."""
+    if not folders:
+        return [f"sudo rm -f {shlex.quote(path)}", "sudo ldconfig"]
+    listed = " ".join(shlex.quote(folder) for folder in folders)
+    return [f"printf '%s\\n' {listed} | sudo tee {shlex.quote(path)}", "sudo ldconfig"]
+
+
+def _refuse_unsafe(folder: str) -> None:
+    """What every program of every user will search must be nobody's to exchange."""
+    plain = os.path.isabs(folder) and not any(c in folder for c in "#=:\n\r\0")
+    if not plain or any(ord(c) < 32 for c in folder):
+        raise Refused(_("{folder} can't stand in the loader's list.").format(folder=folder))
+    if os.path.basename(folder.rstrip("/")) in ("stubs", "compat"):
+        raise Refused(
+            _("{folder} holds stand-ins that no program should load.").format(folder=folder)
+        )
+    real = os.path.realpath(folder)
+    while True:
+        try:
+            there = os.stat(real)
+        except OSError as trouble:
+            raise Refused(reason(trouble)) from trouble
+        shared = there.st_mode & stat.S_IWOTH and not there.st_mode & stat.S_ISVTX
+        if shared or there.st_uid != 0:
+            raise Refused(
+                _(
+                    "{folder} can be changed by others than the administrator, so it is not "
+                    "made a folder for all users."
+                ).format(folder=readable(real))
+            )
+        if real == "/":
+            return
+        real = os.path.dirname(real)
+
+
+def _refuse_by_code(code: int, said: bytes, path: str) -> None:
+    if code == 0:
+        return
+    texts = {
+        126: _("You did not allow the change as an administrator."),
+        127: _("You did not allow the change as an administrator."),
+        _CHANGED: _("{file} was changed by another program since we looked."),
+        _LINK: _("{file} is a link, which is left alone."),
+        _NO_CACHE: _("ldconfig could not take the folders in. All is as it was before."),
+    }
+    text = texts.get(code, _("{file} could not be written: {why}"))
+    why = said.decode("utf-8", "replace").strip().splitlines()
+    raise Refused(text.format(file=path, why=why[-1] if why else code))
