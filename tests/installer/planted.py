@@ -14,6 +14,17 @@ KEY = "HKLM\\System\\CurrentControlSet\\Control\\Session Manager\\Environment"
 CUDNN = "Program Files/NVIDIA/CUDNN/v9.10/bin/12.9"
 
 
+PARTS = (
+    "graph",
+    "ops",
+    "cnn",
+    "adv",
+    "heuristic",
+    "engines_precompiled",
+    "engines_runtime_compiled",
+)
+
+
 def gpu(windows: Desktop) -> None:
     """A GeForce RTX 4090 with its driver in System32."""
     system = windows.drive / "windows" / "system32"
@@ -31,6 +42,8 @@ def cudnn(windows: Desktop, *, on_path: bool) -> None:
     The person's PATH would be the usual place, but Wine 8 leaves it out of a new program's.
     """
     compiled("cudnn_stub.c", windows.drive / CUDNN / "cudnn64_9.dll", "-DMAJOR=9")
+    for part in PARTS:
+        compiled("facts.h", windows.drive / CUDNN / f"cudnn_{part}64_9.dll", "-xc")
     folder = "C:\\" + CUDNN.replace("/", "\\")
     path = "C:\\windows\\system32;C:\\windows" + (f";{folder}" if on_path else "")
     windows.run("reg", "add", KEY, "/v", "PATH", "/t", "REG_EXPAND_SZ", "/d", path, "/f")
