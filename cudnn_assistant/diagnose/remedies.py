@@ -106,7 +106,7 @@ def search_first(ctx: Context, folder: str, beat: PathEntry | None = None) -> Re
         # A system folder on LD_LIBRARY_PATH would replace far more than cuDNN.
         return take_out(ctx, beat)
     if overrides(ctx, folder):
-        return loader_list(folder)
+        return loader_list(ctx, folder)
     return Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
 
 
@@ -136,8 +136,16 @@ def overrides(ctx: Context, folder: str) -> bool:
     )
 
 
-def loader_list(folder: str) -> Manual:
-    """Commands that add a folder to the list that ldconfig keeps."""
+_ADMINISTRATORS = ("/usr/", "/opt/", "/lib/", "/lib64/")
+"""Below these nobody else writes, so that all users may be given a folder of them."""
+
+
+def loader_list(ctx: Context, folder: str) -> Remedy:
+    """Add a folder to the list that ldconfig keeps: by us where polkit can ask, else by hand."""
+    system = ctx.machine.os
+    if system.desktop and not system.container and folder.startswith(_ADMINISTRATORS):
+        edit = PutFirst(variable="ld.so.conf", folder=folder, scope="machine")
+        return Automatic(edits=(edit,))
     return Manual(
         commands=(
             f"echo {shlex.quote(folder)} | sudo tee /etc/ld.so.conf.d/cudnn.conf",

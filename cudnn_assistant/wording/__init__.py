@@ -14,7 +14,15 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from cudnn_assistant.codes import meaning
-from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, PutFirst, Unknown
+from cudnn_assistant.finding import (
+    Automatic,
+    Finding,
+    Impossible,
+    Manual,
+    PutFirst,
+    Remedy,
+    Unknown,
+)
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.wording.language import N_, _, choose, install, ngettext
 from cudnn_assistant.wording.products import PRODUCTS
@@ -72,6 +80,9 @@ def text_of(finding: Finding, machine: Machine) -> Text:
     """The table's entry: the most special one of "code:remedy@system", … , "code"."""
     family = machine.os.family
     kind = type(finding.remedy).__struct_config__.tag
+    if _for_the_loader(finding.remedy):
+        # The same as by hand, but done and undone by us.
+        kind = "manual"
     if _from_archive(finding):
         whole = TABLE.get(f"{finding.code}@{family}", TABLE[finding.code])
         fix = (*_ARCHIVE, _THEN[family])
@@ -104,6 +115,13 @@ def _from_archive(finding: Finding) -> bool:
     remedy = finding.remedy
     return isinstance(remedy, Manual) and remedy.link.endswith(
         ("/cudnn-archive", ".zip", ".tgz", ".xz")
+    )
+
+
+def _for_the_loader(remedy: Remedy) -> bool:
+    """A folder goes on the loader's own list, which is the whole computer's (Linux)."""
+    return isinstance(remedy, Automatic) and any(
+        isinstance(e, PutFirst) and e.variable == "ld.so.conf" for e in remedy.edits
     )
 
 
@@ -157,13 +175,20 @@ def _closing(finding: Finding) -> list[str]:
                     count,
                 )
             )
-    if isinstance(remedy, Automatic) and any(
-        isinstance(e, PutFirst) and e.scope == "machine" for e in remedy.edits
-    ):
-        said.append(
-            _("Windows asks for an administrator, somebody who may change the whole computer.")
-        )
+    if isinstance(remedy, Automatic):
+        said += _administrators(remedy)
     return said
+
+
+def _administrators(remedy: Automatic) -> list[str]:
+    """Who is asked, and why, where a step is for all users."""
+    if _for_the_loader(remedy):
+        return [
+            _("It asks for an administrator's password, because it changes the whole computer.")
+        ]
+    if any(isinstance(e, PutFirst) and e.scope == "machine" for e in remedy.edits):
+        return [_("Windows asks for an administrator, somebody who may change the whole computer.")]
+    return []
 
 
 def _undo(finding: Finding, said: str) -> str:
