@@ -11,6 +11,8 @@ from pathlib import Path
 import platformdirs
 
 _PACKAGE = Path(__file__).parent
+_DEBIAN = Path("/usr/lib/cudnn-assistant")
+"""Where the .deb keeps us; its programs in /usr/bin know the way here, Python doesn't."""
 _NAME = "cuDNN Assistant" if sys.platform == "win32" else "cudnn-assistant"
 
 
@@ -81,6 +83,11 @@ def window_command() -> list[str]:
     image = os.environ.get("APPIMAGE", "")
     if frozen():
         return [image or sys.executable, "--window"]
+    mount = os.environ.get("APPDIR", "")
+    if image and mount and _PACKAGE.is_relative_to(mount):
+        return [image, "--window"]
+    if _PACKAGE.parent == _DEBIAN:
+        return ["/usr/bin/cudnn-assistant", "--window"]
     return [sys.executable, "-m", "cudnn_assistant", "--window"]
 
 

@@ -22,7 +22,16 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.probe.children import run_child
 
-MODULES = ("filelock", "packaging", "pefile", "pynvml", "requests", "truststore", "tuf.ngclient")
+MODULES = (
+    "cuda.pathfinder",
+    "filelock",
+    "packaging",
+    "pefile",
+    "pynvml",
+    "requests",
+    "truststore",
+    "tuf.ngclient",
+)
 """What is imported late, so that a package without it starts all the same."""
 
 

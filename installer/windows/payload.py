@@ -10,7 +10,6 @@ PYTHON_LEFT_OUT = ("_msi.pyd", "_sqlite3.pyd", "sqlite3.dll", "winsound.pyd", "p
 
 LEFT_OUT = {
     "cuda-bindings": "22 MB; the test uses the driver directly where it isn't there",
-    "cuda-pathfinder": "only cuda-bindings needs it",
     "pyelftools": "reads Linux libraries",
     "pycparser": "only cffi's compiler needs it",
 }
@@ -46,6 +45,7 @@ KEEP = (
     "_cffi_backend.*.pyd",
     "certifi/*",
     "charset_normalizer/**/*",
+    "cuda/pathfinder/**/*",
     "cryptography/**/*",
     "filelock/**/*",
     "idna/**/*",
@@ -75,7 +75,7 @@ def kept(name: str, patterns: tuple[str, ...] = KEEP) -> bool:
 def _match(path: PurePosixPath, pattern: str) -> bool:
     head, deep, _ = pattern.partition("/**/")
     if deep:
-        return path.parts[0] == head
+        return path.as_posix().startswith(head + "/")
     return len(path.parts) == pattern.count("/") + 1 and path.match(pattern)
 
 

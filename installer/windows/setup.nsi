@@ -479,6 +479,8 @@ Section Uninstall
   DeleteRegKey /ifempty SHCTX "Software\Classes\.md\OpenWithProgids"
   DeleteRegKey /ifempty SHCTX "Software\Classes\.md"
   System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'
+  ; "Check again after the restart": nobody is there to do it now.
+  DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\RunOnce" "${PRODUCT}"
   SetShellVarContext current
   ${If} $Libraries == 1
     !insertmacro Forget "libraries"

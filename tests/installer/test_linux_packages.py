@@ -117,6 +117,20 @@ def test_the_appdir_starts(tmp_path: Path) -> None:
     }
 
 
+def test_an_appimage_is_started_again_by_its_own_file(tmp_path: Path) -> None:
+    root = tmp_path / "usr/lib/cudnn-assistant"
+    root.mkdir(parents=True)
+    (root / "cudnn_assistant").symlink_to(build.ROOT / "cudnn_assistant")
+    ask = "from cudnn_assistant import places; print(*places.window_command())"
+    code = f"import sys; sys.path.insert(0, {str(root)!r}); {ask}"
+    inside = {"APPDIR": str(tmp_path), "APPIMAGE": "/home/me/cuDNN.AppImage"}
+    said = checked(sys.executable, "-c", code, folder=tmp_path, **inside)
+    assert said.strip() == "/home/me/cuDNN.AppImage --window"
+    foreign = {"APPDIR": "/tmp/terminal", "APPIMAGE": "/home/me/terminal.AppImage"}
+    said = checked(sys.executable, "-c", code, folder=tmp_path, **foreign)
+    assert said.strip() == f"{sys.executable} -m cudnn_assistant --window"
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -46,6 +46,7 @@ def test_what_is_left_out_is_known_to_the_lock() -> None:
         ("securesystemslib/_vendor/ed25519/test_data/ed25519", False),
         ("tuf/api/metadata.py", True),
         ("cuda/bindings/driver.cp312-win_amd64.pyd", False),
+        ("cuda/pathfinder/_version.py", True),
         ("something_new/__init__.py", False),
     ],
 )
