@@ -223,6 +223,8 @@ class Window(QWidget):
             event.ignore()
             return
         self._cancel_all()
+        if self.dialog is not None:
+            self.dialog.reject()
         super().closeEvent(event)
 
     @property

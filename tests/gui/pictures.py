@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computers
 import msgspec
 import speech
-from PySide6.QtCore import QPoint, QSize
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -276,17 +276,24 @@ def report() -> str:
     return write_report(seen.machine, seen.findings, seen.verdict)
 
 
+def laid_out(dialog: ReportDialog) -> ReportDialog:
+    """As big as on the screen, so that it can scroll; nobody sees it."""
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    dialog.show()
+    dialog.hide()
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen, False)
+    return dialog
+
+
 def marked_report() -> ReportDialog:
     """As after a click on "Show the next"."""
-    dialog = ReportDialog(Written(report()))
-    dialog.show()
+    dialog = laid_out(ReportDialog(Written(report())))
     dialog.text.show_next_mark()
     return dialog
 
 
 def cut_report() -> ReportDialog:
-    dialog = ReportDialog(Written(report()))
-    dialog.show()
+    dialog = laid_out(ReportDialog(Written(report())))
     cursor = dialog.text.document().find('"family"')
     cursor.movePosition(cursor.MoveOperation.EndOfBlock, cursor.MoveMode.KeepAnchor)
     cursor.movePosition(cursor.MoveOperation.StartOfBlock, cursor.MoveMode.KeepAnchor)

@@ -192,6 +192,15 @@ def test_every_single_line_can_be_left_out_of_every_place() -> None:
         )
 
 
+def test_the_dialog_goes_with_the_window(qtbot: QtBot, window: Window, world: World) -> None:
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage)
+    dialog = opened(qtbot, window)
+    window.close()
+    assert not dialog.isVisible()
+    assert window.dialog is None
+
+
 def test_the_name_offered_has_the_day(qtbot: QtBot, window: Window, world: World) -> None:
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage)
