@@ -94,8 +94,8 @@ class Finding(Struct, kw_only=True):
     subject: str = SYSTEM
     sure: bool = True
     """Confirmed; False: suspected, a fact that would settle it is unknown."""
-    facts: dict[str, str] = {}
-    """What the words may name: {"version": "9.8", "folder": "C:\\\\…"}; paths and versions whole."""
+    facts: dict[str, str] = {}  # noqa: RUF012  (msgspec gives each finding a dictionary of its own)
+    """What the words may name: {"version": "9.8", "folder": "/opt/x"}; paths and versions whole."""
     evidence: tuple[str, ...] = ()
     """The very facts it rests on, for Details: "LD_LIBRARY_PATH names /opt/x/stubs"."""
     remedy: Remedy
