@@ -24,6 +24,15 @@ def driver(f: Facts) -> Iterator[Feature]:
     if re.search(_NEWEST, f.driver_words, re.IGNORECASE):
         yield "driver:newest", _("The driver is said to be the newest.")
     cuda = cuda_in_use(f)
+    # Within a major from 11 on, a driver of the major's first release is enough.
+    digits = 1 if cuda and cuda[0] >= 11 else 2
+    if cuda and f.driver_cuda and f.driver_cuda[:digits] < cuda[:digits]:
+        yield (
+            "driver-cuda:below",
+            _("The driver runs CUDA up to {can}; CUDA {cuda} is in use.").format(
+                can=_text(f.driver_cuda), cuda=_text(cuda)
+            ),
+        )
     if not cuda or not f.driver:
         return
     row = row_for(cuda, known().cuda_drivers)
@@ -110,8 +119,6 @@ def capability(f: Facts) -> Iterator[Feature]:
         yield "sm:above", _("GPUs of capability {sm} are rather new.").format(**names)
     elif f.sm <= 7.0:
         yield "sm:below", _("GPUs of capability {sm} are rather old.").format(**names)
-
-
 
 
 def _dropped(f: Facts) -> Iterator[Feature]:
