@@ -10,10 +10,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from pytest_socket import disable_socket
 
 HARDWARE = "needs a real NVIDIA GPU"
 """The one reason for which a test may be left out in CI, which has no GPU."""
+
+settings.register_profile("bounded", max_examples=100, deadline=None)
+settings.register_profile(
+    "nightly",
+    max_examples=100_000,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("bounded")
+# "pytest --hypothesis-profile nightly" comes later and wins. A test that sets its own number of
+# examples keeps it: it starts programs or compares thousands of computers.
 
 _left_out: Counter[str] = Counter()
 
