@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from test_apply import Person, every_kill, killed
 
@@ -196,10 +197,13 @@ def test_zips_of_windows_have_their_libraries_in_one_place(
     path = prepared / "cudnn-windows-x86_64-9.28.0.42_cuda12-archive.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(f"top/{inner}/cudnn64_9.dll", b"MZ")
+        archive.writestr(f"top/{inner}/cudnn_ops64_9.dll", b"MZ")
+        archive.writestr("top/bin/tool.exe", b"MZ")
         archive.writestr("top/lib/x64/cudnn.lib", b"!")
     plan = plan_for(person, described(path), "bin")
     person.apply(plan)
-    assert os.path.isfile(os.path.join(plan.steps[0].search, "cudnn64_9.dll"))  # type: ignore[union-attr]
+    search = plan.steps[0].search  # type: ignore[union-attr]
+    assert sorted(os.listdir(search)) == ["cudnn64_9.dll", "cudnn_ops64_9.dll", "tool.exe"]
 
 
 def whole_or_not(person: Person) -> None:
@@ -330,6 +334,19 @@ def test_a_wish_for_cudnn_is_an_archive_and_its_folder_in_front() -> None:
     assert install.folder.endswith("/libraries/cudnn-9.28.0-cuda12")
     assert variable.name == "LD_LIBRARY_PATH"
     assert variable.after == Value(text=install.search)
+
+
+def test_several_subjects_share_one_copy() -> None:
+    one = wish()
+    other = msgspec.structs.replace(wish(), code="framework-needs-cudnn", subject="/home/me/env")
+    plan = make_plan([one, other], computer(), compat())
+    install, variable = plan.steps
+    assert isinstance(install, InstallArchive)
+    assert isinstance(variable, SetVariable)
+    assert install.why == variable.why == ("cudnn-missing", "framework-needs-cudnn")
+    alone = make_plan([one, other], computer(), compat(), only=frozenset({other.code}))
+    assert [type(step) for step in alone.steps] == [InstallArchive, SetVariable]
+    assert alone.steps[0].folder == install.folder  # type: ignore[union-attr]
 
 
 def test_an_exact_version_is_kept() -> None:

@@ -147,7 +147,8 @@ def _in_one_folder(folder: str, search: str) -> None:
         if not _has_library(there) and _has_library(other):
             os.makedirs(there, exist_ok=True)
             for name in os.listdir(other):
-                os.rename(os.path.join(other, name), os.path.join(there, name))
+                os.replace(os.path.join(other, name), os.path.join(there, name))
+            os.rmdir(other)
 
 
 def _has_library(folder: str) -> bool:
