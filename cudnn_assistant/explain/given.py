@@ -101,9 +101,14 @@ def compute_of(name: str) -> float:
     return 0.0
 
 
+_OF_DRIVER = re.compile(
+    r"(?:nvidia-smi|Driver Version)[^\n]{0,60}CUDA Version: ?(\d{1,2}\.\d)", re.IGNORECASE
+)
+"""What nvidia-smi calls CUDA is what the driver could run, not a toolkit."""
+
 _IN_TEXT: tuple[tuple[str, str], ...] = (
     ("driver", r"Driver Version: ?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)"),
-    ("driver", r"\bdriver(?: version)?:? v?(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\b"),
+    ("driver", r"\bdriver(?: version)?:? v?(\d{3}(?:\.\d{2,3}(?:\.\d{1,3})?)?)\b(?!\.\d)"),
     (
         "cuda",
         r"\bcuda_?(?:toolkit|runtime)?[ =-]?(?:version|release)?:? ?v?=?=?(\d{1,2}\.\d{1,2})\b",
@@ -111,6 +116,7 @@ _IN_TEXT: tuple[tuple[str, str], ...] = (
     ("cuda", r"\bnvcc\S{0,3} release (\d{1,2}\.\d)"),
     ("cudnn", r"\bcudnn ?(?:version)?[ :=v-]{1,3}(\d{1,2}(?:\.\d{1,3}){1,3})\b"),
     ("python", r"\bpython ?(?:version)?[ :=]{0,2}v?([23]\.\d{1,2}(?:\.\d{1,2})?)\b"),
+    ("compute", r"compute capability (?:is |of )?(\d\.\d)\b"),
     (
         "gpu",
         (
@@ -153,6 +159,9 @@ def _from_given(result: Facts, given: Mapping[str, str]) -> None:
 
 
 def _from_text(result: Facts, text: str) -> None:
+    if found := _OF_DRIVER.search(text):
+        result.driver_cuda = version(found.group(1))
+        text = text[: found.start(1)] + text[found.end(1) :]
     for name, pattern in _IN_TEXT:
         if name not in result.stated and not _has(result, name):
             found = re.search(pattern, text, re.IGNORECASE)
@@ -175,6 +184,11 @@ def _has(result: Facts, name: str) -> bool:
 def _set_gpu(result: Facts, text: str) -> None:
     result.gpu = text
     result.compute = compute_of(text)
+
+
+def _set_compute(result: Facts, text: str) -> None:
+    result.compute = float(text)
+    result.gpu = text
 
 
 def _set_driver(result: Facts, text: str) -> None:
@@ -249,6 +263,7 @@ def _set_build(result: Facts, text: str) -> None:
 
 _READERS: Mapping[str, Callable[[Facts, str], None]] = {
     "gpu": _set_gpu,
+    "compute": _set_compute,
     "driver": _set_driver,
     "cuda": _set_cuda,
     "cudnn": _set_cudnn,
