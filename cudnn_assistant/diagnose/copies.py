@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import wraps
 
@@ -9,7 +10,7 @@ from cudnn_assistant.diagnose.context import Check, Context, Rule
 from cudnn_assistant.diagnose.cudnn import best, candidates, product, taken
 from cudnn_assistant.diagnose.needs import Need, passed, stopped
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, reinstall, search_first
-from cudnn_assistant.diagnose.versions import major, numbers
+from cudnn_assistant.diagnose.versions import major, numbers, short
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
 
@@ -85,10 +86,38 @@ def replace(ctx: Context, copy: CudnnCopy) -> Remedy:
     """Use another good copy, else a new one; packages are put back by pip."""
     if copy.environment or ctx.environment is not None:
         return reinstall(ctx)
+    if before_path(ctx, copy.folder):
+        return Manual()
     good = [c for c in candidates(ctx, need_for(ctx, copy)) if c is not copy and fits(ctx, c)]
     if good:
         return search_first(ctx, best(ctx, good).folder, ctx.searched.get(ctx.key(copy.folder)))
     return install_cudnn(ctx, need_for(ctx, copy))
+
+
+def before_path(ctx: Context, folder: str) -> bool:
+    """Whether Windows searches a folder before all of PATH: no setting gets in front of it."""
+    entry = ctx.searched.get(ctx.key(folder)) if ctx.windows else None
+    return entry is not None and entry.variable.upper() != "PATH"
+
+
+def stray(ctx: Context) -> Iterator[Finding]:
+    """L12: single files in System32 come before, or into, a whole copy elsewhere."""
+    trial = ctx.trial
+    if trial is None or not stopped(trial) or ctx.environment is not None:
+        return
+    files = [p for p in dict.fromkeys((trial.loaded, *trial.mapped)) if "cudnn" in ctx.name(p)]
+    file = next((p for p in files if before_path(ctx, ctx.parent(p))), "")
+    here = next((c for c in ctx.copies if c.folder == ctx.parent(file)), None)
+    match = re.search(r"64_(\d+)\.dll$", file, re.IGNORECASE)
+    good = [c for c in candidates(ctx, Need(major=int(match[1]))) if fits(ctx, c)] if match else []
+    if not good or (here is not None and not here.damaged):
+        return
+    whole = best(ctx, good)
+    yield ctx.finding(
+        "stray-cudnn-first", ctx.serious, Manual(), file,
+        f"{product(whole.version)}: {whole.folder}",
+        lone=file, new=short(whole.version), folder=whole.folder,
+    )  # fmt: skip
 
 
 @each
@@ -226,6 +255,7 @@ def architecture(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 
 
 RULES = (
+    Rule(stray, ("stray-cudnn-first",), ("L12",)),
     Rule(
         damaged,
         ("cudnn-part-missing", "cudnn-damaged", "cudnn-unreadable"),

@@ -11,13 +11,16 @@ from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Toolkit, Variable
 
 _DEBUG = {
-    "CUDA_LAUNCH_BLOCKING": "1",
-    "CUDA_FORCE_PTX_JIT": "1",
-    "CUDA_DISABLE_PTX_JIT": "1",
-    "CUDA_CACHE_DISABLE": "1",
-    "CUDNN_LOGINFO_DBG": "1",
+    "CUDA_LAUNCH_BLOCKING": ("1",),
+    "CUDA_FORCE_PTX_JIT": ("1",),
+    "CUDA_DISABLE_PTX_JIT": ("1",),
+    "CUDA_CACHE_DISABLE": ("1",),
+    "CUDA_MODULE_LOADING": ("EAGER",),
+    "CUDNN_LOGINFO_DBG": ("1",),
+    "CUDNN_LOGLEVEL_DBG": ("1", "2", "3"),
+    "NVIDIA_TF32_OVERRIDE": ("0",),
 }
-"""Variables for finding faults in programs, and the value that switches them on."""
+"""Variables for finding faults in programs, and the values that switch them on."""
 
 
 def place(variable: Variable) -> str:
@@ -68,7 +71,10 @@ def stale(ctx: Context) -> Iterator[Finding]:
     for name in ("CUDA_PATH", "CUDA_HOME"):
         variable = lasting(ctx, name)
         text = variable.value.text if variable else ""
-        if variable is not None and _readable(ctx, variable) and toolkit_of(ctx, text) is None:
+        if variable is None or not _readable(ctx, variable):
+            continue
+        # Programs take quotes for a part of the folder's name.
+        if toolkit_of(ctx, text) is None or '"' in text:
             yield from _stale(ctx, variable)
 
 
@@ -175,7 +181,7 @@ def _has_cudnn(ctx: Context, name: str, text: str) -> bool:
 
 def debugging(ctx: Context) -> Iterator[Finding]:
     """E22: variables for hunting faults are switched on."""
-    on = [v for n, text in _DEBUG.items() if (v := lasting(ctx, n)) and v.value.text == text]
+    on = [v for n, texts in _DEBUG.items() if (v := lasting(ctx, n)) and v.value.text in texts]
     for variable in on:
         evidence = f"{variable.name}={variable.value.text} ({place(variable)})"
         remedy = set_to(ctx, variable, None)

@@ -57,9 +57,9 @@ def _listed(
     scopes = _scopes(disk, name, environment, variables)
     found = []
     for entry in entries:
-        key = envpath.key(_expanded(entry, environment, disk), disk.family)
+        key = envpath.key(entry, disk.family)
         scope, source = scopes.get(key, ("user" if disk.family == "linux" else "process", ""))
-        found.append(_entry(disk, name, scope, entry, source, environment))
+        found.append(_entry(disk, name, scope, entry, source))
     return found
 
 
@@ -84,7 +84,10 @@ def _scopes(
         if variable.name.upper() != name:
             continue
         for entry in envpath.split(variable.value.text, disk.family):
-            text = envpath.expand(entry, _lookup(environment, disk), disk.family)
+            # Windows replaced %NAME% where the value's kind says so; what is left stays as it is.
+            text = entry
+            if variable.value.expand or disk.family == "linux":
+                text = envpath.expand(entry, _lookup(environment, disk), disk.family)
             found.setdefault(envpath.key(text, disk.family), (variable.scope, variable.source))
     return found
 
@@ -112,9 +115,8 @@ def _entry(
     scope: Scope,
     text: str,
     source: str = "",
-    environment: Mapping[str, str] | None = None,
 ) -> PathEntry:
-    folder = _expanded(text, environment or {}, disk).strip()
+    folder = text.strip()
     if disk.family == "windows":
         folder = folder.strip('"').strip()
     known = disk.paths.isabs(folder) and "\0" not in folder and "$" not in folder

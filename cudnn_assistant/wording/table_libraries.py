@@ -257,6 +257,10 @@ LIBRARIES: dict[str, Text] = {
                 "{file} (cuDNN {old}) lies in a folder that Windows searches before everything"
                 " else, so cuDNN {new} is never reached."
             ),
+            N_(
+                "{lone} lies in a folder that Windows searches before everything else, so programs"
+                " take it in place of the file of cuDNN {new}."
+            ),
         ),
         (
             N_(
@@ -618,7 +622,7 @@ LIBRARIES: dict[str, Text] = {
         N_("{product} lacks the file zlibwapi.dll"),
         (
             N_(
-                "cuDNN 8 loads this helper when it starts; it isn't in any folder on PATH, the"
+                "{product} loads this helper when it starts; it isn't in any folder on PATH, the"
                 " list of folders Windows searches."
             ),
         ),

@@ -49,7 +49,8 @@ mount --rbind {others}/dev dev
 mount --bind {others}/cgroup proc/1/cgroup
 mount --bind {others}/osrelease proc/sys/kernel/osrelease
 chroot . /sbin/ldconfig
-exec chroot . env -i {variables} {python} -I -m cudnn_assistant {arguments}
+{after}
+exec chroot {person} . env -i {variables} {python} -I -m cudnn_assistant {arguments}
 """
 
 
@@ -89,6 +90,10 @@ class Computer:
             (self.others / path.lstrip("/")).mkdir(parents=True)
         (self.others / "cgroup").write_text("0::/init.scope\n")
         (self.others / "osrelease").write_text(KERNEL + "\n")
+        self.after = ""
+        """Shell commands that run in the computer's root once the loader's cache is made."""
+        self.root = True
+        """Whether the person is the administrator."""
         self.write("/home/person/.keep")
         self.write("/etc/os-release", 'NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian\n')
         self.write("/dev/kmsg")
@@ -168,6 +173,14 @@ class Computer:
         self.cudnn(headers="/usr/include/x86_64-linux-gnu")
         return self
 
+    def everyday(self) -> None:
+        """The person is no administrator; our program's own folders are opened to them."""
+        self.root = False
+        folders = [Path(sys.executable), Path(sys.prefix), Path(os.path.realpath(sys.executable))]
+        above = {str(up).lstrip("/") for folder in folders for up in folder.parents[:-1]}
+        opened = " ".join(shlex.quote(folder) for folder in sorted(above))
+        self.after += f"\nchmod a+rx {opened}"
+
     def look(self, *arguments: str, **variables: str) -> Answer:
         """What ``cudnn-assistant check`` says about it, to a person with these variables."""
         known = {
@@ -178,6 +191,8 @@ class Computer:
             tree=shlex.quote(str(self.tree)),
             others=shlex.quote(str(self.others)),
             python=shlex.quote(sys.executable),
+            after=self.after,
+            person="" if self.root else "--userspec=1000:1000",
             variables=" ".join(shlex.quote(f"{name}={text}") for name, text in known.items()),
             arguments=shlex.join(["check", "--json", "--offline", *arguments]),
         )

@@ -192,6 +192,38 @@ case(
     "error cudnn-renamed",
 )
 
+SYSTEM32 = "C:\\Windows\\System32"
+FIRST = entry(SYSTEM32, variable="default")
+case(
+    "windows-part-of-cudnn-in-system32",
+    "broken",
+    but(
+        HEALTHY_WINDOWS,
+        search=(FIRST, *HEALTHY_WINDOWS.search),
+        trials=(
+            but(
+                stopped(
+                    HEALTHY_WINDOWS.trials[0],
+                    "sublibraries",
+                    1002,
+                    "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH",
+                ),
+                mapped=(*HEALTHY_WINDOWS.trials[0].mapped, f"{SYSTEM32}\\cudnn_ops64_9.dll"),
+            ),
+        ),
+    ),
+    "error stray-cudnn-first",
+)
+case(
+    "windows-cuda-path-quoted",
+    "works",
+    but(
+        HEALTHY_WINDOWS,
+        variables=(variable("CUDA_PATH", f'"{HEALTHY_WINDOWS.toolkits[0].root}"'),),
+    ),
+    "warning cuda-path-malformed",
+)
+
 # The system's own Python, whose root holds the toolkits too
 
 USR = but(python("/usr", None), kind="system", sites=("/usr/lib/python3/dist-packages",))

@@ -19,8 +19,8 @@ from cudnn_assistant.probe import ld_cache, search
 from cudnn_assistant.probe.disk import Disk
 
 
-def layer(scope, name, text, source=""):
-    return Variable(scope=scope, name=name, value=Value(text=text), source=source)
+def layer(scope, name, text, source="", *, expand=False):
+    return Variable(scope=scope, name=name, value=Value(text=text, expand=expand), source=source)
 
 
 def folders(root, *paths):
@@ -78,11 +78,14 @@ def test_windows_in_the_loaders_order(tmp_path):
     environment = {
         "SystemRoot": "C:\\Windows",
         "ProgramFiles": "C:\\Program Files",
-        "Path": '%ProgramFiles%\\NVIDIA\\CUDNN\\v9.8\\bin;"D:\\tools";relative;;C:\\gone',
+        "Path": "C:\\Program Files\\NVIDIA\\CUDNN\\v9.8\\bin;"
+        '"D:\\tools";relative;;C:\\gone;%X%\\bin',
+        "X": "D:",
     }
     variables = [
         layer("machine", "Path", "C:\\gone;D:\\TOOLS\\", "HKLM"),
-        layer("user", "PATH", "%PROGRAMFILES%\\NVIDIA\\CUDNN\\v9.8\\bin", "HKCU"),
+        layer("user", "PATH", "%PROGRAMFILES%\\NVIDIA\\CUDNN\\v9.8\\bin", "HKCU", expand=True),
+        layer("user", "PATH", "%X%\\bin", "HKCU"),
         layer("user", "Path", "D:\\tools", "HKCU"),
     ]
     found = search.order(Disk("windows", str(tmp_path)), environment, variables)
@@ -94,6 +97,8 @@ def test_windows_in_the_loaders_order(tmp_path):
         ("PATH", "process", "", None),
         ("PATH", "process", "", None),
         ("PATH", "machine", "C:\\gone", False),
+        # Of a kind in which Windows replaces nothing: programs look for a folder of that name.
+        ("PATH", "user", "", None),
     ]
 
 

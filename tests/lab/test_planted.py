@@ -1,0 +1,252 @@
+"""Computers with the faults that an adversary would plant, and the healthy ones beside them.
+
+Each stands close to one in test_computers.py, and something else is wrong with it, or nothing.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import computer
+import driver as lab
+import images
+from computer import SYSTEM, Computer
+from test_computers import SITE, VENV, Case, venv, wsl
+
+CASES: dict[str, Case] = {}
+BLACKWELL = {**lab.RTX_4090, "name": "NVIDIA GeForce RTX 5090", "device": 0x2B85, "compute": 120,
+             "architecture": 10}  # fmt: skip
+OPT = "/opt/cudnn/lib"
+
+
+def case(verdict, *findings, **variables):
+    def keep(plant):
+        CASES[plant.__name__.replace("_", "-")] = Case(plant, verdict, findings, variables)
+        return plant
+
+    return keep
+
+
+def driver_and_cuda(c):
+    c.driver(lab.RTX_4090)
+    c.cuda()
+
+
+# The files of cuDNN
+
+
+@case("broken", "error cudnn-damaged", LD_LIBRARY_PATH=OPT)
+def link_to_a_file_that_is_gone(c):
+    driver_and_cuda(c)
+    c.cudnn(OPT)
+    c.at(f"{OPT}/libcudnn.so.9.10.2").unlink()
+
+
+@case("broken", "error cudnn-part-missing", LD_LIBRARY_PATH=OPT)
+def only_the_link_for_compilers(c):
+    driver_and_cuda(c)
+    c.cudnn(OPT)
+    c.at(f"{OPT}/libcudnn.so.9").unlink()
+    c.at(f"{OPT}/libcudnn.so").unlink()
+    c.at(f"{OPT}/libcudnn.so").symlink_to("libcudnn.so.9.10.2")
+
+
+@case("broken", "error cudnn-part-missing")
+def main_library_gone(c):
+    c.healthy()
+    for file in c.at(SYSTEM).glob("libcudnn.so*"):
+        file.unlink()
+
+
+@case("broken", "error cudnn-renamed", LD_LIBRARY_PATH=OPT, STUB_CUDNN_VERSION="8907")
+def eight_under_the_name_of_nine(c):
+    driver_and_cuda(c)
+    c.cudnn(OPT, "8.9.7")
+    c.at(f"{OPT}/libcudnn.so.9").symlink_to("libcudnn.so.8.9.7")
+
+
+@case("broken", "error cudnn-damaged", LD_LIBRARY_PATH=OPT)
+def page_of_a_website_saved_as_library(c):
+    c.healthy()
+    c.write(f"{OPT}/libcudnn.so.9", "<!DOCTYPE html><html>404</html>")
+
+
+@case("broken", "error cudnn-unreadable")
+def file_that_only_root_may_read(c):
+    c.healthy()
+    c.at(f"{SYSTEM}/libcudnn.so.9.10.2").chmod(0o600)
+    c.everyday()
+
+
+@case("works")
+def healthy_for_an_everyday_person(c):
+    c.healthy()
+    c.everyday()
+
+
+@case("works")
+def healthy_with_two_copies_of_one_version(c):
+    c.healthy()
+    c.cudnn("/usr/local/cuda-12.9/lib64")
+
+
+@case("works", LD_LIBRARY_PATH=OPT)
+def healthy_with_a_copy_of_32_bits_first(c):
+    c.healthy()
+    old = b"\x7fELF\x01\x01\x01" + bytes(9) + b"\x03\0\x03\0" + bytes(200)
+    images.put(c.at(OPT), "libcudnn.so.9", data=old)
+
+
+# Where it is looked for
+
+
+@case("broken", "error loader-list-not-renewed")
+def loader_not_told(c):
+    driver_and_cuda(c)
+    c.cudnn(OPT)
+    c.after = f"echo {OPT} > etc/ld.so.conf.d/cudnn.conf"
+
+
+@case("broken", "error cudnn-not-on-path")
+def whole_toolkit_not_told(c):
+    driver_and_cuda(c)
+    c.cudnn("/usr/local/cuda-12.9/lib64")
+    c.at("/etc/ld.so.conf.d/12.conf").unlink()
+
+
+@case("broken", "error cuda-not-on-path", STUB_CUDNN_DAY="cudnnConvolutionForward:4000")
+def toolkit_not_told_and_cudnn_is(c):
+    c.healthy()
+    c.at("/etc/ld.so.conf.d/12.conf").unlink()
+
+
+@case("works", "warning cuda-home-stale", CUDA_HOME="$HOME/cuda")
+def name_that_nobody_replaced(c):
+    c.healthy()
+
+
+# The driver
+
+
+@case("broken", "error driver-incomplete")
+def library_for_computing_gone(c):
+    c.healthy()
+    c.at(f"{SYSTEM}/libcuda.so.1").unlink()
+
+
+@case("broken", "error cuda-does-not-start")
+def cuda_refuses(c):
+    c.healthy()
+    c.driver(lab.RTX_4090, cu_init=999)
+
+
+@case("broken", "error wsl-cuda-does-not-start")
+def cuda_refuses_on_wsl(c):
+    c.cuda()
+    c.cudnn()
+    wsl(c, cu_init=100)
+
+
+@case("broken", "error gpu-does-not-start")
+def driver_without_devices(c):
+    c.cuda()
+    c.cudnn()
+    c.kernel("580.65.06", lab.RTX_4090)
+    lab.write(c.at(SYSTEM), cu_init=100, gpus=0)
+
+
+@case("broken", "error device-permission")
+def device_files_closed(c):
+    c.healthy()
+    c.driver(lab.RTX_4090, nvml_init=4, cu_init=100)
+    for name in ("nvidiactl", "nvidia0", "nvidia-uvm"):
+        c.at(f"/dev/{name}").chmod(0o660)
+    c.everyday()
+
+
+@case("broken", "error compute-mode-exclusive")
+def taken_by_somebody_unseen(c):
+    c.healthy()
+    codes = {"code.cuDevicePrimaryCtxRetain": 46}
+    c.driver({**lab.RTX_4090, "compute_mode": 3}, **codes)
+
+
+@case("broken", "error container-no-compute")
+def container_with_the_usual_capabilities(c):
+    c.cudnn()
+    c.write("/.dockerenv")
+    c.driver(lab.RTX_4090, cuda_file="")
+
+
+@case("works", "warning gpu-hidden")
+def hidden_from_terminals(c):
+    c.healthy()
+    c.write("/home/person/.bashrc", "export CUDA_VISIBLE_DEVICES=-1\n")
+
+
+# Python
+
+
+def torch(c, version, cuda):
+    venv(c)
+    c.write(f"{SITE}/torch/version.py", f"__version__ = '{version}'\ncuda = {cuda}\nhip = None\n")
+
+
+@case("broken", f"error cpu-only-framework {VENV}", VIRTUAL_ENV=VENV)
+def torch_for_the_processor(c):
+    c.driver(lab.RTX_4090)
+    torch(c, "2.8.0+cpu", None)
+    c.write(f"{SITE}/torch-2.8.0.dist-info/METADATA", "Name: torch\nVersion: 2.8.0+cpu\n")
+
+
+@case("broken", f"error gpu-too-new-for-framework {VENV}", VIRTUAL_ENV=VENV)
+def torch_for_an_older_cuda_than_the_gpu(c):
+    c.driver(BLACKWELL)
+    torch(c, "2.8.0+cu118", "'11.8'")
+
+
+@case(
+    "broken", f"error two-cudnn-packages {VENV}",
+    VIRTUAL_ENV=VENV, STUB_CUDNN_DAY="cudnnCreate:5000",
+)  # fmt: skip
+def three_generations_of_packages(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    for name in ("nvidia_cudnn_cu11-8.7.0.84", "nvidia_cudnn_cu13-9.12.0.46"):
+        c.write(f"{SITE}/{name}.dist-info/METADATA", "Name: x\n")
+
+
+@case(
+    "broken", f"error cublas-missing-in-environment {VENV}",
+    VIRTUAL_ENV=VENV, STUB_CUDNN_DAY="cudnnConvolutionForward:4000",
+)  # fmt: skip
+def torch_without_cublas(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    shutil.rmtree(c.at(f"{SITE}/nvidia/cublas"))
+
+
+@case("broken", f"error onnxruntime-twice {VENV}", VIRTUAL_ENV=VENV)
+def onnxruntime_overwritten(c):
+    c.driver(lab.RTX_4090)
+    c.write(f"{VENV}/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n")
+    c.at(f"{VENV}/bin/python").symlink_to("/usr/bin/python3")
+    text = "package_name = 'onnxruntime'\n__version__ = '1.22.0'\n"
+    c.write(f"{SITE}/onnxruntime/capi/build_and_package_info.py", text)
+    for name in ("onnxruntime", "onnxruntime_gpu"):
+        c.write(f"{SITE}/{name}-1.22.0.dist-info/METADATA", f"Name: {name}\nVersion: 1.22.0\n")
+
+
+@pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
+@pytest.mark.parametrize("name", CASES)
+def test_computer(tmp_path, name):
+    one = CASES[name]
+    planted = Computer(tmp_path / "computer")
+    one.plant(planted)
+    told = planted.look(**one.variables)
+    assert (told.verdict, tuple(told.findings)) == (one.verdict, one.findings), told.machine
