@@ -73,7 +73,7 @@ def explain(told: argparse.Namespace, screen: Screen) -> int:
 
 def _given(word: str) -> tuple[str, str]:
     name, sign, value = word.partition("=")
-    if not sign or not value:
+    if not sign or not name.strip():
         raise CantRead(_("--given needs NAME=VALUE, like driver=512.15."))
     return name, value
 

@@ -8,7 +8,8 @@ How it works, in the order of the modules:
 * ``patterns``  which known messages occur (``resources/errors/patterns/*.toml``).
 * ``given``     versions, GPU and system that the text states or the person gives.
 * ``wanted``    what the program asks for.
-* ``comparing`` what follows from facts side by side ("needs CUDA 10.0, there is 10.1").
+* ``comparing`` what follows from facts side by side ("needs CUDA 10.0, there is 10.1"), and
+  ``generations`` what follows from the GPU's generation and the driver.
 * ``ranking``   weights of all evidence added up (``resources/errors/rules.toml``).
 * ``snapshot``  what a snapshot of the computer confirms or rules out.
 * ``causes``    the words (``resources/errors/causes.toml``).

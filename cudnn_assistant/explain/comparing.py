@@ -159,7 +159,9 @@ def _cuda(f: Facts) -> Iterator[Feature]:
     both = {"want": _text(want), "have": _text(have)}
     # Of NVRTC a release finds only itself: libnvrtc.so.11.2 is in no CUDA before 11.2.
     newer_rtc = any("nvrtc" in name for name in f.missing) and have[: len(want)] < want
-    if have[:digits] != want[:digits] or newer_rtc:
+    # Of CUDA 11 only 11.0 still had cuSOLVER under the number 10.
+    solver = have >= (11, 1) and any(re.search(r"cusolver\D{0,6}10", n) for n in f.missing)
+    if have[:digits] != want[:digits] or newer_rtc or solver:
         says = _("The program needs CUDA {want}; there is {have}.").format(**both)
         yield "cuda:differs", says
     else:

@@ -19,8 +19,13 @@ that the catalogue names), and each set was measured once before its misses were
     threads-later.yaml  (32)                      75 / 81   81 / 84   81 / 88
     threads-last.yaml   (19)                      53 / 68   47 / 68   58 / 79
     threads-fourth.yaml (26)                      73 / 88   73 / 88   77 / 92
+    threads-fifth.yaml  (126)                     46 / 75   58 / 81   63 / 86
+    threads-sixth.yaml  (31)                      52 / 87   74 / 94   84 / 100
+    threads-seventh.yaml (28)                     57 / 82   71 / 86   75 / 89
 
-After that the misses of a set were learned from, so what the sets give today is no forecast.
+After that the misses of a set were learned from, so what the sets give today is no forecast. Of
+the seventh the misses were never looked at; with what was learned from the others it gives 61 / 86,
+75 / 86 and 79 / 89. The fifth was searched for by messages that say little: lone status codes.
 Many threads hold only a status code or a bare "DLL load failed"; such a text has several causes.
 """
 
