@@ -241,3 +241,23 @@ def test_a_message_is_found_between_harmless_lines() -> None:
     answer = explain(text)
     assert {line.number for line in answer.lines} == {3}
     assert answer.causes[0].cls == "driver-too-old"
+
+
+def test_the_end_of_a_hostile_log_is_searched() -> None:
+    letters = str.maketrans("0123456789", "ghijklmnop")
+    near = "\n".join(
+        f"{n:08}".translate(letters) + " no zlibwap, cuda out of memor" for n in range(60000)
+    )
+    answer = explain(f"{near}\nCould not locate zlibwapi.dll\n")
+    assert answer.causes[0].cls == "zlibwapi-missing"
+
+
+def test_nvidia_smi_names_what_the_driver_could_run() -> None:
+    text = "torch.cuda.is_available() -> False\nDriver Version: 470.42   CUDA Version: 11.4"
+    assert best(text, framework="PyTorch 2.4+cu121") == "driver-too-old"
+
+
+def test_any_key_is_taken_and_heard() -> None:
+    text = "could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR"
+    note = "the earlier run is still running in another notebook"
+    assert best(text, colour="blue", path_notes=note) == "other-process-uses-gpu"
