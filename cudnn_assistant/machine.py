@@ -306,6 +306,8 @@ class PathEntry(Struct, kw_only=True):
     folder: str = ""
     """Expanded and absolute; "" when it can't be."""
     exists: bool | None = None
+    closed: bool = False
+    """The person may not look into it, so what it holds is unknown."""
     source: str = ""
 
 

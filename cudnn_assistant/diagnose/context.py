@@ -191,8 +191,7 @@ class Context:
     def wanted(self) -> bool:
         """Whether somebody misses a cuDNN of the system when there is none.
 
-        True when a framework takes it from there, or when no Python environment has a framework
-        meant for the GPU at all: then the person came for a program of another kind.
+        A framework takes it from there, or no Python environment has one meant for the GPU.
         """
         return bool(self.leaning) or not any(meant_for_gpu(e) for e in self.machine.pythons)
 
@@ -258,11 +257,9 @@ class Context:
         for copy in self.machine.cudnns:
             if self.subject in copy.wins_for:
                 return copy
-        loaded = self.trial.loaded if self.trial else ""
-        if not loaded:
-            return None
-        folder = self.key(self.parent(loaded))
-        return next((c for c in self.machine.cudnns if self.key(c.folder) == folder), None)
+        folder = self.key(self.parent(self.trial.loaded)) if self.trial else ""
+        here = (c for c in self.machine.cudnns if folder and self.key(c.folder) == folder)
+        return next(here, None)
 
     def libraries(self, name: str) -> tuple[Library, ...]:
         """All files of a CUDA or support library, wherever they lie."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator
 
 from cudnn_assistant.diagnose.context import Context, Rule
@@ -88,6 +90,32 @@ def unreachable(ctx: Context) -> Iterator[Finding]:
             entry=above.text if above else "",
             variable=ctx.variable,
         )
+
+
+_LIKELY = re.compile("cuda|cudnn|nvidia", re.IGNORECASE)
+"""In the name of a folder that is likely to hold cuDNN."""
+
+
+def closed(ctx: Context) -> Iterator[Finding]:
+    """L36: a folder of the search list can't be opened, and cuDNN wasn't found in the others."""
+    trial = ctx.trial
+    if ctx.windows or ctx.environment is not None or trial is None or trial.stage != "load":
+        return
+    shut = [e for e in ctx.machine.search if e.closed and _LIKELY.search(e.folder)]
+    entry = next(iter(shut), None)
+    if (
+        entry is None
+        or ctx.copies
+        or trial.status != "missing-library"
+        or "cudnn" not in trial.missing
+    ):
+        return
+    folders = " ".join(shlex.quote(f) for f in (ctx.parent(entry.folder), entry.folder))
+    remedy = Manual(commands=(f"sudo chmod a+rx {folders}",), administrator=True)
+    yield ctx.finding(
+        "search-folder-closed", ctx.serious, remedy, f"{entry.variable}: {entry.text}",
+        folder=entry.folder, sure=False,
+    )  # fmt: skip
 
 
 def forgotten(ctx: Context) -> Iterator[Finding]:
@@ -218,6 +246,7 @@ RULES = (
         ("cudnn-package-missing", "cudnn-package-wrong-major", "cudnn-package-differs"),
         ("L01", "L02", "L03"),
     ),
+    Rule(closed, ("search-folder-closed",), ("L36",)),
     Rule(missing, ("cudnn-missing", "cudnn-wrong-major", "cudnn-jit-only"), ("L01", "L02", "L31")),
     Rule(forgotten, ("loader-list-not-renewed",), ("L34",)),
     Rule(

@@ -149,6 +149,17 @@ LIBRARIES: dict[str, Text] = {
         ),
         (N_("Add the folder to the list of the system's loader."),),
     ),
+    "search-folder-closed": Text(
+        "cudnn",
+        N_("You may not open a folder of libraries"),
+        (
+            N_(
+                "{folder} is in the list of folders that programs search, but your account may not"
+                " open it. cuDNN is in none of the others."
+            ),
+        ),
+        (N_("Let everybody open that folder, or ask whoever looks after this computer."),),
+    ),
     "loader-list-not-renewed": Text(
         "cudnn",
         N_("Linux doesn't know yet where {product} is"),

@@ -83,6 +83,15 @@ def file_that_only_root_may_read(c):
     c.everyday()
 
 
+@case("broken", "error search-folder-closed")
+def folder_that_only_root_may_open(c):
+    driver_and_cuda(c)
+    c.cudnn(OPT)
+    c.write("/etc/ld.so.conf.d/cudnn.conf", f"{OPT}\n")
+    c.at(OPT).chmod(0o700)
+    c.everyday()
+
+
 @case("works")
 def healthy_for_an_everyday_person(c):
     c.healthy()

@@ -145,6 +145,16 @@ case(
 OPT = "/opt/cudnn/lib"
 LISTED = entry(OPT, variable="ld.so.conf", source="/etc/ld.so.conf.d/cudnn.conf")
 case(
+    "linux-search-folder-closed",
+    "broken",
+    but(
+        BARE_LINUX,
+        search=(entry(OPT, "user", "LD_LIBRARY_PATH", closed=True), CONF, DEFAULT),
+        trials=(MISSING,),
+    ),
+    "error search-folder-closed",
+)
+case(
     "linux-loader-list-not-renewed",
     "broken",
     but(
