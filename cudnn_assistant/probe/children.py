@@ -89,7 +89,8 @@ def run_command(
     The child has no standard input, a session (Windows: a job) of its own, and ``deadline``
     seconds. When this returns it and all that it started are dead and collected; only a process
     that the system itself can't end stays, and is collected whenever it does end.
-    ``folder`` is where it starts. Raises OSError or ValueError when no process can be started,
+    ``folder`` is where it starts, else a folder of the system: the loader of Windows also looks
+    into the current one, and what lies beside the person by chance is no answer. Raises OSError or ValueError when no process can be started,
     and :class:`Cancelled` as soon as ``cancel`` says so, when all of that is dead.
     """
     if cancel():
@@ -97,7 +98,7 @@ def run_command(
     reading, writing = os.pipe()
     began = time.monotonic()
     try:
-        process = _start(command, environment, writing, folder)
+        process = _start(command, environment, writing, folder or _neutral())
     except BaseException:
         os.close(reading)
         raise
@@ -127,6 +128,10 @@ def run_command(
         started=(heard[0][0] - began) * 1000 if heard else 0.0,
         milliseconds=(time.monotonic() - began) * 1000,
     )
+
+
+def _neutral() -> str:
+    return os.environ.get("SystemRoot", "C:\\") if os.name == "nt" else "/"
 
 
 def _start(
