@@ -90,8 +90,9 @@ def run_command(
     seconds. When this returns it and all that it started are dead and collected; only a process
     that the system itself can't end stays, and is collected whenever it does end.
     ``folder`` is where it starts, else a folder of the system: the loader of Windows also looks
-    into the current one, and what lies beside the person by chance is no answer. Raises OSError or ValueError when no process can be started,
-    and :class:`Cancelled` as soon as ``cancel`` says so, when all of that is dead.
+    into the current one, and what lies beside the person by chance is no answer. Raises OSError
+    or ValueError when no process can be started, and :class:`Cancelled` as soon as ``cancel``
+    says so, when all of that is dead.
     """
     if cancel():
         raise Cancelled
@@ -131,7 +132,7 @@ def run_command(
 
 
 def _neutral() -> str:
-    return os.environ.get("SystemRoot", "C:\\") if os.name == "nt" else "/"
+    return os.environ.get("SYSTEMROOT", "C:\\") if os.name == "nt" else "/"
 
 
 def _start(
