@@ -140,8 +140,3 @@ def _reasons(cls: str, pieces: Sequence[Evidence]) -> list[str]:
     speaking = [piece for piece in pieces if piece.votes.get(cls, 0.0) > 0 and piece.because]
     loud = [piece for piece in speaking if piece.votes[cls] >= _LOUD]
     return [p.because for p in sorted(loud or speaking, key=lambda p: -p.votes[cls])]
-
-
-def class_ids() -> tuple[str, ...]:
-    """The ids that ``Cause.cls`` can have."""
-    return tuple(classes())

@@ -99,12 +99,6 @@ def _lookup(environment: Mapping[str, str], disk: Disk) -> envpath.Lookup:
     return lambda name: None if name in hidden else _value(environment, name, disk)
 
 
-def _expanded(text: str, environment: Mapping[str, str], disk: Disk) -> str:
-    if disk.family == "windows":
-        return envpath.expand(text, lambda name: _value(environment, name, disk), "windows")
-    return text
-
-
 def _value(environment: Mapping[str, str], name: str, disk: Disk) -> str | None:
     wanted = name.upper() if disk.family == "windows" else name
     return value_of(environment, wanted, disk) or None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from cudnn_assistant.machine import Toolkit, readable
-from cudnn_assistant.probe.catalogue import BELOW_ROOT, CUDA_INSTALLER, FOLDER_VARIABLES
+from cudnn_assistant.probe.catalogue import BELOW_ROOT, CUDA_INSTALLER
 from cudnn_assistant.probe.catalogue import TOOLKIT_ROOTS as ROOTS
 from cudnn_assistant.probe.disk import Disk
 from cudnn_assistant.probe.patterns import matching
@@ -123,14 +123,3 @@ def library_folders(disk: Disk, root: str) -> list[str]:
         if folder and disk.is_folder(folder):
             found[disk.canonical(folder)] = None
     return list(found)
-
-
-def named_roots(environment: Mapping[str, str], disk: Disk) -> list[tuple[str, str]]:
-    """Folders that variables like CUDNN_PATH name, with the variable's name."""
-    wanted = {*FOLDER_VARIABLES}
-    return [
-        (text.strip(), name.upper())
-        for name, text in environment.items()
-        if (name.upper() if disk.family == "windows" else name) in wanted
-        and disk.paths.isabs(text.strip())
-    ]
