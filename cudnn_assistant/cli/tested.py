@@ -128,7 +128,7 @@ def _explain(
 def _machine(trials: Sequence[Trial], told: argparse.Namespace, system: System) -> Machine:
     """This computer with these tests. A framework's is judged beside all the others."""
     from cudnn_assistant.probe import probe
-    from cudnn_assistant.probe.disk import Disk
+    from cudnn_assistant.probe.files.disk import Disk
     from cudnn_assistant.probe.subjects import winners
 
     inside = any(trial.framework for trial in trials)

@@ -51,9 +51,9 @@ def exit_code(trials: Sequence[Trial]) -> int:
 def _trials(
     told: argparse.Namespace, system: System, environment: Mapping[str, str]
 ) -> tuple[Trial, ...]:
+    from cudnn_assistant.probe.computer.visible import visible_gpus
     from cudnn_assistant.probe.subjects import asked_for
-    from cudnn_assistant.probe.trial import run_trials
-    from cudnn_assistant.probe.visible import visible_gpus
+    from cudnn_assistant.probe.trials.trial import run_trials
 
     if told.framework:
         return (_in_framework(told, system, environment),)
@@ -69,7 +69,7 @@ def _trials(
 
 
 def _named(path: str, system: System) -> PythonEnvironment:
-    from cudnn_assistant.probe.pythons import one_python
+    from cudnn_assistant.probe.pythons.environments import one_python
 
     found = one_python(python_of(path), system.family)
     if found is None:
@@ -79,7 +79,7 @@ def _named(path: str, system: System) -> PythonEnvironment:
 
 def _active(system: System, environment: Mapping[str, str]) -> PythonEnvironment:
     """The environment that ``python`` means in the person's terminal."""
-    from cudnn_assistant.probe.pythons import pythons
+    from cudnn_assistant.probe.pythons.environments import pythons
 
     found = pythons(system.family, environment, system.variables())
     active = next((one for one in found if one.active), None)
@@ -91,8 +91,8 @@ def _active(system: System, environment: Mapping[str, str]) -> PythonEnvironment
 def _in_framework(
     told: argparse.Namespace, system: System, environment: Mapping[str, str]
 ) -> Trial:
-    from cudnn_assistant.probe.framework_trial import run_framework
-    from cudnn_assistant.probe.surroundings import for_gpu
+    from cudnn_assistant.probe.trials.framework import run_framework
+    from cudnn_assistant.probe.trials.surroundings import for_gpu
 
     found = _named(told.python, system) if told.python else _active(system, environment)
     if not found.python:

@@ -12,7 +12,7 @@ from cudnn_assistant.gui.parts import Card, Mark
 from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.machine import PythonEnvironment, Trial
-from cudnn_assistant.probe.framework_trial import FRAMEWORKS
+from cudnn_assistant.probe.trials.framework import FRAMEWORKS
 from cudnn_assistant.summary import Line, helped, meaning, not_tested, program, stopped
 from cudnn_assistant.wording import _
 

@@ -24,7 +24,7 @@ from cudnn_assistant.machine import Machine, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan, SetVariable, make_plan, undo_plan
 from cudnn_assistant.preview import preview
 from cudnn_assistant.probe import Cancel, Say, probe
-from cudnn_assistant.probe.framework_trial import run_framework
+from cudnn_assistant.probe.trials.framework import run_framework
 from cudnn_assistant.report import NotAReport, read_machine
 from cudnn_assistant.system import Refused, System, this_system
 from cudnn_assistant.system.autostart import Autostart, this_autostart

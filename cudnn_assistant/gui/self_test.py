@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 from cudnn_assistant import __version__, places
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.theme import app_icon
-from cudnn_assistant.probe.children import run_child
+from cudnn_assistant.probe.running.children import run_child
 
 MODULES = (
     "cuda.pathfinder",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.probe.children import Cancel, Cancelled, never
 from cudnn_assistant.probe.look import Look, Part, Say
+from cudnn_assistant.probe.running.children import Cancel, Cancelled, never
 from cudnn_assistant.system import System
 
 

@@ -13,23 +13,14 @@ import msgspec
 
 from cudnn_assistant import __version__
 from cudnn_assistant.machine import Gap, Machine, OperatingSystem, PythonEnvironment
-from cudnn_assistant.probe import (
-    copies,
-    gpu,
-    host,
-    kernel,
-    ld_cache,
-    libraries,
-    library_folders,
-    search,
-    toolkits,
-    windows_devices,
-)
-from cudnn_assistant.probe.children import Cancel, never
-from cudnn_assistant.probe.disk import Disk
-from cudnn_assistant.probe.owners import Records
-from cudnn_assistant.probe.pythons import pythons
-from cudnn_assistant.probe.together import Facts, Seen, Work, guarded, together
+from cudnn_assistant.probe.computer import gpu, host, kernel, windows_devices
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.libraries import chain, copies, ld_cache, search, toolkits
+from cudnn_assistant.probe.libraries import folders as library_folders
+from cudnn_assistant.probe.libraries.owners import Records
+from cudnn_assistant.probe.pythons.environments import pythons
+from cudnn_assistant.probe.running.children import Cancel, never
+from cudnn_assistant.probe.running.together import Facts, Seen, Work, guarded, together
 from cudnn_assistant.system import System
 
 Part = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
@@ -172,7 +163,7 @@ class Look:
         records = Records(disk)
         found = {
             "cudnns": copies.copies(disk, opened, cached, records),
-            "libraries": libraries.libraries(disk, opened, cached, records),
+            "libraries": chain.libraries(disk, opened, cached, records),
         }
         return found, _left_out(notes)
 

@@ -21,11 +21,11 @@ from cudnn_assistant.machine import (
     PythonEnvironment,
     Trial,
 )
-from cudnn_assistant.probe.children import Cancel, never
-from cudnn_assistant.probe.disk import Disk
-from cudnn_assistant.probe.pythons import library_folders
-from cudnn_assistant.probe.second_opinion import second_opinion
-from cudnn_assistant.probe.trial import check_library, run_trial
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.libraries.second_opinion import second_opinion
+from cudnn_assistant.probe.pythons.environments import library_folders
+from cudnn_assistant.probe.running.children import Cancel, never
+from cudnn_assistant.probe.trials.trial import check_library, run_trial
 
 MOST_ENVIRONMENTS = 8
 MOST_GPUS = 8

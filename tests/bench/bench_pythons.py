@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "probe"))
 from forged_pythons import TENSORFLOW_2_20, TORCH_CUDA, Site, elf, linux_venv
 
 from cudnn_assistant.machine import PythonEnvironment
-from cudnn_assistant.probe.pythons import pythons
+from cudnn_assistant.probe.pythons.environments import pythons
 
 FEW, MANY, ROUNDS = 10, 300, 5
 WHEELS = (

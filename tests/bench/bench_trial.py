@@ -69,7 +69,7 @@ def c_program(program: Path, folder: str) -> dict:
 
 def searched(folder: str) -> str:
     sys.path.insert(0, str(HERE.parent.parent))
-    from cudnn_assistant.probe.surroundings import of_copy
+    from cudnn_assistant.probe.trials.surroundings import of_copy
 
     return of_copy(os.environ, "linux", folder, ())[0]["LD_LIBRARY_PATH"]
 
@@ -85,7 +85,7 @@ def apart(wish: dict) -> dict:
 
 def one(wish: dict) -> dict:
     sys.path.insert(0, str(HERE.parent.parent))
-    from cudnn_assistant.probe.trial import run_trial
+    from cudnn_assistant.probe.trials.trial import run_trial
 
     began = time.monotonic()
     trial = run_trial(dict(os.environ), "linux", **wish)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from cudnn_assistant.machine import CudnnCopy
-from cudnn_assistant.probe.framework_trial import run_framework
-from cudnn_assistant.probe.trial import check_library, run_trial
+from cudnn_assistant.probe.trials.framework import run_framework
+from cudnn_assistant.probe.trials.trial import check_library, run_trial
 
 pytestmark = pytest.mark.gpu
 
@@ -173,7 +173,7 @@ def test_without_the_compiler(copy, bare, told, tmp_path):
 
 
 def test_every_gpu_side_by_side(copy, bare, told):
-    from cudnn_assistant.probe.trial import run_trials
+    from cudnn_assistant.probe.trials.trial import run_trials
 
     one = time.monotonic()
     first = run_trial(bare, "linux", library=str(copy))

@@ -18,7 +18,7 @@ from cudnn_assistant.gui.real import Behind
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Gap, Machine, Scope, Value, Variable
 from cudnn_assistant.probe import Cancel, Part, Say
-from cudnn_assistant.probe.children import run_command
+from cudnn_assistant.probe.running.children import run_command
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.autostart import LinuxAutostart
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import images
 
-from cudnn_assistant.probe.binary import elf_section, look_at, pe_section, pe_version, texts
+from cudnn_assistant.probe.files.binary import elf_section, look_at, pe_section, pe_version, texts
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import images
 
 from cudnn_assistant.machine import PathEntry, PythonEnvironment, Toolkit
-from cudnn_assistant.probe import copies, libraries, library_folders
-from cudnn_assistant.probe.disk import Disk
-from cudnn_assistant.probe.owners import Records
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.libraries import chain as libraries
+from cudnn_assistant.probe.libraries import copies
+from cudnn_assistant.probe.libraries import folders as library_folders
+from cudnn_assistant.probe.libraries.owners import Records
 
 
 def opened(root, *, family="linux", environment=None, search=(), toolkits=(), added=(), pythons=()):

@@ -25,19 +25,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudnn_assistant.machine import Framework, PythonEnvironment
-from cudnn_assistant.probe.conda_records import CondaPackage
-from cudnn_assistant.probe.disk import Disk
-from cudnn_assistant.probe.distributions import (
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.names import architectures
+from cudnn_assistant.probe.pythons.conda_records import CondaPackage
+from cudnn_assistant.probe.pythons.distributions import (
     installed,
     libraries_missing,
     pins,
     requires_dist,
     satisfies,
 )
-from cudnn_assistant.probe.frameworks import _MATTERS as MATTERS
-from cudnn_assistant.probe.library_names import architectures
-from cudnn_assistant.probe.python_source import constants
-from cudnn_assistant.probe.pythons import pythons
+from cudnn_assistant.probe.pythons.environments import pythons
+from cudnn_assistant.probe.pythons.frameworks import _MATTERS as MATTERS
+from cudnn_assistant.probe.pythons.source import constants
 
 BUILD_INFO = "tensorflow/python/platform/build_info.py"
 ORT_INFO = "onnxruntime/capi/build_and_package_info.py"

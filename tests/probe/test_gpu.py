@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import driver as lab
 
 from cudnn_assistant.machine import Machine, OperatingSystem, dump, load
-from cudnn_assistant.probe import gpu
-from cudnn_assistant.probe.kernel import KernelFacts
-from cudnn_assistant.probe.pci import Adapter
+from cudnn_assistant.probe.computer import gpu
+from cudnn_assistant.probe.computer.kernel import KernelFacts
+from cudnn_assistant.probe.computer.pci import Adapter
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not shutil.which("gcc"), reason="needs Linux and gcc"

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudnn_assistant.probe import host, kernel, kernel_log, pci
-from cudnn_assistant.probe.disk import Disk
+from cudnn_assistant.probe.computer import host, kernel, kernel_log, pci
+from cudnn_assistant.probe.files.disk import Disk
 
 RELEASE = "6.8.0-31-generic"
 

@@ -27,8 +27,8 @@ from cudnn_assistant.machine import (
     readable,
 )
 from cudnn_assistant.probe import Cancelled, probe, subjects
-from cudnn_assistant.probe.disk import Disk
-from cudnn_assistant.probe.together import Work, guarded, together
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.running.together import Work, guarded, together
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not shutil.which("gcc"), reason="needs Linux and gcc"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudnn_assistant.probe import rpm
-from cudnn_assistant.probe.disk import Disk
-from cudnn_assistant.probe.owners import Owner, Records
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.libraries import rpm
+from cudnn_assistant.probe.libraries.owners import Owner, Records
 
 
 def write(root, path, text):

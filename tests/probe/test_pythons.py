@@ -24,11 +24,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cudnn_assistant.machine import PythonEnvironment, Value, Variable
-from cudnn_assistant.probe.python_layout import pyvenv_config
-from cudnn_assistant.probe.pythons import library_folders, one_python, pythons
-from cudnn_assistant.probe.registered_pythons import Registered
+from cudnn_assistant.probe.pythons.environments import library_folders, one_python, pythons
+from cudnn_assistant.probe.pythons.layout import pyvenv_config
+from cudnn_assistant.probe.pythons.registered import Registered
 
-MODULE = sys.modules["cudnn_assistant.probe.pythons"]
+MODULE = sys.modules["cudnn_assistant.probe.pythons.environments"]
 """The package has a function of the same name."""
 HOME = {"HOME": "/home/me", "PATH": "/usr/local/bin:/usr/bin:/bin"}
 WINDOWS = {
@@ -324,11 +324,11 @@ def test_looks_into_no_more_folders_than_its_limit(
 ) -> None:
     for number in range(30):
         linux_venv(home(tmp_path, f"group/{number}/.venv"))
-    monkeypatch.setattr("cudnn_assistant.probe.python_places.MOST_FOLDERS", 1)
+    monkeypatch.setattr("cudnn_assistant.probe.pythons.places.MOST_FOLDERS", 1)
     said: list[str] = []
     assert look(tmp_path, note=said.append) == {}
     assert len(said) == 1
-    monkeypatch.setattr("cudnn_assistant.probe.python_places.MOST_FOLDERS", 40)
+    monkeypatch.setattr("cudnn_assistant.probe.pythons.places.MOST_FOLDERS", 40)
     assert len(look(tmp_path, note=said.append)) == 30
     assert len(said) == 1
 

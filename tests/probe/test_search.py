@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import images
 
 from cudnn_assistant.machine import Value, Variable
-from cudnn_assistant.probe import ld_cache, search
-from cudnn_assistant.probe.disk import Disk
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.libraries import ld_cache, search
 
 
 def layer(scope, name, text, source="", *, expand=False):

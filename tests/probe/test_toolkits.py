@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cudnn_assistant.probe.disk import Disk
-from cudnn_assistant.probe.toolkits import toolkits, version_of
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.libraries.toolkits import toolkits, version_of
 
 WINDOWS = "C/Program Files/NVIDIA GPU Computing Toolkit/CUDA"
 

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from cudnn_assistant.machine import OperatingSystem
-from cudnn_assistant.probe import gpu, windows_devices
-from cudnn_assistant.probe.windows_devices import DISPLAY_CLASS, Device, describe, facts
+from cudnn_assistant.probe.computer import gpu, windows_devices
+from cudnn_assistant.probe.computer.windows_devices import DISPLAY_CLASS, Device, describe, facts
 
 CLASS = rf"SYSTEM\CurrentControlSet\Control\Class\{DISPLAY_CLASS}"
 NT = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"

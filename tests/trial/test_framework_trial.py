@@ -8,7 +8,7 @@ import sys
 import pytest
 from forged_frameworks import forge
 
-from cudnn_assistant.probe.framework_trial import run_framework
+from cudnn_assistant.probe.trials.framework import run_framework
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from cudnn_assistant.probe import surroundings
-from cudnn_assistant.probe.imports import first_missing, imports, locate
+from cudnn_assistant.probe.files.imports import first_missing, imports, locate
+from cudnn_assistant.probe.trials import surroundings
 
 BASE, SIZE = 0x1000, 0x1000
 THUNK = struct.pack("<QQ", 1 << 63 | 1, 0)

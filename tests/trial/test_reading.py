@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cudnn_assistant.child import channel, cudnn, loading, mapped
-from cudnn_assistant.probe import noise, surroundings
-from cudnn_assistant.probe.children import Ended
-from cudnn_assistant.probe.endings import classify, main_names
+from cudnn_assistant.probe.running.children import Ended
+from cudnn_assistant.probe.trials import noise, surroundings
+from cudnn_assistant.probe.trials.endings import classify, main_names
 
 
 @pytest.mark.parametrize(

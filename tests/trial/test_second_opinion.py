@@ -8,7 +8,7 @@ from stub_world import compiled
 from cudnn_assistant.checkup import think
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import SYSTEM, Machine, OperatingSystem, dump, load
-from cudnn_assistant.probe.second_opinion import second_opinion
+from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.subjects import tried
 from cudnn_assistant.report import redacted, write_report
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cudnn_assistant.probe.framework_trial import run_framework
+from cudnn_assistant.probe.trials.framework import run_framework
 
 
 def program(folder: Path, script: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from stub_world import compiled
 
 from cudnn_assistant.machine import Machine, OperatingSystem, dump, load
-from cudnn_assistant.probe.trial import run_trial
+from cudnn_assistant.probe.trials.trial import run_trial
 
 
 @pytest.mark.parametrize(("major", "version"), [(7, "7.6.5"), (8, "8.9.7"), (9, "9.10.2")])

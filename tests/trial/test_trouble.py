@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cudnn_assistant.machine import CudnnCopy
-from cudnn_assistant.probe.children import Cancelled
-from cudnn_assistant.probe.trial import check_library, run_trial
+from cudnn_assistant.probe.running.children import Cancelled
+from cudnn_assistant.probe.trials.trial import check_library, run_trial
 
 
 def day(world, when: str, major: int = 9, **variables: str):
@@ -257,7 +257,7 @@ def test_a_child_does_not_outlive_its_parent(world, tmp_path):
 
     program = (
         "import json,sys\n"
-        "from cudnn_assistant.probe.trial import run_trial\n"
+        "from cudnn_assistant.probe.trials.trial import run_trial\n"
         "run_trial(json.loads(sys.argv[1]), 'linux')\n"
     )
     import json

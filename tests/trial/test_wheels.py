@@ -15,7 +15,7 @@ import pytest
 from real_wheels import EIGHT, JIT, NEW, OLD, libraries, needs_wheels
 
 from cudnn_assistant.machine import CudnnCopy, LibraryCheck
-from cudnn_assistant.probe.trial import check_library, run_trial
+from cudnn_assistant.probe.trials.trial import check_library, run_trial
 
 pytestmark = needs_wheels
 BARE = {"PATH": os.environ["PATH"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.probe.trial import run_trial
+from cudnn_assistant.probe.trials.trial import run_trial
 
 
 def test_a_copy_beside_the_person_does_not_answer(world, monkeypatch):

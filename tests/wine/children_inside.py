@@ -11,8 +11,8 @@ import time
 sys.path.insert(0, sys.argv[1])
 
 from cudnn_assistant.machine import CudnnCopy
-from cudnn_assistant.probe.children import run_command
-from cudnn_assistant.probe.trial import check_library, run_trial
+from cudnn_assistant.probe.running.children import run_command
+from cudnn_assistant.probe.trials.trial import check_library, run_trial
 
 ENVIRONMENT = dict(os.environ)
 OPEN = "import os, sys, time, subprocess, msvcrt\npipe = msvcrt.open_osfhandle({}, os.O_WRONLY)\n"

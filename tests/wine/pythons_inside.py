@@ -16,7 +16,7 @@ from typing import Any
 
 sys.path.insert(0, sys.argv[1])
 
-from cudnn_assistant.probe.pythons import library_folders, one_python, pythons
+from cudnn_assistant.probe.pythons.environments import library_folders, one_python, pythons
 
 reg: Any = winreg
 PREFIX = str(Path(sys.executable).parent)

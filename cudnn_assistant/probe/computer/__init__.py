@@ -1,0 +1,1 @@
+"""The computer itself: GPUs, driver, kernel, Windows' devices, container and WSL."""

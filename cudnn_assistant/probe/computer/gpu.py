@@ -1,0 +1,219 @@
+"""GPUs and driver: what NVML, the driver API and the bus say, joined by UUID and bus address.
+
+NVML and CUDA number GPUs differently, and either may not see one that the other sees; both
+facts are kept.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from cudnn_assistant import codes, places
+from cudnn_assistant.machine import Answer, Driver, Gpu, GpuProcess, OperatingSystem, readable
+from cudnn_assistant.probe.computer import kernel_log, pci
+from cudnn_assistant.probe.computer.gpu_child import Told, ask, put_together
+from cudnn_assistant.probe.computer.kernel import KernelFacts
+from cudnn_assistant.probe.files.catalogue import architecture_of
+
+NVIDIA = pci.NVIDIA
+_FIELDS = frozenset(Gpu.__struct_fields__) - {"processes"}
+_VERSION_IN_NAME = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
+
+
+def driver(told: Told, kernel: KernelFacts, system: OperatingSystem) -> Driver | None:
+    """The driver's parts; ``None`` when there is no part of one."""
+    nvml_file, cuda_file = _text(told.nvml, "file"), _text(told.cuda, "file")
+    found = Driver(
+        version=_text(told.driver, "version") or _by_name(nvml_file) or _by_name(cuda_file),
+        kernel_version=kernel.version,
+        kernel_flavour=kernel.flavour,
+        cuda=_text(told.driver, "cuda") or _cuda_version(told.cuda.get("version")),
+        nvml=_answer(told.nvml.get("nvml"), codes.nvml_return, told.nvml),
+        cuda_init=_answer(told.cuda.get("cuda"), codes.cuda_result, told.cuda),
+        nvml_library=readable(nvml_file),
+        cuda_library=readable(cuda_file),
+        modules=kernel.modules,
+        module_on_disk=kernel.on_disk,
+        kernel_headers=kernel.headers,
+        nodes=kernel.nodes,
+        problem_codes=kernel.problems,
+        log=tuple(map(readable, kernel.log)),
+    )
+    own = [name for name in found.modules if name not in ("nouveau", "nova_core")]
+    there = (found.nvml_library, found.cuda_library, found.kernel_version, own,
+             found.module_on_disk, any(n.exists for n in found.nodes), system.wsl == 2,
+             found.problem_codes)  # fmt: skip
+    return found if any(there) else None
+
+
+def _text(facts: Mapping[str, Any], key: str) -> str:
+    value = facts.get(key, "")
+    return value if isinstance(value, str) else ""
+
+
+def _answer(code: object, name: Any, facts: Mapping[str, Any]) -> Answer | None:
+    if not isinstance(code, int):
+        return None
+    return Answer(code=code, name=name(code), text=_text(facts, "why"))
+
+
+def _by_name(path: str) -> str:
+    """ "580.65.06" of "libcuda.so.580.65.06"; "" for "libcuda.so.1"."""
+    match = _VERSION_IN_NAME.search(os.path.basename(path))
+    return match[1] if match else ""
+
+
+def _cuda_version(number: object) -> str:
+    if not isinstance(number, int) or number < 1000:
+        return ""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def gpus(told: Told, kernel: KernelFacts, *, contained: bool = False) -> tuple[Gpu, ...]:
+    """Every GPU that anybody sees, in NVML's order (the bus's), then the rest.
+
+    ``contained``: we are in a container, where NVML's process numbers are the host's and mean
+    nothing in our own /proc.
+    """
+    told_of = sorted(told.gpus.items())
+    found = [_of_nvml(index, facts) for index, facts in told_of if "trouble" not in facts]
+    devices = told.cuda.get("devices")
+    for ordinal, device in enumerate(devices if isinstance(devices, list) else []):
+        if isinstance(device, dict):
+            _join_cuda(found, ordinal, device)
+    for adapter in kernel.adapters:
+        if adapter.vendor == pci.NVIDIA:
+            _join_pci(found, adapter, bool(told.gpus))
+    numbers = kernel_log.xids(kernel.log)
+    return tuple(_finished(gpu, numbers, contained=contained) for gpu in found)
+
+
+def _of_nvml(index: int, facts: dict[str, Any]) -> Gpu:
+    known = {key: value for key, value in facts.items() if key in _FIELDS and value is not None}
+    known = {k: readable(v) if isinstance(v, str) else v for k, v in known.items()}
+    processes = facts.get("processes")
+    return _checked(
+        {
+            **known,
+            "nvml_index": index,
+            "seen_by": ["nvml"],
+            "processes": processes if isinstance(processes, list) else [],
+        }
+    )
+
+
+def _checked(facts: dict[str, Any]) -> Gpu:
+    """The facts as a Gpu; what is of a wrong type (a driver gone mad) is left out."""
+    while True:
+        try:
+            return msgspec.convert(facts, Gpu)
+        except msgspec.ValidationError as trouble:
+            match = re.search(r"\$\.(\w+)", str(trouble))
+            if not match or facts.pop(match[1], None) is None:
+                return Gpu(nvml_index=facts.get("nvml_index"), seen_by=("nvml",))
+
+
+def plain_uuid(text: str) -> str:
+    """A UUID's digits alone: NVML writes "GPU-…" with dashes, CUDA gives 16 bytes."""
+    return re.sub(r"[^0-9a-f]", "", re.sub(r"^(?:gpu|mig)-", "", text.lower()))
+
+
+def _join_cuda(found: list[Gpu], ordinal: int, device: dict[str, Any]) -> None:
+    digits = plain_uuid(_text(device, "uuid"))
+    for number, gpu in enumerate(found):
+        names = (gpu.uuid, *gpu.mig_instances)
+        if digits and digits in map(plain_uuid, names):
+            # Several slices of one GPU: the first is the one programs get.
+            index = ordinal if gpu.cuda_index is None else gpu.cuda_index
+            seen = gpu.seen_by if "cuda" in gpu.seen_by else (*gpu.seen_by, "cuda")
+            found[number] = msgspec.structs.replace(gpu, cuda_index=index, seen_by=seen)
+            return
+    found.append(
+        Gpu(
+            uuid=_dashed(digits),
+            name=readable(_text(device, "name")),
+            compute=_text(device, "compute"),
+            cuda_index=ordinal,
+            seen_by=("cuda",),
+        )
+    )
+
+
+def _dashed(digits: str) -> str:
+    if len(digits) != 32:
+        return ""
+    cuts = (0, 8, 12, 16, 20, 32)
+    return "GPU-" + "-".join(digits[a:b] for a, b in pairwise(cuts))
+
+
+def _join_pci(found: list[Gpu], adapter: pci.Adapter, known: bool) -> None:
+    for number, gpu in enumerate(found):
+        # With CUDA alone there is no address to join by; one GPU and one adapter are the same.
+        same = gpu.pci_bus == adapter.bus if gpu.pci_bus else not known and "pci" not in gpu.seen_by
+        if same:
+            found[number] = msgspec.structs.replace(
+                gpu,
+                pci_bus=adapter.bus,
+                pci_id=gpu.pci_id or adapter.pci_id,
+                kernel_driver=adapter.driver,
+                asleep=adapter.asleep,
+                seen_by=(*gpu.seen_by, "pci"),
+            )
+            return
+    found.append(_of_pci(adapter))
+
+
+def _of_pci(adapter: pci.Adapter) -> Gpu:
+    name, compute = _by_id(adapter.device)
+    return Gpu(
+        name=f"NVIDIA {name}" if name and not name.startswith("NVIDIA") else name or adapter.name,
+        pci_bus=adapter.bus,
+        pci_id=adapter.pci_id,
+        compute=compute,
+        kernel_driver=adapter.driver,
+        asleep=adapter.asleep,
+        seen_by=("pci",),
+    )
+
+
+def _by_id(device: str) -> tuple[str, str]:
+    """Name and compute capability by device id, from the built-in facts."""
+
+    class Ids(msgspec.Struct):
+        pci: dict[str, str] = {}
+
+    try:
+        data = places.resource("compat/compat.json").read_bytes()
+        entry = msgspec.json.decode(data, type=Ids).pci.get(device, "")
+    except (OSError, msgspec.MsgspecError):
+        return "", ""
+    compute, _, name = entry.partition(" ")
+    return name, compute
+
+
+def _finished(gpu: Gpu, numbers: Mapping[str, tuple[int, ...]], *, contained: bool) -> Gpu:
+    return msgspec.structs.replace(
+        gpu,
+        architecture=gpu.architecture or architecture_of(gpu.compute),
+        xids=numbers.get(gpu.pci_bus.split(".")[0], ()) if gpu.pci_bus else (),
+        processes=tuple(_named(process, contained=contained) for process in gpu.processes),
+    )
+
+
+def _named(process: GpuProcess, *, contained: bool) -> GpuProcess:
+    if process.name or contained:
+        return msgspec.structs.replace(process, name=readable(process.name))
+    try:
+        with open(f"/proc/{process.pid}/comm", encoding="utf-8", errors="replace") as file:
+            return msgspec.structs.replace(process, name=file.read(256).strip())
+    except OSError:
+        return process
+
+
+__all__ = ["NVIDIA", "Told", "ask", "driver", "gpus", "plain_uuid", "put_together"]

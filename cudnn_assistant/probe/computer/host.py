@@ -1,0 +1,103 @@
+"""The operating system itself, on Linux: distribution, C library, WSL, container, Secure Boot."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Mapping
+
+from cudnn_assistant.machine import OperatingSystem
+from cudnn_assistant.probe.files.disk import Disk
+
+_SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+_CGROUP = re.compile(r"(docker|kubepods|containerd|libpod|lxc|podman|garden)")
+
+
+def operating_system(disk: Disk, environment: Mapping[str, str]) -> OperatingSystem:
+    """Facts about the system below ``disk``; ``environment`` is our own process's."""
+    release = os_release(disk)
+    kernel = disk.text("/proc/sys/kernel/osrelease", 256).strip() or platform.release()
+    wsl = wsl_version(disk, kernel)
+    container = container_kind(disk)
+    return OperatingSystem(
+        family="linux",
+        name=release.get("PRETTY_NAME") or release.get("NAME", ""),
+        version=kernel,
+        distribution=tuple(f"{release.get('ID', '')} {release.get('ID_LIKE', '')}".split()),
+        architecture=_architecture(),
+        libc=libc(disk),
+        wsl=wsl,
+        container=container,
+        sandbox=sandbox(disk, environment),
+        administrator=os.geteuid() == 0 if hasattr(os, "geteuid") else False,
+        secure_boot=None if wsl or container else secure_boot(disk),
+        desktop=bool(environment.get("WAYLAND_DISPLAY") or environment.get("DISPLAY")),
+    )
+
+
+def os_release(disk: Disk) -> dict[str, str]:
+    """Fields of os-release, unquoted."""
+    text = disk.text("/etc/os-release") or disk.text("/usr/lib/os-release")
+    pairs = (line.partition("=") for line in text.splitlines() if not line.startswith("#"))
+    return {name.strip(): value.strip().strip("\"'") for name, sign, value in pairs if sign}
+
+
+def _architecture() -> str:
+    machine = platform.machine()
+    return {"AMD64": "x86_64", "amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+
+
+def libc(disk: Disk) -> str:
+    """ "glibc 2.39", "musl", or "" when it can't be told."""
+    try:
+        name = os.confstr("CS_GNU_LIBC_VERSION") if not disk.root else None
+    except (AttributeError, ValueError, OSError):
+        name = None
+    if name:
+        return name
+    musl = any(entry.name.startswith("ld-musl-") for entry in disk.entries("/lib"))
+    return "musl" if musl else ""
+
+
+def wsl_version(disk: Disk, kernel: str) -> int:
+    """0, 1 or 2. WSL 1 has no kernel of its own and never a /dev/dxg."""
+    if "microsoft" not in kernel.lower():
+        return 0
+    newer = "wsl2" in kernel.lower() or "microsoft-standard" in kernel or disk.exists("/dev/dxg")
+    return 2 if newer else 1
+
+
+def container_kind(disk: Disk) -> str:
+    """The kind of container we run in; "" when there is no sign of one."""
+    if disk.exists("/.dockerenv"):
+        return "docker"
+    if disk.exists("/run/.containerenv"):
+        return "podman"
+    if disk.exists("/.singularity.d"):
+        return "apptainer"
+    kind = disk.text("/run/systemd/container", 64).strip()
+    if kind and kind != "wsl":
+        return kind
+    match = _CGROUP.search(disk.text("/proc/1/cgroup", 1 << 14))
+    names = {"kubepods": "kubernetes", "libpod": "podman"}
+    return names.get(match[1], match[1]) if match else ""
+
+
+def sandbox(disk: Disk, environment: Mapping[str, str]) -> str:
+    """ "snap" or "flatpak" when this program runs inside one."""
+    if environment.get("FLATPAK_ID") or disk.exists("/.flatpak-info"):
+        return "flatpak"
+    # A terminal that is itself a snap passes SNAP on; only a snap's own files live below it.
+    inside = environment.get("SNAP", "")
+    return "snap" if inside and os.path.abspath(__file__).startswith(inside + os.sep) else ""
+
+
+def secure_boot(disk: Disk) -> bool | None:
+    """Whether UEFI Secure Boot is on; without UEFI it can't be; ``None`` when it can't be read."""
+    value = disk.data(_SECURE_BOOT, 16)
+    if len(value) >= 5:
+        return value[4] == 1  # after four bytes of attributes
+    if disk.is_folder("/sys/firmware") and not disk.exists("/sys/firmware/efi"):
+        return False
+    return None

@@ -1,0 +1,154 @@
+"""Copies of cuDNN: every folder with a main library, with all that files tell about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+from cudnn_assistant.machine import CudnnCopy, readable
+from cudnn_assistant.probe.files.binary import texts
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.libraries import headers
+from cudnn_assistant.probe.libraries.folders import Candidate
+from cudnn_assistant.probe.libraries.owner import Owner
+from cudnn_assistant.probe.libraries.owners import Records
+from cudnn_assistant.probe.libraries.parts import file_version, flavour_of, main_files, parts
+
+MOST_COPIES = 1000
+MOST_FOLDERS = 20_000
+_IN_PATH = re.compile(
+    r"cuda-?_?(\d{1,2})(?:\.\d+)?[-_]archive|[\\/]bin[\\/](\d{2})\.\d+(?:[\\/]|$)"
+)
+_IN_WHEEL = re.compile(r"(.+)[\\/]nvidia[\\/]cudnn(?:_jit)?[\\/](?:lib|bin)")
+_CUBLAS = re.compile(rb"libcublas(?:Lt)?\.so\.(\d+)|cublas(?:Lt)?64_(\d+)\.dll")
+_MOST_TEXT = 8 << 20
+_TELLING = ("adv", "ops_infer", "engines_precompiled")
+"""Parts that name the cuBLAS they open, smallest text first (8: ops_infer, 9: the others)."""
+_INTERESTING = re.compile(
+    r"(?:lib)?(?:cudnn|cudart|cublas|nvrtc|z\.so|zlibwapi|msvcp140|vcruntime140|cuda\.so|nvcuda"
+    r"|nvidia-ml|nvml)",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class Folder:
+    """One folder that was looked into, by whatever ways it was found."""
+
+    path: str
+    """Canonical."""
+    environment: str = ""
+    """Id of the Python environment it lies in."""
+    site: str = ""
+    """That environment's folder of packages, where it lies in one."""
+    via: list[str] = field(default_factory=list)
+    names: dict[str, bool] = field(default_factory=dict)
+    """Interesting file names in it; the value tells links."""
+
+
+def open_folders(disk: Disk, candidates: Iterable[Candidate]) -> list[Folder]:
+    """Each folder once, in the order of the candidates, with the names that matter here."""
+    found: dict[str, Folder] = {}
+    for candidate in candidates:
+        if len(found) >= MOST_FOLDERS:
+            break
+        if not disk.is_folder(candidate.folder):
+            continue  # most are not there, and seeing through links costs a call for each level
+        path = disk.canonical(candidate.folder)
+        if path not in found:
+            names = {e.name: e.link for e in disk.entries(path) if _INTERESTING.match(e.name)}
+            found[path] = Folder(path, names=names)
+        _note(found[path], candidate)
+    return [folder for folder in found.values() if folder.names]
+
+
+def _note(folder: Folder, candidate: Candidate) -> None:
+    """Keep by what way a folder was found, and the first environment it belongs to."""
+    if candidate.via not in folder.via:
+        folder.via.append(candidate.via)
+    if candidate.environment and not folder.environment:
+        folder.environment, folder.site = candidate.environment, candidate.site
+
+
+def copies(
+    disk: Disk, folders: Iterable[Folder], cached: Mapping[str, str], records: Records
+) -> tuple[CudnnCopy, ...]:
+    """All copies in ``folders``; ``cached`` is what the loader's cache holds, path by name."""
+    in_cache = {disk.canonical(path) for path in cached.values()}
+    found: list[CudnnCopy] = []
+    for folder in folders:
+        mains = main_files(folder.names, disk, folder.path)
+        for major, main in sorted(mains.items(), reverse=True):
+            if len(found) < MOST_COPIES:
+                path = disk.canonical(disk.join(folder.path, main))
+                ways = [*folder.via, *(["ld-cache"] if path in in_cache else [])]
+                found.append(_copy(disk, folder, major, main, len(mains) == 1, ways, records))
+    return tuple(found)
+
+
+def _copy(
+    disk: Disk,
+    folder: Folder,
+    major: int,
+    main: str,
+    alone: bool,
+    ways: list[str],
+    records: Records,
+) -> CudnnCopy:
+    owner = _owner(disk, folder, main, records)
+    of_file = file_version(disk, folder.path, main)
+    header = headers.version(disk, folder.path, major, alone=alone)
+    package = owner.cudnn if owner else ""
+    # Only what belongs to this major can say which parts are due.
+    known = next((v for v in (of_file, package, header) if v.split(".")[0] == str(major)), "")
+    flavour = flavour_of(folder.names, major, disk, bundled="bundled" in ways)
+    found = parts(disk, folder.path, folder.names, major, main, known)
+    if flavour != "full":
+        found = tuple(part for part in found if part.state != "missing")
+    return CudnnCopy(
+        folder=readable(folder.path),
+        file=readable(main),
+        major=major,
+        flavour=cast("Literal['full', 'jit', 'shim']", flavour),
+        header_version=header,
+        file_version=of_file,
+        package_version=package,
+        cuda_major=_cuda_major(disk, folder, major, owner),
+        architecture=next((p.architecture for p in found if p.architecture), ""),
+        parts=found,
+        found_via=tuple(ways),
+        owner=str(owner) if owner else "",
+        environment=readable(folder.environment),
+    )
+
+
+def _owner(disk: Disk, folder: Folder, main: str, records: Records) -> Owner | None:
+    wheel = _IN_WHEEL.fullmatch(folder.path)
+    if wheel or folder.site:
+        # An environment that nobody listed still has its record beside the folder.
+        return records.of_site(wheel[1] if wheel else folder.site, folder.path)
+    if folder.environment:
+        return records.of_conda(folder.environment)
+    path = disk.join(folder.path, main)
+    return records.of_file(path) or records.of_file(disk.canonical(path))
+
+
+def _cuda_major(disk: Disk, folder: Folder, major: int, owner: Owner | None) -> int | None:
+    """CUDA major by package, by the folder's name, else by the cuBLAS that the files ask for."""
+    if owner and owner.cuda_major:
+        return owner.cuda_major
+    if match := _IN_PATH.search(folder.path):
+        return int(match[1] or match[2])
+    for name in _TELLING:
+        pattern = rf"(?:lib)?cudnn_{name}(?:64_{major}\.dll|(?:-\w+)?\.so\.{major}(?:\.\d+)*)"
+        file = next((file for file in folder.names if re.fullmatch(pattern, file)), "")
+        if file and (found := _asked_for(disk, disk.join(folder.path, file))):
+            return found
+    return None
+
+
+def _asked_for(disk: Disk, path: str) -> int | None:
+    match = _CUBLAS.search(texts(disk.real(path), _MOST_TEXT))
+    return int(match[1] or match[2]) if match else None

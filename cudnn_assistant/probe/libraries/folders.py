@@ -1,0 +1,117 @@
+"""Which folders may hold cuDNN or its neighbours, and by what way each was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from cudnn_assistant import envpath, places
+from cudnn_assistant.machine import PathEntry, PythonEnvironment, Toolkit, Variable, readable
+from cudnn_assistant.probe.files.catalogue import (
+    BELOW_ROOT,
+    CUDNN_INSTALLER,
+    FOLDER_VARIABLES,
+    IN_SITE,
+    LIBRARY_FOLDERS,
+)
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.patterns import matching
+from cudnn_assistant.probe.libraries.toolkits import program_files
+
+_ARCHIVES = ("*", "*/lib", "*/lib64", "*/bin", "*/bin/x64", "*/bin/arm64", "*/lib/x64", "*/*/lib",
+             "*/*/bin", "*/*/bin/x64")  # fmt: skip
+_VIA = {"LD_LIBRARY_PATH": "LD_LIBRARY_PATH", "PATH": "PATH", "ld.so.conf": "ld.so.conf",
+        "default": "system-folder"}  # fmt: skip
+
+
+class Candidate(NamedTuple):
+    """One folder to look into."""
+
+    folder: str
+    via: str
+    environment: str = ""
+    """Id of the Python environment it belongs to."""
+    site: str = ""
+    """Its folder of packages."""
+
+
+def of_system(
+    disk: Disk,
+    environment: Mapping[str, str],
+    variables: Sequence[Variable],
+    search: Sequence[PathEntry],
+    toolkits: Sequence[Toolkit],
+    added: Iterable[str],
+) -> Iterator[Candidate]:
+    """Folders that don't belong to a Python environment, most important first."""
+    for entry in search:
+        if entry.folder and entry.exists:
+            yield Candidate(entry.folder, _VIA.get(entry.variable, entry.variable))
+    yield from _not_text(disk, environment)
+    for root, name in _named(disk, environment, variables):
+        yield from _below(disk, root, name)
+    for toolkit in toolkits:
+        for folder in toolkit.libraries:
+            yield Candidate(folder, "toolkit")
+    for folder in matching(disk, str(places.own_libraries()), _ARCHIVES):
+        yield Candidate(folder, "assistant")
+    for folder in added:
+        yield from _below(disk, folder, "added")
+    if disk.family == "windows":
+        base = program_files(environment)
+        for folder in matching(disk, base, CUDNN_INSTALLER):
+            yield Candidate(folder, "installer")
+        # What a person sees in the window of a terminal may differ from what is stored.
+        yield from _of_process(disk, variables, "PATH")
+    else:
+        for folder in matching(disk, "/", LIBRARY_FOLDERS):
+            yield Candidate(folder, "default")
+        yield from _of_process(disk, variables, "LD_LIBRARY_PATH")
+
+
+def _not_text(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
+    """Folders whose names are no text: the search list holds them only in a form to be shown."""
+    name = "PATH" if disk.family == "windows" else "LD_LIBRARY_PATH"
+    for entry in envpath.split(environment.get(name, ""), disk.family)[:2000]:
+        if readable(entry) != entry and disk.paths.isabs(entry):
+            yield Candidate(entry, name)
+
+
+def _below(disk: Disk, root: str, via: str) -> Iterator[Candidate]:
+    if not disk.paths.isabs(root):
+        return
+    for below in BELOW_ROOT[disk.family]:
+        yield Candidate(disk.join(root, *below.split("/")) if below else root, via)
+
+
+def _named(
+    disk: Disk, environment: Mapping[str, str], variables: Sequence[Variable]
+) -> Iterator[tuple[str, str]]:
+    """Roots that CUDNN_PATH and its kin name, in any layer."""
+    layers = [(name, text) for name, text in environment.items()]
+    layers += [(variable.name, variable.value.text) for variable in variables]
+    for name, text in dict.fromkeys(layers):
+        upper = name.upper() if disk.family == "windows" else name
+        if upper in FOLDER_VARIABLES or upper.startswith("CUDA_PATH_V"):
+            yield text.strip().strip('"'), upper
+
+
+def _of_process(disk: Disk, variables: Sequence[Variable], name: str) -> Iterator[Candidate]:
+    for variable in variables:
+        if variable.scope == "process" and variable.name.upper() == name:
+            for entry in envpath.split(variable.value.text, disk.family)[:2000]:
+                if disk.paths.isabs(entry):
+                    yield Candidate(entry, name)
+
+
+def of_environments(disk: Disk, pythons: Sequence[PythonEnvironment]) -> Iterator[Candidate]:
+    """Folders of Python environments: wheels, what frameworks bundle, conda's own."""
+    ordered = sorted(pythons, key=lambda one: one.kind == "user-site")
+    for one in ordered:
+        for site in one.sites:
+            for below, via in IN_SITE:
+                folder = disk.join(site, *below.split("/"))
+                yield Candidate(folder, via, one.id, site)
+        if one.kind == "conda":
+            below_root = ("Library", "bin") if disk.family == "windows" else ("lib",)
+            yield Candidate(disk.join(one.id, *below_root), "conda", one.id)

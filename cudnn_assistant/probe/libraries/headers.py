@@ -1,0 +1,58 @@
+"""The version that cuDNN's header states. It may belong to another copy than the libraries."""
+
+from __future__ import annotations
+
+import re
+
+from cudnn_assistant.probe.files.disk import Disk
+
+_NUMBER = re.compile(r"^\s*#\s*define\s+CUDNN_(MAJOR|MINOR|PATCHLEVEL)\s+(\d{1,5})\b", re.MULTILINE)
+_MOST_BYTES = 1 << 18
+_MULTIARCH = ("x86_64-linux-gnu", "aarch64-linux-gnu")
+
+
+def version(disk: Disk, folder: str, major: int, *, alone: bool = True) -> str:
+    """Version by the header that belongs to a library folder; "" when there is none.
+
+    A header of another major counts only when the folder holds no other copy that it could
+    belong to (``alone``).
+    """
+    names = (f"cudnn_version_v{major}.h", "cudnn_version.h", f"cudnn_v{major}.h", "cudnn.h")
+    for include in include_folders(disk, folder):
+        for name in names:
+            found = stated(disk.text(disk.join(include, name), _MOST_BYTES))
+            if found and (alone or found.split(".")[0] == str(major)):
+                return found
+    return ""
+
+
+def stated(text: str) -> str:
+    """Version in a header's text."""
+    numbers = dict(_NUMBER.findall(text))
+    wanted = ("MAJOR", "MINOR", "PATCHLEVEL")
+    return ".".join(numbers[name] for name in wanted) if all(n in numbers for n in wanted) else ""
+
+
+def include_folders(disk: Disk, folder: str) -> list[str]:
+    """Folders beside a library folder that its headers may lie in, nearest first.
+
+    Up to three levels: ``lib``, ``lib/x86_64-linux-gnu``, ``bin/12.9/x64``. Where the name of a
+    CUDA version is passed on the way, ``include`` is split by it as well.
+    """
+    found: list[str] = []
+    at, passed = folder, ""
+    for _ in range(3):
+        name, at = disk.name(at), disk.parent(at)
+        if re.fullmatch(r"\d+(?:\.\d+)+", name):
+            passed = name
+        include = disk.join(at, "include")
+        if passed:
+            found.append(disk.join(include, passed))
+        found.append(include)
+        if disk.family == "linux" and name in _MULTIARCH:
+            found.insert(0, disk.join(disk.parent(at), "include", name))
+            found.append(disk.join(disk.parent(at), "include"))
+            break
+        if name.lower() in ("lib", "lib64", "bin"):
+            break
+    return found

@@ -1,0 +1,146 @@
+"""Which package brought a file, from the records that package managers leave.
+
+No package manager is run: dpkg's and pacman's records are text, conda and pip leave one folder or
+file per package, and rpm's present database is an SQLite file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.libraries import rpm
+from cudnn_assistant.probe.libraries.owner import Owner
+from cudnn_assistant.probe.pythons.conda_records import CondaPackage, conda_packages
+from cudnn_assistant.probe.pythons.distributions import Distribution, installed
+
+_MOST_LIST = 1 << 20
+_MOST_STATUS = 64 << 20
+
+
+_SYSTEM_PACKAGE = re.compile(
+    r"(?:lib|cuda-)?(?:cudnn|cublas|cudart|nvrtc)|cuda(?:-\d|$)|zlib|libnvidia-(?:compute|ml)|libz1"
+)
+"""Start of the names of dpkg's and pacman's packages with cuDNN or a library beside it."""
+_FILE = re.compile(r"/lib(?:cudnn|cudart|cublas|nvrtc|z|cuda|nvidia-ml)[\w-]*\.so")
+
+
+class Makers(NamedTuple):
+    """Packages that a library comes in: the wheel without "nvidia-" and "-cu12", conda's."""
+
+    wheel: str
+    conda: tuple[str, ...]
+
+
+_MAKERS = {
+    "cudart": Makers("cuda-runtime", ("cuda-cudart", "cudatoolkit")),
+    "cublas": Makers("cublas", ("libcublas", "cudatoolkit")),
+    "cublasLt": Makers("cublas", ("libcublas", "cudatoolkit")),
+    "nvrtc": Makers("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
+    "nvrtc-builtins": Makers("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
+    "zlib": Makers("", ("libzlib", "zlib")),
+}
+
+
+class Records:
+    """The records of one computer, each read when first asked for."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+        self._files: dict[str, Owner] | None = None
+        self._sites: dict[str, Mapping[str, Distribution]] = {}
+        self._roots: dict[str, Mapping[str, CondaPackage]] = {}
+
+    def of_file(self, path: str) -> Owner | None:
+        """The system package that brought a file."""
+        if self._disk.family == "windows":
+            return None
+        if self._files is None:
+            self._files = {**rpm.files(self._disk), **self._dpkg(), **self._pacman()}
+        return self._files.get(path) or self._files.get(_other_spelling(path))
+
+    def of_site(self, site: str, folder: str) -> Owner | None:
+        """The pip package in ``site`` that brought cuDNN into ``folder``."""
+        inside = folder.replace("\\", "/")
+        if "/nvidia/" not in inside:
+            return None
+        jit = "cudnn_jit" in inside
+        for name, one in sorted(self._in_site(site).items()):
+            ours = name.startswith("nvidia-cudnn") and "frontend" not in name
+            if ours and ("jit" in name) == jit:
+                return Owner(name, one.version)
+        return None
+
+    def of_conda(self, root: str) -> Owner | None:
+        """The conda package that brought cuDNN into the environment at ``root``."""
+        return self._of_conda(root, ("libcudnn", "cudnn", "libcudnn-jit"))
+
+    def of_library(self, name: str, major: int | None, site: str, root: str) -> Owner | None:
+        """The package that brought a library beside cuDNN into an environment.
+
+        ``site`` is its folder of wheels when the file lies in one, else ``root`` is a conda's.
+        """
+        makers = _MAKERS.get(name, Makers("", ()))
+        if not site:
+            return self._of_conda(root, makers.conda)
+        for package in (f"nvidia-{makers.wheel}-cu{major}", f"nvidia-{makers.wheel}"):
+            if one := self._in_site(site).get(package):
+                return Owner(package, one.version)
+        return None
+
+    def _of_conda(self, root: str, names: Iterable[str]) -> Owner | None:
+        if root not in self._roots:
+            self._roots[root] = conda_packages(self._disk, root)
+        packages = self._roots[root]
+        found = next((name for name in names if name in packages), "")
+        one = packages.get(found)
+        return Owner(found, f"{one.version} {one.build}") if one else None
+
+    def _in_site(self, site: str) -> Mapping[str, Distribution]:
+        if site not in self._sites:
+            self._sites[site] = installed(self._disk, [site])
+        return self._sites[site]
+
+    def _dpkg(self) -> dict[str, Owner]:
+        info = "/var/lib/dpkg/info"
+        names = [e.name for e in self._disk.entries(info) if _SYSTEM_PACKAGE.match(e.name)]
+        lists = [name for name in names if name.endswith(".list")]
+        if not lists:
+            return {}
+        status = self._disk.text("/var/lib/dpkg/status", _MOST_STATUS)
+        found = {}
+        for name in lists:
+            package = name.removesuffix(".list").split(":")[0]
+            owner = Owner(package, _debian_version(status, package))
+            for line in self._disk.text(self._disk.join(info, name), _MOST_LIST).splitlines():
+                if _FILE.search(line):
+                    found[line.strip()] = owner
+        return found
+
+    def _pacman(self) -> dict[str, Owner]:
+        base = "/var/lib/pacman/local"
+        found: dict[str, Owner] = {}
+        for entry in self._disk.entries(base):
+            match = re.fullmatch(r"(.+)-(\d[^-]*-[^-]+)", entry.name)
+            if match and _SYSTEM_PACKAGE.match(match[1]):
+                files = self._disk.text(self._disk.join(base, entry.name, "files"), _MOST_LIST)
+                owner = Owner(match[1], match[2])
+                lines = files.splitlines()
+                found |= {f"/{line}": owner for line in lines if _FILE.search(f"/{line}")}
+        return found
+
+
+def _other_spelling(path: str) -> str:
+    """Debian's records of a merged /usr still say /lib where the file is in /usr/lib."""
+    return path.removeprefix("/usr") if path.startswith("/usr/lib") else "/usr" + path
+
+
+def _debian_version(status: str, package: str) -> str:
+    at = f"\n{status}".find(f"\nPackage: {package}\n")
+    if at < 0:
+        return ""
+    end = status.find("\n\n", at)
+    match = re.search(r"^Version: (\S+)", status[at : end if end >= 0 else None], re.MULTILINE)
+    return match[1] if match else ""

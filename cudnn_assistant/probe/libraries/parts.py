@@ -1,0 +1,133 @@
+"""The files of one copy of cuDNN: which are there, whole, and of which version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from cudnn_assistant.machine import Part
+from cudnn_assistant.probe.files.binary import look_at, pe_version
+from cudnn_assistant.probe.files.catalogue import JIT_PARTS, MAIN, PARTS, part_file
+from cudnn_assistant.probe.files.disk import Disk
+
+_SUFFIX = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
+
+
+def main_files(names: Mapping[str, bool], disk: Disk, folder: str) -> dict[int, str]:
+    """The main library's file name by major, among the names in a folder."""
+    found: dict[int, str] = {}
+    for name in sorted(names, key=len):  # the soname is the shortest with a number
+        match = MAIN[disk.family].fullmatch(name)
+        if match and match[1]:
+            found.setdefault(int(match[1]), name)
+    if not found and "libcudnn.so" in names and disk.family == "linux":
+        match = _SUFFIX.search(disk.name(disk.canonical(disk.join(folder, "libcudnn.so"))))
+        if match:
+            found[int(match[1].split(".")[0])] = "libcudnn.so"
+    if not found:
+        found = {major: part_file("cudnn", major, disk.family) for major in _headless(names, disk)}
+    return {major: name for major, name in found.items() if major in PARTS or major > max(PARTS)}
+
+
+def _headless(names: Mapping[str, bool], disk: Disk) -> list[int]:
+    """Majors of which a folder holds the parts, and not the main library that loads them."""
+    return [
+        major
+        for major, rules in PARTS.items()
+        if len([rule for rule in rules if _file(names, rule.name, major, disk)]) >= _SEVERAL
+    ]
+
+
+_SEVERAL = 3
+"""Parts that make a folder one of cuDNN's; programs bring single ones for reasons of their own."""
+
+
+def file_version(disk: Disk, folder: str, name: str) -> str:
+    """Version by the suffix of the real file's name, or by the version resource of a DLL."""
+    path = disk.join(folder, name)
+    if disk.family == "windows":
+        return pe_version(disk.real(path))
+    match = _SUFFIX.search(disk.name(disk.canonical(path))) or _SUFFIX.search(name)
+    return match[1] if match else ""
+
+
+def flavour_of(names: Mapping[str, bool], major: int, disk: Disk, *, bundled: bool) -> str:
+    """ "jit" and "shim" are whole without the other parts; anything else has to be "full"."""
+    there = {one for one in _known(major) if _file(names, one, major, disk)}
+    if major >= 9 and "ops" not in there and "cnn" not in there and set(JIT_PARTS) <= there:
+        return "jit"
+    return "shim" if bundled and there == {"cudnn"} and major >= 8 else "full"
+
+
+def parts(
+    disk: Disk, folder: str, names: Mapping[str, bool], major: int, main: str, version: str
+) -> tuple[Part, ...]:
+    """Every part that this version should have, and those it has besides.
+
+    ``version`` decides which parts are due; when it is unknown only those of every minor are.
+    """
+    found = []
+    for name, due in _due(major, version).items():
+        file = _file(names, name, major, disk) if name != "cudnn" else main
+        if name == "cudnn" and not _loadable(main, major, names, disk):
+            file = ""
+        if file:
+            found.append(_part(disk, folder, name, file))
+        elif due:
+            found.append(Part(name=name, file=part_file(name, major, disk.family), state="missing"))
+    return tuple(found)
+
+
+def _loadable(main: str, major: int, names: Mapping[str, bool], disk: Disk) -> bool:
+    """Whether programs get this main library: on Linux they ask for libcudnn.so.MAJOR alone.
+
+    A wheel's own copy, with a hash in its name, is asked for by that name.
+    """
+    asked = part_file("cudnn", major, disk.family)
+    return main in names and (disk.family == "windows" or main == asked or "-" in main)
+
+
+def _known(major: int) -> list[str]:
+    return [rule.name for rule in PARTS.get(major, PARTS[max(PARTS)])]
+
+
+def _due(major: int, version: str) -> dict[str, bool]:
+    """Whether each known part is due. For majors yet to come only the main library is."""
+    if major not in PARTS:
+        return {name: name == "cudnn" for name in _known(major)}
+    numbers = re.findall(r"\d+", version)
+    minor = int(numbers[1]) if len(numbers) > 1 and numbers[0] == str(major) else 0
+    return {rule.name: rule.since <= minor for rule in PARTS[major]}
+
+
+def _file(names: Mapping[str, bool], part: str, major: int, disk: Disk) -> str:
+    """The file that a program would open for a part; "" when there is none."""
+    if disk.family == "windows":
+        wanted = part_file(part, major, "windows").lower()
+        return next((name for name in names if name.lower() == wanted), "")
+    soname = part_file(part, major, "linux")
+    if soname in names:
+        return soname
+    # 9's dispatcher also tries the long names; 8's asks for the soname alone.
+    longer = sorted(name for name in names if name.startswith(soname + ".")) if major >= 9 else []
+    stem = re.escape(soname.split(".so.")[0])
+    hashed = re.compile(rf"{stem}-[0-9a-f]{{6,}}\.so\.{major}(?:\.\d+)*")
+    return next(iter(longer or sorted(filter(hashed.fullmatch, names))), "")
+
+
+def _part(disk: Disk, folder: str, name: str, file: str) -> Part:
+    seen = look_at(disk.real(disk.join(folder, file)))
+    whole = seen.state == "ok"
+    return Part(
+        name=name,
+        file=file,
+        state=seen.state,
+        version=file_version(disk, folder, file) if whole and _cheap(disk, name) else "",
+        architecture=seen.architecture,
+    )
+
+
+def _cheap(disk: Disk, name: str) -> bool:
+    # A DLL's version resource needs its section table walked; the big engines have it as well,
+    # but only graph, heuristic and engines_tensor_ir are known to have none.
+    return disk.family == "linux" or name not in ("graph", "heuristic", "engines_tensor_ir")

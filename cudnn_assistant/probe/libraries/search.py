@@ -1,0 +1,203 @@
+"""Where the loader looks for a library's bare name, in its order, for programs started afresh.
+
+Folders are given canonical (no links), so that they can be compared with the folders of copies
+without the disk at hand; ``text`` keeps what is stored.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import platform
+import posixpath
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from cudnn_assistant import envpath
+from cudnn_assistant.machine import PathEntry, Scope, Variable, readable
+from cudnn_assistant.probe.files.catalogue import FOLDER_VARIABLES, LINUX_TRUSTED
+from cudnn_assistant.probe.files.disk import Disk
+
+_MOST_ENTRIES = 2000
+_MOST_FILES = 500
+_DEEPEST = 8
+_EACH = "CUDA_PATH_V"
+_MULTIARCH = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
+
+
+def order(
+    disk: Disk, environment: Mapping[str, str], variables: Sequence[Variable]
+) -> tuple[PathEntry, ...]:
+    """The search list of the system's family."""
+    if disk.family == "windows":
+        return _windows(disk, environment, variables)
+    listed = _listed(disk, "LD_LIBRARY_PATH", environment, variables)
+    configured = [
+        _entry(disk, "ld.so.conf", "machine", line.folder, line.source) for line in ld_so_conf(disk)
+    ]
+    return (*listed, *_each_once([*configured, *_trusted(disk)]))
+
+
+def _each_once(entries: list[PathEntry]) -> list[PathEntry]:
+    seen: dict[str, PathEntry] = {}
+    for entry in entries:
+        seen.setdefault(entry.folder or entry.text, entry)
+    return list(seen.values())
+
+
+def _listed(
+    disk: Disk, name: str, environment: Mapping[str, str], variables: Sequence[Variable]
+) -> list[PathEntry]:
+    text = value_of(environment, name, disk)
+    if disk.family == "linux":
+        text = text.replace(";", ":")  # the loader takes both
+    entries = envpath.split(text, disk.family)[:_MOST_ENTRIES]
+    scopes = _scopes(disk, name, environment, variables)
+    found = []
+    for entry in entries:
+        key = envpath.key(entry, disk.family)
+        scope, source = scopes.get(key, ("user" if disk.family == "linux" else "process", ""))
+        found.append(_entry(disk, name, scope, entry, source))
+    return found
+
+
+def value_of(environment: Mapping[str, str], name: str, disk: Disk) -> str:
+    """The text of a variable; on Windows its name ignores case."""
+    if name in environment or disk.family == "linux":
+        return environment.get(name, "")
+    return next((text for key, text in environment.items() if key.upper() == name), "")
+
+
+def _scopes(
+    disk: Disk, name: str, environment: Mapping[str, str], variables: Sequence[Variable]
+) -> dict[str, tuple[Scope, str]]:
+    """Which layer names a folder. Where several do, the one that stands first in the result:
+    Windows puts the machine's entries before the user's."""
+    first: tuple[Scope, ...] = ("machine", "user") if disk.family == "windows" else (
+        "user", "machine",
+    )  # fmt: skip
+    found: dict[str, tuple[Scope, str]] = {}
+    layers = [v for scope in (*first, "process") for v in variables if v.scope == scope]
+    for variable in layers:
+        if variable.name.upper() != name:
+            continue
+        for entry in envpath.split(variable.value.text, disk.family):
+            # Windows replaced %NAME% where the value's kind says so; what is left stays as it is.
+            text = entry
+            if variable.value.expand or disk.family == "linux":
+                text = envpath.expand(entry, _lookup(environment, disk), disk.family)
+            found.setdefault(envpath.key(text, disk.family), (variable.scope, variable.source))
+    return found
+
+
+def _lookup(environment: Mapping[str, str], disk: Disk) -> envpath.Lookup:
+    # On Linux the lists stand as the shell wrote them: "$LD_LIBRARY_PATH" is the rest, no folder.
+    hidden = {"LD_LIBRARY_PATH", "PATH"} if disk.family == "linux" else set()
+    return lambda name: None if name in hidden else _value(environment, name, disk)
+
+
+def _value(environment: Mapping[str, str], name: str, disk: Disk) -> str | None:
+    wanted = name.upper() if disk.family == "windows" else name
+    return value_of(environment, wanted, disk) or None
+
+
+def _entry(
+    disk: Disk,
+    variable: str,
+    scope: Scope,
+    text: str,
+    source: str = "",
+) -> PathEntry:
+    folder = text.strip()
+    if disk.family == "windows":
+        folder = folder.strip('"').strip()
+    known = disk.paths.isabs(folder) and "\0" not in folder and "$" not in folder
+    canonical = disk.canonical(folder) if known else ""
+    return PathEntry(
+        variable=variable,
+        scope=scope,
+        text=readable(text),
+        folder=readable(canonical),
+        exists=disk.is_folder(canonical) if known else None,
+        closed=known and _closed(disk.real(canonical)),
+        source=source,
+    )
+
+
+def _closed(folder: str) -> bool:
+    try:
+        with os.scandir(folder):
+            return False
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
+
+
+def with_existence(disk: Disk, variables: Iterable[Variable]) -> tuple[Variable, ...]:
+    """The variables; of those that name one folder it is told whether that is there.
+
+    A text that refers to other variables, or is no absolute path, leaves it unknown.
+    """
+    found = []
+    for variable in variables:
+        text = variable.value.text.strip().strip('"')
+        one = variable.name.upper() in FOLDER_VARIABLES or variable.name.upper().startswith(_EACH)
+        plain = disk.paths.isabs(text) and not re.search(r"[$%\0]", text)
+        if one and plain and variable.exists is None:
+            there = disk.exists(text)
+            found.append(msgspec.structs.replace(variable, exists=there))
+        else:
+            found.append(variable)
+    return tuple(found)
+
+
+class ConfLine(NamedTuple):
+    """One folder of ld.so.conf."""
+
+    folder: str
+    source: str
+
+
+def ld_so_conf(disk: Disk) -> list[ConfLine]:
+    """Folders of /etc/ld.so.conf and what it includes, in order (ldconfig(8))."""
+    found: list[ConfLine] = []
+    _conf(disk, "/etc/ld.so.conf", found, [], _DEEPEST)
+    return found
+
+
+def _conf(disk: Disk, path: str, found: list[ConfLine], done: list[str], deeper: int) -> None:
+    if path in done or len(done) >= _MOST_FILES or not deeper:
+        return
+    done.append(path)
+    for raw in disk.text(path).splitlines():
+        line = raw.split("#", 1)[0].strip()
+        if match := re.match(r"include\s+(.+)", line):
+            for pattern in match[1].split():
+                for file in _matching(disk, posixpath.join(posixpath.dirname(path), pattern)):
+                    _conf(disk, file, found, done, deeper - 1)
+        elif line.startswith("/") and len(found) < _MOST_ENTRIES:
+            found.append(ConfLine(line.split("=", 1)[0].rstrip().rstrip("/") or "/", path))
+
+
+def _matching(disk: Disk, pattern: str) -> list[str]:
+    folder, name = posixpath.split(pattern)
+    names = (entry.name for entry in disk.entries(folder))
+    return [posixpath.join(folder, one) for one in names if fnmatch.fnmatchcase(one, name)]
+
+
+def _trusted(disk: Disk) -> list[PathEntry]:
+    multiarch = _MULTIARCH.get(platform.machine(), "x86_64-linux-gnu")
+    folders = ["/" + pattern.format(multiarch=multiarch) for pattern in LINUX_TRUSTED]
+    return [_entry(disk, "default", "machine", f) for f in folders if disk.is_folder(f)]
+
+
+def _windows(
+    disk: Disk, environment: Mapping[str, str], variables: Sequence[Variable]
+) -> tuple[PathEntry, ...]:
+    root = value_of(environment, "SYSTEMROOT", disk) or "C:\\Windows"
+    own = [_entry(disk, "default", "machine", f) for f in (disk.join(root, "System32"), root)]
+    return (*own, *_listed(disk, "PATH", environment, variables))

@@ -1,0 +1,38 @@
+"""What cuda-pathfinder, NVIDIA's own locator, finds: kept beside what we measured ourselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cudnn_assistant.machine import Library, readable
+from cudnn_assistant.probe.running.children import Cancel, never, run_child
+
+NAMES = ("cudnn", "cublasLt", "cublas", "cudart", "nvrtc")
+"""In the words of cuda-pathfinder; cuDNN first, because it asks for the others."""
+DEADLINE = 15.0
+
+
+def second_opinion(
+    environment: Mapping[str, str], *, deadline: float = DEADLINE, cancel: Cancel = never
+) -> tuple[Library, ...]:
+    """The libraries that cuda-pathfinder loads under ``environment``, with how it found each.
+
+    Empty when it finds none, isn't installed, or came to no answer: an opinion is no fact that
+    anything depends on. Raises only :class:`~cudnn_assistant.probe.running.children.Cancelled`.
+    """
+    try:
+        ended = run_child("pathfinder", {"names": NAMES}, environment, deadline, cancel=cancel)
+    except (OSError, ValueError):
+        return ()
+    return tuple(_libraries(ended.lines))
+
+
+def _libraries(lines: tuple[dict[str, Any], ...]) -> Iterator[Library]:
+    for line in lines:
+        found = line.get("found")
+        if isinstance(found, dict) and all(isinstance(text, str) for text in found.values()):
+            via = (found["via"],) if found.get("via") else ()
+            yield Library(
+                name=found.get("name", ""), path=readable(found.get("path", "")), found_via=via
+            )

@@ -1,0 +1,125 @@
+"""Installed CUDA toolkits, by the files that say their version."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from cudnn_assistant.machine import Toolkit, readable
+from cudnn_assistant.probe.files.catalogue import BELOW_ROOT, CUDA_INSTALLER
+from cudnn_assistant.probe.files.catalogue import TOOLKIT_ROOTS as ROOTS
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.patterns import matching
+
+_MOST = 200
+_NAMES = re.compile(r"CUDA_(?:PATH(?:_V\d+_\d+)?|HOME|ROOT|TOOLKIT_ROOT_DIR)|CUDATOOLKIT_HOME")
+_DEFINED = re.compile(r"^\s*#\s*define\s+CUDA_VERSION\s+(\d{4,5})\b", re.MULTILINE)
+
+
+def toolkits(disk: Disk, environment: Mapping[str, str]) -> tuple[Toolkit, ...]:
+    """Every toolkit at the usual places and named by variables, each once, newest first."""
+    found: dict[str, tuple[Toolkit, list[str], list[str]]] = {}
+    for root, via in _roots(disk, environment):
+        canonical = disk.canonical(root)
+        if canonical in found:
+            _toolkit, links, ways = found[canonical]
+        else:
+            toolkit = _toolkit_at(disk, canonical)
+            if toolkit is None or len(found) >= _MOST:
+                continue
+            links, ways = [], []
+            found[canonical] = (toolkit, links, ways)
+        if root != canonical and root not in links:
+            links.append(root)
+        if via not in ways:
+            ways.append(via)
+    whole = [
+        Toolkit(
+            version=one.version,
+            root=readable(one.root),
+            libraries=one.libraries,
+            links=tuple(map(readable, links)),
+            found_via=tuple(ways),
+        )
+        for one, links, ways in found.values()
+    ]
+    return tuple(sorted(whole, key=_age))
+
+
+def _age(toolkit: Toolkit) -> tuple[int, ...]:
+    return tuple(-int(part) for part in re.findall(r"\d{1,9}", toolkit.version)[:4])
+
+
+def _roots(disk: Disk, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name, text in environment.items():
+        upper = name.upper() if disk.family == "windows" else name
+        if _NAMES.fullmatch(upper) and disk.paths.isabs(text.strip()):
+            yield disk.paths.normpath(text.strip()), upper
+    for root in default_roots(disk, environment):
+        yield root, "default"
+
+
+def default_roots(disk: Disk, environment: Mapping[str, str]) -> Iterable[str]:
+    """Folders at which installers and distributions put toolkits."""
+    if disk.family == "linux":
+        return matching(disk, "/", ROOTS)
+    return matching(disk, program_files(environment), (CUDA_INSTALLER,))
+
+
+def program_files(environment: Mapping[str, str]) -> str:
+    """The 64-bit Program Files, also as a 32-bit process sees it."""
+    upper = {name.upper(): text for name, text in environment.items()}
+    return upper.get("PROGRAMW6432") or upper.get("PROGRAMFILES") or "C:\\Program Files"
+
+
+def _toolkit_at(disk: Disk, root: str) -> Toolkit | None:
+    version = version_of(disk, root)
+    compiler = "nvcc.exe" if disk.family == "windows" else "nvcc"
+    if not version and not disk.is_file(disk.join(root, "bin", compiler)):
+        return None
+    return Toolkit(version=version, root=root, libraries=tuple(library_folders(disk, root)))
+
+
+def version_of(disk: Disk, root: str) -> str:
+    """Version by version.json, version.txt or cuda.h; "" when none of them is there."""
+    return (
+        _of_json(disk.text(disk.join(root, "version.json")))
+        or _of_text(disk.text(disk.join(root, "version.txt"), 4096))
+        or _of_header(disk, root)
+    )
+
+
+def _of_json(text: str) -> str:
+    try:
+        facts = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    cuda = facts.get("cuda") if isinstance(facts, dict) else None
+    version = cuda.get("version") if isinstance(cuda, dict) else None
+    return version if isinstance(version, str) and re.fullmatch(r"[\d.]{1,30}", version) else ""
+
+
+def _of_text(text: str) -> str:
+    match = re.search(r"CUDA Version (\d+(?:\.\d+)+)", text)
+    return match[1] if match else ""
+
+
+def _of_header(disk: Disk, root: str) -> str:
+    for below in ("include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"):
+        # The definition stands some 4 to 20 thousand bytes into a header of a megabyte.
+        match = _DEFINED.search(disk.text(disk.join(root, below, "cuda.h"), 1 << 17))
+        if match:
+            number = int(match[1])
+            return f"{number // 1000}.{number % 1000 // 10}"
+    return ""
+
+
+def library_folders(disk: Disk, root: str) -> list[str]:
+    """Folders of a toolkit or cuDNN that hold libraries, canonical, each once."""
+    found: dict[str, None] = {}
+    for below in BELOW_ROOT[disk.family]:
+        folder = disk.join(root, *below.split("/")) if below else ""
+        if folder and disk.is_folder(folder):
+            found[disk.canonical(folder)] = None
+    return list(found)

@@ -1,0 +1,1 @@
+"""Python environments and what is installed in them, read from files alone."""

@@ -1,0 +1,206 @@
+"""In what order candidates for Python environments are looked at, and where they come from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.pythons.layout import STORE
+from cudnn_assistant.probe.pythons.places import (
+    PROJECT_FOLDERS,
+    Candidate,
+    LookAround,
+    known_places,
+    matching,
+)
+from cudnn_assistant.probe.pythons.registered import Registered, registered_pythons
+
+_MOST_PATH_ENTRIES = 2_000
+_MOST_PARENTS = 12
+_NAMES = {
+    "linux": ("python", "python3", *(f"python3.{minor}" for minor in range(6, 20))),
+    "windows": ("python.exe", "python3.exe"),
+}
+
+
+class Candidates:
+    """The candidates on one computer, the ones a person is most likely to use first."""
+
+    def __init__(
+        self,
+        disk: Disk,
+        terminal: Mapping[str, str],
+        current: str | None = None,
+        registered: Sequence[Registered] | None = None,
+    ) -> None:
+        self._disk = disk
+        self._terminal = terminal
+        self._registered = registered
+        self.home = terminal.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
+        self._current = _current_folder() if current is None and not disk.root else current or ""
+        self._around = LookAround(disk)
+
+    @property
+    def cut_short(self) -> bool:
+        """A limit kept some folders from being looked into."""
+        return self._around.cut_short
+
+    @cached_property
+    def home_is_remote(self) -> bool:
+        """The person's home is on the network: its usual places are read, it isn't searched."""
+        return self._disk.remote(self.home)
+
+    def all(self, extra: str = "", folders: Sequence[str] = ()) -> Iterator[Candidate]:
+        """Every candidate; the first that turns out to be an environment is the active one."""
+        yield from self._active()
+        if extra:
+            yield Candidate(extra, "added")
+        yield from self._on_path()
+        yield from self._in_registry()
+        for folder in folders:
+            yield from self._below(folder, 3, "added")
+        yield from known_places(self._disk, self._terminal)
+        yield from self._of_conda()
+        yield from self._near_projects()
+
+    def _active(self) -> Iterator[Candidate]:
+        """What ``python`` means: the first on PATH, else an activated environment."""
+        activated = [
+            Candidate(self._terminal[name], name)
+            for name in ("VIRTUAL_ENV", "CONDA_PREFIX")
+            if self._terminal.get(name)
+        ]
+        # One that isn't on PATH was activated in a terminal whose PATH we don't have.
+        elsewhere = [one for one in activated if not self._is_on_path(one.path)]
+        first = [self._first_on_path(name) for name in _NAMES[self._disk.family][:2]]
+        yield from elsewhere
+        yield from (Candidate(path, "PATH") for path in first if path)
+        yield from activated
+
+    def _is_on_path(self, root: str) -> bool:
+        below = "Scripts" if self._disk.family == "windows" else "bin"
+        folders = {self._disk.key(folder) for folder in self._path}
+        return bool(folders & {self._disk.key(root), self._disk.key(self._disk.join(root, below))})
+
+    def _first_on_path(self, name: str) -> str:
+        for folder in self._path:
+            path = self._meant(self._disk.join(folder, name))
+            if path:
+                return path
+        return ""
+
+    def _on_path(self) -> Iterator[Candidate]:
+        for folder in self._path:
+            for name in _NAMES[self._disk.family]:
+                if path := self._meant(self._disk.join(folder, name)):
+                    yield Candidate(path, "PATH")
+
+    @cached_property
+    def _path(self) -> list[str]:
+        separator = ";" if self._disk.family == "windows" else ":"
+        folders = (text.strip('" ') for text in self._terminal.get("PATH", "").split(separator))
+        absolute = (folder for folder in folders if self._disk.paths.isabs(folder))
+        unique = list(dict.fromkeys(absolute))[:_MOST_PATH_ENTRIES]
+        return [folder for folder in unique if self._disk.is_folder(folder)]
+
+    def _meant(self, path: str) -> str:
+        """The interpreter behind ``path``: a chooser's script stands for the one it would start."""
+        if not self._disk.exists(path):
+            return ""
+        if self._disk.name(self._disk.parent(path)) == "shims":
+            return self._chosen_by_pyenv(path)
+        if self._disk.size(path):
+            return path
+        # Windows' own python.exe of length 0 starts the one from the store, or opens the store.
+        stores = list(matching(self._disk, self._store_pattern()))
+        by_version = sorted((_numbers(self._disk.name(store)), store) for store in stores)
+        return by_version[-1][1] if by_version else ""
+
+    def _store_pattern(self) -> str:
+        local = self._terminal.get("LOCALAPPDATA", "")
+        return self._disk.join(local, "Packages", "PythonSoftwareFoundation.Python.*")
+
+    def _chosen_by_pyenv(self, shim: str) -> str:
+        root = self._disk.parent(self._disk.parent(shim))
+        version = self._terminal.get("PYENV_VERSION", "").split(":")[0] or self._pyenv_version(root)
+        below = ("bin", "python3") if self._disk.family == "linux" else ("python.exe",)
+        path = self._disk.join(root, "versions", version, *below) if version else ""
+        return path if path and self._disk.is_file(path) else ""
+
+    def _pyenv_version(self, root: str) -> str:
+        files = [self._disk.join(folder, ".python-version") for folder in self._parents()]
+        texts = (self._disk.text(file, 400) for file in [*files, self._disk.join(root, "version")])
+        return next((text.split()[0] for text in texts if text.split()), "")
+
+    def _in_registry(self) -> Iterator[Candidate]:
+        entries = registered_pythons() if self._registered is None else self._registered
+        for entry in entries:
+            if "\\windowsapps\\" not in entry.folder.lower():
+                yield Candidate(entry.folder, "registry", "registered")
+
+    def _of_conda(self) -> Iterator[Candidate]:
+        lists = [self._disk.join(self.home, ".conda", "environments.txt")] if self.home else []
+        for file in lists:
+            for line in self._disk.text(file, 1 << 18).splitlines():
+                if self._disk.paths.isabs(line.strip()):
+                    yield Candidate(line.strip(), "conda")
+        if command := self._terminal.get("CONDA_EXE"):
+            base = self._disk.parent(self._disk.parent(command))
+            for folder in (base, *matching(self._disk, self._disk.join(base, "envs", "*"))):
+                yield Candidate(folder, "conda")
+
+    def _near_projects(self) -> Iterator[Candidate]:
+        for folder in self._parents():
+            for path in self._around.inside(folder):
+                yield Candidate(path, "project")
+        if self.home and not self.home_is_remote:
+            for entry in self._disk.entries(self.home):
+                if entry.folder and PROJECT_FOLDERS.fullmatch(entry.name):
+                    yield from self._below(self._disk.join(self.home, entry.name), 2, "project")
+            yield from self._below(self.home, 2, "project")
+        for drive in self._drives():
+            yield from self._below(drive, 2, "project")
+
+    def _below(self, folder: str, depth: int, via: str) -> Iterator[Candidate]:
+        for path in self._around.below(folder, depth):
+            yield Candidate(path, via)
+
+    def _parents(self) -> list[str]:
+        folder = self._current
+        folders: list[str] = []
+        while folder and len(folders) < _MOST_PARENTS and folder not in folders:
+            folders.append(folder)
+            folder = self._disk.parent(folder)
+        return folders
+
+    def _drives(self) -> list[str]:
+        if self._disk.family != "windows":
+            return []
+        letters = (f"{chr(code)}:\\" for code in range(ord("C"), ord("Z") + 1))
+        return [d for d in letters if not self._disk.remote(d) and self._disk.is_folder(d)]
+
+
+def user_sites(disk: Disk, source: Candidates) -> list[str]:
+    """Existing folders of packages of the person's own, for every version of Python."""
+    terminal = source._terminal
+    if disk.family == "windows":
+        base = terminal.get("PYTHONUSERBASE") or disk.join(terminal.get("APPDATA", ""), "Python")
+        pattern = disk.join(base, "Python3*", "site-packages")
+    else:
+        base = terminal.get("PYTHONUSERBASE") or disk.join(source.home, ".local")
+        pattern = disk.join(base, "lib", "python3*", "site-packages")
+    return list(matching(disk, pattern)) if disk.paths.isabs(base) else []
+
+
+def _numbers(name: str) -> tuple[int, ...]:
+    match = STORE.fullmatch(name)
+    return tuple(int(part) for part in match[1].split(".")) if match else ()
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""

@@ -1,0 +1,46 @@
+"""What conda installed in an environment, from the names of its records in ``conda-meta``."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from cudnn_assistant.probe.files.disk import Disk
+
+_RECORD = re.compile(r"(?P<name>.+)-(?P<version>[^-]+)-(?P<build>[^-]+)\.json")
+_CUDA = re.compile(r"cuda_?(\d+)(?:\.(\d+))?")
+_CUDNN = re.compile(r"cudnn(\d+(?:\.\d+)*)")
+
+
+class CondaPackage(NamedTuple):
+    """One package of a conda environment. Conda puts the CUDA it was built for in ``build``."""
+
+    name: str
+    version: str
+    build: str
+
+    @property
+    def cuda(self) -> str:
+        """CUDA by the build's name: "py3.10_cuda11.8_cudnn8.7.0_0", "cuda126py312h…"."""
+        match = _CUDA.search(self.build)
+        if not match:
+            return ""
+        if match[2]:
+            return f"{match[1]}.{match[2]}"
+        return f"{match[1][:2]}.{match[1][2:]}".rstrip(".")
+
+    @property
+    def cudnn(self) -> str:
+        """cuDNN by the build's name, "" when it isn't named."""
+        match = _CUDNN.search(self.build)
+        return match[1] if match else ""
+
+
+def conda_packages(disk: Disk, root: str) -> dict[str, CondaPackage]:
+    """Packages by name of the conda environment at ``root``; empty when it is none.
+
+    One listing; the records themselves (with every file's path) are not opened.
+    """
+    matches = (_RECORD.fullmatch(e.name) for e in disk.entries(disk.join(root, "conda-meta")))
+    packages = (CondaPackage(m["name"], m["version"], m["build"]) for m in matches if m)
+    return {package.name: package for package in packages}

@@ -1,0 +1,193 @@
+"""What is installed in a folder of Python packages, read from its ``.dist-info`` folders.
+
+Follows the specification of recorded projects (METADATA, RECORD). Every reader takes any bytes:
+what makes no sense is passed over, sizes are bounded, and nothing is raised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from cudnn_assistant.machine import Pin
+from cudnn_assistant.probe.files.disk import Disk
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+_FOLDER = re.compile(r"(?P<name>[^~].*?)-(?P<version>[^-]+)(?:-py[\d.]+)?\.(?:dist|egg)-info")
+_LIBRARY_END = re.compile(rb'\.(?:so(?:\.\d+)*|dll)(?="?,)')
+_LONGEST_NAME = 400
+_MOST_METADATA = 1 << 18
+_MOST_RECORD = 16 << 20
+_MOST_LIBRARIES = 5_000
+
+
+class Distribution(NamedTuple):
+    """One installed project."""
+
+    name: str
+    """Normalised: lower case, "-" between words."""
+    version: str
+    site: str
+    """The folder of packages it lies in."""
+    folder: str
+    """Its ``.dist-info`` folder (or ``.egg-info`` folder or file)."""
+
+
+def normalised(name: str) -> str:
+    """The one spelling of a project's name (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def installed(disk: Disk, sites: Sequence[str]) -> dict[str, Distribution]:
+    """The projects in ``sites`` by name; the first folder that has one wins, as on sys.path.
+
+    Names and versions come from folder names alone, so that one listing per folder is enough.
+    Where an interrupted upgrade left two records, the one with a list of files counts.
+    """
+    found: dict[str, Distribution] = {}
+    for site in sites:
+        here: dict[str, Distribution] = {}
+        for entry in disk.entries(site):
+            if match := _FOLDER.fullmatch(entry.name):
+                one = Distribution(
+                    normalised(match["name"]), match["version"], site, disk.join(site, entry.name)
+                )
+                if one.name not in here or _recorded(disk, one):
+                    here[one.name] = one
+        found = {**here, **found}
+    return found
+
+
+def _recorded(disk: Disk, one: Distribution) -> bool:
+    return disk.is_file(disk.join(one.folder, "RECORD"))
+
+
+def libraries_missing(disk: Disk, one: Distribution) -> int:
+    """How many shared libraries of the project's RECORD are not there; 0 without a RECORD."""
+    record = disk.data(disk.join(one.folder, "RECORD"), _MOST_RECORD)
+    names = list(islice(_library_names(record), _MOST_LIBRARIES))
+    return sum(not disk.exists(disk.join(one.site, *name.split("/"))) for name in names)
+
+
+def _library_names(record: bytes) -> Iterator[str]:
+    # From the end of each name back to its line's start: of the 13,000 lines of PyTorch's RECORD
+    # a few dozen are libraries, and the csv module would take ten times as long.
+    for match in _LIBRARY_END.finditer(record):
+        start = record.rfind(b"\n", max(0, match.start() - _LONGEST_NAME), match.start()) + 1
+        name = record[start : match.end()]
+        if start or match.end() < _LONGEST_NAME:
+            yield name.lstrip(b'"').decode("utf-8", "surrogateescape")
+
+
+def requirement_lines(disk: Disk, one: Distribution) -> tuple[str, ...]:
+    """The ``Requires-Dist`` values of a project's METADATA, as written."""
+    return requires_dist(disk.text(disk.join(one.folder, "METADATA"), _MOST_METADATA))
+
+
+def requires_dist(metadata: str) -> tuple[str, ...]:
+    """The ``Requires-Dist`` values in the header of a METADATA text (before the first blank line).
+
+    >>> requires_dist("Name: a\\nRequires-Dist: b>=1\\n\\nRequires-Dist: no header")
+    ('b>=1',)
+    """
+    header = re.split(r"\r?\n\r?\n", metadata, maxsplit=1)[0]
+    lines = (line.partition(":") for line in header.splitlines())
+    return tuple(value.strip() for key, _, value in lines if key.lower() == "requires-dist")
+
+
+def pins(
+    lines: Sequence[str],
+    have: Mapping[str, Distribution],
+    marker: Mapping[str, str],
+    matters: re.Pattern[str],
+) -> tuple[Pin, ...]:
+    """What ``lines`` demand of the projects whose normalised name ``matters``.
+
+    ``marker`` describes the environment (PEP 508). A demand of an extra counts only while its
+    project is installed: whether the extra was asked for isn't recorded anywhere.
+    """
+    found: dict[str, Pin] = {}
+    for name, requirement, asked in _demands(lines, marker, matters):
+        if asked == "always" or name in have:
+            found.setdefault(name, _pin(name, requirement, have.get(name)))
+    return tuple(found.values())
+
+
+def wanted(
+    lines: Sequence[str], marker: Mapping[str, str], matters: re.Pattern[str]
+) -> tuple[tuple[str, str], ...]:
+    """Version specifiers by name, those of extras as well, whether they were asked for or not."""
+    demands = _demands(lines, marker, matters)
+    return tuple((name, str(requirement.specifier)) for name, requirement, _ in demands)
+
+
+def _demands(
+    lines: Sequence[str], marker: Mapping[str, str], matters: re.Pattern[str]
+) -> Iterator[tuple[str, Requirement, str]]:
+    for line in lines:
+        requirement = _requirement(line) if len(line) < 1000 else None
+        if requirement is None or not matters.fullmatch(normalised(requirement.name)):
+            continue
+        if asked := _applies(line, tuple(marker.items())):
+            yield normalised(requirement.name), requirement, asked
+
+
+def _pin(name: str, requirement: Requirement, one: Distribution | None) -> Pin:
+    wants = str(requirement.specifier)
+    if one is None:
+        return Pin(package=name, wants=wants, satisfied=False)
+    return Pin(package=name, wants=wants, has=one.version, satisfied=satisfies(one.version, wants))
+
+
+def satisfies(version: str, wants: str) -> bool | None:
+    """Whether a version meets a specifier; ``None`` when either can't be read."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.version import InvalidVersion
+
+    try:
+        return SpecifierSet(wants).contains(version, prereleases=True)
+    except (InvalidSpecifier, InvalidVersion):
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _requirement(line: str) -> Requirement | None:
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    # Older tools wrote "name (>=1)"; packaging reads both. Deep brackets exhaust its recursion.
+    try:
+        return Requirement(line)
+    except (InvalidRequirement, RecursionError, ValueError):
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _applies(line: str, marker: tuple[tuple[str, str], ...]) -> str:
+    """ "always", "extra" (for some extra), or "" (not on this system)."""
+    requirement = _requirement(line)
+    if requirement is None or requirement.marker is None:
+        return "always"
+    extras = re.findall(r"extra\s*==\s*[\"']([^\"']+)[\"']", str(requirement.marker))
+    environment = {**_marker_defaults(), **dict(marker)}
+    try:
+        if requirement.marker.evaluate({**environment, "extra": ""}):
+            return "always"
+        return (
+            "extra"
+            if any(requirement.marker.evaluate({**environment, "extra": extra}) for extra in extras)
+            else ""
+        )
+    except Exception:  # noqa: BLE001  (packaging raises several kinds for nonsense in a marker)
+        return ""
+
+
+@cache
+def _marker_defaults() -> dict[str, str]:
+    from packaging.markers import default_environment
+
+    return {key: str(value) for key, value in default_environment().items()}

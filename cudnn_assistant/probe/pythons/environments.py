@@ -1,0 +1,259 @@
+"""Finding Python environments and reading what is in them, from files alone.
+
+Nothing is imported or run, no link loop is followed, network mounts are left alone unless the
+person's own search path names them, and every listing is bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from cudnn_assistant.machine import Family, PythonEnvironment, Variable, readable
+from cudnn_assistant.probe.files import binary
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.pythons.candidates import Candidates, user_sites
+from cudnn_assistant.probe.pythons.conda_records import conda_packages
+from cudnn_assistant.probe.pythons.distributions import installed
+from cudnn_assistant.probe.pythons.frameworks import frameworks, packages
+from cudnn_assistant.probe.pythons.layout import (
+    Layout,
+    externally_managed,
+    layout,
+    sites_of,
+    version_of,
+)
+from cudnn_assistant.probe.pythons.places import Candidate, Kind
+from cudnn_assistant.probe.pythons.registered import Registered
+
+MOST_ENVIRONMENTS = 500
+"""Environments that one look reads; the person's own choices come first."""
+
+_BITS = {"x86_64": 64, "aarch64": 64, "x86": 32, "arm": 32}
+_MACHINE_NAMES = {"windows": {"x86_64": "AMD64", "aarch64": "ARM64"}, "linux": {}}
+_ACTIVE = frozenset({"PATH", "VIRTUAL_ENV", "CONDA_PREFIX"})
+_ALWAYS = _ACTIVE | {"added", "registry"}
+"""Found by a way on which a person would go to the network too."""
+
+
+class _Found(NamedTuple):
+    where: Layout
+    kind: Kind
+    via: tuple[str, ...]
+    active: bool
+
+
+def pythons(
+    family: Family,
+    environment: Mapping[str, str],
+    variables: Sequence[Variable] = (),
+    *,
+    extra: str = "",
+    folders: Sequence[str] = (),
+    root: str = "/",
+    current: str | None = None,
+    registered: Sequence[Registered] | None = None,
+    note: Callable[[str], None] = lambda _: None,
+) -> tuple[PythonEnvironment, ...]:
+    """Every Python environment that can be found, the active one first, then by its id.
+
+    ``environment`` is that of a program started afresh (``system.fresh_environment()``);
+    ``variables`` adds what the person's terminal has set in this process (PATH, VIRTUAL_ENV).
+    ``extra`` is an interpreter or environment that the person named, ``folders`` are folders to
+    look through besides. ``current`` is the current folder (``None``: ours). ``root`` and
+    ``registered`` replace the disk and the registry, to read a tree of either family anywhere.
+    ``note`` is told, in words, what was left out by a limit. Never raises for what it finds.
+    """
+    disk = Disk(family, root)
+    candidates = Candidates(disk, _terminal(family, environment, variables), current, registered)
+    found = _resolved(disk, candidates.all(extra, folders), candidates, note)
+    if candidates.cut_short:
+        note("there are too many folders: environments in some of them may be missing")
+    if candidates.home_is_remote:
+        note("the home folder is on the network: only the usual places in it were looked at")
+    read = _Reader(disk)
+    environments = [read.environment(one) for one in found]
+    environments += [read.user_site(site, environments) for site in user_sites(disk, candidates)]
+    return tuple(sorted(environments, key=lambda one: (not one.active, one.id)))
+
+
+def one_python(path: str, family: Family, *, root: str = "/") -> PythonEnvironment | None:
+    """The environment that has ``path`` as its interpreter or folder; ``None`` if it is none."""
+    disk = Disk(family, root)
+    where = layout(disk, path)
+    if where is None:
+        return None
+    return _Reader(disk).environment(_Found(where, "", ("added",), active=False))
+
+
+def _terminal(
+    family: Family, environment: Mapping[str, str], variables: Sequence[Variable]
+) -> dict[str, str]:
+    """The environment of the person's terminal; Windows' names in the spelling of the tables."""
+    process = {one.name: one.value.text for one in variables if one.scope == "process"}
+    merged = {**environment, **process}
+    if family != "windows":
+        return merged
+    usual = ("ProgramFiles", "ProgramData", "SystemDrive", "SystemRoot")
+    spelled = {name.upper(): name for name in usual}
+    return {spelled.get(name.upper(), name.upper()): text for name, text in merged.items()}
+
+
+def _resolved(
+    disk: Disk,
+    candidates: Iterator[Candidate],
+    source: Candidates,
+    note: Callable[[str], None],
+) -> list[_Found]:
+    found: dict[str, _Found] = {}
+    for path, via, kind in candidates:
+        if via not in _ALWAYS and disk.remote(path) and not source.home_is_remote:
+            continue
+        where = layout(disk, path)
+        if where is None:
+            continue
+        key = disk.key(where.root) + ("|" + where.library if where.shared else "")
+        known = found.get(key) or _Found(where, "", (), active=not found and via in _ACTIVE)
+        if key not in found and len(found) >= MOST_ENVIRONMENTS:
+            note(f"more than {MOST_ENVIRONMENTS} environments: the rest is left out")
+            break
+        found[key] = known._replace(
+            kind=known.kind or kind, via=tuple(dict.fromkeys((*known.via, via)))
+        )
+    return list(found.values())
+
+
+class _Reader:
+    """Reads what is in environments."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+
+    def environment(self, one: _Found) -> PythonEnvironment:
+        """All facts about one environment."""
+        disk, where = self._disk, one.where
+        sites = sites_of(disk, where)
+        have = installed(disk, sites)
+        conda = conda_packages(disk, where.root) if where.conda else {}
+        version = version_of(disk, where)
+        architecture = binary.look_at(disk.real(where.python)).architecture if where.python else ""
+        return PythonEnvironment(
+            id=readable(where.id),
+            python=readable(where.python),
+            version=version,
+            bits=_BITS.get(architecture),
+            kind=_kind(one),
+            active=one.active,
+            externally_managed=externally_managed(disk, where),
+            architecture=architecture,
+            pip="pip" in have,
+            sites=tuple(readable(site) for site in sites),
+            packages=packages(disk, have, conda),
+            frameworks=frameworks(
+                disk, have, conda, _marker(disk, version, architecture), sites=sites
+            ),
+            found_via=one.via,
+        )
+
+    def user_site(self, site: str, others: Sequence[PythonEnvironment]) -> PythonEnvironment:
+        """The person's own packages, which every installation of one version of Python sees."""
+        disk = self._disk
+        version = _user_version(disk, site)
+        base = next(
+            (o for o in others if _uses_user_site(o) and _short(o.version) == version), None
+        )
+        have = installed(disk, (site,))
+        below = installed(disk, base.sites) if base else {}
+        marker = _marker(disk, base.version if base else version, base.architecture if base else "")
+        return PythonEnvironment(
+            id=readable(disk.parent(site)),
+            python=base.python if base else "",
+            version=base.version if base else version,
+            bits=base.bits if base else None,
+            kind="user-site",
+            externally_managed=base.externally_managed if base else False,
+            architecture=base.architecture if base else "",
+            pip="pip" in have or "pip" in below,
+            sites=(readable(site), *(base.sites if base else ())),
+            packages=packages(disk, have, {}),
+            frameworks=frameworks(disk, have, {}, marker, below),
+            found_via=("user-site",),
+        )
+
+
+def _kind(one: _Found) -> Kind:
+    if one.where.conda:
+        return "conda"
+    if one.where.config:
+        return one.kind if one.kind in ("pipx", "uv") else "venv"
+    if one.where.root in ("/usr", "/usr/local", "/"):
+        return "system"
+    return one.kind
+
+
+def _uses_user_site(one: PythonEnvironment) -> bool:
+    return one.kind not in ("venv", "pipx")
+
+
+def _user_version(disk: Disk, site: str) -> str:
+    match = re.search(r"(\d)\.?(\d+)t?$", disk.name(disk.parent(site)))
+    return f"{match[1]}.{match[2]}" if match else ""
+
+
+def _short(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _marker(disk: Disk, version: str, architecture: str) -> dict[str, str]:
+    """The environment in the words of PEP 508."""
+    windows = disk.family == "windows"
+    machine = architecture or "x86_64"
+    known = {"python_version": _short(version), "python_full_version": version} if version else {}
+    return {
+        **known,
+        "platform_system": "Windows" if windows else "Linux",
+        "sys_platform": "win32" if windows else "linux",
+        "os_name": "nt" if windows else "posix",
+        "platform_machine": _MACHINE_NAMES[disk.family].get(machine, machine),
+    }
+
+
+def library_folders(environment: PythonEnvironment, *, root: str = "/") -> tuple[str, ...]:
+    """Existing folders of the CUDA and cuDNN libraries in an environment, in the order of use.
+
+    As its frameworks add them: the whole copy that a framework brings itself (``torch/lib``), what
+    conda installed where that is used, cuDNN's wheel, the common folder of CUDA 13, one folder for
+    each CUDA 12 library, then the rest. For the search path of this environment's cuDNN test.
+    """
+    windows = ":" in environment.id[:3] or "\\" in environment.id
+    disk = Disk("windows" if windows else "linux", root)
+    origins = {one.cudnn_from: one.name for one in reversed(environment.frameworks)}
+    conda = [disk.join(environment.id, *(("Library", "bin") if windows else ("lib",)))]
+    conda *= environment.kind == "conda"
+    folders = conda if "conda" in origins else []
+    for site in environment.sites:
+        own = [disk.join(site, *folder.split("/")) for folder in _BUNDLES[disk.family]]
+        # CTranslate2 brings the main library alone, which must not come before a whole copy.
+        whole = own[:-1] if origins.get("bundled", "ctranslate2") != "ctranslate2" else []
+        folders = [*folders, *whole, *_wheel_folders(disk, site), *own]
+    return tuple(path for path in dict.fromkeys(folders + conda) if disk.is_folder(path))
+
+
+_BUNDLES: dict[Family, tuple[str, ...]] = {
+    "linux": ("torch/lib", "paddle/libs", "ctranslate2.libs"),
+    "windows": ("torch/lib", "paddle/libs", "ctranslate2"),
+}
+_BELOW_WHEEL: dict[Family, tuple[str, ...]] = {
+    "linux": ("lib",),
+    # CUDA 13's wheels put their files one level deeper, by processor.
+    "windows": ("bin", "bin/x86_64", "bin/arm64"),
+}
+
+
+def _wheel_folders(disk: Disk, site: str) -> list[str]:
+    base = disk.join(site, "nvidia")
+    names = [entry.name for entry in disk.entries(base) if entry.folder]
+    ordered = sorted(names, key=lambda name: (name != "cudnn", not name[2:].isdigit(), name))
+    below = _BELOW_WHEEL[disk.family]
+    return [disk.join(base, name, *part.split("/")) for name in ordered for part in below]

@@ -1,0 +1,276 @@
+"""How each GPU framework tells, in its own files, what it was built for.
+
+One reader per framework; the table at the end of
+:mod:`cudnn_assistant.probe.pythons.frameworks` names them. Sources are the real wheels:
+torch 2.9.1, tensorflow 1.15 / 2.10.1 / 2.20, onnxruntime-gpu 1.18 / 1.23,
+jax-cuda12-plugin 0.10.2, cupy-cuda12x 13.4, ctranslate2 4.4 – 4.8, paddlepaddle-gpu 2.6,
+mxnet-cu112 1.9.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from cudnn_assistant.probe.files import binary
+from cudnn_assistant.probe.files import names as library_names
+from cudnn_assistant.probe.files.catalogue import MAIN
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.pythons.conda_records import CondaPackage
+from cudnn_assistant.probe.pythons.distributions import Distribution
+from cudnn_assistant.probe.pythons.source import constants
+
+Origin = Literal["", "system", "wheel", "bundled", "conda", "none"]
+
+
+class Installed(NamedTuple):
+    """What a reader may look at: the packages of one environment."""
+
+    disk: Disk
+    have: Mapping[str, Distribution]
+    conda: Mapping[str, CondaPackage]
+    wheel: str
+    """Version of the installed nvidia-cudnn wheel, "" when there is none."""
+    sites: tuple[str, ...] = ()
+    """All folders that are searched for an import."""
+
+    def path(self, one: Distribution, *parts: str) -> str:
+        """A path beside the distribution, or where an editable install has its files."""
+        beside = self.disk.join(one.site, *parts)
+        if self.disk.exists(self.disk.join(one.site, parts[0])):
+            return beside
+        elsewhere = (self.disk.join(site, *parts) for site in self.sites)
+        return next((path for path in elsewhere if self.disk.exists(path)), beside)
+
+    def found(self, one: Distribution, *parts: str) -> str:
+        """The first file of a folder beside the distribution whose name matches the last part."""
+        folder = self.path(one, *parts[:-1])
+        names = (entry.name for entry in self.disk.entries(folder))
+        return next(
+            (self.disk.join(folder, name) for name in names if re.fullmatch(parts[-1], name)), ""
+        )
+
+
+class Facts(NamedTuple):
+    """What a framework's files say; "" and ``None`` where they are silent."""
+
+    version: str = ""
+    gpu: bool | None = None
+    cuda: str = ""
+    cudnn: str = ""
+    origin: Origin = ""
+    architectures: tuple[str, ...] = ()
+
+
+def torch(look: Installed, one: Distribution) -> Facts:
+    """PyTorch: version.py, the copies in torch/lib, and the build's list of targets."""
+    facts = constants(look.disk.text(look.path(one, "torch", "version.py")))
+    version = _text(facts, "__version__") or one.version
+    if "cuda" not in facts:
+        return Facts(version=version)
+    if not _text(facts, "cuda"):
+        return Facts(version=version, gpu=False, origin="none")
+    bundle = _bundled(look, one, "torch", "lib") or _bundled(look, one, "torch.libs")
+    own = look.path(one, "torch", "lib", _by_family(look, "libtorch_python.so", "torch_python.dll"))
+    return Facts(
+        version=version,
+        gpu=True,
+        cuda=_text(facts, "cuda"),
+        cudnn=bundle or library_names.cudnn_major(look.disk, own),
+        origin="bundled" if bundle else _elsewhere(look, wheel=look.disk.family == "linux"),
+        architectures=_capabilities(library_names.architectures(look.disk, own)),
+    )
+
+
+def tensorflow(look: Installed, one: Distribution) -> Facts:
+    """TensorFlow: build_info.py (1.13 and later) and the header of the cuDNN it was built with."""
+    # Up to 1.15 the package itself was called tensorflow_core.
+    folders = [look.path(one, name) for name in ("tensorflow", "tensorflow_core")]
+    files = [look.disk.join(folder, "python", "platform", "build_info.py") for folder in folders]
+    facts = constants("\n".join(look.disk.text(file) for file in files))
+    if not facts.get("is_cuda_build"):
+        known = "is_cuda_build" in facts
+        return Facts(gpu=False if known else None, origin="none" if known else "")
+    cudnn = _text(facts, "cudnn_version") or _text(facts, "cudnn_version_number")
+    return Facts(
+        gpu=True,
+        cuda=_dotted(_text(facts, "cuda_version") or _text(facts, "cuda_version_number")),
+        cudnn=_tensorflow_header(look, folders[0]) or cudnn.removeprefix("64_"),
+        # 2.14 was the first to look for NVIDIA's wheels beside itself.
+        origin=_elsewhere(look, wheel=_at_least(one.version, 2, 14)),
+        architectures=_capabilities(facts.get("cuda_compute_capabilities")),
+    )
+
+
+def jax(look: Installed, one: Distribution) -> Facts:
+    """JAX: its CUDA plugin's name, or the local version of jaxlib up to 0.4.29."""
+    if match := re.fullmatch(r"jax-cuda(\d+)-plugin", one.name):
+        return Facts(gpu=True, cuda=match[1], origin=_elsewhere(look, wheel=True))
+    library = look.have.get("jaxlib", one)
+    if match := re.search(r"\+cuda(\d+)(?:\.cudnn(\d)(\d*))?", library.version):
+        cudnn = ".".join(part for part in (match[2], match[3]) if part)
+        cuda = match[1][:2] + (f".{match[1][2:]}" if match[1][2:] else "")
+        return Facts(gpu=True, cuda=cuda, cudnn=cudnn, origin=_elsewhere(look, wheel=True))
+    if (record := look.conda.get("jaxlib")) and record.cuda:
+        return Facts(gpu=True, cuda=record.cuda, cudnn=record.cudnn, origin="conda")
+    return Facts(gpu=False, origin="none")
+
+
+def onnxruntime(look: Installed, one: Distribution) -> Facts:
+    """ONNX Runtime: which of its packages wrote the files last, and its CUDA provider."""
+    facts = constants(
+        look.disk.text(look.path(one, "onnxruntime", "capi", "build_and_package_info.py"))
+    )
+    name = _by_family(look, "libonnxruntime_providers_cuda.so", "onnxruntime_providers_cuda.dll")
+    provider = look.path(one, "onnxruntime", "capi", name)
+    # Installed over onnxruntime-gpu, onnxruntime leaves the provider but replaces its caller.
+    if not look.disk.is_file(provider) or _text(facts, "package_name") == "onnxruntime":
+        return Facts(gpu=False, origin="none")
+    return Facts(
+        gpu=True,
+        cuda=_text(facts, "cuda_version") or library_names.cuda_major(look.disk, provider),
+        cudnn=library_names.cudnn_major(look.disk, provider),
+        # preload_dlls(), which looks into the wheels, came with 1.21.
+        origin=_elsewhere(look, wheel=_at_least(one.version, 1, 21)),
+    )
+
+
+def cupy(look: Installed, one: Distribution) -> Facts:
+    """CuPy: the name of its wheel and the preload table inside; no cuDNN from 14 on."""
+    if "rocm" in one.name:
+        return Facts(gpu=False, origin="none")
+    table = _json(look.disk.text(look.path(one, "cupy", ".data", "_wheel.json")))
+    match = re.fullmatch(r"cupy-cuda(\d+)x?", one.name)
+    cuda = _dotted(match[1]) if match else _text(table, "cuda").removesuffix(".x")
+    if _at_least(one.version, 14):
+        return Facts(gpu=True, cuda=cuda, origin="none")
+    cudnn = table.get("cudnn")
+    built = _text(cudnn, "version") if isinstance(cudnn, dict) else ""
+    return Facts(gpu=True, cuda=cuda, cudnn=built, origin=_elsewhere(look, wheel=False))
+
+
+def ctranslate2(look: Installed, one: Distribution) -> Facts:
+    """CTranslate2: what its one library asks for, and the main library it may bring along."""
+    library = look.found(one, "ctranslate2.libs", r"libctranslate2.*\.so.*") or look.path(
+        one, "ctranslate2", "ctranslate2.dll"
+    )
+    if not look.disk.is_file(library):
+        return Facts()
+    cuda = library_names.cuda_major(look.disk, library)
+    if not cuda:
+        return Facts(gpu=False, origin="none")
+    bundle = _bundled(look, one, "ctranslate2.libs") or _bundled(look, one, "ctranslate2")
+    major = library_names.cudnn_major(look.disk, library)
+    beside = _elsewhere(look, wheel=False) if major else "none"
+    return Facts(gpu=True, cuda=cuda, cudnn=bundle or major, origin="bundled" if bundle else beside)
+
+
+def paddle(look: Installed, one: Distribution) -> Facts:
+    """PaddlePaddle: version/__init__.py, which says "False" for what a build lacks."""
+    facts = constants(look.disk.text(look.path(one, "paddle", "version", "__init__.py")))
+    cuda = _text(facts, "cuda_version")
+    version = _text(facts, "full_version") or one.version
+    if cuda in ("", "False"):
+        return Facts(version=version, gpu=False if cuda else None, origin="none" if cuda else "")
+    bundle = _bundled(look, one, "paddle", "libs")
+    cudnn = _text(facts, "cudnn_version").removesuffix("False")
+    origin: Origin = "bundled" if bundle else _elsewhere(look, wheel=True)
+    return Facts(version=version, gpu=True, cuda=cuda, cudnn=cudnn or bundle, origin=origin)
+
+
+def mxnet(look: Installed, one: Distribution) -> Facts:
+    """MXNet: the name of its wheel, and what its library asks for."""
+    match = re.fullmatch(r"mxnet-cu(\d+)(?:mkl)?", one.name)
+    if not match:
+        return Facts(gpu=False, origin="none")
+    library = look.path(one, "mxnet", _by_family(look, "libmxnet.so", "libmxnet.dll"))
+    bundle = _bundled(look, one, "mxnet")
+    return Facts(
+        gpu=True,
+        cuda=_dotted(match[1]),
+        cudnn=bundle or library_names.cudnn_major(look.disk, library),
+        origin="bundled" if bundle else _elsewhere(look, wheel=False),
+    )
+
+
+def _elsewhere(look: Installed, *, wheel: bool) -> Origin:
+    """Where a framework without a copy of its own finds cuDNN; ``wheel``: it looks there."""
+    if wheel and look.wheel:
+        return "wheel"
+    return "conda" if {"cudnn", "libcudnn"} & look.conda.keys() else "system"
+
+
+def _bundled(look: Installed, one: Distribution, *folder: str) -> str:
+    """Version of the main library in a folder of the framework's own; "" when it has none."""
+    pattern = MAIN[look.disk.family].pattern
+    path = look.found(one, *folder, f"(?i:{pattern})")
+    if not path:
+        return ""
+    if look.disk.family == "windows":
+        version = binary.pe_version(look.disk.real(path))
+    else:
+        version = look.disk.name(path).partition(".so.")[2]
+    match = re.fullmatch(pattern, look.disk.name(path), re.IGNORECASE)
+    return version or (match[1] if match and match[1] else "")
+
+
+def _tensorflow_header(look: Installed, folder: str) -> str:
+    include = look.disk.join(folder, "include")
+    for parts in (
+        ("external", "cuda_cudnn", "include"),
+        ("third_party", "gpus", "cudnn", "include"),
+    ):
+        text = look.disk.text(look.disk.join(include, *parts, "cudnn_version.h"))
+        numbers = re.findall(r"#define CUDNN_(?:MAJOR|MINOR|PATCHLEVEL) (\d+)", text)
+        if len(numbers) >= 3:
+            return ".".join(numbers[:3])
+    return ""
+
+
+def _capabilities(targets: object) -> tuple[str, ...]:
+    """("sm_86", "compute_90") as ("8.6", "9.0+PTX"); what has another form is left out."""
+    if not isinstance(targets, list | tuple):
+        return ()
+    matches = (re.fullmatch(r"(sm|compute)_(\d+)(\d)[af]?", str(target)) for target in targets)
+    found = (
+        f"{match[2]}.{match[3]}" + ("+PTX" if match[1] == "compute" else "")
+        for match in matches
+        if match
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _dotted(cuda: str) -> str:
+    """CUDA's version from the spellings of wheels: "112", "64_112" → "11.2", "12" → "12".
+
+    >>> [_dotted(text) for text in ("64_112", "100", "92", "12", "13.0")]
+    ['11.2', '10.0', '9.2', '12', '13.0']
+    """
+    digits = cuda.removeprefix("64_")
+    if not re.fullmatch(r"\d{2,3}", digits) or (len(digits) == 2 and digits < "40"):
+        return digits
+    return f"{digits[:-1]}.{digits[-1]}"
+
+
+def _at_least(version: str, *numbers: int) -> bool:
+    match = re.match(r"(\d{1,6})(?:\.(\d{1,6}))?", version)
+    return match is not None and tuple(int(part or 0) for part in match.groups()) >= numbers
+
+
+def _by_family(look: Installed, linux: str, windows: str) -> str:
+    return windows if look.disk.family == "windows" else linux
+
+
+def _text(facts: Mapping[str, object], name: str) -> str:
+    value = facts.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _json(text: str) -> dict[str, object]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,157 @@
+"""Which GPU frameworks an environment has, what they were built for and what they demand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from cudnn_assistant.machine import Framework, Package, Pin
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.pythons import framework_files as files
+from cudnn_assistant.probe.pythons.conda_records import CondaPackage
+from cudnn_assistant.probe.pythons.distributions import (
+    Distribution,
+    libraries_missing,
+    pins,
+    requirement_lines,
+    wanted,
+)
+from cudnn_assistant.probe.pythons.framework_files import Facts, Installed
+
+
+class Row(NamedTuple):
+    """A framework: the projects that bring it and the reader of its files."""
+
+    name: str
+    projects: str
+    """Pattern of normalised names."""
+    read: Callable[[Installed, Distribution], Facts]
+    demands: tuple[str, ...] = ()
+    """Further installed projects whose demands count for it."""
+    yields_to: str = ""
+    """Pattern of projects beside which ``projects`` of a weaker claim are no framework."""
+
+
+ROWS = (
+    Row("tensorflow", r"tensorflow|tensorflow-gpu|tensorflow-cpu|tf-nightly", files.tensorflow),
+    # The parts that "tensorflow" itself asks for on Windows, Arm and macOS.
+    Row("tensorflow", r"tensorflow-(intel|cpu-aws|aarch64|rocm|directml)", files.tensorflow,
+        yields_to="tensorflow|tensorflow-gpu|tensorflow-cpu"),
+    Row("torch", r"torch", files.torch),
+    Row("jax", r"jax-cuda\d+-plugin", files.jax, demands=("jax", "jaxlib")),
+    Row("jax", r"jax", files.jax, yields_to=r"jax-cuda\d+-plugin"),
+    Row("onnxruntime", r"onnxruntime(-gpu|-directml|-qnn|-openvino|-training)?|ort-nightly-gpu",
+        files.onnxruntime),
+    Row("cupy", r"cupy(-cuda\d+x?|-rocm-.*)?", files.cupy),
+    Row("ctranslate2", r"ctranslate2", files.ctranslate2, demands=("faster-whisper",)),
+    Row("paddle", r"paddlepaddle(-gpu)?", files.paddle),
+    Row("mxnet", r"mxnet(-.*)?", files.mxnet),
+)  # fmt: skip
+
+_MATTERS = re.compile(
+    r"nvidia-.*|cuda-toolkit|cuda-bindings|jaxlib|jax-cuda\d+-.*|ctranslate2|faster-whisper"
+    r"|tensorflow-(?:intel|cpu|gpu)"
+)
+"""Projects besides the frameworks that are worth a line, and whose demands are pins."""
+
+_BRINGS = re.compile("|".join(f"(?:{row.projects})" for row in ROWS))
+
+_CONDA_MATTERS = re.compile(
+    r"(?:lib)?cudnn(?:-jit)?|cudatoolkit|cuda-version|libcublas|cuda-cudart"
+)
+_CUDNN_WHEEL = re.compile(r"nvidia-cudnn(?:-jit)?-cu\d+")
+
+
+def packages(
+    disk: Disk, have: Mapping[str, Distribution], conda: Mapping[str, CondaPackage]
+) -> tuple[Package, ...]:
+    """The projects that matter here, with how many of their libraries are gone."""
+    found = [
+        Package(name=one.name, version=one.version, files_missing=libraries_missing(disk, one))
+        for one in have.values()
+        if _MATTERS.fullmatch(one.name) or _BRINGS.fullmatch(one.name)
+    ]
+    from_conda = [
+        Package(name=one.name, version=one.version, manager="conda")
+        for one in conda.values()
+        if _CONDA_MATTERS.fullmatch(one.name)
+    ]
+    return tuple(sorted(found + from_conda, key=lambda package: package.name))
+
+
+def frameworks(
+    disk: Disk,
+    have: Mapping[str, Distribution],
+    conda: Mapping[str, CondaPackage],
+    marker: Mapping[str, str],
+    visible: Mapping[str, Distribution] | None = None,
+    sites: Sequence[str] = (),
+) -> tuple[Framework, ...]:
+    """One entry per project that brings a framework: onnxruntime and onnxruntime-gpu are two.
+
+    ``marker`` describes the environment (PEP 508); ``visible`` adds projects that it can import
+    from elsewhere (the user's folder), which may satisfy demands. ``sites`` are the folders that
+    are searched for an import.
+    """
+    everything = {**(visible or {}), **have}
+    wheels = [one.version for name, one in everything.items() if _CUDNN_WHEEL.fullmatch(name)]
+    look = Installed(disk, everything, conda, wheels[0] if wheels else "", tuple(sites))
+    return tuple(_framework(look, row, one, marker) for row, one in _rows(have))
+
+
+def _rows(have: Mapping[str, Distribution]) -> Iterator[tuple[Row, Distribution]]:
+    bringing = sorted(name for name in have if _BRINGS.fullmatch(name))
+    for row in ROWS:
+        if row.yields_to and any(re.fullmatch(row.yields_to, name) for name in bringing):
+            continue
+        for name in bringing:
+            if re.fullmatch(row.projects, name):
+                yield row, have[name]
+
+
+def _framework(
+    look: Installed, row: Row, one: Distribution, marker: Mapping[str, str]
+) -> Framework:
+    facts = row.read(look, one)
+    sources = [one, *(look.have[name] for name in row.demands if name in look.have)]
+    lines = [line for source in sources for line in requirement_lines(look.disk, source)]
+    demands = pins(lines, look.have, marker, _MATTERS)
+    wishes = [wish for _, wish in wanted(lines, marker, _CUDNN_WHEEL)]
+    return Framework(
+        name=row.name,
+        version=facts.version or one.version,
+        package=one.name,
+        gpu=facts.gpu,
+        cuda=facts.cuda,
+        cudnn=_short(_built_against(facts, wishes)) if facts.gpu else "",
+        cudnn_from=_origin(facts, demands),
+        pins=demands,
+        architectures=facts.architectures,
+    )
+
+
+def _origin(facts: Facts, demands: Sequence[Pin]) -> files.Origin:
+    # A wheel that is demanded but not there any more is still where the framework looks.
+    if facts.origin == "system" and any(_CUDNN_WHEEL.fullmatch(pin.package) for pin in demands):
+        return "wheel" if facts.gpu else facts.origin
+    return facts.origin
+
+
+def _built_against(facts: Facts, wishes: Sequence[str]) -> str:
+    """The framework's own word, unless what it demands is more exact and of the same major."""
+    if facts.origin == "none" or facts.cudnn.count(".") > 0:
+        return facts.cudnn
+    for wish in wishes:
+        # "~=9.0" is said of any 9, whatever it was built with.
+        exact = re.search(r"(?:==|>=)\s*(\d+(?:\.\d+)+)", wish)
+        major = re.search(r"~=\s*(\d+)", wish)
+        named = exact[1] if exact else major[1] if major else ""
+        if named and named.split(".")[0] == (facts.cudnn or named.split(".")[0]):
+            return named
+    return facts.cudnn
+
+
+def _short(version: str) -> str:
+    """At most three numbers: the fourth is a packaging number."""
+    return ".".join(version.split(".")[:3])

@@ -1,0 +1,231 @@
+"""A child process under watch: started bare, listened to, and ended whatever it does."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import IO, Any, NamedTuple
+
+from cudnn_assistant import places
+from cudnn_assistant.probe.running.group import Group
+
+Facts = dict[str, Any]
+Say = Callable[[Facts], None]
+Cancel = Callable[[], bool]
+"""Asked several times a second whether the answer is still wanted; called from any thread."""
+
+_FAREWELL = 3.0
+"""Seconds a child has to end after its answer, and to die after it was killed."""
+_OUTPUT = 16_384
+"""Bytes of noise that are kept, from the end."""
+_GLANCE = 0.1
+"""Seconds between two questions whether the answer is still wanted."""
+_LINES = 10_000
+"""Most lines of an answer that are kept; a child that says more has lost its mind."""
+
+
+class Cancelled(Exception):
+    """Nobody wants the answer any more; the child, if there was one, is dead."""
+
+
+def never() -> bool:
+    """For those who see everything through."""
+    return False
+
+
+class Ended(NamedTuple):
+    """How a child ended and all it said."""
+
+    lines: tuple[Facts, ...]
+    """What it told on its channel, in order; the last one has "status" if it answered."""
+    exit_code: int | None
+    """Negative signal number on Linux; ``None``: it could not even be killed."""
+    timed_out: bool
+    output: str
+    """The end of what it printed."""
+    started: float
+    """Milliseconds until its first line."""
+    milliseconds: float
+
+
+def run_child(
+    kind: str,
+    wish: Mapping[str, object],
+    environment: Mapping[str, str],
+    deadline: float,
+    say: Say | None = None,
+    *,
+    cancel: Cancel = never,
+) -> Ended:
+    """Start one of our child programs with one JSON argument and watch it to its end.
+
+    As :func:`run_command`; the child also keeps a deadline of its own, a little later.
+    """
+
+    def command(pipe: int) -> list[str]:
+        told = {**wish, "pipe": pipe, "deadline": deadline + 5}
+        return places.child_command(kind, json.dumps(told))
+
+    return run_command(command, environment, deadline, say, cancel=cancel)
+
+
+def run_command(
+    command: Callable[[int], list[str]],
+    environment: Mapping[str, str],
+    deadline: float,
+    say: Say | None = None,
+    folder: str | None = None,
+    *,
+    cancel: Cancel = never,
+) -> Ended:
+    """Start a command, given the number of the pipe it answers on, and watch it to its end.
+
+    The child has no standard input, a session (Windows: a job) of its own, and ``deadline``
+    seconds. When this returns it and all that it started are dead and collected; only a process
+    that the system itself can't end stays, and is collected whenever it does end.
+    ``folder`` is where it starts, else a folder of the system: the loader of Windows also looks
+    into the current one, and what lies beside the person by chance is no answer. Raises OSError
+    or ValueError when no process can be started, and :class:`Cancelled` as soon as ``cancel``
+    says so, when all of that is dead.
+    """
+    if cancel():
+        raise Cancelled
+    reading, writing = os.pipe()
+    began = time.monotonic()
+    try:
+        process = _start(command, environment, writing, folder or _neutral())
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    group = Group(process)
+    lines: queue.SimpleQueue[Facts | None] = queue.SimpleQueue()
+    noise = bytearray()
+    threading.Thread(target=_listen, args=(reading, lines), daemon=True).start()
+    printer = threading.Thread(target=_drain, args=(process.stdout, noise), daemon=True)
+    printer.start()
+    heard = _hear(lines, began + deadline, say, cancel)
+    answered = any("status" in line for _, line in heard)
+    until = time.monotonic() + _FAREWELL if answered else began + deadline
+    ended = _over(group, until, cancel)
+    # Asked before the end: who asks whether the child is there gets another answer afterwards.
+    unwanted = cancel()
+    group.kill(_FAREWELL)
+    printer.join(1)
+    if unwanted or cancel():
+        raise Cancelled
+    return Ended(
+        lines=tuple(line for _, line in heard),
+        exit_code=process.returncode,
+        timed_out=not (ended or answered),
+        output=bytes(noise).decode("utf-8", "backslashreplace"),
+        started=(heard[0][0] - began) * 1000 if heard else 0.0,
+        milliseconds=(time.monotonic() - began) * 1000,
+    )
+
+
+def _neutral() -> str:
+    return os.environ.get("SYSTEMROOT", "C:\\") if os.name == "nt" else "/"
+
+
+def _start(
+    command: Callable[[int], list[str]],
+    environment: Mapping[str, str],
+    pipe: int,
+    folder: str | None,
+) -> subprocess.Popen[bytes]:
+    if sys.platform == "win32":
+        import msvcrt
+
+        handle = msvcrt.get_osfhandle(pipe)
+        os.set_handle_inheritable(handle, True)
+        startup = subprocess.STARTUPINFO(lpAttributeList={"handle_list": [handle]})
+        return subprocess.Popen(
+            command(handle),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=dict(environment),
+            cwd=folder,
+            startupinfo=startup,
+            creationflags=subprocess.CREATE_NO_WINDOW,
+        )
+    return subprocess.Popen(
+        command(pipe),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=dict(environment),
+        cwd=folder,
+        pass_fds=(pipe,),
+        start_new_session=True,
+    )
+
+
+def _listen(pipe: int, lines: queue.SimpleQueue[Facts | None]) -> None:
+    count = 0
+    with os.fdopen(pipe, "rb") as stream:
+        for raw in iter(lambda: stream.readline(1 << 20), b""):
+            count += 1
+            facts = _decoded(raw)
+            if facts is not None and count <= _LINES:
+                lines.put(facts)
+    lines.put(None)
+
+
+def _decoded(raw: bytes) -> Facts | None:
+    try:
+        facts = json.loads(raw)
+    except ValueError:
+        return None
+    return facts if isinstance(facts, dict) else None
+
+
+def _drain(stream: IO[bytes] | None, noise: bytearray) -> None:
+    if stream is None:
+        return
+    with stream:
+        while chunk := os.read(stream.fileno(), 65536):
+            noise += chunk
+            del noise[:-_OUTPUT]
+
+
+def _over(group: Group, until: float, cancel: Cancel) -> bool:
+    """Whether the child ends by itself before ``until``; not waited for when nobody cares."""
+    while not group.wait(_slice(until)):
+        if cancel() or time.monotonic() >= until:
+            return False
+    return True
+
+
+def _slice(until: float) -> float:
+    return min(max(until - time.monotonic(), 0.01), _GLANCE)
+
+
+def _hear(
+    lines: queue.SimpleQueue[Facts | None], until: float, say: Say | None, cancel: Cancel
+) -> list[tuple[float, Facts]]:
+    """Lines with the time each came, until the answer, the end of the channel or the deadline."""
+    heard: list[tuple[float, Facts]] = []
+    while not cancel():
+        try:
+            facts = lines.get(timeout=_slice(until))
+        except queue.Empty:
+            if time.monotonic() >= until:
+                return heard
+            continue
+        if facts is None:
+            return heard
+        heard.append((time.monotonic(), facts))
+        if say is not None:
+            say(facts)
+        if "status" in facts:
+            return heard
+    return heard

@@ -1,0 +1,1 @@
+"""The cuDNN test and the frameworks' own test: started, watched, and put into words of a trial."""

@@ -1,0 +1,173 @@
+"""The test inside the person's own framework: their interpreter, their packages, one convolution.
+
+What a framework prints or raises is read for the library that was missing or the status that
+cuDNN gave; nothing of the framework is imported here.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from cudnn_assistant import codes
+from cudnn_assistant.machine import SYSTEM, Family, Trial, readable
+from cudnn_assistant.probe.running.children import Cancel, Ended, Say, never, run_command
+from cudnn_assistant.probe.trials import noise
+from cudnn_assistant.probe.trials.endings import classify
+from cudnn_assistant.probe.trials.onnx_model import onnx_model
+from cudnn_assistant.probe.trials.trial import SHOWN, stage_times
+
+FRAMEWORKS = ("torch", "tensorflow", "jax", "onnxruntime", "cupy")
+"""Frameworks that can be asked for."""
+
+_POLITE = {
+    "TF_FORCE_GPU_ALLOW_GROWTH": "true",
+    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+}
+"""TensorFlow and JAX take nearly all GPU memory at once unless these are set."""
+PRELOAD = "onnxruntime.preload_dlls()"
+"""Loads the CUDA libraries that lie in the environment as packages (ONNX Runtime 1.21)."""
+_FIRST = "CUDNN_ASSISTANT_FIRST"
+"""Tells the child to make such a call first (child/framework.py)."""
+_STATUS = re.compile(r"\b(CUDNN_STATUS_[A-Z_]+|CUDA_ERROR_[A-Z_]+|cudaError[A-Z]\w+)")
+_MEMORY = re.compile(r"(?i)out of memory|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|ALLOC_FAILED")
+_NO_GPU = re.compile(
+    r"(?i)no CUDA-capable device|no NVIDIA driver|no NVIDIA GPU|CUDA_ERROR_NO_DEVICE"
+    r"|cudaErrorNoDevice|no CUDA GPUs? (?:is|are) available|Unknown backend"
+    r"|lists no GPU|without CUDA|not compiled with CUDA"
+)
+_NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '(\w+)'")
+
+
+def run_framework(
+    environment: Mapping[str, str],
+    python: str,
+    framework: str,
+    *,
+    subject: str = SYSTEM,
+    family: Family = "linux",
+    deadline: float = 120.0,
+    say: Say | None = None,
+    cancel: Cancel = never,
+) -> Trial:
+    """Run a convolution inside ``framework`` by the interpreter ``python``.
+
+    Memory is taken as it is needed, unless the person has set otherwise. When the run does not
+    come to its end and there is one setting that may be why, a second run without it tells
+    (``helped_by``). Raises only :class:`~cudnn_assistant.probe.running.children.Cancelled`, when
+    ``cancel`` says so.
+    """
+    test = partial(
+        _run, python, framework, subject=subject, family=family, deadline=deadline, say=say,
+        cancel=cancel,
+    )  # fmt: skip
+    first = test(environment)
+    for change, changed in _what_may_help(first, environment, framework):
+        if test(changed).status == "ok":
+            return msgspec.structs.replace(first, helped_by=change)
+    return first
+
+
+def _what_may_help(
+    trial: Trial, environment: Mapping[str, str], framework: str
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """The single changes to try, most likely first, each with the environment it makes."""
+    if trial.status in ("ok", "timed-out", "not-run"):
+        return
+    if trial.status == "out-of-memory":
+        yield from _growth(environment, framework)
+        return
+    if framework == "onnxruntime" and trial.status in ("missing-library", "status-code"):
+        yield PRELOAD, {**environment, _FIRST: PRELOAD}
+    variable = "CUDA_VISIBLE_DEVICES" if trial.status == "no-gpu" else "LD_LIBRARY_PATH"
+    if variable in environment:
+        yield variable, {name: text for name, text in environment.items() if name != variable}
+
+
+def _growth(environment: Mapping[str, str], framework: str) -> Iterator[tuple[str, dict[str, str]]]:
+    names = {"tensorflow": "TF_FORCE_GPU_ALLOW_GROWTH", "jax": "XLA_PYTHON_CLIENT_PREALLOCATE"}
+    name = names.get(framework, "")
+    if name and environment.get(name, _POLITE[name]) != _POLITE[name]:
+        yield f"{name}={_POLITE[name]}", {**environment, name: _POLITE[name]}
+
+
+def _run(
+    python: str,
+    framework: str,
+    environment: Mapping[str, str],
+    *,
+    subject: str,
+    family: Family,
+    deadline: float,
+    say: Say | None,
+    cancel: Cancel,
+) -> Trial:
+    nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
+    if framework not in FRAMEWORKS:
+        return msgspec.structs.replace(nothing, detail=f"not one of {', '.join(FRAMEWORKS)}")
+
+    def command(pipe: int) -> list[str]:
+        seconds = str(int(deadline) + 5)
+        return [python, "-c", program, str(pipe), framework, seconds, onnx_model().hex()]
+
+    try:
+        program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
+        # An empty folder to start in: a stray torch.py beside the person must not be imported.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
+            polite = _POLITE | dict(environment)
+            ended = run_command(command, polite, deadline, say, empty, cancel=cancel)
+    except (OSError, ValueError) as refusal:
+        return msgspec.structs.replace(nothing, detail=readable(str(refusal)))
+    return _trial(ended, framework, subject, family)
+
+
+def _trial(ended: Ended, framework: str, subject: str, family: Family) -> Trial:
+    known = classify(ended, family)
+    if known["status"] in ("raised", "stopped"):
+        known |= _understood(known, ended.output)
+    return Trial(
+        subject=subject,
+        framework=f"{framework} {known.get('framework', '')}".strip(),
+        gpu_name=readable(known.get("gpu_name", "")),
+        stage=known["stage"],
+        status=known["status"],
+        code=known.get("code"),
+        code_name=known.get("code_name", ""),
+        detail=readable(known.get("detail", "")),
+        missing=readable(known.get("missing", "")),
+        version=known.get("version", ""),
+        loaded=readable(known.get("loaded", "")),
+        mapped=tuple(map(readable, known.get("mapped", ()))),
+        checks=tuple(known["checks"]),
+        times=stage_times(ended),
+        output=readable(ended.output[-SHOWN:].strip()),
+    )
+
+
+def _understood(known: Mapping[str, Any], output: str) -> dict[str, Any]:
+    """What an exception, or what was printed before a framework gave up, says in our terms."""
+    detail = known["detail"]
+    if absent := _NO_MODULE.match(detail):
+        return {"status": "not-run", "missing": absent[1]}
+    if "doesn't call cuDNN" in detail:
+        return {"status": "not-run"}
+    missing = noise.missing_library(detail) or noise.missing_library(output)
+    symbol = _STATUS.search(detail) or _STATUS.search(output)
+    found: dict[str, Any] = {"status": "status-code", "code_name": symbol[1] if symbol else ""}
+    if _MEMORY.search(detail):
+        found["status"] = "out-of-memory"
+    elif missing:
+        found |= {"status": "missing-library", "missing": missing}
+    elif _NO_GPU.search(detail):
+        found["status"] = "no-gpu"
+    elif known["status"] == "raised" and known["stage"] == "load":
+        found["status"] = "unloadable"
+    if symbol:
+        found["code"] = codes.number(symbol[1], int(known.get("version", "0").split(".")[0] or 0))
+    return found

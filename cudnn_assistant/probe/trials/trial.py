@@ -1,0 +1,195 @@
+"""The cuDNN test, as one who watches it: start the child, see how it ends, say what that means.
+
+How a child can end is data: it answers, it dies, it hangs, it says nothing, it babbles.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import msgspec
+
+from cudnn_assistant import codes
+from cudnn_assistant.machine import (
+    SYSTEM,
+    CudnnCopy,
+    Family,
+    LibraryCheck,
+    StageTime,
+    Trial,
+    readable,
+)
+from cudnn_assistant.probe.files import imports
+from cudnn_assistant.probe.running.children import Cancel, Ended, Say, never, run_child
+from cudnn_assistant.probe.trials import noise, surroundings
+from cudnn_assistant.probe.trials.endings import classify, main_names
+
+SHOWN = 4000
+"""Characters of the child's output that a trial keeps."""
+
+
+def run_trial(
+    environment: Mapping[str, str],
+    family: Family,
+    *,
+    subject: str = SYSTEM,
+    library: str = "",
+    file: str = "",
+    gpu: str = "",
+    folders: Sequence[str] = (),
+    deadline: float = 60.0,
+    full: bool = False,
+    major: int = 0,
+    say: Say | None = None,
+    bindings: bool = True,
+    cancel: Cancel = never,
+) -> Trial:
+    """Run the cuDNN test in a child process and return how far it came.
+
+    Without ``library`` and ``folders`` it is what programs get: cuDNN by its bare name in exactly
+    this ``environment``. ``folders`` are the library folders of a Python environment, loaded the
+    way its frameworks do, under the same ``environment`` (an LD_LIBRARY_PATH that reaches into
+    such an environment is thus part of what is tested). ``library`` is one folder whose copy
+    alone may answer. ``file`` or ``major`` fix which main library is wanted. ``gpu`` is a UUID or
+    an ordinal among the visible GPUs, "" the first of them. ``full`` adds the other types,
+    layouts and directions. ``say`` hears the child's lines as they come. ``bindings`` False keeps
+    cuda-python out of the child (for comparing). ``cancel`` ends the child at once and raises
+    :class:`~cudnn_assistant.probe.running.children.Cancelled`.
+    """
+    wish = {
+        "names": [file] if file else main_names(family, major),
+        "library": library,
+        "folders": [str(folder) for folder in folders],
+        "gpu": gpu,
+        "full": full,
+        "bindings": bindings,
+    }
+    if library:
+        environment, wish["folders"] = surroundings.of_copy(environment, family, library, folders)
+    environment = surroundings.for_gpu(surroundings.talkative(environment), gpu)
+    try:
+        ended = run_child("trial", wish, environment, deadline, say, cancel=cancel)
+    except (OSError, ValueError) as refusal:
+        return Trial(
+            subject=subject, library=library, stage="start", status="not-run", detail=str(refusal)
+        )
+    known = classify(ended, family)
+    if family == "windows" and known["status"] == "missing-library":
+        known |= _named(known, environment, wish)
+    return _trial(known, ended, subject, library)
+
+
+def check_library(
+    copy: CudnnCopy,
+    environment: Mapping[str, str],
+    family: Family,
+    *,
+    folders: Sequence[str] = (),
+    deadline: float = 30.0,
+    cancel: Cancel = never,
+) -> LibraryCheck | None:
+    """What one copy of cuDNN says when it is loaded in a child process. Needs no GPU.
+
+    ``None``: no process could be started, so nothing is known. Only the copy's own folder is
+    searched, after it ``folders`` and what lies beside it as in wheels (cuBLAS, NVRTC).
+    """
+    alone, companions = surroundings.of_copy(environment, family, copy.folder, folders)
+    wish = {"names": [copy.file], "library": copy.folder, "folders": companions}
+    try:
+        ended = run_child("library", wish, surroundings.talkative(alone), deadline, cancel=cancel)
+    except (OSError, ValueError):
+        return None
+    known = classify(ended, family)
+    return LibraryCheck(
+        status=known["status"],
+        version=known.get("version", ""),
+        cuda=known.get("cuda", ""),
+        code=known.get("code"),
+        detail=readable(known.get("detail", "")),
+        mapped=tuple(map(readable, noise.only_cudnn(known.get("mapped", ())))),
+    )
+
+
+def _named(
+    known: Mapping[str, Any], environment: Mapping[str, str], wish: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Windows: which DLL it is that is missing, the one asked for or one that it needs."""
+    folders = surroundings.searched_by_windows(environment, [wish["library"], *wish["folders"]])
+    for name in wish["names"]:
+        if path := imports.locate(name, folders):
+            return {"missing": imports.first_missing(path, folders) or known["missing"]}
+    return {}
+
+
+def _trial(known: Mapping[str, Any], ended: Ended, subject: str, library: str) -> Trial:
+    return Trial(
+        subject=subject,
+        gpu=known.get("gpu", ""),
+        gpu_name=known.get("gpu_name", ""),
+        library=readable(library),
+        stage=known["stage"],
+        status=known["status"],
+        code=known.get("code"),
+        code_name=_code_name(known),
+        detail=readable(known.get("detail", "")),
+        missing=readable(known.get("missing", "")),
+        version=known.get("version", ""),
+        loaded=readable(os.path.realpath(known["loaded"])) if known.get("loaded") else "",
+        mapped=tuple(map(readable, known.get("mapped", ()))),
+        memory_free=known.get("memory_after", known.get("memory_free")),
+        checks=tuple(known["checks"]),
+        skipped=tuple(known["skipped"]),
+        times=stage_times(ended),
+        output=readable(ended.output[-SHOWN:].strip()),
+    )
+
+
+def _code_name(known: Mapping[str, Any]) -> str:
+    code = known.get("code")
+    if code is None or known.get("code_name"):
+        return str(known.get("code_name", ""))
+    if known["status"] == "crashed":
+        return codes.process_end(code, "windows")
+    if known.get("api") == "cuda":
+        return codes.cuda_result(code)
+    if known.get("api") == "cudnn":
+        return codes.cudnn_status(code, int(known.get("version", "0").split(".")[0] or 0))
+    return ""
+
+
+def _begins(line: Mapping[str, Any]) -> bool:
+    return "stage" in line and "status" not in line
+
+
+def stage_times(ended: Ended) -> tuple[StageTime, ...]:
+    """How long each stage took; one that never ended lasted until the child's end."""
+    entered = [(line["stage"], line["at"]) for line in ended.lines if _begins(line)]
+    last = ended.lines[-1] if ended.lines else {}
+    end = last.get("at") if "status" in last else ended.milliseconds - ended.started
+    times = [StageTime(stage="start", milliseconds=ended.started)] if ended.started else []
+    ends = [*(at for _, at in entered[1:]), end] if entered else []
+    for (stage, begin), until in zip(entered, ends, strict=True):
+        times.append(StageTime(stage=stage, milliseconds=max(float(until) - float(begin), 0.0)))
+    return tuple(times)
+
+
+def run_trials(
+    environment: Mapping[str, str], family: Family, *, gpus: Sequence[str], **wishes: Any
+) -> tuple[Trial, ...]:
+    """:func:`run_trial` on each of ``gpus`` (UUIDs), each in a child of its own, side by side.
+
+    One GPU that hangs or dies says nothing about the others. Each test names the GPU that was
+    asked for, also when it was not reached.
+    """
+    with ThreadPoolExecutor(max(len(gpus), 1)) as threads:
+        started = [threads.submit(run_trial, environment, family, gpu=g, **wishes) for g in gpus]
+        found = [future.result() for future in started]
+    return tuple(map(_of_gpu, found, gpus))
+
+
+def _of_gpu(trial: Trial, gpu: str) -> Trial:
+    known = trial.gpu or not gpu or gpu.isdigit()
+    return trial if known else msgspec.structs.replace(trial, gpu=gpu)
