@@ -208,6 +208,17 @@ class Part(Struct, kw_only=True):
     architecture: str = ""
 
 
+class PartCheck(Struct, kw_only=True):
+    """What one of cuDNN's own version checks answered; each loads a part and compares it."""
+
+    call: str
+    """The function: "cudnnCnnVersionCheck"."""
+    status: Literal["ok", "status-code", "crashed", "timed-out"]
+    code: int | None = None
+    """Its status, or the exit code of the child that died in it."""
+    detail: str = ""
+
+
 class LibraryCheck(Struct, kw_only=True):
     """What loading this very copy in a child process said (no GPU needed)."""
 
@@ -224,6 +235,8 @@ class LibraryCheck(Struct, kw_only=True):
     detail: str = ""
     mapped: tuple[str, ...] = ()
     """cuDNN files that the process had mapped afterwards."""
+    parts: tuple[PartCheck, ...] = ()
+    """The outcome of each version check; one that ends its child leaves the others theirs."""
 
 
 class CudnnCopy(Struct, kw_only=True):

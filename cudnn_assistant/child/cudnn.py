@@ -121,13 +121,17 @@ class Cudnn:
 
     @property
     def major(self) -> int:
-        """Of the version that the library itself tells; ``versions`` must have been called."""
+        """Of the version that the library itself tells; after ``versions`` or ``suppose``."""
         return self.number // (10000 if self.number >= 90000 else 1000)
 
     def versions(self) -> tuple[str, str]:
         """cuDNN's version and the CUDA version it was built with. May abort the process."""
         self.number = int(self.library.cudnnGetVersion())
         return dotted(self.number), dotted_cuda(int(self.library.cudnnGetCudartVersion()))
+
+    def suppose(self, major: int) -> None:
+        """Take it to be of this major, where asking it is known to end the process."""
+        self.number = major * (10000 if major >= 9 else 1000)
 
     def checks(self) -> list[str]:
         """The version checks that this library has, in the order of what needs what."""

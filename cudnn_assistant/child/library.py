@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 def main(arguments: list[str]) -> int:
-    """Run with one JSON argument: pipe, deadline, names, folder. Answers on the pipe."""
+    """Run with one JSON argument: pipe, deadline, names, folders, after. Answers on the pipe.
+
+    ``after`` names a call that an earlier child didn't survive: what comes behind it is asked
+    here, of a library of ``major``.
+    """
     wish = json.loads(arguments[0])
     channel = open_channel(wish["pipe"])
     rein(wish["deadline"])
@@ -24,6 +28,9 @@ def main(arguments: list[str]) -> int:
 def _check(channel: Channel, wish: dict[str, Any]) -> None:
     home = wish["library"]
     library = loading.load(channel, wish["names"], home, wish["folders"])
-    loading.versions(channel, library)
-    loading.sublibraries(channel, library)
+    if wish["after"]:
+        library.suppose(wish["major"])
+    else:
+        loading.versions(channel, library)
+    loading.sublibraries(channel, library, wish["after"])
     loading.stay_home(home)

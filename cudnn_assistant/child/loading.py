@@ -133,22 +133,28 @@ def versions(channel: Channel, library: cudnn.Cudnn) -> None:
     channel.say(version=version, cuda=cuda)
 
 
-def sublibraries(channel: Channel, library: cudnn.Cudnn) -> bool:
+def sublibraries(channel: Channel, library: cudnn.Cudnn, after: str = "") -> bool:
     """Have every sub-library loaded and compared; whether this is cuDNN JIT.
 
-    Raises :class:`Stopped` for the trouble that says most.
+    The checks are told before the first one, each outcome as soon as it is known. ``after`` is
+    one that was asked elsewhere, and so were all before it. Raises :class:`Stopped` for the
+    trouble that says most.
     """
     channel.stage("sublibraries")
     jit = is_jit(mapped.main_library(mapped.libraries()), library.major)
+    names = [name for name in library.checks() if not jit or name == "cudnnGraphVersionCheck"]
+    names = names[names.index(after) + 1 :] if after in names else names
+    channel.say(planned=names)
     refused: Stopped | None = None
-    for name in library.checks():
-        if jit and name != "cudnnGraphVersionCheck":
-            continue
+    for name in names:
         channel.about(name)
         try:
             library.call(name)
+            channel.say(outcome={"call": name, "code": 0})
         except cudnn.CudnnStatus as refusal:
             found = _of_check(name, library.major, refusal)
+            detail = found.facts["detail"]
+            channel.say(outcome={"call": name, "code": refusal.code, "detail": detail})
             # "Mixed versions" says more than "can't be loaded", which mixing can lead to.
             if refused is None or refusal.code == _MIXED:
                 refused = found

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cudnn_assistant.codes import process_end
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.diagnose.remedies import install_driver
 from cudnn_assistant.diagnose.visible import unset
 from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
-from cudnn_assistant.machine import Trial
+from cudnn_assistant.machine import PartCheck, Trial
 from cudnn_assistant.wording import PRODUCTS
 
 VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
@@ -241,7 +242,24 @@ def unexplained(ctx: Context) -> Iterator[Finding]:
         return
     slow = trial.status == "timed-out"
     code = "test-timed-out" if slow else "unexplained"
-    yield ctx.finding(code, "error", Unknown(), *_told(trial), stage=trial.stage, also=_who(ctx))
+    evidence = (*_told(trial), *_part_checks(ctx))
+    yield ctx.finding(code, "error", Unknown(), *evidence, stage=trial.stage, also=_who(ctx))
+
+
+def _part_checks(ctx: Context) -> list[str]:
+    """What those of cuDNN's own checks said that did not pass, for the copy that is loaded."""
+    check = ctx.winner.check if ctx.winner else None
+    return [
+        f"{part.call}: {part.status} {_number(ctx, part)}".rstrip()
+        for part in (check.parts if check else ())
+        if part.status != "ok"
+    ]
+
+
+def _number(ctx: Context, part: PartCheck) -> str:
+    if part.code is None or part.status != "crashed":
+        return str(part.code or "")
+    return f"{process_end(part.code, ctx.machine.os.family)} ({part.code})"
 
 
 def other_gpu(ctx: Context) -> Iterator[Finding]:

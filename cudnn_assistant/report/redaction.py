@@ -24,7 +24,7 @@ KEPT = {
     "version", "header_version", "file_version", "package_version", "kernel_version", "cuda",
     "compute", "cudnn", "wants", "has", "satisfied", "taken_at", "tool", "architecture", "pci_bus",
     "pci_id", "owner", "code_name", "family", "libc", "package", "missing", "file", "variable",
-    "part", "what", "found_via", "distribution", "checks", "skipped", "architectures", "modules",
+    "part", "call", "what", "found_via", "distribution", "checks", "skipped", "architectures", "modules",
 }  # fmt: skip
 """Fields of the snapshot that hold versions, names of products and words of our own."""
 

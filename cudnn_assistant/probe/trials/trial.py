@@ -26,6 +26,7 @@ from cudnn_assistant.probe.files import imports
 from cudnn_assistant.probe.running.children import Cancel, Ended, Say, never, run_child
 from cudnn_assistant.probe.trials import noise, surroundings
 from cudnn_assistant.probe.trials.endings import classify, main_names
+from cudnn_assistant.probe.trials.part_checks import part_checks
 
 SHOWN = 4000
 """Characters of the child's output that a trial keeps."""
@@ -94,12 +95,20 @@ def check_library(
     """What one copy of cuDNN says when it is loaded in a child process. Needs no GPU.
 
     ``None``: no process could be started, so nothing is known. Only the copy's own folder is
-    searched, after it ``folders`` and what lies beside it as in wheels (cuBLAS, NVRTC).
+    searched, after it ``folders`` and what lies beside it as in wheels (cuBLAS, NVRTC). What a
+    version check that ends its child leaves unasked is asked in further ones.
     """
     alone, companions = surroundings.of_copy(environment, family, copy.folder, folders)
+    alone = surroundings.talkative(alone)
     wish = {"names": [copy.file], "library": copy.folder, "folders": companions}
+    wish["major"] = copy.major
+
+    def ask(after: str) -> Ended:
+        return run_child("library", {**wish, "after": after}, alone, deadline, cancel=cancel)
+
     try:
-        ended = run_child("library", wish, surroundings.talkative(alone), deadline, cancel=cancel)
+        ended = ask("")
+        checks = part_checks(ended, family, ask)
     except (OSError, ValueError):
         return None
     known = classify(ended, family)
@@ -110,6 +119,7 @@ def check_library(
         code=known.get("code"),
         detail=readable(known.get("detail", "")),
         mapped=tuple(map(readable, noise.only_cudnn(known.get("mapped", ())))),
+        parts=checks,
     )
 
 

@@ -1,0 +1,71 @@
+"""cuDNN's own version checks, each with its outcome, though any of them may end its process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cudnn_assistant.machine import Family, PartCheck, readable
+from cudnn_assistant.probe.running.children import Ended
+from cudnn_assistant.probe.trials.endings import classify
+
+Ask = Callable[[str], Ended]
+"""Starts a further child, which asks what comes behind the call it is given."""
+
+_MOST = 8
+"""Children; cuDNN 8 has six checks, cuDNN 9 four."""
+_VERSION = "cudnnGetVersion"
+
+
+def part_checks(ended: Ended, family: Family, ask: Ask) -> tuple[PartCheck, ...]:
+    """What every check answered. A whole copy needs no further child: the first asked them all.
+
+    A child that hung is the last: to wait for each of the others serves nobody.
+    """
+    found: dict[str, PartCheck] = {}
+    for _ in range(_MOST):
+        known = classify(ended, family)
+        found |= {one.call: one for one in _answered(ended)}
+        if end := _ended_in(known):
+            found.setdefault(end.call, end)
+        behind = "" if known["status"] == "timed-out" else _behind(known, found)
+        if not behind:
+            break
+        ended = ask(behind)
+    return tuple(found.values())
+
+
+def _answered(ended: Ended) -> list[PartCheck]:
+    told = (line["outcome"] for line in ended.lines if "outcome" in line)
+    return [
+        PartCheck(
+            call=one["call"],
+            status="status-code" if one["code"] else "ok",
+            code=one["code"] or None,
+            detail=readable(one.get("detail", "")),
+        )
+        for one in told
+    ]
+
+
+def _ended_in(known: dict[str, Any]) -> PartCheck | None:
+    """The check that the child did not survive."""
+    call = known.get("call", "")
+    if call not in known.get("planned", ()) or known["status"] in ("ok", "status-code"):
+        return None
+    late = known["status"] == "timed-out"
+    return PartCheck(
+        call=call,
+        status="timed-out" if late else "crashed",
+        code=known.get("code"),
+        detail=readable(known.get("detail", "")),
+    )
+
+
+def _behind(known: dict[str, Any], found: dict[str, PartCheck]) -> str:
+    """The call behind which there are checks that nobody has asked yet; "" when all were."""
+    if known["stage"] == "version":
+        return _VERSION
+    planned = known.get("planned", [])
+    asked = [name for name in planned if name in found]
+    return asked[-1] if asked and asked[-1] != planned[-1] else ""
