@@ -24,7 +24,16 @@ PATTERNS = (
     "NVCUDASAMPLES*_ROOT",
     "NCCL_*",
     "NUMBA_CUDA_*",
-    "TF_*",
+    "TF_CPP_*",
+    "TF_CUDA_*",
+    "TF_CUDNN_*",
+    "TF_DETERMINISTIC_OPS",
+    "TF_DISABLE_*",
+    "TF_ENABLE_*",
+    "TF_FORCE_*",
+    "TF_GPU_*",
+    "TF_USE_*",
+    "TF_XLA_*",
     "XLA_*",
     "JAX_*",
     "PYTORCH_*",
@@ -45,7 +54,10 @@ PATTERNS = (
     "GPU_DEVICE_ORDINAL",
     "HIP_VISIBLE_DEVICES",
 )
-"""Shell patterns, in the spelling of the documentation."""
+"""Shell patterns, in the spelling of the documentation.
+
+TensorFlow's are named one by one: Terraform's TF_VAR_… and TF_CLI_… hold other people's secrets.
+"""
 
 _SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|API_?KEY", re.IGNORECASE)
 _KNOWN = re.compile("|".join(fnmatch.translate(pattern) for pattern in PATTERNS))
