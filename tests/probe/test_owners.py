@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import lzma
 import sqlite3
 import struct
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.libraries import rpm
+from cudnn_assistant.probe.libraries import berkeley, rpm
 from cudnn_assistant.probe.libraries.owners import Owner, Records
 
 
@@ -103,6 +105,46 @@ def test_fedora(tmp_path, place):
         "libcudnn9-cuda-12 9.5.1.17-1", "9.5.1.17", 12,
     )  # fmt: skip
     assert sorted(file.parent.iterdir()) == before  # nothing was left beside the database
+
+
+def test_redhat_8(tmp_path):
+    """Packages was made by db5.3_load of 43 headers: short ones inside a page, long ones beside."""
+    file = tmp_path / "var/lib/rpm/Packages"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(PACKAGES)
+    records = Records(Disk("linux", str(tmp_path)))
+    owner = records.of_file("/usr/lib64/libcudnn.so.8.9.7")
+    assert (str(owner), owner.cudnn, owner.cuda_major) == (
+        "libcudnn8 8.9.7.29-1.cuda12.2", "8.9.7.29", 12,
+    )  # fmt: skip
+    assert str(records.of_file("/lib64/libz.so.1")) == "zlib 1.2.11-25.el8"
+    assert records.of_file("/bin/bash") is None
+
+
+PACKAGES = lzma.decompress((Path(__file__).parent / "packages.bdb.xz").read_bytes())
+
+
+@given(st.binary(min_size=1, max_size=40), st.integers(0, len(PACKAGES)), st.integers(0, 1 << 19))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_bytes_are_a_berkeley_database_or_none(tmp_path, piece, at, cut):
+    # Heads of pages decide most: half of the damage is put there.
+    at = at // 4096 * 4096 + at % 90 if at % 2 else at
+    data = PACKAGES[:at] + piece + PACKAGES[at + len(piece) :]
+    file = tmp_path / "Packages"
+    file.write_bytes(data[: max(cut, 1)])
+    for blob in berkeley.values(str(file), rpm._wanted):
+        with contextlib.suppress(struct.error, IndexError, ValueError):
+            rpm.files_of(blob)
+
+
+def test_a_chain_of_pages_that_leads_back_to_itself_ends(tmp_path):
+    data = bytearray(PACKAGES)
+    for page in range(1, len(data) // 4096):
+        if data[page * 4096 + 25] == 7:
+            struct.pack_into("<I", data, page * 4096 + 16, page)
+    file = tmp_path / "Packages"
+    file.write_bytes(data)
+    assert all(len(blob) < 20_000 for blob in berkeley.values(str(file), rpm._wanted))
 
 
 def test_a_database_that_is_none(tmp_path):

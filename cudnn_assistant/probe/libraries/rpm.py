@@ -1,16 +1,20 @@
-"""Files of cuDNN's and CUDA's packages in rpm's database, in its present form (SQLite), read only.
+"""Files of cuDNN's and CUDA's packages in rpm's database: SQLite, or Berkeley DB as it was before.
 
-The older Berkeley database of RHEL 8 is left alone: a copy found there has no known owner.
+Read only, and without rpm. SUSE's own form (ndb) is left alone: a copy there has no known owner.
 """
 
 from __future__ import annotations
 
+import re
 import struct
+from collections.abc import Iterable
 
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.libraries import berkeley
 from cudnn_assistant.probe.libraries.owner import Owner
 
 _PLACES = ("/usr/lib/sysimage/rpm/rpmdb.sqlite", "/var/lib/rpm/rpmdb.sqlite")
+_OLD_PLACE = "/var/lib/rpm/Packages"
 _NAME, _VERSION, _RELEASE = 1000, 1001, 1002
 _INDEXES, _BASENAMES, _FOLDERS = 1116, 1117, 1118
 _MOST_ENTRIES = 100_000
@@ -19,13 +23,19 @@ _PACKAGES = (
     " OR key LIKE 'libcublas%' OR key LIKE 'cuda-cudart%' OR key LIKE 'cuda-nvrtc%'"
     " OR key LIKE 'zlib%')"
 )
+_WANTED = re.compile("libcublas|cuda-cudart|cuda-nvrtc|zlib|.*cudnn")
 
 
 def files(disk: Disk) -> dict[str, Owner]:
     """Owner by path of every file of a package with cuDNN or a library beside it."""
-    place = next((place for place in _PLACES if disk.is_file(place)), "")
+    place = next((place for place in (*_PLACES, _OLD_PLACE) if disk.is_file(place)), "")
     found: dict[str, Owner] = {}
-    for blob in _blobs(disk.real(place)) if place else []:
+    blobs: Iterable[bytes] = ()
+    if place == _OLD_PLACE:
+        blobs = berkeley.values(disk.real(place), _wanted)
+    elif place:
+        blobs = _blobs(disk.real(place))
+    for blob in blobs:
         try:
             found |= files_of(blob)
         except (struct.error, IndexError, ValueError):
@@ -49,6 +59,20 @@ def _blobs(path: str) -> list[bytes]:
         return []
     finally:
         connection.close()
+
+
+def _wanted(start: bytes) -> bool:
+    """Whether the start of a header, its first page, holds the name of such a package."""
+    try:
+        count, _size = struct.unpack_from(">II", start)
+        for number in range(min(count, len(start) // 16)):
+            tag, _kind, offset, _items = struct.unpack_from(">IIII", start, 8 + 16 * number)
+            if tag == _NAME:
+                at = 8 + 16 * count + offset
+                return bool(_WANTED.match(start[at : at + 200].split(b"\0")[0].decode("latin-1")))
+    except struct.error:
+        return False
+    return False
 
 
 def files_of(header: bytes) -> dict[str, Owner]:

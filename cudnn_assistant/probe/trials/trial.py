@@ -100,8 +100,12 @@ def check_library(
     """
     alone, companions = surroundings.of_copy(environment, family, copy.folder, folders)
     alone = surroundings.talkative(alone)
-    wish = {"names": [copy.file], "library": copy.folder, "folders": companions}
-    wish["major"] = copy.major
+    wish: dict[str, object] = {
+        "names": [copy.file],
+        "library": copy.folder,
+        "folders": companions,
+        "major": copy.major,
+    }
 
     def ask(after: str) -> Ended:
         return run_child("library", {**wish, "after": after}, alone, deadline, cancel=cancel)
