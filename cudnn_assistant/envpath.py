@@ -119,14 +119,21 @@ def put_first(text: str, folder: str, family: Family, lookup: Lookup | None = No
     if entries and same_folder(entries[0], folder, family, lookup):
         return text
     new = f'"{folder}"' if family == "windows" and ";" in folder else folder
-    return join((new, *split(take_out(text, folder, family, lookup), family)), family)
+    # Of the entries, not of a text: one empty entry alone has no text that says so.
+    return join((new, *_others(entries, folder, family, lookup)), family)
 
 
 def take_out(text: str, folder: str, family: Family, lookup: Lookup | None = None) -> str:
     """``text`` without any entry that names ``folder``."""
     entries = split(text, family)
-    kept = tuple(e for e in entries if not same_folder(e, folder, family, lookup))
+    kept = _others(entries, folder, family, lookup)
     return text if len(kept) == len(entries) else join(kept, family)
+
+
+def _others(
+    entries: Sequence[str], folder: str, family: Family, lookup: Lookup | None
+) -> tuple[str, ...]:
+    return tuple(e for e in entries if not same_folder(e, folder, family, lookup))
 
 
 def take_back(before: str, after: str, now: str, family: Family) -> str:

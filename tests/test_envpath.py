@@ -180,3 +180,9 @@ def test_a_semicolon_in_a_folder_is_quoted() -> None:
 def test_expand(text: str, family: Family, expanded: str) -> None:
     known = {"A": "C:\\a", "EMPTY": ""}
     assert envpath.expand(text, known.get, family) == expanded
+
+
+@pytest.mark.parametrize(("family", "folder"), [("linux", "/a"), ("windows", "C:\\a")])
+def test_an_empty_entry_that_is_left_alone_stays(family: Family, folder: str) -> None:
+    apart = envpath.separator(family)
+    assert envpath.put_first(apart + folder, folder, family) == folder + apart

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -146,7 +147,10 @@ class Output(NamedTuple):
     def end(self) -> str:
         """The last lines, for the person."""
         lines = f"{self.out}\n{self.err}".strip().splitlines()
-        return " / ".join(line.strip() for line in lines[-3:])
+        # What it is about is said before; a second cry helps nobody.
+        return " / ".join(
+            re.sub(r"^(error|warning): *", "", line.strip(), flags=re.I) for line in lines[-3:]
+        )
 
 
 def run(command: list[str], cancel: threading.Event, lock: tuple[int, ...] = ()) -> Output:

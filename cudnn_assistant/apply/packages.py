@@ -38,10 +38,32 @@ def prepare(step: InstallPackage, tools: Tools) -> InstallPackage:
 
 
 def do(step: InstallPackage, tools: Tools) -> InstallPackage:
-    """Run the environment's own pip or uv; the step with what that changed, all of it."""
+    """Run the environment's own pip or uv; the step with what that changed, all of it.
+
+    Nothing may change that was not said before: an index can have moved on since it was asked.
+    """
     found = ask(step.python)
     _run(step, found, tools)
-    return msgspec.structs.replace(step, changes=_between(found, ask(step.python)))
+    changes = _between(found, ask(step.python))
+    _refuse_what_was_not_said(step, changes)
+    return msgspec.structs.replace(step, changes=changes)
+
+
+def _refuse_what_was_not_said(step: InstallPackage, changes: tuple[PackageChange, ...]) -> None:
+    if step.exact or step.changes is None:
+        return
+    said = {_what(change) for change in step.changes}
+    others = [change.name for change in changes if _what(change) not in said]
+    if others:
+        raise Refused(
+            _("More would have changed than was said before: {names}. Check again.").format(
+                names=", ".join(others)
+            )
+        )
+
+
+def _what(change: PackageChange) -> tuple[str, str]:
+    return project(change.name), change.after
 
 
 def _run(step: InstallPackage, found: Environment, tools: Tools) -> None:

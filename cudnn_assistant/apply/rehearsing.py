@@ -50,7 +50,9 @@ def rehearsed(step: InstallPackage, found: Environment, cancel: threading.Event)
         return step
     if told.code:
         raise Refused(
-            _("The packages could not be changed. Last lines: {text}").format(text=told.end)
+            _("pip could not say what it would change. Its last lines: {text}").format(
+                text=told.end
+            )
         )
     changes = (*_changes(told, found), *anew)
     _refuse_what_would_be_lost(changes, found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
 
 from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.gui.check import CheckPage
@@ -11,11 +10,9 @@ from cudnn_assistant.gui.dialogs import HistoryDialog, Past
 from cudnn_assistant.gui.doing import Doing, Written
 from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.saving import ReportDialog
+from cudnn_assistant.gui.stage import Stage
 from cudnn_assistant.gui.way import Way
 from cudnn_assistant.report import NotAReport
-
-if TYPE_CHECKING:
-    from cudnn_assistant.gui.window import Window
 
 LARGEST_LOG = 64 * 1024 * 1024
 """Bytes of a dropped log that are read."""
@@ -24,17 +21,18 @@ LARGEST_LOG = 64 * 1024 * 1024
 class Aside:
     """Everything that can be asked for from several pages. Nothing here while work is under way."""
 
-    def __init__(self, window: Window, way: Way, doing: Doing) -> None:
-        self._window = window
+    def __init__(self, stage: Stage, way: Way, doing: Doing) -> None:
+        self._stage = stage
         self._way = way
+        self._sitting = way.sitting
         self._doing = doing
 
     def _busy(self) -> bool:
-        return self._way.change.under_way or isinstance(self._window.page, CheckPage)
+        return self._sitting.changing or isinstance(self._stage.page, CheckPage)
 
     def show_explain(self) -> None:
         """The page that says what a message means."""
-        if not self._busy() and not isinstance(self._window.page, ExplainPage):
+        if not self._busy() and not isinstance(self._stage.page, ExplainPage):
             self._open_explain()
 
     def _open_explain(self) -> None:
@@ -42,13 +40,13 @@ class Aside:
         page.back.connect(self._way.back)
         page.ask.connect(self._explain)
         page.dropped.connect(self.take_file)
-        self._window.go(page)
+        self._stage.go(page)
 
     def _explain(self, text: str | bytes) -> None:
-        page, checkup = self._window.page, self._way.checkup
+        page, checkup = self._stage.page, self._sitting.checkup
         assert isinstance(page, ExplainPage)
         page.wait()
-        self._window.work(lambda _tell: self._doing.explain(text, checkup), page.show_answer)
+        self._stage.work(lambda _tell: self._doing.explain(text, checkup), page.show_answer)
 
     def take_file(self, path: str, *, first: bool = False) -> None:
         """A file was dropped: a report is shown, anything else is explained.
@@ -56,7 +54,7 @@ class Aside:
         ``first``: the program was started with it, so that no look is under way yet.
         """
         if first or not self._busy():
-            self._window.work(lambda _tell: self._read(path), self._show_file)
+            self._stage.work(lambda _tell: self._read(path), self._show_file)
 
     def _read(self, path: str) -> Checkup | bytes:
         with contextlib.suppress(NotAReport):
@@ -66,7 +64,7 @@ class Aside:
 
     def _show_file(self, found: Checkup | bytes) -> None:
         if isinstance(found, bytes):
-            if not isinstance(self._window.page, ExplainPage):
+            if not isinstance(self._stage.page, ExplainPage):
                 self._open_explain()
             self._explain(found)
         else:
@@ -75,10 +73,10 @@ class Aside:
     def show_history(self) -> None:
         """What this program changed; one of it may be undone."""
         if not self._busy():
-            self._window.work(lambda _tell: self._past(), self._open_history)
+            self._stage.work(lambda _tell: self._past(), self._open_history)
 
     def _past(self) -> list[Past]:
-        machine, show = self._way.machine(), self._doing.preview
+        machine, show = self._sitting.machine, self._doing.preview
         return [
             Past(entry, ", ".join(c.title for c in show(entry.plan, machine)), standing)
             for entry in self._doing.entries()
@@ -87,24 +85,24 @@ class Aside:
         ]
 
     def _open_history(self, past: list[Past]) -> None:
-        dialog = HistoryDialog(past, self._window)
+        dialog = HistoryDialog(past, self._stage)
         dialog.undo.connect(self._way.change.undo)
-        self._window.open(dialog)
+        self._stage.open(dialog)
 
     def save(self) -> None:
         """Show the report, to be saved or copied."""
         if self._busy():
             return
-        checkup, note = self._way.checkup, self._way.trouble
-        report, own = self._doing.report, not self._way.foreign
-        self._window.work(lambda _tell: report(checkup, note, own), self._open_report)
+        checkup, note = self._sitting.checkup, self._sitting.trouble
+        report, own = self._doing.report, not self._sitting.foreign
+        self._stage.work(lambda _tell: report(checkup, note, own), self._open_report)
 
     def _open_report(self, written: Written) -> None:
-        self._window.open(ReportDialog(written, self._window))
+        self._stage.open(ReportDialog(written, self._stage))
 
     def report_of(self, note: str) -> Written:
         """The report with a note, after a bug of our own; the note alone if all else goes wrong."""
         try:
-            return self._doing.report(self._way.checkup, note, not self._way.foreign)
+            return self._doing.report(self._sitting.checkup, note, not self._sitting.foreign)
         except Exception:  # noqa: BLE001  (said after a bug: nothing here may add another)
             return Written(note)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
 
 from cudnn_assistant.apply import NotApplied
 from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.gui.doing import Doing
 from cudnn_assistant.gui.making import MakingPage, long
 from cudnn_assistant.gui.review import Proposal, ReviewPage
-from cudnn_assistant.plan import Entry, Plan, SetVariable
+from cudnn_assistant.gui.sitting import Sitting
+from cudnn_assistant.gui.stage import Stage
+from cudnn_assistant.plan import Entry, InstallPackage, Plan, SetVariable
+from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _, ngettext, words
-
-if TYPE_CHECKING:
-    from cudnn_assistant.gui.way import Way
-    from cudnn_assistant.gui.window import Window
 
 
 def can_wait(checkup: Checkup) -> frozenset[str]:
@@ -26,73 +27,121 @@ def can_wait(checkup: Checkup) -> frozenset[str]:
     return frozenset(code for step in whole for code in step.why)
 
 
-class Changing:
-    """From the proposal to the change that is made, or is put back. Then ``way`` goes on."""
+def unrehearsed(plan: Plan) -> list[InstallPackage]:
+    """Steps of which only pip knows what they would change; exact ones say it themselves."""
+    steps = (step for step in plan.steps if isinstance(step, InstallPackage))
+    return [step for step in steps if step.changes is None and not step.exact]
 
-    def __init__(self, window: Window, doing: Doing, way: Way) -> None:
-        self._window = window
+
+class Changing(QObject):
+    """From the proposal to the change that is made, or is put back. Then the way goes on."""
+
+    back = Signal()
+    """Nothing was changed; the answer of the last check stands."""
+    again = Signal(str)
+    """Something was changed, or may be different: check again, under this title."""
+
+    def __init__(self, stage: Stage, doing: Doing, sitting: Sitting) -> None:
+        super().__init__(stage)
+        self._stage = stage
         self._doing = doing
-        self._way = way
-        self.under_way = False
-        """A change is being made: nothing else may begin."""
-        self.made: Entry | None = None
-        """What was changed in this sitting, last."""
+        self._sitting = sitting
         self.cancel = threading.Event()
         """Set, it stops the change that is being made and takes it back."""
         self._long = False
+        self._said: dict[InstallPackage, InstallPackage] = {}
+        """Steps with what pip said that they would change."""
 
     def hurry(self) -> None:
         """The person wants to leave: what takes long is taken back, what is quick is done first."""
         if self._long:
             self.cancel.set()
 
+    # --- Review ---------------------------------------------------------------------------------
+
     def review(self) -> None:
         """Show what would be changed. What can wait is not ticked if it needs an administrator."""
-        checkup = self._way.checkup
+        checkup = self._sitting.checkup
         assert checkup is not None
+        self._said.clear()
         codes = {code for step in checkup.plan.steps for code in step.why} - can_wait(checkup)
         plan = self._doing.plan(checkup, frozenset(codes)) if codes else checkup.plan
         self._propose(plan if plan.steps else checkup.plan)
 
-    def _propose(self, plan: Plan) -> ReviewPage:
-        checkup = self._way.checkup
+    def _propose(self, plan: Plan, at: int = -1) -> None:
+        """Show the plan, and ask pip about what only pip knows. ``at``: the box with the focus."""
+        checkup = self._sitting.checkup
         assert checkup is not None
+        steps = [self._said.get(s, s) if isinstance(s, InstallPackage) else s for s in plan.steps]
+        plan = msgspec.structs.replace(plan, steps=tuple(steps))
         leaves = {f.code: words(f, checkup.machine).title for f in checkup.findings}
         whole, now = (self._doing.preview(p, checkup.machine) for p in (checkup.plan, plan))
-        family = self._doing.family
-        waits = can_wait(checkup)
-        return self._show_review(Proposal(plan, now, family, checkup.plan, whole, leaves, waits))
+        proposal = Proposal(
+            plan, now, self._doing.family, checkup.plan, whole, leaves, can_wait(checkup)
+        )
+        self._show_review(proposal).focus_box(at)
+        if unrehearsed(plan):
+            self._ask_pip(plan)
+
+    def _ask_pip(self, plan: Plan) -> None:
+        page = self._review_page()
+        page.ask_pip()
+        page.pip.connect(lambda: self._propose(plan))
+        self._stage.work_beside(
+            lambda tell: self._doing.rehearse(plan, tell),
+            lambda told: self._pip_said(plan, told),
+            self._pip_refused,
+        )
+
+    def _pip_said(self, plan: Plan, told: Plan) -> None:
+        for asked, said in zip(plan.steps, told.steps, strict=True):
+            if isinstance(asked, InstallPackage) and isinstance(said, InstallPackage):
+                self._said[asked] = said
+        page = self._review_page()
+        checkup = self._sitting.checkup
+        assert checkup is not None
+        page.show_pip(told, self._doing.preview(told, checkup.machine))
+
+    def _pip_refused(self, trouble: BaseException) -> None:
+        if not isinstance(trouble, Refused | OSError):
+            raise trouble
+        self._review_page().show_pip_refused(str(trouble))
+
+    def _review_page(self) -> ReviewPage:
+        page = self._stage.page
+        assert isinstance(page, ReviewPage)
+        return page
 
     def _pick(self, codes: frozenset[str]) -> None:
-        assert self._way.checkup is not None
-        old = self._window.page
-        assert isinstance(old, ReviewPage)
-        at = old.focused_box()
-        self._propose(self._doing.plan(self._way.checkup, codes)).focus_box(at)
+        assert self._sitting.checkup is not None
+        at = self._review_page().focused_box()
+        self._propose(self._doing.plan(self._sitting.checkup, codes), at)
 
     def _show_review(self, proposal: Proposal, trouble: str = "") -> ReviewPage:
         page = ReviewPage(proposal, trouble)
-        page.back.connect(self._way.back)
+        page.back.connect(self.back)
         page.cancelled.connect(self._cancel)
-        page.again.connect(self._way.check)
+        page.again.connect(lambda: self.again.emit(""))
         page.pick.connect(self._pick)
-        page.licence.connect(self._window.open_link)
-        page.make.connect(lambda plan: self._make(plan, proposal))
-        self._window.go(page)
+        page.licence.connect(self._stage.open_link)
+        page.make.connect(lambda plan: self._make(plan, page.proposal))
+        self._stage.go(page)
         return page
 
     def _cancel(self) -> None:
-        self._way.back()
-        self._window.page.tell("info", _("Nothing was changed."))
+        self.back.emit()
+        self._stage.page.tell("info", _("Nothing was changed."))
+
+    # --- Carry out ------------------------------------------------------------------------------
 
     def _make(self, plan: Plan, proposal: Proposal) -> None:
         page = MakingPage(plan, [change.title for change in proposal.changes])
         self.cancel = cancel = threading.Event()
         page.cancelled.connect(cancel.set)
-        self._window.go(page)
-        self.under_way = True
+        self._stage.go(page)
+        self._sitting.changing = True
         self._long = long(plan)
-        self._window.work(
+        self._stage.work(
             lambda tell: self._doing.apply(plan, tell, cancel),
             self._change_done,
             page.hear,
@@ -100,21 +149,21 @@ class Changing:
         )
 
     def _change_done(self, entry: Entry) -> None:
-        self.under_way = False
-        self.made = None if entry.plan.undoes else entry
-        if self._window.closing:
-            self._window.close()
+        self._sitting.changing = False
+        self._sitting.made = None if entry.plan.undoes else entry
+        if self._stage.closing:
+            self._stage.close()
             return
         undone = _("It is put back. Checking again…")
         made = _("The change is made. Checking again…")
-        self._way.check(undone if entry.plan.undoes else made)
+        self.again.emit(undone if entry.plan.undoes else made)
 
     def _not_changed(self, trouble: BaseException, proposal: Proposal) -> None:
-        self.under_way = False
+        self._sitting.changing = False
         if not isinstance(trouble, NotApplied):
             raise trouble
-        if self._window.closing and trouble.as_before:
-            self._window.close()
+        if self._stage.closing and trouble.as_before:
+            self._stage.close()
             return
         if trouble.as_before:
             text = _("{reason} Nothing is different from before.").format(reason=trouble.message)
@@ -122,14 +171,16 @@ class Changing:
             text = _("{reason} The next start offers the way back.").format(reason=trouble.message)
         self._show_review(proposal, text)
 
+    # --- Take back ------------------------------------------------------------------------------
+
     def undo_made(self) -> None:
         """Show how the last change of this sitting is put back."""
-        if self.made is not None:
-            self.undo(self.made)
+        if self._sitting.made is not None:
+            self.undo(self._sitting.made)
 
     def undo(self, entry: Entry) -> None:
         """Show how a change is put back."""
-        self._window.work(lambda _tell: self._doing.undo(entry), self._show_undo)
+        self._stage.work(lambda _tell: self._doing.undo(entry), self._show_undo)
 
     def _show_undo(self, plan: Plan) -> None:
         count = len(plan.steps)
@@ -145,5 +196,5 @@ class Changing:
 
     def show_way_back(self, plan: Plan, title: str, lead: str) -> None:
         """Propose a plan that takes something back."""
-        changes = self._doing.preview(plan, self._way.machine())
+        changes = self._doing.preview(plan, self._sitting.machine)
         self._show_review(Proposal(plan, changes, self._doing.family, title=title, lead=lead))

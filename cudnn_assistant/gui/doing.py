@@ -49,6 +49,8 @@ class Doing:
     """The plan for these codes of findings alone; quick."""
     preview: Callable[[Plan, Machine], tuple[Change, ...]]
     """A plan in words; quick."""
+    rehearse: Callable[[Plan, Tell], Plan]
+    """The plan with what pip says that it would change; raises ``Refused``. Ended as ``check``."""
     apply: Callable[[Plan, Tell, threading.Event], Entry]
     """Carries a plan out; raises ``NotApplied``. The event stops it and takes it back.
 

@@ -19,8 +19,10 @@ class Cancelled(Exception):
 class Tell:
     """What work is given to report with, and to ask whether its result is still wanted."""
 
-    def __init__(self, cancelled: Callable[[], bool], send: Callable[[object], None]) -> None:
-        self.cancelled = cancelled
+    def __init__(self, stop: threading.Event, send: Callable[[object], None]) -> None:
+        self.stop = stop
+        """Set when nobody listens any more."""
+        self.cancelled = stop.is_set
         self._send = send
 
     def __call__(self, news: object) -> None:
@@ -74,7 +76,7 @@ class Job(QObject):
 
     def _run(self) -> None:
         try:
-            tell = Tell(self._cancelled.is_set, lambda news: self._send("told", news))
+            tell = Tell(self._cancelled, lambda news: self._send("told", news))
             result = self._work(tell)
         except Cancelled:
             return

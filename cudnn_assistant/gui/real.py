@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 import msgspec
@@ -17,6 +17,7 @@ from cudnn_assistant.checkup import Checkup, support_report, think
 from cudnn_assistant.compat import Compat, Recommendation, recommend
 from cudnn_assistant.explain import Explanation, explain
 from cudnn_assistant.gui.doing import Doing, Standing, Written
+from cudnn_assistant.gui.glance import glance, watched
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.pythons import frameworks_of
 from cudnn_assistant.journal import Journal
@@ -75,6 +76,7 @@ class Behind:
             check=self.check,
             plan=self.plan,
             preview=lambda plan, machine: preview(plan, machine, touched=system.touched("user")),
+            rehearse=lambda plan, tell: applying.rehearse(plan, tell.stop),
             apply=self.apply,
             recover=lambda: applying.recover(journal, system),
             entries=journal.entries,
@@ -87,7 +89,7 @@ class Behind:
             judge=self.judge,
             explain=self.explain,
             again=self._again,
-            glance=glance,
+            glance=partial(glance, watched(system.family, os.environ)),
         )
 
     def check(self, tell: Tell) -> Checkup:
@@ -194,32 +196,3 @@ class Behind:
         )
         name = f"cudnn-report-{checkup.machine.taken_at[:10]}.md"
         return Written(write(), write(form="html"), name)
-
-
-_WATCHED = (
-    "/proc/driver/nvidia/version",
-    "/etc/ld.so.cache",
-    "/usr/local",
-    "/usr/lib/x86_64-linux-gnu",
-    "/usr/lib64",
-    r"C:\Windows\System32\nvcuda.dll",
-    r"C:\Program Files\NVIDIA\CUDNN",
-    r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA",
-)
-
-
-def glance() -> object:
-    """Something that differs when a driver, a toolkit or a library was installed. Milliseconds."""
-    return tuple(mark for name in _WATCHED for mark in _marks(name))
-
-
-def _marks(name: str) -> Iterator[object]:
-    try:
-        if name.startswith("/proc"):
-            # Its time of change is the time it was asked for; its text is what counts.
-            with open(name, encoding="utf-8", errors="replace") as file:
-                yield file.read(500)
-        else:
-            yield os.stat(name).st_mtime_ns
-    except OSError:
-        yield None

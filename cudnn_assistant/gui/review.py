@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.changes import ChangeList
 from cudnn_assistant.gui.commands import commands
-from cudnn_assistant.gui.links import Arrow, Link, Opener
+from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Card, CopyButton, Notice
-from cudnn_assistant.gui.text import Listing, Text
+from cudnn_assistant.gui.parts import Notice
+from cudnn_assistant.gui.step_card import Asking, Commands, StepCard
+from cudnn_assistant.gui.text import announce
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.ticks import Tick
 from cudnn_assistant.machine import Family
-from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, Step
+from cudnn_assistant.plan import InstallArchive, InstallPackage, Plan, SetVariable, Step
 from cudnn_assistant.preview import Change
 from cudnn_assistant.wording import _, ngettext
 
@@ -76,65 +75,6 @@ def make_label(count: int, *, administrator: bool, undoes: bool, licence: bool =
     return label.format(count=count)
 
 
-class StepCard(Card):
-    """One step: what and where, its lines, its notes; perhaps a box to untick."""
-
-    ticked = Signal(bool)
-
-    def __init__(self, change: Change, *, box: bool, on: bool, leaves: Sequence[str]) -> None:
-        super().__init__()
-        self.box: Tick | None = None
-        self.list: ChangeList | None = None
-        row = QHBoxLayout()
-        row.setSpacing(SPACE)
-        if box:
-            self.box = self._tick_box(change, on)
-            row.addWidget(self.box, 0, Qt.AlignmentFlag.AlignTop)
-        self._column = QVBoxLayout()
-        self._column.setSpacing(SPACE // 2)
-        row.addLayout(self._column, 1)
-        self.rows.addLayout(row)
-        self._column.addWidget(Text(change.title, size=1.05, bold=on, muted=not on))
-        if on:
-            self._fill(change)
-        for title in leaves:
-            self._column.addWidget(Text(_("Stays as it is: {title}").format(title=title)))
-
-    def _fill(self, change: Change) -> None:
-        if change.place and all(line.text != change.place for line in change.lines):
-            self._column.addWidget(Text(change.place, muted=True))
-        if change.lines:
-            self._column.addSpacing(SPACE)
-            self._show_lines(change)
-        if change.notes:
-            self._column.addSpacing(SPACE // 2)
-        for note in change.notes:
-            self._column.addWidget(Text(note, muted=True))
-
-    def add_note(self, text: str) -> None:
-        """Why it is as it is, in a sentence."""
-        self._column.addWidget(Text(text, muted=True))
-
-    def add_link(self, label: str, do: Callable[[], object]) -> None:
-        """A way to read more before saying yes."""
-        self._column.addWidget(Link(label, do), 0, Qt.AlignmentFlag.AlignLeft)
-
-    def _tick_box(self, change: Change, on: bool) -> Tick:
-        box = Tick()
-        box.setChecked(on)
-        box.setAccessibleName(_("Make this change: {title}").format(title=change.title))
-        box.toggled.connect(self.ticked)
-        return box
-
-    def _show_lines(self, change: Change) -> None:
-        self.list = ChangeList(change.lines, change.title)
-        self._column.addWidget(self.list)
-        if self.list.folded:
-            more = Arrow(_("Show all"), _("Show all: {title}").format(title=change.title))
-            more.toggled.connect(self.list.show_all)
-            self._column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
-
-
 class ReviewPage(Page):
     """Every change, old and new; nothing has happened yet. Enter presses no button by itself."""
 
@@ -147,10 +87,16 @@ class ReviewPage(Page):
     """Show the licence at this address."""
     pick = Signal(object)
     """Other boxes are ticked: the frozenset of the codes that stay in."""
+    pip = Signal()
+    """Ask pip once more."""
 
     def __init__(self, proposal: Proposal, trouble: str = "") -> None:
-        self._proposal = proposal
+        self.proposal = proposal
         self.cards: list[StepCard] = []
+        self.asking: QWidget | None = None
+        """What says that pip is asked, or why it gave no answer."""
+        self._steps = QVBoxLayout()
+        self._steps.setSpacing(SPACE + 4)
         changes = proposal.changes
         super().__init__("review", self._title(len(changes)), self._lead())
         if trouble:
@@ -160,9 +106,9 @@ class ReviewPage(Page):
         self._fill_buttons(changes)
 
     def _title(self, count: int) -> str:
-        if self._proposal.title:
-            return self._proposal.title
-        settings = all(isinstance(step, SetVariable) for step in self._proposal.plan.steps)
+        if self.proposal.title:
+            return self.proposal.title
+        settings = all(isinstance(step, SetVariable) for step in self.proposal.plan.steps)
         if settings:
             title = ngettext(
                 "{count} change to your settings", "{count} changes to your settings", count
@@ -174,33 +120,81 @@ class ReviewPage(Page):
         return title.format(count=count)
 
     def _lead(self) -> str:
-        return self._proposal.lead or _(
+        return self.proposal.lead or _(
             "It takes effect for programs you start afterwards. "
             "Open programs keep the old settings until you restart them."
         )
 
     def _show_steps(self) -> None:
-        plan, whole = self._proposal.plan, self._proposal.whole or self._proposal.plan
-        made = self._proposal.changes
-        planned = self._proposal.whole_changes or made
-        boxes = self._boxes(whole)
-        for number, step in enumerate(whole.steps):
-            at = next((i for i, s in enumerate(plan.steps) if same_place(s, step)), None)
-            change = planned[number] if at is None else made[at]
-            box, leaves = number in boxes, []
-            if box and at is None:
-                leaves = [self._proposal.leaves.get(code, code) for code in step.why]
-            card = StepCard(change, box=box, on=at is not None, leaves=leaves)
-            if leaves and self._proposal.waits.issuperset(step.why):
-                card.add_note(
-                    _("This can wait, and needs an administrator. Tick it to change it as well.")
-                )
-            card.ticked.connect(self._picked)
-            if isinstance(step, InstallArchive) and step.licence:
-                show = partial(self.licence.emit, step.licence)
-                card.add_link(_("Read NVIDIA's licence"), show)
-            self.cards.append(card)
-            self.content.addWidget(card)
+        whole = self.proposal.whole or self.proposal.plan
+        self.cards = [self._card(number, step) for number, step in enumerate(whole.steps)]
+        for card in self.cards:
+            self._steps.addWidget(card)
+        self.content.addLayout(self._steps)
+
+    def _card(self, number: int, step: Step) -> StepCard:
+        given = self.proposal
+        at = next((i for i, s in enumerate(given.plan.steps) if same_place(s, step)), None)
+        planned = given.whole_changes or given.changes
+        box = number in self._boxes(given.whole or given.plan)
+        titles = [given.leaves.get(code, code) for code in step.why]
+        card = StepCard(
+            planned[number] if at is None else given.changes[at],
+            box=box,
+            on=at is not None,
+            serves=titles if box else (),
+        )
+        if box and at is None and given.waits.issuperset(step.why):
+            card.add_note(
+                _("This can wait, and needs an administrator. Tick it to change it as well.")
+            )
+        card.ticked.connect(self._picked)
+        if isinstance(step, InstallArchive) and step.licence:
+            card.add_link(_("Read NVIDIA's licence"), partial(self.licence.emit, step.licence))
+        return card
+
+    # --- What pip says ----------------------------------------------------------------------------
+
+    def ask_pip(self) -> None:
+        """Nothing can be made until pip has said what it would change."""
+        self.maker.setEnabled(False)
+        self._tell_of_pip(Asking(_("Asking pip what it would change…")))
+
+    def show_pip(self, plan: Plan, changes: tuple[Change, ...]) -> None:
+        """pip has said it: the plan is whole, and can be made."""
+        self.proposal = replace(self.proposal, plan=plan, changes=changes)
+        self._tell_of_pip(None)
+        for number, step in enumerate((self.proposal.whole or plan).steps):
+            if isinstance(step, InstallPackage):
+                self._renew(number, step)
+        self.maker.setEnabled(bool(changes))
+        announce(self, _("pip has said what it would change."))
+
+    def show_pip_refused(self, why: str) -> None:
+        """Without pip's answer nobody knows what would change: it can only be asked again."""
+        self._tell_of_pip(Notice("bad", why, _("Ask again"), self.pip.emit))
+        announce(self, why)
+
+    def _tell_of_pip(self, told: QWidget | None) -> None:
+        if self.asking is not None:
+            self.asking.setParent(None)
+            self.asking.deleteLater()
+        self.asking = told
+        if told is not None:
+            self.content.insertWidget(self.content.indexOf(self._steps), told)
+
+    def _renew(self, number: int, step: Step) -> None:
+        old, new = self.cards[number], self._card(number, step)
+        focus = self.focusWidget()
+        had_focus = focus is not None and old.isAncestorOf(focus)
+        in_box = old.box is not None and focus is old.box
+        self.cards[number] = new
+        self._steps.replaceWidget(old, new)
+        old.setParent(None)
+        old.deleteLater()
+        target = new.box if in_box else new.list
+        if had_focus and target is not None:
+            target.setFocus()
 
     def _boxes(self, whole: Plan) -> set[int]:
         """Steps that get a box: the first of those that serve the same problems.
@@ -210,16 +204,16 @@ class ReviewPage(Page):
         first: dict[tuple[str, ...], int] = {}
         for number, step in enumerate(whole.steps):
             first.setdefault(step.why, number)
-        return set(first.values()) if self._proposal.whole and len(first) > 1 else set()
+        return set(first.values()) if self.proposal.whole and len(first) > 1 else set()
 
     def _picked(self) -> None:
-        whole = self._proposal.whole or self._proposal.plan
+        whole = self.proposal.whole or self.proposal.plan
         pairs = list(zip(whole.steps, self.cards, strict=True))
         off = {code for step, card in pairs if not _is_on(card) for code in step.why}
         self.pick.emit(frozenset(code for step, _card in pairs for code in step.why) - off)
 
     def _show_commands(self) -> None:
-        plan, family = self._proposal.plan, self._proposal.family
+        plan, family = self.proposal.plan, self.proposal.family
         if not plan.steps:
             return
         name = _("Copy as commands")
@@ -230,7 +224,7 @@ class ReviewPage(Page):
         self.buttons.rare(_("&Back"), self.back.emit)
         self.buttons.add(_("&Cancel"), self.cancelled.emit)
         administrator = any(change.administrator for change in changes)
-        plan = self._proposal.plan
+        plan = self.proposal.plan
         licence = any(isinstance(step, InstallArchive) and step.licence for step in plan.steps)
         label = make_label(
             len(changes),
@@ -239,8 +233,11 @@ class ReviewPage(Page):
             licence=licence,
         )
         icon = theme.shield(self.palette()) if administrator else None
-        self.maker = self.buttons.add(label, lambda: self.make.emit(plan), icon=icon)
+        self.maker = self.buttons.add(label, self._make, icon=icon)
         self.maker.setEnabled(bool(changes))
+
+    def _make(self) -> None:
+        self.make.emit(self.proposal.plan)
 
     def settle(self) -> None:
         """The focus goes to the changes: neither yes nor no is one careless Enter away."""
@@ -267,12 +264,3 @@ class ReviewPage(Page):
 
 def _is_on(card: StepCard) -> bool:
     return card.box is None or card.box.isChecked()
-
-
-class Commands(Card):
-    """The plan as commands, with a button that copies them."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.rows.addWidget(Listing(text, _("Commands")))
-        self.rows.addWidget(CopyButton(text), 0, Qt.AlignmentFlag.AlignLeft)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import traceback
 from functools import partial
-from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from cudnn_assistant import places
@@ -18,30 +18,35 @@ from cudnn_assistant.gui.doing import Doing
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, Outcome, ResultPage
-from cudnn_assistant.machine import Machine, OperatingSystem, PythonEnvironment, Trial
+from cudnn_assistant.gui.sitting import Sitting
+from cudnn_assistant.gui.stage import Stage
+from cudnn_assistant.machine import PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _, ngettext
 
-if TYPE_CHECKING:
-    from cudnn_assistant.gui.window import Window
 
+class Way(QObject):
+    """What comes next, by what was found and done in this sitting."""
 
-class Way:
-    """What was found and done in this sitting, and so what comes next."""
+    save = Signal()
+    """The report is asked for; so is explaining a message, and what was changed in the past."""
+    explain = Signal()
+    history = Signal()
 
-    def __init__(self, window: Window, doing: Doing) -> None:
-        self._window = window
+    def __init__(self, stage: Stage, doing: Doing) -> None:
+        super().__init__(stage)
+        self._stage = stage
         self._doing = doing
-        self.checkup: Checkup | None = None
-        """The last finished one: of this computer, or of a report's."""
-        self.foreign = ""
-        """Says whose report is looked at; "" for this computer."""
-        self.trouble = ""
-        """The traceback of a look that broke, for the report."""
-        self.change = Changing(window, doing, self)
+        self.sitting = Sitting(doing.family)
+        self.change = Changing(stage, doing, self.sitting)
+        self.change.back.connect(self.back)
+        self.change.again.connect(self.check)
         self._entries: tuple[Entry, ...] = ()
         self._glance: object = None
+        """As it was when the last look began."""
+        self._seen: object = None
+        """As it was at the last glance."""
 
     # --- Start and check ------------------------------------------------------------------------
 
@@ -52,7 +57,7 @@ class Way:
             self._doing.again.take()
         # A journal that can't be read keeps nobody from checking; a change will say it.
         recover = self._doing.recover
-        self._window.work(lambda _tell: recover(), self._recovered, broke=lambda _x: self.check())
+        self._stage.work(lambda _tell: recover(), self._recovered, broke=lambda _x: self.check())
 
     def _recovered(self, plan: Plan | None) -> None:
         if plan is None:
@@ -64,93 +69,99 @@ class Way:
 
     def check(self, title: str = "") -> None:
         """Look and think, from the first page on; with a title as the end of a way."""
-        if self.change.under_way:
+        if self.sitting.changing:
             return
         if not title:
-            self._window.passed.clear()
+            self._stage.passed.clear()
         page = CheckPage(title)
         page.cancelled.connect(self._stop)
-        self._window.go(page)
-        self._window.work(self._look, self._checked, page.hear, self._unchecked)
+        self._stage.go(page)
+        self._stage.work(self._look, self._checked, page.hear, self._unchecked)
 
     def _look(self, tell: Tell) -> object:
+        # Before the look: what is installed during it was perhaps not seen by it.
+        glance = self._doing.glance()
         checkup = self._doing.check(tell)
         entries: tuple[Entry, ...] = ()
         with contextlib.suppress(OSError):
             entries = self._doing.entries()
-        return checkup, entries, self._doing.glance()
+        return checkup, entries, glance
 
     def _stop(self) -> None:
         title, lead = _("The check was stopped"), _("Nothing was changed.")
         self._show_stopped(StoppedPage(title, lead, report=False))
 
     def _unchecked(self, trouble: BaseException) -> None:
-        self.trouble = "".join(traceback.format_exception(trouble))
+        self.sitting.trouble = "".join(traceback.format_exception(trouble))
         title = _("We couldn't check this computer")
         lead = _("Something unexpected stopped the check. The report tells what it was.")
         self._show_stopped(StoppedPage(title, lead, report=True))
 
     def _show_stopped(self, page: StoppedPage) -> None:
         page.again.connect(self.check)
-        page.save.connect(self._window.aside.save)
-        self._window.go(page)
+        page.save.connect(self.save)
+        self._stage.go(page)
 
     def _checked(self, result: tuple[Checkup, tuple[Entry, ...], object]) -> None:
-        self.checkup, self._entries, self._glance = result
-        self.trouble = self.foreign = ""
+        self.sitting.checkup, self._entries, self._glance = result
+        self._seen = self._glance
+        self.sitting.trouble = self.sitting.foreign = ""
         self.show_answer()
 
     def look_around(self) -> None:
-        """A cheap look whether something was installed meanwhile; then check again."""
-        if self._waiting() and self._glance is not None and not self.foreign:
+        """A glance whether something was installed meanwhile; once that is done, check again."""
+        if self._waiting() and self._glance is not None and not self.sitting.foreign:
             # Not the window's one piece of work: a look aside must not end what was asked for.
-            self._window.work_beside(lambda _tell: self._doing.glance(), self._glanced)
+            self._stage.work_beside(lambda _tell: self._doing.glance(), self._glanced)
 
     def _waiting(self) -> bool:
-        return isinstance(self._window.page, ProblemsPage | ResultPage)
+        return isinstance(self._stage.page, ProblemsPage | ResultPage)
 
     def _glanced(self, glance: object) -> None:
-        if glance != self._glance and self._waiting():
-            self.change.made = None
+        at_rest, self._seen = glance == self._seen, glance
+        # While it still changes, an installer is at work.
+        if at_rest and glance != self._glance and self._waiting():
+            self.sitting.made = None
             self.check(_("Something was installed. Checking again…"))
 
-    # --- What was found -------------------------------------------------------------------------
+    def give_up(self, text: str) -> None:
+        """What was begun can't be done: back to the answer, which says why."""
+        self.back()
+        self._stage.page.tell("note", text)
 
-    def machine(self) -> Machine:
-        """The last snapshot; before the first one, a computer of which nothing is known."""
-        if self.checkup is not None:
-            return self.checkup.machine
-        return Machine(os=OperatingSystem(family=self._doing.family))
+    # --- What was found -------------------------------------------------------------------------
 
     def show_foreign(self, found: Checkup) -> None:
         """Show another computer by its report."""
         when = found.machine.taken_at.replace("T", " ").rstrip("Z")
         text = _("A report of {when}, of another computer. Check again looks at this one.")
-        self.foreign = text.format(when=when or "?")
-        self.checkup, self.change.made, self._entries = found, None, ()
+        self.sitting.foreign = text.format(when=when or "?")
+        self.sitting.checkup, self.sitting.made, self._entries = found, None, ()
         self.show_answer()
 
     def back(self) -> None:
         """To the answer of the last check, or to a check."""
-        if self.checkup is None:
+        if self.sitting.checkup is None:
             self.check()
         else:
             self.show_answer()
 
     def show_answer(self) -> None:
         """Problems or Result, as the last check has it."""
-        assert self.checkup is not None
-        errors = [finding for finding in self.checkup.findings if finding.severity == "error"]
-        if self.checkup.verdict in ("works", "impossible"):
-            self._show_result("works" if self.checkup.verdict == "works" else "impossible")
-        elif self.change.made is not None:
-            self._after_change(self.change.made, errors)
+        assert self.sitting.checkup is not None
+        errors = [
+            finding for finding in self.sitting.checkup.findings if finding.severity == "error"
+        ]
+        if self.sitting.checkup.verdict in ("works", "impossible"):
+            self._show_result("works" if self.sitting.checkup.verdict == "works" else "impossible")
+        elif self.sitting.made is not None:
+            self._after_change(self.sitting.made, errors)
         elif errors:
             self._show_problems()
         else:
             self._show_result("unknown")
-        if self.foreign:
-            self._window.page.tell("info", self.foreign)
+        if self.sitting.foreign:
+            self._stage.page.tell("info", self.sitting.foreign)
 
     def _after_change(self, made: Entry, errors: list[Finding]) -> None:
         served = {code for step in made.plan.steps for code in step.why}
@@ -165,32 +176,38 @@ class Way:
             count,
         )
         self._show_problems()
-        self._window.page.tell("ok", text.format(count=count))
+        self._stage.page.tell("ok", text.format(count=count))
 
     def _undoable(self) -> bool:
         return any(not entry.undone_by and not entry.plan.undoes for entry in self._entries)
 
     def _show_problems(self) -> None:
-        assert self.checkup is not None
+        assert self.sitting.checkup is not None
         page = ProblemsPage(
-            self.checkup,
+            self.sitting.checkup,
             undoable=self._undoable(),
-            foreign=bool(self.foreign),
-            recommend=partial(self._doing.recommend, self.checkup),
-            again=None if self.foreign else self._doing.again.there(),
+            foreign=bool(self.sitting.foreign),
+            recommend=partial(self._doing.recommend, self.sitting.checkup),
+            again=None if self.sitting.foreign else self._doing.again.there(),
         )
         page.review.connect(self.change.review)
         page.after_restart.connect(partial(self._start_again, page))
         self._connect(page)
-        self._window.go(page)
+        self._stage.go(page)
 
     def _show_result(self, outcome: Outcome, task: Finding | None = None) -> None:
-        assert self.checkup is not None
-        made = len(self.change.made.plan.steps) if self.change.made is not None else 0
-        own = not self.foreign
+        assert self.sitting.checkup is not None
+        made = len(self.sitting.made.plan.steps) if self.sitting.made is not None else 0
+        own = not self.sitting.foreign
         again = self._doing.again.there() if own and task is not None else None
         ending = Ending(
-            self.checkup, outcome, made, self._undoable(), task, again=again, foreign=not own
+            self.sitting.checkup,
+            outcome,
+            made,
+            self._undoable(),
+            task,
+            again=again,
+            foreign=not own,
         )
         page = ResultPage(ending)
         page.after_restart.connect(partial(self._start_again, page))
@@ -198,9 +215,9 @@ class Way:
         page.undo.connect(self.change.undo_made)
         page.notes.connect(self._show_problems)
         page.back.connect(self._show_problems)
-        page.closed.connect(self._window.close)
+        page.closed.connect(self._stage.close)
         self._connect(page)
-        self._window.go(page)
+        self._stage.go(page)
 
     def _start_again(self, page: ResultPage | ProblemsPage, wanted: bool) -> None:
         try:
@@ -215,33 +232,32 @@ class Way:
     def _test(self, page: ResultPage, one: PythonEnvironment) -> None:
         page.pythons.begin(one.id)
         done = partial(self._tested, page, one)
-        self._window.work_beside(lambda tell: self._doing.test(one, tell), done)
+        self._stage.work_beside(lambda tell: self._doing.test(one, tell), done)
 
     def _tested(self, page: ResultPage, one: PythonEnvironment, trials: tuple[Trial, ...]) -> None:
-        assert self.checkup is not None
+        assert self.sitting.checkup is not None
         page.pythons.finish(one.id, trials)
-        known = {(finding.code, finding.subject) for finding in self.checkup.findings}
-        self.checkup = self._doing.with_tests(self.checkup, trials)
-        new = [f for f in self.checkup.findings if (f.code, f.subject) not in known]
+        known = {(finding.code, finding.subject) for finding in self.sitting.checkup.findings}
+        self.sitting.checkup = self._doing.with_tests(self.sitting.checkup, trials)
+        new = [f for f in self.sitting.checkup.findings if (f.code, f.subject) not in known]
         if any(finding.severity == "error" for finding in new):
             page.offer_problems()
 
     def _connect(self, page: ProblemsPage | ResultPage) -> None:
-        aside = self._window.aside
         page.again.connect(self.check)
         page.leave.connect(self._leave)
-        page.save.connect(aside.save)
-        page.explain.connect(aside.show_explain)
-        page.history.connect(aside.show_history)
+        page.save.connect(self.save)
+        page.explain.connect(self.explain)
+        page.history.connect(self.history)
 
     def _leave(self, finding: Finding) -> None:
         assert isinstance(finding.remedy, Manual)
         link = finding.remedy.link
-        opened = not link or self._window.open_link(link)
+        opened = not link or self._stage.open_link(link)
         if not link:
             QGuiApplication.clipboard().setText("\n".join(finding.remedy.commands))
         self._show_result("needs you", task=finding)
         if not opened:
             # The address is copied by the menu of the text.
             text = _("No browser could be opened. The address is {link}")
-            self._window.page.tell("note", text.format(link=link))
+            self._stage.page.tell("note", text.format(link=link))

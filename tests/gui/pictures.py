@@ -44,6 +44,7 @@ from cudnn_assistant.plan import (
     Entry,
     InstallArchive,
     InstallPackage,
+    PackageChange,
     Plan,
     SetVariable,
     undo_plan,
@@ -152,6 +153,40 @@ def package() -> InstallPackage:
         before=(Package(name="nvidia-cudnn-cu12", version="9.1.0.70"),),
         why=("wheel-version",),
     )
+
+
+def rehearsed() -> InstallPackage:
+    """With what pip said: the one that is asked for, one that comes along, one that goes."""
+    return msgspec.structs.replace(
+        package(),
+        changes=(
+            PackageChange(name="nvidia-cudnn-cu12", before="9.1.0.70", after="9.10.2.21"),
+            PackageChange(name="nvidia-cublas-cu12", after="12.8.4.1"),
+        ),
+    )
+
+
+def asked(said: InstallPackage | None, *extra: object) -> ReviewPage:
+    """A page while pip is asked, or once it has answered."""
+    checkup = of("torch_pin")
+    plan = Plan(steps=(package(), *extra))  # type: ignore[arg-type]
+    changes = preview(plan, checkup.machine)
+    page = ReviewPage(Proposal(plan, changes, "windows", plan, changes))
+    page.ask_pip()
+    if said is not None:
+        plan = Plan(steps=(said, *extra))  # type: ignore[arg-type]
+        page.show_pip(plan, preview(plan, checkup.machine))
+    return page
+
+
+def refused() -> ReviewPage:
+    page = asked(None)
+    page.show_pip_refused(
+        "pip could not say what it would change. Its last lines: Could not find a version that "
+        "satisfies the requirement nvidia-cudnn-cu12==9.10.2.21 (from versions: none) / No "
+        "matching distribution found for nvidia-cudnn-cu12==9.10.2.21"
+    )
+    return page
 
 
 def everybody(checkup: Checkup) -> SetVariable:
@@ -346,6 +381,10 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
             "value. Nothing is different from before.",
         ),
     )
+    yield "review-package-asking", lambda: asked(None)
+    yield "review-package", lambda: asked(rehearsed())
+    yield "review-package-refused", refused
+    yield "review-package-among-others", lambda: asked(rehearsed(), everybody(of("torch_pin")))
     yield "review-archive", lambda: ReviewPage(proposal(of("parent_folder"), archive()))
     yield "review-undo", lambda: undo_page(of("parent_folder"))
     yield (

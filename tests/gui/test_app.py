@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from cudnn_assistant.gui.real import glance
-
 NOT_SHOWN = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
@@ -96,16 +94,3 @@ def test_closing_in_the_middle_of_work_ends_the_program_at_once() -> None:
     # Were it not so, run() would end it by force and raise.
     done = run(QUIT, QT_QPA_PLATFORM="offscreen")
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
-
-
-def test_a_glance_sees_an_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "CUDNN"
-    monkeypatch.setattr("cudnn_assistant.gui.real._WATCHED", (str(folder),))
-    before = glance()
-    assert before == glance()
-    folder.mkdir()
-    assert glance() != before
-    os.utime(folder, ns=(1, 1))
-    there = glance()
-    (folder / "v9.8").mkdir()
-    assert glance() != there

@@ -71,7 +71,7 @@ def test_the_window_saves_what_the_command_line_writes(
     dropped.setUrls([QUrl.fromLocalFile(str(given))])
     action, no_key = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
     window.dropEvent(QDropEvent(QPointF(5, 5), action, dropped, Qt.MouseButton.LeftButton, no_key))
-    qtbot.waitUntil(lambda: bool(window.way.foreign))
+    qtbot.waitUntil(lambda: bool(window.way.sitting.foreign))
     dialog = opened(qtbot, window)
     for name, more in (("report.md", []), ("report.html", [])):
         dialog.save(tmp_path / name)

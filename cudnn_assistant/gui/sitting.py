@@ -1,0 +1,34 @@
+"""What was found and done since the window opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cudnn_assistant.checkup import Checkup
+from cudnn_assistant.machine import Family, Machine, OperatingSystem
+from cudnn_assistant.plan import Entry
+
+
+@dataclass
+class Sitting:
+    """Kept by the way and by changing; read by everything else."""
+
+    family: Family
+    """Of this computer."""
+    checkup: Checkup | None = None
+    """The last finished one: of this computer, or of a report's."""
+    foreign: str = ""
+    """Says whose report is looked at; "" for this computer."""
+    trouble: str = ""
+    """The traceback of a look that broke, for the report."""
+    made: Entry | None = None
+    """What was changed, last."""
+    changing: bool = False
+    """A change is being made: nothing else may begin."""
+
+    @property
+    def machine(self) -> Machine:
+        """The last snapshot; before the first one, a computer of which nothing is known."""
+        if self.checkup is not None:
+            return self.checkup.machine
+        return Machine(os=OperatingSystem(family=self.family))

@@ -1,0 +1,138 @@
+"""What a window gives to the pages: one is shown at a time, and slow work runs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QDialog, QStackedWidget, QVBoxLayout, QWidget
+
+from cudnn_assistant.gui.job import Job, Tell
+from cudnn_assistant.gui.page import Order, Page
+from cudnn_assistant.system import Refused
+from cudnn_assistant.wording import _
+
+PATIENCE = 3.0
+"""Seconds that work has to end its child processes when the program ends; it takes a tenth."""
+
+
+def _browse(link: str) -> bool:
+    return QDesktopServices.openUrl(QUrl(link))
+
+
+class Stage(QWidget):
+    """A stack of pages and a piece of work at a time. It knows no page and no order of pages."""
+
+    troubled = Signal(str)
+    """Work that nobody listens to for trouble met trouble in the world; the text says it."""
+
+    def __init__(self, open_link: Callable[[str], bool] | None = None) -> None:
+        super().__init__()
+        self.open_link = open_link or _browse
+        self.dialog: QDialog | None = None
+        self.passed: set[Order] = set()
+        """The steps taken since the person last set out."""
+        self.closing = False
+        """The person wants to close as soon as the change is made."""
+        self._job: Job | None = None
+        self._jobs: list[Job] = []
+        """All that may still be at work, also what nobody listens to any more."""
+        self.pages = QStackedWidget()
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.addWidget(self.pages)
+
+    @property
+    def page(self) -> Page:
+        """The page that is shown."""
+        page = self.pages.currentWidget()
+        assert isinstance(page, Page)
+        return page
+
+    def go(self, page: Page) -> None:
+        """Show another page; the old one, and work that was begun for it, is gone."""
+        self.cancel_all()
+        if page.steps is not None and page.here is not None:
+            page.steps.show_passed(self.passed)
+            self.passed.add(page.here)
+        old = self.pages.currentWidget()
+        self.pages.addWidget(page)
+        self.pages.setCurrentWidget(page)
+        page.settle()
+        if old is not None:
+            self.pages.removeWidget(old)
+            old.deleteLater()
+
+    def work(
+        self,
+        work: Callable[[Tell], object],
+        done: Callable[[Any], object],
+        told: Callable[[Any], object] | None = None,
+        broke: Callable[[Any], object] | None = None,
+    ) -> None:
+        """Do something slow; only the latest piece of work is heard."""
+        self.cancel()
+        job = Job(work, self)
+        if told is not None:
+            job.told.connect(told)
+        self._job = job
+        self._begin(job, done, broke)
+
+    def work_beside(
+        self,
+        work: Callable[[Tell], object],
+        done: Callable[[Any], object],
+        broke: Callable[[Any], object] | None = None,
+    ) -> None:
+        """Something slow that ends nothing else; it ends with the page."""
+        self._begin(Job(work, self), done, broke)
+
+    def _begin(
+        self, job: Job, done: Callable[[Any], object], broke: Callable[[Any], object] | None
+    ) -> None:
+        job.done.connect(done)
+        job.broke.connect(broke or self._trouble_met)
+        for old in [old for old in self._jobs if not old.busy and old.cancelled]:
+            self._jobs.remove(old)
+            old.deleteLater()
+        self._jobs.append(job)
+        job.start()
+
+    def cancel(self) -> None:
+        """Don't hear of the present work any more; it ends by itself as soon as it can."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def cancel_all(self) -> None:
+        """Don't hear of any work any more."""
+        for job in self._jobs:
+            job.cancel()
+
+    def end(self) -> None:
+        """The last thing before the program ends: no test goes on without it."""
+        self.cancel_all()
+        for job in self._jobs:
+            job.wait(PATIENCE)
+
+    def _trouble_met(self, trouble: BaseException) -> None:
+        """Trouble in the world is told where one was; a bug is a bug, the excepthook shows it."""
+        if isinstance(trouble, OSError):
+            reason = trouble.strerror or str(trouble)
+            self.troubled.emit(_("That could not be read: {reason}.").format(reason=reason))
+        elif isinstance(trouble, Refused):
+            self.troubled.emit(str(trouble))
+        else:
+            raise trouble
+
+    def open(self, dialog: QDialog) -> None:
+        """Show a small window; it is forgotten when it closes."""
+        self.dialog = dialog
+        dialog.finished.connect(self._dialog_closed)
+        dialog.open()
+
+    def _dialog_closed(self) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None
