@@ -149,7 +149,7 @@ class Output(NamedTuple):
         lines = f"{self.out}\n{self.err}".strip().splitlines()
         # What it is about is said before; a second cry helps nobody.
         return " / ".join(
-            re.sub(r"^(error|warning): *", "", line.strip(), flags=re.I) for line in lines[-3:]
+            re.sub(r"^(error|warning): *", "", line.strip(), flags=re.IGNORECASE) for line in lines[-3:]
         )
 
 
