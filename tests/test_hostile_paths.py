@@ -80,4 +80,6 @@ def test_what_another_program_added_since_survives_the_undo(
         back = back_to(step, now, family)
         left = back.after if back else now
         assert left is not None
-        assert foreign in envpath.split(left.text, family)
+        # Behind a quote that nobody closes Windows itself sees no entry of its own any more.
+        unclosed = family == "windows" and any(entry.count('"') % 2 for entry in entries)
+        assert foreign in (left.text if unclosed else envpath.split(left.text, family))

@@ -148,9 +148,8 @@ class Output(NamedTuple):
         """The last lines, for the person."""
         lines = f"{self.out}\n{self.err}".strip().splitlines()
         # What it is about is said before; a second cry helps nobody.
-        return " / ".join(
-            re.sub(r"^(error|warning): *", "", line.strip(), flags=re.IGNORECASE) for line in lines[-3:]
-        )
+        told = (re.sub(r"(?i)^(error|warning): *", "", line.strip()) for line in lines[-3:])
+        return " / ".join(told)
 
 
 def run(command: list[str], cancel: threading.Event, lock: tuple[int, ...] = ()) -> Output:
