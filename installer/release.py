@@ -1,22 +1,29 @@
 """Everything of a release in ``dist/``, checked: ``python -m installer.release``.
 
-Wheel and sdist, the .deb, Setup.exe, the AppDir, SHA256SUMS, and notes.md from README's news.
-Needs what CI has (see ``.ci/run``) and ``pip install build``. ``--lock`` renews the lock instead.
+Wheel and sdist, the .deb, Setup.exe, the AppDir (and the AppImage), bills of materials,
+SHA256SUMS, and notes.md from README's news. Needs what CI has (see ``.ci/run``).
+``--lock`` renews the lock instead.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 from cudnn_assistant import __version__
+from installer import checks, news
 from installer.linux import appdir, deb
 from installer.windows import build, sbom
 
 DIST = build.ROOT / "dist"
+STAGE = build.ROOT / "build" / "windows" / "stage"
+DEBIAN = build.ROOT / "build" / "deb" / "root"
+APPDIR = build.ROOT / "build" / "AppDir"
 CHECKLIST = build.ROOT / "installer" / "CHECKLIST.md"
 
 _NOTES = """# cuDNN Assistant {version}
@@ -35,6 +42,7 @@ _FOR = {
     ".exe": "Windows 10 and 11, double click",
     ".deb": "Debian 12 and newer, Ubuntu 22.04 and newer",
     ".whl": "pip and pipx, Python 3.11 and newer",
+    ".AppImage": "other Linux systems: make it executable and start it",
     ".gz": "the source",
 }
 
@@ -48,13 +56,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lock", action="store_true", help="renew requirements.lock (needs uv)")
     parser.add_argument("--embed", help="python.org's embeddable zip")
+    parser.add_argument("--appimagetool", help="packs the AppDir as an AppImage, too")
+    parser.add_argument("--python", help="relocatable Python for the AppDir")
     parser.add_argument("--anyway", action="store_true", help="for a trial: uncommitted changes")
     options = parser.parse_args(arguments)
     if options.lock:
         return lock()
     try:
-        release(options.embed or "", anyway=options.anyway)
-    except (NotReady, subprocess.CalledProcessError) as trouble:
+        release(options)
+    except (NotReady, news.Missing, subprocess.CalledProcessError) as trouble:
         print(f"stopped: {trouble}", file=sys.stderr)
         return 1
     return 0
@@ -73,37 +83,58 @@ def lock() -> int:
     return done.returncode
 
 
-def release(embed: str, *, anyway: bool) -> None:
+def release(options: argparse.Namespace) -> None:
     """All steps. Raises NotReady or CalledProcessError; ``dist`` is then no release."""
-    if not anyway and _git("status", "--porcelain"):
+    if not options.anyway and _git("status", "--porcelain"):
         raise NotReady("there are uncommitted changes")
-    text = news(__version__)
+    text = news.of(__version__)
     shutil.rmtree(DIST, ignore_errors=True)
     packages = [sys.executable, "-m", "build", "--outdir", str(DIST), str(build.ROOT)]
     subprocess.run(packages, check=True, stdout=subprocess.DEVNULL)
-    setup = ["--embed", embed] if embed else []
-    if deb.main([]) or build.main(setup) or appdir.main([]):
+    setup = ["--embed", options.embed] if options.embed else []
+    python = ["--python", options.python] if options.python else []
+    if deb.main([]) or build.main(setup) or appdir.main(python):
         raise NotReady("a package could not be built")
-    shutil.copy(build.ROOT / "build/windows/stage/sbom.cdx.json", DIST / "windows.cdx.json")
+    if lines := unlike():
+        raise NotReady("\n".join(lines))
+    if options.appimagetool:
+        appimage(options.appimagetool)
+    shutil.copy(STAGE / "sbom.cdx.json", DIST / "windows.cdx.json")
+    shutil.copy(DEBIAN / "usr/share/doc/cudnn-assistant/sbom.cdx.json", DIST / "linux.cdx.json")
     sums()
     (DIST / "notes.md").write_text(notes(text), "utf-8")
     print(f"{DIST}: read notes.md, then go through {CHECKLIST.name}")
 
 
+def unlike() -> list[str]:
+    """What of the built packages is not as it must be."""
+    (wheel,) = DIST.glob("*.whl")
+    (package,) = DIST.glob("*.deb")
+    with tempfile.TemporaryDirectory() as home:
+        started = checks.self_test(APPDIR / "AppRun", Path(home))
+    return [
+        *checks.wheel(wheel),
+        *checks.tree(STAGE / "app"),
+        *checks.tree(DEBIAN / deb.HOME),
+        *checks.tree(APPDIR / deb.HOME),
+        *checks.desktop(DEBIAN),
+        *checks.desktop(APPDIR),
+        *checks.debian(package),
+        *started,
+    ]
+
+
+def appimage(tool: str) -> None:
+    """Pack the AppDir; raises CalledProcessError."""
+    moment = {"SOURCE_DATE_EPOCH": str(build.moment()), "ARCH": "x86_64"}
+    target = DIST / f"cuDNN-Assistant-{__version__}-x86_64.AppImage"
+    command = [tool, str(APPDIR), str(target)]
+    subprocess.run(command, check=True, env={**os.environ, **moment})
+
+
 def _git(*words: str) -> str:
     done = subprocess.run(["git", *words], cwd=build.ROOT, capture_output=True, text=True)
     return done.stdout.strip()
-
-
-def news(version: str) -> str:
-    """README's paragraph about a version; raises NotReady where there is none."""
-    text = (build.ROOT / "README.md").read_text("utf-8")
-    found = re.search(
-        rf"^\*\*{re.escape(version)}\*\* (.+?)(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL
-    )
-    if not found:
-        raise NotReady(f"README.md has no news of {version}")
-    return found[1].strip()
 
 
 def sums() -> None:

@@ -13,9 +13,10 @@ from cudnn_assistant.cli.looking import CantRead
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.wording import _
 
+_ABOUT = "io.github.cudnn_assistant.cudnn_assistant.metainfo.xml"
 _FILES = (
     ("desktop/cudnn-assistant.desktop", "applications/cudnn-assistant.desktop"),
-    ("desktop/cudnn-assistant.metainfo.xml", "metainfo/cudnn-assistant.metainfo.xml"),
+    (f"desktop/{_ABOUT}", f"metainfo/{_ABOUT}"),
     ("desktop/cudnn-assistant.1", "man/man1/cudnn-assistant.1"),
     ("icons/app.svg", "icons/hicolor/scalable/apps/cudnn-assistant.svg"),
 )

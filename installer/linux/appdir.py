@@ -1,7 +1,8 @@
 """Makes ``build/AppDir``, the folder that an AppImage is packed from:
 
-``python -m installer.linux.appdir [--python TREE]``, then on the release machine
-``SOURCE_DATE_EPOCH=… appimagetool build/AppDir dist/cudnn-assistant.AppImage``.
+``python -m installer.linux.appdir [--python TREE]``. ``python -m installer.release
+--appimagetool PROGRAM`` packs it: that program and its run-time file come from where only the
+release machine can fetch them.
 
 ``--python`` is an unpacked relocatable Python (``bin/python3`` in it) that travels along; without
 it the computer's own Python 3.11 or newer is used.
@@ -14,7 +15,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from installer.linux import deb, payload
+from installer.linux import deb, elf, payload
 from installer.windows import build
 
 _RUN = """#!/bin/sh
@@ -50,6 +51,9 @@ def main(arguments: list[str] | None = None) -> int:
     for folder in (options.out, options.work):
         shutil.rmtree(folder, ignore_errors=True)
     fill(options.out, options.work, options.python, tuple(options.series))
+    if lines := payload.missing(options.out / "usr/lib") + elf.too_new(options.out):
+        print("stopped: " + "; ".join(lines), file=sys.stderr)
+        return 1
     print(options.out)
     return 0
 

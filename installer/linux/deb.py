@@ -7,7 +7,6 @@ Debian and Ubuntu have. The same commit gives the same bytes.
 from __future__ import annotations
 
 import argparse
-import gzip
 import os
 import shutil
 import subprocess
@@ -15,7 +14,7 @@ import sys
 from pathlib import Path
 
 from cudnn_assistant import __version__
-from installer.linux import payload
+from installer.linux import debian, elf, payload
 from installer.windows import build, licences, sbom
 
 HERE = Path(__file__).resolve().parent
@@ -25,16 +24,17 @@ HOME = "usr/lib/cudnn-assistant"
 _CONTROL = """Package: cudnn-assistant
 Version: {version}
 Architecture: amd64
-Maintainer: The cuDNN Assistant authors <cudnn-assistant@example.invalid>
+Maintainer: {maintainer}
 Installed-Size: {kilobytes}
-Depends: python3 (>= 3.11) | python3.11 | python3.12 | python3.13, libc6 (>= 2.34), {depends}
+Depends: python3, {pythons}, libc6 (>= 2.34), {depends}
 Recommends: {recommends}
 Section: utils
 Priority: optional
 Description: find out why cuDNN doesn't start, and mend it
- Programs that compute on NVIDIA GPUs often need cuDNN. When one of them says that
- cuDNN didn't start, this program finds the reason, shows every change that would mend
- it before it is made, and then runs a convolution on the GPU to prove the result.
+ Programs that compute on NVIDIA GPUs often need cuDNN. When one of them says
+ that cuDNN didn't start, this program finds the reason, shows every change that
+ would mend it before it is made, and then runs a convolution on the GPU to
+ prove the result.
 """
 
 _COMPILE = """#!/bin/sh
@@ -69,7 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
     shutil.rmtree(options.work, ignore_errors=True)
     root = options.work / "root"
     fill(root, options.work, tuple(options.series))
-    if lines := payload.missing(root):
+    debian.fill(root / "usr" / "share", DESKTOP / "cudnn-assistant.1")
+    if lines := payload.missing(root) + elf.too_new(root):
         print("stopped: " + "; ".join(lines), file=sys.stderr)
         return 1
     options.out.mkdir(parents=True, exist_ok=True)
@@ -86,7 +87,6 @@ def fill(root: Path, work: Path, series: tuple[str, ...] = payload.SERIES) -> No
     packed = build.distributions()
     documents = root / "usr" / "share" / "doc" / "cudnn-assistant"
     licences.gather(documents / "licences", fetched, build.ROOT / "LICENSE", None, packed)
-    shutil.copy(build.ROOT / "LICENSE", documents / "copyright")
     sbom.write(documents / "sbom.cdx.json", __version__, fetched, {}, packed)
     _shared(root / "usr" / "share")
     text = (HERE / "launcher.py").read_text("utf-8")
@@ -97,17 +97,13 @@ def fill(root: Path, work: Path, series: tuple[str, ...] = payload.SERIES) -> No
 def _shared(share: Path) -> None:
     places = {
         "applications": DESKTOP / "cudnn-assistant.desktop",
-        "metainfo": DESKTOP / "cudnn-assistant.metainfo.xml",
+        "metainfo": DESKTOP / "io.github.cudnn_assistant.cudnn_assistant.metainfo.xml",
         "icons/hicolor/scalable/apps": build.ROOT / "resources" / "icons" / "app.svg",
     }
     for folder, source in places.items():
         (share / folder).mkdir(parents=True)
         name = "cudnn-assistant.svg" if source.suffix == ".svg" else source.name
         shutil.copy(source, share / folder / name)
-    page = share / "man" / "man1" / "cudnn-assistant.1.gz"
-    page.parent.mkdir(parents=True)
-    text = (DESKTOP / "cudnn-assistant.1").read_bytes()
-    page.write_bytes(gzip.compress(text, mtime=0))
 
 
 def _program(target: Path, text: str) -> None:
@@ -127,6 +123,8 @@ def pack(root: Path, out: Path, *, light: bool) -> Path:
     (control / "control").write_text(
         _CONTROL.format(
             version=__version__,
+            maintainer=debian.MAINTAINER,
+            pythons=" | ".join(("python3 (>= 3.11)", *(f"python{s}" for s in payload.SERIES))),
             kilobytes=size // 1024,
             depends=depends,
             recommends=", ".join(payload.RECOMMENDED),
@@ -134,14 +132,14 @@ def pack(root: Path, out: Path, *, light: bool) -> Path:
     )
     _program(control / "postinst", _COMPILE.format(home=HOME))
     _program(control / "prerm", _CLEAN.format(home=HOME))
-    moment = os.environ.get("SOURCE_DATE_EPOCH") or str(build.last_change())
+    moment = build.moment()
     for path in [*root.rglob("*"), root]:
-        os.utime(path, (int(moment), int(moment)))
+        os.utime(path, (moment, moment))
     target = out / f"cudnn-assistant_{__version__}_amd64.deb"
     words = ["-Zgzip", "-z1"] if light else ["-Zxz", "-z9"]
     subprocess.run(
         ["dpkg-deb", "--root-owner-group", *words, "--build", str(root), str(target)],
-        check=True, env={**os.environ, "SOURCE_DATE_EPOCH": moment}, stdout=subprocess.DEVNULL,
+        check=True, env={**os.environ, "SOURCE_DATE_EPOCH": str(moment)}, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     return target
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.dynamic import DynamicSection
-from elftools.elf.elffile import ELFFile
-
+from installer.linux import elf
 from installer.windows import payload as windows
 from installer.windows.build import LOCK
 from installer.windows.python_tree import pip
@@ -142,18 +138,6 @@ def missing(tree: Path) -> list[str]:
     return [
         f"{path.relative_to(tree).as_posix()} needs {name}"
         for path in sorted(files)
-        for name in needed(path)
+        for name in elf.needed(path)
         if name not in known
     ]
-
-
-def needed(path: Path) -> Iterator[str]:
-    """DT_NEEDED of an ELF file; nothing of another file."""
-    with open(path, "rb") as file:
-        try:
-            section = ELFFile(file).get_section_by_name(".dynamic")
-        except ELFError:
-            return
-        if isinstance(section, DynamicSection):
-            for tag in section.iter_tags("DT_NEEDED"):
-                yield str(getattr(tag, "needed", ""))

@@ -16,7 +16,17 @@ import sys
 from pathlib import Path, PureWindowsPath
 
 from cudnn_assistant import __version__
-from installer.windows import art, closure, compiler, licences, payload, python_tree, sbom, signing
+from installer.windows import (
+    art,
+    closure,
+    compiler,
+    compiling,
+    licences,
+    payload,
+    python_tree,
+    sbom,
+    signing,
+)
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -26,6 +36,8 @@ LARGEST = 27_000_000
 """Bytes that Setup.exe may have."""
 LONGEST_PATH = 259
 """Characters of a path that every Windows takes."""
+ROOM = 190
+"""Characters that the install folder may have at least; its programs' paths have 19 more."""
 PARTS = ("python", "lib", "app", "licences", "app.ico", "cudnn-assistant.cmd", "sbom.cdx.json")
 """What lies in the installed folder; setup.nsi names the same."""
 
@@ -115,9 +127,10 @@ def program(target: Path) -> None:
 def _renumber(stage: Path, version: str) -> None:
     if version == __version__:
         return
+    text = (ROOT / "cudnn_assistant" / "__init__.py").read_text("utf-8")
     init = stage / "app" / "cudnn_assistant" / "__init__.py"
-    init.write_text(init.read_text("utf-8").replace(__version__, version), "utf-8")
-    shutil.rmtree(init.parent / "__pycache__", ignore_errors=True)
+    init.write_text(text.replace(__version__, version), "utf-8")
+    init.with_suffix(".pyc").unlink(missing_ok=True)
 
 
 def check(stage: Path) -> None:
@@ -127,8 +140,10 @@ def check(stage: Path) -> None:
         raise Stopped(f"staged {sorted(found)}")
     if lines := closure.missing(stage):
         raise Stopped("; ".join(lines))
-    if not (stage / "app/cudnn_assistant/child/framework.py").is_file():
-        raise Stopped("child/framework.py must be there as text")
+    if lacking := [name for name in compiling.TEXT if not (stage / "app" / name).is_file()]:
+        raise Stopped(f"must be there as text: {lacking}")
+    if room(stage) < ROOM:
+        raise Stopped(f"an install folder may have {room(stage)} characters, {ROOM} are promised")
 
 
 def room(stage: Path) -> int:
@@ -139,9 +154,9 @@ def room(stage: Path) -> int:
 
 def pack(stage: Path, options: argparse.Namespace) -> Path:
     """Run makensis. Files get one time, so that the same input gives the same Setup.exe."""
-    moment = int(os.environ.get("SOURCE_DATE_EPOCH", "") or last_change())
+    time = moment()
     for path in [*stage.rglob("*"), stage, *options.work.glob("*.*")]:
-        os.utime(path, (moment, moment))
+        os.utime(path, (time, time))
     size = sum(path.stat().st_size for path in stage.rglob("*") if path.is_file())
     target = (Path(options.out) / NAME).resolve()
     facts = {
@@ -151,14 +166,14 @@ def pack(stage: Path, options: argparse.Namespace) -> Path:
         "ART": options.work.resolve(),
         "OUT": target,
         "SIZE_KB": size // 1024,
-        "SIZE_MB": round(size / 1e6),
+        "SIZE_MB": round(size / 2**20),
         "ROOM": room(stage),
         "COMPRESSOR": "zlib" if options.fast else "lzma",
     }
     if signing.wanted(os.environ):
         facts["SIGN"] = f'"{sys.executable}" "{HERE / "signing.py"}"'
     words = [f"-D{name}={value}" for name, value in facts.items()]
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(moment)}
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(time)}
     subprocess.run(
         ["makensis", "-V2", "-WX", "-NOCD", *words, str(HERE / "setup.nsi")],
         check=True, env=environment,
@@ -168,8 +183,13 @@ def pack(stage: Path, options: argparse.Namespace) -> Path:
     return target
 
 
-def last_change() -> int:
-    """Seconds since 1970 of the last commit; 2020-01-01 outside a checkout."""
+def moment() -> int:
+    """The time of every packed file, in seconds since 1970.
+
+    SOURCE_DATE_EPOCH, else the last commit's; 2020-01-01 outside a checkout.
+    """
+    if given := os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(given)
     done = subprocess.run(
         ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"], capture_output=True, text=True
     )

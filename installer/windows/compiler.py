@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from installer.windows.python_tree import SERIES, TAG
+from installer.windows.python_tree import MAGIC, SERIES
 
 SCRIPT = Path(__file__).with_name("compiling.py")
 
@@ -32,7 +32,8 @@ def compile_for(stage: Path, work: Path, chosen: str = "") -> None:
         _by_wine(stage, work)
     else:
         raise NoInterpreter(f"needs Python {SERIES} or Wine to compile for the packed Python")
-    if not (app / "cudnn_assistant" / "__pycache__" / f"__init__.cpython-{TAG}.pyc").exists():
+    compiled = app / "cudnn_assistant" / "__init__.pyc"
+    if not compiled.is_file() or not compiled.read_bytes().startswith(MAGIC):
         raise NoInterpreter("compiled for another Python")
 
 

@@ -10,7 +10,6 @@ PYTHON_LEFT_OUT = ("_msi.pyd", "_sqlite3.pyd", "sqlite3.dll", "winsound.pyd", "p
 
 LEFT_OUT = {
     "cuda-bindings": "22 MB; the test uses the driver directly where it isn't there",
-    "pyelftools": "reads Linux libraries",
     "pycparser": "only cffi's compiler needs it",
 }
 """Distributions of the lock that are not packed, and why."""
@@ -63,7 +62,9 @@ KEEP = (
 )
 """Patterns of files under ``lib``."""
 
-_NEVER = re.compile(r"(\.pyi|py\.typed|\.pxd|\.lib|\.md)$|/(__pycache__|test_data|tests)/")
+_NEVER = re.compile(
+    r"(\.pyi|py\.typed|\.pxd|\.lib|\.md|\.sh|\.gitignore)$|/(__pycache__|test_data|tests)/"
+)
 
 
 def kept(name: str, patterns: tuple[str, ...] = KEEP) -> bool:

@@ -20,6 +20,8 @@ from installer.windows.payload import PYTHON_LEFT_OUT
 
 SERIES = "3.12"
 TAG = SERIES.replace(".", "")
+MAGIC = (3531).to_bytes(2, "little") + b"\r\n"
+"""How this series' compiled files begin."""
 
 TREES = {"1ca46b1596727cfff8868d800dabab40dc3a184ec281043d6806d298c4b097f6": "3.12.9"}
 """Trees that may be packed, by digest. A newer Python is one more line here, after its

@@ -37,7 +37,8 @@ AllowSkipFiles off
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\${PRODUCT}"
 !define PROGID "cuDNNAssistant.Report"
 !define SUFFIX ".cudnn-report"
-!define START '-I -B -m cudnn_assistant'
+; Said aloud that the window is meant: a program that is started by another may hold its console.
+!define START '-I -B -m cudnn_assistant --window'
 
 Name "${PRODUCT}"
 Caption "${PRODUCT} ${VERSION}"
@@ -88,6 +89,8 @@ Page custom AskWho TakeWho
 UninstPage custom un.AskWhat un.TakeWhat
 !define MUI_PAGE_HEADER_TEXT "Uninstalling"
 !define MUI_PAGE_HEADER_SUBTEXT "This takes some seconds."
+!define MUI_INSTFILESPAGE_FINISHHEADER_TEXT "${PRODUCT} is removed"
+!define MUI_INSTFILESPAGE_FINISHHEADER_SUBTEXT "What you didn't tick is where it was."
 !insertmacro MUI_UNPAGE_INSTFILES
 !insertmacro MUI_LANGUAGE English
 
@@ -380,7 +383,7 @@ Function Register
   WriteRegDWORD SHCTX "${KEY}" "NoRepair" 1
   WriteRegStr SHCTX "Software\Classes\${PROGID}" "" "${PRODUCT} report"
   WriteRegStr SHCTX "Software\Classes\${PROGID}\DefaultIcon" "" "$INSTDIR\app.ico"
-  WriteRegStr SHCTX "Software\Classes\${PROGID}\shell\open\command" "" '"$INSTDIR\python\pythonw.exe" ${START} --window "%1"'
+  WriteRegStr SHCTX "Software\Classes\${PROGID}\shell\open\command" "" '"$INSTDIR\python\pythonw.exe" ${START} "%1"'
   WriteRegStr SHCTX "Software\Classes\${SUFFIX}" "" "${PROGID}"
   ; Reports are Markdown: offered under "Open with", never taken from the person's editor.
   WriteRegStr SHCTX "Software\Classes\.md\OpenWithProgids" "${PROGID}" ""

@@ -215,7 +215,6 @@ LIGHT = [
     "cuda.bindings",
     "securesystemslib",
     "cryptography",
-    "elftools",
     "pefile",
 ]
 

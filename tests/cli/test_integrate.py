@@ -20,8 +20,8 @@ def test_adds_and_takes_back(own_home: Path, capsys: pytest.CaptureFixture[str])
     assert sorted(p.name for p in share.rglob("*") if p.is_file()) == [
         "cudnn-assistant.1",
         "cudnn-assistant.desktop",
-        "cudnn-assistant.metainfo.xml",
         "cudnn-assistant.svg",
+        "io.github.cudnn_assistant.cudnn_assistant.metainfo.xml",
     ]
     (line,) = (x for x in entry.read_text("utf-8").splitlines() if x.startswith("Exec="))
     program = line.removeprefix("Exec=").split()[0].strip('"')

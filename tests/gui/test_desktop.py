@@ -28,7 +28,9 @@ def test_desktop_entry_starts_the_window() -> None:
 
 
 def test_metainfo_names_what_is_installed() -> None:
-    root = ElementTree.parse(resource("desktop/cudnn-assistant.metainfo.xml")).getroot()
+    root = ElementTree.parse(
+        resource("desktop/io.github.cudnn_assistant.cudnn_assistant.metainfo.xml")
+    ).getroot()
     binaries = {node.text for node in root.findall("provides/binary")}
     assert binaries == {*PROJECT["scripts"], *PROJECT["gui-scripts"]}
     assert root.findtext("project_license") == PROJECT["license"]

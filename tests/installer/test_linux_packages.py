@@ -135,7 +135,12 @@ def test_an_appimage_is_started_again_by_its_own_file(tmp_path: Path) -> None:
     "words",
     [
         ("desktop-file-validate", "cudnn-assistant.desktop"),
-        ("appstreamcli", "validate", "--no-net", "cudnn-assistant.metainfo.xml"),
+        (
+            "appstreamcli",
+            "validate",
+            "--no-net",
+            "io.github.cudnn_assistant.cudnn_assistant.metainfo.xml",
+        ),
     ],
 )
 def test_the_desktop_understands_what_we_say_of_us(words: tuple[str, ...]) -> None:

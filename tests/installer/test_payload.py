@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 
-from installer import release
+from cudnn_assistant import __version__
+from installer import checks, news
+from installer.linux import debian, elf
 from installer.windows import build, closure, payload, python_tree, sbom, signing
 
 
@@ -92,8 +96,54 @@ def test_signs_with_what_the_environment_says() -> None:
 
 
 def test_news_are_the_readmes() -> None:
-    from cudnn_assistant import __version__
+    assert news.of(__version__)
+    with pytest.raises(news.Missing):
+        news.of("0.0.1")
 
-    assert release.news(__version__)
-    with pytest.raises(release.NotReady):
-        release.news("0.0.1")
+
+def test_a_module_or_a_table_that_is_not_packed_is_seen(tmp_path: Path) -> None:
+    names = checks.sources()
+    assert {"cudnn_assistant/__main__", "cudnn_assistant/resources/compat/compat.json"} <= names
+    compiled = [name if "/resources/" in name else f"{name}.pyc" for name in sorted(names)]
+    assert checks.absent(compiled) == []
+    rest = [name for name in compiled if "probe/libraries/copies" not in name]
+    assert checks.absent(rest) == ["cudnn_assistant/probe/libraries/copies is not packed"]
+
+
+def test_a_checker_that_is_not_here_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert checks.debian(Path("a.deb")) == ["lintian is not on this computer"]
+
+
+def test_the_debs_changelog_is_dated_by_the_last_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    text = debian.changelog()
+    assert text.startswith(f"cudnn-assistant ({__version__}) stable; urgency=medium\n\n  * ")
+    assert text.endswith("  Thu, 01 Jan 1970 00:00:00 -0000\n")
+
+
+def test_symbols_that_ubuntu_22_04_lacks_are_seen(tmp_path: Path) -> None:
+    """A library linked against a version of a later glibc, and one against our own Qt."""
+    if not shutil.which("gcc"):
+        pytest.skip("needs gcc")
+    for soname, version in (("libc.so.6", "GLIBC_2.36"), ("libours.so.1", "Ours_9")):
+        needs(tmp_path, soname, version)
+    assert elf.versions(tmp_path / "packed/GLIBC_2.36.so") == [("libc.so.6", "GLIBC_2.36")]
+    lines = elf.too_new(tmp_path / "packed")
+    assert lines == ["GLIBC_2.36.so needs GLIBC_2.36 of libc.so.6"]
+    assert elf.needed(tmp_path / "packed/Ours_9.so") == ["libours.so.1"]
+
+
+def needs(folder: Path, soname: str, version: str) -> None:
+    """A library that needs a symbol of this version; ours is packed beside it, libc never is."""
+    packed = folder / "packed"
+    packed.mkdir(exist_ok=True)
+    where = folder if soname.startswith("libc.") else packed
+    (folder / "map").write_text(f"{version} {{ global: it; }};\n")
+    (folder / "have.c").write_text("int it(void) { return 1; }\n")
+    (folder / "need.c").write_text("int it(void); int other(void) { return it(); }\n")
+    have, made = where / soname, packed / f"{version}.so"
+    link = ["gcc", "-shared", "-fPIC", "-nostdlib"]
+    script = f"-Wl,-soname,{soname},--version-script={folder / 'map'}"
+    subprocess.run([*link, script, "-o", have, folder / "have.c"], check=True)
+    subprocess.run([*link, "-o", made, folder / "need.c", have], check=True)

@@ -1,0 +1,78 @@
+"""What a Linux library asks of the system: names of libraries, and versions of their symbols."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerNeedSection
+
+NEWEST = {
+    "GLIBC": (2, 35),
+    "GLIBCXX": (3, 4, 30),
+    "CXXABI": (1, 3, 13),
+    "GCC": (12, 0, 0),
+    "ZLIB": (1, 2, 9),
+    "LIBDBUS": (1, 3),
+    "V": (1, 0, 0),
+}
+"""Newest versions in Ubuntu 22.04, the oldest system the packages are for: glibc 2.35, GCC 12's
+libraries, zlib 1.2.11, D-Bus 1.12, libxkbcommon 1.4. Other kinds of version are nobody's but our
+own libraries' (Qt)."""
+
+_VERSION = re.compile(r"^([A-Z]+)_(\d+(?:[._]\d+)*)$")
+
+
+def needed(path: Path) -> list[str]:
+    """DT_NEEDED of an ELF file; nothing of another file."""
+    with _opened(path) as image:
+        section = image.get_section_by_name(".dynamic") if image else None
+        if not isinstance(section, DynamicSection):
+            return []
+        return [str(getattr(tag, "needed", "")) for tag in section.iter_tags("DT_NEEDED")]
+
+
+def versions(path: Path) -> list[tuple[str, str]]:
+    """Library and version of every symbol version that an ELF file needs."""
+    with _opened(path) as image:
+        section = image.get_section_by_name(".gnu.version_r") if image else None
+        if not isinstance(section, GNUVerNeedSection):
+            return []
+        return [
+            (str(need.name), str(part.name))
+            for need, parts in section.iter_versions()
+            for part in parts
+        ]
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[ELFFile | None]:
+    with open(path, "rb") as file:
+        try:
+            yield ELFFile(file)
+        except ELFError:
+            yield None
+
+
+def too_new(tree: Path) -> list[str]:
+    """One line for each symbol version that Ubuntu 22.04 lacks or that nobody packed has."""
+    files = [path for path in sorted(tree.rglob("*")) if path.is_file() and not path.is_symlink()]
+    packed = {path.name for path in files}
+    return [
+        f"{path.relative_to(tree).as_posix()} needs {version} of {library}"
+        for path in files
+        for library, version in versions(path)
+        if library not in packed and not _old_enough(version)
+    ]
+
+
+def _old_enough(version: str) -> bool:
+    found = _VERSION.match(version)
+    if not found or found[1] not in NEWEST:
+        return False
+    return tuple(map(int, re.split(r"[._]", found[2]))) <= NEWEST[found[1]]
