@@ -7,12 +7,13 @@ import os
 import random
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from cudnn_assistant.download import Cancelled, NotDownloaded, fetch
+from cudnn_assistant.download import Cancelled, NotDownloaded, fetch, licence
 from cudnn_assistant.plan import Download
 
 pytestmark = pytest.mark.enable_socket  # loopback only: the hosts below are all it asks
@@ -30,11 +31,15 @@ class Server(ThreadingHTTPServer):
     """Bytes after which each answer breaks off, in turn."""
     codes: list[int] | None = None
     """Answers before the first good one."""
+    silent_at: int | None = None
+    """Bytes after which it says nothing more until it may; -1: not even that it has heard."""
     asked: list[str | None]
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.asked = []
+        self.silence = threading.Event()
+        self.may_go_on = threading.Event()
 
     @property
     def url(self) -> str:
@@ -47,6 +52,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         there = self.server
         there.asked.append(self.headers.get("Range"))
+        if there.silent_at == -1:
+            self.be_silent()
         if there.codes:
             self.send_response(there.codes.pop(0))
             self.send_header("Location", "http://127.0.0.2/elsewhere")
@@ -67,7 +74,16 @@ class Handler(BaseHTTPRequestHandler):
         if there.tag:
             self.send_header("ETag", there.tag)
         self.end_headers()
-        self.wfile.write(rest[: there.cut.pop(0)] if there.cut else rest)
+        if there.silent_at is not None and there.silent_at >= 0:
+            self.wfile.write(rest[: there.silent_at])
+            self.be_silent()
+            rest = rest[there.silent_at :]
+        with suppress(ConnectionError):  # whoever asked may have gone
+            self.wfile.write(rest[: there.cut.pop(0)] if there.cut else rest)
+
+    def be_silent(self) -> None:
+        self.server.silence.set()
+        assert self.server.may_go_on.wait(50)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         return
@@ -79,6 +95,7 @@ def server() -> Iterator[Server]:
         thread = threading.Thread(target=running.serve_forever, args=(0.01,))
         thread.start()
         yield running
+        running.may_go_on.set()
         running.shutdown()
         thread.join()
 
@@ -195,6 +212,92 @@ def test_cancelling_keeps_what_came(server: Server, tmp_path: Path) -> None:
 
 def part_size(server: Server) -> int:
     return int((server.asked[1] or "")[6:-1])
+
+
+@pytest.mark.parametrize("silent_at", [-1, 0, 1_500_000])
+def test_a_no_is_heard_while_the_server_says_nothing(
+    server: Server, tmp_path: Path, silent_at: int
+) -> None:
+    server.silent_at = silent_at
+    cancel, done = threading.Event(), threading.Event()
+
+    def person() -> None:
+        assert server.silence.wait(20)
+        cancel.set()
+        # Only a download that waits for the server is still there when this ends.
+        done.wait(5)
+        server.may_go_on.set()
+
+    thread = threading.Thread(target=person)
+    thread.start()
+    with pytest.raises(Cancelled):
+        get(server, tmp_path, cancel=cancel)
+    heard_in_the_silence = not server.may_go_on.is_set()
+    done.set()
+    thread.join()
+    assert heard_in_the_silence
+    server.silent_at = None
+    assert Path(get(server, tmp_path)).read_bytes() == BODY
+
+
+def test_a_no_is_heard_while_the_licence_does_not_come(server: Server) -> None:
+    server.silent_at = -1
+    cancel = threading.Event()
+    thread = threading.Thread(target=lambda: (server.silence.wait(20), cancel.set()))
+    thread.start()
+    with pytest.raises(Cancelled):
+        licence(server.url, hosts=LOOPBACK, cancel=cancel)
+    thread.join()
+    assert not server.may_go_on.is_set()
+
+
+def test_a_pause_asks_for_nothing_until_it_is_over(server: Server, tmp_path: Path) -> None:
+    server.body = random.Random(6).randbytes(40_000_000)
+    hold, heard = threading.Event(), []
+
+    def progress(here: int, _size: int) -> None:
+        heard.append(here)
+        hold.set()
+
+    got: list[str] = []
+    thread = threading.Thread(
+        target=lambda: got.append(get(server, tmp_path, server.body, hold=hold, progress=progress))
+    )
+    thread.start()
+    assert hold.wait(20)
+    thread.join(0.7)
+    assert len(heard) == 1, "nothing is taken during the pause"
+    assert thread.is_alive()
+    for _turn in range(200):
+        hold.clear()
+        thread.join(0.05)
+        if not thread.is_alive():
+            break
+    assert Path(got[0]).read_bytes() == server.body
+
+
+def test_a_server_that_loses_patience_during_a_pause(server: Server, tmp_path: Path) -> None:
+    server.cut = [2_000_000]
+    hold = threading.Event()
+
+    def progress(here: int, _size: int) -> None:
+        if here < 1_500_000:
+            hold.set()
+            threading.Timer(0.4, hold.clear).start()
+
+    assert Path(get(server, tmp_path, hold=hold, progress=progress)).read_bytes() == BODY
+    assert len(server.asked) == 2
+
+
+def test_a_pause_can_be_ended_by_a_no(server: Server, tmp_path: Path) -> None:
+    hold, cancel = threading.Event(), threading.Event()
+
+    def progress(_here: int, _size: int) -> None:
+        hold.set()
+        threading.Timer(0.2, cancel.set).start()
+
+    with pytest.raises(Cancelled):
+        get(server, tmp_path, hold=hold, cancel=cancel, progress=progress)
 
 
 def test_nobody_answers(tmp_path: Path) -> None:

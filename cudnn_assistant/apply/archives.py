@@ -111,6 +111,7 @@ def _archive(download: Download, tools: Tools) -> str:
             _cache(),
             progress=lambda here, size: tools.tell("download", here, size),
             cancel=tools.cancel,
+            hold=tools.hold,
         )
     except NotDownloaded as trouble:
         raise Refused(str(trouble)) from trouble

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -21,12 +22,12 @@ def licences(plan: Plan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(step.licence for step in steps if step.licence))
 
 
-def read_licence(address: str) -> Licence:
-    """The text at ``address``. Raises :class:`Refused` when it can't be had.
+def read_licence(address: str, cancel: threading.Event | None = None) -> Licence:
+    """The text at ``address``. Raises :class:`Refused` when it can't be had, or was stopped.
 
     Where an administrator prepared the archives, it is the LICENSE.txt beside them.
     """
-    from cudnn_assistant.download import Licence, NotDownloaded, licence
+    from cudnn_assistant.download import Cancelled, Licence, NotDownloaded, licence
 
     folder = os.environ.get("CUDNN_ASSISTANT_ARCHIVES", "")
     prepared = os.path.join(folder, "LICENSE.txt")
@@ -34,7 +35,9 @@ def read_licence(address: str) -> Licence:
         with open(prepared, "rb") as file:
             return Licence(address, file.read())
     try:
-        return licence(address)
+        return licence(address, cancel=cancel)
+    except Cancelled:
+        raise Refused(_("Stopped, as you wished.")) from None
     except NotDownloaded as trouble:
         raise Refused(
             _("NVIDIA's licence could not be fetched, so nothing was installed. {why}").format(

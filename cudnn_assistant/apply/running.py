@@ -54,18 +54,21 @@ def apply(
     *,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
+    hold: threading.Event | None = None,
     accepted: Sequence[Accepted] = (),
 ) -> Entry:
     """Carry out ``plan`` and return its journal entry, which keeps what was ``accepted``.
 
     A value that is no longer what the plan was made from stops it before the first write. What
     goes wrong later takes the steps before it back, in reverse order; so does ``cancel``, which
-    is heard while something long runs, and between its step and others. A plan that downloads
-    something whose licence is not among ``accepted`` is not begun. Raises :class:`NotApplied`.
+    is heard while something long runs, and between its step and others; while ``hold`` is set a
+    download waits. A plan that downloads something whose licence is not among ``accepted`` is not
+    begun. Raises :class:`NotApplied`.
     """
     tools = Tools(system)
     tools.progress = progress or tools.progress
     tools.cancel = cancel or tools.cancel
+    tools.hold = hold or tools.hold
     with _alone(journal) as tools.lock:
         try:
             _refuse_while_interrupted(plan, journal)

@@ -24,6 +24,8 @@ class Tools:
     system: System
     progress: Progress = _silent
     cancel: threading.Event = field(default_factory=threading.Event)
+    hold: threading.Event = field(default_factory=threading.Event)
+    """While it is set a download waits."""
     lock: tuple[int, ...] = ()
     """Handles of the lock, to be inherited by a child that changes the computer."""
     number: int = 0

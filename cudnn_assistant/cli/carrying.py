@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from cudnn_assistant.apply import NotApplied, accept, apply, licences, read_licence, rehearse
-from cudnn_assistant.cli.advance import Advance
+from cudnn_assistant.apply.advance import Advance
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine

@@ -9,10 +9,11 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from cudnn_assistant.download.beside import beside
 from cudnn_assistant.download.https import https_session
 from cudnn_assistant.plan import Download
 from cudnn_assistant.system.reasons import reason
@@ -31,6 +32,8 @@ _BLOCK = 1 << 20
 _TRIES = 5
 _TIMEOUT = (15, 60)
 """Seconds to connect, and seconds without any byte."""
+_BEAT = 0.1
+"""Seconds between two looks whether a pause is over."""
 _SPARE = 64 << 20
 """Bytes that stay free on the disk."""
 
@@ -53,16 +56,24 @@ def fetch(
     *,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
+    hold: threading.Event | None = None,
     hosts: frozenset[str] = OFFICIAL,
     pause: float = 1.0,
 ) -> str:
     """The path of the proven file in ``folder``; at once when it is there already.
 
-    Raises :class:`NotDownloaded` or :class:`Cancelled`. ``pause`` is the first of the waits
-    between tries, in seconds; each is twice the one before.
+    Raises :class:`NotDownloaded` or :class:`Cancelled`; ``cancel`` is heard within a second, also
+    while the server says nothing. As long as ``hold`` is set nothing more is fetched. ``pause`` is
+    the first of the waits between tries, in seconds; each is twice the one before.
     """
     _refuse_unproven(download, hosts)
-    run = _Run(download, folder, progress or _silent, cancel)
+    run = _Run(
+        download,
+        folder,
+        progress or _silent,
+        cancel or threading.Event(),
+        hold or threading.Event(),
+    )
     try:
         os.makedirs(folder, exist_ok=True)
         if run.ready():
@@ -95,7 +106,12 @@ class _Run:
     """One file on its way."""
 
     def __init__(
-        self, download: Download, folder: str, progress: Progress, cancel: threading.Event | None
+        self,
+        download: Download,
+        folder: str,
+        progress: Progress,
+        cancel: threading.Event,
+        hold: threading.Event,
     ) -> None:
         self.download_of = download
         name = posixpath.basename(urlsplit(download.url).path)
@@ -104,6 +120,7 @@ class _Run:
         self.tag = self.path + ".etag"
         self.progress = progress
         self.cancel = cancel
+        self.hold = hold
         self.told = 0.0
         self.here = 0
         self.hash = hashlib.sha256()
@@ -156,11 +173,13 @@ class _Run:
                 self.here += len(block)
 
     def one_try(self) -> None:
-        with https_session() as session, self.response(session) as response:
+        arriving = beside(self.arriving, self.stop_if_cancelled)
+        with closing(arriving):  # type: ignore[type-var]
+            response, _nothing = next(arriving)
             self.start_over_unless_it_goes_on(response)
             with open(self.part, "ab") as file:
                 try:
-                    for block in _blocks(response):
+                    for _response, block in arriving:
                         self.take(block, file)
                 finally:
                     file.flush()
@@ -168,25 +187,29 @@ class _Run:
         if self.here < self.download_of.size:
             raise _Broken(_("the connection ended too early"))
 
-    @contextmanager
-    def response(self, session: requests.Session) -> Iterator[requests.Response]:
+    def arriving(self) -> Iterator[tuple[requests.Response, bytes]]:
+        """The server's answer with nothing yet, then with each block. Runs in another thread."""
         import requests
 
         headers = {"Accept-Encoding": "identity"}
         if self.here and (tag := _text(self.tag)):
             headers |= {"Range": f"bytes={self.here}-", "If-Range": tag}
         try:
-            answer = session.get(
-                self.download_of.url,
-                headers=headers,
-                stream=True,
-                timeout=_TIMEOUT,
-                allow_redirects=False,
-            )
+            with (
+                https_session() as session,
+                session.get(
+                    self.download_of.url,
+                    headers=headers,
+                    stream=True,
+                    timeout=_TIMEOUT,
+                    allow_redirects=False,
+                ) as answer,
+            ):
+                yield answer, b""
+                for block in answer.iter_content(_BLOCK):
+                    yield answer, block
         except requests.RequestException as trouble:
             raise _Broken(_innermost(trouble)) from trouble
-        with answer:
-            yield answer
 
     def start_over_unless_it_goes_on(self, response: requests.Response) -> None:
         """Look at the server's answer; on anything but the wanted rest begin from the start."""
@@ -222,15 +245,16 @@ class _Run:
         if now - self.told > 0.1 or self.here == self.download_of.size:
             self.told = now
             self.progress(self.here, self.download_of.size)
+        while self.hold.is_set():
+            # The server is not asked for more; if it loses patience, the next try goes on here.
+            self.wait(_BEAT)
 
     def stop_if_cancelled(self) -> None:
-        if self.cancel is not None and self.cancel.is_set():
+        if self.cancel.is_set():
             raise Cancelled
 
     def wait(self, seconds: float) -> None:
-        if self.cancel is None:
-            time.sleep(seconds)
-        elif self.cancel.wait(seconds):
+        if self.cancel.wait(seconds):
             raise Cancelled
 
     def finish(self) -> str:
@@ -247,15 +271,6 @@ class _Run:
         return _("What came from {link} is not the file that NVIDIA published.").format(
             link=self.download_of.url
         )
-
-
-def _blocks(response: requests.Response) -> Iterator[bytes]:
-    import requests
-
-    try:
-        yield from response.iter_content(_BLOCK)
-    except requests.RequestException as trouble:
-        raise _Broken(_innermost(trouble)) from trouble
 
 
 def _size(path: str) -> int:

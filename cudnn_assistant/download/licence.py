@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from cudnn_assistant.download.fetching import OFFICIAL, NotDownloaded
+from cudnn_assistant.download.beside import beside
+from cudnn_assistant.download.fetching import OFFICIAL, Cancelled, NotDownloaded
 from cudnn_assistant.download.https import https_session
 from cudnn_assistant.wording import _
 
@@ -39,38 +42,56 @@ class Licence(NamedTuple):
         return () if text.lstrip("\ufeff \r\n\t").startswith("<") else tuple(text.splitlines())
 
 
-def licence(address: str, *, hosts: frozenset[str] = LICENCE_HOSTS) -> Licence:
-    """The licence at ``address``. Raises :class:`NotDownloaded` with words for the person."""
-    import requests
+def licence(
+    address: str,
+    *,
+    hosts: frozenset[str] = LICENCE_HOSTS,
+    cancel: threading.Event | None = None,
+) -> Licence:
+    """The licence at ``address``.
 
+    Raises :class:`NotDownloaded` with words for the person, or :class:`Cancelled`.
+    """
     parts = urlsplit(address)
     secure = parts.scheme == "https" or parts.hostname == "127.0.0.1"
     if parts.hostname not in hosts or not secure:
         raise NotDownloaded(_("{link} is not on NVIDIA's server.").format(link=address))
+
+    def stop_if_cancelled() -> None:
+        if cancel is not None and cancel.is_set():
+            raise Cancelled
+
+    content = b"".join(beside(lambda: _blocks(address), stop_if_cancelled))
+    if not content.strip():
+        raise NotDownloaded(_("What is at {link} is no licence text.").format(link=address))
+    return Licence(address, content)
+
+
+def _blocks(address: str) -> Iterator[bytes]:
+    import requests
+
     try:
         with (
             https_session() as session,
             session.get(address, stream=True, timeout=_TIMEOUT, allow_redirects=False) as answer,
         ):
-            if answer.status_code != 200:
-                raise NotDownloaded(
-                    _("The server answered {code} for {link}.").format(
-                        code=answer.status_code, link=address
-                    )
-                )
-            return Licence(address, _content(answer, address))
+            yield from _body(answer, address)
     except requests.RequestException as trouble:
         raise NotDownloaded(
             _("The connection to {link} could not be made.").format(link=address)
         ) from trouble
 
 
-def _content(answer: requests.Response, address: str) -> bytes:
-    content = b""
+def _body(answer: requests.Response, address: str) -> Iterator[bytes]:
+    if answer.status_code != 200:
+        raise NotDownloaded(
+            _("The server answered {code} for {link}.").format(
+                code=answer.status_code, link=address
+            )
+        )
+    size = 0
     for block in answer.iter_content(1 << 16):
-        content += block
-        if len(content) > _LONGEST:
+        size += len(block)
+        if size > _LONGEST:
             raise NotDownloaded(_("What is at {link} is no licence text.").format(link=address))
-    if not content.strip():
-        raise NotDownloaded(_("What is at {link} is no licence text.").format(link=address))
-    return content
+        yield block

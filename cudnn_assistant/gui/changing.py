@@ -137,12 +137,14 @@ class Changing(QObject):
     def _make(self, plan: Plan, proposal: Proposal) -> None:
         page = MakingPage(plan, [change.title for change in proposal.changes])
         self.cancel = cancel = threading.Event()
+        hold = threading.Event()
         page.cancelled.connect(cancel.set)
+        page.held.connect(lambda waits: hold.set() if waits else hold.clear())
         self._stage.go(page)
         self._sitting.changing = True
         self._long = long(plan)
         self._stage.work(
-            lambda tell: self._doing.apply(plan, tell, cancel),
+            lambda tell: self._doing.apply(plan, tell, cancel, hold),
             self._change_done,
             page.hear,
             lambda trouble: self._not_changed(trouble, proposal),

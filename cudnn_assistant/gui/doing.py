@@ -51,8 +51,9 @@ class Doing:
     """A plan in words; quick."""
     rehearse: Callable[[Plan, Tell], Plan]
     """The plan with what pip says that it would change; raises ``Refused``. Ended as ``check``."""
-    apply: Callable[[Plan, Tell, threading.Event], Entry]
-    """Carries a plan out; raises ``NotApplied``. The event stops it and takes it back.
+    apply: Callable[[Plan, Tell, threading.Event, threading.Event], Entry]
+    """Carries a plan out; raises ``NotApplied``. The first event stops it and takes it back;
+    while the second is set a download waits.
 
     Tells ``(number of the step, state)`` and ``(number, what, bytes so far, bytes in all)``.
     """

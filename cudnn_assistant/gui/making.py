@@ -8,30 +8,13 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout
 
+from cudnn_assistant.apply.advance import Advance
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import BusyBar, Card, Mark
+from cudnn_assistant.gui.parts import BusyBar, Button, Card, Mark
 from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.plan import InstallArchive, InstallPackage, Plan, StepState
 from cudnn_assistant.wording import _, ngettext
-
-
-def doing_word(what: str) -> str:
-    """What a long step is busy with."""
-    return {
-        "download": _("Downloading"),
-        "unpack": _("Unpacking"),
-        "packages": _("Installing packages"),
-    }.get(what, "")
-
-
-def amount(here: int, size: int) -> str:
-    """How far a step is, in megabytes; "" when nothing can be said."""
-    if not here and not size:
-        return ""
-    if not size:
-        return _("{here} MB").format(here=f"{here / 1e6:,.0f}")
-    return _("{here} of {size} MB").format(here=f"{here / 1e6:,.0f}", size=f"{size / 1e6:,.0f}")
 
 
 def long(plan: Plan) -> bool:
@@ -43,6 +26,8 @@ class MakingPage(Page):
     """The steps and how far they are. What takes long can be cancelled; it is then taken back."""
 
     cancelled = Signal()
+    held = Signal(bool)
+    """The download waits, or goes on."""
 
     def __init__(self, plan: Plan, titles: Sequence[str]) -> None:
         count = len(titles)
@@ -56,7 +41,15 @@ class MakingPage(Page):
         self.content.addWidget(self.bar)
         self.bar.run(True)
         self._begin(0)
+        self._row = 0
+        self.advance = Advance(self.show_line)
+        self._told = ""
+        """What the step is busy with, as it was announced."""
+        self.pause: Button | None = None
         if long(plan):
+            if any(isinstance(step, InstallArchive) for step in plan.steps):
+                self.pause = self.buttons.add(_("&Pause"), self._hold)
+                self.pause.setEnabled(False)
             self.stop = self.buttons.add(_("&Cancel"), self._cancel)
         else:
             self.buttons.hide()
@@ -78,8 +71,19 @@ class MakingPage(Page):
         if number < len(self.marks):
             self.marks[number].show_look("busy")
 
+    def _hold(self) -> None:
+        assert self.pause is not None
+        waits = self.pause.text() == _("&Pause")
+        self.pause.setText(_("&Go on") if waits else _("&Pause"))
+        news = _("Paused. What has arrived is kept.") if waits else ""
+        self.news[self._row].setText(news)
+        announce(self, news or _("It goes on."))
+        self.held.emit(waits)
+
     def _cancel(self) -> None:
         self.stop.setEnabled(False)
+        if self.pause is not None:
+            self.pause.setEnabled(False)
         self.title.setText(_("Stopping, and putting back what was changed…"))
         self.cancelled.emit()
 
@@ -100,12 +104,22 @@ class MakingPage(Page):
 
     def show_progress(self, number: int, what: str, here: int, size: int) -> None:
         """A long step is so far."""
-        text = f"{doing_word(what)} {amount(here, size)}".strip()
-        if not self.news[number].text():
-            announce(self, text)
-        self.news[number].setText(text)
+        self._row = number
+        if self.pause is not None:
+            # What is under way when the pause begins still arrives.
+            if self.pause.text() != _("&Pause"):
+                return
+            self.pause.setEnabled(what == "download" and self.stop.isEnabled())
+        self.advance(number, what, here, size)
         if size:
             self.bar.show_share((number + here / size) / len(self.marks))
+        if self._told != f"{number} {what}":
+            self._told = f"{number} {what}"
+            announce(self, self.news[number].text())
+
+    def show_line(self, line: str) -> None:
+        """How far the present step is, in words."""
+        self.news[self._row].setText(line)
 
     def escape(self) -> None:
         """Cancel, where that is offered."""

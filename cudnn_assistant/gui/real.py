@@ -142,11 +142,13 @@ class Behind:
             return explain(text)
         return explain(text, checkup.machine, findings=checkup.findings)
 
-    def apply(self, plan: Plan, tell: Tell, cancel: threading.Event) -> Entry:
+    def apply(
+        self, plan: Plan, tell: Tell, cancel: threading.Event, hold: threading.Event
+    ) -> Entry:
         """Carry a plan out; raises NotApplied. The button says yes to the licences it names."""
         told_at = 0.0
         try:
-            texts = [applying.read_licence(address) for address in applying.licences(plan)]
+            texts = [applying.read_licence(link, cancel) for link in applying.licences(plan)]
         except (Refused, OSError) as trouble:
             raise applying.NotApplied(str(trouble), as_before=True) from trouble
 
@@ -164,6 +166,7 @@ class Behind:
             lambda number, _step, state: tell((number, state)),
             progress=progress,
             cancel=cancel,
+            hold=hold,
             accepted=applying.accept(texts, "window"),
         )
 

@@ -22,7 +22,7 @@ import pytest
 from test_apply import Person
 
 from cudnn_assistant.apply import NotApplied
-from cudnn_assistant.cli.advance import Advance, left
+from cudnn_assistant.apply.advance import Advance, left
 from cudnn_assistant.cli.carrying import carry_out
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.download import NotDownloaded, fetch, licence

@@ -23,6 +23,7 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
+from cudnn_assistant.apply.advance import Advance
 from cudnn_assistant.checkup import Checkup, think
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.explain import explain
@@ -288,6 +289,9 @@ def foreign_page() -> ProblemsPage:
 
 def making_page(given: Proposal) -> MakingPage:
     page = MakingPage(given.plan, [change.title for change in given.changes])
+    seconds = iter((0.0, 5.0))
+    page.advance = Advance(page.show_line, clock=lambda: next(seconds))
+    page.show_progress(0, "download", 77_500_000, 412_345_678)
     page.show_progress(0, "download", 184_000_000, 412_345_678)
     return page
 

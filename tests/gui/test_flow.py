@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -415,9 +416,9 @@ def test_closing_waits_for_a_change(qtbot: QtBot, world: World) -> None:
     gate = threading.Event()
     doing = world.doing()
 
-    def slow(plan: Plan, tell: Tell, cancel: threading.Event) -> Entry:
+    def slow(plan: Plan, tell: Tell, cancel: threading.Event, hold: threading.Event) -> Entry:
         assert gate.wait(30)
-        return doing.apply(plan, tell, cancel)
+        return doing.apply(plan, tell, cancel, hold)
 
     window = Window(replace(doing, apply=slow))
     qtbot.addWidget(window)
@@ -432,9 +433,15 @@ def test_closing_waits_for_a_change(qtbot: QtBot, world: World) -> None:
 def archive_server(cancelled: threading.Event) -> Callable[..., Entry]:
     """A download that never ends by itself, as a slow network has it."""
 
-    def apply(plan: Plan, tell: Tell, cancel: threading.Event) -> Entry:
+    def apply(plan: Plan, tell: Tell, cancel: threading.Event, hold: threading.Event) -> Entry:
+        tell((0, "download", 180_000_000, 412_000_000))
+        time.sleep(0.6)
         tell((0, "download", 184_000_000, 412_000_000))
-        assert cancel.wait(30)
+        while not cancel.wait(0.02):
+            if hold.is_set():
+                while hold.is_set():
+                    time.sleep(0.01)
+                tell((0, "download", 190_000_000, 412_000_000))
         cancelled.set()
         raise NotApplied("The download was stopped.", as_before=True)
 
@@ -465,6 +472,27 @@ def test_a_download_shows_how_far_it_is_and_can_be_stopped(qtbot: QtBot, world: 
     review = arrive(qtbot, window, ReviewPage)
     assert stopped.is_set()
     assert "The download was stopped. Nothing is different from before." in texts(review)
+
+
+def test_a_download_shows_its_speed_and_can_be_paused(qtbot: QtBot, world: World) -> None:
+    window = downloading(qtbot, world, threading.Event())
+    to_review(qtbot, window).maker.click()
+    page = arrive(qtbot, window, MakingPage)
+    assert page.pause is not None
+    qtbot.waitUntil(lambda: "MB/s, " in texts(page) and "left" in texts(page))
+    assert "Download: 184 of 412 MB" in texts(page)
+    page.pause.click()
+    assert "Paused. What has arrived is kept." in texts(page)
+    page.show_progress(0, "download", 185_000_000, 412_000_000)
+    assert "Paused." in texts(page), "what was under way does not undo the word"
+    assert page.pause.text() == "&Go on"
+    qtbot.wait(200)
+    page.pause.click()
+    qtbot.waitUntil(lambda: "190 of 412 MB" in texts(page))
+    page.show_progress(0, "unpack", 5_000_000, 0)
+    assert not page.pause.isEnabled(), "unpacking is not worth a pause"
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    arrive(qtbot, window, ReviewPage)
 
 
 def test_closing_during_a_download_takes_it_back(qtbot: QtBot, world: World) -> None:
