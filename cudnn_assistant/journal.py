@@ -1,8 +1,9 @@
 """The journal of changes: what was planned, and how far it came. Survives a kill at any instant.
 
 One line per state of an entry, ``LENGTH CRC32 JSON``; the last line of an entry counts. A line
-that is torn or damaged is passed over. The file is the person's alone (mode 0600), because values
-of variables can hold secrets.
+that is torn or damaged is passed over. Lines that later ones replace are dropped from time to
+time, so that only what was done makes the file grow; no entry is ever dropped. The file is the
+person's alone (mode 0600), because values of variables can hold secrets.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 
 import msgspec
 
 from cudnn_assistant.plan import Entry
 
 _PRIVATE = 0o600
+_SMALL = 256 << 10
+"""Bytes up to which nothing is gained by dropping lines."""
+_WRITING = os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Journal:
@@ -40,7 +45,13 @@ class Journal:
         return tuple(e for e in entries.values() if not _closed(e, entries))
 
     def begin(self, entry: Entry) -> None:
-        """Write a new entry; on disk when this returns. Raises :class:`OSError`."""
+        """Write a new entry; on disk when this returns. Raises :class:`OSError`.
+
+        For the one program at a time that makes changes: replaced lines may be dropped here.
+        """
+        with suppress(OSError):
+            # A longer file is no reason to change nothing.
+            self._drop_replaced()
         self.record(entry)
 
     def record(self, entry: Entry) -> None:
@@ -50,8 +61,7 @@ class Journal:
         new = not os.path.exists(self.path)
         if new:
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-        handle = os.open(self.path, flags, _PRIVATE)
+        handle = os.open(self.path, os.O_RDWR | _WRITING, _PRIVATE)
         try:
             _append(handle, line)
         finally:
@@ -66,15 +76,47 @@ class Journal:
         return finished
 
     def _lines(self) -> Iterator[Entry]:
-        try:
-            with open(self.path, "rb") as file:
-                content = file.read()
-        except FileNotFoundError:
-            return
-        for line in content.split(b"\n"):
+        for line in self._content().split(b"\n"):
             entry = _entry(line)
             if entry is not None:
                 yield entry
+
+    def _content(self) -> bytes:
+        try:
+            with open(self.path, "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return b""
+
+    def _drop_replaced(self) -> None:
+        """Exchange the file, whole, for one without the lines that later ones replace."""
+        content = self._content()
+        if len(content) < _SMALL:
+            return
+        kept = _without_replaced(content)
+        if len(kept) > len(content) // 2:
+            return
+        path = os.path.realpath(self.path)
+        handle = os.open(path + ".new", os.O_RDWR | os.O_TRUNC | _WRITING, _PRIVATE)
+        try:
+            _append(handle, kept)
+        finally:
+            os.close(handle)
+        os.replace(path + ".new", path)
+        _flush_folder(os.path.dirname(path))
+
+
+def _without_replaced(content: bytes) -> bytes:
+    """The last line of each entry, where its first one stood; what can't be read stays as it is.
+
+    A line that is whole and yet no entry was written by a later version of this program.
+    """
+    kept: dict[str | int, bytes] = {}
+    for number, line in enumerate(content.split(b"\n")):
+        entry = _entry(line)
+        if line:
+            kept[entry.id if entry else number] = line
+    return b"".join(line + b"\n" for line in kept.values())
 
 
 def _append(handle: int, line: bytes) -> None:

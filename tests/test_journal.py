@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import resource
 import stat
+import zlib
 from pathlib import Path
 
 import msgspec
 import pytest
+from test_apply import Person, every_kill
 
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value
@@ -117,3 +119,82 @@ def test_a_full_disk_leaves_the_journal_as_it_was(journal: Journal) -> None:
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert os.path.getsize(journal.path) == size
+
+
+# Years of changes ------------------------------------------------------------------------------
+
+
+def years(journal: Journal, count: int) -> list[Entry]:
+    """Changes that were made step by step, as ``apply`` does, and every third taken back."""
+    for number in range(count):
+        name = f"e{number}"
+        made = entry(name, undoes=f"e{number - 1}" if number % 3 == 2 else "")
+        for state in ("planned", "planned", "done"):
+            journal.record(msgspec.structs.replace(made, states=(state,)))
+        journal.finish(made)
+    return list(journal.entries())
+
+
+def test_years_of_changes_lose_nothing_when_lines_are_dropped(journal: Journal) -> None:
+    before = years(journal, 700)
+    waiting = entry("waiting", states=("planned",))
+    journal.record(waiting)
+    large = os.path.getsize(journal.path)
+    assert large > 256 << 10
+    journal.begin(entry("new"))
+    assert os.path.getsize(journal.path) < large / 2
+    assert list(journal.entries()) == [*before, waiting, entry("new")]
+    assert journal.unfinished() == (waiting, entry("new"))
+    assert stat.S_IMODE(os.stat(journal.path).st_mode) == 0o600
+    assert os.listdir(os.path.dirname(journal.path)) == ["journal"]
+
+
+def test_what_a_later_version_wrote_stays(journal: Journal) -> None:
+    years(journal, 300)
+    body = b'{"id":"later","steps":["of another kind"]}'
+    line = b"%d %08x %s\n" % (len(body), zlib.crc32(body), body)
+    with open(journal.path, "ab") as file:
+        file.write(line)
+    years(journal, 400)
+    before = journal.entries()
+    journal.begin(entry("new"))
+    assert journal.entries() == (*before, entry("new"))
+    assert line in Path(journal.path).read_bytes()
+
+
+def test_what_is_all_needed_is_not_written_anew(journal: Journal) -> None:
+    for number in range(1600):
+        journal.record(entry(f"e{number}"))
+    assert os.path.getsize(journal.path) > 256 << 10
+    inode = os.stat(journal.path).st_ino
+    journal.begin(entry("new"))
+    assert os.stat(journal.path).st_ino == inode
+
+
+def test_a_disk_that_is_too_full_to_drop_lines_keeps_them(journal: Journal) -> None:
+    before = years(journal, 700)
+    os.mkdir(journal.path + ".new")
+    journal.begin(entry("new"))
+    assert list(journal.entries()) == [*before, entry("new")]
+
+
+def test_a_kill_while_lines_are_dropped(tmp_path: Path) -> None:
+    shape = Journal(tmp_path / "shape" / "journal")
+    before = years(shape, 700)
+    content = Path(shape.path).read_bytes()
+
+    def prepare(person: Person) -> None:
+        person.state.mkdir()
+        Path(person.journal().path).write_bytes(content)
+
+    def check(person: Person, _before: object, was_killed: bool) -> None:
+        entries = list(person.journal().entries())
+        assert entries[:700] == before
+        assert entries[700:] in ([], [entry("new")])
+        assert was_killed or entries[700:]
+        person.journal().begin(entry("after"))
+        assert [e.id for e in person.journal().entries()][-1] == "after"
+        assert os.path.getsize(person.journal().path) < len(content) / 2
+
+    act = lambda person: person.journal().begin(entry("new"))  # noqa: E731
+    assert every_kill(tmp_path, True, prepare, act, check) >= 6

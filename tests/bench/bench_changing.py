@@ -25,7 +25,7 @@ from cudnn_assistant.apply import apply
 from cudnn_assistant.download import fetch
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value
-from cudnn_assistant.plan import Download, Plan, SetVariable
+from cudnn_assistant.plan import Download, Entry, Plan, SetVariable
 from cudnn_assistant.system.linux import Linux
 from cudnn_assistant.unpack import unpack
 
@@ -57,9 +57,9 @@ def shell(*command: str) -> None:
 def bench_download(folder: Path, megabytes: int) -> None:
     file = folder / "cudnn.tar.xz"
     block = os.urandom(1 << 20)
-    with file.open("wb") as out:
+    with file.open("wb") as made:
         for _ in range(megabytes):
-            out.write(block)
+            made.write(block)
     with file.open("rb") as source:
         digest = hashlib.file_digest(source, "sha256").hexdigest()
     handler = partial(Quiet, directory=str(folder))
@@ -91,9 +91,9 @@ def bench_unpack(folder: Path, megabytes: int) -> None:
     (tree / "lib").mkdir(parents=True)
     half_random = b"".join(os.urandom(512) + bytes(512) for _ in range(1024))
     for number in range(8):
-        with (tree / "lib" / f"libcudnn_{number}.so").open("wb") as out:
+        with (tree / "lib" / f"libcudnn_{number}.so").open("wb") as made:
             for _ in range(megabytes // 8):
-                out.write(half_random)
+                made.write(half_random)
     with tarfile.open(folder / "a.tar.xz", "w:xz", preset=0) as tar:
         tar.add(tree, "top")
     with zipfile.ZipFile(folder / "a.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
@@ -130,6 +130,18 @@ def bench_variable(folder: Path) -> None:
     out(f"one variable there (and back): {best(there_and_back, 20) * 1000:.0f} ms (target 50)")
 
 
+def bench_history(folder: Path, changes: int) -> None:
+    """A person who changes something every day for ten years."""
+    path = ";".join(f"C:\\Program Files\\Vendor {n}\\bin" for n in range(40))
+    step = SetVariable(scope="user", name="Path", before=Value(text=path), after=Value(text=path))
+    journal = Journal(folder / "journal")
+    for number in range(changes):
+        made = Entry(id=str(number), when="", plan=Plan(steps=(step,)), states=("done",))
+        journal.record(made)
+    out(f"history of {changes} changes, {os.path.getsize(journal.path) / 1e6:.1f} MB: read in "
+        f"{best(lambda _n: journal.entries(), 5) * 1000:.0f} ms")  # fmt: skip
+
+
 def main() -> None:
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 700
     with tempfile.TemporaryDirectory() as name:
@@ -138,6 +150,8 @@ def main() -> None:
         bench_unpack(Path(name), max(64, megabytes // 4))
     with tempfile.TemporaryDirectory() as name:
         bench_variable(Path(name))
+    with tempfile.TemporaryDirectory() as name:
+        bench_history(Path(name), 3650)
 
 
 if __name__ == "__main__":
