@@ -5,7 +5,8 @@ from __future__ import annotations
 import getpass
 import os
 import platform
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
 
 from cudnn_assistant import probe
 from cudnn_assistant.compat import Compat
@@ -14,8 +15,9 @@ from cudnn_assistant.finding import Finding, Verdict
 from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.plan import Entry, Plan, make_plan
 from cudnn_assistant.report import (
-    redacted,
-    redacted_text,
+    Redactor,
+    Unknown,
+    write_log,
     write_page,
     write_report,
     write_short,
@@ -36,9 +38,11 @@ class Checkup(Struct, kw_only=True):
     verdict: Verdict
     plan: Plan
     """All that we can do ourselves; empty when nothing is automatic."""
+    unknown: tuple[Unknown, ...] = ()
+    """What a newer program wrote into the report that this was opened from."""
 
 
-def think(machine: Machine, compat: Compat) -> Checkup:
+def think(machine: Machine, compat: Compat, unknown: tuple[Unknown, ...] = ()) -> Checkup:
     """Judge a snapshot of this or another computer. Pure: the same facts give the same answer."""
     findings = diagnose(machine, compat)
     return Checkup(
@@ -46,6 +50,7 @@ def think(machine: Machine, compat: Compat) -> Checkup:
         findings=findings,
         verdict=verdict(machine, findings),
         plan=make_plan(findings, machine, compat),
+        unknown=unknown,
     )
 
 
@@ -63,11 +68,14 @@ def check(
     return think(machine, compat)
 
 
+Form = Literal["markdown", "html", "short", "log", "message"]
+
+
 def support_report(
     checkup: Checkup,
     compat: Compat,
     *,
-    form: Literal["markdown", "html", "short"] = "markdown",
+    form: Form = "markdown",
     entries: Sequence[Entry] = (),
     data: str = "",
     note: str = "",
@@ -78,21 +86,41 @@ def support_report(
     The redacted snapshot is judged anew, so that no finding names what the snapshot doesn't.
     ``note`` is text of a crash and ``text`` the message that the person pasted.
     """
-    person = {"home": os.path.expanduser("~"), "user": _user(), "host": platform.node()}
-    machine = redacted(checkup.machine, **person)
-    clean = think(machine, compat)
-    if form == "short":
-        return write_short(machine, clean.findings, clean.verdict)
-    write = write_page if form == "html" else write_report
-    return write(
-        machine,
-        clean.findings,
-        clean.verdict,
-        entries=entries,
-        data=data,
-        note=redacted_text(note, machine, **person),
-        text=redacted_text(text, machine, **person),
+    write = support_forms(checkup, compat, entries=entries, data=data, note=note, text=text)
+    return write(form)
+
+
+def support_forms(
+    checkup: Checkup,
+    compat: Compat,
+    *,
+    entries: Sequence[Entry] = (),
+    data: str = "",
+    note: str = "",
+    text: str = "",
+) -> Callable[[Form], str]:
+    """The same, redacted and judged once, to be written in several forms with the same marks."""
+    redactor = Redactor(
+        checkup.machine, home=os.path.expanduser("~"), user=_user(), host=platform.node()
     )
+    clean = think(redactor.machine(), compat)
+    machine, seen = clean.machine, (clean.machine, clean.findings, clean.verdict)
+    changes, message = redactor.entries(entries), redactor.text(text)
+    whole: dict[str, Any] = {
+        "entries": changes,
+        "data": data,
+        "note": redactor.text(note),
+        "text": message,
+        "unknown": redactor.unknown(checkup.unknown),
+    }
+    forms: dict[Form, Callable[[], str]] = {
+        "markdown": lambda: write_report(*seen, **whole),
+        "html": lambda: write_page(*seen, **whole),
+        "short": lambda: write_short(*seen),
+        "log": lambda: write_log(machine, changes),
+        "message": lambda: message,
+    }
+    return lambda form: forms[form]()
 
 
 def _user() -> str:

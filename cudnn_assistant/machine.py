@@ -19,7 +19,9 @@ from typing import Literal, dataclass_transform
 import msgspec
 
 SCHEMA = 1
-"""Version of the snapshot's shape. Fields are only ever added within one number."""
+"""Version of the snapshot's shape. A field never goes away and never changes what it means, so
+that every older report can be opened for ever; the number counts up when fields were added that
+an older program should say it doesn't understand."""
 
 Family = Literal["windows", "linux"]
 Scope = Literal["user", "machine", "process"]

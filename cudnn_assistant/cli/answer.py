@@ -10,6 +10,7 @@ from cudnn_assistant.diagnose import subjects, verdict
 from cudnn_assistant.finding import Finding, Severity, Verdict
 from cudnn_assistant.machine import Machine, Value
 from cudnn_assistant.plan import SetVariable, Step
+from cudnn_assistant.report import dump_with
 from cudnn_assistant.wording import words
 
 
@@ -86,7 +87,12 @@ def answer(checkup: Checkup, data: Data) -> bytes:
         findings=tuple(_told(finding, checkup) for finding in checkup.findings),
         machine=machine,
     )
-    return msgspec.json.encode(told)
+    encoded = msgspec.json.encode(told)
+    if not checkup.unknown:
+        return encoded
+    whole = msgspec.json.decode(encoded)
+    whole["machine"] = msgspec.Raw(dump_with(machine, checkup.unknown))
+    return msgspec.json.encode(whole)
 
 
 def _told(finding: Finding, checkup: Checkup) -> Told:

@@ -124,7 +124,7 @@ def _report(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="",
         metavar="FILE",
-        help=_(".md, .html, or .zip with both; - for standard output"),
+        help=_(".md, .html, or .zip with both and a log; - for standard output"),
     )
     parser.add_argument("--short", action="store_true", help=_("at most 60 lines, for a chat"))
     parser.add_argument("--html", action="store_true", help=_("one page for a support desk"))

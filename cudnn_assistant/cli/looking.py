@@ -11,9 +11,9 @@ from cudnn_assistant.cli.answer import Data, answer
 from cudnn_assistant.cli.screen import Screen, column
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.finding import Finding, Manual, Verdict
-from cudnn_assistant.machine import SYSTEM, Machine
+from cudnn_assistant.machine import SCHEMA, SYSTEM, Machine
 from cudnn_assistant.probe import Part
-from cudnn_assistant.report import NotAReport, read_machine
+from cudnn_assistant.report import NotAReport, Report, newer_report, open_report
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.system import this_system
 from cudnn_assistant.wording import _, words
@@ -46,7 +46,8 @@ def look(told: argparse.Namespace, screen: Screen, compat: Compat) -> Checkup:
     Raises :class:`CantRead` for a file that is no report.
     """
     if getattr(told, "machine", ""):
-        return think(saved_machine(told.machine), compat)
+        opened = saved_report(told.machine)
+        return think(opened.machine, compat, opened.unknown)
 
     def say(part: Part, done: bool, _machine: Machine) -> None:
         screen.progress("" if done else _PARTS[part])
@@ -67,11 +68,13 @@ def python_of(path: str) -> str:
 
 def saved_machine(path: str) -> Machine:
     """The snapshot in a saved report. Raises :class:`CantRead` with a sentence why not."""
+    return saved_report(path).machine
+
+
+def saved_report(path: str) -> Report:
+    """A saved report, a packed one too. Raises :class:`CantRead` with a sentence why not."""
     try:
-        if os.path.getsize(path) > 64 * 1024 * 1024:
-            raise CantRead(_("{path} is too large to be a report.").format(path=path))
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return read_machine(file.read())
+        return open_report(path)
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
         raise CantRead(_("{path} can't be read: {why}.").format(path=path, why=why)) from trouble
@@ -94,6 +97,8 @@ def show(checkup: Checkup, data: Data, screen: Screen, told: argparse.Namespace)
                 when=checkup.machine.taken_at.replace("T", " ").rstrip("Z") or "?"
             )
         )
+        if checkup.machine.schema > SCHEMA:
+            screen.line(newer_report())
     show_lines(checkup, screen)
     for finding in checkup.findings:
         if finding.severity != "info" or told.verbose:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
-import zipfile
+from collections.abc import Callable
 
 from cudnn_assistant import places
-from cudnn_assistant.checkup import Checkup, support_report
-from cudnn_assistant.cli.answer import Data
+from cudnn_assistant.checkup import Form, support_forms
 from cudnn_assistant.cli.looking import CantRead, compat_data, look, saved_machine
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.compat import Compat
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Entry
+from cudnn_assistant.report import LOG, MESSAGE, PAGE, REPORT, file_name, pack
 from cudnn_assistant.report import compare as differences
 from cudnn_assistant.wording import _
 
@@ -26,11 +24,19 @@ def write(told: argparse.Namespace, screen: Screen) -> int:
     text = _message(told.text)
     compat, data = compat_data(told.offline)
     checkup = look(told, screen, compat)
+    as_form = support_forms(
+        checkup,
+        compat,
+        # Changes belong to this computer, not to the one a report came from.
+        entries=() if told.machine else entries(),
+        data=f"{data.version} of {data.published} ({data.source})",
+        text=text,
+    )
     if told.file == "-" or (told.short and not told.file):
-        screen.raw(_text(told, checkup, compat, data, text))
+        screen.raw(as_form(_form(told)))
         return 0
-    path = told.file or f"cudnn-report-{checkup.machine.taken_at[:10]}.md"
-    content = _content(path, told, checkup, compat, data, text)
+    path = told.file or file_name(checkup.machine)
+    content = _content(path, told, as_form)
     try:
         with open(path, "wb") as file:
             file.write(content)
@@ -44,31 +50,24 @@ def write(told: argparse.Namespace, screen: Screen) -> int:
     return 0
 
 
-def _content(
-    path: str, told: argparse.Namespace, checkup: Checkup, compat: Compat, data: Data, text: str
-) -> bytes:
-    if path.lower().endswith((".html", ".htm")):
-        told.html = True
-    if not path.lower().endswith(".zip"):
-        return _text(told, checkup, compat, data, text).encode()
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, html in (("cudnn-report.md", False), ("cudnn-report.html", True)):
-            told.html, told.short = html, False
-            archive.writestr(name, _text(told, checkup, compat, data, text))
-    return packed.getvalue()
+def _content(path: str, told: argparse.Namespace, as_form: Callable[[Form], str]) -> bytes:
+    ending = os.path.splitext(path)[1].lower()
+    if ending == ".zip":
+        return pack(
+            {
+                REPORT: as_form("markdown"),
+                PAGE: as_form("html"),
+                LOG: as_form("log"),
+                MESSAGE: as_form("message"),
+            }
+        )
+    if ending in (".html", ".htm"):
+        return as_form("html").encode()
+    return as_form(_form(told)).encode()
 
 
-def _text(told: argparse.Namespace, checkup: Checkup, compat: Compat, data: Data, text: str) -> str:
-    return support_report(
-        checkup,
-        compat,
-        form="short" if told.short else "html" if told.html else "markdown",
-        # Changes belong to this computer, not to the one a report came from.
-        entries=() if told.machine else entries(),
-        data=f"{data.version} of {data.published} ({data.source})",
-        text=text,
-    )
+def _form(told: argparse.Namespace) -> Form:
+    return "short" if told.short else "html" if told.html else "markdown"
 
 
 def entries() -> tuple[Entry, ...]:

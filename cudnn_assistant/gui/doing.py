@@ -30,6 +30,10 @@ class Written:
     """The same as HTML; "": to be made of the text as it is."""
     name: str = "cudnn-report.md"
     """A name for the file."""
+    log: str = ""
+    """What this program did, for a packed report. All of it stands in ``text`` as well."""
+    message: str = ""
+    """The error text that the person pasted, likewise."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import msgspec
 
 from cudnn_assistant import apply as applying
 from cudnn_assistant import feed, places
-from cudnn_assistant.checkup import Checkup, support_report, think
+from cudnn_assistant.checkup import Checkup, support_forms, think
 from cudnn_assistant.compat import Compat, Recommendation, recommend
 from cudnn_assistant.explain import Explanation, explain
 from cudnn_assistant.gui.doing import Doing, Standing, Written
@@ -26,13 +26,13 @@ from cudnn_assistant.plan import Entry, Plan, SetVariable, make_plan, undo_plan
 from cudnn_assistant.preview import preview
 from cudnn_assistant.probe import Cancel, Say, probe
 from cudnn_assistant.probe.trials.framework import run_framework
-from cudnn_assistant.report import NotAReport, read_machine
+from cudnn_assistant.report import file_name, open_report
 from cudnn_assistant.system import Refused, System, this_system
 from cudnn_assistant.system.autostart import Autostart, this_autostart
 from cudnn_assistant.wording import _
 
-LARGEST_REPORT = 64 * 1024 * 1024
-"""Bytes. A report of a computer with hundreds of environments has some MiB."""
+LONGEST_MESSAGE = 20_000
+"""Characters of the end of a pasted message that a report holds."""
 
 Look = Callable[[Say, Cancel], Machine]
 Fetch = Callable[[], tuple[Compat, feed.Source]]
@@ -67,6 +67,7 @@ class Behind:
         self._again = again or this_autostart()
         self._compat: Compat | None = None
         self._source: feed.Source | None = None
+        self._pasted = ""
 
     def doing(self) -> Doing:
         """The functions that the window knows."""
@@ -129,15 +130,14 @@ class Behind:
 
     def judge(self, path: str) -> Checkup:
         """Another computer by its report. It gets no plan: nothing of it can be changed here."""
-        if os.path.getsize(path) > LARGEST_REPORT:
-            raise NotAReport(_("This file is too large to be a report."))
-        with open(path, encoding="utf-8", errors="replace") as file:
-            machine = read_machine(file.read())
-        seen = think(machine, self._compat or feed.load_builtin())
+        opened = open_report(path)
+        compat = self._compat or feed.load_builtin()
+        seen = think(opened.machine, compat, opened.unknown)
         return msgspec.structs.replace(seen, plan=Plan())
 
     def explain(self, text: str | bytes, checkup: Checkup | None) -> Explanation:
-        """What a message means."""
+        """What a message means. A report that is saved afterwards holds the message."""
+        self._pasted = text if isinstance(text, str) else text.decode("utf-8", "replace")
         if checkup is None:
             return explain(text)
         return explain(text, checkup.machine, findings=checkup.findings)
@@ -194,8 +194,14 @@ class Behind:
         if self._compat is None or self._source is None:
             self._compat, self._source = feed.current(offline=True)
         data = f"{self._source.version} of {self._source.published} ({self._source.kind})"
-        write = partial(
-            support_report, checkup, self._compat, entries=entries, data=data, note=note
+        text = self._pasted[-LONGEST_MESSAGE:]
+        as_form = support_forms(
+            checkup, self._compat, entries=entries, data=data, note=note, text=text
         )
-        name = f"cudnn-report-{checkup.machine.taken_at[:10]}.md"
-        return Written(write(), write(form="html"), name)
+        return Written(
+            as_form("markdown"),
+            as_form("html"),
+            file_name(checkup.machine),
+            as_form("log"),
+            as_form("message"),
+        )

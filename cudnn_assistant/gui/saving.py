@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
@@ -26,23 +24,30 @@ from cudnn_assistant.gui.links import Link
 from cudnn_assistant.gui.parts import Button, Notice
 from cudnn_assistant.gui.text import Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.report import LOG, MESSAGE, PAGE, REPORT, pack
 from cudnn_assistant.report.document import Block, Heading
 from cudnn_assistant.report.page import page
 from cudnn_assistant.wording import _, ngettext
 
 
 def content(path: Path, written: Written) -> bytes:
-    """What is saved under this name: the text, a page, or both packed."""
+    """What is saved under this name: the text, a page, or all of it packed.
+
+    Where the person has left out more, log and message are not packed: they could hold it.
+    """
     ending = path.suffix.lower()
     if ending in (".html", ".htm"):
         return as_page(written).encode()
     if ending != ".zip":
         return written.text.encode()
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("cudnn-report.md", written.text)
-        archive.writestr("cudnn-report.html", as_page(written))
-    return packed.getvalue()
+    return pack(
+        {
+            REPORT: written.text,
+            PAGE: as_page(written),
+            LOG: written.log,
+            MESSAGE: written.message,
+        }
+    )
 
 
 def as_page(written: Written) -> str:
@@ -229,7 +234,11 @@ class ReportDialog(Dialog):
         place = QStandardPaths.StandardLocation.DocumentsLocation
         ask = QFileDialog(self, _("Save report"), QStandardPaths.writableLocation(place))
         ask.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        names = (_("Text to send (*.md)"), _("Web page (*.html)"), _("Both, packed (*.zip)"))
+        names = (
+            _("Text to send (*.md)"),
+            _("Web page (*.html)"),
+            _("Both with a log, packed (*.zip)"),
+        )
         ask.setNameFilters(names)
         ask.setDefaultSuffix("md")
         ask.filterSelected.connect(

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from cudnn_assistant.machine import CudnnCopy, Framework, Gpu, Machine, PythonEnvironment
-from cudnn_assistant.plan import (
-    Entry,
-    InstallArchive,
-    InstallPackage,
-    RemoveArchive,
-    SetVariable,
-    Step,
-)
+from cudnn_assistant.machine import CudnnCopy, Driver, Framework, Gpu, Machine, PythonEnvironment
+from cudnn_assistant.plan import Entry
+from cudnn_assistant.preview import Change, preview
 from cudnn_assistant.report.document import Bullets, Code, Heading, Item, Part, Pieces, Table
 
 
@@ -36,7 +30,7 @@ def _driver(machine: Machine) -> Item:
     driver = machine.driver
     if driver is None:
         return Item(("No NVIDIA driver was seen",))
-    kernel = f", kernel module {driver.kernel_version}" if driver.kernel_version else ""
+    kernel = _kernel(machine, driver)
     speaks = f", speaks CUDA up to {driver.cuda}" if driver.cuda else ""
     asked = (("NVML", driver.nvml), ("cuInit", driver.cuda_init))
     troubles: tuple[Pieces, ...] = tuple(
@@ -45,6 +39,14 @@ def _driver(machine: Machine) -> Item:
         if answer and answer.code
     )
     return Item(("Driver ", Code(driver.version or "?"), f"{kernel}{speaks}"), troubles)
+
+
+def _kernel(machine: Machine, driver: Driver) -> str:
+    """The part of the driver that the system itself has loaded, in the words of that system."""
+    if machine.os.family == "linux":
+        return f", kernel module {driver.kernel_version}" if driver.kernel_version else ""
+    same = driver.kernel_version in ("", driver.version)
+    return "" if same else f", installed in Windows as {driver.kernel_version}"
 
 
 def _gpu(gpu: Gpu) -> Item:
@@ -111,27 +113,22 @@ def settings(machine: Machine) -> Iterator[Part]:
     yield from section("Settings", items)
 
 
-def history(entries: Sequence[Entry]) -> Iterator[Part]:
-    """What this program changed."""
-    yield from section("Changes made by cuDNN Assistant", map(_entry, entries))
+def history(entries: Sequence[Entry], machine: Machine) -> Iterator[Part]:
+    """What this program changed: each entry of the journal with what was before and after."""
+    yield from section(
+        "Changes made by cuDNN Assistant",
+        (_change(entry, number, change) for entry in entries
+         for number, change in enumerate(preview(entry.plan, machine))),
+    )  # fmt: skip
 
 
-def _entry(entry: Entry) -> Item:
-    undone = ", undone" if entry.undone_by else ""
-    return Item((f"{entry.when}{undone}: {'; '.join(map(_step, entry.plan.steps))}",))
-
-
-def _step(step: Step) -> str:
-    if isinstance(step, SetVariable):
-        return f"{step.scope} variable {step.name}"
-    if isinstance(step, InstallArchive):
-        return f"installed {step.product} {step.version} for CUDA {step.cuda_major}"
-    if isinstance(step, RemoveArchive):
-        archive = step.archive
-        return f"removed {archive.product} {archive.version} for CUDA {archive.cuda_major}"
-    if isinstance(step, InstallPackage):
-        return f"packages {' '.join((*step.requirements, *step.again, *step.remove))}"
-    return step.name
+def _change(entry: Entry, number: int, change: Change) -> Item:
+    state = entry.states[number] if number < len(entry.states) else "planned"
+    undone = ", undone since" if entry.undone_by else ""
+    back = ", to undo an earlier change" if entry.plan.undoes else ""
+    told = f"{entry.when}: {change.title} ({state}{undone}{back})"
+    lines = (line for line in change.lines if line.sign != " ")
+    return Item((told,), tuple((f"{line.sign} ", Code(line.text)) for line in lines))
 
 
 def gaps(machine: Machine) -> Iterator[Part]:

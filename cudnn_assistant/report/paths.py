@@ -6,19 +6,23 @@ import re
 from collections.abc import Iterable
 
 from cudnn_assistant.machine import SYSTEM, Family
-from cudnn_assistant.report.secrets import Marks
+from cudnn_assistant.report.secrets import HIDDEN, MARK, Marks
 
 HOMES = re.compile(
-    r"(?P<root>/(?:var/)?home/|/Users/|/mnt/[a-z]/Users/"
-    r"|[A-Za-z]:[\\/]+(?:Users|Documents and Settings)[\\/]+)"
+    r"(?P<root>/(?:var/)?home/|/Users/|/mnt/[a-z]/Users/|/(?:run/)?media/"
+    r"|(?<![\w/\\~])~(?=[A-Za-z][\w.-]*/)"
+    r"|[A-Za-z]:[\\/]+(?:Users|Documents and Settings|Windows[\\/]+ServiceProfiles)[\\/]+)"
     r"(?P<name>[^\\/:;\"'<>|*?\n\t]+)",
     re.IGNORECASE,
 )
 """A home folder and whose it is, anywhere in a text."""
 
-_SHARED = {"public", "default", "all users", "default user", "linuxbrew", "defaultapppool"}
+_SHARED = {
+    "public", "default", "all users", "default user", "linuxbrew", "defaultapppool",
+    "localservice", "networkservice",
+}  # fmt: skip
 _STANDARD = re.compile(
-    r"(?:/(?:usr|lib|lib32|lib64|etc|proc|sys|dev|run|boot|bin|sbin|snap|nix|gnu|var/lib)"
+    r"(?!/(?:run/(?:media|user)|var/lib/(?:docker|containers|kubelet))/)(?:/(?:usr|lib|lib32|lib64|etc|proc|sys|dev|run|boot|bin|sbin|snap|nix|gnu|var/lib|pytorch)"
     r"|/mnt/[a-z]/(?:Windows|Program Files(?: \(x86\))?)"
     r"|HK(?:LM|CU|U|CR|EY_\w+)"
     r"|[A-Za-z]:[\\/]+(?:Windows|Program Files(?: \(x86\))?|ProgramData))(?=[\\/]|$)",
@@ -38,7 +42,8 @@ _KNOWN = re.compile(
     | nvidia | torch | tensorflow | jax | jaxlib | onnxruntime | capi | ctranslate2 | cupy | paddle
     | mxnet | libs | cudnn(?:_jit)? | cublas | cuda_\w+ | cu1[1-9] | stubs | compat | targets
     | x86_64-linux(?:-gnu)? | src | build | home | Users | mnt | media | data | srv | work | root
-    | tmp | temp | nv | ComputeCache | libraries | cuDNN[ ]Assistant | cudnn-assistant
+    | tmp | temp | \.?nv | nvvm | libdevice | ComputeCache | libraries
+    | cuDNN[ ]Assistant | cudnn-assistant
     | install(?:ed)? | opt
     | (?:nvidia[-_ ]?)?(?:cuda|cudnn)(?:[-_ ](?:toolkit|linux|windows|archive|cuda|x86_64|local))*
       [-_ ]?v?\d*(?:\.\d+)*(?:[-_]cuda\d+(?:\.\d+)*)?(?:[-_]archive)?
@@ -52,12 +57,40 @@ _KNOWN = re.compile(
 )
 """Names of folders and files that mean the same on every computer."""
 
+_QUOTED = re.compile(r"([\"'])((?:[A-Za-z]:[\\/]|\\\\|~?/)[^\"'\n<>|]*)(?=\1)")
+_WITHIN = {
+    # On Windows a folder's name may hold spaces: what comes before another backslash belongs to it.
+    "windows": re.compile(
+        r"(?<![\w/\\.-])"
+        r"(?:[A-Za-z]:[\\/](?:Program Files(?: \(x86\))?)?|\\\\|//(?=\w)"
+        r"|/(?=[\w.-]+/)|~[\\/]|%\w+%[\\/]|\.{1,2}[\\/])"
+        r"[^\s\"'<>|*;,\[\]]*(?:(?: [^\s\"'<>|*;,:\\\[\]]+){1,4}[\\][^\s\"'<>|*;,\[\]]*)*"
+    ),
+    "linux": re.compile(
+        r"(?<![\w/\\.-])(?:/(?=[\w.])(?!(?:physical_)?device:|job:)|~/|\$\{?\w+\}?/"
+        r"|\.{1,2}/|[A-Za-z]:\\|\\\\(?=\w))"
+        r"[^\s\"'<>|*?;()\[\]]*"
+    ),
+}
+"""Paths in a sentence."""
+_WHOLE = re.compile(r"^[\"\s]*(?:[A-Za-z]:[\\/]|\\\\|/|~/|%\w+%[\\/]|\$\w+/)[^\n<>|]*$")
+_SENTENCE = re.compile(r"\s(?:is|was|not|can't|cannot|from|to|in|because|wurde|refused)\s|: ")
+_SHARE = re.compile(
+    r"(?:\\\\\?\\UNC\\|\\\\(?![?.])|//(?!(?:usr|lib\w*|opt|home|etc|var|mnt|tmp)/))"
+    r"(?:(?P<given>share-ü?\d+)(?=[\\/]|$)|(?P<name>[^\\/]+[\\/]+[^\\/]+))"
+)
+"""A server and its share, or the mark that stands for both."""
+_NO_PATH = re.compile(r"/(?:physical_)?device:|/job:")
+"""TensorFlow names devices as if they were files: /device:GPU:0."""
+_PIPE = re.compile(r"(\\\\\.\\pipe\\)[^\\\s\"']+")
+
 
 class Paths:
     """Cleans the paths of one report."""
 
     def __init__(self, marks: Marks, family: Family, home: str = "") -> None:
         self._marks = marks
+        self._family = family
         self._separator = ";" if family == "windows" else ":"
         # A home that no pattern knows: of a service, on another disk.
         unusual = len(home) > 2 and home not in ("/root", "/") and not HOMES.fullmatch(home)
@@ -77,9 +110,18 @@ class Paths:
 
     def homes(self, text: str) -> str:
         """``text`` with the owner of every home folder marked, the rest as it is."""
-        if self._home:
+        if self._home and self._home in text:
             text = text.replace(self._home, "/home/" + self._marks.mark("user", self._home))
         return HOMES.sub(lambda match: match["root"] + self._owner(match["name"]), text)
+
+    def within(self, text: str) -> str:
+        """``text`` with every path in it cleaned; one that is a path from end to end as a whole."""
+        text = _PIPE.sub(rf"\1{HIDDEN}", text)
+        if _WHOLE.match(text) and not _SENTENCE.search(text):
+            return self.clean(text)
+        text = _QUOTED.sub(lambda match: match[1] + self.clean(match[2]), text)
+        text = self.homes(text)
+        return _WITHIN[self._family].sub(lambda match: self.clean(match[0]), text)
 
     def _is_list(self, text: str) -> bool:
         if self._separator == ";":
@@ -87,10 +129,12 @@ class Paths:
         return ":" in text and not re.search(r"^[A-Za-z]:[\\/]|:\d+$|://", text)
 
     def _one(self, path: str) -> str:
-        share = re.match(r"^(?:\\\\|//)(?![?.])[^\\/]+[\\/]+[^\\/]+", path)
+        if _NO_PATH.match(path):
+            return path
+        share = _SHARE.match(path)
         if share:
-            kept = "\\\\" + self._marks.mark("share", share[0].replace("/", "\\"))
-            return kept + self._rest(path[share.end() :])
+            name = share["name"] and self._marks.mark("share", share["name"].replace("/", "\\"))
+            return f"\\\\{name or share['given']}{self._rest(path[share.end() :])}"
         path = self.homes(path)
         if _STANDARD.match(path.lstrip('" ')) or not re.search(r"[\\/]", path):
             return path
@@ -124,4 +168,4 @@ def _below_packages(path: str) -> tuple[str, str, str]:
 
 
 def _mark(name: str) -> bool:
-    return re.fullmatch(r"(?:user|folder|share|host|GPU|MIG)-ü?\d+", name) is not None
+    return MARK.fullmatch(name) is not None

@@ -7,80 +7,136 @@ that a path that is found in two places is still seen to be the same.
 
 from __future__ import annotations
 
+import re
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from cudnn_assistant.machine import Machine, Value
+from cudnn_assistant.machine import DeviceNode, Machine, Value, Variable
+from cudnn_assistant.plan import Entry
+from cudnn_assistant.report.newer import Unknown
 from cudnn_assistant.report.paths import Paths
 from cudnn_assistant.report.secrets import Marks, scrub
 
 Kind = Literal["kept", "path", "text"]
+Clean = Callable[[str], str]
 
 KEPT = {
     "version", "header_version", "file_version", "package_version", "kernel_version", "cuda",
     "compute", "cudnn", "wants", "has", "satisfied", "taken_at", "tool", "architecture", "pci_bus",
     "pci_id", "owner", "code_name", "family", "libc", "package", "missing", "file", "variable",
-    "part", "call", "what", "found_via", "distribution", "checks", "skipped", "architectures", "modules",
+    "part", "what", "found_via", "distribution", "checks", "skipped", "architectures", "modules",
+    "when", "undoes", "undone_by", "sha256", "address", "url", "licence", "product",
 }  # fmt: skip
-"""Fields of the snapshot that hold versions, names of products and words of our own."""
+"""Fields that hold versions, names of products, official addresses and words of our own."""
 
 PATHS = {
     "folder", "path", "root", "links", "python", "id", "environment", "sites", "loaded", "mapped",
     "library", "nvml_library", "cuda_library", "libraries", "subject", "wins_for", "source",
+    "search",
 }  # fmt: skip
 """Fields that hold one path each."""
+
+_PLAIN = re.compile(r"[\w.+:~ ()<>=!,;*\[\]-]{0,200}|https://[\w./+%-]*")
+"""What a kept field holds on every computer: neither a folder nor an address of a person."""
 
 S = TypeVar("S")
 
 
-def redacted(machine: Machine, *, home: str = "", user: str = "", host: str = "") -> Machine:
-    """The snapshot without names of people, computers and projects, serials and credentials.
+class Redactor:
+    """Cleans all parts of one report with the same marks.
 
     ``home``, ``user`` and ``host`` are the person's own. Redacting twice changes nothing more.
     """
-    marks = Marks()
-    paths = Paths(marks, machine.os.family, home)
-    names = paths.people(_strings(machine)) | ({user} if user else set())
 
-    def text(value: str) -> str:
-        return scrub(value, marks, paths, people=names, host=host)
+    def __init__(self, machine: Machine, *, home: str = "", user: str = "", host: str = "") -> None:
+        told = _strings(machine)
+        self._machine = machine
+        self._host = host
+        self._marks = Marks(told)
+        self._paths = Paths(self._marks, machine.os.family, home)
+        self._people = self._paths.people(told) | ({user} if user else set())
 
-    return _struct(machine, text, paths.clean)
+    def machine(self) -> Machine:
+        """The snapshot without names of people, computers and projects, serials, credentials."""
+        return _struct(self._machine, self._clean, self._paths.clean)
+
+    def text(self, text: str) -> str:
+        """A message or log, line by line."""
+        self._people |= self._paths.people([text])
+        return "\n".join(map(self._clean, text.splitlines()))
+
+    def entries(self, entries: Iterable[Entry]) -> tuple[Entry, ...]:
+        """Changes of the journal."""
+        known = tuple(entries)
+        self._people |= self._paths.people(_strings(known))
+        return tuple(_struct(entry, self._clean, self._paths.clean) for entry in known)
+
+    def unknown(self, fields: Iterable[Unknown]) -> tuple[Unknown, ...]:
+        """Fields of a newer program's report; what their text means is guessed by their names."""
+        return tuple(
+            field._replace(value=self._builtin(str(field.place[-1]), field.value))
+            for field in fields
+        )
+
+    def _builtin(self, name: str, value: Any) -> Any:
+        if isinstance(value, str):
+            return value if _kept(name, value) else _named(name, value, self._clean)
+        if isinstance(value, dict):
+            return {key: self._builtin(key, inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self._builtin(name, inner) for inner in value]
+        return value
+
+    def _clean(self, text: str) -> str:
+        return scrub(text, self._marks, self._paths, people=self._people, host=self._host)
 
 
-def redacted_text(
-    text: str, machine: Machine, *, home: str = "", user: str = "", host: str = ""
-) -> str:
-    """A pasted message without the same things, line by line."""
-    marks = Marks()
-    paths = Paths(marks, machine.os.family, home)
-    people = paths.people([text]) | ({user} if user else set())
-    rows = (scrub(row, marks, paths, people=people, host=host) for row in text.splitlines())
-    return "\n".join(rows)
+def redacted(machine: Machine, *, home: str = "", user: str = "", host: str = "") -> Machine:
+    """A snapshot alone (see :class:`Redactor`)."""
+    return Redactor(machine, home=home, user=user, host=host).machine()
 
 
-def _struct(value: S, text: Callable[[str], str], path: Callable[[str], str]) -> S:
-    changes = {}
+def _kept(name: str, value: str) -> bool:
+    """Whether a field of a newer program holds a version, which looks like an address."""
+    return name.endswith("version") and re.fullmatch(r"v?\d[\w.+-]*", value) is not None
+
+
+def _named(name: str, value: str, clean: Clean) -> str:
+    """``value`` cleaned in the light of its name: what API_KEY holds is a secret in any form."""
+    told = clean(f"{name}={value}")
+    return clean(told.removeprefix(f"{name}=") if told.startswith(f"{name}=") else value)
+
+
+def _struct(value: S, text: Clean, path: Clean) -> S:
+    changes: dict[str, Any] = {}
     for name, kind in _fields(type(value)):  # type: ignore[arg-type]
-        if kind != "kept":
-            clean = path if kind == "path" else text
-            changes[name] = _value(getattr(value, name), clean, text, path)
-    if isinstance(value, Value) and changes["text"] != value.text and value.length is None:
-        # Lengths are evidence (a PATH cut off at 1,024 characters) and tell nothing.
-        changes["length"] = len(value.text)
+        clean = path if kind == "path" else text
+        changes[name] = _value(getattr(value, name), _unless_plain(clean, kind), text, path)
+    if isinstance(value, Variable):
+        hidden = _named(value.name, value.value.text, text)
+        changes["value"] = _shortened(value.value, hidden)
+    if isinstance(value, Value):
+        changes["length"] = _shortened(value, changes["text"]).length
     return msgspec.structs.replace(value, **changes)  # type: ignore[type-var]
 
 
-def _value(
-    value: Any,
-    clean: Callable[[str], str],
-    text: Callable[[str], str],
-    path: Callable[[str], str],
-) -> Any:
+def _shortened(value: Value, text: str) -> Value:
+    # Lengths are evidence (a PATH cut off at 1,024 characters) and tell nothing.
+    length = len(value.text) if text != value.text and value.length is None else value.length
+    return msgspec.structs.replace(value, text=text, length=length)
+
+
+def _unless_plain(clean: Clean, kind: Kind) -> Clean:
+    if kind != "kept":
+        return clean
+    return lambda value: value if _PLAIN.fullmatch(value) else clean(value)
+
+
+def _value(value: Any, clean: Clean, text: Clean, path: Clean) -> Any:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, tuple):
@@ -93,11 +149,10 @@ def _fields(kind: type) -> tuple[tuple[str, Kind], ...]:
     """The fields of a type that can hold text, and of which kind it is."""
     found: list[tuple[str, Kind]] = []
     for name, hint in typing.get_type_hints(kind).items():
-        if name in KEPT and not _holds_structs(hint):
-            continue
-        if typing.get_origin(hint) is Literal:
-            continue
-        found.append((name, "path" if name in PATHS else "text"))
+        if typing.get_origin(hint) is not Literal:
+            # The owner of a file is a person, that of a library a package.
+            kept = name in KEPT and not _holds_structs(hint) and kind is not DeviceNode
+            found.append((name, "kept" if kept else "path" if name in PATHS else "text"))
     return tuple(found)
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from cudnn_assistant.codes import cudnn_status
 from cudnn_assistant.finding import Finding, Manual, Verdict
-from cudnn_assistant.machine import (
-    Machine,
-    Trial,
-    dump,
-)
+from cudnn_assistant.machine import Machine, Trial
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report import facts
 from cudnn_assistant.report.document import (
@@ -28,6 +25,7 @@ from cudnn_assistant.report.document import (
     Strong,
 )
 from cudnn_assistant.report.markdown import markdown
+from cudnn_assistant.report.newer import Unknown, dump_with
 from cudnn_assistant.report.page import page
 from cudnn_assistant.report.reading import MARK
 from cudnn_assistant.summary import headline, lines
@@ -36,6 +34,13 @@ from cudnn_assistant.wording import words
 MARKS = {"ok": "✓", "note": "!", "bad": "✗", "unknown": "?", "wait": "…"}
 SHORT = 60
 """Lines of a short report at the most."""
+
+
+def file_name(machine: Machine) -> str:
+    """A name for a report's file; a day that no clock gave is not in it."""
+    day = machine.taken_at[:10]
+    known = re.fullmatch(r"\d{4}-\d\d-\d\d", day, re.ASCII)
+    return f"cudnn-report-{day}.md" if known else "cudnn-report.md"
 
 
 def write_report(
@@ -47,13 +52,15 @@ def write_report(
     data: str = "",
     note: str = "",
     text: str = "",
+    unknown: Sequence[Unknown] = (),
 ) -> str:
     """The whole report as Markdown. The snapshot is written as given: redact it before.
 
     ``data`` says which compatibility data was used; ``note`` is text of a crash and ``text`` the
-    message that the person pasted, both kept verbatim. Pure: the same facts give the same bytes.
+    message that the person pasted, both kept verbatim; ``unknown`` is what a newer program wrote
+    into the snapshot. Pure: the same facts give the same bytes.
     """
-    return markdown(_parts(machine, findings, verdict, entries, data, note, text))
+    return markdown(_parts(machine, findings, verdict, entries, data, note, text, unknown))
 
 
 def write_page(
@@ -65,9 +72,10 @@ def write_page(
     data: str = "",
     note: str = "",
     text: str = "",
+    unknown: Sequence[Unknown] = (),
 ) -> str:
     """The same as one HTML page, without scripts and without anything from outside."""
-    parts = _parts(machine, findings, verdict, entries, data, note, text)
+    parts = _parts(machine, findings, verdict, entries, data, note, text, unknown)
     return page(parts, "cuDNN Assistant report")
 
 
@@ -91,6 +99,7 @@ def _parts(
     data: str,
     note: str,
     text: str,
+    unknown: Sequence[Unknown],
 ) -> Iterator[Part]:
     yield Heading(1, ("cuDNN Assistant report",))
     yield from _top(machine, findings, verdict)
@@ -102,16 +111,16 @@ def _parts(
     yield from facts.second_opinion(machine)
     yield from facts.environments(machine.pythons)
     yield from facts.settings(machine)
-    yield from facts.history(entries)
+    yield from facts.history(entries, machine)
     yield from facts.gaps(machine)
     yield from _verbatim("This program stopped unexpectedly", note)
     yield from facts.about(machine, data)
-    yield Block(_snapshot(machine), f"json {MARK}")
+    yield Block(_snapshot(machine, unknown), f"json {MARK}")
 
 
-def _snapshot(machine: Machine) -> str:
+def _snapshot(machine: Machine, unknown: Sequence[Unknown]) -> str:
     """The JSON with characters that can't be seen spelled out, as JSON itself spells them."""
-    text = msgspec.json.format(dump(machine), indent=1).decode()
+    text = msgspec.json.format(dump_with(machine, unknown), indent=1).decode()
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 

@@ -96,7 +96,7 @@ def test_the_answer_keeps_to_its_schema() -> None:
         b"{}",
         b"[" * 100_000,
         b'{"os": {"family": "amiga"}}',
-        b'{"schema": 99, "os": {"family": "linux"}}',
+        b'{"schema": 99, "os": {"family": "linux", "wsl": "new"}}',
         b"\xff\xfe\x00\x01" * 100,
         b'```json cudnn-assistant-machine\n{"os": 3}\n```\n',
     ],

@@ -14,7 +14,6 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Gap, Machine, Trial, load
 from cudnn_assistant.places import resource
 from cudnn_assistant.report import (
-    NotAReport,
     compare,
     read_machine,
     write_page,
@@ -82,20 +81,6 @@ def test_pasted_through_a_forum_with_other_line_ends_it_is_still_read() -> None:
     machine = named("windows-path-cut-off")
     text = write_report(machine, (), "unknown")
     assert read_machine("Hi, here is mine:\r\n\r\n" + text.replace("\n", "\r\n")) == machine
-
-
-def test_a_report_of_a_newer_program_says_so() -> None:
-    text = write_report(named("linux-torch-healthy"), (), "unknown")
-    with pytest.raises(NotAReport, match="newer cuDNN Assistant"):
-        read_machine(text.replace('"schema": 1', '"schema": 2'))
-
-
-def test_what_newer_programs_add_is_passed_over() -> None:
-    machine = named("linux-torch-healthy")
-    text = write_report(machine, (), "unknown").replace(
-        '"schema": 1,', '"schema": 1, "colour": {"of": ["the", "case"]},'
-    )
-    assert read_machine(text) == machine
 
 
 def test_two_reports_are_compared_by_facts_not_by_place() -> None:

@@ -1,0 +1,86 @@
+"""Two hundred kinds of secrets, in every place of a snapshot that holds a text of theirs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from report.kinds import BOTH, LINUX, WINDOWS, kinds
+
+from cudnn_assistant.checkup import support_report, think
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.machine import (
+    CudnnCopy,
+    Driver,
+    Gap,
+    Machine,
+    PathEntry,
+    PythonEnvironment,
+    Trial,
+    Value,
+    Variable,
+    load,
+)
+from cudnn_assistant.report import Redactor
+
+MACHINES = Path(__file__).parents[1] / "machines"
+_PATH = re.compile(r"(?:[A-Za-z]:[\\/]|\\\\|/|~)\S*$")
+
+
+def planted(family: str, text: str) -> Machine:
+    """A healthy computer with the text wherever such a text could come from."""
+    base = load((MACHINES / f"{family}-healthy.json").read_bytes())
+    driver = base.driver or Driver()
+    path = text if _PATH.match(text) else "/usr/lib"
+    return msgspec.structs.replace(
+        base,
+        driver=msgspec.structs.replace(driver, log=(text,), cuda_library=path),
+        gaps=(Gap(what="gpu", why=text), Gap(what="gpu", why=f"can't open {text} now")),
+        variables=(Variable(scope="user", name="CUDA_HOME", value=Value(text=text), source=path),),
+        search=(PathEntry(variable="PATH", scope="user", text=text, folder=path),),
+        cudnns=(CudnnCopy(folder=path, file="cudnn64_9.dll", major=9),),
+        pythons=(PythonEnvironment(id=path, python=path, sites=(path,)),),
+        trials=(
+            Trial(subject=path, stage="load", status="crashed", detail=text, loaded=path,
+                  output=f"before\n{text}\nafter"),
+        ),
+        other_gpus=(text,),
+    )  # fmt: skip
+
+
+CASES = [
+    (family, text, secrets)
+    for family, table in (("windows", WINDOWS), ("linux", LINUX), ("both", BOTH))
+    for text, secrets in kinds(table)
+]
+
+
+def test_there_are_two_hundred_kinds() -> None:
+    assert len({text for _family, text, _secrets in CASES}) >= 200
+
+
+@pytest.mark.parametrize(("family", "text", "secrets"), CASES, ids=[case[1] for case in CASES])
+def test_no_kind_is_told(family: str, text: str, secrets: tuple[str, ...]) -> None:
+    """A name in plain words can be known only where it is the person's own."""
+    own = "⟪" in text
+    text = re.sub("[⟪⟫]", "", text)
+    names = {"user": "qkimura" if own else "me", "host": "zqserver" if own else "pc"}
+    for system in ("windows", "linux") if family == "both" else (family,):
+        machine = planted(system, text)
+        clean = Redactor(machine, **names)
+        told = str(msgspec.to_builtins(clean.machine())) + clean.text(text)
+        told = told.replace("\\\\", "\\").casefold()
+        assert [one for one in secrets if one.casefold() in told] == []
+
+
+def test_the_written_report_tells_none_either() -> None:
+    compat = load_builtin()
+    for family, table in (("windows", WINDOWS), ("linux", LINUX)):
+        for text, secrets in kinds(table)[::7]:
+            if "⟪" in text:
+                continue
+            checkup = think(planted(family, text), compat)
+            told = support_report(checkup, compat, text=text, note=text)
+            assert [one for one in secrets if one.casefold() in told.casefold()] == []
