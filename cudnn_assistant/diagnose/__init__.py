@@ -50,11 +50,11 @@ SETTINGS: Layer = (*variables.RULES, *paths.RULES)
 
 ABOVE: tuple[Layer, ...] = (
     cuda.RULES,
-    copies.RULES[:2],
+    copies.RULES[:3],
     packages.RULES[:1],
     cudnn.RULES,
     replaced.RULES,
-    copies.RULES[2:],
+    copies.RULES[3:],
     fitting.RULES,
     frameworks.RULES,
     cuda.LAST,

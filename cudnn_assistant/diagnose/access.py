@@ -8,9 +8,8 @@ from cudnn_assistant.diagnose import visible
 from cudnn_assistant.diagnose.answers import answers, bare_linux, cuda_code, nvml_code
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.gpu import log_line
-from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Finding, Manual, Severity
 from cudnn_assistant.machine import DeviceNode, Gpu, Trial
 
 SPACE = 600 * 1024 * 1024
@@ -26,6 +25,11 @@ def permission(ctx: Context) -> Iterator[Finding]:
     if not closed and nvml_code(ctx) != 4:
         return
     node = closed[0] if closed else None
+    scheduler = visible.batch_system(ctx)
+    if node and scheduler and node.mode.endswith("rw-"):
+        # Open to all by its mode: the scheduler's group of processes may not use it.
+        yield visible.given_none(ctx, scheduler, f"{node.path} {node.mode}")
+        return
     evidence = f"{node.path} {node.mode} {node.owner}" if node else answers(ctx)
     path = node.path if node else "/dev/nvidiactl"
     if ctx.machine.os.container:
@@ -74,7 +78,7 @@ def compute_mode(ctx: Context) -> Iterator[Finding]:
         prohibited = gpu.compute_mode == "prohibited"
         # The program that has it may be another person's, or in another container: not listed.
         taken = gpu.compute_mode == "exclusive-process" and (busy or _busy(ctx, gpu))
-        if ctx.runs or not (prohibited or taken):
+        if not (prohibited or taken) or (ctx.runs and not ctx.stopped_alone(gpu)):
             continue
         index = gpu.nvml_index or 0
         prefix = "" if ctx.windows else "sudo "
@@ -82,7 +86,8 @@ def compute_mode(ctx: Context) -> Iterator[Finding]:
         code = "compute-mode-prohibited" if prohibited else "compute-mode-exclusive"
         evidence = f"{gpu.name}: {gpu.compute_mode}"
         program = ", ".join(_process(p.name, p.pid) for p in busy[:3])
-        yield ctx.finding(code, "error", remedy, evidence, program, gpu=gpu.name, program=program)
+        severity: Severity = "warning" if ctx.runs else "error"
+        yield ctx.finding(code, severity, remedy, evidence, program, gpu=gpu.name, program=program)
 
 
 def _busy(ctx: Context, gpu: Gpu) -> bool:
@@ -92,9 +97,9 @@ def _busy(ctx: Context, gpu: Gpu) -> bool:
 
 def memory_taken(ctx: Context) -> Iterator[Finding]:
     """A02, A03, H07: nearly all of the GPU's memory is taken."""
-    if any(passed(t) for t in ctx.machine.trials):
-        return
     for gpu in ctx.machine.gpus:
+        if ctx.runs and not ctx.stopped_alone(gpu):
+            continue
         told = any(_full(t) and t.gpu in ("", gpu.uuid) for t in ctx.machine.trials)
         tight = gpu.memory_free is not None and gpu.memory_free < SPACE
         if (told or tight) and gpu.cuda_index is not None:
@@ -109,7 +114,7 @@ def _memory(ctx: Context, gpu: Gpu, *, sure: bool) -> Finding:
     free, total = _mib(gpu.memory_free), _mib(gpu.memory_total)
     return ctx.finding(
         code,
-        "error",
+        "info" if ctx.runs else "error",
         Manual(restart=code == "gpu-memory-held"),
         f"{gpu.name}: {free} / {total}",
         *(f"{_process(p.name, p.pid)}: {_mib(p.memory)}" for p in users[:8]),
@@ -149,7 +154,11 @@ def licence(ctx: Context) -> Iterator[Finding]:
 
 
 RULES = (
-    Rule(permission, ("device-permission", "device-permission-container"), ("D17", "C09", "C14")),
+    Rule(
+        permission,
+        ("device-permission", "device-permission-container", "job-without-gpu"),
+        ("D17", "C09", "C14"),
+    ),
     Rule(uvm, ("uvm-missing", "cuda-stopped-after-sleep"), ("D18", "D19")),
     Rule(fabric, ("fabric-manager-missing",), ("D22",)),
     *visible.RULES,

@@ -25,6 +25,7 @@ from cudnn_assistant.diagnose.needs import (
     own,
     own_folders,
     passed,
+    stopped,
 )
 from cudnn_assistant.diagnose.versions import major, numbers
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, Severity
@@ -150,6 +151,11 @@ class Context:
     def runs(self) -> bool:
         """Some test passed: GPU and driver work, whatever else may not."""
         return any(passed(trial) for trial in self.machine.trials)
+
+    def stopped_alone(self, gpu: Gpu) -> bool:
+        """A test stopped on this GPU, and one passed on another."""
+        mine = [t for t in self.machine.trials if t.gpu == gpu.uuid and not t.library]
+        return self.runs and any(map(stopped, mine)) and not any(map(passed, mine))
 
     @cached_property
     def healthy(self) -> tuple[str, ...]:

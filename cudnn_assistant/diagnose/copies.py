@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from functools import wraps
 
@@ -136,6 +137,22 @@ def damaged(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         yield _damage(ctx, copy, parts, code)
 
 
+@each
+def unlinked(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+    """L34, L35: the files are there without the short names that programs ask for."""
+    lacking = [p for p in copy.parts if p.state == "missing" and p.name == "cudnn"]
+    if ctx.windows or not lacking or copy.file == lacking[0].file or proven(ctx, copy):
+        return
+    folder = shlex.quote(copy.folder)
+    home = copy.environment or copy.folder.startswith("/home/")
+    command = f"/sbin/ldconfig -n {folder}" if home else f"sudo ldconfig -n {folder}"
+    remedy = Manual(commands=(command,), administrator=not home)
+    yield ctx.finding(
+        "cudnn-links-missing", ctx.serious, remedy, f"{copy.file}: {copy.folder}",
+        product=product(copy.version), there=copy.file, file=lacking[0].file, folder=copy.folder,
+    )  # fmt: skip
+
+
 _HARM: tuple[tuple[str, tuple[PartState, ...]], ...] = (
     ("cudnn-damaged", ("empty", "truncated", "not-a-library", "damaged-link")),
     ("cudnn-unreadable", ("unreadable",)),
@@ -256,6 +273,7 @@ def architecture(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 
 RULES = (
     Rule(stray, ("stray-cudnn-first",), ("L12",)),
+    Rule(unlinked, ("cudnn-links-missing",), ("L34", "L35")),
     Rule(
         damaged,
         ("cudnn-part-missing", "cudnn-damaged", "cudnn-unreadable"),

@@ -44,6 +44,10 @@ def missing(ctx: Context) -> Iterator[Finding]:
             continue
         others = [c for c in ctx.copies if c.major != need.major and c.flavour == "full"]
         jit = next((c for c in ctx.copies if c.flavour == "jit"), None)
+        alone = next((c for c in ctx.copies if c.flavour == "shim"), None)
+        if alone is not None and not others:
+            yield _main_file_alone(ctx, alone, need)
+            continue
         remedy = reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, need)
         facts = {
             "major": str(need.major) if need.major else "",
@@ -60,6 +64,19 @@ def missing(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding(code, "error", remedy, *evidence, also=facts)
 
 
+def _main_file_alone(ctx: Context, copy: CudnnCopy, need: Need) -> Finding:
+    """L16: a package brings the main library only; the parts have to come from elsewhere."""
+    suffix = f"-cu{need.cuda}" if need.cuda in (11, 12) else "-cu13" if need.cuda == 13 else "-cu12"
+    version = (
+        f"=={copy.version}" if copy.version.count(".") == 3 else f">={short(copy.version)},<10"
+    )
+    return ctx.finding(
+        "cudnn-main-file-alone", "error", install_packages(ctx, f"nvidia-cudnn{suffix}{version}"),
+        f"{copy.file}: {copy.folder}",
+        program=need.who, file=copy.file, folder=copy.folder, product=product(copy.version),
+    )  # fmt: skip
+
+
 def unreachable(ctx: Context) -> Iterator[Finding]:
     """E01, E02, L34: a copy is installed, and the loader doesn't look into its folder."""
     unknown = ctx.machine.unknown("variables") or ctx.machine.unknown("search")
@@ -69,7 +86,7 @@ def unreachable(ctx: Context) -> Iterator[Finding]:
         if ctx.met(need) or ctx.winner in candidates(ctx, need):
             continue
         copies = [c for c in candidates(ctx, need) if fits(ctx, c)] or candidates(ctx, need)
-        if not copies or any(ctx.reachable(c.folder, c.found_via) for c in candidates(ctx, need)):
+        if not copies or any(_reached(ctx, c) for c in candidates(ctx, need)):
             continue
         copy = best(ctx, copies)
         above = _above(ctx, copy)
@@ -90,6 +107,17 @@ def unreachable(ctx: Context) -> Iterator[Finding]:
             entry=above.text if above else "",
             variable=ctx.variable,
         )
+
+
+def _reached(ctx: Context, copy: CudnnCopy) -> bool:
+    """Whether the loader looks into the copy's folder.
+
+    Where the test found no cuDNN, an entry in quotes is one that isn't looked into.
+    """
+    entry = ctx.searched.get(ctx.key(copy.folder))
+    quoted = entry is not None and '"' in entry.text
+    lost = ctx.trial is not None and ctx.trial.status == "missing-library"
+    return ctx.reachable(copy.folder, copy.found_via) and not (quoted and lost)
 
 
 _LIKELY = re.compile("cuda|cudnn|nvidia", re.IGNORECASE)
@@ -247,7 +275,11 @@ RULES = (
         ("L01", "L02", "L03"),
     ),
     Rule(closed, ("search-folder-closed",), ("L36",)),
-    Rule(missing, ("cudnn-missing", "cudnn-wrong-major", "cudnn-jit-only"), ("L01", "L02", "L31")),
+    Rule(
+        missing,
+        ("cudnn-missing", "cudnn-wrong-major", "cudnn-jit-only", "cudnn-main-file-alone"),
+        ("L01", "L02", "L31", "L16"),
+    ),
     Rule(forgotten, ("loader-list-not-renewed",), ("L34",)),
     Rule(
         unreachable,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.diagnose import visible
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
 from cudnn_assistant.finding import Finding, Manual, Unknown
@@ -27,9 +28,17 @@ def wsl_no_device(ctx: Context) -> Iterator[Finding]:
     machine = ctx.machine
     nodes = machine.driver.nodes if machine.driver else ()
     device = next((n for n in nodes if n.path == "/dev/dxg"), None)
-    if machine.os.wsl == 2 and not machine.gpus and device is not None and not device.exists:
+    library = machine.driver.cuda_library if machine.driver else ""
+    if machine.os.wsl == 2 and device is not None and not device.exists and not stranger(library):
         remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
         yield ctx.finding("wsl-no-gpu", "error", remedy, "/dev/dxg: –")
+
+
+def stranger(library: str) -> bool:
+    """Whether a file is a driver library of Linux that somebody put into a WSL."""
+    known = ("/usr/lib/wsl/", "/mnt/")
+    meant = library.startswith(known) or "/compat/" in library or "/stubs/" in library
+    return bool(library) and not meant
 
 
 def container_no_gpu(ctx: Context) -> Iterator[Finding]:
@@ -40,6 +49,10 @@ def container_no_gpu(ctx: Context) -> Iterator[Finding]:
     driver = machine.driver
     nodes = [n for n in driver.nodes if n.exists] if driver else []
     if driver and (driver.cuda_library or nodes):
+        return
+    scheduler = visible.batch_system(ctx)
+    if scheduler is not None and scheduler.name == "Kubernetes":
+        yield visible.given_none(ctx, scheduler, machine.os.container)
         return
     name = machine.os.container
     there = "yes" if machine.gpus else ""
@@ -93,8 +106,8 @@ def sandbox(ctx: Context) -> Iterator[Finding]:
 
 RULES = (
     Rule(wsl_one, ("wsl-version-1",), ("C01",)),
-    Rule(wsl_no_device, ("wsl-no-gpu",), ("C06",)),
-    Rule(container_no_gpu, ("container-no-gpu",), ("C08",)),
+    Rule(wsl_no_device, ("wsl-no-gpu",), ("C06",), provable=False),
+    Rule(container_no_gpu, ("container-no-gpu", "job-without-gpu"), ("C08",)),
     Rule(container_capability, ("container-no-compute",), ("C08",)),
     Rule(sandbox, ("sandbox-hides-gpu",), ("C12", "C13")),
 )

@@ -8,6 +8,7 @@ from cudnn_assistant.compat import cudnn_build
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.copies import each, need_for, proven
 from cudnn_assistant.diagnose.cudnn import product
+from cudnn_assistant.diagnose.frameworks import has_code
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDNN_WINDOWS_PAGE,
@@ -97,6 +98,8 @@ def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """H01, H04: the copy was made before this GPU existed. It may still run, slowly: by test."""
     if ctx.gpu is None or proven(ctx, copy):
         return
+    if ctx.environment is not None and not all(has_code(ctx, f) for f in ctx.frameworks if f.gpu):
+        return  # a newer cuDNN wouldn't give its framework the code it lacks
     capability = numbers(ctx.gpu.compute)
     build = cudnn_build(ctx.compat, short(copy.version), copy.cuda_major or 0)
     top = numbers(build.compute_max) if build is not None and build.compute_max else ()

@@ -124,7 +124,7 @@ def no_kernels(ctx: Context) -> Iterator[Finding]:
     if ctx.gpu is None or ctx.environment is None:
         return
     for framework in ctx.frameworks:
-        if not framework.gpu or _has_code(ctx, framework):
+        if not framework.gpu or has_code(ctx, framework):
             continue
         lowest = min((numbers(a.split("+")[0]) for a in framework.architectures), default=())
         young = numbers(ctx.gpu.compute) > lowest
@@ -141,7 +141,7 @@ def no_kernels(ctx: Context) -> Iterator[Finding]:
         )
 
 
-def _has_code(ctx: Context, framework: Framework) -> bool:
+def has_code(ctx: Context, framework: Framework) -> bool:
     """Whether the build has code for the GPU, or that can't be told.
 
     PyTorch's builds carry no PTX, so one for a CUDA that is older than the GPU has none.

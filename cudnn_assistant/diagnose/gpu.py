@@ -75,12 +75,20 @@ def lost(ctx: Context) -> Iterator[Finding]:
     if nvml is not None and nvml.code == 15:
         told.append("NVML_ERROR_GPU_IS_LOST (15)")
     # After a fall the log keeps its line; only a GPU that doesn't answer now is still lost.
-    silent = [g for g in ctx.machine.gpus if g.cuda_index is None or _stopped_on(ctx, g)]
+    silent = [g for g in ctx.machine.gpus if _silent(ctx, g)]
     line = log_line(ctx, r"fallen off the bus")
     if any(79 in g.xids for g in silent) or (line and (silent or not ctx.machine.gpus)):
         told.append(line or "Xid 79")
     if told:
-        yield ctx.finding("gpu-lost", "error", Manual(restart=True), *told, gpu=first_name(ctx))
+        severity: Severity = "warning" if ctx.runs else "error"
+        name = silent[0].name if silent else first_name(ctx)
+        yield ctx.finding("gpu-lost", severity, Manual(restart=True), *told, gpu=name)
+
+
+def _silent(ctx: Context, gpu: Gpu) -> bool:
+    """Whether the GPU doesn't answer. CUDA alone may be kept from one while another runs."""
+    unseen = gpu.cuda_index is None and not (ctx.runs and "nvml" in gpu.seen_by)
+    return unseen or _stopped_on(ctx, gpu)
 
 
 def _stopped_on(ctx: Context, gpu: Gpu) -> bool:

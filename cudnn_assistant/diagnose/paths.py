@@ -43,8 +43,11 @@ def malformed(ctx: Context) -> Iterator[Finding]:
             continue
         file = re.search(r"(\.dll|\.so(\.\d+)*)\"?$", text, re.IGNORECASE)
         if file or '"' in text:
+            # Which programs can't cope with quotes isn't known; where the test ran, it is no fault.
+            harmless = not file and not stopped(ctx.trial)
             yield ctx.finding(
-                "path-entry-malformed", "warning", _drop(ctx, entry), _entry(entry),
+                "path-entry-malformed", "info" if harmless else "warning",
+                _drop(ctx, entry), _entry(entry),
                 entry=text, variable=entry.variable, place=entry.source,
             )  # fmt: skip
 

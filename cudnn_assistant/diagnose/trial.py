@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from cudnn_assistant.codes import process_end
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.diagnose.remedies import install_driver
+from cudnn_assistant.diagnose.versions import numbers, short
 from cudnn_assistant.diagnose.visible import unset
 from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
@@ -54,11 +56,8 @@ def library(ctx: Context) -> Iterator[Finding]:
         code, remedy = "openmp-missing", Manual(link=VC_PAGE)
     elif name.startswith("libz.so"):
         code, remedy = "zlib-missing", _zlib(ctx)
-    elif name == "libcuda.so" and ctx.machine.os.wsl:
-        code, remedy = (
-            "libcuda-name-missing",
-            Manual(commands=("export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH",)),
-        )
+    elif name == "libcuda.so":
+        code, remedy = "libcuda-name-missing", _libcuda_name(ctx)
     elif "cudnn" in name:
         return
     else:
@@ -70,6 +69,16 @@ def library(ctx: Context) -> Iterator[Finding]:
 def _who(ctx: Context) -> dict[str, str]:
     need = ctx.needs[0] if ctx.needs else None
     return {"program": need.who, "where": need.where} if need else {}
+
+
+def _libcuda_name(ctx: Context) -> Manual:
+    """Let programs find the driver's library by the name that cuDNN 8 asks for as well."""
+    if ctx.machine.os.wsl:
+        return Manual(commands=("export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH",))
+    library = ctx.machine.driver.cuda_library if ctx.machine.driver else ""
+    folder = ctx.parent(library) or "/usr/lib"
+    command = f"sudo ln -s libcuda.so.1 {shlex.quote(ctx.join(folder, 'libcuda.so'))}"
+    return Manual(commands=(command,), administrator=True)
 
 
 def _zlib(ctx: Context) -> Manual:
@@ -180,10 +189,30 @@ def inside_framework(ctx: Context) -> Iterator[Finding]:
             )
         elif name:
             yield _setting(ctx, trial, name, facts)
+        elif other := _other_main_file(ctx, trial):
+            yield other
         else:
             yield ctx.finding(
                 "framework-stopped", "error", Unknown(), *_told(trial), sure=False, also=facts
             )
+
+
+def _other_main_file(ctx: Context, trial: Trial) -> Finding | None:
+    """L16: a package's lone main library is older or newer than the parts it meets."""
+    lone = next((c for c in ctx.copies if c.flavour == "shim"), None)
+    whole = next(
+        (c for c in ctx.copies if c.flavour == "full" and lone and c.major == lone.major), None
+    )
+    if lone is None or whole is None or numbers(lone.version)[:2] == numbers(whole.version)[:2]:
+        return None
+    if lone.folder not in {ctx.parent(p) for p in trial.mapped} and "cudnn" not in trial.missing:
+        return None
+    return ctx.finding(
+        "cudnn-main-file-differs", "error", Manual(), *_told(trial),
+        f"{lone.file}: {lone.version}, {lone.folder}", f"{whole.version}: {whole.folder}",
+        program=framework_title(trial.framework), old=short(lone.version), new=short(whole.version),
+        folder=whole.folder, where=ctx.subject, sure=False,
+    )  # fmt: skip
 
 
 def _setting(ctx: Context, trial: Trial, name: str, facts: dict[str, str]) -> Finding:
@@ -268,10 +297,17 @@ def other_gpu(ctx: Context) -> Iterator[Finding]:
     if not any(passed(t) for t in mine):
         return
     for trial in mine:
-        if trial.status not in ("ok", "not-run"):
+        if trial.status not in ("ok", "not-run") and not _said_of_gpu(ctx, trial):
             yield ctx.finding(
                 "one-gpu-stopped", "warning", Unknown(), *_told(trial), gpu=trial.gpu_name
             )
+
+
+def _said_of_gpu(ctx: Context, trial: Trial) -> bool:
+    """A rule about the GPU itself has said why: its memory is full, or its mode admits nobody."""
+    gpu = next((g for g in ctx.machine.gpus if g.uuid == trial.gpu), None)
+    closed = gpu is not None and gpu.compute_mode in ("prohibited", "exclusive-process")
+    return trial.status == "out-of-memory" or (closed and trial.stage in ("driver", "context"))
 
 
 RULES = (
@@ -296,9 +332,9 @@ RULES = (
         inside_framework,
         (
             "framework-takes-all-memory", "setting-stops-framework", "framework-must-preload",
-            "framework-stopped",
+            "framework-stopped", "cudnn-main-file-differs",
         ),
-        ("A01", "L14"),
+        ("A01", "L14", "L16"),
         provable=False,
     ),
     Rule(other_gpu, ("one-gpu-stopped",), ()),

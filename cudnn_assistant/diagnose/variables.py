@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.versions import major, numbers, short
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
-from cudnn_assistant.machine import Toolkit, Variable
+from cudnn_assistant.machine import Scope, Toolkit, Variable
 
 _DEBUG = {
     "CUDA_LAUNCH_BLOCKING": ("1",),
@@ -21,6 +22,10 @@ _DEBUG = {
     "NVIDIA_TF32_OVERRIDE": ("0",),
 }
 """Variables for finding faults in programs, and the values that switch them on."""
+
+
+_LAYERS: tuple[Scope, ...] = ("user", "machine")
+"""Windows gives a program the first of these where both set a variable (PATH excepted)."""
 
 
 def place(variable: Variable) -> str:
@@ -140,6 +145,27 @@ def disagree(ctx: Context) -> Iterator[Finding]:
     )
 
 
+def accounts_differ(ctx: Context) -> Iterator[Finding]:
+    """E04: the account's CUDA_PATH names another toolkit than the computer's, and both are there.
+
+    Programs of this person get the account's; services and other people the computer's.
+    """
+    mine, whole = (ctx.machine.variable("CUDA_PATH", scope) for scope in _LAYERS)
+    if not ctx.windows or mine is None or whole is None:
+        return
+    one, other = toolkit_of(ctx, mine.value.text), toolkit_of(ctx, whole.value.text)
+    if one is None or other is None or ctx.key(one.root) == ctx.key(other.root):
+        return
+    yield ctx.finding(
+        "cuda-path-of-account",
+        "warning" if stopped(ctx.trial) else "info",
+        Manual(),
+        *(f"{v.name}={v.value.text} ({place(v)})" for v in (mine, whole)),
+        mine=short(one.version),
+        other=short(other.version),
+    )
+
+
 def cudnn_path(ctx: Context) -> Iterator[Finding]:
     """E05: CUDNN_PATH names a folder in which there is no cuDNN."""
     if ctx.machine.unknown("cudnn"):
@@ -210,6 +236,7 @@ RULES = (
         ("E04",),
     ),
     Rule(disagree, ("cuda-paths-disagree",), ("E04",)),
+    Rule(accounts_differ, ("cuda-path-of-account",), ("E04",)),
     Rule(cudnn_path, ("cudnn-path-stale",), ("E05",)),
     Rule(debugging, ("debug-variable-set",), ("E22",)),
     Rule(order, ("gpu-order-differs",), ("E21", "A04")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
@@ -23,6 +24,9 @@ def hidden(ctx: Context) -> Iterator[Finding]:
     if elsewhere and (ctx.windows or variable.scope == "process"):
         return
     value = variable.value.text.strip()
+    if variable.scope == "process" and (scheduler := batch_system(ctx)):
+        yield given_none(ctx, scheduler, f"{name}={value}")
+        return
     yield ctx.finding(
         "gpu-hidden",
         "warning" if elsewhere else "error",
@@ -31,6 +35,39 @@ def hidden(ctx: Context) -> Iterator[Finding]:
         value=value or "–",
         place=variable.source,
     )
+
+
+_SCHEDULERS = {
+    "SLURM_": ("Slurm", "srun --gres=gpu:1 …"),
+    "LSB_": ("LSF", "bsub -gpu num=1 …"),
+    "PBS_": ("PBS", "qsub -l select=1:ngpus=1 …"),
+    "KUBERNETES_": ("Kubernetes", "resources: {limits: {nvidia.com/gpu: 1}}"),
+}
+"""By the start of the variables that it sets: its name, and how a job asks it for a GPU."""
+
+
+class Scheduler(NamedTuple):
+    """What hands GPUs to jobs, and sets CUDA_VISIBLE_DEVICES for them on purpose."""
+
+    name: str
+    command: str
+
+
+def batch_system(ctx: Context) -> Scheduler | None:
+    """The scheduler that started us, by the variables it sets for a job."""
+    names = [v.name for v in ctx.machine.variables if v.scope == "process"]
+    known = (row for start, row in _SCHEDULERS.items() if any(n.startswith(start) for n in names))
+    row = next(known, None)
+    return Scheduler(*row) if row else None
+
+
+def given_none(ctx: Context, scheduler: Scheduler, evidence: str) -> Finding:
+    """E20 in a job: it is the scheduler that gave no GPU; removing its variable helps nobody."""
+    remedy = Manual(commands=(scheduler.command,))
+    return ctx.finding(
+        "job-without-gpu", "error", remedy, evidence,
+        scheduler=scheduler.name, variable="CUDA_VISIBLE_DEVICES" if "=" in evidence else "",
+    )  # fmt: skip
 
 
 def _hides_all(ctx: Context, value: str) -> bool:
@@ -69,6 +106,6 @@ def mig(ctx: Context) -> Iterator[Finding]:
 
 
 RULES = (
-    Rule(hidden, ("gpu-hidden",), ("E20",)),
+    Rule(hidden, ("gpu-hidden", "job-without-gpu"), ("E20",)),
     Rule(mig, ("mig-without-parts",), ("D25",)),
 )

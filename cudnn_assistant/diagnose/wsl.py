@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cudnn_assistant.diagnose.answers import answering, answers, debian, judgeable, nvml_code
 from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.enclosed import stranger
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, WSL_PAGE
 from cudnn_assistant.finding import Finding, Manual
 
@@ -22,13 +23,12 @@ def wsl_linux_driver(ctx: Context) -> Iterator[Finding]:
     """C02: a Linux driver was installed inside WSL and hides the one of Windows."""
     driver = ctx.machine.driver
     library = driver.cuda_library if driver else ""
-    if ctx.machine.os.wsl != 2 or not library or answering(ctx) or ctx.runs:
+    if ctx.machine.os.wsl != 2 or ctx.machine.os.container or not stranger(library):
         return
-    if (
-        library.startswith(("/usr/lib/wsl/", "/mnt/"))
-        or "/compat/" in library
-        or "/stubs/" in library
-    ):
+    # Without WSL's device no library reaches a GPU, whatever answers in its place.
+    nodes = driver.nodes if driver else ()
+    impossible = any(n.path == "/dev/dxg" and not n.exists for n in nodes)
+    if not impossible and (answering(ctx) or ctx.runs):
         return
     purge = "sudo apt purge 'libnvidia-compute-*' 'nvidia-utils-*' cuda-drivers"
     commands = (purge,) if debian(ctx) else ()
@@ -45,6 +45,6 @@ def wsl_blocked(ctx: Context) -> Iterator[Finding]:
 
 RULES = (
     Rule(wsl_missing, ("wsl-driver-missing",), ("C06",)),
-    Rule(wsl_linux_driver, ("wsl-linux-driver",), ("C02",)),
+    Rule(wsl_linux_driver, ("wsl-linux-driver",), ("C02",), provable=False),
     Rule(wsl_blocked, ("wsl-gpu-blocked",), ("C03", "C04")),
 )

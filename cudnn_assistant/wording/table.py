@@ -203,6 +203,15 @@ HARDWARE: dict[str, Text] = {
         ),
         (N_("Remove the setting where it is made, and open a new terminal."),),
     ),
+    "job-without-gpu": Text(
+        "gpu",
+        N_("This job was given no GPU"),
+        (
+            N_("{scheduler} decides which GPUs a job may use, and gave this one none."),
+            N_("It says so in {variable}, which is right as it is."),
+        ),
+        (N_("Start the job again and ask {scheduler} for a GPU."),),
+    ),
     "mig-without-parts": Text(
         "gpu",
         N_("The GPU is split but has no parts"),
@@ -745,6 +754,22 @@ SETTINGS: dict[str, Text] = {
         ),
         (N_("Set {variable} to CUDA {new} as well."), N_("It is set in {place}.")),
         (N_("The old value is kept and can be put back."),),
+    ),
+    "cuda-path-of-account": Text(
+        "settings",
+        N_("Your CUDA_PATH differs from the computer's"),
+        (
+            N_(
+                "Your account's CUDA_PATH says CUDA {mine}, the computer's says CUDA {other}. Your"
+                " programs get yours; services and other people get the computer's."
+            ),
+        ),
+        (
+            N_(
+                "If you didn't set it on purpose, remove CUDA_PATH from the variables of your"
+                " account in Windows' settings."
+            ),
+        ),
     ),
     "cudnn-path-stale": Text(
         "settings",

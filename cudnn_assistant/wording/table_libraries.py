@@ -478,6 +478,44 @@ LIBRARIES: dict[str, Text] = {
             ),
         ),
     ),
+    "cudnn-links-missing": Text(
+        "cudnn",
+        N_("{product} lacks the name programs ask for"),
+        (
+            N_(
+                "Programs ask for {file}, a link to the file itself. In {folder} there is only"
+                " {there}: links get lost when files are copied one by one."
+            ),
+        ),
+        (N_("Have the links made again."),),
+    ),
+    "cudnn-main-file-alone": Text(
+        "cudnn",
+        N_("Most files of cuDNN are missing"),
+        (
+            N_(
+                "{program} brings cuDNN's main file {file} alone; the files it opens next come with"
+                " cuDNN itself, and there is none it could find."
+            ),
+        ),
+        (N_("Install {product} as a package in this Python environment."),),
+    ),
+    "cudnn-main-file-differs": Text(
+        "cudnn",
+        N_("Two versions of cuDNN meet in one program"),
+        (
+            N_(
+                "{program} opens a main file of cuDNN {old}, which goes with the other files of"
+                " cuDNN {new} in {folder}."
+            ),
+        ),
+        (
+            N_(
+                "Install the cuDNN of the same version in this environment, or give {program} an"
+                " environment of its own."
+            ),
+        ),
+    ),
     "cudnn-part-missing": Text(
         "cudnn",
         N_("{product} lacks the file {file}"),

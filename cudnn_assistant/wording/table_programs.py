@@ -229,14 +229,15 @@ PROGRAMS: dict[str, Text] = {
     ),
     "libcuda-name-missing": Text(
         "trial",
-        N_("cuDNN 8 can't find the driver in WSL"),
+        N_("cuDNN 8 can't find the driver"),
         (
             N_(
-                "It asks for {file}, a name that only the folder /usr/lib/wsl/lib has. The driver"
-                " is the software that lets programs use the GPU."
+                "It asks for {file}, a second name of the driver's library that isn't in the"
+                " folders that are searched. The driver is the software that lets programs use the"
+                " GPU."
             ),
         ),
-        (N_("Let programs search that folder, or move to cuDNN 9, which doesn't ask for it."),),
+        (N_("Let programs find that name, or move to cuDNN 9, which doesn't ask for it."),),
     ),
     "library-missing": Text(
         "trial",

@@ -47,13 +47,21 @@ def link_to_a_file_that_is_gone(c):
     c.at(f"{OPT}/libcudnn.so.9.10.2").unlink()
 
 
-@case("broken", "error cudnn-part-missing", LD_LIBRARY_PATH=OPT)
+@case("broken", "error cudnn-links-missing", LD_LIBRARY_PATH=OPT)
 def only_the_link_for_compilers(c):
     driver_and_cuda(c)
     c.cudnn(OPT)
     c.at(f"{OPT}/libcudnn.so.9").unlink()
     c.at(f"{OPT}/libcudnn.so").unlink()
     c.at(f"{OPT}/libcudnn.so").symlink_to("libcudnn.so.9.10.2")
+
+
+@case("broken", "error cudnn-links-missing", LD_LIBRARY_PATH=OPT)
+def names_without_numbers_alone(c):
+    driver_and_cuda(c)
+    images.put(c.at(OPT), *(f"lib{stem}.so" for stem in images.stems("9.10.2")))
+    stub = lab.compiled("cudnn_stub.c", "libcudnn.so.9", "-DMAJOR=9", "-lm")
+    shutil.copy(stub, c.at(f"{OPT}/libcudnn.so"))
 
 
 @case("broken", "error cudnn-part-missing")
@@ -159,6 +167,26 @@ def cuda_refuses_on_wsl(c):
     c.cuda()
     c.cudnn()
     wsl(c, cu_init=100)
+
+
+@case("broken", "error wsl-linux-driver")
+def wsl_without_its_device_and_a_linux_driver_that_answers(c):
+    c.cuda()
+    c.cudnn()
+    wsl(c)
+    c.at("/dev/dxg").unlink()
+    shutil.rmtree(c.at("/usr/lib/wsl"))
+    lab.write(c.at(SYSTEM), lab.RTX_4090)
+
+
+@case("broken", "error job-without-gpu", CUDA_VISIBLE_DEVICES="", SLURM_JOB_ID="4711")
+def job_without_gpu(c):
+    c.healthy()
+
+
+@case("works", CUDA_VISIBLE_DEVICES="0", SLURM_JOB_ID="4711", SLURM_JOB_GPUS="0")
+def job_with_gpu_is_healthy(c):
+    c.healthy()
 
 
 @case("broken", "error gpu-does-not-start")

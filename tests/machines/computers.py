@@ -21,5 +21,6 @@ for _name in (
     "rarer",
     "classic",
     "planted",
+    "unusual",
 ):
     import_module(f"machines.{_name}")

@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 
 from cudnn_assistant.machine import Part
-from cudnn_assistant.probe.files.binary import look_at, pe_version
+from cudnn_assistant.probe.files.binary import elf_section, look_at, pe_version
 from cudnn_assistant.probe.files.catalogue import JIT_PARTS, MAIN, PARTS, part_file
 from cudnn_assistant.probe.files.disk import Disk
 
+_MOST_NAMES = 4 << 20
 _SUFFIX = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
 
 
@@ -22,11 +23,24 @@ def main_files(names: Mapping[str, bool], disk: Disk, folder: str) -> dict[int, 
             found.setdefault(int(match[1]), name)
     if not found and "libcudnn.so" in names and disk.family == "linux":
         match = _SUFFIX.search(disk.name(disk.canonical(disk.join(folder, "libcudnn.so"))))
-        if match:
-            found[int(match[1].split(".")[0])] = "libcudnn.so"
+        number = int(match[1].split(".")[0]) if match else _by_soname(disk, folder)
+        if number:
+            found[number] = "libcudnn.so"
     if not found:
         found = {major: part_file("cudnn", major, disk.family) for major in _headless(names, disk)}
     return {major: name for major, name in found.items() if major in PARTS or major > max(PARTS)}
+
+
+def _by_soname(disk: Disk, folder: str) -> int:
+    """Major by the name that a file without a number says of itself; 0 when it says none."""
+    section = elf_section(disk.real(disk.join(folder, "libcudnn.so")), b".dynstr")
+    text = (
+        disk.data(disk.join(folder, "libcudnn.so"), min(section[1], _MOST_NAMES), section[0])
+        if section
+        else b""
+    )
+    match = re.search(rb"(?:^|\0)libcudnn\.so\.(\d{1,3})\0", text)
+    return int(match[1]) if match else 0
 
 
 def _headless(names: Mapping[str, bool], disk: Disk) -> list[int]:
