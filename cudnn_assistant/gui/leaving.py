@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from cudnn_assistant.report import NotAReport, read_machine
+from cudnn_assistant.report.markdown import escaped
 from cudnn_assistant.report.reading import MARK
 from cudnn_assistant.wording import _, ngettext
 
@@ -66,7 +67,7 @@ def without_words(text: str, words: str) -> str:
     """
     plain = re.sub(r"\\([\\`*_\[\]<>#|~&])", r"\1", words)
     forms = {words, plain, json.dumps(plain, ensure_ascii=False)[1:-1]}
-    forms.add(re.sub(r"([\\`*_\[\]<>#|~&])", r"\\\1", plain))
+    forms.add(escaped(plain))
     ordered = sorted(forms, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, ordered)), re.IGNORECASE)
     rows = text.split("\n")

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from cudnn_assistant.machine import CudnnCopy, Driver, Framework, Gpu, Machine, PythonEnvironment
+from cudnn_assistant import envpath
+from cudnn_assistant.machine import (
+    CudnnCopy,
+    Driver,
+    Framework,
+    Gpu,
+    Machine,
+    PythonEnvironment,
+    Variable,
+)
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.preview import Change, preview
 from cudnn_assistant.report.document import Bullets, Code, Heading, Item, Part, Pieces, Table
@@ -16,6 +26,16 @@ def section(title: str, items: Iterable[Item]) -> Iterator[Part]:
     if known:
         yield Heading(2, (title,))
         yield Bullets(known)
+
+
+LISTS = {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}
+"""Variables that hold a list of folders."""
+
+
+def moment(text: str) -> str:
+    """A time as people write it: 2026-11-21 17:08 UTC. What is no time is given back."""
+    shape = r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)"
+    return re.sub(rf"^{shape}$", r"\1 \2 UTC", text, flags=re.ASCII)
 
 
 def gpus(machine: Machine) -> Iterator[Part]:
@@ -50,7 +70,7 @@ def _kernel(machine: Machine, driver: Driver) -> str:
 
 
 def _gpu(gpu: Gpu) -> Item:
-    told = [f" ({gpu.compute or '?'})"]
+    told = [f", compute capability {gpu.compute or '?'}"]
     if gpu.memory_total:
         free = "" if gpu.memory_free is None else f"{gpu.memory_free / 2**30:.1f} of "
         told.append(f"{free}{gpu.memory_total / 2**30:.1f} GiB free")
@@ -60,13 +80,17 @@ def _gpu(gpu: Gpu) -> Item:
 
 
 def copies(found: Iterable[CudnnCopy]) -> Iterator[Part]:
-    """Every copy of cuDNN."""
+    """Every copy of cuDNN; columns that say nothing for any of them are left out."""
     rows = tuple(map(_copy, found))
+    used = [n for n in range(len(_COLUMNS)) if any(row[n] != ("",) for row in rows)]
     if rows:
         yield Heading(2, ("Copies of cuDNN",))
         yield Table(
-            ("cuDNN", "for CUDA", "folder", "found by", "belongs to", "damaged or missing"), rows
+            tuple(_COLUMNS[n] for n in used), tuple(tuple(row[n] for n in used) for row in rows)
         )
+
+
+_COLUMNS = ("cuDNN", "for CUDA", "folder", "found by", "belongs to", "damaged or missing")
 
 
 def _copy(copy: CudnnCopy) -> tuple[Pieces, ...]:
@@ -103,14 +127,25 @@ def _framework(environment: PythonEnvironment, framework: Framework) -> Pieces:
 
 
 def settings(machine: Machine) -> Iterator[Part]:
-    """Layers of the variables that matter here."""
-    items = []
-    for variable in machine.variables:
-        kind = " (expandable)" if variable.value.expand else ""
-        source: Pieces = (" from ", Code(variable.source)) if variable.source else ()
-        said: Pieces = (f"{variable.scope} ", Code(variable.name), f"{kind} = ")
-        items.append(Item((*said, Code(variable.value.text), *source)))
-    yield from section("Settings", items)
+    """Layers of the variables that matter here; a list of folders one below the other."""
+    yield from section("Settings", (_setting(one, machine) for one in machine.variables))
+
+
+_LAYERS = {
+    "machine": " for all users",
+    "user": " of the account",
+    "process": " as this program was started",
+}
+
+
+def _setting(variable: Variable, machine: Machine) -> Item:
+    kind = ", expandable" if variable.value.expand else ""
+    source: Pieces = (", from ", Code(variable.source)) if variable.source else ()
+    named: Pieces = (Code(variable.name), _LAYERS[variable.scope] + kind, *source)
+    folders = envpath.split(variable.value.text, machine.os.family)
+    if variable.name.upper() in LISTS and len(folders) > 1:
+        return Item(named, tuple((Code(folder),) for folder in folders))
+    return Item((*named, ": ", Code(variable.value.text)))
 
 
 def history(entries: Sequence[Entry], machine: Machine) -> Iterator[Part]:
@@ -126,9 +161,10 @@ def _change(entry: Entry, number: int, change: Change) -> Item:
     state = entry.states[number] if number < len(entry.states) else "planned"
     undone = ", undone since" if entry.undone_by else ""
     back = ", to undo an earlier change" if entry.plan.undoes else ""
-    told = f"{entry.when}: {change.title} ({state}{undone}{back})"
+    told = f"{moment(entry.when)}, {change.title}: {state}{undone}{back}"
     lines = (line for line in change.lines if line.sign != " ")
-    return Item((told,), tuple((f"{line.sign} ", Code(line.text)) for line in lines))
+    done = {"+": "added ", "-": "removed "}
+    return Item((told,), tuple((done[line.sign], Code(line.text)) for line in lines))
 
 
 def gaps(machine: Machine) -> Iterator[Part]:
@@ -139,13 +175,12 @@ def gaps(machine: Machine) -> Iterator[Part]:
 
 
 def about(machine: Machine, data: str) -> Iterator[Part]:
-    """When and with what the look was taken, and how long it took."""
+    """With what the look was taken, and how long it took."""
     times = ", ".join(f"{timing.part} {timing.milliseconds:.0f} ms" for timing in machine.timings)
-    items = [Item((f"{machine.tool}, {machine.taken_at}, on {machine.os.name}",))]
+    items = [Item((f"Made by {machine.tool}",))]
     if data:
         items.append(Item((f"Compatibility data: {data}",)))
     if times:
         items.append(Item((f"Looking took: {times}",)))
     items.append(Item(("Names of people, computers and projects are left out.",)))
-    items.append(Item(("Open it elsewhere: ", Code("cudnn-assistant check --machine FILE"))))
     yield from section("About this report", items)

@@ -17,7 +17,11 @@ from cudnn_assistant.report.document import (
     Table,
 )
 
-_MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")
+_MARKUP = re.compile(r"(\\(?=[!-/:-@\[-`{-~]|$)|[`*\[\]<>#|~&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
+"""What could be markup where it stands. A backslash before a letter and _ in a word are none, and
+paths and names of libraries stay as people know them."""
+_START = re.compile(r"^(|\d+)((?<!\d)[-+=](?=[\s=-]|$)|(?<=\d)[.)](?=\s|$))")
+"""What would begin a list or underline a heading."""
 
 
 def markdown(parts: Iterable[Part]) -> str:
@@ -55,18 +59,19 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _pieces(pieces: Pieces) -> str:
-    return "".join(map(_piece, pieces))
+    return _START.sub(r"\1\\\2", "".join(map(_piece, pieces)).strip())
 
 
 def _piece(piece: str | Code | Strong) -> str:
     if isinstance(piece, Code):
         return _code(piece.text)
     if isinstance(piece, Strong):
-        return f"**{_plain(piece.text)}**"
-    return _plain(piece)
+        return f"**{escaped(piece.text)}**"
+    return escaped(piece)
 
 
-def _plain(text: str) -> str:
+def escaped(text: str) -> str:
+    """``text`` in one line, so that nothing in it is markup."""
     return _MARKUP.sub(r"\\\1", "".join(c if c.isprintable() else " " for c in text))
 
 

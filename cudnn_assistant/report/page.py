@@ -18,16 +18,21 @@ from cudnn_assistant.report.document import (
 )
 
 _STYLE = """
-:root { color-scheme: light dark; --line: #8884; --soft: #8881; }
+:root { color-scheme: light dark; --line: #8886; --soft: #8882; --quiet: light-dark(#555, #aaa); }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; } h3 { font-size: 1rem; }
+h1 { font-size: 1.75rem; line-height: 1.25; margin-bottom: 0.25rem; }
+h1 + p { color: var(--quiet); margin-top: 0; }
+h2 { font-size: 1.25rem; margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem; }
+h3 { font-size: 1.0625rem; margin: 1.5rem 0 0.25rem; } h3 + p { margin-top: 0; }
+ul { padding-left: 1.5rem; } li { margin: 0.125rem 0; }
 code, pre { font: 0.875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere; }
 code { background: var(--soft); padding: 0.1em 0.3em; border-radius: 3px; }
 pre { background: var(--soft); padding: 1rem; white-space: pre-wrap; border-radius: 6px; }
 table { border-collapse: collapse; display: block; overflow-x: auto; }
-th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.75rem 0.3rem 0; }
-th, td { border-bottom: 1px solid var(--line); }
-summary { cursor: pointer; margin: 2rem 0 1rem; font-weight: 600; }
+th, td { text-align: left; vertical-align: top; padding: 0.3rem 1rem 0.3rem 0; }
+th, td { border-bottom: 1px solid var(--line); min-width: 4rem; }
+summary { cursor: pointer; }
+@media print { body { margin: 0; font-size: 11px; } details { display: none; } }
 """
 
 
@@ -74,7 +79,7 @@ def _block(block: Block) -> str:
     shown = f"<pre>{escape(block.text)}</pre>"
     if not block.kind:
         return shown
-    return f"<details><summary>Machine data</summary>{shown}</details>"
+    return f"<details><summary>Show it</summary>{shown}</details>"
 
 
 def _pieces(pieces: Pieces) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from cudnn_assistant.codes import cudnn_status
-from cudnn_assistant.finding import Finding, Manual, Verdict
-from cudnn_assistant.machine import Machine, Trial
+from cudnn_assistant.finding import Finding, Manual, Severity, Verdict
+from cudnn_assistant.machine import SYSTEM, Machine, Trial
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report import facts
 from cudnn_assistant.report.document import (
@@ -81,13 +81,14 @@ def write_page(
 
 def write_short(machine: Machine, findings: Sequence[Finding], verdict: Verdict) -> str:
     """A form for chats: at most :data:`SHORT` lines of Markdown, without the snapshot."""
-    parts = [*_top(machine, findings, verdict)]
+    title, sentence = headline(verdict, machine, findings)
+    parts: list[Part] = [Paragraph((Strong(title),)), *_top(machine, findings, sentence)]
     for finding in findings[:4]:
         told = words(finding, machine)
-        parts.append(Paragraph((Strong(told.title), " ", Code(finding.code), f" {told.why}")))
+        named: Pieces = () if told.title == title else (Strong(told.title), " ")
+        parts.append(Paragraph((*named, Code(finding.code), f" {told.why}")))
     parts.extend(_tests(machine.trials[:3]))
-    about = (f"{machine.tool}, {machine.os.name} {machine.os.version}, {machine.taken_at}",)
-    rows = markdown([*parts, Paragraph(about)]).splitlines()
+    rows = markdown([*parts, Paragraph((f"{_taken(machine)}, {machine.tool}",))]).splitlines()
     return "\n".join(rows if len(rows) <= SHORT else [*rows[: SHORT - 2], "…", rows[-1]]) + "\n"
 
 
@@ -101,8 +102,10 @@ def _parts(
     text: str,
     unknown: Sequence[Unknown],
 ) -> Iterator[Part]:
-    yield Heading(1, ("cuDNN Assistant report",))
-    yield from _top(machine, findings, verdict)
+    title, sentence = headline(verdict, machine, findings)
+    yield Heading(1, (title,))
+    yield Paragraph((f"cuDNN Assistant report, {_taken(machine)}",))
+    yield from _top(machine, findings, sentence)
     yield from _problems(machine, findings)
     yield from _verbatim("The message", text)
     yield from _tests(machine.trials)
@@ -115,6 +118,8 @@ def _parts(
     yield from facts.gaps(machine)
     yield from _verbatim("This program stopped unexpectedly", note)
     yield from facts.about(machine, data)
+    yield Heading(2, ("Machine data",))
+    yield Paragraph(("To open it elsewhere: ", Code("cudnn-assistant check --machine FILE")))
     yield Block(_snapshot(machine, unknown), f"json {MARK}")
 
 
@@ -124,9 +129,12 @@ def _snapshot(machine: Machine, unknown: Sequence[Unknown]) -> str:
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
-def _top(machine: Machine, findings: Sequence[Finding], verdict: Verdict) -> Iterator[Part]:
-    title, sentence = headline(verdict, machine, findings)
-    yield Paragraph((Strong(title),))
+def _taken(machine: Machine) -> str:
+    system = f"{machine.os.name or machine.os.family} {machine.os.version}".strip()
+    return f"{facts.moment(machine.taken_at)}, {system}"
+
+
+def _top(machine: Machine, findings: Sequence[Finding], sentence: str) -> Iterator[Part]:
     if sentence:
         yield Paragraph((sentence,))
     rows = lines(machine, findings)
@@ -141,13 +149,25 @@ def _problems(machine: Machine, findings: Sequence[Finding]) -> Iterator[Part]:
         unsure = "" if finding.sure else ", suspected"
         yield Heading(3, (told.title,))
         yield Paragraph(
-            (Code(finding.code), f" ({finding.severity}{unsure}), for ", Code(finding.subject))
-        )
+            (Code(finding.code), f", {_WEIGHT[finding.severity]}{unsure}, for ",
+             *_subject(finding.subject))
+        )  # fmt: skip
         yield from (Paragraph((sentence,)) for sentence in (told.why, told.fix) if sentence)
         if isinstance(finding.remedy, Manual) and finding.remedy.commands:
             yield Block("\n".join(finding.remedy.commands))
         if told.details:
             yield Bullets(tuple(Item((detail,)) for detail in told.details))
+
+
+_WEIGHT: dict[Severity, str] = {
+    "error": "stops cuDNN",
+    "warning": "not urgent",
+    "info": "good to know",
+}
+
+
+def _subject(subject: str) -> Pieces:
+    return ("programs that use the system's cuDNN",) if subject == SYSTEM else (Code(subject),)
 
 
 def _verbatim(title: str, text: str) -> Iterator[Part]:
@@ -163,10 +183,14 @@ def _tests(trials: Iterable[Trial]) -> Iterator[Part]:
 
 
 def _trial(trial: Trial) -> Pieces:
-    about: Pieces = (" of the copy in ", Code(trial.library)) if trial.library else ()
+    about: Pieces = (" with the copy in ", Code(trial.library)) if trial.library else ()
     where = f" on {trial.gpu_name}" if trial.gpu_name else ""
-    ended = (Strong(trial.status), f" at {trial.stage}")
-    return (Code(trial.subject), *about, f"{where}: ", *ended)
+    ended: Pieces = (Strong("ran to its end"),)
+    if trial.status == "not-run":
+        ended = (Strong("not run"),)
+    elif trial.status != "ok":
+        ended = (Strong(f"stopped at {trial.stage}"), ", ", Code(trial.status))
+    return ("Test for ", *_subject(trial.subject), *about, f"{where}: ", *ended)
 
 
 def _trial_facts(trial: Trial) -> tuple[Pieces, ...]:

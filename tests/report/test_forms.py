@@ -8,6 +8,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from cudnn_assistant.diagnose import diagnose, verdict
 from cudnn_assistant.feed import load_builtin
@@ -20,6 +23,8 @@ from cudnn_assistant.report import (
     write_report,
     write_short,
 )
+from cudnn_assistant.report.document import Block, Bullets, Code, Item, Paragraph, Strong
+from cudnn_assistant.report.markdown import markdown
 
 MACHINES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
 EVIL = "a|b `` ``` <script>alert(1)</script> [x](http://e) **b** # h\n```\n## Owned\x1b[31m\u202e"
@@ -96,3 +101,24 @@ def test_the_published_schema_is_that_of_the_types() -> None:
     published = msgspec.json.decode(resource("report.schema.json").read_bytes())
     schema = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(Machine)))
     assert published == schema, "run tests/report/schema.py"
+
+
+MARKUP = st.text(st.sampled_from("-+=*_`#>|<~&![]()\\.1a 2)\t\n\r\x1b\u202e:/"), max_size=24)
+
+
+@given(MARKUP, MARKUP, MARKUP)
+def test_a_renderer_shows_every_text_as_it_is(one: str, two: str, three: str) -> None:
+    """By a renderer of the whole language: as many blocks as were written, and the same text."""
+    parts = (
+        Paragraph((f"x{one}", Code(two), Strong(f"y{three}z"), one)),
+        Bullets((Item((two, "."), ((one, "."), (Code(three), "."))),)),
+        Block(three),
+    )
+    shown = MarkdownIt("gfm-like", {"linkify": False}).parse(markdown(parts))
+    kinds = [token.type for token in shown if token.type.endswith("_open") or token.type == "fence"]
+    below = ["bullet_list_open", *["list_item_open", "paragraph_open"] * 2]
+    assert kinds == [
+        "paragraph_open", "bullet_list_open", "list_item_open", "paragraph_open", *below, "fence",
+    ]  # fmt: skip
+    inner = {kid.type for token in shown for kid in token.children or ()}
+    assert inner <= {"text", "text_special", "code_inline", "strong_open", "strong_close"}
