@@ -16,6 +16,7 @@ import tarfile
 import threading
 import zipfile
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple
@@ -28,6 +29,8 @@ _DAMAGE = (
 )  # fmt: skip
 _MOST_FILES = 20_000
 _BLOCK = 1 << 20
+_UNSETTLED = 32
+"""Files that may be on their way to the disk at once."""
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 
 Progress = Callable[[int], None]
@@ -77,9 +80,11 @@ def unpack(
                 path = _below_top(member.name)
                 if path and (member.kind == "folder" or wanted is None or wanted(path)):
                     into.put(path, member)
+        into.finish()
     except _DAMAGE as trouble:
         raise NotUnpacked(_("The archive is damaged: {why}").format(why=trouble)) from trouble
-    into.finish()
+    finally:
+        into.close()
 
 
 def _silent(_size: int) -> None:
@@ -99,6 +104,8 @@ class _Into:
         self.size = 0
         self.seen: set[str] = set()
         self.links: list[tuple[str, str]] = []
+        self.unsettled: deque[IO[bytes]] = deque()
+        """Files that are written, but perhaps not on the disk yet."""
 
     def put(self, path: str, member: _Member) -> None:
         target = os.path.join(self.folder, *path.split("/"))
@@ -122,7 +129,9 @@ class _Into:
         flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         handle = os.open(target, flags, 0o755 if member.executable else 0o644)
         before = self.size
-        with open(handle, "wb", closefd=True) as file, member.open() as source:
+        file = open(handle, "wb")  # noqa: SIM115  (settled later: the disk writes meanwhile)
+        self.unsettled.append(file)
+        with member.open() as source:
             while block := source.read(_BLOCK):
                 if self.cancel is not None and self.cancel.is_set():
                     raise Cancelled
@@ -131,13 +140,26 @@ class _Into:
                     raise NotUnpacked(_("The archive is larger than it should be."))
                 file.write(block)
                 self.progress(self.size)
-            if self.size - before != member.size:
-                raise NotUnpacked(_("The archive ends too early."))
-            file.flush()
+        if self.size - before != member.size:
+            raise NotUnpacked(_("The archive ends too early."))
+        file.flush()
+        if len(self.unsettled) > _UNSETTLED:
+            self.settle()
+
+    def settle(self) -> None:
+        """The file that has waited longest is on the disk when this returns."""
+        with self.unsettled.popleft() as file:
             os.fsync(file.fileno())
 
+    def close(self) -> None:
+        """Nothing is held open, however it ended."""
+        while self.unsettled:
+            self.unsettled.popleft().close()
+
     def finish(self) -> None:
-        """Links come last, so that no file is ever written through one."""
+        """Everything is on the disk. Links come last: no file is ever written through one."""
+        while self.unsettled:
+            self.settle()
         for target, path in self.links:
             os.symlink(target, path)
         if os.name == "nt":

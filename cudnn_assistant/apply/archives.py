@@ -16,6 +16,7 @@ from cudnn_assistant import places
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import Download, InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
+from cudnn_assistant.system.policy import archives, policy
 from cudnn_assistant.unpack import Cancelled as UnpackCancelled
 from cudnn_assistant.unpack import NotUnpacked, remove, unpack
 from cudnn_assistant.wording import _
@@ -122,13 +123,20 @@ def _archive(download: Download, tools: Tools) -> str:
 
 
 def _prepared(download: Download) -> str:
-    """A file of that name and SHA-256 in the folder CUDNN_ASSISTANT_ARCHIVES; "" for none.
+    """A file of that name and SHA-256 in the folder of archives; "" where it may be downloaded.
 
     For computers that must not fetch anything themselves.
     """
-    folder = os.environ.get("CUDNN_ASSISTANT_ARCHIVES", "")
-    path = os.path.join(folder, download.url.rsplit("/", 1)[-1])
+    folder, name = archives(), download.url.rsplit("/", 1)[-1]
+    path = os.path.join(folder, name)
     if not folder or not os.path.isfile(path):
+        if policy().archives:
+            raise Refused(
+                _(
+                    "{name} is not in {folder}. On this computer archives come from there alone; "
+                    "whoever looks after it can put it there."
+                ).format(name=name, folder=folder)
+            )
         return ""
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()

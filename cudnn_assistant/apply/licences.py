@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cudnn_assistant.plan import Accepted, InstallArchive, Plan
 from cudnn_assistant.system import Refused
+from cudnn_assistant.system.policy import archives, policy
 from cudnn_assistant.wording import _
 
 if TYPE_CHECKING:
@@ -29,11 +30,17 @@ def read_licence(address: str, cancel: threading.Event | None = None) -> Licence
     """
     from cudnn_assistant.download import Cancelled, Licence, NotDownloaded, licence
 
-    folder = os.environ.get("CUDNN_ASSISTANT_ARCHIVES", "")
+    folder = archives()
     prepared = os.path.join(folder, "LICENSE.txt")
     if folder and os.path.isfile(prepared):
         with open(prepared, "rb") as file:
             return Licence(address, file.read())
+    if policy().archives:
+        raise Refused(
+            _("NVIDIA's licence is not in {folder}, where it stands beside the archives.").format(
+                folder=folder
+            )
+        )
     try:
         return licence(address, cancel=cancel)
     except Cancelled:

@@ -29,6 +29,7 @@ from cudnn_assistant.plan import (
     undo_plan,
 )
 from cudnn_assistant.system import Refused, System
+from cudnn_assistant.system.policy import refuse_where_nothing_may_change
 from cudnn_assistant.system.reasons import reason
 from cudnn_assistant.wording import _
 
@@ -71,6 +72,7 @@ def apply(
     tools.hold = hold or tools.hold
     with _alone(journal) as tools.lock:
         try:
+            refuse_where_nothing_may_change()
             _refuse_while_interrupted(plan, journal)
             refuse_unaccepted(plan, accepted)
             for step in plan.steps:

@@ -19,6 +19,7 @@ from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import InstallPackage, Plan
 from cudnn_assistant.preview import preview
 from cudnn_assistant.system import Refused, System
+from cudnn_assistant.system.policy import refuse_where_nothing_may_change
 from cudnn_assistant.wording import _, ngettext
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def carry_out(
             screen.raw(msgspec.json.encode(plan).decode() + "\n")
         return 1
     try:
+        refuse_where_nothing_may_change()
         texts = [read_licence(address) for address in licences(plan)]
     except (Refused, OSError) as trouble:
         screen.trouble(str(trouble))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -118,6 +119,7 @@ class Changing(QObject):
         self._propose(self._doing.plan(self._sitting.checkup, codes), at)
 
     def _show_review(self, proposal: Proposal, trouble: str = "") -> ReviewPage:
+        proposal = replace(proposal, forbidden=self._doing.forbidden())
         page = ReviewPage(proposal, trouble)
         page.back.connect(self.back)
         page.cancelled.connect(self._cancel)

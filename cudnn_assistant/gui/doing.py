@@ -61,6 +61,8 @@ class Doing:
 
     Tells ``(number of the step, state)`` and ``(number, what, bytes so far, bytes in all)``.
     """
+    forbidden: Callable[[], str]
+    """Why nothing may be changed on this computer; "": it may. Quick."""
     recover: Callable[[], Plan | None]
     """The way back from a change that was interrupted, if there is one."""
     entries: Callable[[], tuple[Entry, ...]]

@@ -29,6 +29,7 @@ from cudnn_assistant.probe.trials.framework import run_framework
 from cudnn_assistant.report import file_name, open_report
 from cudnn_assistant.system import Refused, System, this_system
 from cudnn_assistant.system.autostart import Autostart, this_autostart
+from cudnn_assistant.system.policy import refuse_where_nothing_may_change
 from cudnn_assistant.wording import _
 
 LONGEST_MESSAGE = 20_000
@@ -79,6 +80,7 @@ class Behind:
             preview=lambda plan, machine: preview(plan, machine, touched=system.touched("user")),
             rehearse=lambda plan, tell: applying.rehearse(plan, tell.stop),
             apply=self.apply,
+            forbidden=forbidden,
             recover=lambda: applying.recover(journal, system),
             entries=journal.entries,
             standing=self.standing,
@@ -205,3 +207,12 @@ class Behind:
             as_form("log"),
             as_form("message"),
         )
+
+
+def forbidden() -> str:
+    """Why nothing may be changed on this computer; "": it may."""
+    try:
+        refuse_where_nothing_may_change()
+    except Refused as why:
+        return str(why)
+    return ""

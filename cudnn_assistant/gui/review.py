@@ -40,6 +40,8 @@ class Proposal:
     """Codes of what can wait and needs an administrator: not ticked unless the person does."""
     title: str = ""
     lead: str = ""
+    forbidden: str = ""
+    """Why nothing of it may be done on this computer."""
 
 
 def same_place(one: Step, other: Step) -> bool:
@@ -101,6 +103,8 @@ class ReviewPage(Page):
         super().__init__("review", self._title(len(changes)), self._lead())
         if trouble:
             self.content.addWidget(Notice("bad", trouble, _("Check again"), self.again.emit))
+        if proposal.forbidden:
+            self.content.addWidget(Notice("none", proposal.forbidden))
         self._show_steps()
         self._show_commands()
         self._fill_buttons(changes)
@@ -167,7 +171,7 @@ class ReviewPage(Page):
         for number, step in enumerate((self.proposal.whole or plan).steps):
             if isinstance(step, InstallPackage):
                 self._renew(number, step)
-        self.maker.setEnabled(bool(changes))
+        self._allow()
         announce(self, _("pip has said what it would change."))
 
     def show_pip_refused(self, why: str) -> None:
@@ -234,7 +238,10 @@ class ReviewPage(Page):
         )
         icon = theme.shield(self.palette()) if administrator else None
         self.maker = self.buttons.add(label, self._make, icon=icon)
-        self.maker.setEnabled(bool(changes))
+        self._allow()
+
+    def _allow(self) -> None:
+        self.maker.setEnabled(bool(self.proposal.changes) and not self.proposal.forbidden)
 
     def _make(self) -> None:
         self.make.emit(self.proposal.plan)

@@ -97,3 +97,18 @@ def test_a_licence_that_can_not_be_had_stops_it_before_anything(
     assert "Nothing is different from before." in texts(window.page)
     assert world.journal.entries() == ()
     QApplication.processEvents()
+
+
+def test_where_nothing_may_change_review_says_so(
+    qtbot: QtBot, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided = tmp_path / "policy.toml"
+    decided.write_text("read-only = true")
+    monkeypatch.setattr("cudnn_assistant.system.policy.LINUX", str(decided))
+    window = Window(world.doing())
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
+    review = arrive(qtbot, window, ReviewPage)
+    assert "changes nothing here" in texts(review)
+    assert not review.maker.isEnabled()

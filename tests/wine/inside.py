@@ -27,10 +27,11 @@ import registry_contract  # noqa: E402
 from cudnn_assistant import places  # noqa: E402
 from cudnn_assistant.apply import NotApplied, apply, recover  # noqa: E402
 from cudnn_assistant.child import elevated as helper  # noqa: E402
+from cudnn_assistant.gui import glance  # noqa: E402
 from cudnn_assistant.journal import Journal  # noqa: E402
 from cudnn_assistant.machine import Value  # noqa: E402
 from cudnn_assistant.plan import Plan, SetVariable, undo_plan  # noqa: E402
-from cudnn_assistant.system import Refused, registry, this_system, winapi  # noqa: E402
+from cudnn_assistant.system import Refused, policy, registry, this_system, winapi  # noqa: E402
 from cudnn_assistant.system.windows import Windows  # noqa: E402
 
 reg: Any = winreg
@@ -264,6 +265,41 @@ def machine_change_through_the_question() -> None:
     apply(undo_plan(entry, windows.read, "windows"), windows, journal)
     assert this_system().read("machine", "Path") == before
     assert not list(places.state().glob("request-*"))
+
+
+def managed() -> None:
+    """Whoever looks after the computer decides: nothing changes, archives come from a folder."""
+    windows = this_system()
+    assert policy.policy() == policy.Policy()
+    step = SetVariable(scope="user", name="CUDNN_PATH", after=Value(text="x"))
+    with reg.CreateKeyEx(reg.HKEY_LOCAL_MACHINE, policy.WINDOWS, 0, reg.KEY_ALL_ACCESS) as key:
+        reg.SetValueEx(key, "Archives", 0, reg.REG_SZ, "D:\\cuDNN")
+        assert policy.policy() == policy.Policy(False, "D:\\cuDNN", "HKLM\\" + policy.WINDOWS)
+        reg.SetValueEx(key, "ReadOnly", 0, reg.REG_DWORD, 1)
+    try:
+        apply(Plan(steps=(step,)), windows, Journal(places.state() / "journal-managed"))
+    except NotApplied as why:
+        told = (why.as_before, "changes nothing here" in why.message)
+    else:
+        told = (False, False)
+    finally:
+        reg.DeleteKey(reg.HKEY_LOCAL_MACHINE, policy.WINDOWS)
+    assert told == (True, True)
+    assert windows.read("user", "CUDNN_PATH") is None
+
+
+def noticed() -> None:
+    """What an installer, a program of its own, brings or replaces is seen at a glance."""
+    paths = glance.watched("windows", os.environ)
+    cudnn = os.path.join(os.environ["PROGRAMFILES"], "NVIDIA", "CUDNN")
+    runtime = os.path.join(os.environ["SYSTEMROOT"], "System32", "vcruntime140_1.dll")
+    assert {cudnn, runtime} <= set(paths)
+    new = cudnn + "\\v9.9"
+    for command in (["mkdir", new], ["rmdir", new], ["copy", "/y", sys.executable, runtime]):
+        before = glance.glance(paths)
+        assert before == glance.glance(paths)
+        subprocess.run(["cmd", "/c", *command], check=True, stdin=subprocess.DEVNULL)
+        assert glance.glance(paths) != before, command
 
 
 def killed() -> None:

@@ -22,6 +22,8 @@ CHECKS = (
     "broadcast",
     "elevated",
     "machine_change_through_the_question",
+    "managed",
+    "noticed",
     "killed",
 )
 

@@ -1,0 +1,93 @@
+"""What whoever looks after this computer has decided about this program.
+
+Linux: the file ``/etc/cudnn-assistant/policy.toml`` with ``read-only = true`` and ``archives =
+"/folder"``. Windows: the values ``ReadOnly`` (REG_DWORD) and ``Archives`` (REG_SZ) of the key
+``HKLM\\SOFTWARE\\Policies\\cuDNN Assistant``. Both are written by administrators alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from cudnn_assistant.system import Refused
+from cudnn_assistant.wording import _
+
+LINUX = "/etc/cudnn-assistant/policy.toml"
+WINDOWS = r"SOFTWARE\Policies\cuDNN Assistant"
+ARCHIVES = "CUDNN_ASSISTANT_ARCHIVES"
+"""The variable by which a person names a folder of archives where no policy does."""
+
+
+class Policy(NamedTuple):
+    """Without any, everything may be done."""
+
+    read_only: bool = False
+    """This program changes nothing here."""
+    archives: str = ""
+    """Folder with the only archives that may be installed; nothing is downloaded. "": any."""
+    place: str = ""
+    """Where it stands, for the person; "" where there is none."""
+
+
+def policy() -> Policy:
+    """The policy of this computer. One that is there but can't be read forbids every change."""
+    return _windows() if sys.platform == "win32" else _linux(LINUX)
+
+
+def archives() -> str:
+    """The folder in which archives lie ready, by policy or by the person's wish; "" for none."""
+    return policy().archives or os.environ.get(ARCHIVES, "")
+
+
+def refuse_where_nothing_may_change() -> None:
+    """Raises :class:`Refused` where whoever looks after the computer has decided so."""
+    decided = policy()
+    if decided.read_only:
+        raise Refused(
+            _(
+                "Somebody looks after this computer, and {place} says that this program "
+                "changes nothing here."
+            ).format(place=decided.place)
+        )
+
+
+def _linux(path: str) -> Policy:
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            told = tomllib.load(file)
+    except FileNotFoundError:
+        return Policy()
+    except (OSError, ValueError):
+        return Policy(read_only=True, place=path)
+    return _of(told.get("read-only", False), told.get("archives", ""), path)
+
+
+def _windows() -> Policy:
+    reg: Any = import_module("winreg")
+    place = "HKLM\\" + WINDOWS
+    try:
+        # Not the view of 32-bit programs, which has a key of its own.
+        access = reg.KEY_READ | reg.KEY_WOW64_64KEY
+        with reg.OpenKeyEx(reg.HKEY_LOCAL_MACHINE, WINDOWS, 0, access) as key:
+            count = reg.QueryInfoKey(key)[1]
+            told = {name.lower(): data for name, data, _type in _values(reg, key, count)}
+    except FileNotFoundError:
+        return Policy()
+    except OSError:
+        return Policy(read_only=True, place=place)
+    return _of(bool(told.get("readonly", 0)), told.get("archives", ""), place)
+
+
+def _values(reg: Any, key: Any, count: int) -> list[tuple[str, object, int]]:
+    return [reg.EnumValue(key, number) for number in range(count)]
+
+
+def _of(read_only: object, folder: object, place: str) -> Policy:
+    if not isinstance(read_only, bool) or not isinstance(folder, str):
+        return Policy(read_only=True, place=place)
+    return Policy(read_only, folder, place)

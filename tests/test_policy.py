@@ -1,0 +1,108 @@
+"""A computer that somebody looks after: what they decided holds for every way to change it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_apply import PLAN, Person
+from test_archives import pack, plan_for
+
+from cudnn_assistant.apply import NotApplied, read_licence
+from cudnn_assistant.cli.carrying import carry_out
+from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.machine import Machine, OperatingSystem
+from cudnn_assistant.plan import Plan
+from cudnn_assistant.system import Refused
+from cudnn_assistant.system import policy as policies
+from cudnn_assistant.system.policy import Policy, archives, policy
+
+
+class Decided:
+    """The file of the policy, for these tests somewhere else."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def write(self, text: str) -> None:
+        self.path.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Decided:
+    path = tmp_path / "policy.toml"
+    monkeypatch.setattr(policies, "LINUX", str(path))
+    return Decided(path)
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    return Person(tmp_path)
+
+
+def carry(person: Person, plan: Plan, **told: bool) -> int | None:
+    words = argparse.Namespace(**({"yes": True, "dry_run": False} | told))
+    machine = Machine(os=OperatingSystem(family="linux"))
+    return carry_out(plan, machine, person.system(), person.journal(), words, Screen())
+
+
+def test_without_a_policy_everything_may_be_done(decided: Decided, person: Person) -> None:
+    assert policy() == Policy()
+    assert person.apply(PLAN).finished
+
+
+def test_read_only_changes_nothing(decided: Decided, person: Person, capsys: Any) -> None:
+    decided.write("read-only = true\n")
+    before = person.files()
+    with pytest.raises(NotApplied, match="changes nothing here") as caught:
+        person.apply(PLAN)
+    assert caught.value.as_before
+    assert str(decided.path) in caught.value.message
+    assert carry(person, PLAN) == 5
+    told = capsys.readouterr()
+    assert "/opt/new" in told.out, "what would help is shown all the same"
+    assert "changes nothing here" in told.err
+    assert carry(person, PLAN, dry_run=True) == 1
+    assert person.files() == before
+    assert person.journal().entries() == ()
+
+
+def test_a_change_from_before_is_not_taken_back_either(decided: Decided, person: Person) -> None:
+    person.apply(PLAN)
+    made = person.files()
+    decided.write("read-only = true\n")
+    with pytest.raises(NotApplied, match="changes nothing here"):
+        person.apply(person.undo())
+    assert person.files() == made
+
+
+@pytest.mark.parametrize("text", ["read-only = maybe", 'read-only = "yes"', "archives = 3", "\0"])
+def test_a_policy_that_can_not_be_read_forbids(decided: Decided, text: str) -> None:
+    decided.write(text)
+    assert policy().read_only
+
+
+def test_archives_come_from_the_folder_alone(
+    decided: Decided, person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror, other = tmp_path / "mirror", tmp_path / "other"
+    for folder in (mirror, other):
+        folder.mkdir()
+    decided.write(f'archives = "{mirror}"\n')
+    monkeypatch.setenv(policies.ARCHIVES, str(other))
+    assert archives() == str(mirror)
+    plan = plan_for(person, pack(other))
+    with pytest.raises(NotApplied, match="come from there alone") as caught:
+        person.apply(plan)
+    assert caught.value.as_before
+    assert person.apply(plan_for(person, pack(mirror))).finished
+
+
+def test_the_licence_comes_from_the_folder_too(decided: Decided, tmp_path: Path) -> None:
+    decided.write(f'archives = "{tmp_path}"\n')
+    with pytest.raises(Refused, match="not in"):
+        read_licence("https://developer.download.nvidia.com/LICENSE.txt")
+    (tmp_path / "LICENSE.txt").write_text("terms")
+    assert read_licence("https://x/LICENSE.txt").content == b"terms"
