@@ -124,7 +124,11 @@ def program_needs(ctx: Context) -> Iterator[Finding]:
     if ctx.environment is not None or unknown:
         return
     for need in ctx.needs:
-        if not need.toolkit or ctx.met(need):
+        if not need.toolkit or (ctx.met(need) and _cuda_anywhere(ctx, need)):
+            continue
+        if ctx.met(need):
+            # Its cuDNN starts, and before that it asks for a cuBLAS that nobody has.
+            yield _other_cuda(ctx, {"program": need.who, "cuda": need.toolkit, "where": need.where})
             continue
         oldest = oldest_usable_cuda(ctx.compat, ctx.gpu.compute) if ctx.gpu else ""
         facts = {"program": need.who, "cuda": need.toolkit, "where": need.where}
@@ -148,6 +152,13 @@ def _has_cuda(ctx: Context, need: Need) -> bool:
     known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
     found = (lib for lib in known if lib.major == need.cuda and not _in_environment(ctx, lib))
     return need.cuda >= 11 and next(found, None) is not None
+
+
+def _cuda_anywhere(ctx: Context, need: Need) -> bool:
+    """Whether any file of the CUDA major is known, in a Python environment or outside."""
+    known = (lib for name in ("cublas", "cublasLt", "cudart") for lib in ctx.libraries(name))
+    majors = {lib.major for lib in known} | {major(t.version) for t in ctx.machine.toolkits}
+    return need.cuda in majors or any(not t.version for t in ctx.machine.toolkits)
 
 
 def _other_cuda(ctx: Context, facts: dict[str, str]) -> Finding:
@@ -282,7 +293,12 @@ def two_cublas(ctx: Context) -> Iterator[Finding]:
 RULES = (
     Rule(gpu_too_old, ("gpu-too-old-for-cuda",), ("H03",)),
     Rule(driver_too_old, ("driver-too-old", "gpu-too-old-for-cuda"), ("D04", "D06", "D16")),
-    Rule(program_needs, ("gpu-too-new-for-cuda", "program-needs-other-cuda"), ("L24", "H04")),
+    Rule(
+        program_needs,
+        ("gpu-too-new-for-cuda", "program-needs-other-cuda"),
+        ("L24", "H04"),
+        provable=False,
+    ),
     Rule(cuda_libraries, ("cuda-missing", "cuda-not-on-path"), ("L21", "L24", "E03")),
     Rule(
         environment_cublas,

@@ -46,6 +46,8 @@ def _without_waiting(path: str, flags: int) -> int:
 def _state_of(path: str, trouble: OSError) -> PartState:
     if trouble.errno == errno.ELOOP:
         return "damaged-link"
+    if os.path.isdir(path):
+        return "not-a-library"  # Windows refuses a folder as if it were closed
     if trouble.errno in (errno.ENOENT, errno.ENOTDIR):
         return "damaged-link" if os.path.islink(path) else "missing"
     return "unreadable"
