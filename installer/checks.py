@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -47,10 +48,15 @@ def tree(folder: Path) -> list[str]:
     return absent([path.relative_to(folder).as_posix() for path in folder.rglob("*")])
 
 
-def self_test(program: Path, home: Path) -> list[str]:
-    """A started copy says that it is whole, where nothing of this computer's settings is known."""
-    clean = {"PATH": os.defpath, "HOME": str(home), "QT_QPA_PLATFORM": "offscreen"}
-    words = [str(program), "--self-test"]
+def self_test(program: Path, home: Path, *before: str) -> list[str]:
+    """A started copy says that it is whole, where nothing of this computer's settings is known.
+
+    ``before`` are words before the command, for its surroundings.
+    """
+    # This Python serves where the system's is too old.
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.defpath])
+    clean = {"PATH": path, "HOME": str(home), "QT_QPA_PLATFORM": "offscreen"}
+    words = [*before, str(program), "--self-test"]
     done = subprocess.run(words, capture_output=True, text=True, env=clean, cwd=home)
     try:
         whole = bool(json.loads(done.stdout)["whole"])

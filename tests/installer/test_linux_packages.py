@@ -8,14 +8,16 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 import venv
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+import screens
 
 from cudnn_assistant import __version__
+from installer import checks
 from installer.linux import appdir, deb
 from installer.windows import build
 
@@ -41,26 +43,46 @@ def whole(text: str) -> dict[str, Any]:
 
 
 def test_the_wheel_made_from_the_sdist_works_in_a_clean_environment(tmp_path: Path) -> None:
+    """In a folder with spaces, other letters and 200 characters, and without a network."""
     dist = tmp_path / "dist"
     checked(sys.executable, "-m", "build", "--outdir", str(dist), str(build.ROOT))
     (wheel,) = dist.glob("*.whl")
     (sdist,) = dist.glob("*.tar.gz")
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
-    assert "cudnn_assistant/child/framework.py" in names
-    assert "cudnn_assistant/resources/compat/compat.json" in names
-    assert "cudnn_assistant/resources/desktop/cudnn-assistant.1" in names
+    assert checks.wheel(wheel) == []
     with tarfile.open(sdist) as source:
         assert any(n.endswith("/installer/windows/setup.nsi") for n in source.getnames())
-    venv.create(tmp_path / "clean", with_pip=True)
-    program = tmp_path / "clean" / "bin" / "cudnn-assistant"
+    clean = longest(tmp_path)
+    venv.create(clean, with_pip=True)
+    program = clean / "bin" / "cudnn-assistant"
     python = str(program.with_name("python"))
     checked(python, "-m", "pip", "-q", "install", "--only-binary", ":all:", str(wheel))
-    said = whole(checked(str(program), "--self-test", QT_QPA_PLATFORM="offscreen"))
-    assert said["package"].startswith(str(tmp_path / "clean"))
+    before = names(clean)
+    said = whole(checked(*OFFLINE, str(program), "--self-test", QT_QPA_PLATFORM="offscreen"))
+    assert said["package"].startswith(str(clean))
+    assert names(clean) == before
     checked(str(program), "integrate", HOME=str(tmp_path))
-    entry = tmp_path / ".local/share/applications/cudnn-assistant.desktop"
-    assert f"Exec={program}-gui" in entry.read_text("utf-8")
+    share = tmp_path / ".local/share"
+    entry = share / "applications/cudnn-assistant.desktop"
+    assert f'Exec="{program}-gui"' in entry.read_text("utf-8")
+    about = "metainfo/io.github.cudnn_assistant.cudnn_assistant.metainfo.xml"
+    icon = "icons/hicolor/scalable/apps/cudnn-assistant.svg"
+    for name in ("man/man1/cudnn-assistant.1", icon, about):
+        assert (share / name).stat().st_size > 500
+    assert checks.desktop(tmp_path / ".local") == []
+
+
+OFFLINE = ("unshare", "-n") if not os.geteuid() else ("unshare", "-r", "-n")
+"""A network of one's own with nothing in it."""
+
+
+def longest(folder: Path) -> Path:
+    """A folder whose path has spaces, other letters and 200 characters."""
+    outer = folder / "ein Ordner für Größe Ω"
+    return outer / ("x" * (199 - len(str(outer))))
+
+
+def names(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
 def test_the_deb_runs_in_a_clean_debian(tmp_path: Path) -> None:
@@ -69,6 +91,8 @@ def test_the_deb_runs_in_a_clean_debian(tmp_path: Path) -> None:
     words = ["--fast", "--out", str(tmp_path), "--work", str(tmp_path / "work")]
     assert deb.main([*words, "--series", "3.11"]) == 0
     (package,) = tmp_path.glob("*.deb")
+    assert checks.debian(package) == []
+    assert checks.desktop(tmp_path / "work" / "root") == []
     root = tmp_path / "debian"
     checked("debootstrap", "--variant=minbase", "bookworm", str(root))
     shutil.copy(package, root / "tmp")
@@ -84,8 +108,13 @@ def test_the_deb_runs_in_a_clean_debian(tmp_path: Path) -> None:
     quiet = "-qq -o APT::Sandbox::User=root"
     inside(f"apt-get {quiet} update")
     inside(f"apt-get {quiet} install -y --no-install-recommends /tmp/{package.name}")
-    said = whole(inside("cd /tmp && QT_QPA_PLATFORM=offscreen cudnn-assistant --self-test"))
+    assert checks.tree(root / deb.HOME) == []
+    before = names(root / "usr")
+    # Every symbol is looked up at once, so that a missing one ends it.
+    command = "LD_BIND_NOW=1 QT_QPA_PLATFORM=offscreen cudnn-assistant --self-test"
+    said = whole(inside(f"cd /tmp && {command}"))
     assert said["package"] == "/usr/lib/cudnn-assistant/cudnn_assistant"
+    assert names(root / "usr") == before
     assert inside("cudnn-assistant --version").strip() == f"cudnn-assistant {__version__}"
     inside("dpkg -P cudnn-assistant")
     left = inside("find / -xdev -name '*cudnn*' -not -path '/tmp/*' -not -path '/proc/*'")
@@ -104,17 +133,32 @@ def test_the_same_tree_makes_the_same_deb(tmp_path: Path) -> None:
     assert len(hashes) == 1
 
 
-def test_the_appdir_starts(tmp_path: Path) -> None:
-    words = ["--out", str(tmp_path / "AppDir"), "--work", str(tmp_path / "work")]
+def test_the_appdir_starts_where_nothing_is_set(tmp_path: Path) -> None:
+    if missing := screens.lacking():
+        pytest.skip(f"needs {', '.join(missing)}")
+    folder = longest(tmp_path)
+    words = ["--out", str(folder), "--work", str(tmp_path / "work")]
     assert appdir.main([*words, "--series", SERIES]) == 0
-    program = str(tmp_path / "AppDir" / "AppRun")
-    said = whole(checked(program, "--self-test", QT_QPA_PLATFORM="offscreen"))
-    assert said["package"].startswith(str(tmp_path / "AppDir"))
-    assert {p.name for p in (tmp_path / "AppDir").iterdir()} >= {
-        "AppRun",
-        "cudnn-assistant.desktop",
-        "cudnn-assistant.svg",
-    }
+    assert checks.desktop(folder) == []
+    assert checks.tree(folder / deb.HOME) == []
+    assert {"AppRun", "cudnn-assistant.desktop", "cudnn-assistant.svg"} <= names(folder)
+    before = names(folder)
+    assert checks.self_test(folder / "AppRun", tmp_path, *OFFLINE) == []
+    with screens.screen() as display:
+        one = screens.Screen(display, tmp_path)
+        clean = {"PATH": python_first(), "HOME": str(tmp_path), "DISPLAY": display}
+        program = subprocess.Popen([str(folder / "AppRun")], env=clean)
+        window = one.wait_for("cuDNN Assistant")
+        time.sleep(4)
+        one.picture("appdir.png", tmp_path)
+        one.press(window, "alt+F4")
+        assert program.wait(30) == 0
+    assert names(folder) == before
+
+
+def python_first() -> str:
+    """The PATH of a new session, with the Python of these tests where the system's is too old."""
+    return os.pathsep.join([os.path.dirname(sys.executable), os.defpath])
 
 
 def test_an_appimage_is_started_again_by_its_own_file(tmp_path: Path) -> None:

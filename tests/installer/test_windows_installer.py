@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,9 +80,10 @@ def uninstall(windows: Desktop, folder: Path, *words: str) -> None:
 
 
 def self_test(windows: Desktop, folder: Path) -> dict[str, object]:
-    target = windows.drive / "self-test.json"
+    target = windows.local / "self-test.json"
     python = windows.windows_path(folder / "python" / "pythonw.exe")
-    windows.run(python, "-I", "-B", "-m", "cudnn_assistant", "--self-test", "C:\\self-test.json")
+    file = windows.windows_path(target)
+    windows.run(python, "-I", "-B", "-m", "cudnn_assistant", "--self-test", file)
     text = target.read_text("utf-8")
     target.unlink()
     said = json.loads(text)
@@ -115,7 +117,7 @@ def test_starts_from_the_menu_and_leaves_nothing_behind(
     clean.run("start", "/unix", str(clean.menu / "cuDNN Assistant.lnk"))
     window = clean.wait_for("cuDNN Assistant")
     time.sleep(5)
-    clean.picture(Path(os.environ.get("CUDNN_ASSISTANT_PICTURES", tmp_path)) / "installed.png")
+    clean.picture("installed.png", tmp_path)
     clean.press(window, "alt+F4")
     clean.gone("cuDNN Assistant")
     assert stamps(folder) == before, "the program wrote into its own folder"
@@ -190,20 +192,140 @@ def test_everybodys_copy(clean: Desktop, setups: dict[str, Path]) -> None:
     assert not folder.exists()
 
 
-def test_lives_under_a_long_name_with_other_letters(
-    clean: Desktop, setups: dict[str, Path]
+def test_lives_under_the_longest_name_with_other_letters(
+    clean: Desktop, setups: dict[str, Path], work: Path
 ) -> None:
     outer = clean.drive / "Ein Ordner für Größe Ω"
-    folder = outer / ("x" * 120)
+    room = build.room(work / "work" / "stage")
+    folder = outer / ("x" * (room - len(clean.windows_path(outer)) - 1))
+    assert len(clean.windows_path(folder / "python" / "pythonw.exe")) > 200
     outer.mkdir()
     # NSIS reads /D to the end of the line and knows no quotes; Wine adds them around spaces.
     words = f"/D={clean.windows_path(folder)}".split(" ")
     assert install(clean, setups[__version__], *words) == 0
+    before = stamps(folder)
     assert self_test(clean, folder)["whole"] is True
-    assert clean.run(str(setups[__version__]), "/S", "/D=C:\\" + "y" * 220) == 6
+    report = outer / "Bericht für Ω.md"
+    python = clean.windows_path(folder / "python" / "pythonw.exe")
+    words = ["-I", "-B", "-m", "cudnn_assistant", "report", "--no-test"]
+    clean.run(python, *words, clean.windows_path(report))
+    assert "no NVIDIA GPU" in report.read_text("utf-8")
+    report.unlink()
+    assert stamps(folder) == before
+    assert clean.run(str(setups[__version__]), "/S", f"/D=C:\\{'y' * room}") == 6
     uninstall(clean, folder)
     assert not folder.exists()
     outer.rmdir()
+
+
+def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Path) -> None:
+    """Install for everybody, open a report, repair while it is open, an older one, uninstall.
+
+    Everybody's copy, because Wine 8 opens no file by what only this person has associated.
+    """
+    setup, title = str(setups[__version__]), f"cuDNN Assistant {__version__}"
+    done = clean.start(setup)
+    page = clean.wait_for(title)
+    clean.picture("1-who.png", tmp_path)
+    clean.press(page, "alt+e", "Return")
+    clean.picture("2-where.png", tmp_path)
+    folder = clean.drive / "Program Files" / "cuDNN Assistant"
+    clean.press_until(page, "Return", folder.exists)
+    appears(folder / "uninstall.exe")
+    time.sleep(2)
+    clean.picture("3-installed.png", tmp_path)
+    clean.press(page, "space", "Return")
+    assert done.wait(30) == 0
+
+    report = clean.drive / "Ännas report.cudnn-report"
+    shutil.copy(build.ROOT / "tests/machines/reports/h100-pytorch-healthy.md", report)
+    clean.start("start", "/unix", str(report))
+    window = clean.wait_for("cuDNN Assistant")
+    time.sleep(4)
+    clean.picture("4-report.png", tmp_path)
+
+    (folder / "lib" / "pefile.pyc").unlink()
+    done = clean.start(setup)
+    page = clean.wait_for(title)
+    clean.picture("5-repair.png", tmp_path)
+    clean.press_until(page, "Return", lambda: len(clean.windows(title)) > 1)
+    question = clean.wait_for(title, other=page)
+    clean.picture("6-open.png", tmp_path)
+    clean.press(window, "alt+F4")
+    clean.gone("cuDNN Assistant")
+    clean.press(question, "alt+r")
+    appears(folder / "lib" / "pefile.pyc")
+    time.sleep(3)
+    clean.press(page, "space", "Return")
+    assert done.wait(30) == 0
+    assert self_test(clean, folder)["whole"] is True
+
+    clean.run("reg", "add", "HKLM\\" + KEY, "/v", "DisplayVersion", "/d", NEWER, "/f")
+    done = clean.start(setup)
+    page = clean.wait_for(title)
+    clean.press(page, "Return")
+    clean.wait_for(title, other=page)
+    clean.picture("7-older.png", tmp_path)
+    clean.press(clean.wait_for(title, other=page), "Return")
+    assert done.wait(30) == 3
+
+    settings = clean.local / "cuDNN Assistant"
+    (settings / "libraries" / "9.0").mkdir(parents=True)
+    (settings / "journal.jsonl").write_text("")
+    clean.start(clean.windows_path(folder / "uninstall.exe"))
+    page = clean.wait_for("cuDNN Assistant Uninstall")
+    clean.press(page, "alt+s", "alt+c")
+    clean.picture("8-uninstall.png", tmp_path)
+    clean.press(page, "Return")
+    appears(folder, there=False)
+    clean.picture("9-removed.png", tmp_path)
+    clean.press(page, "Return")
+    clean.gone("cuDNN Assistant Uninstall")
+    assert not settings.exists()
+
+
+def appears(path: Path, *, there: bool = True) -> None:
+    """Wait for a file, or for its end."""
+    until = time.monotonic() + 60
+    while path.exists() is not there:
+        assert time.monotonic() < until, path
+        time.sleep(0.2)
+
+
+def test_a_person_without_rights_and_without_a_network(setups: dict[str, Path]) -> None:
+    """As far as Wine can: the system belongs to another Unix account, and no socket reaches out."""
+    if os.geteuid():
+        pytest.skip("needs root, to be somebody else")
+    with tempfile.TemporaryDirectory() as home:
+        shutil.copy(setups[__version__], home)
+        setup = str(Path(home) / build.NAME)
+        for path in (home, setup):
+            os.chown(path, ANNA, ANNA)
+        person = ("setpriv", f"--reuid={ANNA}", f"--regid={ANNA}", "--clear-groups")
+        with windows_desktop.desktop(Path(home), "unshare", "-n", *person) as windows:
+            for name in ("windows", "Program Files", "ProgramData"):
+                close(windows.drive / name)
+            os.chown(windows.drive, 0, 0)
+            assert install(windows, Path(setup), "/ALLUSERS") == 2
+            assert not (windows.drive / "Program Files" / "cuDNN Assistant").exists()
+            assert install(windows, Path(setup)) == 0
+            folder = windows.local / "Programs" / "cuDNN Assistant"
+            before = stamps(folder)
+            assert self_test(windows, folder)["whole"] is True
+            assert stamps(folder) == before
+            uninstall(windows, folder, "/SETTINGS")
+            assert not folder.exists()
+
+
+ANNA = 12345
+"""A Unix account that owns nothing."""
+
+
+def close(folder: Path) -> None:
+    """Make a folder and the folders in it root's, so that others can only read them."""
+    os.chown(folder, 0, 0)
+    for path in folder.rglob("*"):
+        os.chown(path, 0, 0, follow_symlinks=False)
 
 
 def test_spares_the_files_of_others(clean: Desktop, setups: dict[str, Path]) -> None:
@@ -311,6 +433,6 @@ def test_a_gpu_without_and_with_its_cudnn(
             break
     clean.press(clean.wait_for("Save report.*"), "Escape")
     clean.gone("Save report.*")
-    clean.picture(Path(os.environ.get("CUDNN_ASSISTANT_PICTURES", tmp_path)) / "result.png")
+    clean.picture("result.png", tmp_path)
     clean.press(window, "Return")
     clean.gone("cuDNN Assistant")

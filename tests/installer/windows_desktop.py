@@ -1,4 +1,4 @@
-"""A Windows of its own for one test run: a Wine prefix, an X server, a window manager.
+"""A Windows of its own for one test run: a Wine prefix with a screen.
 
 What is seen here must never be called "tested on Windows": see installer/CHECKLIST.md.
 """
@@ -9,12 +9,14 @@ import contextlib
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import screens
+from screens import Screen, screen
+
 HERE = Path(__file__).parent
-TOOLS = ("wine", "wineserver", "Xvfb", "makensis", "xdotool", "x86_64-w64-mingw32-gcc")
+TOOLS = ("wine", "wineserver", "makensis", "x86_64-w64-mingw32-gcc", *screens.TOOLS)
 """What must be installed for these tests."""
 
 
@@ -23,16 +25,17 @@ def lacking() -> list[str]:
     return [tool for tool in TOOLS if not shutil.which(tool)]
 
 
-class Desktop:
-    """Runs Windows programs and looks at what they leave."""
+class Desktop(Screen):
+    """Runs Windows programs and looks at what they leave.
 
-    def __init__(self, prefix: Path, display: str) -> None:
+    ``before`` are the words before each command: who runs it, and in which surroundings.
+    """
+
+    def __init__(self, prefix: Path, display: str, *before: str) -> None:
+        super().__init__(display, prefix.parent)
+        self.before = before
         self.drive = prefix / "drive_c"
-        self.environment = {
-            "PATH": os.environ.get("PATH", os.defpath),
-            "HOME": str(prefix.parent),
-            "LC_ALL": "C.UTF-8",
-            "DISPLAY": display,
+        self.environment |= {
             "WINEPREFIX": str(prefix),
             "WINEDEBUG": "-all",
             # Wine 8's wbemprox ends Python 3.12 in platform.platform().
@@ -68,7 +71,7 @@ class Desktop:
         """Start a Windows program (or one of Wine's own tools by name)."""
         words = command if shutil.which(command[0]) else ("wine", *command)
         return subprocess.Popen(
-            words, env=self.environment, stdin=subprocess.DEVNULL,
+            [*self.before, *words], env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
@@ -84,48 +87,6 @@ class Desktop:
         target.unlink()
         script.unlink()
         return text.decode("utf-8", "replace").replace("\r\n", "\n")
-
-    # Windows on the screen -------------------------------------------------------------------
-
-    def windows(self, title: str) -> list[str]:
-        """X's numbers of the shown windows with exactly this title."""
-        done = self._x("search", "--onlyvisible", "--name", f"^{title}$")
-        return done.stdout.split()
-
-    def wait_for(self, title: str, seconds: float = 40) -> str:
-        """The first window with this title, once it is shown."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            if found := self.windows(title):
-                return found[0]
-            time.sleep(0.2)
-        raise AssertionError(f"no window {title!r} within {seconds} s")
-
-    def gone(self, title: str, seconds: float = 30) -> None:
-        """Wait until no window has this title."""
-        until = time.monotonic() + seconds
-        while self.windows(title):
-            assert time.monotonic() < until, f"{title!r} is still there"
-            time.sleep(0.2)
-
-    def press(self, window: str, *keys: str) -> None:
-        """Keys for a window, as from a keyboard."""
-        self._x("windowfocus", "--sync", window)
-        for key in keys:
-            time.sleep(0.4)
-            self._x("key", key)
-
-    def picture(self, target: Path) -> None:
-        """The screen as a picture, where ImageMagick is there; to be looked at, never compared."""
-        if shutil.which("import"):
-            subprocess.run(
-                ["import", "-window", "root", str(target)], env=self.environment, timeout=30
-            )
-
-    def _x(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["xdotool", *words], env=self.environment, capture_output=True, text=True, timeout=30
-        )
 
     # What is left ------------------------------------------------------------------------------
 
@@ -155,10 +116,10 @@ class Desktop:
 
 
 @contextlib.contextmanager
-def desktop(folder: Path) -> Iterator[Desktop]:
+def desktop(folder: Path, *before: str) -> Iterator[Desktop]:
     """A fresh Windows with a screen; ended with all its programs."""
-    with _screen() as display:
-        one = Desktop(folder / "prefix", display)
+    with screen() as display:
+        one = Desktop(folder / "prefix", display, *before)
         one.run("wineboot", "-i")
         one.run("wineserver", "-w")
         one.run("winecfg", "-v", "win10")
@@ -173,20 +134,3 @@ def desktop(folder: Path) -> Iterator[Desktop]:
             yield one
         finally:
             one.run("wineserver", "-k")
-
-
-@contextlib.contextmanager
-def _screen() -> Iterator[str]:
-    read, write = os.pipe()
-    words = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1100x800x24", "-nolisten", "tcp"]
-    server = subprocess.Popen(
-        words, pass_fds=[write], stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(write)
-    try:
-        yield ":" + os.read(read, 20).decode().strip()
-    finally:
-        os.close(read)
-        server.terminate()
-        server.wait(30)

@@ -1,0 +1,106 @@
+"""A screen of its own with a window manager, and the keyboard before it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+TOOLS = ("Xvfb", "openbox", "xdotool", "import")
+"""What must be installed for tests that look at windows."""
+
+
+class Screen:
+    """Looks at windows and presses keys."""
+
+    def __init__(self, display: str, home: Path) -> None:
+        self.environment = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(home),
+            "LC_ALL": "C.UTF-8",
+            "DISPLAY": display,
+        }
+
+    def windows(self, title: str) -> list[str]:
+        """X's numbers of the shown windows with exactly this title."""
+        done = self._x("search", "--onlyvisible", "--name", f"^{title}$")
+        return done.stdout.split()
+
+    def wait_for(self, title: str, seconds: float = 40, other: str = "") -> str:
+        """The first window with this title that is not ``other``, once it is shown."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if found := [window for window in self.windows(title) if window != other]:
+                return found[0]
+            time.sleep(0.2)
+        raise AssertionError(f"no window {title!r} within {seconds} s")
+
+    def gone(self, title: str, seconds: float = 30) -> None:
+        """Wait until no window has this title."""
+        until = time.monotonic() + seconds
+        while self.windows(title):
+            assert time.monotonic() < until, f"{title!r} is still there"
+            time.sleep(0.2)
+
+    def press(self, window: str, *keys: str) -> None:
+        """Keys for a window, as from a keyboard."""
+        self._x("windowactivate", "--sync", window)
+        for key in keys:
+            time.sleep(0.4)
+            self._x("key", key)
+
+    def press_until(self, window: str, key: str, done: Callable[[], bool]) -> None:
+        """A key again and again: a page that is just coming up misses it."""
+        until = time.monotonic() + 40
+        while not done():
+            assert time.monotonic() < until, f"{key!r} does nothing"
+            self.press(window, key)
+            time.sleep(1)
+
+    def picture(self, name: str, folder: Path) -> None:
+        """The screen as a picture in ``folder``, or where CUDNN_ASSISTANT_PICTURES says.
+
+        To be looked at, never compared.
+        """
+        time.sleep(0.5)
+        target = Path(os.environ.get("CUDNN_ASSISTANT_PICTURES", folder)) / name
+        words = ["import", "-window", "root", str(target)]
+        subprocess.run(words, env=self.environment, timeout=30)
+
+    def _x(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["xdotool", *words], env=self.environment, capture_output=True, text=True, timeout=30
+        )
+
+
+def lacking() -> list[str]:
+    """Tools that this computer doesn't have."""
+    return [tool for tool in TOOLS if not shutil.which(tool)]
+
+
+@contextlib.contextmanager
+def screen() -> Iterator[str]:
+    """The display's name of a screen that is nobody's."""
+    read, write = os.pipe()
+    words = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1100x800x24", "-nolisten", "tcp"]
+    with _running(*words, pass_fds=[write]):
+        os.close(write)
+        display = ":" + os.read(read, 20).decode().strip()
+        os.close(read)
+        with _running("openbox", env={**os.environ, "DISPLAY": display}):
+            yield display
+
+
+@contextlib.contextmanager
+def _running(*words: str, **how: object) -> Iterator[None]:
+    silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    started = subprocess.Popen(words, stderr=subprocess.DEVNULL, **silent, **how)  # type: ignore[call-overload]
+    try:
+        yield
+    finally:
+        started.terminate()
+        started.wait(30)
