@@ -90,9 +90,10 @@ def screen() -> Iterator[str]:
     with _running(*words, pass_fds=[write]):
         os.close(write)
         display = ":" + os.read(read, 20).decode().strip()
-        os.close(read)
         with _running("openbox", env={**os.environ, "DISPLAY": display}):
             yield display
+    # Not before: the server ends when nobody listens to the rest of what it says.
+    os.close(read)
 
 
 @contextlib.contextmanager
