@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
+import msgspec
+
 from cudnn_assistant import feed
 from cudnn_assistant.checkup import Checkup, check, think
 from cudnn_assistant.cli.answer import Data, answer
@@ -12,8 +14,10 @@ from cudnn_assistant.cli.screen import Screen, column
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.finding import Finding, Manual, Verdict
 from cudnn_assistant.machine import SCHEMA, SYSTEM, Machine
+from cudnn_assistant.plan import Plan
 from cudnn_assistant.probe import Part
 from cudnn_assistant.report import NotAReport, Report, newer_report, open_report
+from cudnn_assistant.report.facts import moment
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.system import this_system
 from cudnn_assistant.wording import _, words
@@ -47,7 +51,9 @@ def look(told: argparse.Namespace, screen: Screen, compat: Compat) -> Checkup:
     """
     if getattr(told, "machine", ""):
         opened = saved_report(told.machine)
-        return think(opened.machine, compat, opened.unknown)
+        seen = think(opened.machine, compat, opened.unknown)
+        # Nothing of another computer can be changed here, and the plan would name folders of ours.
+        return msgspec.structs.replace(seen, plan=Plan())
 
     def say(part: Part, done: bool, _machine: Machine) -> None:
         screen.progress("" if done else _PARTS[part])
@@ -94,7 +100,7 @@ def show(checkup: Checkup, data: Data, screen: Screen, told: argparse.Namespace)
     if getattr(told, "machine", ""):
         screen.line(
             _("A report of {when}, of another computer:").format(
-                when=checkup.machine.taken_at.replace("T", " ").rstrip("Z") or "?"
+                when=moment(checkup.machine.taken_at) or "?"
             )
         )
         if checkup.machine.schema > SCHEMA:

@@ -25,6 +25,7 @@ _STANDARD = re.compile(
     r"(?!/(?:run/(?:media|user)|var/lib/(?:docker|containers|kubelet))/)(?:/(?:usr|lib|lib32|lib64|etc|proc|sys|dev|run|boot|bin|sbin|snap|nix|gnu|var/lib|pytorch)"
     r"|/mnt/[a-z]/(?:Windows|Program Files(?: \(x86\))?)"
     r"|HK(?:LM|CU|U|CR|EY_\w+)"
+    r"|%(?:SystemRoot|windir|(?:Common)?Program(?:Files(?:\(x86\))?|W6432|Data))%"
     r"|[A-Za-z]:[\\/]+(?:Windows|Program Files(?: \(x86\))?|ProgramData))(?=[\\/]|$)",
     re.IGNORECASE,
 )
@@ -56,6 +57,9 @@ _KNOWN = re.compile(
     """
 )
 """Names of folders and files that mean the same on every computer."""
+
+_LONGEST = 255
+"""Characters of the name of a file or folder, on every system."""
 
 _QUOTED = re.compile(r"([\"'])((?:[A-Za-z]:[\\/]|\\\\|~?/)[^\"'\n<>|]*)(?=\1)")
 _WITHIN = {
@@ -148,7 +152,7 @@ class Paths:
         return (
             "".join(
                 piece
-                if number % 2 or not piece or _KNOWN.fullmatch(piece.strip('" '))
+                if number % 2 or not piece or _known(piece.strip('" '))
                 else self._marks.mark("folder", piece)
                 for number, piece in enumerate(pieces)
             )
@@ -160,6 +164,10 @@ class Paths:
         if name.casefold() in _SHARED or _mark(name):
             return name
         return self._marks.mark("user", name.strip())
+
+
+def _known(name: str) -> bool:
+    return len(name) <= _LONGEST and _KNOWN.fullmatch(name) is not None
 
 
 def _below_packages(path: str) -> tuple[str, str, str]:

@@ -22,9 +22,8 @@ LIMIT = 32 * 1024 * 1024
 MARK = "cudnn-assistant-machine"
 """Info string of the fenced block that holds the snapshot."""
 
-_BLOCK = re.compile(
-    r"^```json[ \t]+" + MARK + r"[ \t]*\r?\n(.*?)\r?\n```[ \t]*\r?$", re.MULTILINE | re.DOTALL
-)
+_BEGIN = re.compile(r"^```json[ \t]+" + MARK + r"[ \t]*\r?\n", re.MULTILINE)
+_END = re.compile(r"\r?\n```[ \t]*\r?$", re.MULTILINE)
 
 
 class NotAReport(ValueError):
@@ -116,9 +115,11 @@ def _why(data: bytes | str, trouble: Exception) -> str:
 
 
 def _block(text: str) -> bytes | str:
-    match = _BLOCK.search(text)
-    if match:
-        return match[1]
+    begin = _BEGIN.search(text)
+    # Two searches, not one pattern: a file of nothing but beginnings must not take hours.
+    end = _END.search(text, begin.end() - 1) if begin else None
+    if begin and end:
+        return text[begin.end() : end.start()]
     if not text.lstrip("\ufeff \t\r\n").startswith("{"):
         raise NotAReport(_("This file isn't a report of cuDNN Assistant: it has no machine data."))
     return _from_json(text.lstrip("\ufeff"))

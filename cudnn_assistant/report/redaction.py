@@ -19,7 +19,7 @@ from cudnn_assistant.machine import DeviceNode, Machine, Value, Variable
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report.newer import Unknown
 from cudnn_assistant.report.paths import Paths
-from cudnn_assistant.report.secrets import Marks, scrub
+from cudnn_assistant.report.secrets import HIDDEN, Marks, scrub
 
 Kind = Literal["kept", "path", "text"]
 Clean = Callable[[str], str]
@@ -42,6 +42,9 @@ PATHS = {
 
 _PLAIN = re.compile(r"[\w.+:~ ()<>=!,;*\[\]-]{0,200}|https://[\w./+%-]*")
 """What a kept field holds on every computer: neither a folder nor an address of a person."""
+
+LONGEST = 40_000
+"""Characters of one line that is looked through; Windows' longest variable has 32,767."""
 
 S = TypeVar("S")
 
@@ -92,6 +95,11 @@ class Redactor:
         return value
 
     def _clean(self, text: str) -> str:
+        return "\n".join(map(self._line, text.split("\n")))
+
+    def _line(self, text: str) -> str:
+        if len(text) > LONGEST:
+            return HIDDEN
         return scrub(text, self._marks, self._paths, people=self._people, host=self._host)
 
 

@@ -41,9 +41,11 @@ ASSIGNED = (
         r"(?i)(?P<kept>\b(?:passw(?:or)?d|passwort|passphrase|secret|login)\s+(?:is\s+)?)"
         r"(?!(?:is|for|was|not|to|in|of|has|required|expired|wrong|incorrect)\b|\*{3})[^\s\"',;&]+"
     ),
-    re.compile(r"(?i)(?P<kept>\b(?:[\w-]*token|api[ _-]?key)\s+)(?=[^\s\"',;&]*\d)[^\s\"',;&]{6,}"),
     re.compile(
-        rf"(?i)(?P<kept>(?<![A-Za-z])(?:\w+_)?(?:{_NAMING})[\"']?\s*[=:](?!:)\s*[\"']?(?:tcp:)?)"
+        r"(?i)(?P<kept>(?<![\w-])(?:[\w-]*token|api[ _-]?key)\s+)(?=[^\s\"',;&]*\d)[^\s\"',;&]{6,}"
+    ),
+    re.compile(
+        rf"(?i)(?P<kept>(?<!\w)(?:\w+_)?(?:{_NAMING})[\"']?\s*[=:](?!:)\s*[\"']?(?:tcp:)?)"
         rf"(?!\d+\b(?!\.)|root\b|user-ü?\d|host-ü?\d|\w+://|[\"'\s]|[:.]\d)[^\s\"',;&]+"
     ),
     re.compile(r"(?i)(?P<kept>\blogged in as:?\s+)\S+(?:\s+\([^)]*\))?"),
@@ -60,7 +62,7 @@ ADDRESSES = (
         r"[\w.%+-]{1,64}@(?!GLIBC|CXXABI|lib\w+\.so|NVIDIA_|\d+(?:\.\d+){0,2}(?![\d.]))[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}"
     ),
     re.compile(r"\b[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}\b"),
-    re.compile(r"\b(?=[0-9.]*[a-fA-F])[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2}\b"),
+    re.compile(r"\b(?=[0-9.]{0,13}[a-fA-F])[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2}\b"),
     re.compile(r"(?i)(?P<kept>\bguid\s+)0x[0-9a-f]{8,}"),
     re.compile(
         r"(?<![\w:.])(?:(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|(?:[0-9A-Fa-f]{1,4}:){0,6}"
@@ -95,6 +97,7 @@ _NAME = re.compile(
     r"|[a-z]+\d{0,2}(?:[_-][a-z]+\d{0,2})+$"
 )
 """Symbols of libraries and names of packages are as long as a key and are needed."""
+_LONGEST_NAME = 200
 _BASE64 = re.compile(r"(?<![\w/\\.:-])[A-Za-z0-9+/=]{32,}(?![\w/\\.])")
 
 
@@ -106,7 +109,9 @@ def without_random(text: str, hidden: str) -> str:
 
 def _is_random(text: str) -> bool:
     digits = sum(c.isdigit() for c in text)
-    if digits < 2 or digits == len(text) or _NAME.match(text):
+    if digits < 2 or digits == len(text):
+        return False
+    if len(text) <= _LONGEST_NAME and _NAME.match(text):
         return False
     counts = Counter(text)
     return -sum(n / len(text) * math.log2(n / len(text)) for n in counts.values()) > 3.4

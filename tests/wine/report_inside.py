@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import shutil
 import sys
@@ -39,7 +40,10 @@ def clear() -> None:
     """The drive and the registry are shared with other tests."""
     shutil.rmtree(CUDNN.parent, ignore_errors=True)
     shutil.rmtree(PRIVATE.parent, ignore_errors=True)
-    with reg.CreateKey(reg.HKEY_CURRENT_USER, "Environment") as key:
+    with (
+        reg.CreateKey(reg.HKEY_CURRENT_USER, "Environment") as key,
+        contextlib.suppress(FileNotFoundError),
+    ):
         reg.DeleteValue(key, "CUDNN_PATH")
 
 
@@ -57,4 +61,5 @@ try:
 finally:
     clear()
 for path in (written, *sys.argv[4:]):
-    print("answer", said("check", "--machine", path, "--json", "--offline").strip())
+    answer = json.loads(said("check", "--machine", path, "--json", "--offline"))
+    sys.stdout.write(f"answer {json.dumps(answer)}\n")

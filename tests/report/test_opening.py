@@ -1,0 +1,143 @@
+"""Opening files: old reports for ever, packed ones, and files that were made to do harm."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cudnn_assistant.checkup import support_forms, think
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.journal import Journal
+from cudnn_assistant.machine import Value, load
+from cudnn_assistant.plan import Entry, Plan, SetVariable
+from cudnn_assistant.report import NotAReport, file_name, open_report, pack, read_machine
+from cudnn_assistant.report.reading import LIMIT, MARK
+
+HERE = Path(__file__).parent
+MACHINES = HERE.parent / "machines"
+COMPAT = load_builtin()
+SMALL = (MACHINES / "linux-torch-healthy.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "frozen").glob("*.md")), ids=lambda p: p.stem)
+def test_an_old_report_is_opened_for_ever(path: Path) -> None:
+    """These files are never written again: what they say must stay what it was."""
+    opened = open_report(path)
+    assert opened.machine.schema == 1
+    assert not opened.unknown
+    assert opened.machine.gpus[0].name == "NVIDIA H100 80GB HBM3"
+    assert think(opened.machine, COMPAT).verdict == "works"
+
+
+def test_a_packed_report_holds_log_and_message_and_can_be_opened(tmp_path: Path) -> None:
+    machine = load(SMALL)
+    step = SetVariable(
+        scope="user",
+        name="LD_LIBRARY_PATH",
+        before=Value(text="/home/qkimura/falcon/lib"),
+        after=Value(text="/usr/lib/cudnn:/home/qkimura/falcon/lib"),
+    )
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.begin(
+        Entry(id="a1", when="2026-11-20T10:00:00Z", plan=Plan(steps=(step,)), states=("done",))
+    )
+    form = support_forms(
+        think(machine, COMPAT),
+        COMPAT,
+        entries=journal.entries(),
+        text="password: zqgeheim\n/home/qkimura/falcon/x.so: file too short",
+    )
+    log, message, text = form("log"), form("message"), form("markdown")
+    assert "change a1, not finished" in log
+    assert "+ /usr/lib/cudnn" in log
+    assert message.startswith("password: ***\n/home/user-")
+    assert message.splitlines()[1] in text
+    assert "Changes made by cuDNN Assistant" in text
+    assert not {"qkimura", "falcon", "zqgeheim"} & set((log + message + text).split())
+    path = tmp_path / "r.zip"
+    files = {"cudnn-report.md": text, "cudnn-assistant.log": log, "message.txt": message}
+    path.write_bytes(pack(files))
+    assert pack(files) == path.read_bytes()
+    assert open_report(path).machine == read_machine(text)
+
+
+def fenced(data: str) -> bytes:
+    return f"# x\n\n```json {MARK}\n{data}\n```\n".encode()
+
+
+def big(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(500 * 2**20)
+
+
+def bomb(path: Path) -> None:
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("cudnn-report.md", "w") as member,
+    ):
+        for _mebibyte in range(200):
+            member.write(bytes(2**20))
+
+
+HOSTILE: dict[str, bytes | Callable[[Path], None]] = {
+    "500 MB": big,
+    "a packed 200 MB": bomb,
+    "another archive": pack({"x": "y"}),
+    "half an archive": pack({"cudnn-report.md": "x" * 999})[:60],
+    "deep lists": fenced(SMALL.replace("{", '{"z":' + "[" * 99_999 + "]" * 99_999 + ",", 1)),
+    "deep objects": fenced(SMALL.replace("{", '{"z":' + '{"a":' * 99_999 + "1" + "}" * 99_999, 1)),
+    "wrong types": fenced(SMALL.replace('"gpus": [', '"gpus": [3,', 1)),
+    "a huge number": fenced(SMALL.replace('"schema": 1', '"schema": ' + "9" * 5000)),
+    "half a character": fenced(SMALL.replace('"schema": 1', '"new": "\\ud800x", "schema": 1')),
+    "beginnings alone": f"```json {MARK}\n".encode() * 400_000,
+    "ticks": b"`" * 8_000_000,
+    "zeros": bytes(1_000_000),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_is_refused_in_words(name: str, tmp_path: Path) -> None:
+    content, path = HOSTILE[name], tmp_path / "report.md"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        content(path)
+    with pytest.raises(NotAReport, match=r"\.$"):
+        open_report(path)
+
+
+def test_a_huge_file_takes_no_more_memory_than_a_report(tmp_path: Path) -> None:
+    """In a process of its own with an address space that holds no 500 MB."""
+    big(tmp_path / "huge.md")
+    limit = 4 * LIMIT + 256 * 2**20
+    done = subprocess.run(
+        [sys.executable, "-m", "cudnn_assistant", "check", "--machine", str(tmp_path / "huge.md")],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "too large" in done.stderr
+
+
+def test_of_a_key_that_stands_twice_the_last_counts_everywhere(tmp_path: Path) -> None:
+    path = tmp_path / "r.md"
+    path.write_bytes(
+        fenced(SMALL.replace("{", '{"os": {"family": "windows"}, "new": 1, "new": 2,', 1))
+    )
+    opened = open_report(path)
+    assert opened.machine == load(SMALL)
+    assert [field.value for field in opened.unknown] == [2]
+
+
+@pytest.mark.parametrize("day", ["../../../..", "/etc/passw", "2026-11-2\n", "", "٢٠٢٦-١١-٢٠"])
+def test_a_report_can_not_choose_where_it_is_written(day: str) -> None:
+    machine = load(SMALL.replace("2026-11-20", day.replace("\n", "\\n")))
+    assert file_name(machine) == "cudnn-report.md"
