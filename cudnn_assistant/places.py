@@ -102,4 +102,7 @@ def child_command(kind: str, *arguments: str) -> list[str]:
         return [sys.executable, "--child", kind, *arguments]
     here = os.pathsep.join(dict.fromkeys(p for p in [str(_PACKAGE.parent), *sys.path] if p))
     main = str(_PACKAGE / "__main__.py")
-    return [sys.executable, "-I", "-S", main, "--child", kind, "--path", here, *arguments]
+    # Where we were told to write nothing beside our files, a child is told the same.
+    silent = ["-B"] if sys.flags.dont_write_bytecode else []
+    words = [sys.executable, "-I", "-S", *silent, main]
+    return [*words, "--child", kind, "--path", here, *arguments]
