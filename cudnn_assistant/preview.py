@@ -9,6 +9,7 @@ from typing import Literal
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Machine, Scope, Struct
 from cudnn_assistant.plan import (
+    Demands,
     InstallArchive,
     InstallPackage,
     Plan,
@@ -16,6 +17,7 @@ from cudnn_assistant.plan import (
     RunInstaller,
     SetVariable,
     Step,
+    demands,
     project,
 )
 from cudnn_assistant.wording import _, ngettext
@@ -54,6 +56,30 @@ def preview(plan: Plan, machine: Machine, *, touched: Sequence[str] = ()) -> tup
     answer of ``system.touched("user")``).
     """
     return tuple(_change(number, step, machine, touched) for number, step in enumerate(plan.steps))
+
+
+def demanded(plan: Plan, machine: Machine) -> tuple[str, ...]:
+    """What the plan as a whole asks for, a sentence each."""
+    return tuple(_demanded(demands(plan, machine), plan))
+
+
+def _demanded(asked: Demands, plan: Plan) -> Iterator[str]:
+    if sum(isinstance(step, InstallArchive) for step in plan.steps) > 1:
+        yield _("{size} MB are downloaded in all.").format(size=f"{asked.download / 1e6:,.0f}")
+    if asked.administrator:
+        count = len(asked.administrator)
+        yield ngettext(
+            "An administrator is asked for {count} change.",
+            "An administrator is asked for {count} changes.",
+            count,
+        ).format(count=count)
+    if asked.sign_out:
+        yield _(
+            "A new terminal knows it at once; programs that you start from the desktop know it "
+            "after you have signed out and in again."
+        )
+    if asked.restart:
+        yield _("The computer has to be started again afterwards.")
 
 
 def _change(number: int, step: Step, machine: Machine, touched: Sequence[str]) -> Change:

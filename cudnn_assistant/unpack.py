@@ -14,6 +14,7 @@ import shutil
 import stat
 import tarfile
 import threading
+import time
 import zipfile
 import zlib
 from collections import deque
@@ -31,6 +32,8 @@ _MOST_FILES = 20_000
 _BLOCK = 1 << 20
 _UNSETTLED = 32
 """Files that may be on their way to the disk at once."""
+SCANNERS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2) if os.name == "nt" else ()
+"""Seconds between the tries to rename a folder in which another program may hold a file."""
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 
 Progress = Callable[[int], None]
@@ -210,7 +213,7 @@ def _members(archive: str) -> Iterator[Iterator[_Member]]:
         return
     # Both are closed below.
     plain = (lzma.open if archive.endswith(".xz") else gzip.open)(archive)
-    with plain, tarfile.open(fileobj=plain, mode="r|") as opened_tar:
+    with plain, tarfile.open(fileobj=plain, mode="r|", bufsize=_BLOCK) as opened_tar:
         yield _from_tar(opened_tar)
         while plain.read(_BLOCK):
             # The checksum of the whole comes at the very end.
@@ -247,6 +250,21 @@ def _from_tar(archive: tarfile.TarFile) -> Iterator[_Member]:
         yield _Member(info.name, kind, info.size, bool(info.mode & 0o100), info.linkname, opened)
 
 
+def rename(old: str, new: str) -> None:
+    """Rename a folder; where virus scanners hold new files for some seconds, try for that long.
+
+    Raises :class:`OSError`.
+    """
+    for wait in SCANNERS:
+        try:
+            os.rename(old, new)
+        except PermissionError:
+            time.sleep(wait)
+        else:
+            return
+    os.rename(old, new)
+
+
 def remove(folder: str) -> None:
     """Remove a folder of ours with all in it; first out of sight by one rename.
 
@@ -256,5 +274,5 @@ def remove(folder: str) -> None:
     aside = folder + ".removed"
     shutil.rmtree(aside, ignore_errors=True)
     if os.path.lexists(folder):
-        os.rename(folder, aside)
+        rename(folder, aside)
     shutil.rmtree(aside, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import resource
 import signal
@@ -10,9 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from cudnn_assistant.apply import NotApplied, apply, recover
+from cudnn_assistant.cli.changing import _chosen
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import Plan, SetVariable, Step, StepState, undo_plan
@@ -412,3 +415,32 @@ def test_an_empty_plan_is_carried_out_at_once(person: Person) -> None:
     before = person.files()
     assert person.apply(Plan()).finished
     assert person.files() == before
+
+
+class Backwards(datetime.datetime):
+    """A clock that jumps back an hour each time it is looked at, and once stands still."""
+
+    looked = 0
+
+    @classmethod
+    def now(cls, tz: datetime.tzinfo | None = None) -> datetime.datetime:
+        cls.looked += 1
+        hours = 1 if cls.looked == 2 else cls.looked
+        return datetime.datetime(2026, 11, 21, 12, tzinfo=tz) - datetime.timedelta(hours=hours)
+
+
+def test_a_clock_that_jumps_back(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datetime, "datetime", Backwards)
+    before = person.files()
+    for step in (FIRST, SECOND):
+        person.apply(Plan(steps=(step,)))
+    again = msgspec.structs.replace(SECOND, before=SECOND.after, after=Value(text="/opt/later"))
+    person.apply(Plan(steps=(again,)))
+    first, second, last = person.journal().entries()
+    assert first.when == second.when > last.when
+    assert len({first.id, second.id, last.id}) == 3
+    assert _chosen(person.journal().entries(), "") == last, "the last one made, not the latest date"
+    for number in (2, 1, 0):
+        person.apply(person.undo(number))
+    assert person.files() == before
+    assert [bool(entry.undone_by) for entry in person.journal().entries()[:3]] == [True] * 3

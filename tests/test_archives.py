@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from test_apply import Person, every_kill, killed
 
+from cudnn_assistant import unpack as unpacking
 from cudnn_assistant.apply import NotApplied, recover
 from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File
 from cudnn_assistant.finding import Automatic, Finding, InstallCudnn
@@ -379,3 +380,30 @@ def test_an_archive_that_is_there_is_only_put_in_front() -> None:
     )
     steps = make_plan([wish()], computer(cudnns=(copy,)), compat()).steps
     assert [type(step) for step in steps] == [SetVariable]
+
+
+@pytest.mark.parametrize("times", [1, 4, 60])
+def test_a_virus_scanner_holds_the_new_files_for_a_while(
+    person: Person, prepared: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """As Windows answers a rename while a file inside is open in another program."""
+    left, real = [times], os.rename
+
+    def rename(old: str, new: str) -> None:
+        left[0] -= 1
+        if left[0] >= 0 and old.endswith(".making"):
+            raise PermissionError(13, "Access is denied", old)
+        real(old, new)
+
+    plan = plan_for(person, pack(prepared))
+    before = person.files()
+    monkeypatch.setattr(unpacking.os, "rename", rename)
+    monkeypatch.setattr(unpacking, "SCANNERS", (0.01,) * 6)
+    if times < 60:
+        assert person.apply(plan).finished
+        assert left[0] < 0
+        return
+    with pytest.raises(NotApplied) as caught:
+        person.apply(plan)
+    assert caught.value.as_before
+    assert person.files() == before

@@ -14,7 +14,7 @@ from cudnn_assistant.plan import (
     RunInstaller,
     SetVariable,
 )
-from cudnn_assistant.preview import Change, preview
+from cudnn_assistant.preview import Change, demanded, preview
 
 WINDOWS = Machine(os=OperatingSystem(family="windows"))
 LINUX = Machine(os=OperatingSystem(family="linux"))
@@ -131,3 +131,19 @@ def test_an_installer_can_not_be_taken_back() -> None:
     change = one(step, LINUX)
     assert (change.title, change.place) == ("NVIDIA driver 580", "https://x")
     assert "can't be taken back" in change.notes[0]
+
+
+def test_what_the_whole_plan_asks_for() -> None:
+    desktop = Machine(os=OperatingSystem(family="linux", desktop=True))
+    mine = SetVariable(scope="user", name="LD_LIBRARY_PATH", after=Value(text="/x"))
+    everybody = SetVariable(scope="machine", name="ld.so.conf", after=Value(text="/x"))
+    assert demanded(Plan(steps=(mine,)), LINUX) == ()
+    assert demanded(Plan(steps=(path("a", "b"),)), WINDOWS) == ()
+    told = demanded(Plan(steps=(ARCHIVE, ARCHIVE, mine, everybody)), desktop)
+    assert told[0] == "2,025 MB are downloaded in all."
+    assert told[1] == "An administrator is asked for 1 change."
+    assert "signed out" in told[2]
+    driver = RunInstaller(name="driver", restart=True)
+    assert demanded(Plan(steps=(driver,)), LINUX) == (
+        "The computer has to be started again afterwards.",
+    )

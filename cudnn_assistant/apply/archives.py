@@ -10,7 +10,6 @@ import fnmatch
 import hashlib
 import os
 import shutil
-import time
 
 from cudnn_assistant import places
 from cudnn_assistant.apply.tools import Tools
@@ -18,7 +17,7 @@ from cudnn_assistant.plan import Download, InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.policy import archives, policy
 from cudnn_assistant.unpack import Cancelled as UnpackCancelled
-from cudnn_assistant.unpack import NotUnpacked, remove, unpack
+from cudnn_assistant.unpack import NotUnpacked, remove, rename, unpack
 from cudnn_assistant.wording import _
 
 _MAKING = ".making"
@@ -69,7 +68,7 @@ def do(step: InstallArchive, tools: Tools) -> None:
         )
         _in_one_folder(making, os.path.relpath(step.search, step.folder))
         _refuse_empty(making, step)
-        _rename(making, step.folder)
+        rename(making, step.folder)
     except NotUnpacked as trouble:
         raise Refused(str(trouble)) from trouble
     except UnpackCancelled:
@@ -79,20 +78,6 @@ def do(step: InstallArchive, tools: Tools) -> None:
     if os.path.dirname(archive) == _cache():
         # It is unpacked now; keeping a gigabyte twice helps nobody.
         os.unlink(archive)
-
-
-def _rename(old: str, new: str) -> None:
-    """Rename; on Windows a virus scanner may hold new files for some seconds."""
-    for wait in (0.1, 0.2, 0.4, 0.8, 1.6, 3.2):
-        try:
-            os.rename(old, new)
-        except PermissionError:
-            if os.name != "nt":
-                raise
-            time.sleep(wait)
-        else:
-            return
-    os.rename(old, new)
 
 
 def _cache() -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,8 +17,8 @@ from cudnn_assistant.apply.advance import Advance
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.plan import InstallPackage, Plan
-from cudnn_assistant.preview import preview
+from cudnn_assistant.plan import Demands, InstallPackage, Plan, demands
+from cudnn_assistant.preview import demanded, preview
 from cudnn_assistant.system import Refused, System
 from cudnn_assistant.system.policy import refuse_where_nothing_may_change
 from cudnn_assistant.wording import _, ngettext
@@ -36,17 +37,20 @@ def carry_out(
     journal: Journal,
     told: argparse.Namespace,
     screen: Screen,
+    serves: Mapping[str, str] = MappingProxyType({}),
 ) -> int | None:
-    """Show, ask, apply. ``None`` when it was done, else the exit code."""
+    """Show, ask, apply. ``None`` when it was done, else the exit code.
+
+    ``serves``: titles of the problems by code, to say what each change is for.
+    """
     try:
         plan = _rehearsed(plan, screen)
     except Refused as trouble:
         screen.trouble(str(trouble))
         return 5
-    show_plan(plan, machine, screen, system.touched("user"))
+    show_plan(plan, machine, screen, system.touched("user"), serves)
     if told.dry_run:
-        if screen.json:
-            screen.raw(msgspec.json.encode(plan).decode() + "\n")
+        print_plan(plan, machine, screen)
         return 1
     try:
         refuse_where_nothing_may_change()
@@ -147,16 +151,40 @@ def _stoppable(screen: Screen) -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def show_plan(plan: Plan, machine: Machine, screen: Screen, touched: Sequence[str] = ()) -> None:
-    """Every change with its old and new value."""
+def show_plan(
+    plan: Plan,
+    machine: Machine,
+    screen: Screen,
+    touched: Sequence[str] = (),
+    serves: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Every change with its old and new value and what it is for; then what all of it needs."""
     if screen.json:
         return
     screen.line()
     for change in preview(plan, machine, touched=touched):
         screen.line(f"{change.title}  {change.place}")
+        for code in plan.steps[change.step].why:
+            if code in serves:
+                screen.line(_("For: {title}").format(title=serves[code]), indent=2)
         for row in change.lines:
             note = f"   ({row.note})" if row.note else ""
             screen.raw(f"  {row.sign} {row.text}{note}\n")
         for note in change.notes:
             screen.line(note, indent=2)
+    for sentence in demanded(plan, machine):
+        screen.line(sentence)
     screen.line()
+
+
+class ToldPlan(Plan, kw_only=True):
+    """A plan as ``--dry-run --json`` prints it."""
+
+    demands: Demands
+
+
+def print_plan(plan: Plan, machine: Machine, screen: Screen) -> None:
+    """The plan as JSON, where that is asked for."""
+    if screen.json:
+        told = ToldPlan(steps=plan.steps, undoes=plan.undoes, demands=demands(plan, machine))
+        screen.raw(msgspec.json.encode(told).decode() + "\n")

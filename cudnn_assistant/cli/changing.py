@@ -6,7 +6,7 @@ import argparse
 
 from cudnn_assistant import places
 from cudnn_assistant.apply import recover
-from cudnn_assistant.cli.carrying import carry_out
+from cudnn_assistant.cli.carrying import carry_out, print_plan
 from cudnn_assistant.cli.looking import EXIT, compat_data, look, show
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.journal import Journal
@@ -14,7 +14,7 @@ from cudnn_assistant.machine import Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan, undo_plan
 from cudnn_assistant.preview import preview
 from cudnn_assistant.system import Refused, System, this_system
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import _, words
 
 
 def fix(told: argparse.Namespace, screen: Screen) -> int:
@@ -32,11 +32,15 @@ def fix(told: argparse.Namespace, screen: Screen) -> int:
     compat, data = compat_data(told.offline)
     checkup = look(told, screen, compat)
     if not checkup.plan.steps:
-        show(checkup, data, screen, told)
+        if told.dry_run and screen.json:
+            print_plan(checkup.plan, checkup.machine, screen)
+        else:
+            show(checkup, data, screen, told)
         return EXIT[checkup.verdict]
     if not screen.json:
         show(checkup, data, screen, told)
-    code = carry_out(checkup.plan, checkup.machine, system, journal, told, screen)
+    serves = {f.code: words(f, checkup.machine).title for f in checkup.findings}
+    code = carry_out(checkup.plan, checkup.machine, system, journal, told, screen, serves)
     if code is not None:
         return code
     if not screen.json:

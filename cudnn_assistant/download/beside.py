@@ -1,4 +1,4 @@
-"""Waiting in a thread of its own, so that a person's no is heard while a server says nothing."""
+"""What comes slowly is waited for in a thread of its own; meanwhile other things get done."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class _End:
 def beside(source: Callable[[], Iterator[T]], look: Callable[[], object]) -> Iterator[T]:
     """The items of ``source()``, which is called and walked in another thread.
 
-    ``look`` is called while nothing comes; what it raises is raised here, and so is what the
-    source raises. A source that is left early is closed at its next item: one that waits for a
-    server is not waited for, and its thread never outlives the program.
+    ``look`` is called while nothing comes, so that a person's no is heard; what it raises is raised
+    here, and so is what the source raises. A source that is left early is closed at its next item:
+    one that waits for a server is not waited for, and its thread never outlives the program.
     """
     arriving = _Arriving(source)
     arriving.start()

@@ -16,6 +16,7 @@ from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.gui.sitting import Sitting
 from cudnn_assistant.gui.stage import Stage
 from cudnn_assistant.plan import Entry, InstallPackage, Plan, SetVariable
+from cudnn_assistant.preview import demanded
 from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _, ngettext, words
 
@@ -119,7 +120,8 @@ class Changing(QObject):
         self._propose(self._doing.plan(self._sitting.checkup, codes), at)
 
     def _show_review(self, proposal: Proposal, trouble: str = "") -> ReviewPage:
-        proposal = replace(proposal, forbidden=self._doing.forbidden())
+        whole = demanded(proposal.plan, self._sitting.machine)
+        proposal = replace(proposal, demanded=whole, forbidden=self._doing.forbidden())
         page = ReviewPage(proposal, trouble)
         page.back.connect(self.back)
         page.cancelled.connect(self._cancel)

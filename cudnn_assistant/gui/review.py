@@ -15,7 +15,7 @@ from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Notice
 from cudnn_assistant.gui.step_card import Asking, Commands, StepCard
-from cudnn_assistant.gui.text import announce
+from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.machine import Family
 from cudnn_assistant.plan import InstallArchive, InstallPackage, Plan, SetVariable, Step
@@ -40,6 +40,8 @@ class Proposal:
     """Codes of what can wait and needs an administrator: not ticked unless the person does."""
     title: str = ""
     lead: str = ""
+    demanded: tuple[str, ...] = ()
+    """What the plan as a whole asks for."""
     forbidden: str = ""
     """Why nothing of it may be done on this computer."""
 
@@ -106,6 +108,8 @@ class ReviewPage(Page):
         if proposal.forbidden:
             self.content.addWidget(Notice("none", proposal.forbidden))
         self._show_steps()
+        for sentence in proposal.demanded:
+            self.content.addWidget(Text(sentence, muted=True))
         self._show_commands()
         self._fill_buttons(changes)
 

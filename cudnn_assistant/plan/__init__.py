@@ -4,6 +4,7 @@ Pure: everything a step needs to know is in the snapshot and the feed. A plan is
 before anything happens, journalled, applied step by step, and undone by another plan.
 """
 
+from cudnn_assistant.plan.demands import Demands, demands
 from cudnn_assistant.plan.making import make_plan, stored
 from cudnn_assistant.plan.removing import naming, removal_plan
 from cudnn_assistant.plan.steps import (
@@ -24,6 +25,7 @@ from cudnn_assistant.plan.undoing import Read, back_to, project, undo_plan
 
 __all__ = [
     "Accepted",
+    "Demands",
     "Download",
     "Entry",
     "InstallArchive",
@@ -37,6 +39,7 @@ __all__ = [
     "Step",
     "StepState",
     "back_to",
+    "demands",
     "make_plan",
     "naming",
     "project",

@@ -16,10 +16,11 @@ import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import NamedTuple
 
 from cudnn_assistant.apply import apply
 from cudnn_assistant.download import fetch
@@ -50,12 +51,34 @@ def best(act: Callable[[int], object], times: int = 3) -> float:
     return min(took)
 
 
-def race(ours: Callable[[int], object], theirs: Callable[[int], object]) -> tuple[float, float]:
-    """Seconds of the fastest run of each, taken in turns: a busy minute is busy for both."""
-    took = [
-        (best(lambda _n, n=n: ours(n), 1), best(lambda _n, n=n: theirs(n), 1)) for n in range(3)
-    ]  # type: ignore[misc]
-    return min(mine for mine, _other in took), min(other for _mine, other in took)
+class Took(NamedTuple):
+    """Seconds of the fastest run, on the clock and on the processors."""
+
+    wall: float
+    cpu: float
+
+
+def race(ours: Callable[[int], object], theirs: Callable[[int], object]) -> tuple[Took, Took]:
+    """The fastest run of each, taken in turns: a busy minute is busy for both."""
+    turns = [(measured(ours, number), measured(theirs, number)) for number in range(3)]
+    first, second = zip(*turns, strict=True)
+    return fastest(first), fastest(second)
+
+
+def measured(act: Callable[[int], object], number: int) -> Took:
+    wall, before = time.perf_counter(), os.times()
+    act(number)
+    return Took(time.perf_counter() - wall, sum(os.times()[:4]) - sum(before[:4]))
+
+
+def fastest(runs: Sequence[Took]) -> Took:
+    return Took(min(run.wall for run in runs), min(run.cpu for run in runs))
+
+
+def compared(mine: Took, other: Took, tool: str) -> str:
+    return (f"{mine.wall:.2f} s (processor {mine.cpu:.2f}), {tool} {other.wall:.2f} s "
+            f"({other.cpu:.2f}); rate {other.wall / mine.wall:.2f} of theirs "
+            f"(processor {other.cpu / mine.cpu:.2f})")  # fmt: skip
 
 
 def shell(*command: str) -> None:
@@ -89,9 +112,8 @@ def bench_download(folder: Path, megabytes: int) -> None:
         mine, other = race(ours, theirs)
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         server.shutdown()
-    out(f"download {megabytes} MB: {mine:.2f} s, curl + sync + sha256sum {other:.2f} s; "
-          f"rate {other / mine:.2f} of theirs (target 0.90); "
-          f"memory +{grown // 1024} MiB (target 40)")  # fmt: skip
+    told = compared(mine, other, "curl + sync + sha256sum")
+    out(f"download {megabytes} MB: {told} (target 0.90); memory +{grown // 1024} MiB (target 40)")
 
 
 def bench_unpack(folder: Path, megabytes: int) -> None:
@@ -121,8 +143,8 @@ def bench_unpack(folder: Path, megabytes: int) -> None:
             shell("sync", "-f", str(target))
 
         mine, other = race(ours, theirs)
-        out(f"unpack {name} of {megabytes} MB: {mine:.2f} s, {command[0]} + sync {other:.2f} s; "
-              f"rate {other / mine:.2f} of theirs (target 0.80)")  # fmt: skip
+        told = compared(mine, other, f"{command[0]} + sync")
+        out(f"unpack {name} of {megabytes} MB: {told} (target 0.80)")
 
 
 def bench_variable(folder: Path) -> None:

@@ -295,11 +295,17 @@ def noticed() -> None:
     runtime = os.path.join(os.environ["SYSTEMROOT"], "System32", "vcruntime140_1.dll")
     assert {cudnn, runtime} <= set(paths)
     new = cudnn + "\\v9.9"
-    for command in (["mkdir", new], ["rmdir", new], ["copy", "/y", sys.executable, runtime]):
-        before = glance.glance(paths)
-        assert before == glance.glance(paths)
-        subprocess.run(["cmd", "/c", *command], check=True, stdin=subprocess.DEVNULL)
-        assert glance.glance(paths) != before, command
+    before = Path(runtime).read_bytes() if os.path.exists(runtime) else b""
+    other = places.state() / "another runtime"
+    other.write_bytes(os.urandom(5000))
+    try:
+        for command in (["mkdir", new], ["rmdir", new], ["copy", "/y", str(other), runtime]):
+            seen = glance.glance(paths)
+            assert seen == glance.glance(paths)
+            subprocess.run(["cmd", "/c", *command], check=True, stdin=subprocess.DEVNULL)
+            assert glance.glance(paths) != seen, command
+    finally:
+        Path(runtime).write_bytes(before) if before else Path(runtime).unlink(missing_ok=True)
 
 
 def killed() -> None:
