@@ -157,7 +157,23 @@ def test_nothing_that_the_diagnosis_needs_is_lost(path: Path) -> None:
     assert read_machine(write_report(clean, (), "unknown")) == clean
 
 
-@pytest.mark.parametrize("name", ["cuda", "nvidia", "lib", "python", "cudnn", "torch", "gpu"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cuda",
+        "nvidia",
+        "lib",
+        "python",
+        "cudnn",
+        "torch",
+        "gpu",
+        "bin",
+        "a",
+        "usr",
+        "wheel",
+        "system",
+    ],
+)
 def test_a_person_named_like_a_product_breaks_nothing(name: str) -> None:
     text = next(p for p in MACHINES if p.stem == "linux-cudnn-not-on-path").read_text()
     machine = load(text.replace("/home/kim", f"/home/{name}"))
@@ -177,6 +193,14 @@ VERSIONS = [
     r"C:\Program Files\NVIDIA\CUDNN\v9.8\bin\12.8\cudnn64_9.dll",
     "Invalid handle. Cannot load symbol cudnnCreateConvolutionDescriptor",
     "NVIDIA GeForce RTX 4090 Laptop GPU",
+    "symbol lookup error: undefined symbol: _ZTIN10cask_cudnn14BaseKernelInfoE",
+    "DLL load failed while importing onnxruntime_pybind11_state",
+    "found 9.10.2.21 beside 8.9.7.29",
+    "undefined symbol: memcpy@GLIBC_2.14",
+    "NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.",
+    r"%SystemRoot%\system32\cudnn64_9.dll",
+    "PhysicalDevice(name='/physical_device:GPU:0', device_type='GPU')",
+    r"C:\Program Files could not be read",
 ]
 
 

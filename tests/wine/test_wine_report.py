@@ -27,6 +27,9 @@ pytestmark = pytest.mark.wine
 REPOSITORY = Path(__file__).parents[2]
 GOLDEN = ("linux-cudnn-mixed-versions", "windows-older-cudnn-first-machine", "linux-torch-healthy")
 
+REAL = "h100-pytorch-healthy"
+"""A report of a computer with a real GPU."""
+
 
 def told(path: str) -> dict[str, Any]:
     caught = io.StringIO()
@@ -46,6 +49,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[d
         machine = load((REPOSITORY / "tests" / "machines" / f"{name}.json").read_bytes())
         files.append(str(folder / f"{name}.md"))
         Path(files[-1]).write_text(support_report(think(machine, compat), compat), "utf-8")
+    files.append(str(REPOSITORY / "tests" / "machines" / "reports" / f"{REAL}.md"))
     try:
         base = windows_python.prepare()
     except windows_python.NotPossible as why:
@@ -60,7 +64,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[d
     return files, [json.loads(row.removeprefix("answer ")) for row in rows]
 
 
-@pytest.mark.parametrize("number", range(4), ids=["wine", *GOLDEN])
+@pytest.mark.parametrize("number", range(5), ids=["wine", *GOLDEN, REAL])
 def test_both_systems_say_the_same_of_a_report(
     reports: tuple[list[str], list[dict[str, Any]]], number: int
 ) -> None:
