@@ -1,6 +1,6 @@
 """Plans and their undo on lists of folders as only real computers have them.
 
-"pytest --hypothesis-profile nightly" tries 100,000 of each.
+"pytest --hypothesis-profile nightly" tries 100,000 of them, a share with each property.
 """
 
 from __future__ import annotations

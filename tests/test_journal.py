@@ -151,15 +151,15 @@ def test_years_of_changes_lose_nothing_when_lines_are_dropped(journal: Journal) 
 
 def test_what_a_later_version_wrote_stays(journal: Journal) -> None:
     years(journal, 300)
-    body = b'{"id":"later","steps":["of another kind"]}'
-    line = b"%d %08x %s\n" % (len(body), zlib.crc32(body), body)
+    bodies = [b'{"id":"later","steps":["of kind %d"]}' % kind for kind in (1, 2)]
+    lines = [b"%d %08x %s\n" % (len(body), zlib.crc32(body), body) for body in bodies]
     with open(journal.path, "ab") as file:
-        file.write(line)
+        file.writelines(lines)
     years(journal, 400)
     before = journal.entries()
     journal.begin(entry("new"))
     assert journal.entries() == (*before, entry("new"))
-    assert line in Path(journal.path).read_bytes()
+    assert b"".join(lines) in Path(journal.path).read_bytes()
 
 
 def test_what_is_all_needed_is_not_written_anew(journal: Journal) -> None:

@@ -225,6 +225,22 @@ def test_what_comes_along_is_shown_before_and_goes_back(
     assert installed(python)["nvidia-new"] == "3.0", "and the undo can be undone"
 
 
+def test_an_index_that_moved_on_since_it_was_asked_changes_nothing(
+    person: Person, python: str, shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_over(python, shelf, "frame==1.0", "nvidia_helper==1.0")
+    before = installed(python)
+    told = rehearse(Plan(steps=(InstallPackage(python=python, requirements=("frame==2.0",)),)))
+    moved = tmp_path / "moved"
+    shutil.copytree(shelf, moved)
+    wheel(moved, "nvidia_new", "4.0")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(moved))
+    with pytest.raises(NotApplied, match=r"said before: nvidia_new\.") as caught:
+        person.apply(told)
+    assert caught.value.as_before
+    assert installed(python) == before
+
+
 def test_a_rehearsal_that_pip_refuses(python: str) -> None:
     with pytest.raises(Refused, match="No matching distribution"):
         rehearse(plan(python, "needy"))
