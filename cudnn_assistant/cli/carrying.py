@@ -177,7 +177,7 @@ def show_plan(
     screen.line()
 
 
-class ToldPlan(Plan, kw_only=True):
+class ToldPlan(Plan, kw_only=True, omit_defaults=False):
     """A plan as ``--dry-run --json`` prints it."""
 
     demands: Demands

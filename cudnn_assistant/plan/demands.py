@@ -6,7 +6,7 @@ from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.plan.steps import InstallArchive, Plan, RunInstaller, SetVariable
 
 
-class Demands(Struct, kw_only=True):
+class Demands(Struct, kw_only=True, omit_defaults=False):
     """Told before anything happens."""
 
     download: int = 0

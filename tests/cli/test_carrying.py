@@ -282,7 +282,9 @@ def test_a_dry_run_changes_nothing_and_prints_the_plan(
     shown = capsys.readouterr().out
     assert msgspec.json.decode(shown, type=Plan) == plan
     assert json.loads(shown)["steps"][0]["type"] == "install-archive"
-    assert json.loads(shown)["demands"] == {"download": len(server.archive)}
+    assert json.loads(shown)["demands"] == {
+        "download": len(server.archive), "administrator": [], "sign_out": False, "restart": False,
+    }  # fmt: skip
     assert server.asked == []
 
 
