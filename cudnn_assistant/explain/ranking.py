@@ -18,6 +18,8 @@ from cudnn_assistant import places
 from cudnn_assistant.explain.patterns import Hit, Pattern
 from cudnn_assistant.explain.words import _
 
+_FACT = 1.4
+"""What facts of the computer count for beside a line of the text, which has many causes."""
 _QUOTED = 160
 """Characters of a line that are quoted as a reason."""
 
@@ -58,22 +60,32 @@ def rules() -> Rules:
     return msgspec.convert(tomllib.loads(text), Rules)
 
 
-def evidence(hits: Sequence[Hit], features: Mapping[str, str]) -> list[Evidence]:
-    """All evidence: each pattern once however often it was found, then the rules that hold."""
-    found: dict[str, Hit] = {}
-    for hit in hits:
-        found.setdefault(hit.pattern.id, hit)
+def evidence(
+    hits: Sequence[Hit], told: Sequence[Hit], features: Mapping[str, str]
+) -> list[Evidence]:
+    """All evidence: each pattern once however often it was found, then the rules that hold.
+
+    ``hits`` were found in the text, ``told`` in what the person knows of the computer.
+    """
+    found: dict[str, Evidence] = {}
     names = set(features)
-    for hit in found.values():
-        names |= {hit.pattern.id, *hit.pattern.tags}
-    return [*map(_of_hit, found.values()), *_of_rules(names, features)]
+    for share, some in ((1.0, hits), (_FACT, told)):
+        for hit in some:
+            found.setdefault(hit.pattern.id, _of_hit(hit, share))
+            names |= {hit.pattern.id, *hit.pattern.tags}
+    return [*found.values(), *_of_rules(names, features)]
 
 
-def _of_hit(hit: Hit) -> Evidence:
+def _of_hit(hit: Hit, share: float) -> Evidence:
     text = " ".join(hit.text.split())
     quoted = "“" + (text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…") + "”"
     p: Pattern = hit.pattern
-    return Evidence(votes=p.votes, because=quoted, code=p.code, group=p.group)
+    votes = _scaled(p.votes, share)
+    return Evidence(votes=votes, because=quoted, code=p.code, group=p.group)
+
+
+def _scaled(votes: Mapping[str, float], share: float) -> dict[str, float]:
+    return {cls: share * vote for cls, vote in votes.items()}
 
 
 def _of_rules(names: set[str], features: Mapping[str, str]) -> Iterator[Evidence]:
@@ -82,7 +94,7 @@ def _of_rules(names: set[str], features: Mapping[str, str]) -> Iterator[Evidence
         if all(_holds(c, names) for c in rule.when) and not names.intersection(rule.unless):
             parts = (features.get(n, "") for c in rule.when for n in c.split("|"))
             because = _(rule.because) if rule.because else " ".join(filter(None, parts))
-            yield Evidence(votes=rule.votes, because=because, code=rule.code)
+            yield Evidence(votes=_scaled(rule.votes, _FACT), because=because, code=rule.code)
 
 
 def _holds(condition: str, names: set[str]) -> bool:

@@ -121,7 +121,7 @@ CLASS_OF_FINDING: Mapping[str, str] = {
 }
 """What each finding of the diagnosis confirms. Findings without a class are not listed."""
 
-_CONFIRMED_VOTE, _SUSPECTED_VOTE, _OUT_VOTE = 3.5, 1.5, -8.0
+_CONFIRMED_VOTE, _SUSPECTED_VOTE, _OUT_VOTE = 5.0, 1.5, -8.0
 _FRAMEWORKS = {"pytorch": "torch"}
 """Names that differ between this package and the snapshot."""
 
