@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import images
 
-from cudnn_assistant.probe.files.binary import elf_section, look_at, pe_section, pe_version, texts
+from cudnn_assistant.probe.files.binary import elf_section, look_at, pe_section, texts
+from cudnn_assistant.probe.files.dll_version import dll_version
 
 
 @pytest.mark.parametrize(
@@ -57,9 +58,9 @@ def test_links_folders_pipes_and_nothing(tmp_path):
 def test_version_resource(tmp_path):
     (tmp_path / "a.dll").write_bytes(images.pe("9.28.0.42"))
     (tmp_path / "b.dll").write_bytes(images.pe())
-    assert pe_version(str(tmp_path / "a.dll")) == "9.28.0.42"
-    assert pe_version(str(tmp_path / "b.dll")) == ""
-    assert pe_version(str(tmp_path / "c.dll")) == ""
+    assert dll_version(str(tmp_path / "a.dll")) == "9.28.0.42"
+    assert dll_version(str(tmp_path / "b.dll")) == ""
+    assert dll_version(str(tmp_path / "c.dll")) == ""
 
 
 def test_section(tmp_path):
@@ -93,7 +94,7 @@ def test_nothing_leaves_the_readers(tmp_path, data):
     file = tmp_path / "x.dll"
     file.write_bytes(data)
     assert look_at(str(file)).state in ("ok", "empty", "truncated", "not-a-library")
-    assert isinstance(pe_version(str(file)), str)
+    assert isinstance(dll_version(str(file)), str)
     assert elf_section(str(file), b".rodata") is None or len(data) > 64
     assert pe_section(str(file), b".rsrc") is None or len(data) > 64
     assert len(texts(str(file), 50)) <= 152

@@ -154,19 +154,3 @@ def texts(path: str, limit: int) -> bytes:
     except (OSError, OverflowError, ValueError):
         return b""
     return b"\0".join(pieces)
-
-
-def pe_version(path: str) -> str:
-    """``FileVersion`` of a DLL's version resource ("9.28.0.42"); "" when it has none."""
-    try:
-        import pefile
-
-        with pefile.PE(path, fast_load=True) as image:
-            image.parse_data_directories([pefile.DIRECTORY_ENTRY["IMAGE_DIRECTORY_ENTRY_RESOURCE"]])
-            fixed = getattr(image, "VS_FIXEDFILEINFO", None)
-            if not fixed:
-                return ""
-            high, low = fixed[0].FileVersionMS, fixed[0].FileVersionLS
-            return f"{high >> 16}.{high & 0xFFFF}.{low >> 16}.{low & 0xFFFF}"
-    except Exception:  # noqa: BLE001  (pefile raises whatever a forged file leads it to)
-        return ""

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from cudnn_assistant.machine import Family, Library, readable
-from cudnn_assistant.probe.files.binary import look_at, pe_version
+from cudnn_assistant.probe.files.binary import look_at
 from cudnn_assistant.probe.files.catalogue import LIBRARIES, LibraryRule
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.libraries.copies import Folder
 from cudnn_assistant.probe.libraries.owner import Owner
 from cudnn_assistant.probe.libraries.owners import Records
@@ -111,7 +112,7 @@ def _owner(
 
 def _version(disk: Disk, path: str) -> str:
     if disk.family == "windows":
-        return _of_resource(pe_version(disk.real(path)))
+        return _of_resource(dll_version(disk.real(path)))
     match = re.search(r"\.so\.(\d+(?:\.\d+)+)$", disk.name(path))
     return match[1] if match else ""
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 
 from cudnn_assistant.machine import Part
-from cudnn_assistant.probe.files.binary import elf_section, look_at, pe_version
+from cudnn_assistant.probe.files.binary import elf_section, look_at
 from cudnn_assistant.probe.files.catalogue import JIT_PARTS, MAIN, PARTS, part_file
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.dll_version import dll_version
 
 _MOST_NAMES = 4 << 20
 _SUFFIX = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
@@ -60,7 +61,7 @@ def file_version(disk: Disk, folder: str, name: str) -> str:
     """Version by the suffix of the real file's name, or by the version resource of a DLL."""
     path = disk.join(folder, name)
     if disk.family == "windows":
-        return pe_version(disk.real(path))
+        return dll_version(disk.real(path))
     match = _SUFFIX.search(disk.name(disk.canonical(path))) or _SUFFIX.search(name)
     return match[1] if match else ""
 

@@ -14,10 +14,10 @@ import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from cudnn_assistant.probe.files import binary
 from cudnn_assistant.probe.files import names as library_names
 from cudnn_assistant.probe.files.catalogue import MAIN
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.distributions import Distribution
 from cudnn_assistant.probe.pythons.source import constants
@@ -209,7 +209,7 @@ def _bundled(look: Installed, one: Distribution, *folder: str) -> str:
     if not path:
         return ""
     if look.disk.family == "windows":
-        version = binary.pe_version(look.disk.real(path))
+        version = dll_version(look.disk.real(path))
     else:
         version = look.disk.name(path).partition(".so.")[2]
     match = re.fullmatch(pattern, look.disk.name(path), re.IGNORECASE)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from cudnn_assistant.probe.files import binary
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.dll_version import dll_version
 
 _MOST_LINKS = 10
 _MOST_ADDED = 50
@@ -175,7 +175,7 @@ def version_of(disk: Disk, where: Layout) -> str:
     if store := STORE.fullmatch(disk.name(where.root)):
         return store[1]
     if disk.family == "windows":
-        resource = binary.pe_version(disk.real(where.python)) if where.python else ""
+        resource = dll_version(disk.real(where.python)) if where.python else ""
         return _windows_version(resource) or _version_of_dll(disk, where.root)
     short = _LIBRARY.sub(r"\1", where.library)
     named = _IN_FOLDER_NAME.search(disk.name(where.root))
