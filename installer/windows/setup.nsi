@@ -232,7 +232,12 @@ Function AskWho
   ${If} $1 == "${VERSION}"
     StrCpy $0 "Version ${VERSION} is installed. Setup puts all its files back as they were."
   ${ElseIf} $1 != ""
-    StrCpy $0 "Version $1 is installed. Setup replaces it by ${VERSION} and keeps your settings."
+    ${VersionCompare} $1 ${VERSION} $2
+    ${If} $2 == 1
+      StrCpy $0 "Version $1 is installed. It is newer than this one."
+    ${Else}
+      StrCpy $0 "Version $1 is installed. Setup replaces it by ${VERSION} and keeps your settings."
+    ${EndIf}
   ${EndIf}
   !insertmacro MUI_HEADER_TEXT "Install ${PRODUCT} ${VERSION}" "$0"
   nsDialogs::Create 1018
