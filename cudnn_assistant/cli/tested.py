@@ -34,11 +34,7 @@ def show(
         screen.line(_sentence(next((t for t in trials if t.status != "ok"), trials[0])))
         return
     if visible is not None:
-        screen.line(
-            _("CUDA_VISIBLE_DEVICES is set to “{text}”: programs see these GPUs alone.").format(
-                text=visible
-            )
-        )
+        screen.line(_seen(visible).format(text=visible))
     if len(trials) > 1:
         width = column(map(_gpu, trials))
         for trial in trials:
@@ -53,6 +49,13 @@ def show(
     ended = [trial for trial in trials if trial.status not in ("ok", "not-run")]
     if ended:
         _explain(ended[0], trials, screen, told, system)
+
+
+def _seen(visible: str) -> str:
+    # The driver ends the list at the first entry that names no GPU, -1 for instance.
+    if not visible.strip() or visible.lstrip().startswith("-"):
+        return _("CUDA_VISIBLE_DEVICES is set to “{text}”: it hides every GPU from programs.")
+    return _("CUDA_VISIBLE_DEVICES is set to “{text}”: programs see no other GPUs.")
 
 
 def _in_full(told: argparse.Namespace, trial: Trial) -> bool:
