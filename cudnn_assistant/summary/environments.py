@@ -26,11 +26,18 @@ def _environment(
     mine = [f for f in findings if f.subject == environment.id and f.severity != "info"]
     where = _("in {place}").format(place=environment.id)
     mark, state = _state(machine, environment)
+    if mark == "ok":  # its cuDNN starts; something else of the system's may still be missing
+        mine += [f for f in findings if f.severity == "error" and _for(f, environment)]
     if mine:
         mark = "bad" if mine[0].severity == "error" else "note"
         state = words(mine[0], machine).title
     also = _("also {programs}").format(programs=", ".join(others)) if others else ""
     return Line("python", mark, name, ", ".join(filter(None, (state, where, also))))
+
+
+def _for(finding: Finding, environment: PythonEnvironment) -> bool:
+    """Whether the system lacks something for the sake of this environment's programs."""
+    return finding.subject == SYSTEM and finding.facts.get("where") == environment.id
 
 
 def _about(frameworks: tuple[Framework, ...]) -> list[Framework]:

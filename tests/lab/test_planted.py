@@ -16,12 +16,13 @@ import computer
 import driver as lab
 import images
 from computer import SYSTEM, Computer
-from test_computers import SITE, VENV, Case, venv, wsl
+from test_computers import SITE, VENV, Case, tensorflow_that_wants_eight, venv, wsl
 
 CASES: dict[str, Case] = {}
 BLACKWELL = {**lab.RTX_4090, "name": "NVIDIA GeForce RTX 5090", "device": 0x2B85, "compute": 120,
              "architecture": 10}  # fmt: skip
 OPT = "/opt/cudnn/lib"
+CONDA = "/home/person/miniconda3/envs/x"
 
 
 def case(verdict, *findings, **variables):
@@ -82,6 +83,14 @@ def eight_under_the_name_of_nine(c):
 def page_of_a_website_saved_as_library(c):
     c.healthy()
     c.write(f"{OPT}/libcudnn.so.9", "<!DOCTYPE html><html>404</html>")
+
+
+@case("broken", "error cudnn-damaged", LD_LIBRARY_PATH=OPT)
+def folder_with_the_name_of_the_library(c):
+    driver_and_cuda(c)
+    c.cudnn(OPT)
+    c.at(f"{OPT}/libcudnn.so.9").unlink()
+    c.write(f"{OPT}/libcudnn.so.9/notes")
 
 
 @case("broken", "error cudnn-unreadable")
@@ -227,6 +236,46 @@ def hidden_from_terminals(c):
 
 
 # Python
+
+
+@case("broken", "error program-needs-other-cuda", VIRTUAL_ENV=VENV)
+def cudnn_for_a_program_whose_cuda_is_not_there(c):
+    c.healthy()
+    c.cudnn("/opt/cudnn8/lib", "8.9.7")
+    c.write("/etc/ld.so.conf.d/cudnn8.conf", "/opt/cudnn8/lib\n")
+    tensorflow_that_wants_eight(c)
+
+
+@case("works", VIRTUAL_ENV=VENV, CONDA_PREFIX=CONDA)
+def conda_pip_and_system_are_whole_and_healthy(c):
+    c.healthy()
+    venv(c)
+    c.write(f"{CONDA}/conda-meta/history")
+    for name in ("cudnn-9.3.0.75-cuda12.4_0", "pytorch-2.5.1-py3.11_cuda12.4_cudnn9.1.0_0"):
+        c.write(f"{CONDA}/conda-meta/{name}.json", "{}")
+    c.at(f"{CONDA}/bin/python").symlink_to("/usr/bin/python3")
+    site = f"{CONDA}/lib/python3.11/site-packages"
+    c.write(f"{site}/torch/version.py", "__version__ = '2.5.1'\ncuda = '12.4'\nhip = None\n")
+    c.write(f"{site}/torch-2.5.1.dist-info/METADATA", "Name: torch\nVersion: 2.5.1\n")
+    c.cudnn(f"{CONDA}/lib", "9.3.0")
+    images.put(c.at(f"{CONDA}/lib"), "libcublas.so.12", "libcublasLt.so.12", "libnvrtc.so.12")
+
+
+@case("works", VIRTUAL_ENV=VENV)
+def uv_s_own_python_is_healthy(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    base = "/home/person/.local/share/uv/python/cpython-3.11.9-linux-x86_64-gnu"
+    c.write(f"{base}/lib/python3.11/EXTERNALLY-MANAGED", "[externally-managed]\n")
+    c.write(f"{base}/bin/python3.11", images.elf())
+    c.write(f"{VENV}/pyvenv.cfg", f"home = {base}/bin\nuv = 0.5.1\nversion_info = 3.11.9\n")
+
+
+@case("works", CUDA_VISIBLE_DEVICES="GPU-5c6a", PATH="/usr/local/cuda/bin::/usr/bin:/bin:")
+def leftovers_and_odd_settings_are_healthy(c):
+    c.healthy()
+    for name in ("libcudnn.so.9.bak", "libcudnn_ops.so.9.old", "libcudnn_static.a"):
+        c.write(f"{SYSTEM}/{name}", "kept by hand")
 
 
 def torch(c, version, cuda):

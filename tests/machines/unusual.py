@@ -400,6 +400,33 @@ case(
     f"error gpu-too-new-for-framework {LVENV}",
 )
 
+# A cuDNN that starts is no CUDA
+
+TF210 = python(
+    f"{HOME}/tf/venv",
+    Framework(
+        name="tensorflow", version="2.10.1", package="tensorflow", gpu=True, cuda="11.2",
+        cudnn="8.1", cudnn_from="system",
+    ),
+)  # fmt: skip
+case(
+    "linux-cudnn-without-the-programs-cuda",
+    "broken",
+    but(HEALTHY_LINUX, pythons=(TF210,), cudnns=(L89,), trials=(passed(L89, ADA),)),
+    "error program-needs-other-cuda",
+)
+case(
+    "linux-cudnn-with-the-programs-cuda-healthy",
+    "works",
+    but(
+        HEALTHY_LINUX,
+        pythons=(TF210,),
+        cudnns=(L89,),
+        trials=(passed(L89, ADA),),
+        toolkits=(LKIT, but(linux_toolkit("11.8"), links=())),
+    ),
+)
+
 # Several faults at once: the lowest is told, the rest after it is mended
 
 case(

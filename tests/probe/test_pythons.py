@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cudnn_assistant.machine import PythonEnvironment, Value, Variable
+from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.environments import library_folders, one_python, pythons
 from cudnn_assistant.probe.pythons.layout import pyvenv_config
 from cudnn_assistant.probe.pythons.registered import Registered
@@ -485,6 +486,12 @@ def test_any_bytes_in_an_environments_files(tmp_path: Path, data: bytes) -> None
     ):  # fmt: skip
         write(file, data)
     look(tmp_path, {"PATH": "/home/me/.pyenv/shims"})
+
+
+@given(st.text())
+def test_any_name_is_a_record_of_conda(name: str) -> None:
+    one = CondaPackage("cudnn", "9.3", name)
+    assert all(part.isdigit() or not part for part in (*one.cuda.split("."), *one.cudnn.split(".")))
 
 
 def test_files_that_are_no_files(tmp_path: Path) -> None:
