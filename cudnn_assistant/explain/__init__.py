@@ -48,13 +48,13 @@ from cudnn_assistant.explain.patterns import Hit, hits
 from cudnn_assistant.explain.precedents import ask, telling
 from cudnn_assistant.explain.ranking import Evidence, evidence, shares, weights
 from cudnn_assistant.explain.reading import lines_of
-from cudnn_assistant.explain.show import text_lines
+from cudnn_assistant.explain.show import doubt, text_lines
 from cudnn_assistant.explain.snapshot import facts_of, same_computer, spoken, states
 from cudnn_assistant.explain.words import _
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Machine
 
-__all__ = ["Cause", "Explanation", "Line", "State", "explain", "text_lines"]
+__all__ = ["Cause", "Explanation", "Line", "State", "doubt", "explain", "text_lines"]
 
 _SHOWN_SHARE = 0.01
 _SHOWN_AT_LEAST = 3

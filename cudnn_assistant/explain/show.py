@@ -5,6 +5,8 @@ from __future__ import annotations
 from cudnn_assistant.explain.answer import Cause, Explanation
 from cudnn_assistant.explain.words import _
 
+_LIKELY = 0.5
+"""Share from which the first cause is told without a word of doubt."""
 _MOST_LINES = 6
 _MOST_REASONS = 3
 
@@ -13,10 +15,21 @@ def text_lines(explanation: Explanation) -> list[str]:
     """Lines for people, without colours; unwrapped, so that paths stay whole."""
     if not explanation.causes:
         return [_("No known message about the GPU, CUDA or cuDNN was found in this text.")]
+    doubtful = doubt(explanation)
     return [
         *_telling(explanation),
+        *([doubtful, ""] if doubtful else []),
         *(t for n, c in enumerate(explanation.causes, 1) for t in _cause(n, c)),
     ]
+
+
+def doubt(explanation: Explanation) -> str:
+    """What to say before the causes if none of them is likelier than all others; else ""."""
+    if not explanation.causes or explanation.causes[0].state == "confirmed":
+        return ""
+    if explanation.causes[0].score >= _LIKELY:
+        return ""
+    return _("This text has several possible causes. The likeliest comes first.")
 
 
 def _telling(explanation: Explanation) -> list[str]:

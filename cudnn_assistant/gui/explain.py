@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from cudnn_assistant.explain import Cause, Explanation, State
+from cudnn_assistant.explain import Cause, Explanation, State, doubt
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.page import Page
@@ -169,6 +169,8 @@ class ExplainPage(Page):
             self.answer.addWidget(Notice("info", said))
             announce(self, said, now=True)
             return
+        if doubtful := doubt(found):
+            self.answer.addWidget(Text(doubtful, muted=True))
         for number, cause in enumerate(found.causes[: 1 + SHOWN]):
             self.answer.addWidget(CauseCard(cause, whole=number == 0))
         self._show_means(found)

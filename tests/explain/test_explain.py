@@ -257,6 +257,14 @@ def test_nvidia_smi_names_what_the_driver_could_run() -> None:
     assert best(text, framework="PyTorch 2.4+cu121") == "driver-too-old"
 
 
+def test_doubt_is_said_where_there_is_doubt() -> None:
+    said = "This text has several possible causes."
+    lone = text_lines(explain("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"))
+    plain = text_lines(explain("Could not locate zlibwapi.dll. Please make sure it is there"))
+    assert any(line.startswith(said) for line in lone)
+    assert not any(line.startswith(said) for line in plain)
+
+
 def test_any_key_is_taken_and_heard() -> None:
     text = "could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR"
     note = "the earlier run is still running in another notebook"
