@@ -409,6 +409,7 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "problems-foreign", foreign_page
     yield "explain-empty", ExplainPage
     yield "explain-answer", lambda: explained(MESSAGE)
+    yield "explain-doubtful", lambda: explained("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED")
     yield "explain-nothing", lambda: explained("segmentation in chapter two")
     yield "dialog-history", lambda: HistoryDialog(past())
     yield "dialog-history-empty", lambda: HistoryDialog([])
