@@ -145,21 +145,23 @@ def dropped(ctx: Context) -> Iterator[Finding]:
     branch = major(driver.version or driver.kernel_version) if driver else 0
     line = log_line(ctx, r"Legacy drivers")
     gpus = ctx.machine.gpus
-    if not gpus or not branch or any("cuda" in g.seen_by or "nvml" in g.seen_by for g in gpus):
+    unseen = [g for g in gpus if not {"cuda", "nvml"} & {*g.seen_by}]
+    if not branch:
         return
-    lasts = [last_driver_branch(ctx.compat, g.compute) if g.compute else None for g in gpus]
-    if any(last is None or last >= branch for last in lasts):
+    lasts = {g.pci_bus: last_driver_branch(ctx.compat, g.compute) for g in unseen if g.compute}
+    known = [(g, last) for g in unseen if (last := lasts.get(g.pci_bus)) and last < branch]
+    if not known or (len(unseen) == len(gpus) and len(known) < len(gpus)):
         return
-    last = str(max(n for n in lasts if n is not None))
+    gpu, last = max(known, key=lambda pair: pair[1])
     yield ctx.finding(
         "gpu-dropped-by-driver",
-        "error",
+        "error" if len(known) == len(gpus) else "info",
         Manual(link=DRIVER_PAGE, restart=True, administrator=True),
-        f"{gpus[0].name}: {last}; {driver.version if driver else ''}",
+        f"{gpu.name}: {last}; {driver.version if driver else ''}",
         line,
-        gpu=gpus[0].name,
+        gpu=gpu.name,
         driver=str(branch),
-        branch=last,
+        branch=str(last),
     )
 
 

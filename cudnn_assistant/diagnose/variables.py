@@ -79,8 +79,14 @@ def stale(ctx: Context) -> Iterator[Finding]:
         if variable is None or not _readable(ctx, variable):
             continue
         # Programs take quotes for a part of the folder's name.
-        if toolkit_of(ctx, text) is None or '"' in text:
+        if '"' in text or not (toolkit_of(ctx, text) or _holds_cuda(ctx, text)):
             yield from _stale(ctx, variable)
+
+
+def _holds_cuda(ctx: Context, folder: str) -> bool:
+    """Whether CUDA's libraries lie below a folder that is no toolkit, as conda installs them."""
+    known = (lib for name in ("cudart", "cublas", "nvrtc") for lib in ctx.libraries(name))
+    return any(ctx.inside(lib.path, folder) for lib in known)
 
 
 def _stale(ctx: Context, variable: Variable) -> Iterator[Finding]:

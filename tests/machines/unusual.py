@@ -220,6 +220,16 @@ case(
     "warning gpu-lost",
 )
 
+MAXWELL = but(
+    gpu("GTX 980", 1), seen_by=("pci",), cuda_index=None, nvml_index=None, kernel_driver=""
+)
+case(
+    "linux-second-gpu-dropped-by-driver-healthy",
+    "works",
+    but(HEALTHY_LINUX, gpus=(FIRST, MAXWELL), driver=linux_driver("590.44.01", "13.1")),
+    "info gpu-dropped-by-driver",
+)
+
 # Other processors, other makers of software
 
 ORIN = Gpu(
@@ -268,6 +278,15 @@ case(
         pythons=(LTORCH, but(python(CONDA, CONDA_TORCH), kind="conda")),
         cudnns=(DEB, LOWN, IN_CONDA),
         trials=(passed(DEB, ADA), passed(LOWN, ADA, LVENV), passed(IN_CONDA, ADA, CONDA)),
+    ),
+)
+case(
+    "linux-cuda-home-of-conda-healthy",
+    "works",
+    but(
+        HEALTHY_LINUX,
+        variables=(shell("CUDA_HOME", CONDA),),
+        libraries=(*LBLAS, but(LBLAS[2], path=f"{CONDA}/lib/libcudart.so.12")),
     ),
 )
 case(
