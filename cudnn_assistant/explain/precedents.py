@@ -45,8 +45,9 @@ _ALSO = 0.5
 """Vote for a class that would have been accepted as well."""
 _ALIKE = 0.4
 """Likeness from which a report is named as a reason."""
-_RECOGNISED = 0.2
-"""Likeness from which trouble without any known message is taken for one of the GPU's."""
+_RECOGNISED, _UNNAMED = 0.15, 0.6
+"""Likeness from which trouble without any known message is taken for one of the GPU's: if the text
+or the person speaks of a GPU's matters, and if not."""
 
 _FEW = 12
 """Lines that are compared: reports are as short."""
@@ -55,7 +56,8 @@ _ALARM = re.compile(
     r"|unsupported|not supported|incompatible|denied|refused|abort|crash|killed|segmentation"
     r"|not available|unavailable|out of memory|insufficient|warning: |exception|fatal|panic"
     r"|false|none\b|died|\bdies|hangs|stuck|deadlock|terminated|restarts|reboots|turns off"
-    r"|does ?n[o']t|isn't|is not|not detect|no longer|not using|\bonly\b.{1,20}\bcpu|cpu only",
+    r"|\bnot\b|n't\b|not_?found|no longer|anymore|disappear|disabled|unsuccessful|wrong|unknow"
+    r"|\bonly\b.{1,20}\bcpu|cpu only|on the cpu|use cpu|\bnan\b|\bslow|long time|returns? 0",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
@@ -134,8 +136,9 @@ def ask(message: Sequence[str], given: Mapping[str, str], *, leave_out: str = ""
     ]
     nearest = [pair for pair in nlargest(_NEAREST, likeness, key=itemgetter(0)) if pair[0] > 0]
     about = " ".join(message)
-    trouble = bool(given) or bool(_ALARM.search(about) and _SUBJECT.search(about))
-    recognised = bool(message and trouble and nearest) and nearest[0][0] >= _RECOGNISED
+    needed = _RECOGNISED if given or _SUBJECT.search(about) else _UNNAMED
+    trouble = bool(given or _ALARM.search(about))
+    recognised = bool(message and trouble and nearest) and nearest[0][0] >= needed
     return Asked(evidence=tuple(_evidence(nearest)), recognised=recognised)
 
 
