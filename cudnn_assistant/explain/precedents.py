@@ -51,6 +51,8 @@ or the person speaks of a GPU's matters, and if not."""
 
 _FEW = 12
 """Lines that are compared: reports are as short."""
+_FEW_WORDS = 4
+"""Fewer words than these, none of a GPU's matters, can mean anything."""
 _ALARM = re.compile(
     r"error|fail|cannot|can't|could not|couldn't|unable|not found|no such|missing|mismatch"
     r"|unsupported|not supported|incompatible|denied|refused|abort|crash|killed|segmentation"
@@ -137,7 +139,8 @@ def ask(message: Sequence[str], given: Mapping[str, str], *, leave_out: str = ""
     nearest = [pair for pair in nlargest(_NEAREST, likeness, key=itemgetter(0)) if pair[0] > 0]
     about = " ".join(message)
     needed = _RECOGNISED if given or _SUBJECT.search(about) else _UNNAMED
-    trouble = bool(given or _ALARM.search(about))
+    enough = needed == _RECOGNISED or len(asked.message.words) >= _FEW_WORDS
+    trouble = enough and bool(given or _ALARM.search(about))
     recognised = bool(message and trouble and nearest) and nearest[0][0] >= needed
     return Asked(evidence=tuple(_evidence(nearest)), recognised=recognised)
 
