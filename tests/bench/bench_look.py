@@ -1,9 +1,10 @@
-"""What a look costs: ``python tests/bench/bench_look.py [OTHER COMMAND …]``.
+"""What a look costs: ``python tests/bench/bench_look.py [--lab] [OTHER COMMAND …]``.
 
 Without arguments: seconds, processor seconds and peak memory of ``check --no-test`` on this
 computer, and how the look's time grows with the number of Python environments that hold cuDNN.
 With a command (a tool that looks at the same things) both run in turn, and the ratio of their
-medians is told: on a busy machine only the ratio means something.
+medians is told: on a busy machine only the ratio means something. With --lab both look at the
+lab's healthy computer instead of this one.
 """
 
 from __future__ import annotations
@@ -77,7 +78,24 @@ def _environment(folder: Path) -> None:
     (folder / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.11.2\n")
 
 
+def on_lab(other: list[str]) -> None:
+    """Both on the healthy computer of tests/lab."""
+    import computer
+
+    with tempfile.TemporaryDirectory() as room:
+        healthy = computer.Computer(Path(room) / "computer").healthy()
+        command = (sys.executable, str(Path(__file__).resolve()), "--only", *other)
+        done = healthy.run(*command, seconds=600)
+    print(done.stdout + done.stderr[-500:])  # noqa: T201
+
+
 if __name__ == "__main__":
-    compare(sys.argv[1:])
+    where, words = (sys.argv[1], sys.argv[2:]) if sys.argv[1:2] else ("", [])
+    if where == "--lab":
+        on_lab(words)
+        sys.exit()
+    compare(words if where == "--only" else sys.argv[1:])
+    if where == "--only":
+        sys.exit()
     with tempfile.TemporaryDirectory() as room:
         grow(Path(room))

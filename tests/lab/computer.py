@@ -50,7 +50,7 @@ mount --bind {others}/cgroup proc/1/cgroup
 mount --bind {others}/osrelease proc/sys/kernel/osrelease
 chroot . /sbin/ldconfig
 {after}
-exec chroot {person} . env -i {variables} {python} -I -m cudnn_assistant {arguments}
+exec chroot {person} . env -i {variables} {command}
 """
 
 
@@ -181,8 +181,10 @@ class Computer:
         opened = " ".join(shlex.quote(folder) for folder in sorted(above))
         self.after += f"\nchmod a+rx {opened}"
 
-    def look(self, *arguments: str, **variables: str) -> Answer:
-        """What ``cudnn-assistant check`` says about it, to a person with these variables."""
+    def run(
+        self, *command: str, seconds: float = 120, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command on it, as a person with these variables does."""
         known = {
             "HOME": "/home/person", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **variables,
         }  # fmt: skip
@@ -190,18 +192,22 @@ class Computer:
             room=shlex.quote(str(self.room)),
             tree=shlex.quote(str(self.tree)),
             others=shlex.quote(str(self.others)),
-            python=shlex.quote(sys.executable),
             after=self.after,
             person="" if self.root else "--userspec=1000:1000",
             variables=" ".join(shlex.quote(f"{name}={text}") for name, text in known.items()),
-            arguments=shlex.join(["check", "--json", "--offline", *arguments]),
+            command=shlex.join(command),
         )
-        done = subprocess.run(
+        return subprocess.run(
             ["unshare", "-m", "--propagation", "private", "bash", "-c", script],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=seconds,
         )
+
+    def look(self, *arguments: str, **variables: str) -> Answer:
+        """What ``cudnn-assistant check`` says about it, to a person with these variables."""
+        ours = (sys.executable, "-I", "-m", "cudnn_assistant", "check", "--json", "--offline")
+        done = self.run(*ours, *arguments, **variables)
         assert done.stdout.startswith("{"), done.stdout[-500:] + done.stderr[-2000:]
         told = json.loads(done.stdout)
         findings = [
