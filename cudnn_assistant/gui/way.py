@@ -20,8 +20,9 @@ from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, Outcome, ResultPage
 from cudnn_assistant.gui.sitting import Sitting
 from cudnn_assistant.gui.stage import Stage
-from cudnn_assistant.machine import PythonEnvironment, Trial
+from cudnn_assistant.machine import SCHEMA, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan
+from cudnn_assistant.report import newer_report
 from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _, ngettext
 
@@ -135,7 +136,10 @@ class Way(QObject):
         """Show another computer by its report."""
         when = found.machine.taken_at.replace("T", " ").rstrip("Z")
         text = _("A report of {when}, of another computer. Check again looks at this one.")
-        self.sitting.foreign = text.format(when=when or "?")
+        said = [text.format(when=when or "?")]
+        if found.machine.schema > SCHEMA:
+            said.append(newer_report())
+        self.sitting.foreign = " ".join(said)
         self.sitting.checkup, self.sitting.made, self._entries = found, None, ()
         self.show_answer()
 

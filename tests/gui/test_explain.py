@@ -121,6 +121,21 @@ def test_a_dropped_report_is_another_computer(
     assert "another computer" not in texts(result)
 
 
+def test_a_report_of_a_newer_program_is_shown_with_a_word_about_it(
+    qtbot: QtBot, window: Window, world: World, tmp_path: Path
+) -> None:
+    file = tmp_path / "report.md"
+    compat = load_builtin()
+    written = support_report(think(computers.parent_folder(), compat), compat)
+    file.write_text(written.replace('"schema": 1', '"schema": 9, "moon": "full"'), "utf-8")
+    world.look = computers.works
+    start(qtbot, window)
+    arrive(qtbot, window, ResultPage, "works")
+    drop(window, file)
+    page = arrive(qtbot, window, ProblemsPage, "Windows can't find cuDNN 9.8")
+    assert "made by a newer cuDNN Assistant" in texts(page)
+
+
 def test_a_file_that_cannot_be_read_is_told(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage)
