@@ -50,6 +50,8 @@ class Facts(msgspec.Struct, kw_only=True):
     """Compute capability named by a framework, and the ones its build has."""
     build_sms: tuple[float, ...] = ()
     driver_cuda: Version = ()
+    driver_files: tuple[Version, ...] = ()
+    """Versions that the file names of the driver's libraries carry: libcuda.so.418.56."""
     stated: set[str] = msgspec.field(default_factory=set)
     """Fields that the person gave (they win over the text)."""
 
@@ -62,6 +64,8 @@ class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cuda_gpus: Sequence[tuple[float, float, float]]
     cuda_drivers: Sequence[tuple[float, str, str]]
     driver_gpus: Sequence[tuple[int, float]]
+    gpu_drivers: Sequence[tuple[float, int]]
+    driver_cudas: Sequence[tuple[int, float]]
     needs: Sequence[Mapping[str, Any]]
 
 
@@ -94,12 +98,27 @@ def cudnn_number(text: str) -> Version:
 
 
 def compute_of(name: str) -> float:
-    """Compute capability by a product's name, 0.0 when it is not known."""
+    """Compute capability by a product's name, 0.0 when it is not known.
+
+    A capability that stands beside the name wins: "RTX 5000 series (compute capability 12.0)".
+    """
+    if said := _CAPABILITY.search(name):
+        return float(said.group(1)) if said.group(1) else int(said.group(2)) / 10
     for pattern, capability in known().gpus:
         if re.search(pattern, name, re.IGNORECASE):
             return capability
     return 0.0
 
+
+_CAPABILITY = re.compile(
+    r"(?:capability|compute|\bcc) ?(?:is |of |: ?)?(\d{1,2}\.\d)\b|\bsm_?(\d{2,3})\b", re.IGNORECASE
+)
+_OWN_NAME = re.compile(
+    r"torch(?!vision)|tensorflow|^tf|ctranslate|onnx|\bjax|cupy|mxnet|paddle|theano|caffe|tensorrt|trt"
+    r"|numba|opencv|cv2",
+    re.IGNORECASE,
+)
+"""Spellings whose version is the framework's. Of "fastai 1.0.47" or "ComfyUI 0.3" it isn't."""
 
 _OF_DRIVER = re.compile(
     r"(?:nvidia-smi|Driver Version)[^\n]{0,60}CUDA Version: ?(\d{1,2}\.\d)", re.IGNORECASE
@@ -196,7 +215,12 @@ def _set_compute(result: Facts, text: str) -> None:
 
 def _set_driver(result: Facts, text: str) -> None:
     result.driver_words = text
-    result.driver = version(text)
+    found = version(text)
+    # "reports CUDA 13.2" is what the driver could run; drivers have had three digits since 2005.
+    if found and found[0] < 100 and re.search("cuda", text, re.IGNORECASE):
+        result.driver_cuda = found
+    else:
+        result.driver = found
 
 
 def _set_cuda(result: Facts, text: str) -> None:
@@ -252,7 +276,8 @@ def _set_framework(result: Facts, text: str) -> None:
             )
             if found:
                 result.framework = name
-                result.framework_version = version(found.group(1) or "")
+                own = _OWN_NAME.search(found.group())
+                result.framework_version = version(found.group(1) or "") if own else ()
                 _set_build(result, text)
                 return
 
@@ -287,6 +312,10 @@ def _from_caught(result: Facts, names: Mapping[str, str]) -> None:
     if "drivercuda" in names:
         whole = int(names["drivercuda"])
         result.driver_cuda = (whole // 1000, whole % 1000 // 10)
+    if "drivercudaversion" in names:
+        result.driver_cuda = version(names["drivercudaversion"])
+    if "driverfile" in names:
+        result.driver_files += (version(names["driverfile"]),)
     if "cuda" in names and not result.cuda:
         result.cuda = version(names["cuda"])
     if "sm" in names:
