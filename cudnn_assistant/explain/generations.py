@@ -12,6 +12,10 @@ from cudnn_assistant.explain.words import _
 Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""
 
+_RECENT_BRANCH = 525
+"""Branch from which on a driver runs every program for CUDA 12 and before."""
+_AGED_BRANCH = 450
+"""Branch below which a driver runs no program for CUDA 11 and later."""
 _NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
 
 
@@ -20,7 +24,9 @@ def _text(v: Version) -> str:
 
 
 def driver(f: Facts) -> Iterator[Feature]:
-    """Whether the driver is new enough for the CUDA in use."""
+    """Whether the driver is new enough for the CUDA in use, and of one piece."""
+    yield from _driver_age(f)
+    yield from _driver_parts(f)
     if re.search(_NEWEST, f.driver_words, re.IGNORECASE):
         yield "driver:newest", _("The driver is said to be the newest.")
     cuda = cuda_in_use(f)
@@ -53,17 +59,65 @@ def driver(f: Facts) -> Iterator[Feature]:
         yield "driver:fits", _("Driver {driver} is new enough for CUDA {cuda}.").format(**names)
 
 
+def _driver_age(f: Facts) -> Iterator[Feature]:
+    """The driver's branch beside the GPU's generation and the newest code that it reads."""
+    if not f.driver:
+        return
+    branch = f.driver[0]
+    if branch >= _RECENT_BRANCH:
+        yield "driver:recent", _("Driver {driver} is a recent one.").format(driver=_text(f.driver))
+    elif branch < _AGED_BRANCH:
+        yield "driver:aged", _("Driver {driver} is an old one.").format(driver=_text(f.driver))
+    first = [row for row in known().gpu_drivers if 0 < row[0] <= f.compute]
+    if first and branch < first[-1][1]:
+        yield (
+            "driver:older-than-gpu",
+            _("Driver {driver} is older than this GPU ({gpu}).").format(
+                driver=_text(f.driver), gpu=f.gpu
+            ),
+        )
+    cuda, reads = cuda_in_use(f), [row for row in known().driver_cudas if row[0] <= branch]
+    if len(cuda) > 1 and reads and reads[-1][1] < cuda[0] + cuda[1] / 10:
+        yield (
+            "driver:reads-less",
+            _("Driver {driver} came out before CUDA {cuda}.").format(
+                driver=_text(f.driver), cuda=_text(cuda[:2])
+            ),
+        )
+
+
+def _driver_parts(f: Facts) -> Iterator[Feature]:
+    """Whether the driver's files that are named are all of one version."""
+    files = {v[:2] for v in f.driver_files}
+    if f.driver and len(f.driver) > 1:
+        files.add(f.driver[:2])
+    if f.driver_files and len(files) > 1:
+        yield (
+            "driver:parts-differ",
+            _("Parts of several driver versions are named: {versions}.").format(
+                versions=", ".join(sorted(map(_text, files)))
+            ),
+        )
+
+
 def gpu(f: Facts) -> Iterator[Feature]:
     """What the generation of the GPU says beside the driver, CUDA, cuDNN and the framework."""
     if not f.compute:
         return
     yield from _dropped(f)
+    if f.compute < 3.0:
+        yield (
+            "gpu:below-every-cudnn",
+            _("No cuDNN supports GPUs of this generation ({gpu}).").format(gpu=f.gpu),
+        )
     if f.compute < 3.5:
         yield "gpu:ancient", _("The GPU ({gpu}) is of a very old generation.").format(gpu=f.gpu)
     if f.compute >= 7.5:
         yield "gpu:turing-or-newer", ""
     if f.compute >= 8 and not cuda_in_use(f):
         yield "gpu:newer-build-unknown", ""
+    if f.compute < 7 and not cuda_in_use(f):
+        yield "gpu:older-build-unknown", ""
     if f.compute >= 10:
         yield (
             "gpu:blackwell",
@@ -97,13 +151,24 @@ def gpu(f: Facts) -> Iterator[Feature]:
         )
     else:
         yield "gpu:fits", ""
-    if needs(f).get("brings") and cuda >= (12, 8) and f.compute < 7.0:
+        if int(f.compute) < int(row[2]):
+            yield "gpu:not-the-newest", ""
+    if needs(f).get("brings") and f.compute < _wheel_floor(f, cuda):
         yield (
             "gpu:older-than-cuda",
             _("Builds for CUDA {cuda} mostly have no code for this GPU ({gpu}, {compute}).").format(
                 **names
             ),
         )
+
+
+def _wheel_floor(f: Facts, cuda: Version) -> float:
+    """Lowest generation that PyTorch's own packages hold code for (their lists of architectures)."""
+    if cuda >= (12, 8):
+        return 7.0
+    if f.framework_version >= (2, 1):
+        return 5.0
+    return 3.7 if f.framework_version >= (1, 3) else 3.0
 
 
 def capability(f: Facts) -> Iterator[Feature]:
