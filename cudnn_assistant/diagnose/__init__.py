@@ -98,10 +98,14 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
             return _sorted(found)
     found += _layer(SETTINGS, whole, proven=False)
     system = _walk(whole)
-    found += system
-    for environment in machine.pythons:
-        if environment.frameworks:
-            found += _walk(Context(machine, compat, environment.id), _blocked(system))
+    environments = [
+        finding
+        for e in machine.pythons
+        if e.frameworks
+        for finding in _walk(Context(machine, compat, e.id), _blocked(system))
+    ]
+    # A cuDNN of the system that no program asks for is nobody's first trouble.
+    found += [*system, *environments] if whole.wanted else [*environments, *system]
     return _sorted(found)
 
 
@@ -138,7 +142,7 @@ def _blocked(found: Iterable[Finding]) -> bool:
 
 
 def _sorted(found: list[Finding]) -> tuple[Finding, ...]:
-    """By severity; the walk's own order (ground up, system first) is kept within one."""
+    """By severity; the walk's own order (ground up, who needs cuDNN first) is kept within one."""
     unique = {(f.code, f.subject, f.evidence): f for f in found}
     return tuple(sorted(unique.values(), key=lambda f: _ORDER[f.severity]))
 

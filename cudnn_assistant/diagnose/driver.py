@@ -97,11 +97,28 @@ def held_by_other(ctx: Context) -> Iterator[Finding]:
         remedy: Remedy = Manual(restart=True, administrator=True)
         yield ctx.finding("gpu-kept-for-vm", "error", remedy, f"{holder.name}: {name}", holder=name)
         return
+    remedy = _keep_from_starting(ctx, name)
+    yield ctx.finding("nouveau-active", "error", remedy, f"{holder.name}: {name}", holder=name)
+
+
+def second_held(ctx: Context) -> Iterator[Finding]:
+    """D13 for one of several GPUs. One that is kept for a virtual machine is so on purpose."""
+    if not bare_linux(ctx) or not ctx.runs:
+        return
+    for gpu in ctx.machine.gpus:
+        if gpu.kernel_driver in ("nouveau", "nova_core") and gpu.seen_by == ("pci",):
+            name = gpu.kernel_driver
+            yield ctx.finding(
+                "nouveau-active", "info", _keep_from_starting(ctx, name), f"{gpu.name}: {name}",
+                gpu=gpu.name, held=name,
+            )  # fmt: skip
+
+
+def _keep_from_starting(ctx: Context, name: str) -> Manual:
     rebuild = distribution(ctx.machine.os, {k: (v,) for k, v in INITRAMFS_COMMANDS.items()})
     lines = f"blacklist {name}\\noptions {name} modeset=0\\n"
     blacklist = f"printf '{lines}' | sudo tee /etc/modprobe.d/blacklist-{name}.conf"
-    remedy = Manual(commands=(blacklist, *rebuild), restart=True, administrator=True)
-    yield ctx.finding("nouveau-active", "error", remedy, f"{holder.name}: {name}", holder=name)
+    return Manual(commands=(blacklist, *rebuild), restart=True, administrator=True)
 
 
 def not_built(ctx: Context) -> Iterator[Finding]:
@@ -199,6 +216,7 @@ RULES = (
     Rule(damaged, ("driver-damaged",), ("D07", "D30")),
     Rule(missing, ("driver-missing",), ("D02", "D03")),
     Rule(held_by_other, ("nouveau-active", "gpu-kept-for-vm"), ("D13", "D30")),
+    Rule(second_held, ("nouveau-active",), ("D13",)),
     Rule(not_built, ("driver-module-not-built",), ("D11",)),
     Rule(not_loaded, ("secure-boot-blocks-driver", "driver-module-not-loaded"), ("D12",)),
     Rule(incomplete, ("driver-incomplete",), ("D03", "D07")),

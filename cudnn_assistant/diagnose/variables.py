@@ -164,7 +164,7 @@ def accounts_differ(ctx: Context) -> Iterator[Finding]:
         return
     yield ctx.finding(
         "cuda-path-of-account",
-        "warning" if stopped(ctx.trial) else "info",
+        "warning" if stopped(ctx.trial) and ctx.serious == "error" else "info",
         Manual(),
         *(f"{v.name}={v.value.text} ({place(v)})" for v in (mine, whole)),
         mine=short(one.version),

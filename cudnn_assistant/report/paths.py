@@ -26,14 +26,15 @@ _STANDARD = re.compile(
     r"|/mnt/[a-z]/(?:Windows|Program Files(?: \(x86\))?)"
     r"|HK(?:LM|CU|U|CR|EY_\w+)"
     r"|%(?:SystemRoot|windir|(?:Common)?Program(?:Files(?:\(x86\))?|W6432|Data))%"
-    r"|[A-Za-z]:[\\/]+(?:Windows|Program Files(?: \(x86\))?|ProgramData))(?=[\\/]|$)",
+    r"|(?:\\\\\?\\)?[A-Za-z]:[\\/]+"
+    r"(?:Windows|Program Files(?: \(x86\))?|Progra~[12]|ProgramData))(?=[\\/]|$)",
     re.IGNORECASE,
 )
 """Roots whose folders are made by installers, not by people. /opt and below are products."""
 
 _KNOWN = re.compile(
     r"""(?ix)
-    \.{1,2} | ~ | \$\{?\w+\}? | %\w+(?:\(x86\))?% | [a-z]:
+    \.{1,2} | \? | ~ | \$\{?\w+\}? | %\w+(?:\(x86\))?% | [a-z]:
     | \.?v?env\d* | \.?virtualenvs? | envs | pkgs | (?:mini|ana)?conda\d* | mambaforge
     | miniforge\d* | micromamba | \.?pyenv | versions | \.?uv | pipx | venvs | tools
     | \.?local | share | state
@@ -66,13 +67,13 @@ _WITHIN = {
     # On Windows a folder's name may hold spaces: what comes before another backslash belongs to it.
     "windows": re.compile(
         r"(?<![\w/\\.-])"
-        r"(?:[A-Za-z]:[\\/](?:Program Files(?: \(x86\))?)?|\\\\|//(?=\w)"
+        r"(?:[A-Za-z]:[\\/](?i:Program Files(?: \(x86\))?)?|\\\\|//(?=\w)"
         r"|/(?=[\w.-]+/)|~[\\/]|%\w+%[\\/]|\.{1,2}[\\/])"
         r"[^\s\"'<>|*;,\[\]]*(?:(?: [^\s\"'<>|*;,:\\\[\]]+){1,4}[\\][^\s\"'<>|*;,\[\]]*)*"
     ),
     "linux": re.compile(
         r"(?<![\w/\\.<-])(?:/(?=[\w.])(?!(?:physical_)?device:|job:)|~/|\$\{?\w+\}?/"
-        r"|\.{1,2}/|[A-Za-z]:\\(?:Program Files(?: \(x86\))?)?|\\\\(?=\w))"
+        r"|\.{1,2}/|[A-Za-z]:\\(?i:Program Files(?: \(x86\))?)?|\\\\(?=\w))"
         r"[^\s\"'<>|*?;()\[\]]*"
     ),
 }

@@ -310,14 +310,21 @@ HARDWARE: dict[str, Text] = {
     ),
     "nouveau-active": Text(
         "gpu",
-        N_("Another driver holds the NVIDIA GPU"),
+        (N_("Another driver holds {gpu}"), N_("Another driver holds the NVIDIA GPU")),
         (
             N_(
                 "Linux runs the GPU with {holder}, a free driver that can't run CUDA programs."
                 " The NVIDIA driver can't start beside it."
             ),
+            N_(
+                "Linux runs this GPU with {held}, a free driver that can't run CUDA programs."
+                " They use another GPU."
+            ),
         ),
-        (N_("Keep {holder} from starting, then restart the computer."),),
+        (
+            N_("Keep {holder} from starting, then restart the computer."),
+            N_("If CUDA programs are to use it too, keep {held} from starting, then restart."),
+        ),
     ),
     "gpu-kept-for-vm": Text(
         "gpu",

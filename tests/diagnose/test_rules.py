@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -407,3 +408,32 @@ def test_a_report_of_a_computer_gets_the_same_findings(name: str) -> None:
     told = [(f.code, f.severity) for f in found(machine)]
     again = [(f.code, f.severity) for f in found(redacted(machine))]
     assert again == told
+
+
+def test_what_nobody_asks_for_is_not_told_first() -> None:
+    """An environment's fault comes before that of a system's cuDNN which no program needs."""
+    torch_machine, spare = (
+        of("linux-torch-cublas-gone"),
+        of("linux-nobody-uses-broken-spare-copy-healthy"),
+    )
+    broken = next(c for c in spare.cudnns if c.damaged)
+    machine = but(torch_machine, cudnns=(broken, *torch_machine.cudnns))
+    codes = [f.code for f in found(machine)]
+    assert codes[0] == "cublas-missing-in-environment"
+    assert "cudnn-damaged" in codes
+
+
+@pytest.mark.parametrize(
+    "spelled", [str.lower, str.upper, lambda text: text.replace("\\", "/").lower()]
+)
+def test_no_spelling_of_a_windows_folder_is_a_finding(spelled: Callable[[str], str]) -> None:
+    """Windows takes both slashes and any case; so must we, and so must a report."""
+    machine = of("windows-healthy")
+    machine = but(
+        machine,
+        variables=tuple(but(v, value=Value(text=spelled(v.value.text))) for v in machine.variables),
+        search=tuple(
+            but(e, text=spelled(e.text), folder=spelled(e.folder)) for e in machine.search
+        ),
+    )
+    assert found(machine) == found(redacted(machine)) == []

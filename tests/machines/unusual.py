@@ -230,6 +230,21 @@ case(
     "info gpu-dropped-by-driver",
 )
 
+NOUVEAU = but(
+    gpu("GTX 980", 1), seen_by=("pci",), cuda_index=None, nvml_index=None, kernel_driver="nouveau"
+)
+case(
+    "linux-second-gpu-held-by-nouveau-healthy",
+    "works",
+    but(HEALTHY_LINUX, gpus=(FIRST, NOUVEAU)),
+    "info nouveau-active",
+)
+case(
+    "linux-second-gpu-kept-for-vm-healthy",
+    "works",
+    but(HEALTHY_LINUX, gpus=(FIRST, but(NOUVEAU, kernel_driver="vfio-pci"))),
+)
+
 # Other processors, other makers of software
 
 ORIN = Gpu(
@@ -549,6 +564,12 @@ case(
             variable("CUDA_PATH", "", value=Value(text="%CUDA_PATH_V12_8%", expand=True)),
         ),
     ),
+)
+case(
+    "windows-cuda-path-of-account-beside-torch-healthy",
+    "works",
+    but(HEALTHY_TORCH, toolkits=(KIT, KIT11), variables=(*VARIABLES, OF_ACCOUNT)),
+    "info cuda-path-of-account",
 )
 WKIT13 = windows_toolkit("13.1")
 NEW = copy(rf"{CUDNN}\v9.18\bin\13.1\x64", "9.18.0", 13, found_via=("PATH",), wins_for=(SYSTEM,))
