@@ -28,6 +28,9 @@ _OTHER_THINGS = re.compile(r"cuda|toolkit|windows|ubuntu|debian|nvidia-smi", re.
 _THERE = r"install|on (?:the )?path|copied|added|present|yes|correct"
 _ZLIB_FROM = (8, 3)
 """cuDNN from which on the 8 series needs zlibwapi.dll on Windows (its installation guide)."""
+_TF_LOADS_LATER = (2, 1)
+"""TensorFlow from which on CUDA is loaded when a GPU is first used, also on Windows; before, its
+own library needed CUDA and cuDNN to be loaded at all."""
 _HOW_MANY_DIGITS = 11
 """From this CUDA on, libraries of one major fit each other; before, major and minor count."""
 
@@ -200,6 +203,8 @@ def _windows(f: Facts) -> Iterator[Feature]:
         )
     if f.framework == "tensorflow" and not f.os and f.framework_version >= (2, 11):
         yield "tf-perhaps-on-windows", ""
+    if f.framework == "tensorflow" and f.framework_version >= _TF_LOADS_LATER:
+        yield "tf-loads-cuda-later", ""
     if f.framework == "jax" and f.os == "windows":
         yield "jax-on-windows", _("JAX has no GPU packages for native Windows.")
     if f.os == "windows" and f.python >= (3, 8):
