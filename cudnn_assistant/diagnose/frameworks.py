@@ -27,7 +27,7 @@ def cpu_only(ctx: Context) -> Iterator[Finding]:
     """F01, F03, F08: the framework was installed without GPU code."""
     if ctx.environment is None or not ctx.machine.gpus:
         return
-    builds = [f for f in ctx.frameworks if f.gpu is False and counts(f)]
+    builds = [f for f in ctx.frameworks if f.gpu is False and (counts(f) or asked(ctx, f))]
     for framework in builds:
         twin = any(f.gpu and f.name == framework.name for f in ctx.frameworks)
         if twin or _dropped(ctx, framework) or (ctx.windows and framework.name == "jax"):
@@ -41,6 +41,16 @@ def cpu_only(ctx: Context) -> Iterator[Finding]:
             program=called(framework),
             where=ctx.subject,
         )
+
+
+def asked(ctx: Context, framework: Framework) -> bool:
+    """Whether its own convolution was asked for, and stopped: then it is meant for the GPU."""
+    return any(
+        trial.subject == ctx.subject
+        and trial.framework.startswith(f"{framework.name} ")
+        and trial.status != "ok"
+        for trial in ctx.machine.trials
+    )
 
 
 def _another_gpu(ctx: Context) -> bool:

@@ -14,6 +14,7 @@ from cudnn_assistant.diagnose.versions import numbers, short
 from cudnn_assistant.diagnose.visible import unset
 from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
+from cudnn_assistant.plan import installers
 from cudnn_assistant.wording import PRODUCTS
 
 VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
@@ -51,7 +52,8 @@ def library(ctx: Context) -> Iterator[Finding]:
         return
     name = trial.missing.casefold()
     if _VC.match(name):
-        code, remedy = "vc-runtime-missing", Manual(link=VC_PAGE)
+        ours = installers.vc_runtime(ctx.machine.os)
+        code, remedy = "vc-runtime-missing", Manual(link=VC_PAGE, installer=ours)
     elif name.startswith("libomp140"):
         code, remedy = "openmp-missing", Manual(link=VC_PAGE)
     elif name.startswith("libz.so"):
@@ -176,6 +178,8 @@ def inside_framework(ctx: Context) -> Iterator[Finding]:
     for trial in ctx.machine.trials:
         if trial.subject != ctx.subject or not trial.framework or trial.status in ("ok", "not-run"):
             continue
+        if _for_processor(ctx, trial):
+            continue
         name, _, value = trial.helped_by.partition("=")
         facts = {"program": framework_title(trial.framework), "where": ctx.subject}
         if name.endswith("()"):
@@ -195,6 +199,12 @@ def inside_framework(ctx: Context) -> Iterator[Finding]:
             yield ctx.finding(
                 "framework-stopped", "error", Unknown(), *_told(trial), sure=False, also=facts
             )
+
+
+def _for_processor(ctx: Context, trial: Trial) -> bool:
+    """Whether the framework can't use a GPU at all: that is told for itself."""
+    builds = [f.gpu for f in ctx.frameworks if trial.framework.startswith(f"{f.name} ")]
+    return bool(builds) and all(gpu is False for gpu in builds)
 
 
 def _other_main_file(ctx: Context, trial: Trial) -> Finding | None:

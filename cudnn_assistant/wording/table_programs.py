@@ -403,7 +403,6 @@ PROGRAMS: dict[str, Text] = {
             N_("We couldn't find the reason."),
         ),
         (_REPORT,),
-        (N_("Changes made so far can be undone."),),
     ),
     "test-timed-out": Text(
         "trial",
@@ -415,6 +414,5 @@ PROGRAMS: dict[str, Text] = {
             ),
         ),
         (N_("Check again. If it happens again, save the report."),),
-        (N_("Changes made so far can be undone."),),
     ),
 }
