@@ -10,7 +10,9 @@ How it works, in the order of the modules:
 * ``wanted``    what the program asks for.
 * ``comparing`` what follows from facts side by side ("needs CUDA 10.0, there is 10.1"), and
   ``generations`` what follows from the GPU's generation and the driver.
+* ``question``  which lines and words are compared with earlier reports.
 * ``precedents`` what was the cause in public reports with similar words.
+* ``learned``   what single words tell, learned from those reports.
 * ``ranking``   weights of all evidence added up (``resources/errors/rules.toml``).
 * ``snapshot``  what a snapshot of the computer confirms or rules out.
 * ``causes``    the words (``resources/errors/causes.toml``).
@@ -45,7 +47,9 @@ from cudnn_assistant.explain.causes import cause, classes
 from cudnn_assistant.explain.comparing import features
 from cudnn_assistant.explain.given import STRUCTURED, facts
 from cudnn_assistant.explain.patterns import Hit, hits
-from cudnn_assistant.explain.precedents import ask, telling
+from cudnn_assistant.explain.learned import Learned, learned
+from cudnn_assistant.explain.precedents import ask
+from cudnn_assistant.explain.question import needed_likeness, question, telling
 from cudnn_assistant.explain.ranking import Evidence, evidence, shares, weights
 from cudnn_assistant.explain.reading import lines_of
 from cudnn_assistant.explain.show import doubt, text_lines
@@ -74,6 +78,7 @@ def explain(
     *,
     findings: Sequence[Finding] = (),
     leave_out: str = "",
+    words: Learned | None = None,
 ) -> Explanation:
     """Telling lines of ``text`` and the causes they speak for, best first.
 
@@ -82,7 +87,8 @@ def explain(
     python, framework, os are read as facts, any other as a sentence. With ``machine`` (and what
     the diagnosis found on it, ``findings``) each cause is said to be confirmed, possible or
     ruled out. ``compat`` is accepted for callers that have it at hand and is not needed.
-    ``leave_out`` names a known report that may not speak (for measuring).
+    For measuring, ``leave_out`` names a known report that may not speak, and ``words`` are
+    weights that were learned without it.
 
     Never raises for any text; nothing recognised gives an empty answer.
     """
@@ -99,12 +105,14 @@ def explain(
     )
     here = machine if machine and same_computer(machine, known) else None
     pieces = evidence(found, told, features(known))
-    earlier = ask(telling(lines, found), given, leave_out=leave_out)
-    if not (_speaks(pieces) or earlier.recognised):
+    compared = telling(lines, found)
+    asked = question("\n".join(compared), given)
+    heard = ask(asked, leave_out=leave_out)
+    if not (_speaks(pieces) or heard.likest >= needed_likeness(compared, asked, given)):
         return Explanation(lines=_lines(found, told), causes=())
     if here is not None:
         pieces += spoken(here, findings, known)
-    pieces += earlier.evidence
+    pieces += [*heard.evidence, *(words or learned()).evidence(asked)]
     return Explanation(
         lines=_lines(found, told),
         causes=_causes(pieces, states(classes(), here, findings, known)),

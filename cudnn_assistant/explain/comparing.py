@@ -205,6 +205,8 @@ def _windows(f: Facts) -> Iterator[Feature]:
         yield "tf-perhaps-on-windows", ""
     if f.framework == "tensorflow" and f.framework_version >= _TF_LOADS_LATER:
         yield "tf-loads-cuda-later", ""
+    if f.framework == "tensorflow" and (0,) < f.framework_version < _TF_LOADS_LATER[:1]:
+        yield "tf-needs-cuda-to-start", ""
     if f.framework == "jax" and f.os == "windows":
         yield "jax-on-windows", _("JAX has no GPU packages for native Windows.")
     if f.os == "windows" and f.python >= (3, 8):

@@ -127,7 +127,12 @@ _OF_DRIVER = re.compile(
 
 _IN_TEXT: tuple[tuple[str, str], ...] = (
     ("driver", r"Driver Version: ?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)"),
-    ("driver", r"\bdriver(?: version)?:? v?(\d{3}(?:\.\d{2,3}(?:\.\d{1,3})?)?)\b(?!\.\d)"),
+    (
+        "driver",
+        r"\bdrivers?(?:(?: (?:version|branch|is|was|to|at|now))|[ :=v(]){0,4}"
+        r"(\d{3}(?:\.\d{2,3}(?:\.\d{1,3})?)?)\b(?!\.\d| ?%)",
+    ),
+    ("driver", r"\b(\d{3})(?:\.xx|xx)? (?:nvidia )?drivers?\b"),
     (
         "cuda",
         r"\bcuda_?(?:toolkit|runtime)?[ =-]?(?:version|release)?:? ?v?=?=?(\d{1,2}\.\d{1,2})\b",
@@ -251,7 +256,7 @@ def _set_python(result: Facts, text: str) -> None:
 
 def _set_os(result: Facts, text: str) -> None:
     for name, pattern in (
-        ("wsl", r"\bwsl"),
+        ("wsl", r"\bwsl|ubuntu (?:on|in|of|for) windows|windows subsystem"),
         ("macos", r"\bmac ?os\b|darwin|\.dylib"),
         ("windows", r"windows|\bwin(?:10|11|32|7)\b|\.dll|[A-Z]:\\|site-packages\\"),
         (

@@ -32,7 +32,7 @@ def library_kind(name: str) -> str:
 def wanted_cudnn(f: Facts) -> Version:
     """The cuDNN major that a missing library's name, or the framework's release, asks for."""
     for name in f.missing:
-        found = re.search(r"cudnn\w*?(?:64_|\.so\.|\.)(\d{1,2})", name)
+        found = re.search(r"cudnn\w*?(?:64_|\.so\.|\.| \(r)(\d{1,2})", name)
         if found:
             return (int(found.group(1)),)
     row = needs(f)
