@@ -163,7 +163,7 @@ def gpu(f: Facts) -> Iterator[Feature]:
 
 
 def _wheel_floor(f: Facts, cuda: Version) -> float:
-    """Lowest generation that PyTorch's own packages hold code for (their lists of architectures)."""
+    """Lowest generation that PyTorch's own packages hold code for (their architecture lists)."""
     if cuda >= (12, 8):
         return 7.0
     if f.framework_version >= (2, 1):

@@ -129,8 +129,10 @@ _IN_TEXT: tuple[tuple[str, str], ...] = (
     ("driver", r"Driver Version: ?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)"),
     (
         "driver",
-        r"\bdrivers?(?:(?: (?:version|branch|is|was|to|at|now))|[ :=v(]){0,4}"
-        r"(\d{3}(?:\.\d{2,3}(?:\.\d{1,3})?)?)\b(?!\.\d| ?%)",
+        (
+            r"\bdrivers?(?:(?: (?:version|branch|is|was|to|at|now))|[ :=v(]){0,4}"
+            r"(\d{3}(?:\.\d{2,3}(?:\.\d{1,3})?)?)\b(?!\.\d| ?%)"
+        ),
     ),
     ("driver", r"\b(\d{3})(?:\.xx|xx)? (?:nvidia )?drivers?\b"),
     (
