@@ -46,8 +46,8 @@ from cudnn_assistant.explain.answer import Cause, Explanation, Line, State
 from cudnn_assistant.explain.causes import cause, classes
 from cudnn_assistant.explain.comparing import features
 from cudnn_assistant.explain.given import STRUCTURED, facts
-from cudnn_assistant.explain.patterns import Hit, hits
 from cudnn_assistant.explain.learned import Learned, learned
+from cudnn_assistant.explain.patterns import Hit, hits
 from cudnn_assistant.explain.precedents import ask
 from cudnn_assistant.explain.question import needed_likeness, question, telling
 from cudnn_assistant.explain.ranking import Evidence, evidence, shares, weights
@@ -112,7 +112,7 @@ def explain(
         return Explanation(lines=_lines(found, told), causes=())
     if here is not None:
         pieces += spoken(here, findings, known)
-    pieces += [*heard.evidence, *(words or learned()).evidence(asked)]
+    pieces += [*heard.evidence, (words or learned()).evidence(asked)]
     return Explanation(
         lines=_lines(found, told),
         causes=_causes(pieces, states(classes(), here, findings, known)),

@@ -8,7 +8,8 @@ import pytest
 
 from cudnn_assistant.explain import explain
 from cudnn_assistant.explain.causes import classes
-from cudnn_assistant.explain.precedents import ask, reports, telling
+from cudnn_assistant.explain.precedents import ask, reports
+from cudnn_assistant.explain.question import needed_likeness, question, telling
 
 NEVER_SEEN = "frobnication of the cuda widget: quux lattice was not orthogonal (blorp)"
 
@@ -47,7 +48,8 @@ def test_a_report_that_is_left_out_is_silent() -> None:
 
 def test_no_report_is_like_a_text_of_other_words() -> None:
     assert explain(NEVER_SEEN).causes == ()
-    assert not ask([NEVER_SEEN], {}).recognised
+    asked = question(NEVER_SEEN, {})
+    assert ask(asked).likest < needed_likeness([NEVER_SEEN], asked, {})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,89 @@
+"""What of a text is compared with earlier reports: its telling lines, as words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from cudnn_assistant.explain.patterns import Hit, is_harmless
+
+_RECOGNISED, _UNNAMED = 0.15, 0.6
+"""Likeness from which trouble without any known message is taken for one of the GPU's: if the text
+or the person speaks of a GPU's matters, and if not."""
+
+_FEW = 12
+"""Lines that are compared: reports are as short."""
+_FEW_WORDS = 4
+"""Fewer words than these, none of a GPU's matters, can mean anything."""
+_ALARM = re.compile(
+    r"error|fail|cannot|can't|could not|couldn't|unable|not found|no such|missing|mismatch"
+    r"|unsupported|not supported|incompatible|denied|refused|abort|crash|killed|segmentation"
+    r"|not available|unavailable|out of memory|insufficient|warning: |exception|fatal|panic"
+    r"|false|none\b|died|\bdies|hangs|stuck|deadlock|terminated|restarts|reboots|turns off"
+    r"|\bnot\b|n't\b|not_?found|no longer|anymore|disappear|disabled|unsuccessful|wrong|unknow"
+    r"|\bonly\b.{1,20}\bcpu|cpu only|on the cpu|use cpu|\bnan\b|\bslow|long time|returns? 0",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    r"cuda|cudnn|cublas|nvidia|nvrtc|\bnv(?:ml|cc|rm)|\bgpu|torch|tensorflow|keras|onnx|\bjax|cupy"
+    r"|numba|paddle|mxnet|caffe|theano|darknet|whisper|ctranslate|llama|tensorrt|\bdlib|opencv",
+    re.IGNORECASE,
+)
+_FOLDERS = re.compile(r"[/\\][\w./\\-]{1,300}[/\\]")
+_LIBRARY = re.compile(
+    r"\blib([a-z_]{2,40})\d{0,8}\.so\b|\b([a-z_]{2,40}?)(?:_?\d{1,8}){0,4}\.dll\b"
+)
+_WORD = re.compile(r"[a-z][a-z_]*[a-z]|[a-z]")
+
+
+class Question(NamedTuple):
+    """The words of a text and of what is known beside it, by what they tell of."""
+
+    message: frozenset[str]
+    notes: frozenset[str]
+    framework: frozenset[str]
+    os: str
+
+
+def question(message: str, facts: Mapping[str, str]) -> Question:
+    """The words of a message and of the facts; of the facts, framework and os have a special
+    meaning."""
+    notes = " ".join(text for key, text in facts.items() if key not in {"framework", "os"})
+    framework = facts.get("framework", "")
+    return Question(_words(message), _words(notes), _words(framework), facts.get("os", ""))
+
+
+def _words(text: str) -> frozenset[str]:
+    """Names and their parts, in small letters, without folders and numbers; a library's file as
+    "file NAME"."""
+    low = text.lower()
+    found = set(_WORD.findall(_FOLDERS.sub(" ", low)))
+    files = {f"file {match[1] or match[2]}" for match in _LIBRARY.finditer(low)}
+    return frozenset(found.union(files, *(word.split("_") for word in found)) - {""})
+
+
+def telling(lines: Sequence[str], found: Sequence[Hit]) -> list[str]:
+    """What is compared of a text: a short one whole; of a log the known messages, then the last
+    lines that sound like trouble."""
+    full = [line for line in lines if line.strip()]
+    if len(full) <= _FEW:
+        return [line for line in full if not is_harmless(line)]
+    first = {hit.pattern.id: hit.text for hit in reversed(found)}
+    chosen = list(dict.fromkeys(reversed(first.values())))[:_FEW]
+    for line in reversed(full):
+        if len(chosen) >= _FEW:
+            break
+        if _ALARM.search(line) and line not in chosen and not is_harmless(line):
+            chosen.append(line)
+    return chosen
+
+
+def needed_likeness(lines: Sequence[str], asked: Question, given: Mapping[str, str]) -> float:
+    """How much like a report a text must be to be worth an answer without any known message."""
+    about = " ".join(lines)
+    if not lines or not (given or _ALARM.search(about)):
+        return float("inf")
+    if given or _SUBJECT.search(about):
+        return _RECOGNISED
+    return _UNNAMED if len(asked.message) >= _FEW_WORDS else float("inf")
