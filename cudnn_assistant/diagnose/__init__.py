@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import (
     access,
@@ -28,7 +30,7 @@ from cudnn_assistant.diagnose import (
     wsl,
 )
 from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.needs import counts, leans, meets, need_of, own, passed
+from cudnn_assistant.diagnose.needs import counts, leans, meets, need_of, own, passed, stopped
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
 
@@ -115,10 +117,18 @@ def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
         found += _layer(layer, ctx, proven=ctx.works)
         if _blocked(found):
             return found
+    if stopped(ctx.trial) and (suspect := next((f for f in found if _harmed(f)), None)):
+        # A file that most programs do without is the best answer where nothing else is one.
+        likely = msgspec.structs.replace(suspect, severity="error", sure=False)
+        return [likely if f is suspect else f for f in found]
     # An environment that takes cuDNN from the system stops where the system's does.
     if not (system_blocked and any(leans(f) for f in ctx.frameworks)):
         found += _layer(trial.LAST, ctx, proven=ctx.works)
     return found
+
+
+def _harmed(finding: Finding) -> bool:
+    return finding.severity == "warning" and finding.code in ("cudnn-damaged", "cudnn-part-missing")
 
 
 def _layer(layer: Layer, ctx: Context, *, proven: bool) -> list[Finding]:

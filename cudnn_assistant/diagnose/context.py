@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,6 +47,10 @@ Check = Callable[["Context"], Iterable[Finding]]
 
 LIST = {"windows": "PATH", "linux": "LD_LIBRARY_PATH"}
 """The variable that lists folders for the loader."""
+
+
+_FILE = re.compile(r"(?<![\w.])/[^\s:;,'\"]+/libcudnn[\w-]*\.so[.\d]*")
+"""A file of cuDNN in what the loader of Linux says: one that it refused is never mapped."""
 
 
 class Rule(NamedTuple):
@@ -276,6 +281,12 @@ class Context:
         if self.environment is not None and self.belongs(library.path, self.environment):
             return True
         return self.reachable(self.parent(library.path), library.found_via)
+
+    def touched(self, trial: Trial) -> tuple[str, ...]:
+        """cuDNN files that a test had mapped, or that its loader names in what it said."""
+        named = _FILE.findall(trial.detail)
+        files = (p for p in (*trial.mapped, *named) if "cudnn" in self.name(p).casefold())
+        return tuple(dict.fromkeys(files))
 
     # -- saying it -----------------------------------------------------------------------------
 

@@ -173,7 +173,8 @@ def _by_hand(ctx: Context, copy: CudnnCopy, remedy: Remedy) -> dict[str, str]:
 
 
 def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], code: str) -> Finding:
-    needed = [p for p in parts if p.name in NEEDED]
+    asked = ctx.trial.missing if stopped(ctx.trial) and ctx.trial else ""
+    needed = [p for p in parts if p.name in NEEDED or p.file == asked]
     severity = ctx.serious if needed and not proven(ctx, copy) else "warning"
     if severity == "warning" and ctx.serious == "info":
         severity = "info"
@@ -206,8 +207,10 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         return
     versions = {numbers(p.version)[:3]: p for p in copy.parts if numbers(p.version)}
     stages = ("sublibraries", "handle", "convolution")
-    told = trial is not None and trial.code in MIXED and trial.stage in stages
-    checked = copy.check is not None and copy.check.code in MIXED
+    told = trial is not None and (
+        (trial.code in MIXED and trial.stage in stages) or _strange(trial.detail)
+    )
+    checked = copy.check is not None and (copy.check.code in MIXED or _strange(copy.check.detail))
     folders = _folders(ctx)
     if not (len(versions) > 1 or told or checked or (len(folders) > 1 and stopped(trial))):
         return
@@ -232,9 +235,13 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     )
 
 
+def _strange(said: str) -> bool:
+    """Whether the loader found one part of cuDNN asking another for what that one hasn't got."""
+    return re.search(r"libcudnn[\w.-]*: undefined symbol: [^;]*cudnn", said) is not None
+
+
 def _folders(ctx: Context) -> list[str]:
-    mapped = ctx.trial.mapped if ctx.trial else ()
-    files = [p for p in mapped if "cudnn" in ctx.name(p).casefold()]
+    files = ctx.touched(ctx.trial) if ctx.trial else ()
     return list(dict.fromkeys(ctx.parent(p) for p in files))
 
 

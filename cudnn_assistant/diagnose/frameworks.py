@@ -5,6 +5,7 @@ A test of cuDNN can't see these: a framework without GPU code never asks for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cudnn_assistant.compat import oldest_usable_cuda
@@ -12,7 +13,7 @@ from cudnn_assistant.diagnose import packages
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.needs import called, could_bring, counts, leans, own, passed, stopped
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages
-from cudnn_assistant.diagnose.versions import major, numbers, older
+from cudnn_assistant.diagnose.versions import major, numbers, older, short
 from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Framework
 
@@ -123,6 +124,28 @@ def jax_on_windows(ctx: Context) -> Iterator[Finding]:
                 "jax-on-windows", severity, Impossible(), f"jax {framework.version}",
                 program=called(framework), where=ctx.subject,
             )  # fmt: skip
+
+
+def jax_plugin(ctx: Context) -> Iterator[Finding]:
+    """F08: JAX leaves out a CUDA plugin whose version isn't that of jaxlib."""
+    have = {p.name: p.version for p in packages.packages_of(ctx)}
+    plugins = {n: v for n, v in have.items() if re.fullmatch(r"jax-cuda\d+-plugin", n)}
+    library, jax = (
+        have.get("jaxlib", ""),
+        next((f for f in ctx.frameworks if f.name == "jax"), None),
+    )
+    if not plugins or not library or jax is None:
+        return
+    if any(numbers(version) == numbers(library) for version in plugins.values()):
+        return
+    name, version = max(plugins.items())
+    cuda = name.removeprefix("jax-").removesuffix("-plugin")
+    yield ctx.finding(
+        "jax-plugin-differs", "error",
+        install_packages(ctx, f"jax[{cuda}]=={have.get('jax') or short(library)}"),
+        f"{name} {version}; jaxlib {library}",
+        package=name, has=version, library=library, where=ctx.subject,
+    )  # fmt: skip
 
 
 def no_kernels(ctx: Context) -> Iterator[Finding]:
@@ -251,6 +274,7 @@ RULES = (
     Rule(tensorflow_on_windows, ("tensorflow-on-windows",), ("F02",), provable=False),
     Rule(without_packages, ("tensorflow-without-packages",), ("F04", "L01"), provable=False),
     Rule(jax_on_windows, ("jax-on-windows",), ("F08",), provable=False),
+    Rule(jax_plugin, ("jax-plugin-differs",), ("F08",), provable=False),
     Rule(arm, ("windows-on-arm",), ("F11",)),
     Rule(cpu_only, ("cpu-only-framework",), ("F01", "F03", "F08", "F15"), provable=False),
     Rule(packages.two_onnxruntimes, ("onnxruntime-twice",), ("F05",), provable=False),

@@ -92,7 +92,10 @@ def _silent(ctx: Context, gpu: Gpu) -> bool:
 
 
 def _stopped_on(ctx: Context, gpu: Gpu) -> bool:
-    return any(stopped(t) and t.gpu in ("", gpu.uuid) for t in ctx.machine.trials)
+    """A test stopped where it needed the GPU, not while files were loaded."""
+    files = ("load", "version", "sublibraries")
+    tests = (t for t in ctx.machine.trials if stopped(t) and t.stage not in files)
+    return any(t.gpu in ("", gpu.uuid) for t in tests)
 
 
 def memory_faults(ctx: Context) -> Iterator[Finding]:
@@ -113,8 +116,8 @@ def firmware(ctx: Context) -> Iterator[Finding]:
     """D32: the GPU's own processor stopped answering, a fault of one driver version."""
     for gpu in ctx.machine.gpus:
         found = sorted({119, 120} & set(gpu.xids))
-        if found:
-            severity: Severity = "warning" if ctx.runs else "error"
+        if found and 79 not in gpu.xids:
+            severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
             evidence = f"{gpu.name}: Xid {', '.join(map(str, found))}"
             remedy = Manual(link=DRIVER_PAGE, restart=True)
             yield ctx.finding("gpu-firmware-stopped", severity, remedy, evidence, gpu=gpu.name)
@@ -205,12 +208,12 @@ RULES = (
     Rule(no_gpu, ("no-nvidia-gpu",), ("D01",)),
     Rule(too_old, ("gpu-too-old",), ("D16",)),
     Rule(disabled, ("gpu-disabled",), ("D08",)),
+    Rule(firmware, ("gpu-firmware-stopped",), ("D32",)),
     Rule(lost, ("gpu-lost",), ("D20",)),
     Rule(open_module, ("gpu-needs-open-module", "gpu-needs-closed-module"), ("D14", "D15")),
     Rule(dropped, ("gpu-dropped-by-driver",), ("D16",)),
     Rule(no_resources, ("gpu-does-not-start",), ("D21",)),
     Rule(memory_faults, ("gpu-memory-faulty", "gpu-memory-needs-restart"), ("H09",)),
-    Rule(firmware, ("gpu-firmware-stopped",), ("D32",)),
     Rule(hot, ("gpu-slowed-down",), ("H11",)),
     Rule(asleep, ("gpu-asleep",), ("D28",)),
 )

@@ -104,7 +104,9 @@ def pins(ctx: Context) -> Iterator[Finding]:
         off = [p for p in framework.pins if p.satisfied is False and "cudnn" not in p.package]
         if not off or (ctx.works and all(p.has for p in off)):
             continue
-        severity: Severity = "error" if stopped(ctx.trial) else "warning"
+        # PyTorch is linked with the files of its packages: without one it can't even be imported.
+        linked = framework.name == "torch" and not all(p.has for p in off)
+        severity: Severity = "error" if linked or stopped(ctx.trial) else "warning"
         yield ctx.finding(
             "framework-needs-packages", severity,
             install_packages(ctx, *(f"{p.package}{p.wants}" for p in off)),
@@ -135,7 +137,7 @@ def user_site(ctx: Context) -> Iterator[Finding]:
 RULES = (
     Rule(two_cudnn_packages, ("two-cudnn-packages",), ("F12", "L37")),
     Rule(incomplete, ("package-incomplete",), ("L37", "L29")),
-    Rule(pins, ("framework-needs-packages",), ("F12", "L22", "L23", "F06")),
+    Rule(pins, ("framework-needs-packages",), ("F12", "L22", "L23", "F06"), provable=False),
     Rule(placeholder, ("placeholder-package",), ("L32",)),
     Rule(user_site, ("user-packages-first",), ("F16",)),
 )

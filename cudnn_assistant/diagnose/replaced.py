@@ -18,7 +18,7 @@ def overridden(ctx: Context) -> Iterator[Finding]:
     trial = ctx.trial
     if ctx.environment is None or trial is None or not (stopped(trial) or _too_old(ctx, trial)):
         return
-    foreign = next((p for p in _cudnn_files(ctx, trial.mapped) if _foreign(ctx, p)), "")
+    foreign = next((p for p in ctx.touched(trial) if _foreign(ctx, p)), "")
     if not foreign or not ctx.needs or not ctx.copies:
         return
     folder = ctx.parent(foreign)
@@ -104,10 +104,6 @@ def _foreign(ctx: Context, path: str) -> bool:
     searched = ctx.key(folder) in ctx.searched or (copy is not None and not copy.environment)
     mine = ctx.environment is not None and ctx.belongs(path, ctx.environment)
     return searched and not mine
-
-
-def _cudnn_files(ctx: Context, mapped: tuple[str, ...]) -> list[str]:
-    return [p for p in mapped if "cudnn" in ctx.name(p).casefold()]
 
 
 def copy_in(ctx: Context, folder: str) -> CudnnCopy | None:

@@ -251,7 +251,8 @@ def framework_title(text: str) -> str:
 def refused(ctx: Context) -> Iterator[Finding]:
     """The loader refused a file that is there, and no rule below says why."""
     trial = _stopped(ctx)
-    if trial is not None and trial.status == "unloadable":
+    spare = ctx.environment is None and ctx.serious != "error"
+    if trial is not None and trial.status == "unloadable" and not spare:
         file = trial.missing or trial.loaded
         yield ctx.finding("library-refused", ctx.serious, Unknown(), *_told(trial), file=file)
 

@@ -130,6 +130,16 @@ PROGRAMS: dict[str, Text] = {
         (N_("Install the versions that it asks for in this environment."),),
         (_UNDO_PIP,),
     ),
+    "jax-plugin-differs": Text(
+        "python",
+        N_("JAX and its GPU part differ in version"),
+        (
+            N_("In {where}, {package} is version {has}, and jaxlib is {library}."),
+            N_("JAX takes its GPU part only in the same version. Now it runs without the GPU."),
+        ),
+        (N_("Install both in the same version in this environment."),),
+        (_UNDO_PIP,),
+    ),
     "frameworks-disagree": Text(
         "python",
         N_("Two frameworks need different cuDNN versions"),

@@ -315,6 +315,49 @@ JAX = python(
     Framework(name="jax", version="0.7.2", package="jax", gpu=False),
     (Package(name="jax", version="0.7.2"),),
 )
+JAX_PLUGIN = python(
+    f"{HOME}/jax/venv",
+    Framework(
+        name="jax", version="0.7.2", package="jax-cuda12-plugin", gpu=True, cuda="12",
+        cudnn="9.8", cudnn_from="wheel",
+    ),
+    (
+        Package(name="jax", version="0.7.2"),
+        Package(name="jaxlib", version="0.7.2"),
+        Package(name="jax-cuda12-plugin", version="0.6.2"),
+        Package(name="nvidia-cudnn-cu12", version="9.10.2.21"),
+    ),
+)  # fmt: skip
+JAX_OWN = torch_copy(JAX_PLUGIN.id)
+case(
+    "linux-jax-plugin-differs",
+    "broken",
+    but(
+        PIP_LINUX,
+        pythons=(JAX_PLUGIN,),
+        cudnns=(JAX_OWN,),
+        trials=(MISSING, passed(JAX_OWN, ADA, JAX_PLUGIN.id)),
+    ),
+    f"error jax-plugin-differs {JAX_PLUGIN.id}",
+)
+case(
+    "linux-jax-plugin-agrees-healthy",
+    "works",
+    but(
+        PIP_LINUX,
+        pythons=(
+            but(
+                JAX_PLUGIN,
+                packages=tuple(
+                    but(p, version="0.7.2.post1") if p.name == "jax-cuda12-plugin" else p
+                    for p in JAX_PLUGIN.packages
+                ),
+            ),
+        ),
+        cudnns=(JAX_OWN,),
+        trials=(MISSING, passed(JAX_OWN, ADA, JAX_PLUGIN.id)),
+    ),
+)
 case(
     "linux-jax-cpu-only",
     "broken",

@@ -107,7 +107,10 @@ def tensorflow(look: Installed, one: Distribution) -> Facts:
 def jax(look: Installed, one: Distribution) -> Facts:
     """JAX: its CUDA plugin's name, or the local version of jaxlib up to 0.4.29."""
     if match := re.fullmatch(r"jax-cuda(\d+)-plugin", one.name):
-        return Facts(gpu=True, cuda=match[1], origin=_elsewhere(look, wheel=True))
+        jax_itself = look.have.get("jax", one)
+        return Facts(
+            jax_itself.version, gpu=True, cuda=match[1], origin=_elsewhere(look, wheel=True)
+        )
     library = look.have.get("jaxlib", one)
     if match := re.search(r"\+cuda(\d+)(?:\.cudnn(\d)(\d*))?", library.version):
         cudnn = ".".join(part for part in (match[2], match[3]) if part)
