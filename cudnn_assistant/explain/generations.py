@@ -16,6 +16,10 @@ _RECENT_BRANCH = 525
 """Branch from which on a driver runs every program for CUDA 12 and before."""
 _AGED_BRANCH = 450
 """Branch below which a driver runs no program for CUDA 11 and later."""
+_ABSENT = re.compile(
+    r"^(?:none|never|missing|no (?:nvidia )?driver)\b|not (?:installed|there|loaded)|isn.t installed",
+    re.IGNORECASE,
+)
 _NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
 
 
@@ -25,6 +29,8 @@ def _text(v: Version) -> str:
 
 def driver(f: Facts) -> Iterator[Feature]:
     """Whether the driver is new enough for the CUDA in use, and of one piece."""
+    if "driver" in f.stated and _ABSENT.search(f.driver_words):
+        yield "driver:absent", _("The driver is said to be not installed.")
     yield from _driver_age(f)
     yield from _driver_parts(f)
     if re.search(_NEWEST, f.driver_words, re.IGNORECASE):

@@ -23,6 +23,8 @@ _TRIES = 10_000
 what a hostile one leaves out lies in its middle."""
 _WRAPPED_TRIES = 300
 """Lines for which one pattern is also searched across neighbours: wrapped messages are rare."""
+_NUMBER, _MARKS = re.compile(r"\d[\d.:,/%+-]{0,400}"), ".,:;()[]-+="
+"""A number, and what may stand around one."""
 _SHORT = 100
 """Lines up to which a text may be a person's own words, or a few lines picked by a person."""
 _COUNTERS = re.compile(
@@ -184,14 +186,19 @@ def _possible(lines: list[str], wanted: Iterable[Pattern]) -> dict[str, list[Pat
     known: set[str] = set()
     for start in range(0, len(lines), _BLOCK):
         known.update(" ".join(lines[start : start + _BLOCK]).lower().split())
-    vocabulary = " ".join(known)
+    # Numbers differ in every line of a log, and looking through them all would take long: of each
+    # only its ends are, and what is a number in a literal must be a whole one.
+    numbers = {bare for word in known if _NUMBER.fullmatch(bare := word.strip(_MARKS))}
+    plain = {word for word in known if word.strip(_MARKS) not in numbers}
+    ends = {end for word in known - plain for end in (word[:2], word[-2:])}
+    vocabulary = " ".join(plain | ends)
     by_literal: dict[str, list[Pattern]] = {}
     for pattern in wanted:
         for literal in pattern.find:
             by_literal.setdefault(literal, []).append(pattern)
     there: dict[str, bool] = {}
     for part in {part for literal in by_literal for part in literal.split()}:
-        there[part] = part in vocabulary
+        there[part] = part in vocabulary or part.strip(_MARKS) in numbers
     return {
         literal: asking
         for literal, asking in by_literal.items()

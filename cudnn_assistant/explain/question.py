@@ -14,6 +14,9 @@ or the person speaks of a GPU's matters, and if not."""
 
 _FEW = 12
 """Lines that are compared: reports are as short."""
+_LAST, _HEAD = 5_000, 400
+"""Lines from the end of a log that are searched for trouble in other words, and characters of
+each."""
 _FEW_WORDS = 4
 """Fewer words than these, none of a GPU's matters, can mean anything."""
 _ALARM = re.compile(
@@ -71,17 +74,17 @@ def telling(lines: Sequence[str], found: Sequence[Hit]) -> list[str]:
         return [line for line in full if not is_harmless(line)]
     first = {hit.pattern.id: hit.text for hit in reversed(found)}
     chosen = list(dict.fromkeys(reversed(first.values())))[:_FEW]
-    for line in reversed(full):
+    for line in reversed(full[-_LAST:]):
         if len(chosen) >= _FEW:
             break
-        if _ALARM.search(line) and line not in chosen and not is_harmless(line):
+        if _ALARM.search(line[:_HEAD]) and line not in chosen and not is_harmless(line):
             chosen.append(line)
     return chosen
 
 
 def needed_likeness(lines: Sequence[str], asked: Question, given: Mapping[str, str]) -> float:
     """How much like a report a text must be to be worth an answer without any known message."""
-    about = " ".join(lines)
+    about = " ".join(line[:_HEAD] for line in lines)
     if not lines or not (given or _ALARM.search(about)):
         return float("inf")
     if given or _SUBJECT.search(about):
