@@ -17,7 +17,7 @@ _RECENT_BRANCH = 525
 _AGED_BRANCH = 450
 """Branch below which a driver runs no program for CUDA 11 and later."""
 _ABSENT = re.compile(
-    r"^(?:none|never|missing|no (?:nvidia )?driver)\b|not (?:installed|there|loaded)|isn.t installed",
+    r"^(?:none|never|missing|no (?:nvidia )?driver)\b|not (?:installed|loaded)|isn.t installed",
     re.IGNORECASE,
 )
 _NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
