@@ -64,6 +64,15 @@ class Automatic(Struct, tag="automatic", kw_only=True):
     edits: tuple[Edit, ...]
 
 
+class Installer(Struct, tag="installer", kw_only=True):
+    """Wish: an official installer is started for the person: a row of our own table of them."""
+
+    row: str
+    """Key in ``plan.installers``; what is run stands there and nowhere else."""
+    version: str = ""
+    """Of a row that has several, "12.6.3"."""
+
+
 class Manual(Struct, tag="manual", kw_only=True):
     """The person does it: where to go, or what to type."""
 
@@ -72,6 +81,8 @@ class Manual(Struct, tag="manual", kw_only=True):
     restart: bool = False
     """The computer must be restarted afterwards (or the restart is the remedy)."""
     administrator: bool = False
+    installer: Installer | None = None
+    """The same, started by us where the person says yes to it."""
 
 
 class Impossible(Struct, tag="impossible", kw_only=True):

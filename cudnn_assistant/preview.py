@@ -20,6 +20,7 @@ from cudnn_assistant.plan import (
     demands,
     project,
 )
+from cudnn_assistant.plan.saying import installer_notes
 from cudnn_assistant.wording import _, ngettext
 
 _OLD_DIALOG = 2047
@@ -285,11 +286,19 @@ def _package_notes(step: InstallPackage) -> Iterator[str]:
 
 
 def _installer(number: int, step: RunInstaller) -> Change:
-    lines = tuple(ChangeLine(sign="+", text=text, note=_("you run this")) for text in step.commands)
+    if not step.row:
+        lines = (ChangeLine(sign="+", text=text, note=_("you run this")) for text in step.commands)
+        notes: tuple[str, ...] = (_("This can't be taken back by this program."),)
+        return Change(
+            step=number, title=step.name, place=step.link, lines=tuple(lines), notes=notes
+        )
+    shown = step.commands or (step.link,)
+    note = _("run as the administrator") if step.commands else _("downloaded and started")
     return Change(
         step=number,
-        title=step.name,
+        title=_("Install {name}").format(name=step.name),
         place=step.link,
-        lines=lines,
-        notes=(_("This can't be taken back by this program."),),
+        lines=tuple(ChangeLine(sign="+", text=text, note=note) for text in shown),
+        notes=installer_notes(step),
+        administrator=True,
     )

@@ -7,6 +7,7 @@ knows how to compare, do and take back that kind alone.
 from cudnn_assistant.apply.licences import accept, licences, read_licence
 from cudnn_assistant.apply.rehearsing import rehearse
 from cudnn_assistant.apply.running import NotApplied, Say, apply, recover
+from cudnn_assistant.apply.starting import how_it_ended, went_well
 from cudnn_assistant.apply.tools import Progress
 
 __all__ = [
@@ -15,8 +16,10 @@ __all__ = [
     "Say",
     "accept",
     "apply",
+    "how_it_ended",
     "licences",
     "read_licence",
     "recover",
     "rehearse",
+    "went_well",
 ]

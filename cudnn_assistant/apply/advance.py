@@ -43,6 +43,8 @@ class Advance:
     def _line(self, what: str, here: int, size: int) -> str:
         if what == "packages":
             return _("Changing packages…")
+        if what == "installer":
+            return _("The installer is at work. This may take some minutes…")
         if what == "unpack":
             return _("Unpacking: {here} MB").format(here=_megabytes(here))
         line = _("Download: {here} of {size} MB").format(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from cudnn_assistant.apply import archives, packages, variables
+from cudnn_assistant.apply import archives, packages, starting, variables
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import (
     InstallArchive,
@@ -15,8 +15,6 @@ from cudnn_assistant.plan import (
     SetVariable,
     Step,
 )
-from cudnn_assistant.system import Refused
-from cudnn_assistant.wording import _
 
 
 def _as_it_is(step: Step, _tools: Tools) -> Step:
@@ -39,10 +37,6 @@ class Kind(NamedTuple):
     """Clear, or give the step that clears, what an interruption left half done."""
     prepare: Callable[[Any, Tools], Step] = _as_it_is
     """The step with what the way back needs to know, before the journal is written."""
-
-
-def _by_the_person(_step: RunInstaller, _tools: Tools) -> Step | None:
-    raise Refused(_("This step is yours to do; this program can't do it for you."))
 
 
 _KINDS: dict[type, Kind] = {
@@ -68,11 +62,12 @@ _KINDS: dict[type, Kind] = {
         packages.prepare,
     ),
     RunInstaller: Kind(
-        _by_the_person,
-        _by_the_person,
-        lambda _step, _tools, _settle: False,
-        lambda _step: False,
-        lambda _step, _tools: None,
+        starting.compare,
+        starting.do,
+        starting.put_back,
+        starting.reached,
+        starting.tidy,
+        starting.prepare,
     ),
 }
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import filelock
 import msgspec
 
+from cudnn_assistant.apply import starting
 from cudnn_assistant.apply.kinds import kind_of
 from cudnn_assistant.apply.licences import refuse_unaccepted
 from cudnn_assistant.apply.tools import Progress, Tools
@@ -23,6 +24,7 @@ from cudnn_assistant.plan import (
     InstallArchive,
     Plan,
     RemoveArchive,
+    RunInstaller,
     SetVariable,
     Step,
     StepState,
@@ -255,14 +257,14 @@ def recover(journal: Journal, system: System) -> Plan | None:
 
     An interrupted entry whose steps are all in place is closed here (and announced again). A step
     is part of the way back even where nothing was written yet, because a system may have begun it.
-    While another window is at work nothing is interrupted, and the answer is ``None``.
+    While another window or an installer is at work nothing is interrupted: ``None``.
     Raises :class:`OSError` when the journal can't be read, :class:`Refused` when a value can't.
     """
-    if not journal.unfinished() or _busy(journal):
+    if not journal.unfinished() or _busy(journal) or starting.at_work():
         return None
     for entry in journal.unfinished():
         found = _with_what_was_reached(entry)
-        if all(state == "done" for state in found.states):
+        if all(state == "done" for state in found.states) or _never_begun(found):
             system.announce()
             journal.finish(found)
     waiting = {entry.id: entry for entry in journal.unfinished()}
@@ -271,6 +273,14 @@ def recover(journal: Journal, system: System) -> Plan | None:
         if entry.plan.undoes not in waiting:
             return _way_back(entry, Tools(system))
     return None
+
+
+def _never_begun(entry: Entry) -> bool:
+    """Whether nothing but an installer was left to do, and it was not started."""
+    return all(
+        isinstance(step, RunInstaller) and state == "planned"
+        for step, state in zip(entry.plan.steps, entry.states, strict=True)
+    )
 
 
 def _with_what_was_reached(entry: Entry) -> Entry:

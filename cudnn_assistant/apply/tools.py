@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from cudnn_assistant.system import System
 
 Progress = Callable[[int, str, int, int], None]
-"""Called with (number of the step, "download" or "unpack" or "packages", bytes so far, bytes in
-all or 0 when unknown), from the applying thread."""
+"""Called with (number of the step, "download", "unpack", "packages" or "installer", bytes so far,
+bytes in all or 0 when unknown), from the applying thread. From "installer" on nothing stops it."""
 
 
 def _silent(_number: int, _what: str, _here: int, _size: int) -> None:

@@ -12,12 +12,21 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cudnn_assistant.apply import NotApplied, accept, apply, licences, read_licence, rehearse
+from cudnn_assistant.apply import (
+    NotApplied,
+    accept,
+    apply,
+    how_it_ended,
+    licences,
+    read_licence,
+    rehearse,
+)
 from cudnn_assistant.apply.advance import Advance
 from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.cli.starting import allowed, starts_only
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.plan import Demands, InstallPackage, Plan, demands
+from cudnn_assistant.plan import Demands, InstallPackage, Plan, RunInstaller, demands
 from cudnn_assistant.preview import demanded, preview
 from cudnn_assistant.system import Refused, System
 from cudnn_assistant.system.policy import refuse_where_nothing_may_change
@@ -52,6 +61,10 @@ def carry_out(
     if told.dry_run:
         print_plan(plan, machine, screen)
         return 1
+    if any(isinstance(step, RunInstaller) for step in plan.steps):
+        plan = allowed(plan, machine, screen, yes=told.yes)
+        if not plan.steps:
+            return 1
     try:
         refuse_where_nothing_may_change()
         texts = [read_licence(address) for address in licences(plan)]
@@ -60,12 +73,12 @@ def carry_out(
         return 5
     if told.yes:
         _say_what_yes_accepts(texts, screen)
-    elif not _asked(len(plan.steps), texts, screen):
+    elif (texts or not starts_only(plan)) and not _asked(len(plan.steps), texts, screen):
         return 1
     how = "--yes" if told.yes else "asked"
     with _stoppable(screen) as cancel:
         try:
-            apply(
+            entry = apply(
                 plan,
                 system,
                 journal,
@@ -76,6 +89,11 @@ def carry_out(
         except NotApplied as trouble:
             return _say_why_not(trouble, cancel.is_set(), screen)
     screen.progress("")
+    for step in entry.plan.steps:
+        if isinstance(step, RunInstaller) and not screen.json:
+            screen.line(how_it_ended(step))
+            for line in step.said.splitlines():
+                screen.line(line, indent=2)
     if cancel.is_set():
         screen.trouble(_("It was done already. To go back, run: cudnn-assistant undo"))
         return STOPPED

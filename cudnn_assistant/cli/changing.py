@@ -9,9 +9,11 @@ from cudnn_assistant.apply import recover
 from cudnn_assistant.cli.carrying import carry_out, print_plan
 from cudnn_assistant.cli.looking import EXIT, compat_data, look, show
 from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.cli.starting import starts_only
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, OperatingSystem
-from cudnn_assistant.plan import Entry, Plan, undo_plan
+from cudnn_assistant.plan import Entry, Plan, RunInstaller, undo_plan
+from cudnn_assistant.plan.saying import way_back
 from cudnn_assistant.preview import preview
 from cudnn_assistant.system import Refused, System, this_system
 from cudnn_assistant.wording import _, words
@@ -50,7 +52,7 @@ def fix(told: argparse.Namespace, screen: Screen) -> int:
     show(again, data, screen, told)
     if again.verdict == "works":
         return 0
-    if not screen.json:
+    if not (screen.json or starts_only(checkup.plan)):
         screen.line(_("The change can be taken back: cudnn-assistant undo"))
     return 4
 
@@ -65,6 +67,7 @@ def undo(told: argparse.Namespace, screen: Screen) -> int:
         return 3
     if told.list:
         return _list(entries, _here(system), screen)
+    entry: Entry | None = None
     try:
         plan = recover(journal, system)
         if plan is None:
@@ -73,9 +76,12 @@ def undo(told: argparse.Namespace, screen: Screen) -> int:
                 screen.line(_("There is no change to take back."))
                 return 0 if not told.id else 2
             plan = undo_plan(entry, system.read, system.family)
+            _tell_what_stays(entry, screen)
     except (Refused, OSError) as trouble:
         screen.trouble(str(trouble))
         return 5
+    if not plan.steps and entry is not None and starts_only(entry.plan):
+        return 0
     if not plan.steps:
         screen.line(_("Nothing of this change is left: another program has changed it since."))
         return 0
@@ -83,6 +89,12 @@ def undo(told: argparse.Namespace, screen: Screen) -> int:
     if code is None:
         screen.line(_("The change was taken back."))
     return code or 0
+
+
+def _tell_what_stays(entry: Entry, screen: Screen) -> None:
+    for step in entry.plan.steps:
+        if isinstance(step, RunInstaller):
+            screen.line(f"{step.name}: {way_back(step)}")
 
 
 def _here(system: System) -> Machine:
@@ -104,7 +116,10 @@ def _chosen(entries: tuple[Entry, ...], name: str) -> Entry | None:
     kept = [
         entry
         for entry in entries
-        if not entry.undone_by and not entry.plan.undoes and "done" in entry.states
+        if not entry.undone_by
+        and not entry.plan.undoes
+        and "done" in entry.states
+        and not starts_only(entry.plan)
     ]
     return kept[-1] if kept else None
 

@@ -17,8 +17,9 @@ from cudnn_assistant.diagnose.remedies import (
     search_first,
 )
 from cudnn_assistant.diagnose.versions import major, numbers, older, short
-from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, Severity
+from cudnn_assistant.finding import Automatic, Finding, Installer, Manual, Remedy, Severity
 from cudnn_assistant.machine import Driver, Library
+from cudnn_assistant.plan import installers
 
 
 def demanded(ctx: Context) -> str:
@@ -163,10 +164,19 @@ def _cuda_anywhere(ctx: Context, need: Need) -> bool:
 
 def _other_cuda(ctx: Context, facts: dict[str, str]) -> Finding:
     there = sorted({short(t.version) for t in ctx.machine.toolkits if t.version})
-    remedy = Manual(link=CUDA_ARCHIVE, administrator=True)
+    remedy = Manual(
+        link=CUDA_ARCHIVE, administrator=True, installer=_toolkit(ctx, facts.get("cuda", ""))
+    )
     evidence = [f"CUDA {t.version}: {t.root}" for t in ctx.machine.toolkits]
     facts = {**facts, "present": ", ".join(there)}
     return ctx.finding("program-needs-other-cuda", "error", remedy, *evidence, also=facts)
+
+
+def _toolkit(ctx: Context, cuda: str) -> Installer | None:
+    """An installer of that CUDA ("11.8", "12") which may be started here."""
+    wanted = numbers(cuda)[:2]
+    known = [t.version for t in ctx.compat.toolkits if numbers(t.version)[: len(wanted)] == wanted]
+    return installers.toolkit(ctx.machine.os, known) if wanted else None
 
 
 def cuda_libraries(ctx: Context) -> Iterator[Finding]:
@@ -204,7 +214,7 @@ def _no_cuda(ctx: Context) -> Finding:
     need = next(iter(ctx.needs), Need())
     remedy = install_cudnn(ctx, need._replace(cuda=int(cuda or 0)))
     if not isinstance(remedy, Automatic):
-        remedy = Manual(link=CUDA_PAGE, administrator=True)
+        remedy = Manual(link=CUDA_PAGE, administrator=True, installer=_toolkit(ctx, cuda))
     return ctx.finding("cuda-missing", "error", remedy, "cublasLt: –", cuda=cuda)
 
 
@@ -265,7 +275,8 @@ def nvrtc(ctx: Context) -> Iterator[Finding]:
         return
     cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
     suffix = f"-cu{cuda}" if cuda in (11, 12) else ""
-    remedy: Remedy = Manual(link=CUDA_PAGE, administrator=True)
+    ours = _toolkit(ctx, str(cuda or ""))
+    remedy: Remedy = Manual(link=CUDA_PAGE, administrator=True, installer=ours)
     if ctx.environment is not None:
         remedy = install_packages(ctx, f"nvidia-cuda-nvrtc{suffix}")
     known = (lib for lib in (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins")))

@@ -66,7 +66,9 @@ def missing(ctx: Context) -> Iterator[Finding]:
         return
     gpu = ctx.machine.gpus[0]
     held = f"{gpu.name}: {gpu.kernel_driver}" if gpu.kernel_driver else gpu.name
-    yield ctx.finding("driver-missing", "error", install_driver(ctx), held, gpu=gpu.name)
+    yield ctx.finding(
+        "driver-missing", "error", install_driver(ctx, first=True), held, gpu=gpu.name
+    )
 
 
 def _has_parts(driver: Driver) -> bool:

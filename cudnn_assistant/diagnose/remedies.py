@@ -19,6 +19,7 @@ from cudnn_assistant.finding import (
     Unknown,
 )
 from cudnn_assistant.machine import CudnnCopy, OperatingSystem, PathEntry, Scope
+from cudnn_assistant.plan import installers
 
 DRIVER_PAGE = "https://www.nvidia.com/en-us/drivers/"
 CUDA_PAGE = "https://developer.nvidia.com/cuda-downloads"
@@ -34,7 +35,7 @@ DRIVER_COMMANDS: dict[str, tuple[str, ...]] = {
     "ubuntu": ("sudo ubuntu-drivers install",),
     "debian": (
         "sudo apt install linux-headers-$(uname -r)",
-        "sudo apt install nvidia-driver",
+        "sudo apt install nvidia-driver libcuda1",
     ),
     "fedora": ("sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda",),
     "rhel": ("sudo dnf install nvidia-open",),
@@ -81,13 +82,26 @@ def distribution(system: OperatingSystem, table: dict[str, tuple[str, ...]]) -> 
     return ()
 
 
-def install_driver(ctx: Context, *, restart: bool = True) -> Manual:
-    """Where or how the person gets a driver; the page for Windows, WSL and unknown systems."""
+def install_driver(ctx: Context, *, restart: bool = True, first: bool = False) -> Manual:
+    """Where or how the person gets a driver; the page for Windows, WSL and unknown systems.
+
+    ``first``: there is none yet. Then the package manager may be started for the person; whether
+    it has a newer one than is there nobody knows.
+    """
     system = ctx.machine.os
     if ctx.windows or system.wsl:
         return Manual(link=DRIVER_PAGE, restart=restart)
+    ours = installers.driver(ctx.machine) if first else None
     commands = distribution(system, DRIVER_COMMANDS)
-    return Manual(link=DRIVER_PAGE, commands=commands, restart=restart, administrator=True)
+    if ours is not None:
+        commands = installers.step_of(ours).commands
+    return Manual(
+        link=DRIVER_PAGE,
+        commands=commands,
+        restart=restart,
+        administrator=True,
+        installer=ours,
+    )
 
 
 def search_first(ctx: Context, folder: str, beat: PathEntry | None = None) -> Remedy:

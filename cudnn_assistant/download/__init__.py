@@ -8,5 +8,14 @@ same file (ETag).
 
 from cudnn_assistant.download.fetching import Cancelled, NotDownloaded, Progress, fetch
 from cudnn_assistant.download.licence import Licence, licence
+from cudnn_assistant.download.signed import fetch_signed
 
-__all__ = ["Cancelled", "Licence", "NotDownloaded", "Progress", "fetch", "licence"]
+__all__ = [
+    "Cancelled",
+    "Licence",
+    "NotDownloaded",
+    "Progress",
+    "fetch",
+    "fetch_signed",
+    "licence",
+]

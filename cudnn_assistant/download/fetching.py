@@ -59,14 +59,16 @@ def fetch(
     hold: threading.Event | None = None,
     hosts: frozenset[str] = OFFICIAL,
     pause: float = 1.0,
+    signed: bool = False,
 ) -> str:
     """The path of the proven file in ``folder``; at once when it is there already.
 
     Raises :class:`NotDownloaded` or :class:`Cancelled`; ``cancel`` is heard within a second, also
     while the server says nothing. As long as ``hold`` is set nothing more is fetched. ``pause`` is
-    the first of the waits between tries, in seconds; each is twice the one before.
+    the first of the waits between tries, in seconds; each is twice the one before. ``signed``: the
+    caller proves the file, which has no known checksum, by its signature.
     """
-    _refuse_unproven(download, hosts)
+    _refuse_unproven(download, hosts, signed)
     run = _Run(
         download,
         folder,
@@ -89,12 +91,13 @@ def _silent(_here: int, _size: int) -> None:
     return
 
 
-def _refuse_unproven(download: Download, hosts: frozenset[str]) -> None:
+def _refuse_unproven(download: Download, hosts: frozenset[str], signed: bool) -> None:
     address = urlsplit(download.url)
     secure = address.scheme == "https" or address.hostname == "127.0.0.1"
     if address.hostname not in hosts or not secure:
         raise NotDownloaded(_("{link} is not on NVIDIA's server.").format(link=download.url))
-    if len(download.sha256) != 64 or download.size <= 0:
+    known = len(download.sha256) == 64 or (signed and not download.sha256)
+    if not known or download.size <= 0:
         raise NotDownloaded(
             _("No checksum is known for {link}, so that it can't be proven.").format(
                 link=download.url
@@ -115,7 +118,8 @@ class _Run:
     ) -> None:
         self.download_of = download
         name = posixpath.basename(urlsplit(download.url).path)
-        self.path = os.path.join(folder, f"{download.sha256[:12]}-{name}")
+        mark = download.sha256 or hashlib.sha256(download.url.encode()).hexdigest()
+        self.path = os.path.join(folder, f"{mark[:12]}-{name}")
         self.part = self.path + ".part"
         self.tag = self.path + ".etag"
         self.progress = progress
@@ -131,7 +135,7 @@ class _Run:
             return False
         if _size(self.path) == self.download_of.size:
             self.read_in(self.path)
-            if self.hash.hexdigest() == self.download_of.sha256:
+            if self.is_proven():
                 return True
         os.unlink(self.path)
         return False
@@ -261,11 +265,15 @@ class _Run:
         """Give the proven file its name; a wrong one is thrown away."""
         with suppress(FileNotFoundError):
             os.unlink(self.tag)
-        if self.hash.hexdigest() != self.download_of.sha256:
+        if not self.is_proven():
             os.unlink(self.part)
             raise NotDownloaded(self.not_the_file())
         os.replace(self.part, self.path)
         return self.path
+
+    def is_proven(self) -> bool:
+        """Whether it is the file; one that its signature proves may be."""
+        return self.download_of.sha256 in ("", self.hash.hexdigest())
 
     def not_the_file(self) -> str:
         return _("What came from {link} is not the file that NVIDIA published.").format(

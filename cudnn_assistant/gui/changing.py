@@ -11,11 +11,13 @@ from PySide6.QtCore import QObject, Signal
 from cudnn_assistant.apply import NotApplied
 from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.gui.doing import Doing
+from cudnn_assistant.gui.ended import installers, while_checking
 from cudnn_assistant.gui.making import MakingPage, long
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.gui.sitting import Sitting
 from cudnn_assistant.gui.stage import Stage
-from cudnn_assistant.plan import Entry, InstallPackage, Plan, SetVariable
+from cudnn_assistant.plan import Entry, InstallPackage, Plan, RunInstaller, SetVariable
+from cudnn_assistant.plan.saying import way_back
 from cudnn_assistant.preview import demanded
 from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _, ngettext, words
@@ -27,6 +29,12 @@ def can_wait(checkup: Checkup) -> frozenset[str]:
     steps = [step for step in checkup.plan.steps if isinstance(step, SetVariable)]
     whole = [step for step in steps if step.scope == "machine" and not serious & {*step.why}]
     return frozenset(code for step in whole for code in step.why)
+
+
+def to_be_ticked(plan: Plan) -> frozenset[str]:
+    """Codes of installers that stand beside other changes: each needs a yes of its own."""
+    steps = [step for step in plan.steps if isinstance(step, RunInstaller)]
+    return frozenset(code for step in steps for code in step.why)
 
 
 def unrehearsed(plan: Plan) -> list[InstallPackage]:
@@ -66,7 +74,8 @@ class Changing(QObject):
         checkup = self._sitting.checkup
         assert checkup is not None
         self._said.clear()
-        codes = {code for step in checkup.plan.steps for code in step.why} - can_wait(checkup)
+        codes = {code for step in checkup.plan.steps for code in step.why}
+        codes -= can_wait(checkup) | to_be_ticked(checkup.plan)
         plan = self._doing.plan(checkup, frozenset(codes)) if codes else checkup.plan
         self._propose(plan if plan.steps else checkup.plan)
 
@@ -161,7 +170,7 @@ class Changing(QObject):
             self._stage.close()
             return
         undone = _("It is put back. Checking again…")
-        made = _("The change is made. Checking again…")
+        made = while_checking(entry) or _("The change is made. Checking again…")
         self.again.emit(undone if entry.plan.undoes else made)
 
     def _not_changed(self, trouble: BaseException, proposal: Proposal) -> None:
@@ -186,9 +195,11 @@ class Changing(QObject):
 
     def undo(self, entry: Entry) -> None:
         """Show how a change is put back."""
-        self._stage.work(lambda _tell: self._doing.undo(entry), self._show_undo)
+        self._stage.work(
+            lambda _tell: self._doing.undo(entry), lambda plan: self._show_undo(entry, plan)
+        )
 
-    def _show_undo(self, plan: Plan) -> None:
+    def _show_undo(self, entry: Entry, plan: Plan) -> None:
         count = len(plan.steps)
         title = ngettext("Undo {count} change", "Undo {count} changes", count).format(count=count)
         lead = _(
@@ -198,6 +209,10 @@ class Changing(QObject):
         if not count:
             title = _("There is nothing left to undo")
             lead = _("What this change had set is not there any more.")
+        started = installers(entry)
+        if started and not count:
+            title, lead = _("Only the system can take this back"), ""
+        lead = " ".join((lead, *(f"{step.name}: {way_back(step)}" for step in started))).strip()
         self.show_way_back(plan, title, lead)
 
     def show_way_back(self, plan: Plan, title: str, lead: str) -> None:

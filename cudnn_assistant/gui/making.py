@@ -13,13 +13,25 @@ from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import BusyBar, Button, Card, Mark
 from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.plan import InstallArchive, InstallPackage, Plan, StepState
+from cudnn_assistant.plan import InstallArchive, InstallPackage, Plan, RunInstaller, Step, StepState
 from cudnn_assistant.wording import _, ngettext
 
 
 def long(plan: Plan) -> bool:
     """Whether carrying it out takes so long that one may want to stop it."""
-    return any(isinstance(step, InstallArchive | InstallPackage) for step in plan.steps)
+    return any(
+        isinstance(step, InstallArchive | InstallPackage | RunInstaller) for step in plan.steps
+    )
+
+
+def _lead(plan: Plan) -> str:
+    if any(isinstance(step, RunInstaller) for step in plan.steps):
+        return _("What an installer changes is taken back by the system, not by this program.")
+    return _("What was there before is kept, so that this can be undone.")
+
+
+def _downloads(step: Step) -> bool:
+    return isinstance(step, InstallArchive) or (isinstance(step, RunInstaller) and bool(step.link))
 
 
 class MakingPage(Page):
@@ -32,8 +44,7 @@ class MakingPage(Page):
     def __init__(self, plan: Plan, titles: Sequence[str]) -> None:
         count = len(titles)
         title = ngettext("Making {count} change…", "Making {count} changes…", count)
-        lead = _("What was there before is kept, so that this can be undone.")
-        super().__init__("review", title.format(count=count), lead)
+        super().__init__("review", title.format(count=count), _lead(plan))
         self.marks = [Mark("wait", 1.15) for _title in titles]
         self.news = [Text(muted=True) for _title in titles]
         self.content.addWidget(self._list(titles))
@@ -47,7 +58,7 @@ class MakingPage(Page):
         """What the step is busy with, as it was announced."""
         self.pause: Button | None = None
         if long(plan):
-            if any(isinstance(step, InstallArchive) for step in plan.steps):
+            if any(_downloads(step) for step in plan.steps):
                 self.pause = self.buttons.add(_("&Pause"), self._hold)
                 self.pause.setEnabled(False)
             self.stop = self.buttons.add(_("&Cancel"), self._cancel)
@@ -110,6 +121,9 @@ class MakingPage(Page):
             if self.pause.text() != _("&Pause"):
                 return
             self.pause.setEnabled(what == "download" and self.stop.isEnabled())
+        if what == "installer":
+            # What is begun goes on to its end.
+            self.stop.setEnabled(False)
         self.advance(number, what, here, size)
         if size:
             self.bar.show_share((number + here / size) / len(self.marks))

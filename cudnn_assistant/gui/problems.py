@@ -41,7 +41,8 @@ def sentences(finding: Finding, said: Words) -> list[str]:
         ours = isinstance(finding.remedy, Automatic)
         lead = _("What we'll do: {text}") if ours else _("What you can do: {text}")
         result.append(lead.format(text=said.fix))
-    if said.undo and isinstance(finding.remedy, Automatic):
+    starts = isinstance(finding.remedy, Manual) and finding.remedy.installer is not None
+    if said.undo and (starts or isinstance(finding.remedy, Automatic)):
         result.append(_("To go back: {text}").format(text=said.undo))
     return [text for text in result if text]
 
@@ -160,7 +161,9 @@ class ProblemsPage(Page):
         foreign: bool = False,
         recommend: Recommend | None = None,
         again: bool | None = None,
+        restart: bool = False,
     ) -> None:
+        """``restart``: what was installed takes effect after a restart only."""
         self._foreign = foreign
         self._undoable = undoable
         self._checkup = checkup
@@ -173,7 +176,7 @@ class ProblemsPage(Page):
             if found is not None and found not in given:
                 given.append(found)
                 self.content.addWidget(Advice(finding, found))
-        if again is not None and self._only_restart():
+        if again is not None and (restart or self._only_restart()):
             self.box = AgainBox(again)
             self.box.toggled.connect(self.after_restart)
             self.content.addWidget(self.box)
@@ -194,6 +197,11 @@ class ProblemsPage(Page):
             )
         if isinstance(remedy, Automatic):
             return _("This can be fixed here. Nothing has been changed yet.")
+        if isinstance(remedy, Manual) and remedy.installer is not None and steps:
+            return _(
+                "This can be started here, after you have seen what is run. Nothing has been "
+                "changed yet."
+            )
         if isinstance(remedy, Manual):
             return _("This needs one thing from you. Nothing has been changed.")
         if isinstance(remedy, Impossible):

@@ -9,8 +9,10 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from cudnn_assistant.apply import licences
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.commands import commands
+from cudnn_assistant.gui.labels import make_label, starts_only
 from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Notice
@@ -18,7 +20,14 @@ from cudnn_assistant.gui.step_card import Asking, Commands, StepCard
 from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.machine import Family
-from cudnn_assistant.plan import InstallArchive, InstallPackage, Plan, SetVariable, Step
+from cudnn_assistant.plan import (
+    InstallArchive,
+    InstallPackage,
+    Plan,
+    RunInstaller,
+    SetVariable,
+    Step,
+)
 from cudnn_assistant.preview import Change
 from cudnn_assistant.wording import _, ngettext
 
@@ -52,31 +61,6 @@ def same_place(one: Step, other: Step) -> bool:
     return type(one) is type(other) and all(
         getattr(one, key, None) == getattr(other, key, None) for key in keys
     )
-
-
-def make_label(count: int, *, administrator: bool, undoes: bool, licence: bool = False) -> str:
-    """What the button says it will do."""
-    if undoes:
-        label = ngettext("&Undo {count} change", "&Undo {count} changes", count)
-    elif licence and administrator:
-        label = ngettext(
-            "Accept the licence, &make {count} change (administrator)",
-            "Accept the licence, &make {count} changes (administrator)",
-            count,
-        )
-    elif licence:
-        label = ngettext(
-            "Accept the licence, &make {count} change",
-            "Accept the licence, &make {count} changes",
-            count,
-        )
-    elif administrator:
-        label = ngettext(
-            "&Make {count} change (administrator)", "&Make {count} changes (administrator)", count
-        )
-    else:
-        label = ngettext("&Make {count} change", "&Make {count} changes", count)
-    return label.format(count=count)
 
 
 class ReviewPage(Page):
@@ -128,6 +112,8 @@ class ReviewPage(Page):
         return title.format(count=count)
 
     def _lead(self) -> str:
+        if starts_only(self.proposal.plan) and not self.proposal.lead:
+            return _("Nothing is started before you say so. This is what will be run.")
         return self.proposal.lead or _(
             "It takes effect for programs you start afterwards. "
             "Open programs keep the old settings until you restart them."
@@ -152,12 +138,14 @@ class ReviewPage(Page):
             on=at is not None,
             serves=titles if box else (),
         )
-        if box and at is None and given.waits.issuperset(step.why):
+        if box and at is None and isinstance(step, RunInstaller):
+            card.add_note(_("An installer is started only if you tick it."))
+        elif box and at is None and given.waits.issuperset(step.why):
             card.add_note(
                 _("This can wait, and needs an administrator. Tick it to change it as well.")
             )
         card.ticked.connect(self._picked)
-        if isinstance(step, InstallArchive) and step.licence:
+        if isinstance(step, InstallArchive | RunInstaller) and step.licence:
             card.add_link(_("Read NVIDIA's licence"), partial(self.licence.emit, step.licence))
         return card
 
@@ -233,12 +221,13 @@ class ReviewPage(Page):
         self.buttons.add(_("&Cancel"), self.cancelled.emit)
         administrator = any(change.administrator for change in changes)
         plan = self.proposal.plan
-        licence = any(isinstance(step, InstallArchive) and step.licence for step in plan.steps)
+        licence = bool(licences(plan))
         label = make_label(
             len(changes),
             administrator=administrator,
             undoes=bool(plan.undoes),
             licence=licence,
+            starts=starts_only(plan),
         )
         icon = theme.shield(self.palette()) if administrator else None
         self.maker = self.buttons.add(label, self._make, icon=icon)

@@ -15,6 +15,7 @@ from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.gui.changing import Changing
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.doing import Doing
+from cudnn_assistant.gui.ended import installers, restart_needed, tell_of
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, Outcome, ResultPage
@@ -170,7 +171,12 @@ class Way(QObject):
     def _after_change(self, made: Entry, errors: list[Finding]) -> None:
         served = {code for step in made.plan.steps for code in step.why}
         helped = not any(finding.code in served for finding in errors)
-        if not (helped and any(isinstance(f.remedy, Automatic | Manual) for f in errors)):
+        can_go_on = any(isinstance(f.remedy, Automatic | Manual) for f in errors)
+        if installers(made) and can_go_on:
+            self._show_problems()
+            tell_of(made, self._stage.page)
+            return
+        if not (helped and can_go_on):
             self._show_result("unknown")
             return
         count = len(made.plan.steps)
@@ -193,6 +199,7 @@ class Way(QObject):
             foreign=bool(self.sitting.foreign),
             recommend=partial(self._doing.recommend, self.sitting.checkup),
             again=None if self.sitting.foreign else self._doing.again.there(),
+            restart=restart_needed(self.sitting.made),
         )
         page.review.connect(self.change.review)
         page.after_restart.connect(partial(self._start_again, page))
@@ -202,6 +209,7 @@ class Way(QObject):
     def _show_result(self, outcome: Outcome, task: Finding | None = None) -> None:
         assert self.sitting.checkup is not None
         made = len(self.sitting.made.plan.steps) if self.sitting.made is not None else 0
+        made -= len(installers(self.sitting.made))
         own = not self.sitting.foreign
         again = self._doing.again.there() if own and task is not None else None
         ending = Ending(

@@ -32,7 +32,8 @@ def demands(plan: Plan, machine: Machine) -> Demands:
         administrator=tuple(
             number
             for number, step in enumerate(plan.steps)
-            if isinstance(step, SetVariable) and step.scope == "machine"
+            if (isinstance(step, SetVariable) and step.scope == "machine")
+            or (isinstance(step, RunInstaller) and step.row)
         ),
         sign_out=linux_desktop and any(step.scope == "user" for step in settings),
         restart=any(step.restart for step in plan.steps if isinstance(step, RunInstaller)),

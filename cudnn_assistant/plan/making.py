@@ -18,6 +18,7 @@ from cudnn_assistant.finding import (
     TakeOut,
 )
 from cudnn_assistant.machine import Family, Machine, Package, Scope, Value
+from cudnn_assistant.plan.installers import installer_steps
 from cudnn_assistant.plan.installing import Wish, archive_steps, search_wish, there
 from cudnn_assistant.plan.steps import InstallPackage, Plan, SetVariable
 from cudnn_assistant.plan.undoing import project
@@ -33,15 +34,16 @@ def make_plan(
     """Settle the wishes of all findings (or of the codes in ``only``) into steps.
 
     Archives and packages first, then variables, because a variable may name what a step before
-    it brings. A
+    it brings; installers last. A
     variable gets one step per scope, however many rules wish something of it; where wishes
     disagree, the more serious finding (the earlier one) wins. A wish that is fulfilled already
     makes no step.
     """
+    chosen = [finding for finding in findings if only is None or finding.code in only]
     wishes = [
         (edit, finding.code)
-        for finding in findings
-        if isinstance(finding.remedy, Automatic) and (only is None or finding.code in only)
+        for finding in chosen
+        if isinstance(finding.remedy, Automatic)
         for edit in finding.remedy.edits
     ]
     archives = tuple(archive_steps(wishes, machine, compat))
@@ -50,7 +52,9 @@ def make_plan(
     ]
     packages = _package_steps(wishes, machine)
     missing = (step for step in archives if not there(step, machine))
-    return Plan(steps=(*missing, *packages, *_variable_steps(wishes, machine)))
+    # Installers last: they can't be taken back, and may want the computer to be restarted.
+    installers = installer_steps(chosen, machine)
+    return Plan(steps=(*missing, *packages, *_variable_steps(wishes, machine), *installers))
 
 
 VariableEdit = PutFirst | TakeOut | SetTo

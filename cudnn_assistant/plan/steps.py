@@ -87,12 +87,32 @@ class InstallPackage(Struct, tag="install-package", kw_only=True):
 
 
 class RunInstaller(Struct, tag="run-installer", kw_only=True):
-    """Something the person does with an official installer or package manager; not undoable."""
+    """Start an official installer, or the distribution's package manager; not undoable by us.
+
+    What is run is looked up again by ``row`` and ``version`` in ``plan.installers``; the texts here
+    are what the person was shown, and a step whose texts differ from the table is not run.
+    """
 
     name: str
+    """Of the product, "NVIDIA driver"."""
     link: str = ""
+    """Address of the installer, where there is one."""
     commands: tuple[str, ...] = ()
+    """Linux: what is run, as a person would type it."""
     restart: bool = False
+    row: str = ""
+    """Key in ``plan.installers``; "": only shown."""
+    version: str = ""
+    licence: str = ""
+    """Address of the licence that is accepted by starting it, where it asks no question."""
+    back: str = ""
+    """Linux: the command by which the person takes it back."""
+    run: str = ""
+    """Names the record of its output, from the moment it is begun."""
+    exit: int | None = None
+    """How it ended; ``None``: not known (yet)."""
+    said: str = ""
+    """The last lines of its output, where it did not end well."""
     why: tuple[str, ...] = ()
 
 
@@ -108,7 +128,8 @@ class Plan(Struct, kw_only=True):
 
 
 StepState = Literal["planned", "done", "taken-back", "stopped"]
-"""planned: the write may or may not have happened; stopped: refused, nothing written."""
+"""planned: the write may or may not have happened; stopped: refused, nothing written. An installer
+is done when it has ended, whichever way."""
 
 
 class Accepted(Struct, kw_only=True):

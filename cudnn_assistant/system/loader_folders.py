@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-import shutil
 import stat
 import subprocess
 from collections.abc import Mapping
 
 from cudnn_assistant.machine import Value, readable
 from cudnn_assistant.system import Refused, files
+from cudnn_assistant.system.administrator import asker
 from cudnn_assistant.system.reasons import reason
 from cudnn_assistant.wording import _
 
@@ -95,15 +95,14 @@ class LoaderFolders:
 
     def _asker(self, folders: list[str]) -> str:
         """pkexec; where it can't ask, the person is told the commands."""
-        asker = shutil.which("pkexec", path=self._environment.get("PATH"))
-        shown = self._environment.get("WAYLAND_DISPLAY") or self._environment.get("DISPLAY")
-        if not asker or not shown:
+        allowed = asker(self._environment)
+        if not allowed:
             raise Refused(
                 _("This needs the administrator. Run: {commands}").format(
                     commands=" && ".join(commands(self.path, folders))
                 )
             )
-        return asker
+        return allowed
 
 
 def commands(path: str, folders: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ _DECLINED = 1223
 _TOKEN_QUERY, _TOKEN_DUPLICATE = 0x8, 0x2
 _TOKEN_ELEVATION = 20
 _NO_CLOSE_PROCESS, _NO_ASYNC, _NO_UI = 0x40, 0x100, 0x400
-_HIDDEN = 0
+_HIDDEN, _SHOWN = 0, 1
 _FOREVER = 0xFFFFFFFF
 
 
@@ -33,10 +33,10 @@ class Api(Protocol):
     def elevated(self) -> bool:
         """Whether this process has the administrator's rights."""
 
-    def run_elevated(self, command: Sequence[str]) -> int:
+    def run_elevated(self, command: Sequence[str], *, shown: bool = False) -> int:
         """Run a command with those rights, wait, return its exit code.
 
-        Windows asks the person. Raises :class:`Declined` or OSError.
+        Windows asks the person. ``shown``: with its window. Raises :class:`Declined` or OSError.
         """
 
 
@@ -80,14 +80,14 @@ class WindowsApi:
             self._close(token)
         return bool(value.value)
 
-    def run_elevated(self, command: Sequence[str]) -> int:
-        """ShellExecuteExW with the verb "runas", without a window."""
+    def run_elevated(self, command: Sequence[str], *, shown: bool = False) -> int:
+        """ShellExecuteExW with the verb "runas"."""
         info = _ShellExecuteInfo()
         info.size = _ct.sizeof(info)
         info.mask = _NO_CLOSE_PROCESS | _NO_ASYNC | _NO_UI
         info.verb, info.file = "runas", command[0]
         info.parameters = subprocess.list2cmdline(command[1:])
-        info.show = _HIDDEN
+        info.show = _SHOWN if shown else _HIDDEN
         shell = _ct.WinDLL("shell32", use_last_error=True)
         if not shell.ShellExecuteExW(_ct.byref(info)):
             code = _ct.get_last_error()

@@ -195,6 +195,8 @@ def _undo(finding: Finding, said: str) -> str:
     """How to go back. What we don't do ourselves can't be taken back by us."""
     if isinstance(finding.remedy, Automatic):
         return said or _("The old state is kept. Choose Undo at any time to put it back.")
+    if isinstance(finding.remedy, Manual) and finding.remedy.installer is not None:
+        return _("What an installer changes is taken back by the system, not by this program.")
     if isinstance(finding.remedy, Manual | Unknown):
         return _("We change nothing.")
     return ""

@@ -1,0 +1,235 @@
+"""The kind of step that starts an official installer or the distribution's package manager.
+
+It can't be taken back, so it is never begun without need: the person's no, a file that isn't
+signed as it should be, and a lost connection leave everything as it was. What has been begun goes
+on to its end, also when we are killed, and its output and that it was begun are on the disk; how it
+ended is a fact for the journal, and what it brought about is for the look that follows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from cudnn_assistant import places
+from cudnn_assistant.apply.tools import Tools
+from cudnn_assistant.plan import RunInstaller, installers
+from cudnn_assistant.system import Refused, administrator
+from cudnn_assistant.system.policy import archives, policy
+from cudnn_assistant.wording import _
+
+RESTART = frozenset({3010, 1641})
+"""Exit codes of Windows' installers: done, after a restart (which has begun)."""
+_NEWER_THERE = 1638
+_DECLINED = frozenset({1223, 1602})
+_ANOTHER = 1618
+_LINES = 12
+_LONGEST = 4000
+
+
+def went_well(step: RunInstaller) -> bool:
+    """Whether it ended as it should; so does one whose end nobody saw."""
+    return step.exit in (None, 0, _NEWER_THERE) or step.exit in RESTART
+
+
+def how_it_ended(step: RunInstaller) -> str:
+    """What is to be said once it has ended."""
+    if not went_well(step):
+        text = _("The installer of {name} ended with code {code}; perhaps its work isn't done.")
+        return text.format(name=step.name, code=step.exit)
+    if step.restart:
+        text = _("The installer of {name} has ended. Restart the computer; it takes effect then.")
+        return text.format(name=step.name)
+    return _("The installer of {name} has ended.").format(name=step.name)
+
+
+def record(step: RunInstaller) -> str:
+    """The file that holds what it said."""
+    return str(places.state() / f"installer-{step.run}.log")
+
+
+def compare(step: RunInstaller, _tools: Tools) -> None:
+    """Refuse what is not in our table, and anything while an earlier one is at work."""
+    if not installers.is_of_the_table(step):
+        raise Refused(_("This step is yours to do; this program can't do it for you."))
+    if at_work():
+        raise Refused(_("An installer that was started earlier is still at work."))
+
+
+def prepare(step: RunInstaller, _tools: Tools) -> RunInstaller:
+    """The step with a name for the record of its output; earlier records go."""
+    for path in _records():
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+    return msgspec.structs.replace(step, run=secrets.token_hex(4))
+
+
+def at_work() -> bool:
+    """Whether one that was begun, perhaps by a run of ours that was killed, has not ended yet."""
+    return any(_is_held(path) for path in _records())
+
+
+def _records() -> list[str]:
+    return glob.glob(glob.escape(str(places.state())) + "/installer-*.log")
+
+
+def _is_held(path: str) -> bool:
+    if os.name == "nt":
+        # Its second line is the program, whose file can't be opened for writing while it runs.
+        with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:
+            program = file.read().split("\n")[1]
+            return os.path.exists(program) and not _may_be_written(program)
+        return False
+    try:
+        with _locked(path, os.O_RDWR):
+            return False
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+def _may_be_written(path: str) -> bool:
+    try:
+        os.close(os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0)))
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _locked(path: str, flags: int) -> Iterator[int]:
+    """The file, open and locked as long as anybody has it open whom we gave it."""
+    import fcntl
+
+    handle = os.open(path, flags, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def do(step: RunInstaller, tools: Tools) -> RunInstaller:
+    """Start it, wait for its end, and keep how it ended."""
+    packages = installers.PACKAGES.get(step.row)
+    if packages is not None:
+        return _run_packages(step, packages.lines, tools)
+    return _run_program(step, tools)
+
+
+def _run_packages(step: RunInstaller, lines: tuple[str, ...], tools: Tools) -> RunInstaller:
+    path = record(step)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    with _locked(path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as output:
+        tools.tell("installer", 0, 0)
+        code = administrator.run_lines(lines, output, os.environ)
+        said = os.pread(output, 1 << 20, max(0, os.fstat(output).st_size - _LONGEST))
+    return _ended(step, code, said.decode("utf-8", "replace"))
+
+
+def _run_program(step: RunInstaller, tools: Tools) -> RunInstaller:
+    from cudnn_assistant.system import authenticode
+
+    path = _file(step, tools)
+    program = installers.PROGRAMS[step.row]
+    try:
+        with authenticode.held(path):
+            authenticode.refuse_unless_signed_by(program.publisher, path)
+            tools.tell("installer", 0, 0)
+            _write_begun(step, path)
+            code = administrator.run_program([path, *installers.arguments_of(step)])
+        _refuse_unchanged(code)
+    except Refused:
+        with contextlib.suppress(OSError):
+            os.unlink(record(step))
+        raise
+    finally:
+        if os.path.dirname(path) == _cache():
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+    return _ended(step, code, "")
+
+
+def _refuse_unchanged(code: int) -> None:
+    """Exit codes that say that nothing was changed."""
+    if code in _DECLINED:
+        raise Refused(_("You ended the installer before it changed anything."))
+    if code == _ANOTHER:
+        raise Refused(_("Windows is installing something else. Try again when that has ended."))
+
+
+def _write_begun(step: RunInstaller, path: str) -> None:
+    os.makedirs(os.path.dirname(record(step)), mode=0o700, exist_ok=True)
+    with open(record(step), "w", encoding="utf-8", newline="\n") as file:
+        file.write(administrator.BEGUN.decode() + path + "\n")
+
+
+def _cache() -> str:
+    return str(places.saved() / "downloads")
+
+
+def _file(step: RunInstaller, tools: Tools) -> str:
+    """The installer: out of the folder that an administrator prepared, or from its publisher."""
+    folder, name = archives(), step.link.rsplit("/", 1)[-1]
+    prepared = os.path.join(folder, name)
+    if folder and os.path.isfile(prepared):
+        return prepared
+    if policy().archives:
+        raise Refused(
+            _(
+                "{name} is not in {folder}. On this computer installers come from there alone; "
+                "whoever looks after it can put it there."
+            ).format(name=name, folder=folder)
+        )
+    from cudnn_assistant.download import Cancelled, NotDownloaded, fetch_signed
+
+    try:
+        return fetch_signed(
+            step.link,
+            _cache(),
+            hosts=installers.PROGRAMS[step.row].hosts,
+            progress=lambda here, size: tools.tell("download", here, size),
+            cancel=tools.cancel,
+            hold=tools.hold,
+        )
+    except NotDownloaded as trouble:
+        raise Refused(str(trouble)) from trouble
+    except Cancelled:
+        raise Refused(
+            _("Stopped, as you wished. What has arrived is kept for the next time.")
+        ) from None
+
+
+def _ended(step: RunInstaller, code: int, output: str) -> RunInstaller:
+    done = msgspec.structs.replace(step, exit=code, restart=step.restart or code in RESTART)
+    if went_well(done):
+        return done
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return msgspec.structs.replace(done, said="\n".join(lines[-_LINES:]))
+
+
+def put_back(step: RunInstaller, _tools: Tools, _settle: bool) -> bool:
+    """Nothing where it was not begun; Refused where it was."""
+    if reached(step):
+        raise Refused(_("What the installer changed can't be taken back by this program."))
+    return False
+
+
+def reached(step: RunInstaller) -> bool:
+    """Whether it was begun: then it is done, one way or the other."""
+    try:
+        with open(record(step), "rb") as file:
+            return file.read(len(administrator.BEGUN)) == administrator.BEGUN
+    except OSError:
+        return False
+
+
+def tidy(_step: RunInstaller, _tools: Tools) -> None:
+    """Nothing; a part of a download stays for the next time."""

@@ -1,0 +1,109 @@
+"""A file at a permanent address, which is proven by its signature instead of a checksum.
+
+Such an address leads to the newest file, by way of other hosts of the same publisher; no other
+host is followed to.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+from cudnn_assistant.download.beside import beside
+from cudnn_assistant.download.fetching import Cancelled, NotDownloaded, Progress, fetch
+from cudnn_assistant.download.https import https_session
+from cudnn_assistant.plan import Download
+from cudnn_assistant.wording import _
+
+_STEPS = 5
+_TIMEOUT = (15, 60)
+_LARGEST = 8 << 30
+
+
+class _Answer(NamedTuple):
+    code: int
+    location: str
+    size: int
+
+
+def fetch_signed(
+    address: str,
+    folder: str,
+    *,
+    hosts: frozenset[str],
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+    hold: threading.Event | None = None,
+) -> str:
+    """The path of the file in ``folder``, whole, but not proven: the caller looks who signed it.
+
+    Goes on where an earlier try ended. Raises :class:`NotDownloaded` or :class:`Cancelled`.
+    """
+    download = _found(address, hosts, cancel or threading.Event())
+    return fetch(
+        download,
+        folder,
+        progress=progress,
+        cancel=cancel,
+        hold=hold,
+        hosts=hosts,
+        signed=True,
+    )
+
+
+def _found(address: str, hosts: frozenset[str], cancel: threading.Event) -> Download:
+    for _step in range(_STEPS):
+        _refuse_other_host(address, hosts)
+        answer = _ask(address, cancel)
+        if answer.code == 200 and 0 < answer.size <= _LARGEST:
+            return Download(url=address, size=answer.size, sha256="")
+        if not (answer.code in (301, 302, 303, 307, 308) and answer.location):
+            raise NotDownloaded(
+                _("The server answered {code} for {link}.").format(code=answer.code, link=address)
+            )
+        address = urljoin(address, answer.location)
+    raise NotDownloaded(_("{link} leads nowhere.").format(link=address))
+
+
+def _refuse_other_host(address: str, hosts: frozenset[str]) -> None:
+    parts = urlsplit(address)
+    secure = parts.scheme == "https" or parts.hostname == "127.0.0.1"
+    if parts.hostname not in hosts or not secure:
+        raise NotDownloaded(_("{link} is not on the publisher's server.").format(link=address))
+
+
+def _ask(address: str, cancel: threading.Event) -> _Answer:
+    def stop_if_cancelled() -> None:
+        if cancel.is_set():
+            raise Cancelled
+
+    answers = beside(lambda: _answers(address), stop_if_cancelled)
+    with closing(answers):  # type: ignore[type-var]
+        return next(answers)
+
+
+def _answers(address: str) -> Iterator[_Answer]:
+    """The head of the server's answer. Runs in another thread."""
+    import requests
+
+    try:
+        with (
+            https_session() as session,
+            session.get(
+                address,
+                headers={"Accept-Encoding": "identity"},
+                stream=True,
+                timeout=_TIMEOUT,
+                allow_redirects=False,
+            ) as answer,
+        ):
+            size = answer.headers.get("Content-Length", "")
+            location = answer.headers.get("Location", "")
+            yield _Answer(answer.status_code, location, int(size) if size.isdecimal() else 0)
+    except requests.RequestException as trouble:
+        raise NotDownloaded(
+            _("{link} could not be reached: {why}").format(link=address, why=trouble)
+        ) from trouble

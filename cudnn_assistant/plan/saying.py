@@ -1,0 +1,43 @@
+"""What is said of an installer: who proves it, how long it takes, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudnn_assistant.plan import installers
+from cudnn_assistant.plan.steps import RunInstaller
+from cudnn_assistant.wording import _
+
+
+def installer_notes(step: RunInstaller) -> tuple[str, ...]:
+    """What the person should know before it is started, and of one that was."""
+    return tuple(_notes(step))
+
+
+def _notes(step: RunInstaller) -> Iterator[str]:
+    if step.exit is not None:
+        yield _("It was started, and ended with code {code}.").format(code=step.exit)
+    if step.link:
+        yield _("It is started only if it is signed by {publisher}.").format(
+            publisher=installers.PROGRAMS[step.row].publisher
+        )
+    else:
+        yield _(
+            "The package manager of your Linux does this. It takes some minutes, and can't be "
+            "stopped once it has begun."
+        )
+    if step.licence:
+        yield _("By going on you accept NVIDIA's licence: {link}").format(link=step.licence)
+    yield way_back(step)
+
+
+def way_back(step: RunInstaller) -> str:
+    """How a person takes back what only the system can take back."""
+    if step.back:
+        return _("This program can't take it back. To remove it again, run: {command}").format(
+            command=step.back
+        )
+    return _(
+        "This program can't take it back. To remove it again, use the list of installed apps in "
+        "Windows' settings."
+    )

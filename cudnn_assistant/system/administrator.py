@@ -1,0 +1,91 @@
+"""Starting a program with the administrator's rights: the system asks the person for them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from cudnn_assistant.system import Refused
+from cudnn_assistant.system.reasons import reason
+from cudnn_assistant.system.winapi import Api, Declined, WindowsApi
+from cudnn_assistant.wording import _
+
+BEGUN = b"cudnn-assistant: begun\n"
+"""The first line of the output of what was really started, after the question."""
+
+_HEAD = r"""
+set -e
+PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+export PATH LC_ALL DEBIAN_FRONTEND
+trap : HUP INT TERM
+cd /
+echo 'cudnn-assistant: begun'
+"""
+# pkexec has what it starts told to end when we end. The trap lets all lines be run all the same;
+# the programs that the lines start don't inherit it.
+
+
+def asker(environment: Mapping[str, str]) -> str:
+    """polkit's pkexec, where it can ask somebody; "" where it can't."""
+    found = shutil.which("pkexec", path=environment.get("PATH"))
+    shown = environment.get("WAYLAND_DISPLAY") or environment.get("DISPLAY")
+    return found if found and shown else ""
+
+
+def run_lines(lines: Sequence[str], output: int, environment: Mapping[str, str]) -> int:
+    """Linux: run lines of a shell as root, one after the other up to one that doesn't end well.
+
+    What they say goes to the open file ``output``. They keep it open, and go on when we end.
+    Gives the exit code of the last one; raises :class:`Refused` when nothing was run.
+    """
+    command = ["/bin/sh", "-c", _HEAD + "\n".join(lines)]
+    if os.geteuid():
+        allowed = asker(environment)
+        if not allowed:
+            raise Refused(_by_hand(lines))
+        command = [allowed, *command]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=dict(environment),
+            cwd="/",
+            # Ctrl+C in our terminal must not break off a package manager at its work.
+            start_new_session=True,
+        )
+    except OSError as trouble:
+        raise Refused(reason(trouble)) from trouble
+    told = os.pread(output, 2000, 0)
+    if not told.startswith(BEGUN):
+        nobody = b"No authentication agent" in told
+        raise Refused(_by_hand(lines) if nobody else _not_allowed())
+    return done.returncode
+
+
+def _by_hand(lines: Sequence[str]) -> str:
+    shown = " && ".join(f"sudo {line}" for line in lines)
+    return _("This needs the administrator. Run: {commands}").format(commands=shown)
+
+
+def _not_allowed() -> str:
+    return _("You did not allow the change as an administrator.")
+
+
+def run_program(command: Sequence[str], api: Api | None = None) -> int:
+    """Windows: start an installer, which shows its own window, and wait for it.
+
+    Gives its exit code; raises :class:`Refused` when it was not started.
+    """
+    try:
+        return (api or WindowsApi()).run_elevated(command, shown=True)
+    except Declined:
+        raise Refused(_not_allowed()) from None
+    except OSError as trouble:
+        raise Refused(
+            _("Windows did not start the installer: {why}").format(why=reason(trouble))
+        ) from trouble

@@ -1,0 +1,137 @@
+"""Windows: who signed a program, and whether what was signed is what is there (Authenticode).
+
+Source: WinVerifyTrust and the helpers of wintrust.h. Callable on Windows only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from cudnn_assistant.system import Refused
+from cudnn_assistant.system.reasons import reason
+from cudnn_assistant.wording import _
+
+_ct: Any = ctypes
+
+_READ, _OTHERS_READ, _EXISTING = 0x80000000, 0x1, 3
+_NO_WINDOW, _A_FILE, _VERIFY, _CLOSE = 2, 1, 1, 2
+_NO_MD2_MD4 = 0x2000
+_ATTRIBUTE, _ORGANISATION = 3, b"2.5.4.10"
+_LONGEST_NAME = 256
+
+
+class _Guid(ctypes.Structure):
+    _fields_: ClassVar[Any] = [
+        ("first", ctypes.c_uint32),
+        ("second", ctypes.c_uint16),
+        ("third", ctypes.c_uint16),
+        ("rest", ctypes.c_ubyte * 8),
+    ]
+
+
+_GENERIC_VERIFY = _Guid(
+    0x00AAC56B, 0xCD44, 0x11D0, (ctypes.c_ubyte * 8)(0x8C, 0xC2, 0x00, 0xC0, 0x4F, 0xC2, 0x95, 0xEE)
+)
+
+
+class _File(ctypes.Structure):
+    _fields_: ClassVar[Any] = [
+        ("size", ctypes.c_uint32),
+        ("path", ctypes.c_wchar_p),
+        ("handle", ctypes.c_void_p),
+        ("subject", ctypes.c_void_p),
+    ]
+
+
+class _Data(ctypes.Structure):
+    _fields_: ClassVar[Any] = [
+        ("size", ctypes.c_uint32),
+        ("policy", ctypes.c_void_p),
+        ("client", ctypes.c_void_p),
+        ("windows", ctypes.c_uint32),
+        ("revocation", ctypes.c_uint32),
+        ("union", ctypes.c_uint32),
+        ("file", ctypes.POINTER(_File)),
+        ("action", ctypes.c_uint32),
+        ("state", ctypes.c_void_p),
+        ("url", ctypes.c_wchar_p),
+        ("flags", ctypes.c_uint32),
+        ("context", ctypes.c_uint32),
+        ("settings", ctypes.c_void_p),
+    ]
+
+
+class _Certificate(ctypes.Structure):
+    _fields_: ClassVar[Any] = [("size", ctypes.c_uint32), ("context", ctypes.c_void_p)]
+
+
+@contextmanager
+def held(path: str) -> Iterator[None]:
+    """Meanwhile nobody can change, exchange or remove the file. Raises OSError.
+
+    What is running can't be held so by another either, nor what still is being written.
+    """
+    kernel = _ct.WinDLL("kernel32", use_last_error=True)
+    kernel.CreateFileW.restype = _ct.c_void_p
+    handle = kernel.CreateFileW(
+        _ct.c_wchar_p(path), _ct.c_uint32(_READ), _OTHERS_READ, None, _EXISTING, 0, None
+    )
+    if handle == _ct.c_void_p(-1).value:
+        raise _ct.WinError(_ct.get_last_error())
+    try:
+        yield
+    finally:
+        kernel.CloseHandle(_ct.c_void_p(handle))
+
+
+def refuse_unless_signed_by(publisher: str, path: str) -> None:
+    """Raises :class:`Refused` unless the signature holds here and is that organisation's."""
+    file = _File(_ct.sizeof(_File), path, None, None)
+    data = _Data(size=_ct.sizeof(_Data), windows=_NO_WINDOW, union=_A_FILE, action=_VERIFY)
+    data.file, data.flags = _ct.pointer(file), _NO_MD2_MD4
+    trust = _ct.WinDLL("wintrust")
+    try:
+        code = _verify(trust, data)
+        signer = "" if code else _signer(trust, data.state)
+    except OSError as trouble:
+        raise Refused(reason(trouble)) from trouble
+    finally:
+        data.action = _CLOSE
+        _verify(trust, data)
+    if signer != publisher:
+        found = signer or f"0x{code & 0xFFFFFFFF:08X}"
+        raise Refused(
+            _(
+                "What came is not signed by {publisher} ({found}), so it was not started, and was "
+                "removed."
+            ).format(publisher=publisher, found=found)
+        )
+
+
+def _verify(trust: Any, data: _Data) -> int:
+    verify = trust.WinVerifyTrust
+    verify.argtypes = [_ct.c_void_p, _ct.POINTER(_Guid), _ct.POINTER(_Data)]
+    verify.restype = _ct.c_int32
+    # The window that belongs to no one: nobody is asked anything.
+    return int(verify(_ct.c_void_p(-1), _ct.byref(_GENERIC_VERIFY), _ct.byref(data)))
+
+
+def _signer(trust: Any, state: int | None) -> str:
+    """The organisation in the certificate that signed; "" when there is none."""
+    trust.WTHelperProvDataFromStateData.restype = _ct.c_void_p
+    trust.WTHelperGetProvSignerFromChain.restype = _ct.c_void_p
+    trust.WTHelperGetProvCertFromChain.restype = _ct.POINTER(_Certificate)
+    whole = trust.WTHelperProvDataFromStateData(_ct.c_void_p(state))
+    signer = trust.WTHelperGetProvSignerFromChain(_ct.c_void_p(whole), 0, False, 0)
+    certificate = trust.WTHelperGetProvCertFromChain(_ct.c_void_p(signer), 0)
+    if not (whole and signer and certificate):
+        return ""
+    text = _ct.create_unicode_buffer(_LONGEST_NAME)
+    _ct.WinDLL("crypt32").CertGetNameStringW(
+        _ct.c_void_p(certificate.contents.context),
+        _ATTRIBUTE, 0, _ORGANISATION, text, _LONGEST_NAME,
+    )  # fmt: skip
+    return str(text.value)

@@ -1,0 +1,426 @@
+"""Installers on Linux: the real table and script, a pkexec and package managers of ours."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from test_apply import _count_down, in_child
+
+from cudnn_assistant import places
+from cudnn_assistant.apply import NotApplied, apply, recover, starting
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.finding import Automatic, Finding, Installer, Manual, SetTo
+from cudnn_assistant.journal import Journal
+from cudnn_assistant.machine import Gpu, Machine, OperatingSystem, Value
+from cudnn_assistant.plan import (
+    Entry,
+    Plan,
+    RunInstaller,
+    SetVariable,
+    demands,
+    installers,
+    make_plan,
+    undo_plan,
+)
+from cudnn_assistant.preview import preview
+from cudnn_assistant.system.administrator import BEGUN
+from cudnn_assistant.system.linux import Linux
+
+DEBIAN = OperatingSystem(
+    family="linux",
+    distribution=("debian",),
+    version="6.12.9-amd64",
+    architecture="x86_64",
+    secure_boot=False,
+    desktop=True,
+)
+COMPAT = Compat(version=1, published="2026-11-21")
+
+
+def machine(system: OperatingSystem = DEBIAN, *computes: str, **other: Any) -> Machine:
+    gpus = tuple(Gpu(compute=compute) for compute in computes or ("8.9",))
+    return Machine(os=msgspec.structs.replace(system, **other), gpus=gpus)
+
+
+def row(**other: Any) -> str:
+    computes = other.pop("computes", ("8.9",))
+    found = installers.driver(machine(DEBIAN, *computes, **other))
+    return found.row if found else ""
+
+
+# The table -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("distribution", "kernel", "wanted"),
+    [
+        (("debian",), "6.1.0-26-amd64", "driver-debian"),
+        (("ubuntu", "debian"), "6.8.0-48-generic", "driver-ubuntu"),
+        (("linuxmint", "ubuntu", "debian"), "6.8.0-48-generic", "driver-ubuntu"),
+        (("fedora",), "6.11.5-300.fc41.x86_64", "driver-fedora"),
+        (("rhel", "fedora"), "4.18.0-553.el8_10.x86_64", "driver-rhel"),
+        (("rocky", "rhel"), "5.14.0-503.el9.x86_64", "driver-rhel"),
+        (("almalinux", "rhel"), "6.12.0-55.el10_0.x86_64", "driver-rhel10"),
+        (("arch",), "6.11.5-arch1-1", "driver-arch"),
+        (("arch",), "6.6.58-1-lts", ""),
+        # It keeps its drivers in packages of other names.
+        (("manjaro", "arch"), "6.11.5-1-MANJARO", ""),
+        (("pop", "ubuntu", "debian"), "6.9.3-generic", ""),
+        # Its packages ask whether a licence is accepted, and have to be of one version.
+        (("opensuse-leap", "suse"), "6.4.0-default", ""),
+        ((), "6.1.0", ""),
+    ],
+)
+def test_each_distribution_has_commands_of_its_own(
+    distribution: tuple[str, ...], kernel: str, wanted: str
+) -> None:
+    assert row(distribution=distribution, version=kernel) == wanted
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"wsl": 2},
+        {"container": "docker"},
+        {"sandbox": "flatpak"},
+        {"architecture": "aarch64"},
+        {"secure_boot": True},
+        {"secure_boot": None},
+        {"computes": ("12.0",)},
+        {"computes": ("3.5",)},
+        {"computes": ("",)},
+        {"computes": ("8.9", "3.5")},
+    ],
+)
+def test_nothing_is_started_that_might_not_help(other: dict[str, Any]) -> None:
+    assert row() == "driver-debian"
+    assert row(**other) == ""
+
+
+def test_ubuntu_chooses_by_the_gpu_and_signs_its_modules() -> None:
+    ubuntu = {"distribution": ("ubuntu", "debian"), "secure_boot": True}
+    assert row(**ubuntu, computes=("12.0",)) == row(**ubuntu, computes=("",)) == "driver-ubuntu"
+
+
+def test_of_the_feed_only_a_plain_version_gets_into_an_address() -> None:
+    windows = OperatingSystem(family="windows", architecture="x86_64")
+    hostile = ("12.6.3/../../x", "12.6.3 -x", "1.2.3", "13.4.2", "12.6.3\n", "")
+    assert installers.toolkit(windows, hostile) is None
+    assert installers.toolkit(DEBIAN, ("12.6.3",)) is None
+    found = installers.toolkit(windows, (*hostile, "12.6.3", "12.4.1", "11.8.0"))
+    assert found == Installer(row="toolkit", version="12.6.3")
+    step = installers.step_of(found)
+    assert step.link.startswith("https://developer.download.nvidia.com/compute/cuda/12.6.3/")
+    assert "cublas_12.6" in installers.arguments_of(step)
+    for text in hostile[:-1]:
+        with pytest.raises(ValueError, match=re.escape(text)):
+            installers.step_of(Installer(row="toolkit", version=text))
+
+
+def test_every_row_can_be_shown_and_taken_back_by_the_person() -> None:
+    versions = {"toolkit": "12.6.3"}
+    for name in (*installers.PACKAGES, *installers.PROGRAMS):
+        step = installers.step_of(Installer(row=name, version=versions.get(name, "")))
+        assert installers.is_of_the_table(step)
+        (change,) = preview(Plan(steps=(step,)), machine())
+        assert change.administrator
+        assert "can't take it back" in change.notes[-1]
+
+
+# The plan ------------------------------------------------------------------------------------
+
+
+def finding(code: str, remedy: Any) -> Finding:
+    return Finding(code=code, severity="error", remedy=remedy)
+
+
+MISSING = finding("driver-missing", Manual(restart=True, installer=Installer(row="driver-debian")))
+SETTING = finding("cuda-path-stale", Automatic(edits=(SetTo(variable="CUDA_PATH", text="/x"),)))
+
+
+def test_an_installer_comes_last_and_can_be_left_out() -> None:
+    here = machine()
+    plan = make_plan((MISSING, SETTING, MISSING), here, COMPAT)
+    assert [type(step) for step in plan.steps] == [SetVariable, RunInstaller]
+    assert plan.steps[1].why == ("driver-missing",)
+    assert demands(plan, here).administrator == (1,)
+    assert demands(plan, here).restart
+    only = make_plan((MISSING, SETTING), here, COMPAT, only=frozenset({"cuda-path-stale"}))
+    assert [type(step) for step in only.steps] == [SetVariable]
+
+
+def test_where_nobody_can_be_asked_there_is_no_step() -> None:
+    assert make_plan((MISSING,), machine(desktop=False), COMPAT).steps == ()
+    assert make_plan((MISSING,), machine(desktop=False, administrator=True), COMPAT).steps
+
+
+# Running -------------------------------------------------------------------------------------
+
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root for a private system")
+SOMEBODY = 12345
+STEP = installers.step_of(Installer(row="driver-ubuntu"), restart=True, why=("driver-missing",))
+VARIABLE = SetVariable(scope="user", name="CUDA_PATH", after=Value(text="/opt/cuda"))
+ALL = ["apt-get update", "apt-get install -y ubuntu-drivers-common", "ubuntu-drivers install"]
+TOOL = """#!/bin/sh
+echo "$(id -u) ${0##*/} $*" >> /opt/made/calls
+echo "doing ${0##*/} $*"
+while [ -e /opt/made/wait ]; do sleep 0.05; done
+if [ -e /opt/made/trouble ]; then echo "E: Unable to locate package" >&2; exit 100; fi
+[ "$1" != install ] || touch /opt/made/driver
+"""
+YES = """
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    clearenv();
+    for (int handle = 3; handle < 256; handle++) close(handle);
+    if (setuid(0) || setgid(0)) return 127;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    execv(words[1], words + 1);
+    return 127;
+}
+"""
+NO = "#!/bin/sh\necho 'Error executing command as another user: Not authorized' >&2\nexit 126\n"
+NOBODY = "#!/bin/sh\necho 'Error: No authentication agent was found.' >&2\nexit 127\n"
+
+
+@pytest.fixture(scope="module")
+def yes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pkexec that gets a yes; like the real one it keeps three handles and no environment."""
+    folder = tmp_path_factory.mktemp("yes")
+    (folder / "pkexec.c").write_text(YES)
+    command = ["gcc", str(folder / "pkexec.c"), "-o", str(folder / "pkexec")]
+    subprocess.run(command, check=True, timeout=60)
+    return folder / "pkexec"
+
+
+def on_a_system_of_its_own(
+    act: Callable[[], None], pkexec: Path | str, user: int = SOMEBODY, **environment: str
+) -> None:
+    """``act`` as that user, where Ubuntu's tools are ours and nothing else can be changed."""
+
+    def inside() -> None:
+        private()
+        for folder in ("bin", "made", "home"):
+            os.mkdir(f"/opt/{folder}")
+        for name in ("apt-get", "ubuntu-drivers"):
+            write(f"/usr/local/sbin/{name}", TOOL)
+        if isinstance(pkexec, str):
+            write("/opt/bin/pkexec", pkexec)
+        else:
+            shutil.copy(pkexec, "/opt/bin/pkexec")
+            os.chmod("/opt/bin/pkexec", 0o4755)
+        os.chmod("/opt/made", 0o777)
+        os.chown("/opt/home", user, user)
+        if user:
+            os.setgid(user)
+            os.setuid(user)
+        os.environ.clear()
+        given = {"PATH": "/opt/bin:/usr/bin:/bin", "HOME": "/opt/home", "DISPLAY": ":0"}
+        os.environ.update(given | environment)
+        act()
+
+    in_child(inside)
+
+
+def private() -> None:
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    everything_private, new_namespace = 0x4000 | 0x40000, 0x20000
+    assert libc.unshare(new_namespace) == 0
+    assert libc.mount(b"none", b"/", b"", everything_private, None) == 0
+    for folder in (b"/opt", b"/usr/local/sbin"):
+        assert libc.mount(b"tmpfs", folder, b"tmpfs", 0, None) == 0
+
+
+def write(path: str, text: str) -> None:
+    Path(path).write_text(text)
+    os.chmod(path, 0o755)
+
+
+def calls() -> list[str]:
+    path = Path("/opt/made/calls")
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def system() -> Linux:
+    return Linux(home="/opt/home", config="/opt/home/config", etc="/opt/etc", login_shell="/bin/sh")
+
+
+def journal() -> Journal:
+    return Journal(places.journal())
+
+
+def carried_out(*steps: Any, **more: Any) -> Entry:
+    return apply(Plan(steps=steps), system(), journal(), **more)
+
+
+def refused(*steps: Any) -> NotApplied:
+    with pytest.raises(NotApplied) as caught:
+        carried_out(*steps)
+    return caught.value
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@needs_root
+def test_one_yes_runs_the_commands_as_root_and_the_journal_says_how_they_ended(yes: Path) -> None:
+    def act() -> None:
+        news: list[str] = []
+        entry = carried_out(VARIABLE, STEP, progress=lambda _n, what, _h, _s: news.append(what))
+        assert calls() == [f"0 {line}" for line in ALL]
+        assert news == ["installer"]
+        step = entry.plan.steps[1]
+        assert isinstance(step, RunInstaller)
+        assert (step.exit, step.said, entry.states) == (0, "", ("done", "done"))
+        assert "Restart the computer" in starting.how_it_ended(step)
+        assert Path(starting.record(step)).read_bytes().startswith(BEGUN + b"doing apt-get update")
+        assert journal().entries()[-1] == entry
+        (change,) = preview(Plan(steps=(step,)), machine())
+        assert change.notes[0] == "It was started, and ended with code 0."
+        back = undo_plan(entry, system().read, "linux")
+        assert [type(step) for step in back.steps] == [SetVariable]
+
+    on_a_system_of_its_own(act, yes)
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("pkexec", "environment", "words"),
+    [
+        (NO, {}, "You did not allow"),
+        (NOBODY, {}, "Run: sudo apt-get update && sudo apt-get install"),
+        (NO, {"DISPLAY": ""}, "Run: sudo apt-get update && sudo apt-get install"),
+    ],
+)
+def test_a_no_changes_nothing(pkexec: str, environment: dict[str, str], words: str) -> None:
+    def act() -> None:
+        trouble = refused(VARIABLE, STEP)
+        assert words in trouble.message
+        assert trouble.as_before
+        assert calls() == []
+        assert system().read("user", "CUDA_PATH") is None
+        assert recover(journal(), system()) is None
+
+    on_a_system_of_its_own(act, pkexec, **environment)
+
+
+@needs_root
+def test_one_that_ends_badly_is_told_and_takes_nothing_back(yes: Path) -> None:
+    def act() -> None:
+        Path("/opt/made/trouble").touch()
+        step = carried_out(VARIABLE, STEP).plan.steps[1]
+        assert isinstance(step, RunInstaller)
+        assert calls() == [f"0 {ALL[0]}"]
+        assert step.exit == 100
+        assert step.said.endswith("E: Unable to locate package")
+        assert "code 100" in starting.how_it_ended(step)
+        assert system().read("user", "CUDA_PATH") == VARIABLE.after
+        assert journal().unfinished() == ()
+
+    on_a_system_of_its_own(act, yes)
+
+
+@needs_root
+def test_other_commands_than_those_of_the_table_are_not_run() -> None:
+    def act() -> None:
+        for change in ({"commands": ("sudo touch /opt/x",)}, {"row": "other"}, {"back": "rm"}):
+            other = msgspec.structs.replace(STEP, **change)
+            assert "yours to do" in refused(other).message
+        assert calls() == []
+
+    on_a_system_of_its_own(act, NO, user=0)
+
+
+@needs_root
+def test_we_are_killed_while_it_works(yes: Path) -> None:
+    def act() -> None:
+        Path("/opt/made/wait").touch()
+        ours = os.fork()
+        if not ours:
+            carried_out(VARIABLE, STEP)
+            os._exit(0)
+        until(lambda: bool(calls()))
+        os.kill(ours, signal.SIGKILL)
+        os.waitpid(ours, 0)
+        assert starting.at_work()
+        assert recover(journal(), system()) is None
+        assert journal().unfinished()
+        assert "still at work" in refused(STEP).message or journal().unfinished()
+        os.unlink("/opt/made/wait")
+        until(lambda: not starting.at_work())
+        assert calls() == [f"0 {line}" for line in ALL]
+        assert recover(journal(), system()) is None
+        assert journal().unfinished() == ()
+        assert journal().entries()[-1].states == ("done", "done")
+        assert calls() == [f"0 {line}" for line in ALL]
+
+    on_a_system_of_its_own(act, yes)
+
+
+@needs_root
+def test_a_kill_at_any_call_loses_nothing_and_starts_nothing_twice() -> None:
+    def act() -> None:
+        number = begun = 0
+        while True:
+            ours = os.fork()
+            if not ours:
+                _count_down(number, torn=False)
+                carried_out(VARIABLE, STEP)
+                os._exit(0)
+            status = os.waitpid(ours, 0)[1]
+            until(lambda: not starting.at_work())
+            plan = recover(journal(), system())
+            if plan is not None:
+                carried_out_again = apply(plan, system(), journal())
+                assert carried_out_again.finished
+            assert journal().unfinished() == ()
+            assert recover(journal(), system()) is None
+            there = system().read("user", "CUDA_PATH")
+            # Exactly before, or exactly after.
+            assert (there, calls()) in ((None, []), (VARIABLE.after, [f"0 {c}" for c in ALL]))
+            begun += bool(calls())
+            if not os.WIFSIGNALED(status):
+                break
+            number += 1
+            shutil.rmtree("/opt/home")
+            os.mkdir("/opt/home")
+            shutil.rmtree("/opt/made")
+            os.mkdir("/opt/made")
+        assert number > 30, number
+        assert begun > 2, begun
+
+    on_a_system_of_its_own(act, NO, user=0)
+
+
+@needs_root
+def test_a_stop_is_heard_before_it_begins() -> None:
+    def act() -> None:
+        import threading
+
+        cancel = threading.Event()
+        cancel.set()
+        with pytest.raises(NotApplied, match="Stopped") as caught:
+            carried_out(STEP, cancel=cancel)
+        assert caught.value.as_before
+        assert calls() == []
+
+    on_a_system_of_its_own(act, NO, user=0)
