@@ -7,6 +7,7 @@ How it works, in the order of the modules:
 * ``reading``   bytes to lines: encodings, colours, wrapped lines.
 * ``patterns``  which known messages occur (``resources/errors/patterns/*.toml``).
 * ``given``     versions, GPU and system that the text states or the person gives.
+* ``versions``  how versions are spelled, and which GPU, driver and CUDA belong together.
 * ``wanted``    what the program asks for.
 * ``comparing`` what follows from facts side by side ("needs CUDA 10.0, there is 10.1"), and
   ``generations`` what follows from the GPU's generation and the driver.

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 
 from cudnn_assistant.explain.generations import capability, driver, gpu
-from cudnn_assistant.explain.given import Facts, Version, version, versions
+from cudnn_assistant.explain.given import Facts
+from cudnn_assistant.explain.versions import Version, version, versions
 from cudnn_assistant.explain.wanted import library_kind, needs, wanted_cuda, wanted_cudnn
 from cudnn_assistant.explain.words import _
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudnn_assistant.explain.given import Facts, Version, known, version
+from cudnn_assistant.explain.given import Facts
+from cudnn_assistant.explain.versions import Version, known, version
 from cudnn_assistant.explain.wanted import cuda_in_use, needs, row_for
 from cudnn_assistant.explain.words import _
 

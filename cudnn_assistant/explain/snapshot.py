@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cudnn_assistant.explain.answer import State
-from cudnn_assistant.explain.given import Facts, version
+from cudnn_assistant.explain.given import Facts
 from cudnn_assistant.explain.ranking import Evidence
+from cudnn_assistant.explain.versions import version
 from cudnn_assistant.explain.wanted import wanted_cudnn
 from cudnn_assistant.explain.words import _
 from cudnn_assistant.finding import Finding

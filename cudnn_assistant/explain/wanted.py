@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cudnn_assistant.explain.given import Facts, Version, known, version
+from cudnn_assistant.explain.given import Facts
+from cudnn_assistant.explain.versions import Version, known, version
 
 
 def needs(f: Facts) -> Mapping[str, Any]:

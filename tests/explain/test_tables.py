@@ -10,7 +10,6 @@ from re import _parser as sre_parse  # type: ignore[attr-defined]
 import pytest
 
 from cudnn_assistant.explain import causes, comparing, generations
-from cudnn_assistant.explain.given import known
 from cudnn_assistant.explain.patterns import (
     Harmless,
     Pattern,
@@ -20,6 +19,7 @@ from cudnn_assistant.explain.patterns import (
     patterns,
 )
 from cudnn_assistant.explain.ranking import rules
+from cudnn_assistant.explain.versions import known
 
 FORBIDDEN = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ure)?|invalid|illegal|fatal|corrupt\w*|please|simply|just|oops)\b",
