@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
-from cudnn_assistant.download import Cancelled, NotDownloaded, fetch, licence
+from cudnn_assistant.download import Cancelled, NotDownloaded, fetch, fetch_signed, licence
 from cudnn_assistant.plan import Download
 
 pytestmark = pytest.mark.enable_socket  # loopback only: the hosts below are all it asks
@@ -342,3 +343,61 @@ def test_a_folder_that_can_not_be_made(server: Server, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(NotDownloaded, match="a file stands"):
         get(server, tmp_path / "file" / "x")
+
+
+# A file that its signature proves ------------------------------------------------------------
+
+
+class Leading(BaseHTTPRequestHandler):
+    """A permanent address, as Microsoft has them: it leads to the newest file."""
+
+    ways: ClassVar[dict[str, str]] = {"/first": "/second", "/away": "https://example.org/x",
+                                      "/circle": "/circle"}  # fmt: skip
+
+    def do_GET(self) -> None:
+        if self.path in self.ways:
+            self.send_response(302)
+            self.send_header("Location", self.ways[self.path])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif self.path == "/second":
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(BODY)))
+            self.end_headers()
+            self.wfile.write(BODY)
+        else:
+            self.send_error(404)
+
+    def log_message(self, *_words: object) -> None:
+        return
+
+
+@pytest.fixture
+def leading() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Leading) as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+        thread.join()
+
+
+def test_a_permanent_address_leads_to_the_file(leading: str, tmp_path: Path) -> None:
+    path = fetch_signed(f"{leading}/first", str(tmp_path), hosts=LOOPBACK)
+    assert Path(path).read_bytes() == BODY
+    assert os.listdir(tmp_path) == [os.path.basename(path)]
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("/away", "not on the publisher's server"),
+        ("/circle", "leads nowhere"),
+        ("/gone", "answered 404"),
+    ],
+)
+def test_it_leads_nowhere_else(leading: str, tmp_path: Path, path: str, why: str) -> None:
+    with pytest.raises(NotDownloaded, match=why):
+        fetch_signed(leading + path, str(tmp_path), hosts=LOOPBACK)
+    with pytest.raises(NotDownloaded, match="not on the publisher's server"):
+        fetch_signed(leading + path, str(tmp_path), hosts=frozenset({"aka.ms"}))

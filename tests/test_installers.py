@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import os
+import pty
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +21,9 @@ from test_apply import _count_down, in_child
 
 from cudnn_assistant import places
 from cudnn_assistant.apply import NotApplied, apply, recover, starting
+from cudnn_assistant.cli.carrying import carry_out
+from cudnn_assistant.cli.changing import _chosen, undo
+from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.finding import Automatic, Finding, Installer, Manual, SetTo
 from cudnn_assistant.journal import Journal
@@ -33,6 +39,7 @@ from cudnn_assistant.plan import (
     undo_plan,
 )
 from cudnn_assistant.preview import preview
+from cudnn_assistant.system import policy
 from cudnn_assistant.system.administrator import BEGUN
 from cudnn_assistant.system.linux import Linux
 
@@ -421,6 +428,79 @@ def test_a_stop_is_heard_before_it_begins() -> None:
         with pytest.raises(NotApplied, match="Stopped") as caught:
             carried_out(STEP, cancel=cancel)
         assert caught.value.as_before
+        assert calls() == []
+
+    on_a_system_of_its_own(act, NO, user=0)
+
+
+# From a terminal -----------------------------------------------------------------------------
+
+
+def told(plan: Plan, here: Machine, *, yes: bool = False, dry_run: bool = False) -> int | None:
+    words = argparse.Namespace(yes=yes, dry_run=dry_run)
+    return carry_out(plan, here, system(), journal(), words, Screen(json=dry_run))
+
+
+def says(answers: str) -> None:
+    """Somebody at a terminal who types that."""
+    ours, theirs = pty.openpty()
+    os.write(ours, answers.encode())
+    sys.stdin = os.fdopen(theirs, encoding="utf-8")
+
+
+@needs_root
+def test_from_a_terminal_a_driver_needs_a_yes_of_its_own() -> None:
+    def act() -> None:
+        root = machine(administrator=True)
+        assert told(Plan(steps=(STEP,)), root, yes=True) == 1
+        assert calls() == []
+        assert told(Plan(steps=(VARIABLE, STEP)), root, yes=True) is None
+        assert calls() == []
+        assert system().read("user", "CUDA_PATH") == VARIABLE.after
+        says("n\n")
+        assert told(Plan(steps=(STEP,)), root) == 1
+        assert calls() == []
+        says("y\n")
+        assert told(Plan(steps=(STEP,)), root) is None
+        assert calls() == [f"0 {line}" for line in ALL]
+
+    on_a_system_of_its_own(act, NO, user=0)
+
+
+@needs_root
+def test_from_a_terminal_nothing_asks_for_the_administrator(yes: Path, capfd: Any) -> None:
+    def act() -> None:
+        for agreed in (False, True):
+            assert told(Plan(steps=(STEP,)), machine(), yes=agreed) == 1
+        assert calls() == []
+        assert told(Plan(steps=(STEP,)), machine(), dry_run=True) == 1
+
+    on_a_system_of_its_own(act, yes)
+    said = capfd.readouterr()
+    assert "+ sudo ubuntu-drivers install   (run as the administrator)" in said.out
+    assert "Run the commands above yourself" in said.err
+    assert '"type":"run-installer"' in said.out
+    assert '"administrator":[0]' in said.out
+
+
+@needs_root
+def test_undo_says_how_the_person_takes_it_back(capfd: Any) -> None:
+    def act() -> None:
+        entry = carried_out(STEP)
+        assert _chosen(journal().entries(), "") is None
+        words = argparse.Namespace(id=entry.id, list=False, yes=True, dry_run=False)
+        assert undo(words, Screen()) == 0
+
+    on_a_system_of_its_own(act, NO, user=0)
+    assert "To remove it again, run: sudo apt-get remove --autoremove" in capfd.readouterr().out
+
+
+@needs_root
+def test_where_nothing_may_change_nothing_is_started(tmp_path: Path) -> None:
+    def act() -> None:
+        policy.LINUX = "/opt/policy.toml"
+        Path(policy.LINUX).write_text("read-only = true\n")
+        assert "changes nothing here" in refused(STEP).message
         assert calls() == []
 
     on_a_system_of_its_own(act, NO, user=0)

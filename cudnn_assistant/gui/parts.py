@@ -149,7 +149,7 @@ class CopyButton(Button):
     """Copies commands, and says that it did."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(_("Copy"), self._copy, name=_("Copy the commands"))
+        super().__init__(_("Copy"), self._copy, name=_("Copy these commands"))
         self._text = text
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)

@@ -21,6 +21,9 @@ _NO_WINDOW, _A_FILE, _VERIFY, _CLOSE = 2, 1, 1, 2
 _NO_MD2_MD4 = 0x2000
 _ATTRIBUTE, _ORGANISATION = 3, b"2.5.4.10"
 _LONGEST_NAME = 256
+_NO_SIGNATURE, _UNTRUSTED_ROOT = 0x800B0100, 0x800B0109
+_NO_GOOD_CHAIN = 0x8 | 0x20 | 0x10000
+"""Bits of a chain's error status: a signature in it, its root, or its end is not good."""
 
 
 class _Guid(ctypes.Structure):
@@ -64,6 +67,21 @@ class _Data(ctypes.Structure):
     ]
 
 
+class _Signer(ctypes.Structure):
+    _fields_: ClassVar[Any] = [
+        ("size", ctypes.c_uint32),
+        ("as_of", ctypes.c_uint32 * 2),
+        ("count", ctypes.c_uint32),
+        ("certificates", ctypes.c_void_p),
+        ("kind", ctypes.c_uint32),
+        ("info", ctypes.c_void_p),
+        ("error", ctypes.c_uint32),
+        ("counter_count", ctypes.c_uint32),
+        ("counter", ctypes.c_void_p),
+        ("chain", ctypes.POINTER(ctypes.c_uint32)),
+    ]
+
+
 class _Certificate(ctypes.Structure):
     _fields_: ClassVar[Any] = [("size", ctypes.c_uint32), ("context", ctypes.c_void_p)]
 
@@ -95,7 +113,7 @@ def refuse_unless_signed_by(publisher: str, path: str) -> None:
     trust = _ct.WinDLL("wintrust")
     try:
         code = _verify(trust, data)
-        signer = "" if code else _signer(trust, data.state)
+        signer, code = _signer(trust, data.state) if code == 0 else ("", code)
     except OSError as trouble:
         raise Refused(reason(trouble)) from trouble
     finally:
@@ -104,10 +122,9 @@ def refuse_unless_signed_by(publisher: str, path: str) -> None:
     if signer != publisher:
         found = signer or f"0x{code & 0xFFFFFFFF:08X}"
         raise Refused(
-            _(
-                "What came is not signed by {publisher} ({found}), so it was not started, and was "
-                "removed."
-            ).format(publisher=publisher, found=found)
+            _("What came is not signed by {publisher} ({found}), so it was not started.").format(
+                publisher=publisher, found=found
+            )
         )
 
 
@@ -119,19 +136,28 @@ def _verify(trust: Any, data: _Data) -> int:
     return int(verify(_ct.c_void_p(-1), _ct.byref(_GENERIC_VERIFY), _ct.byref(data)))
 
 
-def _signer(trust: Any, state: int | None) -> str:
-    """The organisation in the certificate that signed; "" when there is none."""
+def _signer(trust: Any, state: int | None) -> tuple[str, int]:
+    """The organisation in the certificate that signed, "" when there is none; and why not.
+
+    That its chain ends at a root which is trusted here is looked at once more: Wine 8's
+    WinVerifyTrust sees that it doesn't, and passes it.
+    """
     trust.WTHelperProvDataFromStateData.restype = _ct.c_void_p
-    trust.WTHelperGetProvSignerFromChain.restype = _ct.c_void_p
+    trust.WTHelperGetProvSignerFromChain.restype = _ct.POINTER(_Signer)
     trust.WTHelperGetProvCertFromChain.restype = _ct.POINTER(_Certificate)
     whole = trust.WTHelperProvDataFromStateData(_ct.c_void_p(state))
     signer = trust.WTHelperGetProvSignerFromChain(_ct.c_void_p(whole), 0, False, 0)
-    certificate = trust.WTHelperGetProvCertFromChain(_ct.c_void_p(signer), 0)
-    if not (whole and signer and certificate):
-        return ""
+    if not (whole and signer and signer.contents.chain):
+        return "", _NO_SIGNATURE
+    if signer.contents.chain[1] & _NO_GOOD_CHAIN:
+        return "", _UNTRUSTED_ROOT
+    certificate = trust.WTHelperGetProvCertFromChain(signer, 0)
+    return (_organisation(certificate.contents.context), 0) if certificate else ("", _NO_SIGNATURE)
+
+
+def _organisation(certificate: int | None) -> str:
     text = _ct.create_unicode_buffer(_LONGEST_NAME)
     _ct.WinDLL("crypt32").CertGetNameStringW(
-        _ct.c_void_p(certificate.contents.context),
-        _ATTRIBUTE, 0, _ORGANISATION, text, _LONGEST_NAME,
-    )  # fmt: skip
+        _ct.c_void_p(certificate), _ATTRIBUTE, 0, _ORGANISATION, text, _LONGEST_NAME
+    )
     return str(text.value)

@@ -254,6 +254,21 @@ def no_driver() -> Machine:
     )
 
 
+def no_driver_on_ubuntu() -> Machine:
+    """Ubuntu with a GPU and no driver for it."""
+    return Machine(
+        os=LINUX,
+        gpus=(Gpu(name="NVIDIA GeForce RTX 3060", pci_id="10de:2504", compute="8.6"),),
+        trials=(Trial(subject="system", stage="driver", status="no-driver"),),
+    )
+
+
+def not_loaded() -> Machine:
+    """The same after its installer, before the restart."""
+    driver = Driver(version="580.95.05", module_on_disk=True, kernel_headers=True)
+    return msgspec.structs.replace(no_driver_on_ubuntu(), driver=driver)
+
+
 def mismatch() -> Machine:
     """Linux after an update without a restart: NVML answers 18."""
     return Machine(

