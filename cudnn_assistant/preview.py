@@ -285,6 +285,12 @@ def _package_notes(step: InstallPackage) -> Iterator[str]:
     yield _("The versions before are kept and can be put back.")
 
 
+def _installer_title(step: RunInstaller) -> str:
+    if step.exit:
+        return _("Install {name} (ended with code {code})").format(name=step.name, code=step.exit)
+    return _("Install {name}").format(name=step.name)
+
+
 def _installer(number: int, step: RunInstaller) -> Change:
     if not step.row:
         lines = (ChangeLine(sign="+", text=text, note=_("you run this")) for text in step.commands)
@@ -296,7 +302,7 @@ def _installer(number: int, step: RunInstaller) -> Change:
     note = _("run as the administrator") if step.commands else _("downloaded and started")
     return Change(
         step=number,
-        title=_("Install {name}").format(name=step.name),
+        title=_installer_title(step),
         place=step.link,
         lines=tuple(ChangeLine(sign="+", text=text, note=note) for text in shown),
         notes=installer_notes(step),

@@ -20,14 +20,16 @@ import pytest
 from test_apply import _count_down, in_child
 
 from cudnn_assistant import places
-from cudnn_assistant.apply import NotApplied, apply, recover, starting
+from cudnn_assistant.apply import NotApplied, apply, licences, recover, starting
+from cudnn_assistant.checkup import think
 from cudnn_assistant.cli.carrying import carry_out
 from cudnn_assistant.cli.changing import _chosen, undo
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.compat import Compat
+from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Automatic, Finding, Installer, Manual, SetTo
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.machine import Gpu, Machine, OperatingSystem, Value
+from cudnn_assistant.machine import Gpu, Machine, OperatingSystem, Value, load
 from cudnn_assistant.plan import (
     Entry,
     Plan,
@@ -171,6 +173,25 @@ def test_where_nobody_can_be_asked_there_is_no_step() -> None:
     assert make_plan((MISSING,), machine(desktop=False, administrator=True), COMPAT).steps
 
 
+def test_windows_gets_nvidias_and_microsofts_own_installers() -> None:
+    folder = Path(__file__).parent / "machines"
+    compat = load_builtin()
+    runtime = think(load((folder / "windows-vc-runtime-missing.json").read_bytes()), compat)
+    (step,) = runtime.plan.steps
+    assert isinstance(step, RunInstaller)
+    assert step.link == "https://aka.ms/vs/17/release/vc_redist.x64.exe"
+
+    healthy = load((folder / "windows-healthy.json").read_bytes())
+    broken = msgspec.structs.replace(healthy.trials[0], status="status-code", code=4001)
+    toolkit = think(msgspec.structs.replace(healthy, trials=(broken,)), compat)
+    (step,) = toolkit.plan.steps
+    assert isinstance(step, RunInstaller)
+    assert step.why == ("nvrtc-missing",)
+    assert re.fullmatch(r"https://developer\.download\.nvidia\.com/.*/cuda_12\.\d\.\d_windows_network"
+                        r"\.exe", step.link)  # fmt: skip
+    assert licences(toolkit.plan) == (step.licence,)
+
+
 # Running -------------------------------------------------------------------------------------
 
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root for a private system")
@@ -301,8 +322,6 @@ def test_one_yes_runs_the_commands_as_root_and_the_journal_says_how_they_ended(y
         assert "Restart the computer" in starting.how_it_ended(step)
         assert Path(starting.record(step)).read_bytes().startswith(BEGUN + b"doing apt-get update")
         assert journal().entries()[-1] == entry
-        (change,) = preview(Plan(steps=(step,)), machine())
-        assert change.notes[0] == "It was started, and ended with code 0."
         back = undo_plan(entry, system().read, "linux")
         assert [type(step) for step in back.steps] == [SetVariable]
 
@@ -340,6 +359,8 @@ def test_one_that_ends_badly_is_told_and_takes_nothing_back(yes: Path) -> None:
         assert step.exit == 100
         assert step.said.endswith("E: Unable to locate package")
         assert "code 100" in starting.how_it_ended(step)
+        (change,) = preview(Plan(steps=(step,)), machine())
+        assert change.title == "Install NVIDIA driver (ended with code 100)"
         assert system().read("user", "CUDA_PATH") == VARIABLE.after
         assert journal().unfinished() == ()
 

@@ -91,16 +91,12 @@ def install_driver(ctx: Context, *, restart: bool = True, first: bool = False) -
     system = ctx.machine.os
     if ctx.windows or system.wsl:
         return Manual(link=DRIVER_PAGE, restart=restart)
-    ours = installers.driver(ctx.machine) if first else None
-    commands = distribution(system, DRIVER_COMMANDS)
-    if ours is not None:
-        commands = installers.step_of(ours).commands
     return Manual(
         link=DRIVER_PAGE,
-        commands=commands,
+        commands=installers.commands(system) or distribution(system, DRIVER_COMMANDS),
         restart=restart,
         administrator=True,
-        installer=ours,
+        installer=installers.driver(ctx.machine) if first else None,
     )
 
 

@@ -172,6 +172,14 @@ def driver(machine: Machine) -> Installer | None:
     return None
 
 
+def commands(system: OperatingSystem) -> tuple[str, ...]:
+    """What a person would type for a driver, whether or not it is started from here."""
+    for row in _DRIVERS.get(next(iter(system.distribution), ""), ()):
+        if re.search(PACKAGES[row].kernel, system.version):
+            return step_of(Installer(row=row)).commands
+    return ()
+
+
 def _is_for(packages: Packages, machine: Machine) -> bool:
     system = machine.os
     if not re.search(packages.kernel, system.version):

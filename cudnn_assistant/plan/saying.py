@@ -15,8 +15,6 @@ def installer_notes(step: RunInstaller) -> tuple[str, ...]:
 
 
 def _notes(step: RunInstaller) -> Iterator[str]:
-    if step.exit is not None:
-        yield _("It was started, and ended with code {code}.").format(code=step.exit)
     if step.link:
         yield _("It is started only if it is signed by {publisher}.").format(
             publisher=installers.PROGRAMS[step.row].publisher
@@ -26,6 +24,8 @@ def _notes(step: RunInstaller) -> Iterator[str]:
             "The package manager of your Linux does this. It takes some minutes, and can't be "
             "stopped once it has begun."
         )
+    if step.row == "toolkit":
+        yield _("It puts its folders on PATH for all users. The display driver stays as it is.")
     if step.licence:
         yield _("By going on you accept NVIDIA's licence: {link}").format(link=step.licence)
     yield way_back(step)
