@@ -5,8 +5,9 @@ knows how to compare, do and take back that kind alone.
 """
 
 from cudnn_assistant.apply.licences import accept, licences, read_licence
+from cudnn_assistant.apply.recovering import recover
 from cudnn_assistant.apply.rehearsing import rehearse
-from cudnn_assistant.apply.running import NotApplied, Say, apply, recover
+from cudnn_assistant.apply.running import NotApplied, Say, apply
 from cudnn_assistant.apply.starting import how_it_ended, went_well
 from cudnn_assistant.apply.tools import Progress
 

@@ -21,14 +21,10 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import (
     Accepted,
     Entry,
-    InstallArchive,
     Plan,
-    RemoveArchive,
-    RunInstaller,
     SetVariable,
     Step,
     StepState,
-    undo_plan,
 )
 from cudnn_assistant.system import Refused, System
 from cudnn_assistant.system.policy import refuse_where_nothing_may_change
@@ -190,6 +186,8 @@ class _Run:
 
 def _refuse_while_interrupted(plan: Plan, journal: Journal) -> None:
     waiting = {entry.id for entry in journal.unfinished()}
+    if waiting and starting.at_work():
+        raise Refused(starting.still_at_work())
     if waiting and plan.undoes not in waiting:
         raise Refused(
             _("An earlier change was interrupted. Take it back first, then make new changes.")
@@ -229,19 +227,6 @@ def _alone(journal: Journal) -> Iterator[tuple[int, ...]]:
         lock.release()
 
 
-def _busy(journal: Journal) -> bool:
-    lock = filelock.FileLock(journal.path + ".lock", timeout=0)
-    try:
-        lock.acquire()
-    except filelock.Timeout:
-        return True
-    except OSError:
-        # Where no lock can be made, no other window of this person can change anything either.
-        return False
-    lock.release()
-    return False
-
-
 def _no_journal(trouble: OSError) -> str:
     return _("Nothing was changed, because the record for undoing it can't be kept. {why}").format(
         why=reason(trouble)
@@ -250,56 +235,3 @@ def _no_journal(trouble: OSError) -> str:
 
 def _words(trouble: Exception) -> str:
     return reason(trouble) if isinstance(trouble, OSError) else str(trouble)
-
-
-def recover(journal: Journal, system: System) -> Plan | None:
-    """What to do about a change that was interrupted: the plan that takes it back, if any.
-
-    An interrupted entry whose steps are all in place is closed here (and announced again). A step
-    is part of the way back even where nothing was written yet, because a system may have begun it.
-    While another window or an installer is at work nothing is interrupted: ``None``.
-    Raises :class:`OSError` when the journal can't be read, :class:`Refused` when a value can't.
-    """
-    if not journal.unfinished() or _busy(journal) or starting.at_work():
-        return None
-    for entry in journal.unfinished():
-        found = _with_what_was_reached(entry)
-        if all(state == "done" for state in found.states) or _never_begun(found):
-            system.announce()
-            journal.finish(found)
-    waiting = {entry.id: entry for entry in journal.unfinished()}
-    for entry in waiting.values():
-        # The way back of an interrupted change, interrupted too, is the same way back.
-        if entry.plan.undoes not in waiting:
-            return _way_back(entry, Tools(system))
-    return None
-
-
-def _never_begun(entry: Entry) -> bool:
-    """Whether nothing but an installer was left to do, and it was not started."""
-    return all(
-        isinstance(step, RunInstaller) and state == "planned"
-        for step, state in zip(entry.plan.steps, entry.states, strict=True)
-    )
-
-
-def _with_what_was_reached(entry: Entry) -> Entry:
-    states: list[StepState] = [
-        "done" if state == "planned" and kind_of(step).reached(step) else state
-        for step, state in zip(entry.plan.steps, entry.states, strict=True)
-    ]
-    return msgspec.structs.replace(entry, states=tuple(states))
-
-
-def _way_back(entry: Entry, tools: Tools) -> Plan:
-    plan = undo_plan(entry, tools.system.read, tools.system.family)
-    begun = [left for step in entry.plan.steps if (left := kind_of(step).tidy(step, tools))]
-    needed = [step for step in plan.steps if not _so_already(step)]
-    return msgspec.structs.replace(plan, steps=(*needed, *begun))
-
-
-def _so_already(step: Step) -> bool:
-    """Whether an archive's folder is, or is not, there as the step would make it."""
-    if isinstance(step, InstallArchive):
-        return os.path.lexists(step.folder)
-    return isinstance(step, RemoveArchive) and not os.path.lexists(step.archive.folder)

@@ -59,7 +59,7 @@ def compare(step: RunInstaller, _tools: Tools) -> None:
     if not installers.is_of_the_table(step):
         raise Refused(_("This step is yours to do; this program can't do it for you."))
     if at_work():
-        raise Refused(_("An installer that was started earlier is still at work."))
+        raise Refused(still_at_work())
 
 
 def prepare(step: RunInstaller, _tools: Tools) -> RunInstaller:
@@ -68,6 +68,11 @@ def prepare(step: RunInstaller, _tools: Tools) -> RunInstaller:
         with contextlib.suppress(OSError):
             os.unlink(path)
     return msgspec.structs.replace(step, run=secrets.token_hex(4))
+
+
+def still_at_work() -> str:
+    """Why nothing else is begun now."""
+    return _("An installer that was started earlier is still at work.")
 
 
 def at_work() -> bool:

@@ -48,6 +48,8 @@ class Packages(NamedTuple):
     """Compute capability from which on the packages know a GPU; (0, 0): they choose by the GPU."""
     below: tuple[int, int] = (99, 0)
     """Compute capability from which on they know it no more, or not yet."""
+    source: str = ""
+    """Where the packages come from, if the distribution has that switched off at first."""
     signed: bool = False
     """Its kernel module is one that Secure Boot lets in."""
     kernel: str = ""
@@ -55,6 +57,7 @@ class Packages(NamedTuple):
 
 
 _DRIVER = "NVIDIA driver"
+_CUDA_SOURCE = "NVIDIA CUDA, EPEL"
 _CUDA_PARTS = (
     "cudart", "nvcc", "nvrtc", "cublas", "cufft", "curand", "cusolver", "cusparse", "cupti",
 )  # fmt: skip
@@ -108,6 +111,7 @@ PACKAGES: dict[str, Packages] = {
         ),
         "sudo apt-get remove --autoremove --purge nvidia-driver nvidia-kernel-dkms libcuda1",
         oldest=(5, 0),
+        source="Debian non-free",
         below=(10, 0),  # Debian 12 has driver 535 and Debian 13 has 550.
     ),
     "driver-fedora": Packages(
@@ -118,12 +122,14 @@ PACKAGES: dict[str, Packages] = {
             "akmods --force",
         ),
         "sudo dnf remove 'akmod-nvidia*' 'xorg-x11-drv-nvidia*'",
+        source="RPM Fusion nonfree",
         oldest=(7, 5),
     ),
     "driver-rhel": Packages(
         _DRIVER,
         ("dnf module install -y nvidia-driver:open-dkms",),
         "sudo dnf module remove nvidia-driver:open-dkms",
+        source=_CUDA_SOURCE,
         oldest=(7, 5),
         kernel=r"\.el[89](_[0-9]+)?\.",
     ),
@@ -131,6 +137,7 @@ PACKAGES: dict[str, Packages] = {
         _DRIVER,
         ("dnf install -y nvidia-open",),
         "sudo dnf remove nvidia-open",
+        source=_CUDA_SOURCE,
         oldest=(7, 5),
         kernel=r"\.el10(_[0-9]+)?\.",
     ),

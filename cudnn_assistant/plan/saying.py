@@ -24,6 +24,11 @@ def _notes(step: RunInstaller) -> Iterator[str]:
             "The package manager of your Linux does this. It takes some minutes, and can't be "
             "stopped once it has begun."
         )
+    source = installers.PACKAGES[step.row].source if step.row in installers.PACKAGES else ""
+    if source:
+        yield _("It needs this package source: {source}. Without it nothing is installed.").format(
+            source=source
+        )
     if step.row == "toolkit":
         yield _("It puts its folders on PATH for all users. The display driver stays as it is.")
     if step.licence:

@@ -1,0 +1,90 @@
+"""What to do about a change that was interrupted: close it, or offer the one way back."""
+
+from __future__ import annotations
+
+import os
+
+import filelock
+import msgspec
+
+from cudnn_assistant.apply import starting
+from cudnn_assistant.apply.kinds import kind_of
+from cudnn_assistant.apply.tools import Tools
+from cudnn_assistant.journal import Journal
+from cudnn_assistant.plan import (
+    Entry,
+    InstallArchive,
+    Plan,
+    RemoveArchive,
+    RunInstaller,
+    Step,
+    StepState,
+    undo_plan,
+)
+from cudnn_assistant.system import System
+
+
+def recover(journal: Journal, system: System) -> Plan | None:
+    """What to do about a change that was interrupted: the plan that takes it back, if any.
+
+    An interrupted entry whose steps are all in place is closed here (and announced again). A step
+    is part of the way back even where nothing was written yet, because a system may have begun it.
+    While another window or an installer is at work nothing is interrupted: ``None``.
+    Raises :class:`OSError` when the journal can't be read, :class:`Refused` when a value can't.
+    """
+    if not journal.unfinished() or _busy(journal) or starting.at_work():
+        return None
+    for entry in journal.unfinished():
+        found = _with_what_was_reached(entry)
+        if all(state == "done" for state in found.states) or _never_begun(found):
+            system.announce()
+            journal.finish(found)
+    waiting = {entry.id: entry for entry in journal.unfinished()}
+    for entry in waiting.values():
+        # The way back of an interrupted change, interrupted too, is the same way back.
+        if entry.plan.undoes not in waiting:
+            return _way_back(entry, Tools(system))
+    return None
+
+
+def _never_begun(entry: Entry) -> bool:
+    """Whether nothing but an installer was left to do, and it was not started."""
+    return all(
+        isinstance(step, RunInstaller) and state == "planned"
+        for step, state in zip(entry.plan.steps, entry.states, strict=True)
+    )
+
+
+def _with_what_was_reached(entry: Entry) -> Entry:
+    states: list[StepState] = [
+        "done" if state == "planned" and kind_of(step).reached(step) else state
+        for step, state in zip(entry.plan.steps, entry.states, strict=True)
+    ]
+    return msgspec.structs.replace(entry, states=tuple(states))
+
+
+def _way_back(entry: Entry, tools: Tools) -> Plan:
+    plan = undo_plan(entry, tools.system.read, tools.system.family)
+    begun = [left for step in entry.plan.steps if (left := kind_of(step).tidy(step, tools))]
+    needed = [step for step in plan.steps if not _so_already(step)]
+    return msgspec.structs.replace(plan, steps=(*needed, *begun))
+
+
+def _so_already(step: Step) -> bool:
+    """Whether an archive's folder is, or is not, there as the step would make it."""
+    if isinstance(step, InstallArchive):
+        return os.path.lexists(step.folder)
+    return isinstance(step, RemoveArchive) and not os.path.lexists(step.archive.folder)
+
+
+def _busy(journal: Journal) -> bool:
+    lock = filelock.FileLock(journal.path + ".lock", timeout=0)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        return True
+    except OSError:
+        # Where no lock can be made, no other window of this person can change anything either.
+        return False
+    lock.release()
+    return False
