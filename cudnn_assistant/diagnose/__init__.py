@@ -30,6 +30,7 @@ from cudnn_assistant.diagnose import (
     wsl,
 )
 from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.known import completed
 from cudnn_assistant.diagnose.needs import counts, leans, meets, need_of, own, passed, stopped
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
@@ -91,6 +92,7 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
 
     The same snapshot and data always give the same findings; no snapshot makes it raise.
     """
+    machine = completed(machine, compat)
     whole = Context(machine, compat)
     anywhere = any(passed(t) for t in machine.trials)
     found: list[Finding] = []

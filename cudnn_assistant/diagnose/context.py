@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,10 +46,6 @@ Check = Callable[["Context"], Iterable[Finding]]
 
 LIST = {"windows": "PATH", "linux": "LD_LIBRARY_PATH"}
 """The variable that lists folders for the loader."""
-
-
-_FILE = re.compile(r"(?<![\w.])/[^\s:;,'\"]+/libcudnn[\w-]*\.so[.\d]*")
-"""A file of cuDNN in what the loader of Linux says: one that it refused is never mapped."""
 
 
 class Rule(NamedTuple):
@@ -96,7 +91,8 @@ class Context:
             return ""
         if self.windows:
             return ntpath.normcase(ntpath.normpath(text))
-        return posixpath.normpath(text)
+        # A blank at the end is a part of the name there, as the loader sees it.
+        return posixpath.normpath(path.strip('"'))
 
     def parent(self, path: str) -> str:
         """The folder that holds a path."""
@@ -281,12 +277,6 @@ class Context:
         if self.environment is not None and self.belongs(library.path, self.environment):
             return True
         return self.reachable(self.parent(library.path), library.found_via)
-
-    def touched(self, trial: Trial) -> tuple[str, ...]:
-        """cuDNN files that a test had mapped, or that its loader names in what it said."""
-        named = _FILE.findall(trial.detail)
-        files = (p for p in (*trial.mapped, *named) if "cudnn" in self.name(p).casefold())
-        return tuple(dict.fromkeys(files))
 
     # -- saying it -----------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from cudnn_assistant.diagnose.context import Check, Context, Rule
 from cudnn_assistant.diagnose.cudnn import best, candidates, product, taken
 from cudnn_assistant.diagnose.needs import Need, passed, stopped
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, reinstall, search_first
+from cudnn_assistant.diagnose.touched import touched
 from cudnn_assistant.diagnose.versions import major, numbers, short
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
@@ -241,7 +242,7 @@ def _strange(said: str) -> bool:
 
 
 def _folders(ctx: Context) -> list[str]:
-    files = ctx.touched(ctx.trial) if ctx.trial else ()
+    files = touched(ctx, ctx.trial) if ctx.trial else ()
     return list(dict.fromkeys(ctx.parent(p) for p in files))
 
 

@@ -6,8 +6,10 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from cudnn_assistant.diagnose import pinned
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.needs import Need, stopped
+from cudnn_assistant.diagnose.packages import lacking, packages_of
 from cudnn_assistant.diagnose.remedies import (
     fits,
     install_cudnn,
@@ -17,7 +19,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.versions import major, numbers, older, short
 from cudnn_assistant.finding import Finding, Manual, Remedy
-from cudnn_assistant.machine import CudnnCopy, PathEntry
+from cudnn_assistant.machine import CudnnCopy, Package, PathEntry
 
 
 def candidates(ctx: Context, need: Need) -> list[CudnnCopy]:
@@ -36,11 +38,14 @@ def product(version: str) -> str:
 
 
 def missing(ctx: Context) -> Iterator[Finding]:
-    """L01, L02: nobody installed a cuDNN of the major that programs ask for."""
+    """L01, L02, L31, L16, L37: nobody installed a cuDNN of the major that programs ask for."""
     if ctx.machine.unknown("cudnn") or (ctx.environment is None and not ctx.wanted):
         return
     for need in ctx.needs:
         if candidates(ctx, need) or ctx.met(need):
+            continue
+        if (recorded := _recorded(ctx, need)) is not None:
+            yield lacking(ctx, recorded, "error")
             continue
         others = [c for c in ctx.copies if c.major != need.major and c.flavour == "full"]
         jit = next((c for c in ctx.copies if c.flavour == "jit"), None)
@@ -62,6 +67,18 @@ def missing(ctx: Context) -> Iterator[Finding]:
         if jit is not None and not others:
             code, evidence = "cudnn-jit-only", [f"{jit.file}: {jit.folder}"]
         yield ctx.finding(code, "error", remedy, *evidence, also=facts)
+
+
+def _recorded(ctx: Context, need: Need) -> Package | None:
+    """L37: the package of that cuDNN which is installed by its record alone."""
+    kind = re.compile(r"nvidia-cudnn-cu\d+")
+    return next(
+        (
+            p for p in packages_of(ctx)
+            if kind.fullmatch(p.name) and major(p.version) == need.major and not p.manager
+        ),
+        None,
+    )  # fmt: skip
 
 
 def _main_file_alone(ctx: Context, copy: CudnnCopy, need: Need) -> Finding:
@@ -242,45 +259,19 @@ def _put_in_front(
     )
 
 
-def packages(ctx: Context) -> Iterator[Finding]:
-    """L02, L03, F12 in a Python environment: the framework pins another cuDNN than is there."""
-    if ctx.environment is None or ctx.works:
-        return
-    for framework in ctx.frameworks:
-        for pin in framework.pins:
-            if pin.satisfied is not False or "cudnn" not in pin.package:
-                continue
-            if not pin.has and any(c.flavour == "jit" for c in ctx.copies):
-                continue  # the small package in its place says more
-            requirement = f"{pin.package}{pin.wants}"
-            wrong = bool(pin.has) and major(pin.has) != major(pin.wants.lstrip("=~<>! "))
-            code = "cudnn-package-wrong-major" if wrong else "cudnn-package-differs"
-            if not pin.has:
-                code = "cudnn-package-missing"
-            yield ctx.finding(
-                code,
-                "error" if wrong or not pin.has or stopped(ctx.trial) else "warning",
-                install_packages(ctx, requirement),
-                f"{pin.package} {pin.has or '–'}; {requirement}",
-                program=ctx.needs[0].who if ctx.needs else "",
-                package=pin.package,
-                has=short(pin.has),
-                wants=pin.wants,
-                where=ctx.subject,
-            )
-
-
 RULES = (
-    Rule(
-        packages,
-        ("cudnn-package-missing", "cudnn-package-wrong-major", "cudnn-package-differs"),
-        ("L01", "L02", "L03"),
-    ),
+    *pinned.RULES,
     Rule(closed, ("search-folder-closed",), ("L36",)),
     Rule(
         missing,
-        ("cudnn-missing", "cudnn-wrong-major", "cudnn-jit-only", "cudnn-main-file-alone"),
-        ("L01", "L02", "L31", "L16"),
+        (
+            "cudnn-missing",
+            "cudnn-wrong-major",
+            "cudnn-jit-only",
+            "cudnn-main-file-alone",
+            "package-incomplete",
+        ),
+        ("L01", "L02", "L31", "L16", "L37"),
     ),
     Rule(forgotten, ("loader-list-not-renewed",), ("L34",)),
     Rule(

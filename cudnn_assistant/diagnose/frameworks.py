@@ -139,10 +139,10 @@ def jax_plugin(ctx: Context) -> Iterator[Finding]:
     if any(numbers(version) == numbers(library) for version in plugins.values()):
         return
     name, version = max(plugins.items())
-    cuda = name.removeprefix("jax-").removesuffix("-plugin")
+    parts = (name, name.replace("-plugin", "-pjrt"))
     yield ctx.finding(
         "jax-plugin-differs", "error",
-        install_packages(ctx, f"jax[{cuda}]=={have.get('jax') or short(library)}"),
+        install_packages(ctx, *(f"{part}=={short(library)}" for part in parts)),
         f"{name} {version}; jaxlib {library}",
         package=name, has=version, library=library, where=ctx.subject,
     )  # fmt: skip
@@ -221,7 +221,9 @@ def cupy(ctx: Context) -> Iterator[Finding]:
 def two_majors(ctx: Context) -> Iterator[Finding]:
     """F07: two frameworks of one environment ask for different majors of cuDNN."""
     asked = {
-        major(f.cudnn): f for f in ctx.frameworks if f.gpu and f.cudnn and f.cudnn_from != "none"
+        major(f.cudnn): f
+        for f in ctx.frameworks
+        if f.gpu is not False and f.cudnn and f.cudnn_from != "none"
     }
     if ctx.environment is None or len(asked) < 2:
         return

@@ -69,13 +69,18 @@ def incomplete(ctx: Context) -> Iterator[Finding]:
     for package in packages_of(ctx):
         if package.files_missing <= 0 or not package.name.startswith("nvidia-"):
             continue
-        severity: Severity = "error" if stopped(ctx.trial) else "warning"
-        yield ctx.finding(
-            "package-incomplete", severity,
-            install_packages(ctx, f"{package.name}=={package.version}"),
-            f"{package.name} {package.version}: {package.files_missing}",
-            package=package.name, count=str(package.files_missing), where=ctx.subject,
-        )  # fmt: skip
+        yield lacking(ctx, package, "error" if stopped(ctx.trial) else "warning")
+
+
+def lacking(ctx: Context, package: Package, severity: Severity) -> Finding:
+    """A package that is installed by its record, and its files are gone."""
+    return ctx.finding(
+        "package-incomplete", severity,
+        install_packages(ctx, f"{package.name}=={package.version}"),
+        f"{package.name} {package.version}: {package.files_missing or '–'}",
+        package=package.name, count=str(package.files_missing or ""), where=ctx.subject,
+        record="" if package.files_missing else package.name,
+    )  # fmt: skip
 
 
 def placeholder(ctx: Context) -> Iterator[Finding]:

@@ -42,7 +42,7 @@ def malformed(ctx: Context) -> Iterator[Finding]:
         ):
             continue
         file = re.search(r"(\.dll|\.so(\.\d+)*)\"?$", text, re.IGNORECASE)
-        if file or '"' in text:
+        if file or '"' in text or (not ctx.windows and _taken_literally(entry.text)):
             # Which programs can't cope with quotes isn't known; where the test ran, it is no fault.
             harmless = not file and not stopped(ctx.trial)
             yield ctx.finding(
@@ -50,6 +50,11 @@ def malformed(ctx: Context) -> Iterator[Finding]:
                 _drop(ctx, entry), _entry(entry),
                 entry=text, variable=entry.variable, place=entry.source,
             )  # fmt: skip
+
+
+def _taken_literally(text: str) -> bool:
+    """Whether an entry has signs that only a shell or an editor would have taken away."""
+    return text.startswith(("~", "$")) or text != text.strip()
 
 
 def _drop(ctx: Context, entry: PathEntry) -> Remedy:

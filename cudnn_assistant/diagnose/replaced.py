@@ -8,6 +8,7 @@ from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.cudnn import best, product
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
+from cudnn_assistant.diagnose.touched import touched
 from cudnn_assistant.diagnose.versions import numbers
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, Trial
@@ -18,7 +19,7 @@ def overridden(ctx: Context) -> Iterator[Finding]:
     trial = ctx.trial
     if ctx.environment is None or trial is None or not (stopped(trial) or _too_old(ctx, trial)):
         return
-    foreign = next((p for p in ctx.touched(trial) if _foreign(ctx, p)), "")
+    foreign = next((p for p in touched(ctx, trial) if _foreign(ctx, p)), "")
     if not foreign or not ctx.needs or not ctx.copies:
         return
     folder = ctx.parent(foreign)

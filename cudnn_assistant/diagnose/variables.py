@@ -79,7 +79,9 @@ def stale(ctx: Context) -> Iterator[Finding]:
         if variable is None or not _readable(ctx, variable):
             continue
         # Programs take quotes for a part of the folder's name.
-        if '"' in text or not (toolkit_of(ctx, text) or _holds_cuda(ctx, text)):
+        # A folder inside a toolkit holds CUDA's files too, and is not what the name stands for.
+        inside = not toolkit_of(ctx, text) and _meant(ctx, text)
+        if '"' in text or inside or not (toolkit_of(ctx, text) or _holds_cuda(ctx, text)):
             yield from _stale(ctx, variable)
 
 
@@ -110,13 +112,15 @@ def _stale(ctx: Context, variable: Variable) -> Iterator[Finding]:
     )
 
 
+_INSIDE = re.compile(r"[\\/](?:(?:bin|lib)(?:[\\/]x64)?|lib64|include)[\\/]*$", re.IGNORECASE)
+"""The end of a path to a folder of a toolkit's own."""
+
+
 def _meant(ctx: Context, text: str) -> Toolkit | None:
     """The toolkit behind a slip of the pen: quotes, a list, a colon before it, \\bin behind it."""
     pieces = re.split(r"[;:](?![\\/])" if ctx.windows else "[;:]", text)
     for piece in (p.strip().strip('"') for p in pieces):
-        found = toolkit_of(ctx, piece) or toolkit_of(
-            ctx, re.sub(r"[\\/](bin|lib64)[\\/]?$", "", piece)
-        )
+        found = toolkit_of(ctx, piece) or toolkit_of(ctx, _INSIDE.sub("", piece))
         if found:
             return found
     return None

@@ -61,9 +61,14 @@ VariableEdit = PutFirst | TakeOut | SetTo
 
 
 _DAMAGED = frozenset(
-    ("package-incomplete", "cudnn-damaged", "cudnn-part-missing", "cudnn-unreadable")
-)
-"""Findings about packages that are there in the right version, but not whole."""
+    (
+        "package-incomplete", "cudnn-damaged", "cudnn-part-missing", "cudnn-unreadable",
+        "cudnn-missing", "cudnn-mixed-versions", "cudnn-renamed", "cudnn-wrong-architecture",
+        "cublas-missing-in-environment", "nvrtc-missing-in-environment", "nvrtc-missing",
+    )
+)  # fmt: skip
+"""Findings about packages that may be there in the right version by their record alone: files
+are gone, or another's lie over them."""
 
 
 def _package_steps(wishes: Sequence[Wish], machine: Machine) -> list[InstallPackage]:

@@ -799,7 +799,10 @@ SETTINGS: dict[str, Text] = {
         N_("An entry of {variable} can't be used"),
         (
             N_("{variable} is a list of folders to search."),
-            N_("“{entry}” has quotes or names a file, so it is passed over."),
+            N_(
+                "“{entry}” is no folder as it stands, so it is passed over: because of quotes,"
+                " blanks or a sign like ~, or because it names a file."
+            ),
         ),
         (N_("Take this entry out. Other entries stay as they are."),),
     ),
@@ -808,9 +811,15 @@ SETTINGS: dict[str, Text] = {
         N_("An entry of {variable} can't be used"),
         (
             N_("{variable} is a list of folders to search."),
-            N_("“{entry}” has quotes or names a file, so it is passed over."),
+            N_(
+                "“{entry}” is no folder as it stands, so it is passed over: because of quotes,"
+                " blanks or a sign like ~, or because it names a file."
+            ),
         ),
-        (N_("Write the folder alone, without quotes."), N_("The entry is made in {place}.")),
+        (
+            N_("Write the whole name of the folder, without quotes and blanks."),
+            N_("The entry is made in {place}."),
+        ),
     ),
     "path-cut-off": Text(
         "settings",

@@ -113,6 +113,7 @@ PROGRAMS: dict[str, Text] = {
                 "{package} in {where} lists {count} library files that aren't there. Another"
                 " installation or a virus scanner may have removed them."
             ),
+            N_("{record} is installed in {where} by its record, but its libraries are gone."),
         ),
         (N_("Install the same version of this package again."),),
         (_UNDO_PIP,),

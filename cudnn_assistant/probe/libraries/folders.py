@@ -47,6 +47,8 @@ def of_system(
     for entry in search:
         if entry.folder and entry.exists:
             yield Candidate(entry.folder, _VIA.get(entry.variable, entry.variable))
+        elif disk.family == "linux" and (meant := _meant(entry.text, environment)):
+            yield Candidate(meant, "default")
     yield from _not_text(disk, environment)
     for root, name in _named(disk, environment, variables):
         yield from _below(disk, root, name)
@@ -67,6 +69,16 @@ def of_system(
         for folder in matching(disk, "/", LIBRARY_FOLDERS):
             yield Candidate(folder, "default")
         yield from _of_process(disk, variables, "LD_LIBRARY_PATH")
+
+
+def _meant(text: str, environment: Mapping[str, str]) -> str:
+    """The folder behind an entry that Linux searches as it stands: a ~ in it, a blank after it."""
+    home = environment.get("HOME", "")
+    text = text.strip().strip('"')
+    for sign in ("~/", "$HOME/", "${HOME}/"):
+        if text.startswith(sign) and home:
+            return f"{home}/{text.removeprefix(sign)}"
+    return text if text.startswith("/") and "$" not in text else ""
 
 
 def _not_text(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:

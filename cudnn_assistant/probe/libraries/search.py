@@ -111,9 +111,8 @@ def _entry(
     text: str,
     source: str = "",
 ) -> PathEntry:
-    folder = text.strip()
-    if disk.family == "windows":
-        folder = folder.strip('"').strip()
+    # Linux takes every character for a part of the name, blanks at its ends too.
+    folder = text.strip().strip('"').strip() if disk.family == "windows" else text
     known = disk.paths.isabs(folder) and "\0" not in folder and "$" not in folder
     canonical = disk.canonical(folder) if known else ""
     return PathEntry(

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from cudnn_assistant.probe.files import names as library_names
+from cudnn_assistant.probe.files.binary import look_at
 from cudnn_assistant.probe.files.catalogue import MAIN
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.dll_version import dll_version
@@ -154,6 +155,10 @@ def cupy(look: Installed, one: Distribution) -> Facts:
     return Facts(gpu=True, cuda=cuda, cudnn=built, origin=_elsewhere(look, wheel=False))
 
 
+_SMALLEST = 1 << 20
+"""Bytes of a library below which it only leads to another: it says nothing of a build."""
+
+
 def ctranslate2(look: Installed, one: Distribution) -> Facts:
     """CTranslate2: what its one library asks for, and the main library it may bring along."""
     library = look.found(one, "ctranslate2.libs", r"libctranslate2.*\.so.*") or look.path(
@@ -163,7 +168,10 @@ def ctranslate2(look: Installed, one: Distribution) -> Facts:
         return Facts()
     cuda = library_names.cuda_major(look.disk, library)
     if not cuda:
-        return Facts(gpu=False, origin="none")
+        # The makers build all wheels for x86-64 with CUDA; a real library of them is not small.
+        small = look.disk.size(library) < _SMALLEST
+        silent = small and look_at(look.disk.real(library)).architecture == "x86_64"
+        return Facts() if silent else Facts(gpu=False, origin="none")
     bundle = _bundled(look, one, "ctranslate2.libs") or _bundled(look, one, "ctranslate2")
     major = library_names.cudnn_major(look.disk, library)
     beside = _elsewhere(look, wheel=False) if major else "none"
