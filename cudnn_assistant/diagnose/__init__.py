@@ -13,6 +13,7 @@ import msgspec
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import (
     access,
+    companions,
     copies,
     cuda,
     cudnn,
@@ -21,6 +22,7 @@ from cudnn_assistant.diagnose import (
     fitting,
     frameworks,
     gpu,
+    inside,
     loaded,
     packages,
     paths,
@@ -53,6 +55,7 @@ SETTINGS: Layer = (*variables.RULES, *paths.RULES)
 
 ABOVE: tuple[Layer, ...] = (
     cuda.RULES,
+    companions.RULES,
     copies.RULES[:3],
     packages.RULES[:1],
     cudnn.RULES,
@@ -60,8 +63,9 @@ ABOVE: tuple[Layer, ...] = (
     copies.RULES[3:],
     fitting.RULES,
     frameworks.RULES,
-    cuda.LAST,
+    companions.LAST,
     trial.RULES,
+    inside.RULES,
 )
 """For each subject: integrity before search order before versions before the framework."""
 

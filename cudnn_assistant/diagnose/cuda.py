@@ -6,18 +6,15 @@ from collections.abc import Iterator
 
 from cudnn_assistant.compat import driver_floor, last_driver_branch, oldest_usable_cuda
 from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.needs import Need, own, stopped
+from cudnn_assistant.diagnose.needs import Need, own
 from cudnn_assistant.diagnose.remedies import (
     CUDA_ARCHIVE,
-    CUDA_PAGE,
     cuda_majors,
     install_cudnn,
     install_driver,
-    install_packages,
-    search_first,
 )
 from cudnn_assistant.diagnose.versions import major, numbers, older, short
-from cudnn_assistant.finding import Automatic, Finding, Installer, Manual, Remedy, Severity
+from cudnn_assistant.finding import Finding, Installer, Manual, Remedy, Severity
 from cudnn_assistant.machine import Driver, Library
 from cudnn_assistant.plan import installers
 
@@ -151,8 +148,13 @@ def _has_cuda(ctx: Context, need: Need) -> bool:
     if any(numbers(t.version)[:exact] == wanted for t in ctx.machine.toolkits):
         return True
     known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
-    found = (lib for lib in known if lib.major == need.cuda and not _in_environment(ctx, lib))
+    found = (lib for lib in known if lib.major == need.cuda and not in_environment(ctx, lib))
     return need.cuda >= 11 and next(found, None) is not None
+
+
+def in_environment(ctx: Context, library: Library) -> bool:
+    """Whether a file is some Python environment's."""
+    return any(ctx.belongs(library.path, e) for e in ctx.machine.pythons)
 
 
 def _cuda_anywhere(ctx: Context, need: Need) -> bool:
@@ -165,140 +167,18 @@ def _cuda_anywhere(ctx: Context, need: Need) -> bool:
 def _other_cuda(ctx: Context, facts: dict[str, str]) -> Finding:
     there = sorted({short(t.version) for t in ctx.machine.toolkits if t.version})
     remedy = Manual(
-        link=CUDA_ARCHIVE, administrator=True, installer=_toolkit(ctx, facts.get("cuda", ""))
+        link=CUDA_ARCHIVE, administrator=True, installer=toolkit(ctx, facts.get("cuda", ""))
     )
     evidence = [f"CUDA {t.version}: {t.root}" for t in ctx.machine.toolkits]
     facts = {**facts, "present": ", ".join(there)}
     return ctx.finding("program-needs-other-cuda", "error", remedy, *evidence, also=facts)
 
 
-def _toolkit(ctx: Context, cuda: str) -> Installer | None:
+def toolkit(ctx: Context, cuda: str) -> Installer | None:
     """An installer of that CUDA ("11.8", "12") which may be started here."""
     wanted = numbers(cuda)[:2]
     known = [t.version for t in ctx.compat.toolkits if numbers(t.version)[: len(wanted)] == wanted]
     return installers.toolkit(ctx.machine.os, known) if wanted else None
-
-
-def cuda_libraries(ctx: Context) -> Iterator[Finding]:
-    """L21, E03: cuDNN needs cuBLAS of its CUDA major, and no program would find it.
-
-    Without a cuDNN there is nothing to judge: whoever installs one brings cuBLAS along.
-    """
-    unknown = ctx.machine.unknown("toolkits") or ctx.machine.unknown("cudnn")
-    if ctx.environment is not None or unknown or not ctx.wanted or ctx.works or not ctx.copies:
-        return
-    known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
-    if any(ctx.loadable(lib) for lib in known):
-        return
-    usable = [lib for lib in known if not _in_environment(ctx, lib) and _wanted_major(ctx, lib)]
-    best = max(usable, key=lambda lib: (lib.major or 0, numbers(lib.version)), default=None)
-    if best is None:
-        yield _no_cuda(ctx)
-        return
-    folder = ctx.parent(best.path)
-    if not ctx.windows and any(ctx.key(c.folder) == ctx.key(folder) for c in ctx.copies):
-        return  # the folder will be added for the sake of the cuDNN in it
-    yield ctx.finding(
-        "cuda-not-on-path",
-        "error",
-        search_first(ctx, folder),
-        best.path,
-        folder=folder,
-        cuda=short(best.version) or str(best.major or ""),
-    )
-
-
-def _no_cuda(ctx: Context) -> Finding:
-    """With cuDNN in a folder of our own come the CUDA libraries it needs; else the toolkit."""
-    cuda = _which(ctx)
-    need = next(iter(ctx.needs), Need())
-    remedy = install_cudnn(ctx, need._replace(cuda=int(cuda or 0)))
-    if not isinstance(remedy, Automatic):
-        remedy = Manual(link=CUDA_PAGE, administrator=True, installer=_toolkit(ctx, cuda))
-    return ctx.finding("cuda-missing", "error", remedy, "cublasLt: –", cuda=cuda)
-
-
-def _in_environment(ctx: Context, library: Library) -> bool:
-    return any(ctx.belongs(library.path, e) for e in ctx.machine.pythons)
-
-
-def _wanted_major(ctx: Context, library: Library) -> bool:
-    majors = {c.cuda_major for c in ctx.copies if c.cuda_major}
-    return not majors or library.major in majors
-
-
-def _which(ctx: Context) -> str:
-    majors = {c.cuda_major for c in ctx.copies if c.cuda_major} or {
-        n.cuda for n in ctx.needs if n.cuda
-    }
-    return str(max(majors)) if majors else str((cuda_majors(ctx) or (12,))[0])
-
-
-def environment_cublas(ctx: Context) -> Iterator[Finding]:
-    """L21 in a Python environment: its cuDNN is there, the cuBLAS it needs is not."""
-    if ctx.environment is None or not stopped(ctx.trial) or ctx.trial is None:
-        return
-    yield from _package_missing(ctx, ctx.trial.missing)
-
-
-def _package_missing(ctx: Context, name: str) -> Iterator[Finding]:
-    what = next((w for w in ("cublas", "nvrtc") if w in name.casefold()), "")
-    if not what:
-        return
-    cuda = ctx.needs[0].cuda if ctx.needs else 0
-    suffix = f"-cu{cuda}" if cuda in (11, 12) else ""
-    package = f"nvidia-{'cublas' if what == 'cublas' else 'cuda-nvrtc'}{suffix}"
-    remedy = install_packages(ctx, package)
-    code = f"{what}-missing-in-environment"
-    yield ctx.finding(code, "error", remedy, name, file=name)
-
-
-def without_cublas(ctx: Context) -> Iterator[Finding]:
-    """L21, where no package's record explains it: cuDNN doesn't say what it didn't find.
-
-    It says INTERNAL_ERROR (4000, 4 in cuDNN 8) or EXECUTION_FAILED_CUBLAS (5002).
-    """
-    trial, cuda = ctx.trial, next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
-    if ctx.environment is None or trial is None or not stopped(trial) or not cuda:
-        return
-    known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
-    there = any(lib.major == cuda and ctx.loadable(lib) for lib in known)
-    if trial.stage == "convolution" and trial.code in (4, 4000, 5002) and not there:
-        file = f"cublasLt64_{cuda}.dll" if ctx.windows else f"libcublasLt.so.{cuda}"
-        yield from _package_missing(ctx, file)
-
-
-def nvrtc(ctx: Context) -> Iterator[Finding]:
-    """L23: cuDNN could not build code on the spot: NVRTC is missing or not of one version."""
-    trial = ctx.trial
-    if trial is None or trial.code not in (4001, 3008) or not stopped(trial):
-        return
-    cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
-    suffix = f"-cu{cuda}" if cuda in (11, 12) else ""
-    ours = _toolkit(ctx, str(cuda or ""))
-    remedy: Remedy = Manual(link=CUDA_PAGE, administrator=True, installer=ours)
-    if ctx.environment is not None:
-        remedy = install_packages(ctx, f"nvidia-cuda-nvrtc{suffix}")
-    known = (lib for lib in (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins")))
-    yield ctx.finding(
-        "nvrtc-missing",
-        ctx.serious,
-        remedy,
-        f"{trial.code_name} ({trial.code})",
-        *(f"{lib.path} {lib.version}" for lib in known if ctx.loadable(lib)),
-        cuda=str(cuda or ""),
-    )
-
-
-def two_cublas(ctx: Context) -> Iterator[Finding]:
-    """L22: cuBLAS and cuBLASLt, which belong together, came from two folders."""
-    if ctx.trial is None or not stopped(ctx.trial):
-        return
-    mapped = [p for p in ctx.trial.mapped if "cublas" in ctx.name(p).casefold()]
-    folders = list(dict.fromkeys(ctx.parent(p) for p in mapped))
-    if len(folders) > 1:
-        facts = {"one": folders[0], "other": folders[1]}
-        yield ctx.finding("cublas-mixed", ctx.serious, Manual(), *mapped, also=facts)
 
 
 RULES = (
@@ -310,15 +190,4 @@ RULES = (
         ("L24", "H04"),
         provable=False,
     ),
-    Rule(cuda_libraries, ("cuda-missing", "cuda-not-on-path"), ("L21", "L24", "E03")),
-    Rule(
-        environment_cublas,
-        ("cublas-missing-in-environment", "nvrtc-missing-in-environment"),
-        ("L21", "L23"),
-    ),
-    Rule(nvrtc, ("nvrtc-missing",), ("L23",)),
-    Rule(two_cublas, ("cublas-mixed",), ("L22",)),
 )
-
-LAST = (Rule(without_cublas, ("cublas-missing-in-environment",), ("L21",)),)
-"""Said only when no record of a package explains it."""

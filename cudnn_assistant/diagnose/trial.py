@@ -10,12 +10,9 @@ from cudnn_assistant.codes import process_end
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.diagnose.remedies import install_driver
-from cudnn_assistant.diagnose.versions import numbers, short
-from cudnn_assistant.diagnose.visible import unset
-from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
+from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
 from cudnn_assistant.plan import installers
-from cudnn_assistant.wording import PRODUCTS
 
 VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
 
@@ -37,7 +34,7 @@ def _stopped(ctx: Context) -> Trial | None:
     return trial
 
 
-def _told(trial: Trial) -> tuple[str, ...]:
+def told(trial: Trial) -> tuple[str, ...]:
     """Where the test stopped and what was said there; "test: STAGE" is put into words later."""
     code = f"{trial.code_name} ({trial.code})" if trial.code_name else ""
     ended = f"{trial.status} {trial.code}" if trial.code is not None and not code else ""
@@ -65,7 +62,7 @@ def library(ctx: Context) -> Iterator[Finding]:
     else:
         code, remedy = "library-missing", Manual()
     severity = ctx.serious
-    yield ctx.finding(code, severity, remedy, *_told(trial), file=trial.missing, also=_who(ctx))
+    yield ctx.finding(code, severity, remedy, *told(trial), file=trial.missing, also=_who(ctx))
 
 
 def _who(ctx: Context) -> dict[str, str]:
@@ -99,7 +96,7 @@ def c_library(ctx: Context) -> Iterator[Finding]:
     match = re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail)
     if match:
         yield ctx.finding(
-            "c-library-too-old", ctx.serious, Manual(), *_told(trial),
+            "c-library-too-old", ctx.serious, Manual(), *told(trial),
             needed=match[2], has=ctx.machine.os.libc,
         )  # fmt: skip
 
@@ -118,7 +115,7 @@ def newer_code(ctx: Context) -> Iterator[Finding]:
     if trial is not None and trial.code == 222:
         driver = ctx.machine.driver
         yield ctx.finding(
-            "driver-too-old-for-code", ctx.serious, install_driver(ctx), *_told(trial),
+            "driver-too-old-for-code", ctx.serious, install_driver(ctx), *told(trial),
             driver=driver.version if driver else "",
         )  # fmt: skip
 
@@ -128,7 +125,7 @@ def watchdog(ctx: Context) -> Iterator[Finding]:
     trial = _stopped(ctx)
     if trial is not None and trial.code == 702:
         yield ctx.finding(
-            "gpu-reset-by-watchdog", ctx.serious, Manual(), *_told(trial), gpu=trial.gpu_name
+            "gpu-reset-by-watchdog", ctx.serious, Manual(), *told(trial), gpu=trial.gpu_name
         )
 
 
@@ -140,7 +137,7 @@ def wrong_numbers(ctx: Context) -> Iterator[Finding]:
             "gpu-wrong-numbers",
             ctx.serious,
             Unknown(),
-            *_told(trial),
+            *told(trial),
             gpu=trial.gpu_name,
             sure=False,
         )
@@ -150,7 +147,7 @@ def old_processor(ctx: Context) -> Iterator[Finding]:
     """H08: the program stopped at an instruction that this processor doesn't have."""
     trial = _stopped(ctx)
     if trial is not None and trial.status == "crashed" and trial.code in (-4, 132, 0xC000001D):
-        yield ctx.finding("cpu-too-old", ctx.serious, Unknown(), *_told(trial), sure=False)
+        yield ctx.finding("cpu-too-old", ctx.serious, Unknown(), *told(trial), sure=False)
 
 
 def host_memory(ctx: Context) -> Iterator[Finding]:
@@ -159,7 +156,7 @@ def host_memory(ctx: Context) -> Iterator[Finding]:
     killed = trial is not None and trial.status == "crashed" and trial.code in (-9, 137)
     paging = trial is not None and "1455" in trial.detail
     if trial is not None and (killed or paging):
-        yield ctx.finding("computer-memory-full", ctx.serious, Manual(), *_told(trial), sure=paging)
+        yield ctx.finding("computer-memory-full", ctx.serious, Manual(), *told(trial), sure=paging)
 
 
 def blocked(ctx: Context) -> Iterator[Finding]:
@@ -169,83 +166,8 @@ def blocked(ctx: Context) -> Iterator[Finding]:
         return
     if trial.code in (577, 1260, 4551) or "application control policy" in trial.detail.casefold():
         yield ctx.finding(
-            "library-blocked", ctx.serious, Manual(), *_told(trial), file=trial.missing
+            "library-blocked", ctx.serious, Manual(), *told(trial), file=trial.missing
         )
-
-
-def inside_framework(ctx: Context) -> Iterator[Finding]:
-    """A01, A04, L14: a framework's own convolution stopped; a second run shows which setting."""
-    for trial in ctx.machine.trials:
-        if trial.subject != ctx.subject or not trial.framework or trial.status in ("ok", "not-run"):
-            continue
-        if _for_processor(ctx, trial):
-            continue
-        name, _, value = trial.helped_by.partition("=")
-        facts = {"program": framework_title(trial.framework), "where": ctx.subject}
-        if name.endswith("()"):
-            code = "framework-must-preload"
-            yield ctx.finding(code, "error", Manual(), *_told(trial), call=name[:-2], also=facts)
-        elif value:
-            line = f"set {name}={value}" if ctx.windows else f"export {name}={value}"
-            remedy: Remedy = Manual(commands=(line,))
-            yield ctx.finding(
-                "framework-takes-all-memory", "error", remedy, *_told(trial), also=facts
-            )
-        elif name:
-            yield _setting(ctx, trial, name, facts)
-        elif other := _other_main_file(ctx, trial):
-            yield other
-        else:
-            yield ctx.finding(
-                "framework-stopped", "error", Unknown(), *_told(trial), sure=False, also=facts
-            )
-
-
-def _for_processor(ctx: Context, trial: Trial) -> bool:
-    """Whether the framework can't use a GPU at all: that is told for itself."""
-    builds = [f.gpu for f in ctx.frameworks if trial.framework.startswith(f"{f.name} ")]
-    return bool(builds) and all(gpu is False for gpu in builds)
-
-
-def _other_main_file(ctx: Context, trial: Trial) -> Finding | None:
-    """L16: a package's lone main library is older or newer than the parts it meets."""
-    lone = next((c for c in ctx.copies if c.flavour == "shim"), None)
-    whole = next(
-        (c for c in ctx.copies if c.flavour == "full" and lone and c.major == lone.major), None
-    )
-    if lone is None or whole is None or numbers(lone.version)[:2] == numbers(whole.version)[:2]:
-        return None
-    if lone.folder not in {ctx.parent(p) for p in trial.mapped} and "cudnn" not in trial.missing:
-        return None
-    return ctx.finding(
-        "cudnn-main-file-differs", "error", Manual(), *_told(trial),
-        f"{lone.file}: {lone.version}, {lone.folder}", f"{whole.version}: {whole.folder}",
-        program=framework_title(trial.framework), old=short(lone.version), new=short(whole.version),
-        folder=whole.folder, where=ctx.subject, sure=False,
-    )  # fmt: skip
-
-
-def _setting(ctx: Context, trial: Trial, name: str, facts: dict[str, str]) -> Finding:
-    variable = ctx.machine.variable(name, "user", "machine", "process")
-    remedy = unset(ctx, variable) if variable is not None else Unknown()
-    return ctx.finding(
-        "setting-stops-framework",
-        "error",
-        remedy,
-        *_told(trial),
-        f"{name}={variable.value.text} ({variable.source or variable.scope})" if variable else name,
-        variable=name,
-        folders=name if name.endswith("PATH") else "",
-        gpus=name if name.endswith("DEVICES") else "",
-        place=variable.source if variable else "",
-        also=facts,
-    )
-
-
-def framework_title(text: str) -> str:
-    """ "torch 2.9.0" as people call it."""
-    name, _, version = text.partition(" ")
-    return f"{PRODUCTS.get(name, name)} {version}".strip()
 
 
 def refused(ctx: Context) -> Iterator[Finding]:
@@ -254,7 +176,7 @@ def refused(ctx: Context) -> Iterator[Finding]:
     spare = ctx.environment is None and ctx.serious != "error"
     if trial is not None and trial.status == "unloadable" and not spare:
         file = trial.missing or trial.loaded
-        yield ctx.finding("library-refused", ctx.serious, Unknown(), *_told(trial), file=file)
+        yield ctx.finding("library-refused", ctx.serious, Unknown(), *told(trial), file=file)
 
 
 def slow(ctx: Context) -> Iterator[Finding]:
@@ -282,7 +204,7 @@ def unexplained(ctx: Context) -> Iterator[Finding]:
         return
     slow = trial.status == "timed-out"
     code = "test-timed-out" if slow else "unexplained"
-    evidence = (*_told(trial), *_part_checks(ctx))
+    evidence = (*told(trial), *_part_checks(ctx))
     yield ctx.finding(code, "error", Unknown(), *evidence, stage=trial.stage, also=_who(ctx))
 
 
@@ -304,13 +226,14 @@ def _number(ctx: Context, part: PartCheck) -> str:
 
 def other_gpu(ctx: Context) -> Iterator[Finding]:
     """H03 and others for one of several GPUs: the test passed on one and stopped on another."""
-    mine = [t for t in ctx.machine.trials if t.subject == ctx.subject and not t.library and t.gpu]
+    tests = (t for t in ctx.machine.trials if t.subject == ctx.subject and t.gpu)
+    mine = [t for t in tests if not t.library and not t.framework]
     if not any(passed(t) for t in mine):
         return
     for trial in mine:
         if trial.status not in ("ok", "not-run") and not _said_of_gpu(ctx, trial):
             yield ctx.finding(
-                "one-gpu-stopped", "warning", Unknown(), *_told(trial), gpu=trial.gpu_name
+                "one-gpu-stopped", "warning", Unknown(), *told(trial), gpu=trial.gpu_name
             )
 
 
@@ -339,15 +262,6 @@ RULES = (
     Rule(host_memory, ("computer-memory-full",), ("H16",)),
     Rule(blocked, ("library-blocked",), ("L30", "L29")),
     Rule(refused, ("library-refused",), ()),
-    Rule(
-        inside_framework,
-        (
-            "framework-takes-all-memory", "setting-stops-framework", "framework-must-preload",
-            "framework-stopped", "cudnn-main-file-differs",
-        ),
-        ("A01", "L14", "L16"),
-        provable=False,
-    ),
     Rule(other_gpu, ("one-gpu-stopped",), ()),
     Rule(slow, ("driver-starts-slowly", "first-run-slow"), ("D26", "H06")),
 )  # fmt: skip

@@ -88,6 +88,7 @@ LIBRARIES: dict[str, Text] = {
                 "cuDNN works together with NVIDIA's CUDA libraries (cuBLAS above all), and none"
                 " that programs can find is on this computer."
             ),
+            N_("It asks for {file}, which wasn't found."),
         ),
         (
             N_(

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from machines.case import case
 from machines.elsewhere import HEALTHY_WSL, WGPU, WSL_DRIVER
-from machines.linux import ADA, BARE_LINUX, CONF, DEB, DEFAULT, HEALTHY_LINUX, LVENV, MISSING
+from machines.linux import (
+    ADA,
+    BARE_LINUX,
+    CONF,
+    DEB,
+    DEFAULT,
+    HEALTHY_LINUX,
+    LATE,
+    LVENV,
+    MISSING,
+)
 from machines.linux_python import HEALTHY_PIP
 from machines.parts import (
     UBUNTU,
@@ -26,7 +36,7 @@ from machines.parts import (
 )
 from machines.windows import CARD, HEALTHY_WINDOWS
 
-from cudnn_assistant.machine import Answer, Framework, Trial
+from cudnn_assistant.machine import SYSTEM, Answer, Framework, Trial
 
 NO_LIBCUDA = Trial(
     subject="system",
@@ -293,4 +303,44 @@ case(
         ),
     ),
     f"error cublas-missing-in-environment {LVENV}",
+)
+ASKED = "Invalid handle. Cannot load symbol cublasLtCreate"
+"""What cuDNN 9.14 was seen to print without cuBLAS, before it aborted."""
+case(
+    "linux-torch-cublas-asked-for",
+    "broken",
+    but(
+        HEALTHY_PIP,
+        libraries=(),
+        trials=(
+            but(
+                stopped(passed(torch_copy(LVENV), ADA, LVENV), "convolution", -6, "SIGABRT"),
+                status="missing-library",
+                missing="libcublasLt.so.12",
+                output=ASKED,
+            ),
+        ),
+    ),
+    f"error cublas-missing-in-environment {LVENV}",
+)
+case(
+    "linux-cudnn-of-wheel-without-cublas",
+    "broken",
+    but(
+        BARE_LINUX,
+        toolkits=(),
+        libraries=(),
+        variables=(),
+        cudnns=(but(LATE, wins_for=(SYSTEM,)),),
+        search=(LISTED, DEFAULT),
+        trials=(
+            but(
+                stopped(passed(LATE, ADA), "convolution", -6, "SIGABRT"),
+                status="missing-library",
+                missing="libcublasLt.so.12",
+                output=ASKED,
+            ),
+        ),
+    ),
+    "error cuda-missing",
 )

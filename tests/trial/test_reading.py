@@ -82,6 +82,22 @@ def test_the_part_behind_a_symbol(symbol, part):
     assert noise.part_asked_for("quiet") == ""
 
 
+@pytest.mark.parametrize(
+    ("family", "symbol", "missing"),
+    [
+        ("linux", "cublasLtCreate", "libcublasLt.so.13"),
+        ("linux", "cublasCreate_v2", "libcublas.so.13"),
+        ("windows", "cublasLtGetVersion", "cublasLt64_13.dll"),
+    ],
+)
+def test_an_abort_without_cublas_names_its_file(family, symbol, missing):
+    """As cuDNN 9.14 and 9.19 ended on an H100 whose cuBLAS was taken away."""
+    output = f"Invalid handle. Cannot load symbol {symbol}\n"
+    ended = Ended(({"stage": "convolution", "cuda": "13.0"},), -6, False, output, 1.0, 2.0)
+    known = classify(ended, family)
+    assert (known["status"], known["missing"]) == ("missing-library", missing)
+
+
 def test_the_loaders_own_words():
     said = "libnvrtc.so.12: cannot open shared object file: No such file or directory"
     assert loading.missing_file(said) == "libnvrtc.so.12"

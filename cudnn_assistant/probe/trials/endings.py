@@ -49,6 +49,14 @@ def part_name(family: Family, part: str, major: int = 9) -> str:
     return f"cudnn_{part}64_{major}.dll" if family == "windows" else f"libcudnn_{part}.so.{major}"
 
 
+def cuda_name(family: Family, library: str, cuda: str) -> str:
+    """File name of a CUDA library ("cublasLt") of the CUDA release ("12.9")."""
+    major = cuda.split(".", maxsplit=1)[0]
+    if family == "windows":
+        return f"{library}64_{major}.dll"
+    return f"lib{library}.so.{major}".rstrip(".")
+
+
 def classify(ended: Ended, family: Family) -> dict[str, Any]:
     """All that a child told, merged, with "status" for every way it can end."""
     known: dict[str, Any] = {"stage": "start", "checks": [], "skipped": []}
@@ -92,6 +100,8 @@ def _explained(known: Mapping[str, Any], output: str, family: Family) -> dict[st
     missing = noise.missing_library(output)
     if not missing and folder and (part := noise.part_asked_for(output)):
         missing = part_name(family, part)
+    if not missing and (library := noise.cuda_library_asked_for(output)):
+        missing = cuda_name(family, library, known.get("cuda", ""))
     if not missing:
         return {}
     there = folder and os.path.lexists(os.path.join(folder, missing))

@@ -50,6 +50,19 @@ def part_asked_for(output: str) -> str:
     return _PARTS.get(found[1].removesuffix("VersionCheck"), "graph")
 
 
+_CUDA_SYMBOL = re.compile(r"Cannot load symbol (cublasLt|cublas)[A-Z]")
+
+
+def cuda_library_asked_for(output: str) -> str:
+    """The CUDA library that cuDNN 9 could not load when it only names a function of it, else "".
+
+    Seen of 9.14 and 9.19 without cuBLAS: "Invalid handle. Cannot load symbol cublasLtCreate",
+    then abort.
+    """
+    found = _CUDA_SYMBOL.search(output)
+    return found[1] if found else ""
+
+
 def only_cudnn(paths: Iterable[str]) -> list[str]:
     """The files of cuDNN itself among ``paths``."""
     return [path for path in paths if re.match(r"(?i)(lib)?cudnn", ntpath.basename(path))]

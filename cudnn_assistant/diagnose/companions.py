@@ -1,0 +1,180 @@
+"""Are cuBLAS and NVRTC, which cuDNN asks for when it starts, where it finds them?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.cuda import in_environment, toolkit
+from cudnn_assistant.diagnose.needs import Need, stopped
+from cudnn_assistant.diagnose.remedies import (
+    CUDA_PAGE,
+    cuda_majors,
+    install_cudnn,
+    install_packages,
+    search_first,
+)
+from cudnn_assistant.diagnose.versions import numbers, short
+from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy
+from cudnn_assistant.machine import Library
+
+
+def cuda_libraries(ctx: Context) -> Iterator[Finding]:
+    """L21, E03: cuDNN needs cuBLAS of its CUDA major, and no program would find it.
+
+    Without a cuDNN there is nothing to judge: whoever installs one brings cuBLAS along.
+    """
+    unknown = ctx.machine.unknown("toolkits") or ctx.machine.unknown("cudnn")
+    wanted = ctx.wanted or _asked_for_cublas(ctx)
+    if ctx.environment is not None or unknown or ctx.works or not wanted:
+        return
+    known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
+    # One of another CUDA major is a matter of which cuDNN was installed, not of a missing CUDA.
+    if any(ctx.loadable(lib) for lib in known) or not (ctx.copies or ctx.winner):
+        return
+    usable = [lib for lib in known if not in_environment(ctx, lib) and _wanted_major(ctx, lib)]
+    best = max(usable, key=lambda lib: (lib.major or 0, numbers(lib.version)), default=None)
+    if best is None:
+        yield _no_cuda(ctx)
+        return
+    folder = ctx.parent(best.path)
+    if not ctx.windows and any(ctx.key(c.folder) == ctx.key(folder) for c in ctx.copies):
+        return  # the folder will be added for the sake of the cuDNN in it
+    yield ctx.finding(
+        "cuda-not-on-path",
+        "error",
+        search_first(ctx, folder),
+        best.path,
+        folder=folder,
+        cuda=short(best.version) or str(best.major or ""),
+    )
+
+
+def _asked_for_cublas(ctx: Context) -> bool:
+    """The test of a cuDNN that matters stopped because it asked for cuBLAS in vain."""
+    trial = ctx.trial
+    asked = stopped(trial) and trial is not None and "cublas" in trial.missing.casefold()
+    return asked and ctx.serious == "error"
+
+
+def _cublas_file(ctx: Context, cuda: str | int) -> str:
+    """The file that cuDNN asks for: the loader's own words, else the name in that CUDA major."""
+    if _asked_for_cublas(ctx) and ctx.trial is not None:
+        return ctx.trial.missing
+    return f"cublasLt64_{cuda}.dll" if ctx.windows else f"libcublasLt.so.{cuda}"
+
+
+def _no_cuda(ctx: Context) -> Finding:
+    """With cuDNN in a folder of our own come the CUDA libraries it needs; else the toolkit."""
+    cuda = _which(ctx)
+    need = next(iter(ctx.needs), Need())
+    remedy = install_cudnn(ctx, need._replace(cuda=int(cuda or 0)))
+    if not isinstance(remedy, Automatic):
+        remedy = Manual(link=CUDA_PAGE, administrator=True, installer=toolkit(ctx, cuda))
+    file = _cublas_file(ctx, cuda)
+    return ctx.finding("cuda-missing", "error", remedy, f"{file}: –", cuda=cuda, file=file)
+
+
+def _wanted_major(ctx: Context, library: Library) -> bool:
+    majors = _majors(ctx)
+    return not majors or library.major in majors
+
+
+def _majors(ctx: Context) -> set[int]:
+    """CUDA majors of the subject's copies, and of the one that its programs load from elsewhere."""
+    copies = (*ctx.copies, *((ctx.winner,) if ctx.winner else ()))
+    return {c.cuda_major for c in copies if c.cuda_major}
+
+
+def _which(ctx: Context) -> str:
+    majors = _majors(ctx) or {n.cuda for n in ctx.needs if n.cuda}
+    return str(max(majors)) if majors else str((cuda_majors(ctx) or (12,))[0])
+
+
+def environment_cublas(ctx: Context) -> Iterator[Finding]:
+    """L21 in a Python environment: its cuDNN is there, the cuBLAS it needs is not."""
+    if ctx.environment is None or not stopped(ctx.trial) or ctx.trial is None:
+        return
+    # A package whose files are gone is told as that, and is installed anew.
+    if not any(p.files_missing and "cublas" in p.name for p in ctx.environment.packages):
+        yield from _package_missing(ctx, ctx.trial.missing)
+
+
+def _package_missing(ctx: Context, name: str) -> Iterator[Finding]:
+    what = next((w for w in ("cublas", "nvrtc") if w in name.casefold()), "")
+    if not what:
+        return
+    cuda = ctx.needs[0].cuda if ctx.needs else 0
+    suffix = f"-cu{cuda}" if cuda in (11, 12) else ""
+    package = f"nvidia-{'cublas' if what == 'cublas' else 'cuda-nvrtc'}{suffix}"
+    remedy = install_packages(ctx, package)
+    code = f"{what}-missing-in-environment"
+    yield ctx.finding(code, "error", remedy, name, file=name)
+
+
+_SAYS_NOTHING = (1, 4, 1001, 4000, 5002, -6, 134, 0xC0000409)
+"""How cuDNN ends without cuBLAS when it doesn't name it: statuses, and the codes of an abort."""
+
+
+def without_cublas(ctx: Context) -> Iterator[Finding]:
+    """L21, where no package's record explains it: cuDNN doesn't say what it didn't find.
+
+    It says NOT_INITIALIZED (1001, 1 in cuDNN 8), INTERNAL_ERROR (4000, 4) or
+    EXECUTION_FAILED_CUBLAS (5002), or its process aborts. What its package pins is not there.
+    """
+    trial, cuda = ctx.trial, next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
+    if ctx.environment is None or trial is None or not stopped(trial) or not cuda:
+        return
+    known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
+    there = any(lib.major == cuda and ctx.loadable(lib) for lib in known)
+    silent = trial.status in ("status-code", "crashed") and trial.code in _SAYS_NOTHING
+    if trial.stage in ("handle", "convolution") and silent and not there:
+        yield from _package_missing(ctx, _cublas_file(ctx, cuda))
+
+
+def nvrtc(ctx: Context) -> Iterator[Finding]:
+    """L23: cuDNN could not build code on the spot: NVRTC is missing or not of one version."""
+    trial = ctx.trial
+    if trial is None or trial.code not in (4001, 3008) or not stopped(trial):
+        return
+    cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
+    suffix = f"-cu{cuda}" if cuda in (11, 12) else ""
+    ours = toolkit(ctx, str(cuda or ""))
+    remedy: Remedy = Manual(link=CUDA_PAGE, administrator=True, installer=ours)
+    if ctx.environment is not None:
+        remedy = install_packages(ctx, f"nvidia-cuda-nvrtc{suffix}")
+    known = (lib for lib in (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins")))
+    yield ctx.finding(
+        "nvrtc-missing",
+        ctx.serious,
+        remedy,
+        f"{trial.code_name} ({trial.code})",
+        *(f"{lib.path} {lib.version}" for lib in known if ctx.loadable(lib)),
+        cuda=str(cuda or ""),
+    )
+
+
+def two_cublas(ctx: Context) -> Iterator[Finding]:
+    """L22: cuBLAS and cuBLASLt, which belong together, came from two folders."""
+    if ctx.trial is None or not stopped(ctx.trial):
+        return
+    mapped = [p for p in ctx.trial.mapped if "cublas" in ctx.name(p).casefold()]
+    folders = list(dict.fromkeys(ctx.parent(p) for p in mapped))
+    if len(folders) > 1:
+        facts = {"one": folders[0], "other": folders[1]}
+        yield ctx.finding("cublas-mixed", ctx.serious, Manual(), *mapped, also=facts)
+
+
+RULES = (
+    Rule(cuda_libraries, ("cuda-missing", "cuda-not-on-path"), ("L21", "L24", "E03")),
+    Rule(
+        environment_cublas,
+        ("cublas-missing-in-environment", "nvrtc-missing-in-environment"),
+        ("L21", "L23"),
+    ),
+    Rule(nvrtc, ("nvrtc-missing",), ("L23",)),
+    Rule(two_cublas, ("cublas-mixed",), ("L22",)),
+)
+
+LAST = (Rule(without_cublas, ("cublas-missing-in-environment",), ("L21",)),)
+"""Said only when no record of a package explains it."""
