@@ -112,6 +112,19 @@ class Driver(Struct, kw_only=True):
     """Telling lines of the kernel log (NVRM, Xid, module rejected), prefixes stripped."""
 
 
+SwitchTool = Literal["", "prime-select", "envycontrol", "supergfxctl", "system76-power"]
+
+
+class SwitchedOff(Struct, kw_only=True):
+    """A setting that keeps NVIDIA's GPU, or its driver, off: the processor draws alone."""
+
+    tool: SwitchTool = ""
+    """Who wrote it; "": no tool that is known, so a person or a package."""
+    file: str
+    line: str = ""
+    """What stands there: "off", "blacklist nvidia", a rule that takes the GPU off the bus."""
+
+
 class GpuProcess(Struct, kw_only=True):
     """A process that holds memory on a GPU."""
 
@@ -497,6 +510,8 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
     gpus: tuple[Gpu, ...] = ()
     other_gpus: tuple[str, ...] = ()
     """Names of display adapters that are not NVIDIA's."""
+    switched_off: SwitchedOff | None = None
+    """Linux, where the driver's module isn't loaded: what keeps the GPU off."""
     toolkits: tuple[Toolkit, ...] = ()
     cudnns: tuple[CudnnCopy, ...] = ()
     libraries: tuple[Library, ...] = ()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from cudnn_assistant.compat import last_driver_branch
+from cudnn_assistant.diagnose.answers import answering, bare_linux
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.enclosed import blind
 from cudnn_assistant.diagnose.needs import stopped
@@ -30,6 +31,36 @@ def no_gpu(ctx: Context) -> Iterator[Finding]:
         return
     others = ", ".join(machine.other_gpus)
     yield ctx.finding("no-nvidia-gpu", "error", Impossible(), others, others=others)
+
+
+_SWITCH_ON = {
+    "prime-select": "sudo prime-select nvidia",
+    "envycontrol": "sudo envycontrol -s hybrid",
+    "supergfxctl": "supergfxctl -m Hybrid",
+    "system76-power": "sudo system76-power graphics hybrid",
+}
+
+
+def switched_off(ctx: Context) -> Iterator[Finding]:
+    """D28: a laptop is set to the processor's graphics, or somebody keeps the driver off."""
+    off, driver = ctx.machine.switched_off, ctx.machine.driver
+    if off is None or not bare_linux(ctx) or answering(ctx) or ctx.runs:
+        return
+    if (driver and driver.kernel_version) or any(_kept_for_vm(g) for g in ctx.machine.gpus):
+        return
+    command = _SWITCH_ON.get(off.tool, "")
+    remedy = Manual(commands=(command,) if command else (), restart=True, administrator=True)
+    facts = {"tool": off.tool, "gpu": first_name(ctx)}
+    if not off.tool:
+        facts["file"] = off.file
+    # With neither GPU nor driver in sight, the setting may be a leftover of another computer.
+    sure = bool(ctx.machine.gpus or driver)
+    evidence = f"{off.file}: {off.line}"
+    yield ctx.finding("gpu-switched-off", "error", remedy, evidence, sure=sure, also=facts)
+
+
+def _kept_for_vm(gpu: Gpu) -> bool:
+    return gpu.kernel_driver in ("vfio-pci", "pci-stub")
 
 
 def disabled(ctx: Context) -> Iterator[Finding]:
@@ -205,6 +236,7 @@ def _seen_by_driver(ctx: Context) -> bool:
 
 
 RULES = (
+    Rule(switched_off, ("gpu-switched-off",), ("D28",)),
     Rule(no_gpu, ("no-nvidia-gpu",), ("D01",)),
     Rule(too_old, ("gpu-too-old",), ("D16",)),
     Rule(disabled, ("gpu-disabled",), ("D08",)),

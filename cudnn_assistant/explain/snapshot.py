@@ -78,6 +78,7 @@ CLASS_OF_FINDING: Mapping[str, str] = {
     "gpu-memory-taken": "other-process-uses-gpu",
     "gpu-needs-closed-module": "driver-dropped-gpu",
     "gpu-needs-open-module": "driver-dropped-gpu",
+    "gpu-switched-off": "other",
     "gpu-too-new-for-cudnn": "gpu-too-new",
     "gpu-too-new-for-framework": "gpu-too-new",
     "gpu-too-old": "gpu-too-old",

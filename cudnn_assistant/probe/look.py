@@ -125,6 +125,7 @@ class Look:
             "driver": gpu.driver(told, facts, system),
             "gpus": gpu.gpus(told, facts, contained=bool(system.container)),
             "other_gpus": tuple(dict.fromkeys(names)),
+            "switched_off": facts.switched_off,
         }
         return found, told.gaps + facts.gaps
 

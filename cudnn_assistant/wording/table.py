@@ -108,6 +108,21 @@ HARDWARE: dict[str, Text] = {
         ),
         (N_("Start cuDNN Assistant outside the sandbox, or give the sandbox access to the GPU."),),
     ),
+    "gpu-switched-off": Text(
+        "gpu",
+        N_("The NVIDIA GPU is switched off"),
+        (
+            N_(
+                "{tool} has set this computer to the processor's own graphics, so that no program"
+                " can use the NVIDIA GPU."
+            ),
+            N_("{file} keeps the NVIDIA driver from starting, so that no program can use the GPU."),
+        ),
+        (
+            N_("Set {tool} to the NVIDIA GPU, then restart the computer."),
+            N_("If that isn't wanted, take the line out of {file} and restart the computer."),
+        ),
+    ),
     "gpu-disabled": Text(
         "gpu",
         N_("The GPU is switched off in Device Manager"),

@@ -150,6 +150,28 @@ def module_not_loaded(c):
     c.write(f"/lib/modules/{computer.KERNEL}/modules.dep", "updates/dkms/nvidia.ko:\n")
 
 
+@case("broken", "error gpu-switched-off")
+def switched_to_the_processors_graphics(c):
+    module_not_loaded(c)
+    c.write("/etc/prime-discrete", "off\n")
+    c.write("/lib/modprobe.d/blacklist-nvidia.conf", "blacklist nvidia\nalias nvidia off\n")
+
+
+@case("broken", "error gpu-switched-off")
+def taken_off_the_bus(c):
+    lab.write(c.at(SYSTEM), lab.RTX_4090, nvml_init=9, cu_init=100)
+    c.bus(INTEL, driver="i915")
+    rule = 'ATTR{vendor}=="0x10de", ATTR{class}=="0x03[0-9]*", ATTR{remove}="1"\n'
+    c.write("/etc/udev/rules.d/50-remove-nvidia.rules", f'ACTION=="add", {rule}')
+
+
+@case("works")
+def healthy_with_both_graphics_on_demand(c):
+    c.healthy()
+    c.bus(INTEL, driver="i915")
+    c.write("/etc/prime-discrete", "on-demand\n")
+
+
 @case("broken", "error stub-library-loaded", LD_LIBRARY_PATH="/usr/local/cuda/lib64/stubs")
 def stub_in_front_of_the_driver(c):
     c.healthy()

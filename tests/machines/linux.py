@@ -37,6 +37,7 @@ from cudnn_assistant.machine import (
     GpuProcess,
     LibraryCheck,
     Package,
+    SwitchedOff,
     Trial,
 )
 
@@ -289,6 +290,48 @@ case(
     but(BARE_LINUX, driver=NO_MODULE, gpus=(SEEN,)),
     "error driver-module-not-loaded",
 )
+INTEL_MODE = SwitchedOff(tool="prime-select", file="/etc/prime-discrete", line="off")
+case(
+    "linux-gpu-switched-off-by-prime-select",
+    "broken",
+    but(BARE_LINUX, driver=NO_MODULE, gpus=(SEEN,), switched_off=INTEL_MODE),
+    "error gpu-switched-off",
+)
+case(
+    "linux-gpu-taken-off-the-bus-by-envycontrol",
+    "broken",
+    but(
+        BARE_LINUX,
+        driver=NO_MODULE,
+        gpus=(),
+        switched_off=SwitchedOff(
+            tool="envycontrol",
+            file="/etc/udev/rules.d/50-remove-nvidia.rules",
+            line='ACTION=="add", SUBSYSTEM=="pci", ATTR{vendor}=="0x10de",'
+            ' ATTR{class}=="0x03[0-9]*", ATTR{power/control}="auto", ATTR{remove}="1"',
+        ),
+    ),
+    "error gpu-switched-off",
+)
+BLACKLISTED = SwitchedOff(file="/etc/modprobe.d/kim.conf", line="blacklist nvidia")
+case(
+    "linux-driver-blacklisted-by-hand",
+    "broken",
+    but(BARE_LINUX, driver=NO_MODULE, gpus=(SEEN,), switched_off=BLACKLISTED),
+    "error gpu-switched-off",
+)
+case(
+    "linux-gpu-kept-for-vm-and-blacklisted",
+    "broken",
+    but(
+        BARE_LINUX,
+        driver=NO_MODULE,
+        gpus=(but(SEEN, kernel_driver="vfio-pci"),),
+        switched_off=BLACKLISTED,
+    ),
+    "error gpu-kept-for-vm",
+)
+case("linux-blacklisted-and-running-healthy", "works", but(HEALTHY_LINUX, switched_off=BLACKLISTED))
 FEDORA = but(
     UBUNTU,
     name="Fedora Linux 42",

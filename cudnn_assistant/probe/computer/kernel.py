@@ -8,8 +8,8 @@ import re
 import stat
 from typing import Literal, NamedTuple
 
-from cudnn_assistant.machine import DeviceNode, Gap
-from cudnn_assistant.probe.computer import kernel_log, pci
+from cudnn_assistant.machine import DeviceNode, Gap, SwitchedOff
+from cudnn_assistant.probe.computer import kernel_log, pci, switched_off
 from cudnn_assistant.probe.files.disk import Disk
 
 _MODULES = ("nvidia", "nvidia_uvm", "nvidia_modeset", "nvidia_drm", "nouveau", "nova_core")
@@ -31,6 +31,7 @@ class KernelFacts(NamedTuple):
     adapters: tuple[pci.Adapter, ...] = ()
     problems: tuple[int, ...] = ()
     """Windows: Device Manager's problem codes of NVIDIA devices."""
+    switched_off: SwitchedOff | None = None
     gaps: tuple[Gap, ...] = ()
 
 
@@ -52,6 +53,7 @@ def look(disk: Disk, kernel: str, wsl: int = 0) -> KernelFacts:
         nodes=nodes(disk, bool(version or ours)),
         log=lines,
         adapters=adapters,
+        switched_off=None if version else switched_off.look(disk),
         gaps=(gap,) if gap else (),
     )
 

@@ -1,0 +1,68 @@
+"""Files with which a laptop's tools, or a person, keep NVIDIA's GPU or its driver off (Linux)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cudnn_assistant.machine import SwitchedOff, SwitchTool, readable
+from cudnn_assistant.probe.files.disk import Disk
+
+_PRIME = "/etc/prime-discrete"
+"""Written by Ubuntu's prime-select: "off" in its mode intel, else "on" or "on-demand"."""
+_FOLDERS = ("/etc", "/run", "/usr/lib", "/lib")
+"""modprobe and udev read modprobe.d and udev/rules.d in each."""
+_BLACKLIST = re.compile(
+    r"(?m)^[ \t]*(?:blacklist[ \t]+nvidia|alias[ \t]+nvidia[ \t]+off"
+    r"|install[ \t]+nvidia[ \t]+/(?:usr/)?bin/(?:true|false))[ \t]*$"
+)
+_TAKES_OFF = re.compile(r'(?m)^[^#\n]*0x10de[^\n]*\{class\}=="0x03[^\n]*ATTR\{remove\}="1"[^\n]*$')
+"""Takes display controllers off the bus. Usual rules for power do so with USB and sound alone."""
+_MARKS: tuple[tuple[str, SwitchTool], ...] = (
+    ("nvidia-prime", "prime-select"),
+    ("prime-select", "prime-select"),
+    ("envycontrol", "envycontrol"),
+    ("supergfx", "supergfxctl"),
+    ("system76", "system76-power"),
+)
+"""What a tool writes into its file, or names it."""
+_USUAL: dict[str, SwitchTool] = {
+    "/lib/modprobe.d/blacklist-nvidia.conf": "prime-select",
+    "/usr/lib/modprobe.d/blacklist-nvidia.conf": "prime-select",
+    "/lib/udev/rules.d/50-pm-nvidia.rules": "prime-select",
+    "/usr/lib/udev/rules.d/50-pm-nvidia.rules": "prime-select",
+    "/etc/udev/rules.d/50-remove-nvidia.rules": "envycontrol",
+    "/lib/udev/rules.d/50-remove-nvidia.rules": "envycontrol",
+    "/usr/lib/udev/rules.d/50-remove-nvidia.rules": "envycontrol",
+}
+"""Files by which one tool alone is known, whatever stands in them."""
+
+
+def look(disk: Disk) -> SwitchedOff | None:
+    """What keeps the GPU off; ``None`` when nothing does. One that a tool wrote comes first."""
+    text = disk.text(_PRIME, 64).strip()
+    if text in ("off", "intel"):
+        return SwitchedOff(tool="prime-select", file=_PRIME, line=text)
+    found = [*_matching(disk, "modprobe.d", ".conf", _BLACKLIST)]
+    found += _matching(disk, "udev/rules.d", ".rules", _TAKES_OFF)
+    return next((one for one in found if one.tool), found[0] if found else None)
+
+
+def _matching(
+    disk: Disk, below: str, ending: str, pattern: re.Pattern[str]
+) -> Iterator[SwitchedOff]:
+    for base in _FOLDERS:
+        folder = disk.join(base, below)
+        for entry in sorted(disk.entries(folder), key=lambda entry: entry.name):
+            path = disk.join(folder, entry.name)
+            if entry.name.endswith(ending) and (line := pattern.search(text := disk.text(path))):
+                tool = _tool(path, text)
+                yield SwitchedOff(tool=tool, file=readable(path), line=readable(line[0].strip()))
+
+
+def _tool(path: str, text: str) -> SwitchTool:
+    said = f"{path}\n{text}".casefold()
+    for mark, tool in _MARKS:
+        if mark in said:
+            return tool
+    return _USUAL.get(path, "")
