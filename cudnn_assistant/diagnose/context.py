@@ -14,10 +14,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from cudnn_assistant.compat import Compat
+from cudnn_assistant.diagnose.bringing import requirement
 from cudnn_assistant.diagnose.needs import (
     Need,
     _by_major,
-    could_bring,
     leans,
     meant_for_gpu,
     meets,
@@ -27,7 +27,7 @@ from cudnn_assistant.diagnose.needs import (
     passed,
     stopped,
 )
-from cudnn_assistant.diagnose.versions import major, numbers
+from cudnn_assistant.diagnose.versions import numbers
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import (
     SYSTEM,
@@ -178,12 +178,11 @@ class Context:
 
         Not those that could bring it as packages and find none on the system: they are told to.
         """
-        found = ((f, e.id) for e in self.machine.pythons for f in e.frameworks if leans(f))
-        majors = {c.major for c in self.machine.cudnns if not c.environment}
         return tuple(
-            (f, where)
-            for f, where in found
-            if self.windows or not could_bring(f) or major(f.cudnn) in majors
+            (f, e.id)
+            for e in self.machine.pythons
+            for f in e.frameworks
+            if leans(f) and not requirement(self.machine, self.compat, e, f)
         )
 
     @cached_property

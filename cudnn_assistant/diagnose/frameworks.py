@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from cudnn_assistant.compat import oldest_usable_cuda
 from cudnn_assistant.diagnose import packages
+from cudnn_assistant.diagnose.bringing import requirement
 from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.needs import called, could_bring, counts, leans, own, passed, stopped
+from cudnn_assistant.diagnose.needs import called, counts, leans, own, passed, stopped
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages
 from cudnn_assistant.diagnose.versions import major, numbers, older, short
 from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity
@@ -101,18 +102,29 @@ def tensorflow_on_windows(ctx: Context) -> Iterator[Finding]:
 
 
 def without_packages(ctx: Context) -> Iterator[Finding]:
-    """F04, L01: TensorFlow was installed without the packages that hold its CUDA and cuDNN."""
-    if ctx.environment is None or ctx.windows or not ctx.machine.gpus or passed(ctx.trial):
+    """F04, F06, L01: installed without the packages that hold the framework's CUDA and cuDNN."""
+    environment = ctx.environment
+    if environment is None or not ctx.machine.gpus or passed(ctx.trial):
         return
-    majors = {c.major for c in ctx.machine.cudnns if not c.environment}
     for framework in ctx.frameworks:
-        if leans(framework) and could_bring(framework) and major(framework.cudnn) not in majors:
-            requirement = f"tensorflow[and-cuda]=={framework.version}"
-            yield ctx.finding(
-                "tensorflow-without-packages", "error", install_packages(ctx, requirement),
-                f"{framework.package or framework.name} {framework.version}",
-                program=called(framework), where=ctx.subject,
-            )  # fmt: skip
+        wanted = requirement(ctx.machine, ctx.compat, environment, framework)
+        if not leans(framework) or not wanted:
+            continue
+        preload = framework.name == "onnxruntime"
+        yield ctx.finding(
+            f"{framework.name}-without-packages", "error",
+            install_packages(ctx, wanted, *(_old_gpu(ctx, framework) if preload else ())),
+            f"{framework.package or framework.name} {framework.version}",
+            program=called(framework), where=ctx.subject,
+            call="onnxruntime.preload_dlls" if preload else "",
+        )  # fmt: skip
+
+
+def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
+    """cuDNN 9.11 and later know no GPU below 7.5; "~=9.0" of the framework would bring one."""
+    if not ctx.gpu or numbers(ctx.gpu.compute) >= (7, 5):
+        return ()
+    return (f"nvidia-cudnn-cu{major(framework.cuda) or 12}<9.11",)
 
 
 def jax_on_windows(ctx: Context) -> Iterator[Finding]:
@@ -274,7 +286,12 @@ def arm(ctx: Context) -> Iterator[Finding]:
 RULES = (
     Rule(bits, ("python-32-bit",), ("F10",), provable=False),
     Rule(tensorflow_on_windows, ("tensorflow-on-windows",), ("F02",), provable=False),
-    Rule(without_packages, ("tensorflow-without-packages",), ("F04", "L01"), provable=False),
+    Rule(
+        without_packages,
+        ("tensorflow-without-packages", "onnxruntime-without-packages"),
+        ("F04", "F06", "L01"),
+        provable=False,
+    ),
     Rule(jax_on_windows, ("jax-on-windows",), ("F08",), provable=False),
     Rule(jax_plugin, ("jax-plugin-differs",), ("F08",), provable=False),
     Rule(arm, ("windows-on-arm",), ("F11",)),

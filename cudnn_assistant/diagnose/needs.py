@@ -64,11 +64,6 @@ def leans(framework: Framework) -> bool:
     return framework.gpu is not False and framework.cudnn_from == "system"
 
 
-def could_bring(framework: Framework) -> bool:
-    """Whether the framework's makers offer its CUDA and cuDNN as packages (on Linux)."""
-    return framework.name == "tensorflow" and numbers(framework.version) >= (2, 14)
-
-
 def called(framework: Framework) -> str:
     """The framework as people call it: "PyTorch 2.9.0"; the build's mark (+cu128) is left out."""
     version = framework.version.split("+")[0]

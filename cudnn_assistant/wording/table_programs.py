@@ -68,6 +68,27 @@ PROGRAMS: dict[str, Text] = {
         (N_("Install the same release again together with these packages."),),
         (_UNDO_PIP,),
     ),
+    "onnxruntime-without-packages": Text(
+        "python",
+        N_("{program} lacks its CUDA packages"),
+        (
+            N_(
+                "In {where} it was installed without the packages that hold CUDA and cuDNN for it,"
+                " and the system has no CUDA that it can use."
+            ),
+        ),
+        (
+            N_(
+                "Install the same release again together with these packages. The CUDA Toolkit"
+                " isn't needed."
+            ),
+            N_(
+                "Then call {call} in your program, after the import and before the first session"
+                " is made: it doesn't look for them there by itself."
+            ),
+        ),
+        (_UNDO_PIP,),
+    ),
     "jax-on-windows": Text(
         "python",
         N_("{program} can't use GPUs on Windows"),

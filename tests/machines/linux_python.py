@@ -18,6 +18,7 @@ from machines.linux import (
     LTORCH,
     LVENV,
     MISSING,
+    NEED9,
 )
 from machines.parts import (
     LIB,
@@ -384,6 +385,13 @@ case(
     but(PIP_LINUX, pythons=(BARE_TF,), trials=(MISSING,)),
     f"error tensorflow-without-packages {HOME}/tf2/venv",
 )
+case(
+    "linux-onnxruntime-without-packages",
+    "broken",
+    but(PIP_LINUX, pythons=(NEED9,), trials=(MISSING,)),
+    f"error onnxruntime-without-packages {HOME}/scan/venv",
+)
+case("linux-onnxruntime-with-system-cudnn-healthy", "works", but(HEALTHY_LINUX, pythons=(NEED9,)))
 case(
     "linux-tensorflow-with-system-cudnn-healthy",
     "works",

@@ -104,6 +104,34 @@ case(
     "works",
     but(HEALTHY_WINDOWS, pythons=(ORT,)),
 )
+NOTHING = but(BARE_WINDOWS, toolkits=(), libraries=(), variables=(), trials=(LOST,))
+case(
+    "windows-onnxruntime-without-packages",
+    "broken",
+    but(NOTHING, pythons=(ORT,)),
+    rf"error onnxruntime-without-packages {ORT_HOME}",
+)
+case(
+    "windows-onnxruntime-without-packages-old-gpu",
+    "broken",
+    but(NOTHING, gpus=(PASCAL,), pythons=(ORT,)),
+    rf"error onnxruntime-without-packages {ORT_HOME}",
+)
+case(
+    "windows-onnxruntime-beside-a-toolkit",
+    "broken",
+    but(BARE_WINDOWS, pythons=(ORT,), trials=(LOST,)),
+    "error cudnn-missing",
+)
+case(
+    "windows-onnxruntime-of-old-release-without-cuda",
+    "broken",
+    but(
+        NOTHING,
+        pythons=(but(ORT, frameworks=(but(ORT.frameworks[0], version="1.20.0", cudnn="9"),)),),
+    ),
+    "error program-needs-other-cuda",
+)
 TF219 = python(
     r"C:\work\tf\venv",
     Framework(name="tensorflow", version="2.19.0", package="tensorflow", gpu=False),

@@ -1,0 +1,51 @@
+"""Frameworks whose CUDA and cuDNN pip could bring along, where the system has none for them."""
+
+from __future__ import annotations
+
+from cudnn_assistant.compat import Compat, framework_needs
+from cudnn_assistant.diagnose.versions import major, numbers
+from cudnn_assistant.machine import Framework, Library, Machine, PythonEnvironment
+
+
+def requirement(
+    machine: Machine, compat: Compat, environment: PythonEnvironment, framework: Framework
+) -> str:
+    """What pip is asked for, "tensorflow[and-cuda]==2.20.0"; "" when that is not the way."""
+    windows = machine.os.family == "windows"
+    if framework.name == "tensorflow" and numbers(framework.version) >= (2, 14) and not windows:
+        majors = {copy.major for copy in machine.cudnns if not copy.environment}
+        lacks = major(framework.cudnn) not in majors
+        return f"tensorflow[and-cuda]=={framework.version}" if lacks else ""
+    if framework.package != "onnxruntime-gpu" or environment.kind != "venv":
+        return ""
+    return _of_onnxruntime(machine, compat, framework)
+
+
+def _of_onnxruntime(machine: Machine, compat: Compat, framework: Framework) -> str:
+    """ONNX Runtime asks for more of CUDA than cuDNN does (curand, cufft): the toolkit, or this.
+
+    With a toolkit in place cuDNN alone is missing, and programs need no further line.
+    """
+    release = framework_needs(
+        compat, "onnxruntime", framework.version, machine.os.family, framework.cuda
+    )
+    wanted = major(framework.cuda) or major(release.cuda if release else "")
+    speaks = major(machine.driver.cuda) if machine.driver else 0
+    if release is None or "[" not in release.requirement or not wanted <= speaks:
+        return ""
+    if _has_cuda(machine, wanted):
+        return ""
+    return f"{release.requirement.split('==')[0]}=={framework.version}"
+
+
+def _has_cuda(machine: Machine, wanted: int) -> bool:
+    """Whether a toolkit, or cuBLAS outside of every environment, is of that major."""
+    outside = (lib for lib in machine.libraries if not _in_environment(machine, lib))
+    majors = {lib.major for lib in outside if lib.name.startswith("cublas")}
+    return wanted in majors or any(major(t.version) in (wanted, 0) for t in machine.toolkits)
+
+
+def _in_environment(machine: Machine, library: Library) -> bool:
+    fold = str.casefold if machine.os.family == "windows" else str
+    roots = (site for e in machine.pythons for site in (e.id, *e.sites) if len(site) > 4)
+    return any(fold(library.path).startswith(fold(root)) for root in roots)
