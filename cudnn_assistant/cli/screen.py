@@ -61,8 +61,13 @@ class Screen:
             self._write(" " * (size + 1 + len(label)) + row)
 
     def raw(self, text: str) -> None:
-        """Text for programs, as it is (JSON, a report)."""
-        self.out.write(text)
+        """Text for programs, as it is (JSON, a report). JSON is UTF-8 on every console."""
+        buffer = getattr(self.out, "buffer", None) if self.json else None
+        if buffer is not None:
+            self.out.flush()
+            buffer.write(text.encode())
+        else:
+            self.out.write(text)
         self.out.flush()
 
     def progress(self, text: str) -> None:

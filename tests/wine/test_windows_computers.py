@@ -1,0 +1,70 @@
+"""Whole Windows computers under Wine: the real command line on stub DLLs of driver and cuDNN.
+
+What Wine does alike: the registry's settings, the loader's search for DLLs, drives, PE files,
+children and their pipes. Driver and cuDNN are the lab's stubs; there is no SetupAPI device, and
+NVML is not asked, so the GPU is the one that CUDA shows.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pefile
+import pytest
+import stubs
+import windows_python
+
+pytestmark = pytest.mark.wine
+
+REPOSITORY = Path(__file__).parents[2]
+EXPECTED = {
+    "healthy": "works",
+    "healthy_in_the_toolkit": "works",
+    "healthy_torch": "works",
+    "older_copy_first_that_works_healthy": "works",
+    "folder_above_on_path": "error cudnn-parent-on-path",
+    "cuda_path_stale": "warning cuda-path-stale",
+    "part_missing": "error cudnn-part-missing",
+    "stray_copy_in_system32": "error stray-cudnn-first",
+    "zlibwapi_missing": "error zlibwapi-missing",
+    "without_nvidia": "error no-nvidia-gpu",
+    "driver_too_old": "error driver-too-old",
+    "onnxruntime_without_cuda": "error onnxruntime-without-packages",
+}
+"""By computer (computers_inside.py): its first finding, or "works" for one without a fault."""
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What was said about each computer; all are checked in one go."""
+    if why := stubs.impossible():
+        pytest.skip(why)
+    try:
+        base = windows_python.prepare()
+    except windows_python.NotPossible as refusal:
+        pytest.skip(f"needs Windows' Python under Wine: {refusal}")
+    folder = tmp_path_factory.mktemp("dlls")
+    stubs.build(folder)
+    with windows_python.running(base) as environment:
+        script = str(Path(__file__).with_name("computers_inside.py"))
+        libraries = str(Path(pefile.__file__).parent)
+        done = windows_python.run(
+            base, environment, script, str(REPOSITORY), libraries, str(folder)
+        )
+    assert done.code == 0, done.output
+    lines = (line for line in done.output.splitlines() if line.startswith('{"name"'))
+    return {answer["name"]: answer for answer in map(json.loads, lines)}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_windows_computer(told: dict[str, dict[str, Any]], name: str) -> None:
+    answer = told[name]
+    expected = EXPECTED[name]
+    if expected == "works":
+        assert (answer.get("verdict"), answer["code"]) == ("works", 0), answer
+        assert all(line.startswith("info ") for line in answer["findings"]), answer
+        return
+    assert answer.get("findings", [""])[0] == expected, answer
+    assert answer["code"] == (0 if expected.startswith("warning") else 1), answer
