@@ -72,7 +72,12 @@ def _no_cuda(ctx: Context) -> Finding:
     if not isinstance(remedy, Automatic):
         remedy = Manual(link=CUDA_PAGE, administrator=True, installer=toolkit(ctx, cuda))
     file = _cublas_file(ctx, cuda)
-    return ctx.finding("cuda-missing", "error", remedy, f"{file}: –", cuda=cuda, file=file)
+    # A toolkit of that major that is there has lost the file.
+    there = (t.version for t in ctx.machine.toolkits if t.version.split(".")[0] == cuda)
+    toolkit_here = next((f"CUDA {short(version)}" for version in there), "")
+    return ctx.finding(
+        "cuda-missing", "error", remedy, f"{file}: –", cuda=cuda, file=file, toolkit=toolkit_here
+    )
 
 
 def _wanted_major(ctx: Context, library: Library) -> bool:

@@ -82,7 +82,7 @@ LIBRARIES: dict[str, Text] = {
     ),
     "cuda-missing": Text(
         "cuda",
-        N_("CUDA isn't installed"),
+        (N_("{toolkit} lacks the library cuBLAS"), N_("CUDA isn't installed")),
         (
             N_(
                 "cuDNN works together with NVIDIA's CUDA libraries (cuBLAS above all), and none"

@@ -344,3 +344,21 @@ case(
     ),
     "error cuda-missing",
 )
+case(
+    "linux-toolkit-without-cublas",
+    "broken",
+    but(
+        BARE_LINUX,
+        libraries=(),
+        cudnns=(DEB,),
+        trials=(
+            but(
+                stopped(passed(DEB, ADA), "convolution", -6, "SIGABRT"),
+                status="missing-library",
+                missing="libcublasLt.so.12",
+                output=ASKED,
+            ),
+        ),
+    ),
+    "error cuda-missing",
+)
