@@ -155,7 +155,7 @@ def _relevant(checkup: Checkup, trial: Trial) -> Iterator[Finding]:
 
 
 def _names(finding: Finding, trial: Trial) -> bool:
-    """Whether a finding speaks of the very file or folder that the test was about."""
+    """Whether a finding speaks of the very file, folder or framework that the test was about."""
     told = (*finding.facts.values(), *finding.evidence)
-    wanted = [text for text in (trial.missing, trial.library) if text]
+    wanted = [text for text in (trial.missing, trial.library, trial.framework) if text]
     return any(text in one for text in wanted for one in told)

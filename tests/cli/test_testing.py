@@ -12,9 +12,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from forged_frameworks import forge
 from stub_world import World
+
+from cudnn_assistant.checkup import think
+from cudnn_assistant.cli import tested
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.machine import Trial
+from cudnn_assistant.report import read_machine
 
 ROOT = Path(__file__).parents[2]
 FIRST = "GPU-01010101-0101-0101-0101-010101010101"
@@ -161,3 +168,18 @@ def test_what_would_help_is_said(
     done = outcome({**frameworks, **variables}, "--framework", name)
     assert sentence in done.stdout
     assert done.returncode in (1, 3)
+
+
+def test_a_lesser_finding_that_names_the_framework_is_told() -> None:
+    """As seen on that computer: its ONNX Runtime is for the processor, its PyTorch works."""
+    report = ROOT / "tests" / "machines" / "reports" / "h100-pytorch-healthy.md"
+    machine = read_machine(report.read_text(encoding="utf-8"))
+    stopped = Trial(
+        subject=next(one.id for one in machine.pythons if one.frameworks),
+        framework="onnxruntime 1.30.0",
+        stage="driver",
+        status="no-gpu",
+    )
+    seen = msgspec.structs.replace(machine, trials=(*machine.trials, stopped))
+    checkup = think(seen, load_builtin())
+    assert [f.code for f in tested._relevant(checkup, stopped)] == ["cpu-only-framework"]
