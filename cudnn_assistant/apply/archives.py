@@ -11,7 +11,7 @@ import hashlib
 import os
 import shutil
 
-from cudnn_assistant import places
+from cudnn_assistant.apply.downloads import cache, fetched
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import Download, InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
@@ -75,13 +75,9 @@ def do(step: InstallArchive, tools: Tools) -> None:
         raise Refused(_("Stopped, as you wished.")) from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
-    if os.path.dirname(archive) == _cache():
+    if os.path.dirname(archive) == cache():
         # It is unpacked now; keeping a gigabyte twice helps nobody.
         os.unlink(archive)
-
-
-def _cache() -> str:
-    return str(places.saved() / "downloads")
 
 
 def _archive(download: Download, tools: Tools) -> str:
@@ -89,22 +85,9 @@ def _archive(download: Download, tools: Tools) -> str:
     prepared = _prepared(download)
     if prepared:
         return prepared
-    from cudnn_assistant.download import Cancelled, NotDownloaded, fetch
+    from cudnn_assistant.download import fetch
 
-    try:
-        return fetch(
-            download,
-            _cache(),
-            progress=lambda here, size: tools.tell("download", here, size),
-            cancel=tools.cancel,
-            hold=tools.hold,
-        )
-    except NotDownloaded as trouble:
-        raise Refused(str(trouble)) from trouble
-    except Cancelled:
-        raise Refused(
-            _("Stopped, as you wished. What has arrived is kept for the next time.")
-        ) from None
+    return fetched(fetch, download, tools)
 
 
 def _prepared(download: Download) -> str:

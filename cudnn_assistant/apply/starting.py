@@ -18,6 +18,7 @@ from contextlib import contextmanager
 import msgspec
 
 from cudnn_assistant import places
+from cudnn_assistant.apply.downloads import cache, fetched
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import RunInstaller, installers
 from cudnn_assistant.system import Refused, administrator
@@ -156,7 +157,7 @@ def _run_program(step: RunInstaller, tools: Tools) -> RunInstaller:
             os.unlink(record(step))
         raise
     finally:
-        if os.path.dirname(path) == _cache():
+        if os.path.dirname(path) == cache():
             with contextlib.suppress(OSError):
                 os.unlink(path)
     return _ended(step, code, "")
@@ -176,10 +177,6 @@ def _write_begun(step: RunInstaller, path: str) -> None:
         file.write(administrator.BEGUN.decode() + path + "\n")
 
 
-def _cache() -> str:
-    return str(places.saved() / "downloads")
-
-
 def _file(step: RunInstaller, tools: Tools) -> str:
     """The installer: out of the folder that an administrator prepared, or from its publisher."""
     folder, name = archives(), step.link.rsplit("/", 1)[-1]
@@ -193,23 +190,10 @@ def _file(step: RunInstaller, tools: Tools) -> str:
                 "whoever looks after it can put it there."
             ).format(name=name, folder=folder)
         )
-    from cudnn_assistant.download import Cancelled, NotDownloaded, fetch_signed
+    from cudnn_assistant.download import fetch_signed
 
-    try:
-        return fetch_signed(
-            step.link,
-            _cache(),
-            hosts=installers.PROGRAMS[step.row].hosts,
-            progress=lambda here, size: tools.tell("download", here, size),
-            cancel=tools.cancel,
-            hold=tools.hold,
-        )
-    except NotDownloaded as trouble:
-        raise Refused(str(trouble)) from trouble
-    except Cancelled:
-        raise Refused(
-            _("Stopped, as you wished. What has arrived is kept for the next time.")
-        ) from None
+    hosts = installers.PROGRAMS[step.row].hosts
+    return fetched(fetch_signed, step.link, tools, hosts=hosts)
 
 
 def _ended(step: RunInstaller, code: int, output: str) -> RunInstaller:
