@@ -17,20 +17,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
-from computer import Computer
-from test_computers import SITE, VENV, Case, venv
+from cases import Case, collector
+from test_computers import SITE, VENV, venv
 
 CASES: dict[str, Case] = {}
 OPT = "/opt/cudnn/lib"
 CUDA = "/usr/local/cuda-12.9"
 
 
-def case(verdict, *findings, **variables):
-    def keep(plant):
-        CASES[plant.__name__.replace("_", "-")] = Case(plant, verdict, findings, variables)
-        return plant
-
-    return keep
+case = collector(CASES)
 
 
 def elsewhere(c, folder=OPT, version="9.10.2"):
@@ -276,7 +271,5 @@ def torch_for_the_processor_and_no_cudnn(c):
 @pytest.mark.parametrize("name", CASES)
 def test_computer(tmp_path, name):
     one = CASES[name]
-    planted = Computer(tmp_path / "computer")
-    one.plant(planted)
-    told = planted.look(**one.variables)
+    told = one.told(tmp_path)
     assert (told.verdict, tuple(told.findings)) == (one.verdict, one.findings), told.machine

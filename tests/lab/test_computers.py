@@ -8,9 +8,7 @@ found: by the real loader, the real NVML and driver bindings and the real child 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -18,7 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
-from computer import SYSTEM, Computer
+from cases import Case, collector
+from computer import SYSTEM
 
 INTEL = {"vendor": "8086", "device": 0x46A6, "bus": "00000000:00:02.0"}
 OLD = {**lab.RTX_4090, "name": "NVIDIA GeForce GTX 1070", "device": 0x1B81, "compute": 61,
@@ -27,24 +26,10 @@ VENV = "/home/person/venv"
 SITE = f"{VENV}/lib/python3.11/site-packages"
 
 
-class Case(NamedTuple):
-    """How a computer is planted, and what has to be said about it."""
-
-    plant: Callable[[Computer], object]
-    verdict: str
-    findings: tuple[str, ...] = ()
-    variables: dict[str, str] = {}  # noqa: RUF012  (never changed)
-
-
 CASES: dict[str, Case] = {}
 
 
-def case(verdict, *findings, **variables):
-    def keep(plant):
-        CASES[plant.__name__.replace("_", "-")] = Case(plant, verdict, findings, variables)
-        return plant
-
-    return keep
+case = collector(CASES)
 
 
 @case("works")
@@ -380,7 +365,5 @@ def torch_with_a_part_cut_short(c):
 @pytest.mark.parametrize("name", CASES)
 def test_computer(tmp_path, name):
     one = CASES[name]
-    planted = Computer(tmp_path / "computer")
-    one.plant(planted)
-    told = planted.look(**one.variables)
+    told = one.told(tmp_path)
     assert (told.verdict, tuple(told.findings)) == (one.verdict, one.findings), told.machine

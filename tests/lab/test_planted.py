@@ -15,8 +15,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
-from computer import SYSTEM, Computer
-from test_computers import SITE, VENV, Case, tensorflow_that_wants_eight, venv, wsl
+from cases import Case, collector
+from computer import SYSTEM
+from test_computers import SITE, VENV, tensorflow_that_wants_eight, venv, wsl
 
 CASES: dict[str, Case] = {}
 BLACKWELL = {**lab.RTX_4090, "name": "NVIDIA GeForce RTX 5090", "device": 0x2B85, "compute": 120,
@@ -25,12 +26,7 @@ OPT = "/opt/cudnn/lib"
 CONDA = "/home/person/miniconda3/envs/x"
 
 
-def case(verdict, *findings, **variables):
-    def keep(plant):
-        CASES[plant.__name__.replace("_", "-")] = Case(plant, verdict, findings, variables)
-        return plant
-
-    return keep
+case = collector(CASES)
 
 
 def driver_and_cuda(c):
@@ -332,7 +328,5 @@ def onnxruntime_overwritten(c):
 @pytest.mark.parametrize("name", CASES)
 def test_computer(tmp_path, name):
     one = CASES[name]
-    planted = Computer(tmp_path / "computer")
-    one.plant(planted)
-    told = planted.look(**one.variables)
+    told = one.told(tmp_path)
     assert (told.verdict, tuple(told.findings)) == (one.verdict, one.findings), told.machine
