@@ -48,6 +48,12 @@ class InstallCudnn(Struct, tag="install-cudnn", kw_only=True):
     """Exact CUDA ("10.1") where each minor has a cuDNN of its own, as before CUDA 11."""
 
 
+class InstallCuda(Struct, tag="install-cuda", kw_only=True):
+    """Wish: the libraries of this CUDA ("10.1") in our own folder, without an administrator."""
+
+    cuda: str
+
+
 class InstallPackages(Struct, tag="install-packages", kw_only=True):
     """Wish: these exact requirements in that environment, by its own pip."""
 
@@ -55,7 +61,7 @@ class InstallPackages(Struct, tag="install-packages", kw_only=True):
     requirements: tuple[str, ...]
 
 
-Edit = PutFirst | TakeOut | SetTo | InstallCudnn | InstallPackages
+Edit = PutFirst | TakeOut | SetTo | InstallCudnn | InstallCuda | InstallPackages
 
 
 class Automatic(Struct, tag="automatic", kw_only=True):

@@ -65,7 +65,8 @@ def demanded(plan: Plan, machine: Machine) -> tuple[str, ...]:
 
 
 def _demanded(asked: Demands, plan: Plan) -> Iterator[str]:
-    if sum(isinstance(step, InstallArchive) for step in plan.steps) > 1:
+    archives = [step for step in plan.steps if isinstance(step, InstallArchive)]
+    if len(archives) > 1 and all(step.download.size for step in archives):
         yield _("{size} MB are downloaded in all.").format(size=f"{asked.download / 1e6:,.0f}")
     if asked.administrator:
         count = len(asked.administrator)
@@ -208,28 +209,41 @@ def _linux_notes(step: SetVariable, is_list: bool, touched: Sequence[str]) -> tu
 
 
 def _archive(number: int, step: InstallArchive) -> Change:
-    size = step.download.size / 1_000_000
-    notes = [_("Download of {size} MB from NVIDIA.").format(size=f"{size:,.0f}")]
+    notes = [_size(step)]
     if step.licence:
         notes.append(_("By going on you accept NVIDIA's licence: {link}").format(link=step.licence))
     return Change(
         step=number,
-        title=_("Install {product} {version} for CUDA {cuda}").format(
-            product=step.product, version=step.version, cuda=step.cuda_major
-        ),
+        title=_("Install {product}").format(product=_named(step)),
         place=step.folder,
         lines=(ChangeLine(sign="+", text=step.folder, note=_("new folder of our own")),),
         notes=tuple(notes),
     )
 
 
+def _named(step: InstallArchive) -> str:
+    """What an archive holds; a toolkit's own version says the CUDA already."""
+    if step.product == "CUDA":
+        return _("the libraries of CUDA {version}").format(version=step.version)
+    return _("{product} {version} for CUDA {cuda}").format(
+        product=step.product, version=step.version, cuda=step.cuda or step.cuda_major
+    )
+
+
+def _size(step: InstallArchive) -> str:
+    if step.download.size:
+        size = f"{step.download.size / 1_000_000:,.0f}"
+        return _("Download of {size} MB from NVIDIA.").format(size=size)
+    if step.product == "CUDA":
+        return _("Download of 2 to 4 GB from NVIDIA; the exact size is known once it begins.")
+    return _("Download from NVIDIA; how large it is, is known once it begins.")
+
+
 def _removal(number: int, step: RemoveArchive) -> Change:
     archive = step.archive
     return Change(
         step=number,
-        title=_("Remove {product} {version} for CUDA {cuda}").format(
-            product=archive.product, version=archive.version, cuda=archive.cuda_major
-        ),
+        title=_("Remove {product}").format(product=_named(archive)),
         place=archive.folder,
         lines=(ChangeLine(sign="-", text=archive.folder, note=_("folder of our own, removed")),),
         notes=(_("Installing it again means downloading it again."),),

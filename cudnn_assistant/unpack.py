@@ -6,6 +6,7 @@ because an archive that isn't as expected must never reach further than a messag
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import lzma
 import os
@@ -20,7 +21,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from cudnn_assistant.wording import _
 
@@ -38,6 +39,8 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNOREC
 
 Progress = Callable[[int], None]
 """Called with the bytes unpacked so far."""
+Place = Callable[[str, str], str]
+"""Where a file goes, by its name below the top folder and, of a link, its target; "": nowhere."""
 
 
 class NotUnpacked(Exception):
@@ -62,26 +65,26 @@ def unpack(
     archive: str,
     folder: str,
     *,
-    wanted: Callable[[str], bool] | None = None,
+    place: Place | None = None,
     limit: int = 8 << 30,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> None:
-    """Unpack ``archive`` (zip, tar.xz, tgz) into ``folder``, which must not exist yet.
+    """Unpack ``archive`` (zip, tar.xz, tgz, or makeself's .run) into ``folder``, a new one.
 
-    The one top folder of the archive is left out. ``wanted`` chooses by the name below it.
-    Everything is on the disk when this returns. Raises :class:`NotUnpacked`, :class:`Cancelled`
-    or :class:`OSError`; the folder then holds a part and is the caller's to remove.
+    The one top folder of the archive is left out. Of a .run nothing is run. Everything is on the
+    disk when this returns. Raises :class:`NotUnpacked`, :class:`Cancelled` or :class:`OSError`; the
+    folder then holds a part and is the caller's to remove.
     """
     os.mkdir(folder)
     into = _Into(folder, limit, progress or _silent, cancel)
     try:
         with _members(archive) as members:
-            for number, member in enumerate(members):
-                if number >= _MOST_FILES:
-                    raise NotUnpacked(_("The archive holds more files than it should."))
+            for member in members:
                 path = _below_top(member.name)
-                if path and (member.kind == "folder" or wanted is None or wanted(path)):
+                if path and place is not None:
+                    path = "" if member.kind == "folder" else place(path, member.target)
+                if path:
                     into.put(path, member)
         into.finish()
     except _DAMAGE as trouble:
@@ -105,12 +108,16 @@ class _Into:
         self.progress = progress
         self.cancel = cancel
         self.size = 0
+        self.count = 0
         self.seen: set[str] = set()
         self.links: list[tuple[str, str]] = []
         self.unsettled: deque[IO[bytes]] = deque()
         """Files that are written, but perhaps not on the disk yet."""
 
     def put(self, path: str, member: _Member) -> None:
+        self.count += 1
+        if self.count > _MOST_FILES:
+            raise NotUnpacked(_("The archive holds more files than it should."))
         target = os.path.join(self.folder, *path.split("/"))
         if member.kind == "folder":
             os.makedirs(target, exist_ok=True)
@@ -211,13 +218,55 @@ def _members(archive: str) -> Iterator[Iterator[_Member]]:
         with zipfile.ZipFile(archive) as opened:
             yield _from_zip(opened)
         return
-    # Both are closed below.
-    plain = (lzma.open if archive.endswith(".xz") else gzip.open)(archive)
+    # All are closed below.
+    with open(archive, "rb") as file:
+        if archive.endswith(".run"):
+            _seek_payload(file)
+        with _of_tar(_plain(file)) as members:
+            yield members
+
+
+@contextmanager
+def _of_tar(plain: IO[bytes]) -> Iterator[Iterator[_Member]]:
     with plain, tarfile.open(fileobj=plain, mode="r|", bufsize=_BLOCK) as opened_tar:
         yield _from_tar(opened_tar)
         while plain.read(_BLOCK):
             # The checksum of the whole comes at the very end.
             continue
+
+
+_PACKED: tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...] = (
+    (b"\x1f\x8b", lambda file: gzip.GzipFile(fileobj=file)),
+    (b"\xfd7zXZ", lzma.LZMAFile),
+    (b"BZh", bz2.BZ2File),
+)
+_HEADER = 1 << 18
+"""Bytes within which the script of a .run ends; those of CUDA's have about 20,000."""
+
+
+def _plain(file: IO[bytes]) -> IO[bytes]:
+    """The tar in it, from where the file stands."""
+    here = file.tell()
+    start = file.read(262)
+    file.seek(here)
+    for mark, opened in _PACKED:
+        if start.startswith(mark):
+            return cast("IO[bytes]", opened(file))
+    if start[257:] == b"ustar":
+        return file
+    raise NotUnpacked(_("This is not an archive."))
+
+
+def _seek_payload(file: IO[bytes]) -> None:
+    """Go to where the archive begins behind makeself's script, which says its number of lines."""
+    script = file.read(_HEADER)
+    ends = [0, *(match.end() for match in re.finditer(rb"\n", script))]
+    for match in re.finditer(rb'(?:head -n |skip=")([0-9]{1,5})', script):
+        lines = int(match[1])
+        if lines < len(ends):
+            file.seek(ends[lines])
+            return
+    raise NotUnpacked(_("This is not an archive."))
 
 
 def _from_zip(archive: zipfile.ZipFile) -> Iterator[_Member]:

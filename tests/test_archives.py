@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import subprocess
 import tarfile
 import threading
 import zipfile
@@ -18,7 +19,8 @@ from test_apply import Person, every_kill, killed
 from cudnn_assistant import unpack as unpacking
 from cudnn_assistant.apply import NotApplied, recover
 from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File
-from cudnn_assistant.finding import Automatic, Finding, InstallCudnn
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.finding import Automatic, Finding, InstallCuda, InstallCudnn
 from cudnn_assistant.machine import (
     CudnnCopy,
     Driver,
@@ -37,6 +39,7 @@ from cudnn_assistant.plan import (
     SetVariable,
     make_plan,
 )
+from cudnn_assistant.preview import preview
 
 TOP = "cudnn-linux-x86_64-9.28.0.42_cuda12-archive"
 FILES = {
@@ -207,6 +210,86 @@ def test_zips_of_windows_have_their_libraries_in_one_place(
     assert sorted(os.listdir(search)) == ["cudnn64_9.dll", "cudnn_ops64_9.dll", "tool.exe"]
 
 
+TOOLKIT = {
+    # CUDA 10.1: one tree, and cuBLAS beside it.
+    "builds/cuda-toolkit/targets/x86_64-linux/lib/libcudart.so.10.1.243": b"\x7fELF" + b"x" * 9000,
+    "builds/cuda-toolkit/targets/x86_64-linux/lib/libcudart_static.a": b"a",
+    "builds/cuda-toolkit/targets/x86_64-linux/lib/stubs/libcuda.so": b"\x7fELF stub",
+    "builds/cuda-toolkit/extras/CUPTI/lib64/libcupti.so.10.1.208": b"\x7fELF",
+    "builds/cublas/lib64/libcublas.so.10.2.1.243": b"\x7fELF" + b"y" * 9000,
+    # From CUDA 11 on each part has a tree of its own.
+    "builds/cuda_nvrtc/targets/x86_64-linux/lib/libnvrtc.so.11.2.152": b"\x7fELF",
+    "builds/nsight_compute/host/linux-desktop-glibc_2_11_3-x64/libcudart.so.10.1": b"\x7fELF",
+    "builds/NVIDIA-Linux-x86_64-418.87.00.run": b"the driver",
+    "cuda-installer": b"#!/bin/sh\ntouch /tmp/was-run\n",
+}
+
+
+def toolkit(folder: Path, *how: str) -> Download:
+    """A toolkit's .run as NVIDIA packs them, by makeself itself."""
+    tree = folder.parent / "tree"
+    for name, content in TOOLKIT.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_bytes(content)
+        (tree / name).chmod(0o755)
+    libraries = tree / "builds" / "cuda-toolkit" / "targets" / "x86_64-linux" / "lib"
+    (libraries / "libcudart.so.10.1").symlink_to("libcudart.so.10.1.243")
+    (libraries / "libcupti.so.10.1").symlink_to("../../../extras/CUPTI/lib64/libcupti.so.10.1.208")
+    (tree / "builds" / "cuda-toolkit" / "lib64").symlink_to("targets/x86_64-linux/lib")
+    path = folder / "cuda_10.1.243_418.87.00_linux.run"
+    command = [
+        "makeself",
+        "--nox11",
+        "--quiet",
+        *how,
+        str(tree),
+        str(path),
+        "CUDA",
+        "./cuda-installer",
+    ]
+    subprocess.run(command, check=True, timeout=60)
+    return msgspec.structs.replace(described(path), size=0)
+
+
+@pytest.mark.parametrize("how", ["--gzip", "--xz", "--bzip2", "--nocomp"])
+def test_of_a_toolkits_run_file_the_libraries_are_taken_and_nothing_is_run(
+    person: Person, prepared: Path, how: str
+) -> None:
+    before = person.files()
+    plan = plan_for(person, toolkit(prepared, how))
+    person.apply(plan)
+    folder = person.home / "own" / "libraries" / "cudnn-9.28.0-cuda12"
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*")) == [
+        "lib",
+        "lib/libcublas.so.10.2.1.243",
+        "lib/libcudart.so.10.1",
+        "lib/libcudart.so.10.1.243",
+        "lib/libcupti.so.10.1.208",
+        "lib/libnvrtc.so.11.2.152",
+        "version.txt",
+    ]
+    assert (folder / "lib" / "libcudart.so.10.1").read_bytes().startswith(b"\x7fELFx")
+    assert (folder / "version.txt").read_text() == "CUDA Version 9.28.0\n"
+    assert not Path("/tmp/was-run").exists()
+    person.apply(person.undo())
+    assert person.files() == before
+
+
+@pytest.mark.parametrize(
+    "script", [b"", b"#!/bin/sh\nexit\n", b'skip="2"\n\nnot packed', b'skip="9"\n']
+)
+def test_what_only_has_the_name_of_a_run_file(
+    person: Person, prepared: Path, script: bytes
+) -> None:
+    before = person.files()
+    path = prepared / "cuda_10.1.243_418.87.00_linux.run"
+    path.write_bytes(script)
+    with pytest.raises(NotApplied, match="not an archive") as caught:
+        person.apply(plan_for(person, described(path)))
+    assert caught.value.as_before
+    assert person.files() == before
+
+
 def whole_or_not(person: Person) -> None:
     libraries = person.home / "own" / "libraries"
     for folder in libraries.glob("*") if libraries.exists() else ():
@@ -335,6 +418,45 @@ def test_a_wish_for_cudnn_is_an_archive_and_its_folder_in_front() -> None:
     assert install.folder.endswith("/libraries/cudnn-9.28.0-cuda12")
     assert variable.name == "LD_LIBRARY_PATH"
     assert variable.after == Value(text=install.search)
+
+
+def test_a_program_of_an_older_cuda_gets_that_cudas_libraries() -> None:
+    edit = InstallCuda(cuda="10.1")
+    needs = Finding(
+        code="program-needs-other-cuda", severity="error", remedy=Automatic(edits=(edit,))
+    )
+    install, variable = make_plan([needs], computer(), load_builtin()).steps
+    assert isinstance(install, InstallArchive)
+    assert isinstance(variable, SetVariable)
+    # The newest of its series, from a table whose hashes have sources.
+    assert install.download.url.endswith(
+        "/10.1/Prod/local_installers/cuda_10.1.243_418.87.00_linux.run"
+    )
+    assert len(install.download.sha256) == 64
+    assert install.licence == "https://docs.nvidia.com/cuda/eula/index.html"
+    assert variable.after == Value(text=install.search)
+    titles = [change.title for change in preview(Plan(steps=(install,)), computer())]
+    assert titles == ["Install the libraries of CUDA 10.1.243"]
+    for other in (computer("windows"), machine_of("aarch64")):
+        assert make_plan([needs], other, load_builtin()).steps == ()
+
+
+def machine_of(architecture: str) -> Machine:
+    here = computer()
+    system = msgspec.structs.replace(here.os, architecture=architecture)
+    return msgspec.structs.replace(here, os=system)
+
+
+def test_an_old_cudnn_brings_the_libraries_of_its_cuda() -> None:
+    edit = InstallCudnn(major=7, cuda_major=10, cuda="10.2")
+    missing = Finding(code="cudnn-missing", severity="error", remedy=Automatic(edits=(edit,)))
+    here = msgspec.structs.replace(computer(), toolkits=(), gpus=(Gpu(name="X", compute="6.1"),))
+    steps = make_plan([missing], here, load_builtin()).steps
+    archives = [step for step in steps if isinstance(step, InstallArchive)]
+    assert [(step.product, step.version) for step in archives] == [
+        ("CUDA", "10.2.89"),
+        ("cuDNN", "7.6.5"),
+    ]
 
 
 def test_several_subjects_share_one_copy() -> None:

@@ -12,9 +12,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
+import msgspec
 import pytest
 
-from cudnn_assistant.download import Cancelled, NotDownloaded, fetch, fetch_signed, licence
+from cudnn_assistant.download import (
+    Cancelled,
+    NotDownloaded,
+    fetch,
+    fetch_signed,
+    fetch_unsized,
+    licence,
+)
 from cudnn_assistant.plan import Download
 
 pytestmark = pytest.mark.enable_socket  # loopback only: the hosts below are all it asks
@@ -385,6 +393,20 @@ def leading() -> Iterator[str]:
 def test_a_permanent_address_leads_to_the_file(leading: str, tmp_path: Path) -> None:
     path = fetch_signed(f"{leading}/first", str(tmp_path), hosts=LOOPBACK)
     assert Path(path).read_bytes() == BODY
+    assert os.listdir(tmp_path) == [os.path.basename(path)]
+
+
+def test_where_only_the_server_knows_the_size_the_hash_decides(
+    leading: str, tmp_path: Path
+) -> None:
+    known = Download(url=f"{leading}/first", size=0, sha256=hashlib.sha256(BODY).hexdigest())
+    path = fetch_unsized(known, str(tmp_path), hosts=LOOPBACK)
+    assert Path(path).read_bytes() == BODY
+    other = msgspec.structs.replace(known, sha256="0" * 64)
+    with pytest.raises(NotDownloaded, match="is not the file"):
+        fetch_unsized(other, str(tmp_path), hosts=LOOPBACK)
+    with pytest.raises(NotDownloaded, match="No checksum is known"):
+        fetch_unsized(msgspec.structs.replace(known, sha256=""), str(tmp_path), hosts=LOOPBACK)
     assert os.listdir(tmp_path) == [os.path.basename(path)]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import os
+import re
 import shutil
 
 from cudnn_assistant.apply.downloads import cache, fetched
@@ -23,6 +24,10 @@ from cudnn_assistant.wording import _
 _MAKING = ".making"
 _TIMES = 4
 """An archive unpacks to two to three times its size (nvidia_redist.md 1); one more for itself."""
+_RUN = ".run"
+_RUN_TIME = re.compile(r"(^|/)(lib64|targets/[a-z0-9_-]+/lib)$")
+"""Folders of the toolkit's libraries inside a .run: builds/cublas/lib64,
+builds/cuda_cudart/targets/x86_64-linux/lib."""
 _LINK_TIME_ONLY = ("*.a", "*.lib")
 _LIBRARIES = ("*.so", "*.so.*", "*.dll")
 
@@ -35,8 +40,12 @@ def compare(step: InstallArchive, _tools: Tools) -> None:
                 folder=step.folder
             )
         )
+    _refuse_full(step, step.download.size)
+
+
+def _refuse_full(step: InstallArchive, size: int) -> None:
     parent = _existing(os.path.dirname(step.folder))
-    needed, free = step.download.size * _TIMES, shutil.disk_usage(parent).free
+    needed, free = size * _TIMES, shutil.disk_usage(parent).free
     if free < needed:
         raise Refused(
             _("The disk with {folder} has {free} MB left; {needed} MB are needed.").format(
@@ -53,7 +62,7 @@ def _existing(folder: str) -> str:
 
 def do(step: InstallArchive, tools: Tools) -> None:
     """Fetch, prove, unpack beside, look whether it is what it should be, rename."""
-    archive = _archive(step.download, tools)
+    archive = _archive(step, tools)
     making = step.folder + _MAKING
     shutil.rmtree(making, ignore_errors=True)
     os.makedirs(os.path.dirname(step.folder), exist_ok=True)
@@ -61,11 +70,13 @@ def do(step: InstallArchive, tools: Tools) -> None:
         unpack(
             archive,
             making,
-            wanted=_wanted,
-            limit=step.download.size * 12 + (200 << 20),
+            place=_place_of_run if archive.endswith(_RUN) else _place,
+            limit=os.path.getsize(archive) * 12 + (200 << 20),
             progress=lambda size: tools.tell("unpack", size, 0),
             cancel=tools.cancel,
         )
+        if archive.endswith(_RUN):
+            _say_version(making, step.version)
         _in_one_folder(making, os.path.relpath(step.search, step.folder))
         _refuse_empty(making, step)
         rename(making, step.folder)
@@ -80,14 +91,16 @@ def do(step: InstallArchive, tools: Tools) -> None:
         os.unlink(archive)
 
 
-def _archive(download: Download, tools: Tools) -> str:
+def _archive(step: InstallArchive, tools: Tools) -> str:
     """The proven file: out of the folder that an administrator prepared, or from NVIDIA."""
-    prepared = _prepared(download)
+    prepared = _prepared(step.download)
     if prepared:
         return prepared
-    from cudnn_assistant.download import fetch
+    from cudnn_assistant.download import fetch, fetch_unsized
 
-    return fetched(fetch, download, tools)
+    path = fetched(fetch if step.download.size else fetch_unsized, step.download, tools)
+    _refuse_full(step, os.path.getsize(path))
+    return path
 
 
 def _prepared(download: Download) -> str:
@@ -106,15 +119,34 @@ def _prepared(download: Download) -> str:
                 ).format(name=name, folder=folder)
             )
         return ""
+    size = os.path.getsize(path)
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != download.sha256 or os.path.getsize(path) != download.size:
+    if digest != download.sha256 or os.path.getsize(path) != (download.size or size):
         raise Refused(_("{file} is not the file that NVIDIA published.").format(file=path))
     return path
 
 
-def _wanted(path: str) -> bool:
-    return not any(fnmatch.fnmatch(path, pattern) for pattern in _LINK_TIME_ONLY)
+def _place(path: str, _target: str) -> str:
+    return "" if any(fnmatch.fnmatch(path, pattern) for pattern in _LINK_TIME_ONLY) else path
+
+
+def _place_of_run(path: str, target: str) -> str:
+    """Of a toolkit's many folders the run-time libraries alone, all in one folder.
+
+    Stubs, the libraries of its tools and links from one folder into another stay out.
+    """
+    folder, _slash, name = path.rpartition("/")
+    library = any(fnmatch.fnmatchcase(name, pattern) for pattern in _LIBRARIES)
+    return f"lib/{name}" if library and "/" not in target and _RUN_TIME.search(folder) else ""
+
+
+def _say_version(folder: str, version: str) -> None:
+    """In the form in which toolkits themselves say it, for everybody who looks."""
+    with open(os.path.join(folder, "version.txt"), "w", encoding="ascii", newline="\n") as file:
+        file.write(f"CUDA Version {version}\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _in_one_folder(folder: str, search: str) -> None:

@@ -36,16 +36,16 @@ def rank(
         one.cuda_major or 0,
         _nearness(here, framework),
         closeness(framework, build),
-        _size_known(here, build),
+        _provable(here, build),
         order(build.version) if build else order("0"),
         order(build.cuda) if build else order("0"),
     )
 
 
-def _size_known(here: Situation, build: CudnnBuild | None) -> bool:
-    """Whether the archive's size is known, without which no download can be planned."""
+def _provable(here: Situation, build: CudnnBuild | None) -> tuple[bool, bool]:
+    """Whether the archive's hash is known, without which it isn't downloaded, and its size."""
     file = build.file(here.platform) if build else None
-    return bool(file and file.size)
+    return bool(file and file.sha256), bool(file and file.size)
 
 
 def _weighs(reason: Reason) -> bool:

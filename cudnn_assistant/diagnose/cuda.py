@@ -14,9 +14,18 @@ from cudnn_assistant.diagnose.remedies import (
     install_driver,
 )
 from cudnn_assistant.diagnose.versions import major, numbers, older, short
-from cudnn_assistant.finding import Finding, Installer, Manual, Remedy, Severity
+from cudnn_assistant.finding import (
+    Automatic,
+    Finding,
+    InstallCuda,
+    Installer,
+    Manual,
+    Remedy,
+    Severity,
+)
 from cudnn_assistant.machine import Driver, Library
 from cudnn_assistant.plan import installers
+from cudnn_assistant.plan.installing import toolkit_file
 
 
 def demanded(ctx: Context) -> str:
@@ -143,13 +152,16 @@ def program_needs(ctx: Context) -> Iterator[Finding]:
 
 def _has_cuda(ctx: Context, need: Need) -> bool:
     """Whether the CUDA that a program is built for is somewhere on this computer."""
-    exact = 2 if need.cuda < 11 else 1
-    wanted = numbers(need.toolkit)[:exact]
-    if any(numbers(t.version)[:exact] == wanted for t in ctx.machine.toolkits):
+    if any(_serves(need, t.version) for t in ctx.machine.toolkits):
         return True
     known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
-    found = (lib for lib in known if lib.major == need.cuda and not in_environment(ctx, lib))
-    return need.cuda >= 11 and next(found, None) is not None
+    found = [lib for lib in known if lib.major == need.cuda and not in_environment(ctx, lib)]
+    if need.cuda >= 11:
+        return bool(found)
+    # Before CUDA 11 the run-time library alone has the toolkit's own number.
+    folders = {ctx.parent(lib.path) for lib in found}
+    started = (lib for lib in ctx.libraries("cudart") if _serves(need, lib.version))
+    return any(ctx.parent(lib.path) in folders for lib in started)
 
 
 def in_environment(ctx: Context, library: Library) -> bool:
@@ -158,19 +170,30 @@ def in_environment(ctx: Context, library: Library) -> bool:
 
 
 def _cuda_anywhere(ctx: Context, need: Need) -> bool:
-    """Whether any file of the CUDA major is known, in a Python environment or outside."""
-    known = (lib for name in ("cublas", "cublasLt", "cudart") for lib in ctx.libraries(name))
-    majors = {lib.major for lib in known} | {major(t.version) for t in ctx.machine.toolkits}
-    return need.cuda in majors or any(not t.version for t in ctx.machine.toolkits)
+    """Whether any file of the CUDA that is asked for is known, in an environment or outside."""
+    names = ("cublas", "cublasLt", "cudart") if need.cuda >= 11 else ("cudart",)
+    known = [lib for name in names for lib in ctx.libraries(name)]
+    versions = [lib.version or str(lib.major or "") for lib in known]
+    versions += [t.version for t in ctx.machine.toolkits]
+    return any(not version or _serves(need, version) for version in versions)
+
+
+def _serves(need: Need, version: str) -> bool:
+    """Whether files of that CUDA version bear the names that the program asks for."""
+    wanted = numbers(need.toolkit)[: 2 if need.cuda < 11 else 1]
+    return numbers(version)[: len(wanted)] == wanted
 
 
 def _other_cuda(ctx: Context, facts: dict[str, str]) -> Finding:
     there = sorted({short(t.version) for t in ctx.machine.toolkits if t.version})
-    remedy = Manual(
-        link=CUDA_ARCHIVE, administrator=True, installer=toolkit(ctx, facts.get("cuda", ""))
-    )
+    cuda = facts.get("cuda", "")
+    remedy: Remedy = Manual(link=CUDA_ARCHIVE, administrator=True, installer=toolkit(ctx, cuda))
+    ours = toolkit_file(cuda, ctx.machine, ctx.compat)
+    if ours is not None:
+        remedy = Automatic(edits=(InstallCuda(cuda=cuda),))
     evidence = [f"CUDA {t.version}: {t.root}" for t in ctx.machine.toolkits]
     facts = {**facts, "present": ", ".join(there)}
+    facts |= {"ours": ours[0]} if ours else {}
     return ctx.finding("program-needs-other-cuda", "error", remedy, *evidence, also=facts)
 
 

@@ -197,7 +197,7 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
     cuda = min(cuda, 12) if wanted < 9 else cuda
     exact = ".".join(need.toolkit.split(".")[:2]) if cuda < 11 else ""
     files = _files(ctx, wanted, cuda, exact)
-    if not any(file.sha256 and file.size for file in files):
+    if not any(file.sha256 for file in files):
         return Manual(link=files[0].url if files else CUDNN_ARCHIVE)
     old = wanted == 9 and ctx.gpu is not None and numbers(ctx.gpu.compute) < (7, 5)
     version = "9.10.2" if old else ""

@@ -8,7 +8,7 @@ same file (ETag).
 
 from cudnn_assistant.download.fetching import Cancelled, NotDownloaded, Progress, fetch
 from cudnn_assistant.download.licence import Licence, licence
-from cudnn_assistant.download.signed import fetch_signed
+from cudnn_assistant.download.signed import fetch_signed, fetch_unsized
 
 __all__ = [
     "Cancelled",
@@ -17,5 +17,6 @@ __all__ = [
     "Progress",
     "fetch",
     "fetch_signed",
+    "fetch_unsized",
     "licence",
 ]

@@ -12,8 +12,10 @@ from contextlib import closing
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+import msgspec
+
 from cudnn_assistant.download.beside import beside
-from cudnn_assistant.download.fetching import Cancelled, NotDownloaded, Progress, fetch
+from cudnn_assistant.download.fetching import OFFICIAL, Cancelled, NotDownloaded, Progress, fetch
 from cudnn_assistant.download.https import https_session
 from cudnn_assistant.plan import Download
 from cudnn_assistant.wording import _
@@ -52,6 +54,24 @@ def fetch_signed(
         hosts=hosts,
         signed=True,
     )
+
+
+def fetch_unsized(
+    download: Download,
+    folder: str,
+    *,
+    hosts: frozenset[str] = OFFICIAL,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+    hold: threading.Event | None = None,
+) -> str:
+    """The path of the proven file in ``folder``, whose size only the server knows.
+
+    Its SHA-256 is known, and proves it. Raises :class:`NotDownloaded` or :class:`Cancelled`.
+    """
+    found = _found(download.url, hosts, cancel or threading.Event())
+    whole = msgspec.structs.replace(found, sha256=download.sha256)
+    return fetch(whole, folder, progress=progress, cancel=cancel, hold=hold, hosts=hosts)
 
 
 def _found(address: str, hosts: frozenset[str], cancel: threading.Event) -> Download:

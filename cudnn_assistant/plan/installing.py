@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
+import re
 import sys
 from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.compat import Compat, File, Recommendation, cudnn_build, recommend
 from cudnn_assistant.compat.situation import situation
-from cudnn_assistant.finding import Edit, InstallCudnn, PutFirst
+from cudnn_assistant.finding import Edit, InstallCuda, InstallCudnn, PutFirst
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.steps import Download, InstallArchive
 
@@ -18,6 +21,7 @@ Wish = tuple[Edit, str]
 """An edit and the code of the finding that wishes it."""
 
 _LICENCE = "https://docs.nvidia.com/deeplearning/cudnn/sla/index.html"
+_CUDA_LICENCE = "https://docs.nvidia.com/cuda/eula/index.html"
 
 
 def archive_steps(
@@ -29,8 +33,6 @@ def archive_steps(
     """
     steps: dict[str, InstallArchive] = {}
     for edit, code in wishes:
-        if not isinstance(edit, InstallCudnn):
-            continue
         for step in _of_wish(edit, code, machine, compat):
             earlier = steps.get(step.folder)
             steps[step.folder] = _both(earlier, step) if earlier else step
@@ -38,13 +40,42 @@ def archive_steps(
 
 
 def _both(one: InstallArchive, other: InstallArchive) -> InstallArchive:
-    import msgspec
-
     why = tuple(dict.fromkeys((*one.why, *other.why)))
     return msgspec.structs.replace(one, why=why)
 
 
-def _of_wish(
+def _of_wish(edit: Edit, code: str, machine: Machine, compat: Compat) -> Iterator[InstallArchive]:
+    if isinstance(edit, InstallCudnn):
+        yield from _cudnn(edit, code, machine, compat)
+    found = toolkit_file(edit.cuda, machine, compat) if isinstance(edit, InstallCuda) else None
+    if found is not None:
+        yield _of_toolkit(*found, code, machine)
+
+
+def toolkit_file(cuda: str, machine: Machine, compat: Compat) -> tuple[str, File] | None:
+    """Version and file of the newest toolkit of that series whose libraries need no installer."""
+    platform = situation(machine, compat).platform
+    wanted = [int(part) for part in re.findall(r"[0-9]+", cuda)[:2]]
+    fitting = [
+        ([int(part) for part in release.version.split(".")], release.version, file)
+        for release in compat.toolkits
+        for file in release.files
+        if file.platform == platform and file.url.endswith(".run") and file.sha256
+    ]
+    same = [found for found in fitting if wanted and found[0][: len(wanted)] == wanted]
+    if not same:
+        return None
+    _order, version, file = max(same, key=lambda found: found[0])
+    return version, file
+
+
+def _of_toolkit(version: str, file: File, code: str, machine: Machine) -> InstallArchive:
+    cuda = version.partition(".")[0]
+    step = _step("CUDA", "cuda", version, cuda, file, code, machine)
+    return msgspec.structs.replace(step, licence=_CUDA_LICENCE)
+
+
+def _cudnn(
     edit: InstallCudnn, code: str, machine: Machine, compat: Compat
 ) -> Iterator[InstallArchive]:
     advice = recommend(
@@ -59,10 +90,11 @@ def _of_wish(
     exact = advised.cuda if advised else ""
     build = cudnn_build(compat, version, edit.cuda_major, exact) if version else None
     file = build.file(situation(machine, compat).platform) if build else None
-    if build is None or file is None or not file.sha256 or not file.size:
+    if build is None or file is None or not file.sha256:
         return
     yield from _components(advice, edit.cuda_major, code, machine)
-    yield _step("cuDNN", "cudnn", build.version, edit.cuda_major, file, code, machine)
+    cuda = build.cuda if edit.cuda_major < 11 else str(edit.cuda_major)
+    yield _step("cuDNN", "cudnn", build.version, cuda, file, code, machine)
 
 
 def _components(
@@ -76,18 +108,21 @@ def _components(
         file = next((f for f in component.files if f.sha256 and f.size), None)
         if file:
             name, version = component.name, component.version
-            yield _step(name, name, version, cuda_major, file, code, machine)
+            yield _step(name, name, version, str(cuda_major), file, code, machine)
+    if toolkit.file and not toolkit.components and toolkit.file.url.endswith(".run"):
+        yield _of_toolkit(toolkit.version, toolkit.file, code, machine)
 
 
 def _step(
-    product: str, name: str, version: str, cuda: int, file: File, code: str, machine: Machine
+    product: str, name: str, version: str, cuda: str, file: File, code: str, machine: Machine
 ) -> InstallArchive:
     path = ntpath if machine.os.family == "windows" else posixpath
     folder = path.join(libraries(machine.os.family), f"{name}-{version}-cuda{cuda}")
     return InstallArchive(
         product=product,
         version=version,
-        cuda_major=cuda,
+        cuda_major=int(cuda.partition(".")[0]),
+        cuda=cuda if "." in cuda else "",
         download=Download(url=file.url, size=file.size, sha256=file.sha256),
         folder=folder,
         search=path.join(folder, "bin" if machine.os.family == "windows" else "lib"),

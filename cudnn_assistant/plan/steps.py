@@ -38,6 +38,8 @@ class InstallArchive(Struct, tag="install-archive", kw_only=True):
     product: str
     version: str
     cuda_major: int
+    cuda: str = ""
+    """Exact CUDA ("10.1") where each has a build of its own, as before CUDA 11."""
     download: Download
     folder: str
     """The final folder; it appears whole or not at all."""

@@ -21,6 +21,11 @@ _NOT_SEARCHED_LINUX = N_(
     "cuDNN is installed in {folder}, but Linux doesn't look into that folder when a program starts."
 )
 
+_NEEDS_CUDA = (
+    N_("{program} is made for CUDA {cuda}, which isn't installed."),
+    N_("There is CUDA {present}, whose files have other names."),
+)
+
 LIBRARIES: dict[str, Text] = {
     "driver-too-old": Text(
         "gpu",
@@ -73,10 +78,19 @@ LIBRARIES: dict[str, Text] = {
     "program-needs-other-cuda": Text(
         "cuda",
         N_("A program needs CUDA {cuda}"),
+        _NEEDS_CUDA,
         (
-            N_("{program} is made for CUDA {cuda}, which isn't installed."),
-            N_("There is CUDA {present}, whose files have other names."),
+            N_(
+                "Get the libraries of CUDA {ours} from NVIDIA and put them into a folder of our"
+                " own, where this program finds them. Other programs keep theirs."
+            ),
         ),
+        (_UNDO_INSTALL,),
+    ),
+    "program-needs-other-cuda:manual": Text(
+        "cuda",
+        N_("A program needs CUDA {cuda}"),
+        _NEEDS_CUDA,
         (N_("Install CUDA {cuda} from NVIDIA's archive. It can stand beside the other."),),
         way_out=N_("Open NVIDIA's CUDA archive"),
     ),
