@@ -8,8 +8,13 @@ from collections.abc import Iterator
 from cudnn_assistant.machine import SwitchedOff, SwitchTool, readable
 from cudnn_assistant.probe.files.disk import Disk
 
-_PRIME = "/etc/prime-discrete"
-"""Written by Ubuntu's prime-select: "off" in its mode intel, else "on" or "on-demand"."""
+_STATES: tuple[tuple[str, re.Pattern[str], SwitchTool], ...] = (
+    ("/etc/prime-discrete", re.compile(r"^(?:off|intel)\s*$"), "prime-select"),
+    ("/etc/supergfxd.conf", re.compile(r'"mode"\s*:\s*"Integrated"'), "supergfxctl"),
+    ("/sys/devices/platform/asus-nb-wmi/dgpu_disable", re.compile(r"^1\s*$"), "supergfxctl"),
+)
+"""Where a tool keeps its mode: Ubuntu's prime-select writes "off" in its mode intel, else "on"
+or "on-demand"; the last is a switch in the firmware of ASUS laptops."""
 _FOLDERS = ("/etc", "/run", "/usr/lib", "/lib")
 """modprobe and udev read modprobe.d and udev/rules.d in each."""
 _BLACKLIST = re.compile(
@@ -40,9 +45,9 @@ _USUAL: dict[str, SwitchTool] = {
 
 def look(disk: Disk) -> SwitchedOff | None:
     """What keeps the GPU off; ``None`` when nothing does. One that a tool wrote comes first."""
-    text = disk.text(_PRIME, 64).strip()
-    if text in ("off", "intel"):
-        return SwitchedOff(tool="prime-select", file=_PRIME, line=text)
+    for file, pattern, tool in _STATES:
+        if said := pattern.search(disk.text(file, 4096)):
+            return SwitchedOff(tool=tool, file=file, line=readable(said[0].strip()))
     found = [*_matching(disk, "modprobe.d", ".conf", _BLACKLIST)]
     found += _matching(disk, "udev/rules.d", ".rules", _TAKES_OFF)
     return next((one for one in found if one.tool), found[0] if found else None)

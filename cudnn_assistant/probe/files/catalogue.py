@@ -112,6 +112,14 @@ LIBRARY_FOLDERS = (
 )  # fmt: skip
 """Linux: patterns of folders below "/" where people unpack cuDNN."""
 
+HOME_FOLDERS: dict[Family, tuple[str, ...]] = {
+    "linux": ("cudnn*/lib", "cudnn*/lib64", "cuda/lib64", "*/cudnn*/lib", "*/cudnn*/lib64",
+              "*/cuda/lib64", ".local/lib", "lib"),
+    "windows": ("cudnn*/bin", "cudnn*/bin/x64", "*/cudnn*/bin", "*/cudnn*/bin/x64",
+                "*/cudnn*/cuda/bin", "*/cuda/bin"),
+}  # fmt: skip
+"""Below a person's home: where archives are unpacked in place, under any name of Downloads."""
+
 LINUX_TRUSTED = (
     "lib/{multiarch}", "usr/lib/{multiarch}", "lib64", "usr/lib64", "lib", "usr/lib",
 )  # fmt: skip

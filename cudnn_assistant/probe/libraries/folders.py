@@ -11,6 +11,7 @@ from cudnn_assistant.probe.files.catalogue import (
     BELOW_ROOT,
     CUDNN_INSTALLER,
     FOLDER_VARIABLES,
+    HOME_FOLDERS,
     IN_SITE,
     LIBRARY_FOLDERS,
 )
@@ -69,6 +70,10 @@ def of_system(
         for folder in matching(disk, "/", LIBRARY_FOLDERS):
             yield Candidate(folder, "default")
         yield from _of_process(disk, variables, "LD_LIBRARY_PATH")
+    home = environment.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
+    if disk.paths.isabs(home):
+        for folder in matching(disk, home, HOME_FOLDERS[disk.family]):
+            yield Candidate(folder, "default")
 
 
 def _meant(text: str, environment: Mapping[str, str]) -> str:
