@@ -56,11 +56,11 @@ SETTINGS: Layer = (*variables.RULES, *paths.RULES)
 ABOVE: tuple[Layer, ...] = (
     cuda.RULES,
     companions.RULES,
-    copies.RULES[:3],
+    copies.RULES[:4],
     packages.RULES[:1],
     cudnn.RULES,
     replaced.RULES,
-    copies.RULES[3:],
+    copies.RULES[4:],
     fitting.RULES,
     frameworks.RULES,
     companions.LAST,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cudnn_assistant.diagnose import visible
 from cudnn_assistant.diagnose.answers import answers, bare_linux, cuda_code, nvml_code
 from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.gpu import log_line
+from cudnn_assistant.diagnose.gpu import gone, log_line
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE
 from cudnn_assistant.finding import Finding, Manual, Severity
 from cudnn_assistant.machine import DeviceNode, Gpu, Trial
@@ -60,6 +60,20 @@ def uvm(ctx: Context) -> Iterator[Finding]:
         commands = ("sudo rmmod nvidia_uvm", "sudo modprobe nvidia_uvm")
         remedy = Manual(commands=commands, restart=True, administrator=True)
         yield ctx.finding("cuda-stopped-after-sleep", "error", remedy, answers(ctx))
+
+
+def node_missing(ctx: Context) -> Iterator[Finding]:
+    """D18 for the GPU itself: the module runs, and a file through which it is reached is gone."""
+    driver = ctx.machine.driver
+    if driver is None or not driver.kernel_version or not bare_linux(ctx) or ctx.runs:
+        return
+    path = gone(ctx)
+    if cuda_code(ctx) not in (100, 999, 3) or not path:
+        return
+    remedy = Manual(commands=("sudo nvidia-modprobe -c=0",), administrator=True)
+    yield ctx.finding(
+        "device-file-missing", "error", remedy, answers(ctx), f"{path}: –", path=path, sure=False
+    )
 
 
 def fabric(ctx: Context) -> Iterator[Finding]:
@@ -160,6 +174,7 @@ RULES = (
         ("D17", "C09", "C14"),
     ),
     Rule(uvm, ("uvm-missing", "cuda-stopped-after-sleep"), ("D18", "D19")),
+    Rule(node_missing, ("device-file-missing",), ("D18",)),
     Rule(fabric, ("fabric-manager-missing",), ("D22",)),
     *visible.RULES,
     Rule(compute_mode, ("compute-mode-prohibited", "compute-mode-exclusive"), ("D23", "D24")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import cuda_result, nvml_return
 from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.machine import Library
 
 
 def nvml_code(ctx: Context) -> int | None:
@@ -46,3 +47,22 @@ def answers(ctx: Context) -> str:
     if cuda:
         return f"{cuda_result(cuda)} ({cuda})"
     return f"{nvml_return(nvml)} ({nvml})" if nvml else ""
+
+
+def unsearched(ctx: Context) -> Library | None:
+    """The driver's library for computing, where it is there and no folder of it is searched."""
+    driver = ctx.machine.driver
+    if ctx.windows or driver is None or driver.cuda_library or driver.cuda_init is not None:
+        return None
+    here = ctx.machine.os.architecture
+    return next((lib for lib in ctx.libraries("cuda") if _of_driver(ctx, lib, here)), None)
+
+
+def _of_driver(ctx: Context, library: Library, architecture: str) -> bool:
+    """Programs open the name with a 1; stubs, older and newer ones for builders aren't meant."""
+    folder = ctx.parent(library.path)
+    other = "stubs" in folder or "compat" in folder
+    fits = library.architecture in ("", architecture) or not architecture
+    hidden = not ctx.reachable(folder, library.found_via)
+    brought = any(ctx.belongs(library.path, e) for e in ctx.machine.pythons)
+    return library.major == 1 and fits and hidden and not other and not brought

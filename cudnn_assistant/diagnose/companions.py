@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.compat import framework_needs
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.cuda import in_environment, toolkit
-from cudnn_assistant.diagnose.needs import Need, stopped
+from cudnn_assistant.diagnose.needs import Need, own, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDA_PAGE,
     cuda_majors,
@@ -14,7 +15,7 @@ from cudnn_assistant.diagnose.remedies import (
     install_packages,
     search_first,
 )
-from cudnn_assistant.diagnose.versions import numbers, short
+from cudnn_assistant.diagnose.versions import major, numbers, short
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy
 from cudnn_assistant.machine import Library
 
@@ -38,8 +39,11 @@ def cuda_libraries(ctx: Context) -> Iterator[Finding]:
         yield _no_cuda(ctx)
         return
     folder = ctx.parent(best.path)
-    if not ctx.windows and any(ctx.key(c.folder) == ctx.key(folder) for c in ctx.copies):
+    together = any(ctx.key(c.folder) == ctx.key(folder) for c in ctx.copies)
+    if together and not ctx.windows:
         return  # the folder will be added for the sake of the cuDNN in it
+    if _asked_for_cudnn(ctx) and not together:
+        return  # where cuDNN lies is the first question; CUDA's folder is the next
     yield ctx.finding(
         "cuda-not-on-path",
         "error",
@@ -55,6 +59,13 @@ def _asked_for_cublas(ctx: Context) -> bool:
     trial = ctx.trial
     asked = stopped(trial) and trial is not None and "cublas" in trial.missing.casefold()
     return asked and ctx.serious == "error"
+
+
+def _asked_for_cudnn(ctx: Context) -> bool:
+    """The test found no cuDNN by its name, so that it never came to ask for CUDA."""
+    trial = ctx.trial
+    asked = stopped(trial) and trial is not None and trial.stage == "load"
+    return asked and trial is not None and "cudnn" in trial.missing
 
 
 def _cublas_file(ctx: Context, cuda: str | int) -> str:
@@ -117,6 +128,26 @@ def _package_missing(ctx: Context, name: str) -> Iterator[Finding]:
     yield ctx.finding(code, "error", remedy, name, file=name)
 
 
+def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
+    """L21: CTranslate2 opens cuBLAS by its name, and brings none; newer ones do without cuDNN.
+
+    Whatever brings cuDNN to the environment brings cuBLAS along.
+    """
+    alone = ctx.environment is not None and not any(f.cudnn or own(f) for f in ctx.frameworks)
+    for framework in ctx.frameworks if alone else ():
+        if framework.name != "ctranslate2" or framework.gpu is False:
+            continue
+        known = framework_needs(
+            ctx.compat, framework.name, framework.version, ctx.machine.os.family, framework.cuda
+        )
+        cuda = major(framework.cuda or (known.cuda if known else ""))
+        there = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
+        if cuda in (11, 12) and not any(lib.major == cuda for lib in there):
+            file = f"cublas64_{cuda}.dll" if ctx.windows else f"libcublas.so.{cuda}"
+            remedy = install_packages(ctx, f"nvidia-cublas-cu{cuda}")
+            yield ctx.finding("cublas-missing-in-environment", "error", remedy, file, file=file)
+
+
 _SAYS_NOTHING = (1, 4, 1001, 4000, 5002, -6, 134, 0xC0000409)
 """How cuDNN ends without cuBLAS when it doesn't name it: statuses, and the codes of an abort."""
 
@@ -177,6 +208,7 @@ RULES = (
         ("cublas-missing-in-environment", "nvrtc-missing-in-environment"),
         ("L21", "L23"),
     ),
+    Rule(ctranslate2_cublas, ("cublas-missing-in-environment",), ("L21",), provable=False),
     Rule(nvrtc, ("nvrtc-missing",), ("L23",)),
     Rule(two_cublas, ("cublas-mixed",), ("L22",)),
 )

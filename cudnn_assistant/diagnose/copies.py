@@ -282,12 +282,12 @@ def architecture(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 RULES = (
     Rule(stray, ("stray-cudnn-first",), ("L12",)),
     Rule(unlinked, ("cudnn-links-missing",), ("L34", "L35")),
+    Rule(architecture, ("cudnn-wrong-architecture",), ("L11",)),
     Rule(
         damaged,
         ("cudnn-part-missing", "cudnn-damaged", "cudnn-unreadable"),
         ("L04", "L05", "L09", "L35", "L36"),
     ),
-    Rule(architecture, ("cudnn-wrong-architecture",), ("L11",)),
     Rule(renamed, ("cudnn-renamed",), ("L17",), provable=False),
     Rule(mixed, ("cudnn-mixed-versions",), ("L07", "L08")),
 )

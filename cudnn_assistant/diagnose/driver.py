@@ -12,6 +12,7 @@ from cudnn_assistant.diagnose.answers import (
     debian,
     judgeable,
     nvml_code,
+    unsearched,
 )
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.gpu import log_line
@@ -21,6 +22,7 @@ from cudnn_assistant.diagnose.remedies import (
     INITRAMFS_COMMANDS,
     distribution,
     install_driver,
+    search_first,
 )
 from cudnn_assistant.diagnose.versions import numbers
 from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
@@ -153,6 +155,22 @@ def not_loaded(ctx: Context) -> Iterator[Finding]:
     yield ctx.finding("driver-module-not-loaded", "error", remedy, ", ".join(driver.modules))
 
 
+def not_searched(ctx: Context) -> Iterator[Finding]:
+    """C06, L34: the driver's library is there, in a folder that programs don't look into.
+
+    WSL without its line in the loader's list, NixOS, and containers of Kubernetes where
+    LD_LIBRARY_PATH was replaced.
+    """
+    library = unsearched(ctx)
+    if library is None or not judgeable(ctx):
+        return
+    folder = ctx.parent(library.path)
+    yield ctx.finding(
+        "driver-not-searched", "error", search_first(ctx, folder), library.path,
+        folder=folder, file=ctx.name(library.path),
+    )  # fmt: skip
+
+
 def incomplete(ctx: Context) -> Iterator[Finding]:
     """D03, D07: the driver runs, and the library through which programs compute isn't there.
 
@@ -188,6 +206,20 @@ def _compute_part(ctx: Context, driver: Driver) -> tuple[str, ...]:
     return () if ctx.windows else distribution(ctx.machine.os, table)
 
 
+def sharing_silent(ctx: Context) -> Iterator[Finding]:
+    """D24: programs are to share the GPU through NVIDIA's MPS, and its service doesn't answer."""
+    code = cuda_code(ctx)
+    if ctx.runs or ctx.windows or code is None or code not in range(805, 810):
+        return
+    named = ctx.machine.variable("CUDA_MPS_PIPE_DIRECTORY")
+    evidence = f"{named.name}={named.value.text} ({named.source or named.scope})" if named else ""
+    remedy = Manual(commands=("nvidia-cuda-mps-control -d",))
+    yield ctx.finding(
+        "mps-not-answering", "error", remedy, answers(ctx), evidence,
+        variable=named.name if named else "",
+    )  # fmt: skip
+
+
 def cuda_silent(ctx: Context) -> Iterator[Finding]:
     """D07, D18, D19 without their proof: NVML lists the GPU, and CUDA doesn't start."""
     code, driver = cuda_code(ctx), ctx.machine.driver
@@ -221,10 +253,12 @@ RULES = (
     Rule(second_held, ("nouveau-active",), ("D13",)),
     Rule(not_built, ("driver-module-not-built",), ("D11",)),
     Rule(not_loaded, ("secure-boot-blocks-driver", "driver-module-not-loaded"), ("D12",)),
+    Rule(not_searched, ("driver-not-searched",), ("C06", "L34")),
     Rule(incomplete, ("driver-incomplete",), ("D03", "D07")),
 )
 
 LAST = (
+    Rule(sharing_silent, ("mps-not-answering",), ("D24",)),
     Rule(not_answering, ("driver-not-answering",), ()),
     Rule(cuda_silent, ("cuda-does-not-start", "wsl-cuda-does-not-start"), ("D07", "C04", "C06")),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.diagnose import visible
+from cudnn_assistant.diagnose.answers import cuda_code, unsearched
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
 from cudnn_assistant.finding import Finding, Manual, Unknown
@@ -48,7 +49,8 @@ def container_no_gpu(ctx: Context) -> Iterator[Finding]:
         return
     driver = machine.driver
     nodes = [n for n in driver.nodes if n.exists] if driver else []
-    if driver and (driver.cuda_library or nodes):
+    # An image may hold driver libraries of its own, which reach no GPU from in there.
+    if driver and (nodes or (driver.cuda_library and cuda_code(ctx) in (0, None))):
         return
     scheduler = visible.batch_system(ctx)
     if scheduler is not None and scheduler.name == "Kubernetes":
@@ -81,6 +83,8 @@ def container_capability(ctx: Context) -> Iterator[Finding]:
     given = ctx.machine.variable("NVIDIA_DRIVER_CAPABILITIES")
     driver = ctx.machine.driver
     if not ctx.machine.os.container or driver is None or driver.cuda_library or ctx.runs:
+        return
+    if unsearched(ctx) is not None:
         return
     text = given.value.text if given else ""
     parts = {p.strip() for p in text.split(",")}

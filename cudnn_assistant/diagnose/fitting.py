@@ -29,8 +29,11 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     if not ctx.windows or proven(ctx, copy) or not (8, 3) <= numbers(copy.version)[:2] < (9, 2):
         return
     known = ctx.libraries("zlibwapi")
-    good = [z for z in known if z.architecture in ("", "x86_64") and ctx.loadable(z)]
-    if good or any(ctx.key(ctx.parent(z.path)) == ctx.key(copy.folder) for z in known):
+    here = ctx.key(copy.folder)
+    near = [z for z in known if ctx.loadable(z) or ctx.key(ctx.parent(z.path)) == here]
+    # The first one of that name is taken, also where it is one for 32-bit programs.
+    first = min(near, key=lambda z: ctx.rank(ctx.parent(z.path)), default=None)
+    if first is not None and first.architecture in ("", "x86_64"):
         return
     severity = ctx.serious if stopped(ctx.trial) else "warning"
     remedy = Manual(link=CUDNN_WINDOWS_PAGE)
@@ -38,6 +41,7 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         "zlibwapi-missing", severity, remedy,
         *(f"{z.path}: {z.architecture}" for z in known), copy.folder,
         product=product(copy.version), folder=copy.folder, sure=stopped(ctx.trial),
+        other=first.path if first else "", absent="" if first else "PATH",
     )  # fmt: skip
 
 

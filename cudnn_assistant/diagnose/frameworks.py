@@ -220,6 +220,17 @@ def bits(ctx: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def interpreter_gone(ctx: Context) -> Iterator[Finding]:
+    """An environment outlived the Python that it was made with: an upgrade replaced that one."""
+    environment = ctx.environment
+    if environment is None or environment.python or environment.kind not in ("venv", "uv", "pipx"):
+        return
+    yield ctx.finding(
+        "environment-python-gone", "error" if environment.active else "info", Manual(),
+        environment.id, where=ctx.subject,
+    )  # fmt: skip
+
+
 def cupy(ctx: Context) -> Iterator[Finding]:
     """F09: CuPy 14 and later don't use cuDNN at all."""
     for framework in ctx.frameworks if ctx.environment is not None else ():
@@ -284,6 +295,7 @@ def arm(ctx: Context) -> Iterator[Finding]:
 
 
 RULES = (
+    Rule(interpreter_gone, ("environment-python-gone",), (), provable=False),
     Rule(bits, ("python-32-bit",), ("F10",), provable=False),
     Rule(tensorflow_on_windows, ("tensorflow-on-windows",), ("F02",), provable=False),
     Rule(

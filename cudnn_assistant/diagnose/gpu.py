@@ -95,8 +95,17 @@ def _none_started(ctx: Context) -> bool:
     """
     driver, gpus = ctx.machine.driver, ctx.machine.gpus
     answers = driver is not None and driver.nvml is not None and driver.nvml.code == 0
+    if gone(ctx):
+        return False  # a file is missing, which says more
     held = bool(gpus) and all(g.kernel_driver == "nvidia" and not g.asleep for g in gpus)
     return answers and held and not ctx.runs
+
+
+def gone(ctx: Context) -> str:
+    """A file under /dev that is missing, and through which programs reach the GPU; "" if none."""
+    nodes = ctx.machine.driver.nodes if ctx.machine.driver else ()
+    meant = (n for n in nodes if re.fullmatch(r"/dev/nvidia(ctl|\d+)", n.path) and not n.exists)
+    return next((n.path for n in meant), "")
 
 
 def lost(ctx: Context) -> Iterator[Finding]:

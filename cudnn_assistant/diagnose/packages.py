@@ -126,16 +126,21 @@ def user_site(ctx: Context) -> Iterator[Finding]:
     environment = ctx.environment
     if environment is None or environment.kind in ("venv", "uv", "pipx", "user-site", ""):
         return
+    if ctx.machine.variable("PYTHONNOUSERSITE"):
+        return
     short = environment.version.split(".")[:2]
-    mine = {f.name for f in ctx.frameworks}
+    mine = {f.name: f for f in ctx.frameworks}
     for other in ctx.machine.pythons:
         same = other.kind == "user-site" and other.version.split(".")[:2] == short
         for framework in other.frameworks if same else ():
             if framework.name in mine:
                 severity: Severity = "warning" if stopped(ctx.trial) else "info"
+                # What was tested is the installation's own, which no program gets.
+                slower = framework.gpu is False and mine[framework.name].gpu is not False
                 yield ctx.finding(
-                    "user-packages-first", severity, Manual(), other.id, ctx.subject,
-                    program=called(framework), where=ctx.subject, folder=other.id,
+                    "user-packages-first", "error" if slower else severity, Manual(), other.id,
+                    ctx.subject, program=called(framework), where=ctx.subject, folder=other.id,
+                    slower=called(framework) if slower else "",
                 )  # fmt: skip
 
 
@@ -144,5 +149,5 @@ RULES = (
     Rule(incomplete, ("package-incomplete",), ("L37", "L29")),
     Rule(pins, ("framework-needs-packages",), ("F12", "L22", "L23", "F06"), provable=False),
     Rule(placeholder, ("placeholder-package",), ("L32",)),
-    Rule(user_site, ("user-packages-first",), ("F16",)),
+    Rule(user_site, ("user-packages-first",), ("F16",), provable=False),
 )

@@ -42,7 +42,8 @@ def malformed(ctx: Context) -> Iterator[Finding]:
         ):
             continue
         file = re.search(r"(\.dll|\.so(\.\d+)*)\"?$", text, re.IGNORECASE)
-        if file or '"' in text or (not ctx.windows and _taken_literally(entry.text)):
+        odd = not ctx.windows and (_taken_literally(entry.text) or _drifts(ctx, text))
+        if file or '"' in text or odd:
             # Which programs can't cope with quotes isn't known; where the test ran, it is no fault.
             harmless = not file and not stopped(ctx.trial)
             yield ctx.finding(
@@ -55,6 +56,11 @@ def malformed(ctx: Context) -> Iterator[Finding]:
 def _taken_literally(text: str) -> bool:
     """Whether an entry has signs that only a shell or an editor would have taken away."""
     return text.startswith(("~", "$")) or text != text.strip()
+
+
+def _drifts(ctx: Context, text: str) -> bool:
+    """Whether an entry that means another folder wherever one stands led the test nowhere."""
+    return not text.startswith("/") and stopped(ctx.trial)
 
 
 def _drop(ctx: Context, entry: PathEntry) -> Remedy:
@@ -125,7 +131,9 @@ def old_settings(ctx: Context) -> Iterator[Finding]:
     entry = ctx.searched.get(ctx.key(ctx.winner.folder)) if ctx.winner else None
     if here is None or entry is None or entry.variable.upper() != ctx.variable or not ctx.works:
         return
-    present = {ctx.key(e) for e in split(here.value.text, ctx.machine.os.family)}
+    # Linux' loader takes ";" between folders as well.
+    text = here.value.text if ctx.windows else here.value.text.replace(";", ":")
+    present = {ctx.key(e) for e in split(text, ctx.machine.os.family)}
     if present and not {ctx.key(entry.folder), ctx.key(entry.text)} & present:
         yield ctx.finding(
             "open-programs-have-old-settings", "info", Manual(), _entry(entry), folder=entry.folder

@@ -170,12 +170,30 @@ def blocked(ctx: Context) -> Iterator[Finding]:
         )
 
 
+_NO_PROGRAMS = re.compile(
+    r"failed to map segment from shared object(?!: cannot allocate)", re.IGNORECASE
+)
+"""What the loader says of a file on a disk that was attached with the option noexec."""
+
+
+def _folder_forbids(ctx: Context, trial: Trial) -> Finding:
+    folder = ctx.parent(trial.loaded or (ctx.winner.folder + "/" if ctx.winner else ""))
+    commands = (f"findmnt -T {shlex.quote(folder)}",) if folder else ()
+    return ctx.finding(
+        "folder-forbids-programs", "error", Manual(commands=commands), *told(trial), folder,
+        folder=folder, where=ctx.subject if ctx.environment is not None else "", sure=False,
+    )  # fmt: skip
+
+
 def refused(ctx: Context) -> Iterator[Finding]:
-    """The loader refused a file that is there, and no rule below says why."""
+    """L36, and what else makes the loader refuse a file that is there."""
     trial = _stopped(ctx)
     spare = ctx.environment is None and ctx.serious != "error"
     if trial is not None and trial.status == "unloadable" and not spare:
         file = trial.missing or trial.loaded
+        if not ctx.windows and _NO_PROGRAMS.search(trial.detail):
+            yield _folder_forbids(ctx, trial)
+            return
         yield ctx.finding("library-refused", ctx.serious, Unknown(), *told(trial), file=file)
 
 
@@ -261,7 +279,7 @@ RULES = (
     Rule(old_processor, ("cpu-too-old",), ("H08",)),
     Rule(host_memory, ("computer-memory-full",), ("H16",)),
     Rule(blocked, ("library-blocked",), ("L30", "L29")),
-    Rule(refused, ("library-refused",), ()),
+    Rule(refused, ("library-refused", "folder-forbids-programs"), ("L36",)),
     Rule(other_gpu, ("one-gpu-stopped",), ()),
     Rule(slow, ("driver-starts-slowly", "first-run-slow"), ("D26", "H06")),
 )  # fmt: skip

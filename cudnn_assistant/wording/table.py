@@ -446,6 +446,38 @@ HARDWARE: dict[str, Text] = {
         ),
         way_out=N_("Open NVIDIA's driver page"),
     ),
+    "driver-not-searched": Text(
+        "gpu",
+        N_("Programs can't find the NVIDIA driver"),
+        (
+            _DRIVER_IS,
+            N_(
+                "Its library {file} is in {folder}, but Linux doesn't look into that folder when a"
+                " program starts."
+            ),
+        ),
+        (
+            N_(
+                "Add this one folder to LD_LIBRARY_PATH, a list of folders that programs search"
+                " first. Nothing is removed."
+            ),
+        ),
+        (N_("Undo takes the folder out again; your other entries stay as they are."),),
+    ),
+    "mps-not-answering": Text(
+        "gpu",
+        N_("The service that shares the GPU doesn't answer"),
+        (
+            N_(
+                "Programs here are to share the GPU through NVIDIA's MPS, a service that doesn't"
+                " run, or that belongs to somebody else."
+            ),
+        ),
+        (
+            N_("Start it, or let whoever looks after this computer do so."),
+            N_("Where no program needs it, take the setting {variable} out."),
+        ),
+    ),
     "cuda-does-not-start": Text(
         "gpu",
         N_("The driver's part for computing doesn't start"),
@@ -622,6 +654,12 @@ HARDWARE: dict[str, Text] = {
             ),
         ),
         (N_("Load it."),),
+    ),
+    "device-file-missing": Text(
+        "gpu",
+        N_("A device file of the GPU is missing"),
+        (N_("Programs reach the GPU through {path}, and Linux hasn't made that file."),),
+        (N_("Let NVIDIA's own tool make it, or restart the computer."),),
     ),
     "cuda-stopped-after-sleep": Text(
         "gpu",

@@ -686,8 +686,12 @@ LIBRARIES: dict[str, Text] = {
         N_("{product} lacks the file zlibwapi.dll"),
         (
             N_(
-                "{product} loads this helper when it starts; it isn't in any folder on PATH, the"
-                " list of folders Windows searches."
+                "{product} loads this helper when it starts; it isn't in any folder on {absent},"
+                " the list of folders Windows searches."
+            ),
+            N_(
+                "{product} loads this helper when it starts, and the one that Windows finds,"
+                " {other}, is made for 32-bit programs."
             ),
         ),
         (

@@ -187,6 +187,17 @@ PROGRAMS: dict[str, Text] = {
         (N_("Install the 64-bit Python and set the environment up with it."),),
         way_out=N_("Open Python's page"),
     ),
+    "environment-python-gone": Text(
+        "python",
+        N_("The Python of this environment is gone"),
+        (
+            N_(
+                "{where} was made with a Python that has been removed or replaced since, so nothing"
+                " in it can start."
+            ),
+        ),
+        (N_("Set the environment up again with a Python that is there."),),
+    ),
     "store-python": Text(
         "python",
         N_("This Python comes from Microsoft's Store"),
@@ -207,6 +218,7 @@ PROGRAMS: dict[str, Text] = {
                 "Packages in your own folder {folder} stand before those of {where}, so that"
                 " programs get the other one."
             ),
+            N_("That one, {slower}, is built without GPU support."),
         ),
         (N_("If that isn't wanted, start Python with PYTHONNOUSERSITE=1."),),
     ),
@@ -403,6 +415,20 @@ PROGRAMS: dict[str, Text] = {
         N_("A library is there but can't be loaded"),
         (N_("The loader of the system refuses {file}. Details hold what it said."),),
         (_REPORT,),
+    ),
+    "folder-forbids-programs": Text(
+        "trial",
+        N_("Linux forbids programs in this folder"),
+        (
+            N_(
+                "The disk or share with {folder} was most likely attached with the option noexec,"
+                " with which nothing on it may run or be loaded."
+            ),
+        ),
+        (
+            N_("Put cuDNN, or the whole Python environment, into a folder on another disk."),
+            N_("How this one was attached can be asked in a terminal."),
+        ),
     ),
     "driver-starts-slowly": Text(
         "trial",

@@ -22,5 +22,6 @@ for _name in (
     "classic",
     "planted",
     "unusual",
+    "further",
 ):
     import_module(f"machines.{_name}")
