@@ -128,13 +128,14 @@ def _keep_from_starting(ctx: Context, name: str) -> Manual:
 def not_built(ctx: Context) -> Iterator[Finding]:
     """D11: the driver's module was never built for the kernel that runs now."""
     driver = _unloaded(ctx)
-    if driver is not None and driver.module_on_disk is False:
+    other = log_line(ctx, r"nvidia.*(?:version magic|disagrees about version of symbol)")
+    if driver is not None and (driver.module_on_disk is False or other):
         commands = distribution(ctx.machine.os, HEADER_COMMANDS)
         remedy = Manual(link=DRIVER_PAGE, commands=commands, restart=True, administrator=True)
         evidence = "kernel headers: –" if driver.kernel_headers is False else ""
         kernel = ctx.machine.os.version
         yield ctx.finding(
-            "driver-module-not-built", "error", remedy, kernel, evidence, kernel=kernel
+            "driver-module-not-built", "error", remedy, kernel, evidence, other, kernel=kernel
         )
 
 
@@ -143,7 +144,10 @@ def not_loaded(ctx: Context) -> Iterator[Finding]:
     driver = _unloaded(ctx)
     if driver is None or driver.module_on_disk is not True:
         return
-    line = log_line(ctx, r"key was rejected|unavailable key|module verification failed.*required")
+    line = log_line(
+        ctx,
+        r"key was rejected|unavailable key|module verification failed.*required|unsigned module",
+    )
     if line or ctx.machine.os.secure_boot:
         enrol = "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der"
         commands = (enrol,) if debian(ctx) else ()

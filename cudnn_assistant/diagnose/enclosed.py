@@ -42,6 +42,15 @@ def stranger(library: str) -> bool:
     return bool(library) and not meant
 
 
+_FLAGS = {"podman": "--device nvidia.com/gpu=all"}
+"""What a container gets its GPU with, where that isn't what Docker's do."""
+_WAYS = {
+    "apptainer": ("--nv", "apptainer exec --nv …"),
+    "lxc": ("nvidia.runtime=true", "lxc config set NAME nvidia.runtime=true"),
+}
+"""The same for kinds that know nothing of NVIDIA_DRIVER_CAPABILITIES, with the command."""
+
+
 def container_no_gpu(ctx: Context) -> Iterator[Finding]:
     """C08: the container was started without GPU, or without the capability CUDA needs."""
     machine = ctx.machine
@@ -60,10 +69,10 @@ def container_no_gpu(ctx: Context) -> Iterator[Finding]:
     there = "yes" if machine.gpus else ""
     seen = machine.variable("NVIDIA_VISIBLE_DEVICES")
     note = f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else ""
-    flag = "--device nvidia.com/gpu=all" if name == "podman" else "--gpus all"
+    flag, command = _WAYS.get(name) or (_FLAGS.get(name, "--gpus all"), "")
     remedy = Manual(
         link=CONTAINER_PAGE,
-        commands=(f"{name} run {flag} -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …",),
+        commands=(command or f"{name} run {flag} -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …",),
     )
     yield ctx.finding(
         "container-no-gpu",
@@ -90,12 +99,17 @@ def container_capability(ctx: Context) -> Iterator[Finding]:
     parts = {p.strip() for p in text.split(",")}
     if parts & {"all", "compute"} or not any(n.exists for n in driver.nodes):
         return
-    evidence = f"NVIDIA_DRIVER_CAPABILITIES={text or '–'}"
-    remedy = Manual(
-        link=CONTAINER_PAGE, commands=("-e NVIDIA_DRIVER_CAPABILITIES=compute,utility",)
-    )
-    absent = "" if given else "NVIDIA_DRIVER_CAPABILITIES"
-    yield ctx.finding("container-no-compute", "error", remedy, evidence, value=text, absent=absent)
+    setting = "NVIDIA_DRIVER_CAPABILITIES"
+    if (way := _WAYS.get(ctx.machine.os.container)) and not given:
+        remedy = Manual(link=CONTAINER_PAGE, commands=(way[1],))
+        evidence = f"{ctx.machine.os.container}: libcuda.so.1: –"
+        yield ctx.finding("container-no-compute", "error", remedy, evidence, flag=way[0])
+        return
+    remedy = Manual(link=CONTAINER_PAGE, commands=(f"-e {setting}=compute,utility",))
+    yield ctx.finding(
+        "container-no-compute", "error", remedy, f"{setting}={text or '–'}",
+        value=text, absent="" if given else setting, setting=setting,
+    )  # fmt: skip
 
 
 def sandbox(ctx: Context) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cudnn_assistant.compat import cudnn_build
@@ -45,28 +46,36 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+def _asked(ctx: Context) -> int:
+    """CUDA major of the cuBLAS without which cuDNN itself can't be loaded (8.5 and older); or 0."""
+    name = ctx.trial.missing if ctx.trial and stopped(ctx.trial) else ""
+    match = re.fullmatch(r"(?:lib)?cublas(?:Lt)?(?:\.so\.|64_)(\d+).*", name, re.IGNORECASE)
+    return int(match[1]) if match else 0
+
+
 @each
 def cuda_major(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """L18: the copy is made for another CUDA major than the one that programs find."""
-    if not copy.cuda_major or proven(ctx, copy):
+    made = copy.cuda_major or _asked(ctx)
+    if not made or proven(ctx, copy):
         return
     present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
-    if not present or copy.cuda_major in present:
+    if not present or made in present:
         return
     usable = [m for m in cuda_majors(ctx) if m in present]
     cuda = max(present)
     remedy: Remedy = Manual()
     if ctx.environment is not None:
-        suffix = f"-cu{copy.cuda_major}" if copy.cuda_major < 13 else ""
+        suffix = f"-cu{made}" if made < 13 else ""
         remedy = install_packages(ctx, f"nvidia-cublas{suffix}")
     elif usable:
         cuda = usable[0]
         remedy = Automatic(edits=(InstallCudnn(major=copy.major, cuda_major=cuda),))
     yield ctx.finding(
         "cudnn-wrong-cuda-major", ctx.serious, remedy,
-        f"{copy.folder}: CUDA {copy.cuda_major}",
+        f"{copy.folder}: CUDA {made}",
         *(f"{lib.path}" for lib in ctx.libraries("cublasLt") if ctx.loadable(lib)),
-        product=product(copy.version), made=str(copy.cuda_major), cuda=str(cuda),
+        product=product(copy.version), made=str(made), cuda=str(cuda),
         folder=copy.folder,
     )  # fmt: skip
 

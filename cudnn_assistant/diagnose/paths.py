@@ -108,12 +108,17 @@ def too_long(ctx: Context) -> Iterator[Finding]:
 
 
 def empty_entry(ctx: Context) -> Iterator[Finding]:
-    """E17: an empty element of LD_LIBRARY_PATH means the current folder."""
+    """E17: an empty element of LD_LIBRARY_PATH, or a dot, means the current folder."""
     variable = None if ctx.windows else lasting(ctx, "LD_LIBRARY_PATH")
     text = variable.value.text if variable else ""
-    if variable and text and "" in text.split(":"):
+    odd = {"", ".", "./"} & set(text.split(":"))
+    if variable and text and odd:
         evidence = f"LD_LIBRARY_PATH={text} ({place(variable)})"
-        yield ctx.finding("empty-search-entry", "info", Manual(), evidence, place=variable.source)
+        dot = "" if "" in odd else min(odd)
+        yield ctx.finding(
+            "empty-search-entry", "info", Manual(), evidence,
+            place=variable.source, dot=dot,
+        )  # fmt: skip
 
 
 def leaked(ctx: Context) -> Iterator[Finding]:

@@ -93,8 +93,15 @@ HARDWARE: dict[str, Text] = {
                 " out of the container."
             ),
             N_("{absent} isn't set, so the container got no libraries for computing."),
+            N_(
+                "The container sees the GPU, but not the driver's libraries, which {flag} would"
+                " bring along."
+            ),
         ),
-        (N_("Start the container again with compute and utility in that setting."),),
+        (
+            N_("Start the container again with compute and utility in {setting}."),
+            N_("Start the container again with {flag}."),
+        ),
         way_out=N_("Open NVIDIA's instructions"),
     ),
     "sandbox-hides-gpu": Text(
@@ -891,14 +898,17 @@ SETTINGS: dict[str, Text] = {
     ),
     "empty-search-entry": Text(
         "settings",
-        N_("LD_LIBRARY_PATH has an empty entry"),
+        (N_("LD_LIBRARY_PATH has the entry “{dot}”"), N_("LD_LIBRARY_PATH has an empty entry")),
         (
             N_(
-                "LD_LIBRARY_PATH is a list of folders that programs search first. An empty entry"
+                "LD_LIBRARY_PATH is a list of folders that programs search first. Such an entry"
                 " means whatever folder you happen to be in."
             ),
         ),
-        (N_("Take the extra colon out."), N_("The setting is made in {place}.")),
+        (
+            N_("Take that entry out; a colon too many makes one, too."),
+            N_("The setting is made in {place}."),
+        ),
     ),
     "leaked-library-folder": Text(
         "settings",

@@ -6,6 +6,8 @@ nobody looks into, may load from, or can use any more.
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -162,6 +164,31 @@ def driver_installed_in_a_container_without_gpu(c):
     lab.write(c.at(SYSTEM), lab.RTX_4090, nvml_init=9, cu_init=100)
 
 
+def inside(c, sign, *, driver=True):
+    """A container of another kind: it sees /dev and /proc of its host."""
+    c.write(sign, "lxc")
+    c.cuda()
+    c.cudnn()
+    c.kernel("580.65.06", lab.RTX_4090)
+    if driver:
+        c.driver(lab.RTX_4090, folder="/.singularity.d/libs")
+
+
+@case("broken", "error container-no-compute")
+def apptainer_without_its_switch(c):
+    inside(c, "/.singularity.d/runscript", driver=False)
+
+
+@case("works", LD_LIBRARY_PATH="/.singularity.d/libs")
+def apptainer_is_healthy(c):
+    inside(c, "/.singularity.d/runscript")
+
+
+@case("broken", "error container-no-compute")
+def lxc_without_the_driver_s_libraries(c):
+    inside(c, "/run/systemd/container", driver=False)
+
+
 @case("broken", "error device-file-missing")
 def file_of_the_gpu_was_not_made(c):
     c.healthy()
@@ -186,6 +213,29 @@ def shared_gpu_is_healthy(c):
     c.healthy()
 
 
+def unloaded(c, line):
+    """The module's file is there for this kernel, and the kernel's log has this line."""
+    lab.write(c.at(SYSTEM), lab.RTX_4090, nvml_init=9, cu_init=100)
+    c.bus(lab.RTX_4090)
+    c.write(f"/lib/modules/{KERNEL}/updates/dkms/nvidia.ko")
+    c.write("/dev/kmsg", f"3,1,1,-;{line}\n")
+
+
+@case("broken", "error secure-boot-blocks-driver")
+def kernel_that_is_locked_down(c):
+    unloaded(c, "Lockdown: modprobe: unsigned module loading is restricted; see man lockdown")
+
+
+@case("broken", "error driver-module-not-built")
+def module_of_another_kernel(c):
+    unloaded(c, f"nvidia: version magic '6.8.0-30-generic SMP' should be '{KERNEL} SMP'")
+
+
+@case("broken", "error driver-module-not-loaded")
+def module_that_was_only_unloaded(c):
+    unloaded(c, "nvidia-nvlink: Unregistered Nvlink Core, major device number 236")
+
+
 def supergfx(c, mode):
     c.bus(INTEL, driver="i915")
     c.write("/etc/supergfxd.conf", f'{{\n  "mode": "{mode}",\n  "vfio_enable": false\n}}\n')
@@ -202,6 +252,42 @@ def switched_off_by_supergfxctl(c):
 def switched_on_by_supergfxctl_is_healthy(c):
     c.healthy()
     supergfx(c, "Hybrid")
+
+
+# Lists and libraries
+
+
+@case("works", "info empty-search-entry", LD_LIBRARY_PATH=".:/opt/other/lib")
+def dot_in_the_list(c):
+    c.healthy()
+
+
+def linked_with_cublas(c, cuda):
+    """A cuDNN 8.5, which the loader itself links with the cuBLAS of a CUDA."""
+    folder = c.cudnn(SYSTEM, "8.5.0")
+    blas = c.others / f"libcublas.so.{cuda}"
+    options = ("gcc", "-shared", "-fPIC", "-w", "-Wl,--no-as-needed")
+    name = f"-Wl,-soname,{blas.name}"
+    subprocess.run([*options, name, "-xc", "/dev/null", "-o", blas], check=True)
+    stub = (lab.HERE / "cudnn_stub.c", "-DMAJOR=8", "-Wl,-soname,libcudnn.so.8", "-lm", blas)
+    subprocess.run([*options, "-o", folder / "libcudnn.so.8.5.0", *stub], check=True)
+    return blas
+
+
+@case("broken", "error cudnn-wrong-cuda-major")
+def cudnn_that_is_linked_with_another_cuda(c):
+    c.driver(lab.RTX_4090)
+    c.cuda()
+    linked_with_cublas(c, 11)
+
+
+@case("works")
+def cudnn_that_is_linked_with_its_cuda_is_healthy(c):
+    c.driver(lab.RTX_4090)
+    c.cuda()
+    blas = linked_with_cublas(c, 11)
+    c.cuda("11.8.0")
+    shutil.copy(blas, c.at("/usr/local/cuda-11.8/lib64"))
 
 
 # Python
