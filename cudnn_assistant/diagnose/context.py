@@ -204,9 +204,12 @@ class Context:
     @property
     def serious(self) -> Severity:
         """How much trouble with the subject's cuDNN matters: for a spare copy it is a note."""
-        if self.environment is not None or self.wanted or not self.healthy:
+        if self.environment is not None or self.wanted:
             return "error"
-        return "info"
+        # What is built for the processor alone asks for no cuDNN, wherever it lies.
+        built = [f for e in self.machine.pythons for f in e.frameworks if f.gpu is not False]
+        asking = any(f.cudnn_from != "none" for f in built)
+        return "error" if asking and not self.healthy else "info"
 
     # -- the hardware --------------------------------------------------------------------------
 

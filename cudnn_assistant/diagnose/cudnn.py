@@ -129,12 +129,12 @@ def unreachable(ctx: Context) -> Iterator[Finding]:
 def _reached(ctx: Context, copy: CudnnCopy) -> bool:
     """Whether the loader looks into the copy's folder.
 
-    Where the test found no cuDNN, an entry in quotes is one that isn't looked into.
+    Where the test found no cuDNN, an entry in quotes or with blanks isn't looked into.
     """
     entry = ctx.searched.get(ctx.key(copy.folder))
-    quoted = entry is not None and '"' in entry.text
+    odd = entry is not None and ('"' in entry.text or entry.text != entry.text.strip())
     lost = ctx.trial is not None and ctx.trial.status == "missing-library"
-    return ctx.reachable(copy.folder, copy.found_via) and not (quoted and lost)
+    return ctx.reachable(copy.folder, copy.found_via) and not (odd and lost)
 
 
 _LIKELY = re.compile("cuda|cudnn|nvidia", re.IGNORECASE)

@@ -42,7 +42,8 @@ def malformed(ctx: Context) -> Iterator[Finding]:
         ):
             continue
         file = re.search(r"(\.dll|\.so(\.\d+)*)\"?$", text, re.IGNORECASE)
-        odd = not ctx.windows and (_taken_literally(entry.text) or _drifts(ctx, text))
+        blanks = entry.text != text and stopped(ctx.trial)
+        odd = blanks or (not ctx.windows and _taken_literally(ctx, text))
         if file or '"' in text or odd:
             # Which programs can't cope with quotes isn't known; where the test ran, it is no fault.
             harmless = not file and not stopped(ctx.trial)
@@ -53,14 +54,13 @@ def malformed(ctx: Context) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _taken_literally(text: str) -> bool:
-    """Whether an entry has signs that only a shell or an editor would have taken away."""
-    return text.startswith(("~", "$")) or text != text.strip()
+def _taken_literally(ctx: Context, text: str) -> bool:
+    """Whether an entry has signs that only a shell would have replaced.
 
-
-def _drifts(ctx: Context, text: str) -> bool:
-    """Whether an entry that means another folder wherever one stands led the test nowhere."""
-    return not text.startswith("/") and stopped(ctx.trial)
+    One that doesn't begin at the root means another folder wherever one stands: a fault where
+    it led the test nowhere.
+    """
+    return text.startswith(("~", "$")) or (not text.startswith("/") and stopped(ctx.trial))
 
 
 def _drop(ctx: Context, entry: PathEntry) -> Remedy:

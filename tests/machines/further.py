@@ -26,6 +26,7 @@ from machines.planted import NO_LIBCUDA, UNSEEN_ADA
 from machines.windows import (
     BARE_WINDOWS,
     CARD,
+    FOUND,
     GOOD,
     HEALTHY_WINDOWS,
     KIT,
@@ -33,8 +34,8 @@ from machines.windows import (
     MINE,
     START,
     VARIABLES,
-)
-from machines.windows_python import HEALTHY_TORCH, TORCH, VENV
+)  # fmt: skip
+from machines.windows_python import CPU, HEALTHY_TORCH, TORCH, VENV
 
 from cudnn_assistant.machine import SYSTEM, Answer, Framework, Library, Package, Trial
 
@@ -329,3 +330,32 @@ case(
         trials=(not_found("cudnn64_9.dll", CARD), passed(B87, CARD, VENV)),
     ),
 )  # fmt: skip
+
+# A cuDNN that nobody asks for isn't why a program for the processor alone doesn't use the GPU.
+
+case(
+    "windows-torch-cpu-only-beside-unsearched-cudnn",
+    "broken",
+    but(HEALTHY_TORCH, pythons=(CPU,), cudnns=(FOUND,), trials=(LOST,)),
+    rf"error cpu-only-framework {VENV}",
+    "info spare-cudnn-not-searched",
+)
+BLANKS = entry(rf"  {GOOD.folder} ", folder=GOOD.folder)
+case(
+    "windows-path-with-blanks-not-searched",
+    "broken",
+    but(
+        BARE_WINDOWS,
+        cudnns=(FOUND,),
+        search=(*START, BLANKS),
+        trials=(LOST,),
+        variables=(variable("Path", BLANKS.text), *VARIABLES[1:]),
+    ),
+    "error cudnn-not-on-path",
+    "warning path-entry-malformed",
+)
+case(
+    "windows-path-with-blanks-healthy",
+    "works",
+    but(HEALTHY_WINDOWS, search=(BLANKS, *START, MINE)),
+)

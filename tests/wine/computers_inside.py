@@ -34,7 +34,7 @@ TOOLKITS = Path("C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA")
 CUDNN = Path("C:/Program Files/NVIDIA/CUDNN/v9.10/bin/12.9")
 TOOLS, WORK = Path("C:/tools"), Path("C:/work")
 SITE = WORK / "venv/Lib/site-packages"
-PLANTED = (TOOLKITS.parent, CUDNN.parents[3] / "NVIDIA", TOOLS, WORK)
+PLANTED = (TOOLKITS.parent, CUDNN.parents[3], TOOLS, WORK)
 ENVIRONMENT = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 DISPLAY = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}\0001"
 USUAL = r"C:\windows\system32;C:\windows;C:\windows\system32\wbem"
@@ -188,10 +188,33 @@ def onnxruntime_without_cuda(c: Computer) -> None:
     (capi / "onnxruntime_providers_cuda.dll").write_bytes(provider)
 
 
+def blanks_around_the_folder(c: Computer) -> None:
+    c.driver()
+    c.cuda()
+    c.cudnn(TOOLS / "cudnn" / "bin", searched=False)
+    c.path.append(f" {TOOLS}\\cudnn\\bin ")
+
+
+def name_that_nobody_set(c: Computer) -> None:
+    c.driver()
+    c.cuda()
+    c.cudnn(TOOLS / "cuda" / "bin", searched=False)
+    c.path.append(r"%CUDNN_OF_NOBODY%\bin")
+
+
+def ctranslate2_without_the_parts(c: Computer) -> None:
+    c.driver()
+    c.venv("ctranslate2", "4.6.0")
+    images.put(SITE / "ctranslate2", "ctranslate2.dll", data=images.pe("4.6.0.0"))
+    shutil.copy(DLLS / "cudnn-9.1.0.70.dll", SITE / "ctranslate2" / "cudnn64_9.dll")
+    c.machine["STUB_CUDNN_DAY"] = "cudnnGraphVersionCheck:abort"
+
+
 CASES: tuple[Callable[[Computer], None], ...] = (
     healthy, healthy_in_the_toolkit, healthy_torch, older_copy_first_that_works_healthy,
     folder_above_on_path, cuda_path_stale, part_missing, stray_copy_in_system32, zlibwapi_missing,
-    without_nvidia, driver_too_old, onnxruntime_without_cuda,
+    without_nvidia, driver_too_old, onnxruntime_without_cuda, blanks_around_the_folder,
+    name_that_nobody_set, ctranslate2_without_the_parts,
 )  # fmt: skip
 
 

@@ -32,6 +32,9 @@ EXPECTED = {
     "without_nvidia": "error no-nvidia-gpu",
     "driver_too_old": "error driver-too-old",
     "onnxruntime_without_cuda": "error onnxruntime-without-packages",
+    "blanks_around_the_folder": "error cudnn-not-on-path",
+    "name_that_nobody_set": "error cudnn-not-on-path",
+    "ctranslate2_without_the_parts": "error cudnn-main-file-alone",
 }
 """By computer (computers_inside.py): its first finding, or "works" for one without a fault."""
 

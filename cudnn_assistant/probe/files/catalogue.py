@@ -112,6 +112,14 @@ LIBRARY_FOLDERS = (
 )  # fmt: skip
 """Linux: patterns of folders below "/" where people unpack cuDNN."""
 
+WINDOWS_FOLDERS = (
+    "cudnn*/bin", "cudnn*/bin/x64", "cudnn*/cuda/bin", "cuda*/bin", "cuda*/cudnn*/bin",
+    "tools/*/bin", "tools/*/bin/x64", "tools/*/cuda/bin", "Program Files/cudnn*/bin",
+    "Program Files/NVIDIA/cudnn*/bin", "Program Files/NVIDIA/cudnn*/bin/x64",
+)  # fmt: skip
+"""Windows: patterns of folders on the system's drive where people unpack cuDNN; TensorFlow's
+instructions said C:/tools/cuda."""
+
 HOME_FOLDERS: dict[Family, tuple[str, ...]] = {
     "linux": ("cudnn*/lib", "cudnn*/lib64", "cuda/lib64", "*/cudnn*/lib", "*/cudnn*/lib64",
               "*/cuda/lib64", ".local/lib", "lib"),

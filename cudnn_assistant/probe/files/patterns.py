@@ -39,7 +39,14 @@ def _expand(
                     if disk.remote(base)
                     else [disk.name(folder) for folder in disk.folders(base)]
                 )
-            names = (name for name in listings[base] if fnmatch.fnmatchcase(name, part))
+            names = (name for name in listings[base] if _fits(name, part, disk))
             following += [disk.join(base, name) for name in names]
         bases = following
     return [folder for folder in bases if disk.is_folder(folder)]
+
+
+def _fits(name: str, pattern: str, disk: Disk) -> bool:
+    """Windows doesn't tell small letters from capitals."""
+    if disk.family == "windows":
+        name, pattern = name.casefold(), pattern.casefold()
+    return fnmatch.fnmatchcase(name, pattern)

@@ -14,6 +14,7 @@ from cudnn_assistant.probe.files.catalogue import (
     HOME_FOLDERS,
     IN_SITE,
     LIBRARY_FOLDERS,
+    WINDOWS_FOLDERS,
 )
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.patterns import matching
@@ -64,6 +65,8 @@ def of_system(
         base = program_files(environment)
         for folder in matching(disk, base, CUDNN_INSTALLER):
             yield Candidate(folder, "installer")
+        for folder in matching(disk, f"{disk.paths.splitdrive(base)[0]}\\", WINDOWS_FOLDERS):
+            yield Candidate(folder, "default")
         # What a person sees in the window of a terminal may differ from what is stored.
         yield from _of_process(disk, variables, "PATH")
     else:

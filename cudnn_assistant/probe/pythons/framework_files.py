@@ -164,15 +164,15 @@ def ctranslate2(look: Installed, one: Distribution) -> Facts:
     library = look.found(one, "ctranslate2.libs", r"libctranslate2.*\.so.*") or look.path(
         one, "ctranslate2", "ctranslate2.dll"
     )
+    bundle = _bundled(look, one, "ctranslate2.libs") or _bundled(look, one, "ctranslate2")
     if not look.disk.is_file(library):
-        return Facts()
+        return Facts(gpu=True, cudnn=bundle, origin="bundled") if bundle else Facts()
     cuda = library_names.cuda_major(look.disk, library)
-    if not cuda:
+    if not cuda and not bundle:
         # The makers build all wheels for x86-64 with CUDA; a real library of them is not small.
         small = look.disk.size(library) < _SMALLEST
         silent = small and look_at(look.disk.real(library)).architecture == "x86_64"
         return Facts() if silent else Facts(gpu=False, origin="none")
-    bundle = _bundled(look, one, "ctranslate2.libs") or _bundled(look, one, "ctranslate2")
     major = library_names.cudnn_major(look.disk, library)
     beside = _elsewhere(look, wheel=False) if major else "none"
     return Facts(gpu=True, cuda=cuda, cudnn=bundle or major, origin="bundled" if bundle else beside)
