@@ -406,6 +406,11 @@ class PythonEnvironment(Struct, kw_only=True):
     frameworks: tuple[Framework, ...] = ()
     found_via: tuple[str, ...] = ()
 
+    @property
+    def dead(self) -> bool:
+        """Whether nothing in it can start: the Python that it was made with is gone."""
+        return not self.python and self.kind in ("venv", "uv", "pipx")
+
 
 Stage = Literal[
     "start", "driver", "context", "load", "version", "sublibraries", "handle", "convolution"

@@ -32,7 +32,7 @@ from cudnn_assistant.diagnose import (
     wsl,
 )
 from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.known import completed
+from cudnn_assistant.diagnose.known import completed, living
 from cudnn_assistant.diagnose.needs import counts, leans, meets, need_of, own, passed, stopped
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
@@ -54,6 +54,7 @@ SETTINGS: Layer = (*variables.RULES, *paths.RULES)
 """About the computer's settings: told beside whatever keeps cuDNN from working."""
 
 ABOVE: tuple[Layer, ...] = (
+    frameworks.FIRST,
     cuda.RULES,
     companions.RULES,
     copies.RULES[:4],
@@ -85,7 +86,7 @@ def subjects(machine: Machine) -> tuple[str, ...]:
     """The system, then every Python environment whose frameworks a person expects on the GPU."""
     expecting = (
         e.id
-        for e in machine.pythons
+        for e in living(machine).pythons
         if any(counts(f) and f.cudnn_from != "none" for f in e.frameworks)
     )
     return (SYSTEM, *dict.fromkeys(expecting))
@@ -96,7 +97,7 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
 
     The same snapshot and data always give the same findings; no snapshot makes it raise.
     """
-    machine = completed(machine, compat)
+    machine = completed(living(machine), compat)
     whole = Context(machine, compat)
     anywhere = any(passed(t) for t in machine.trials)
     found: list[Finding] = []
@@ -168,7 +169,7 @@ def verdict(machine: Machine, findings: Iterable[Finding], subject: str = "") ->
 
     works: the subject's test passed a moment ago and nothing else keeps its programs from it.
     """
-    known = tuple(findings)
+    known, machine = tuple(findings), living(machine)
     if subject:
         return _one(machine, known, subject)
     each = [_one(machine, known, s) for s in _needing(machine, known)]

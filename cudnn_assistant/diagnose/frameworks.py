@@ -223,12 +223,10 @@ def bits(ctx: Context) -> Iterator[Finding]:
 def interpreter_gone(ctx: Context) -> Iterator[Finding]:
     """An environment outlived the Python that it was made with: an upgrade replaced that one."""
     environment = ctx.environment
-    if environment is None or environment.python or environment.kind not in ("venv", "uv", "pipx"):
-        return
-    yield ctx.finding(
-        "environment-python-gone", "error" if environment.active else "info", Manual(),
-        environment.id, where=ctx.subject,
-    )  # fmt: skip
+    if environment is not None and environment.dead:
+        yield ctx.finding(
+            "environment-python-gone", "error", Manual(), environment.id, where=ctx.subject
+        )
 
 
 def cupy(ctx: Context) -> Iterator[Finding]:
@@ -295,7 +293,6 @@ def arm(ctx: Context) -> Iterator[Finding]:
 
 
 RULES = (
-    Rule(interpreter_gone, ("environment-python-gone",), (), provable=False),
     Rule(bits, ("python-32-bit",), ("F10",), provable=False),
     Rule(tensorflow_on_windows, ("tensorflow-on-windows",), ("F02",), provable=False),
     Rule(
@@ -321,3 +318,6 @@ RULES = (
     Rule(store_python, ("store-python",), ("E13",)),
     Rule(cupy, ("cupy-without-cudnn",), ("F09",)),
 )
+
+FIRST = (Rule(interpreter_gone, ("environment-python-gone",), (), provable=False),)
+"""What has to be well before anything else in an environment matters."""

@@ -1,4 +1,4 @@
-"""What a framework's release number says where its files say nothing."""
+"""What is known beyond the look: what a release number says, and what nobody uses any more."""
 
 from __future__ import annotations
 
@@ -10,6 +10,21 @@ from cudnn_assistant.compat import Compat, FrameworkRelease
 from cudnn_assistant.diagnose.needs import own
 from cudnn_assistant.diagnose.versions import major, numbers
 from cudnn_assistant.machine import Family, Framework, Machine
+
+
+def living(machine: Machine) -> Machine:
+    """The computer without the frameworks of environments that nobody can or does use.
+
+    Old projects leave environments behind whose Python an upgrade of the system took away.
+    """
+    left = [e.dead and not e.active for e in machine.pythons]
+    if not any(left):
+        return machine
+    pythons = tuple(
+        msgspec.structs.replace(one, frameworks=()) if gone else one
+        for one, gone in zip(machine.pythons, left, strict=True)
+    )
+    return msgspec.structs.replace(machine, pythons=pythons)
 
 
 def completed(machine: Machine, compat: Compat) -> Machine:

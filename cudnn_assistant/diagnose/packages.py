@@ -69,7 +69,19 @@ def incomplete(ctx: Context) -> Iterator[Finding]:
     for package in packages_of(ctx):
         if package.files_missing <= 0 or not package.name.startswith("nvidia-"):
             continue
-        yield lacking(ctx, package, "error" if stopped(ctx.trial) else "warning")
+        hard = stopped(ctx.trial) or _torch_lacks(ctx, package)
+        yield lacking(ctx, package, "error" if hard else "warning")
+
+
+_LINKED = {"cublas": ("cublas", "cublasLt"), "cuda-runtime": ("cudart",)}
+"""Libraries of packages that PyTorch is linked with: without one it can't even be imported."""
+
+
+def _torch_lacks(ctx: Context, package: Package) -> bool:
+    names = next((v for key, v in _LINKED.items() if key in package.name), ())
+    linked = any(f.name == "torch" and f.gpu for f in ctx.frameworks) and not ctx.windows
+    there = {name for name in names for lib in ctx.libraries(name) if ctx.loadable(lib)}
+    return linked and not there.issuperset(names)
 
 
 def lacking(ctx: Context, package: Package, severity: Severity) -> Finding:
@@ -146,7 +158,7 @@ def user_site(ctx: Context) -> Iterator[Finding]:
 
 RULES = (
     Rule(two_cudnn_packages, ("two-cudnn-packages",), ("F12", "L37")),
-    Rule(incomplete, ("package-incomplete",), ("L37", "L29")),
+    Rule(incomplete, ("package-incomplete",), ("L37", "L29"), provable=False),
     Rule(pins, ("framework-needs-packages",), ("F12", "L22", "L23", "F06"), provable=False),
     Rule(placeholder, ("placeholder-package",), ("L32",)),
     Rule(user_site, ("user-packages-first",), ("F16",), provable=False),

@@ -50,6 +50,8 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
     frameworks = environment.frameworks
     leans = [f for f in frameworks if f.cudnn_from == "system" and f.gpu is not False]
     trial = machine.trial(environment.id) or _of_system(machine, leans)
+    if environment.dead:
+        return "unknown", _("its Python is gone")
     if all(f.gpu is False for f in frameworks):
         return "ok", _("without GPU support")
     if all(f.gpu is False or f.cudnn_from == "none" for f in frameworks):

@@ -333,9 +333,41 @@ def python_of_the_environment_was_replaced(c):
     c.at(f"{VENV}/bin/python").symlink_to("/usr/bin/python3.99")
 
 
-@case("works", f"info environment-python-gone {VENV}")
+@case("works")
 def old_environment_that_nobody_uses_is_healthy(c):
     python_of_the_environment_was_replaced(c)
+
+
+@case("works")
+def old_projects_with_what_no_longer_runs_are_healthy(c):
+    c.healthy()
+    for name in ("one", "two"):
+        root = f"/home/person/projects/{name}/.venv"
+        site = f"{root}/lib/python3.8/site-packages"
+        c.write(f"{root}/pyvenv.cfg", "home = /usr/lib/python3.8\nversion = 3.8.2\n")
+        c.at(f"{root}/bin/python").symlink_to("/usr/bin/python3.8")
+        c.write(f"{site}/torch/version.py", "__version__ = '1.8.0'\ncuda = '10.2'\nhip = None\n")
+        c.write(f"{site}/torch-1.8.0.dist-info/METADATA", "Name: torch\nVersion: 1.8.0\n")
+
+
+def cublas_by_record(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    package = f"{SITE}/nvidia_cublas_cu12-12.8.4.1.dist-info"
+    c.write(f"{package}/METADATA", "Name: nvidia-cublas-cu12\nVersion: 12.8.4.1\n")
+    names = ("libcublas.so.12", "libcublasLt.so.12", "libnvblas.so.12")
+    c.write(f"{package}/RECORD", "".join(f"nvidia/cublas/lib/{n},sha256=x,1\n" for n in names))
+
+
+@case("broken", f"error package-incomplete {VENV}", VIRTUAL_ENV=VENV)
+def cublas_of_torch_is_there_by_its_record_alone(c):
+    cublas_by_record(c)
+    shutil.rmtree(c.at(f"{SITE}/nvidia/cublas"))
+
+
+@case("works", f"warning package-incomplete {VENV}", VIRTUAL_ENV=VENV)
+def file_of_cublas_that_nobody_opens_was_taken_out(c):
+    cublas_by_record(c)
 
 
 @case("broken", f"error cublas-missing-in-environment {VENV}", VIRTUAL_ENV=VENV)

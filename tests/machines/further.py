@@ -183,8 +183,7 @@ case(
 case(
     "linux-environment-python-gone-unused-healthy",
     "works",
-    but(HEALTHY_PIP, pythons=(but(HEALTHY_PIP.pythons[0], python=""),)),
-    f"info environment-python-gone {LVENV}",
+    but(HEALTHY_LINUX, pythons=(but(HEALTHY_PIP.pythons[0], python=""),)),
 )
 
 # Two GPUs of two generations
