@@ -55,6 +55,7 @@ SETTINGS: Layer = (*variables.RULES, *paths.RULES)
 
 ABOVE: tuple[Layer, ...] = (
     frameworks.FIRST,
+    trial.FIRST,
     cuda.RULES,
     companions.RULES,
     copies.RULES[:4],

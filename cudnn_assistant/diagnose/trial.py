@@ -176,24 +176,35 @@ _NO_PROGRAMS = re.compile(
 """What the loader says of a file on a disk that was attached with the option noexec."""
 
 
-def _folder_forbids(ctx: Context, trial: Trial) -> Finding:
-    folder = ctx.parent(trial.loaded or (ctx.winner.folder + "/" if ctx.winner else ""))
+def forbidden(ctx: Context) -> Iterator[Finding]:
+    """L36: the disk that a library lies on was attached so that nothing on it may run."""
+    trial = _stopped(ctx)
+    if trial is None or ctx.windows or not _NO_PROGRAMS.search(trial.detail):
+        return
+    if ctx.environment is None and ctx.serious != "error":
+        return
+    folder = _forbidden_folder(ctx, trial)
     commands = (f"findmnt -T {shlex.quote(folder)}",) if folder else ()
-    return ctx.finding(
+    yield ctx.finding(
         "folder-forbids-programs", "error", Manual(commands=commands), *told(trial), folder,
         folder=folder, where=ctx.subject if ctx.environment is not None else "", sure=False,
     )  # fmt: skip
 
 
+def _forbidden_folder(ctx: Context, trial: Trial) -> str:
+    """The folder of the file that was refused; it comes first where it was searched."""
+    if trial.status == "unloadable":
+        return ctx.parent(trial.loaded)
+    copies = (c.folder for c in ctx.machine.cudnns if "LD_LIBRARY_PATH" in c.found_via)
+    return min(copies, key=ctx.rank, default=ctx.parent(trial.loaded))
+
+
 def refused(ctx: Context) -> Iterator[Finding]:
-    """L36, and what else makes the loader refuse a file that is there."""
+    """The loader refused a file that is there, and no rule below says why."""
     trial = _stopped(ctx)
     spare = ctx.environment is None and ctx.serious != "error"
     if trial is not None and trial.status == "unloadable" and not spare:
         file = trial.missing or trial.loaded
-        if not ctx.windows and _NO_PROGRAMS.search(trial.detail):
-            yield _folder_forbids(ctx, trial)
-            return
         yield ctx.finding("library-refused", ctx.serious, Unknown(), *told(trial), file=file)
 
 
@@ -262,6 +273,9 @@ def _said_of_gpu(ctx: Context, trial: Trial) -> bool:
     return trial.status == "out-of-memory" or (closed and trial.stage in ("driver", "context"))
 
 
+FIRST = (Rule(forbidden, ("folder-forbids-programs",), ("L36",)),)
+"""What the loader's own words settle before anybody asks which copy it took."""
+
 RULES = (
     Rule(musl, ("musl-system",), ("L28",)),
     Rule(c_library, ("c-library-too-old",), ("L28",)),
@@ -279,7 +293,7 @@ RULES = (
     Rule(old_processor, ("cpu-too-old",), ("H08",)),
     Rule(host_memory, ("computer-memory-full",), ("H16",)),
     Rule(blocked, ("library-blocked",), ("L30", "L29")),
-    Rule(refused, ("library-refused", "folder-forbids-programs"), ("L36",)),
+    Rule(refused, ("library-refused",), ()),
     Rule(other_gpu, ("one-gpu-stopped",), ()),
     Rule(slow, ("driver-starts-slowly", "first-run-slow"), ("D26", "H06")),
 )  # fmt: skip

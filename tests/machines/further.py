@@ -159,6 +159,25 @@ case(
     ),
     "error folder-forbids-programs",
 )
+REFUSED_PART = stopped(
+    passed(torch_copy(LVENV), ADA, LVENV),
+    "sublibraries",
+    3009,
+    "CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED",
+    detail="cudnnCnnVersionCheck: libcudnn_ops.so.9: failed to map segment from shared object",
+)  # fmt: skip
+case(
+    "linux-folder-forbids-programs-to-pytorch",
+    "broken",
+    but(
+        HEALTHY_PIP,
+        cudnns=(THERE, *HEALTHY_PIP.cudnns),
+        search=(entry(OPT, "user", "LD_LIBRARY_PATH"), *HEALTHY_PIP.search),
+        trials=(FORBIDDEN, REFUSED_PART),
+    ),
+    f"error folder-forbids-programs {LVENV}",
+    "error folder-forbids-programs",
+)
 OTHER_CHIP = but(DEB, architecture="aarch64", check=None, wins_for=(), found_via=("system-folder",))
 case(
     "linux-cudnn-for-arm-where-the-loader-looks",
