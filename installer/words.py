@@ -1,9 +1,9 @@
-"""Learn what single words tell of the cause, from the reports that explain knows.
+"""Learn what single words tell of the cause, from the reports that explain knows and from phrases.
 
     python -m installer.words              writes resources/errors/words.json
     python -m installer.words --cross 10   how often explain is right about reports not learned from
 
-Needs scikit-learn, which is no part of the program: ``pip install scikit-learn``.
+Needs SciPy, which is no part of the program: ``pip install scipy``.
 """
 
 from __future__ import annotations
@@ -11,24 +11,48 @@ from __future__ import annotations
 import argparse
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import msgspec
+import yaml
 
 from cudnn_assistant import places
 from cudnn_assistant.explain import explain
-from cudnn_assistant.explain.learned import Learned, signs
+from cudnn_assistant.explain.case import Case, case
+from cudnn_assistant.explain.causes import classes
+from cudnn_assistant.explain.learned import Learned
 from cudnn_assistant.explain.precedents import Report, reports
-from cudnn_assistant.explain.question import question
 
 _NAMED = ("gpu", "driver", "cuda", "cudnn", "python", "framework", "os")
-_RARE = 3
-"""Reports that must hold a sign for it to be learned; each report is asked in up to 3 ways."""
+_RARE = 2
+"""Reports that must hold a sign for it to be learned."""
 _SMALL = 0.1
 """Weights nearer to zero are left out of the table."""
-_TRUST = 2.0
-"""Inverse strength of the regularisation; 0.5 to 8 gave the same within a case or two."""
+_HOLD = 6.0
+"""How strongly weights are held near zero; 3 to 8 gave the same within a case or two."""
+_STUDIED = 0.4
+"""What a report counts for that patterns were written for: what they say of it is no measure."""
+_WRITTEN = 1.0
+"""What a phrase or note counts for that its writer made up; it is there so that a plain message
+keeps its plain cause, whatever the threads were that began with it."""
+_ALSO = 0.25
+"""Share of a class that would have been accepted as well."""
+_STEPS = 60
+_TEACHING = Path(__file__).parent / "teaching"
+
+
+class Lesson(NamedTuple):
+    """A text as it might be asked, and the right answer."""
+
+    text: str
+    given: Mapping[str, str]
+    cause: str
+    also: Sequence[str] = ()
+    thread: str = ""
+    """That may not speak for itself."""
+    share: float = _WRITTEN
 
 
 def ways(report: Report) -> dict[str, dict[str, str]]:
@@ -38,32 +62,103 @@ def ways(report: Report) -> dict[str, dict[str, str]]:
     return {"text": {}, "named": named, "all": known}
 
 
-def learn(some: Sequence[Report], digest: str = "") -> Learned:
-    """Weights from these reports; the same reports give the same weights."""
-    from sklearn.feature_extraction import DictVectorizer
-    from sklearn.linear_model import LogisticRegression
+def lessons(some: Iterable[Report]) -> Iterator[Lesson]:
+    """Each report in up to three ways, then the phrases and notes of ``installer/teaching``."""
+    for one in some:
+        count = _STUDIED if one.studied else 1.0
+        for facts in ways(one).values():
+            yield Lesson(one.log, facts, one.cause, one.also, one.thread, count)
+    for cause, phrases in _read("phrases").items():
+        for text in phrases:
+            yield Lesson(text, {}, cause)
+    for cause, notes in _read("notes").items():
+        for framework, system, text, note in notes:
+            yield Lesson(text, {"framework": framework, "os": system, "path_notes": note}, cause)
 
-    asked = [(signs(question(r.log, facts)), r.cause) for r in some for facts in ways(r).values()]
-    held = Counter(sign for found, _cause in asked for sign in found)
-    rows = [{sign: 1 for sign in sorted(found) if held[sign] >= _RARE} for found, _ in asked]
-    table = DictVectorizer()
-    matrix = table.fit_transform(rows)
-    model = LogisticRegression(C=_TRUST, max_iter=300).fit(matrix, [cause for _, cause in asked])
-    classes = [str(cls) for cls in model.classes_]
+
+def _read(name: str) -> dict[str, list[Any]]:
+    read = yaml.safe_load((_TEACHING / f"{name}.yaml").read_text(encoding="utf-8"))
+    assert isinstance(read, dict)
+    return read
+
+
+def learn(some: Sequence[Report], digest: str = "") -> Learned:
+    """Weights from these reports; the same reports give the same weights.
+
+    A logistic regression that starts from what patterns, rules and reports say already.
+    """
+    import numpy
+    from scipy.sparse import csr_array
+
+    names = sorted(classes())
+    taught = list(lessons(some))
+    asked = [case(one.text, one.given, leave_out=one.thread) for one in taught]
+    column = _columns(taught, asked)
+    where = [
+        (row, at)
+        for row, one in enumerate(asked)
+        for at in (0, *(column[sign] for sign in one.signs if sign in column))
+    ]
+    rows, columns = zip(*where, strict=True)
+    table = csr_array(
+        (numpy.ones(len(where)), (rows, columns)), shape=(len(asked), len(column) + 1)
+    )
+    said = [one.taught() for one in asked]
+    heard = numpy.array([[one[cls] for cls in names] for one in said])
+    right = numpy.array([[_share(one, cls) for cls in names] for one in taught])
+    count = numpy.array([one.share for one in taught])
+    found = _regression(table, heard, right / right.sum(axis=1, keepdims=True), count)
     weight = {
         sign: {
             cls: round(float(value), 2)
-            for cls, value in zip(classes, model.coef_[:, column], strict=True)
+            for cls, value in zip(names, found[at], strict=True)
             if abs(value) >= _SMALL
         }
-        for sign, column in sorted(table.vocabulary_.items())
+        for sign, at in [("", 0), *column.items()]
     }
     return Learned(digest, {sign: row for sign, row in weight.items() if row})
 
 
+def _columns(taught: Sequence[Lesson], asked: Sequence[Case]) -> dict[str, int]:
+    """The signs that are worth a weight, from 1; a thread counts once."""
+    pairs = enumerate(zip(taught, asked, strict=True))
+    held = {(one.thread or number, sign) for number, (one, said) in pairs for sign in said.signs}
+    often = Counter(sign for _thread, sign in held)
+    return {sign: at for at, sign in enumerate(sorted(s for s in often if often[s] >= _RARE), 1)}
+
+
+def _share(one: Lesson, cls: str) -> float:
+    return 1.0 if cls == one.cause else _ALSO if cls in one.also else 0.0
+
+
+def _regression(table: Any, heard: Any, right: Any, count: Any) -> Any:
+    """Weights by sign and class; they are added to what was heard."""
+    import numpy
+    from scipy.optimize import minimize
+
+    shape = (table.shape[1], heard.shape[1])
+    turned = table.T.tocsr()
+
+    def loss(flat: Any) -> tuple[float, Any]:
+        weight = flat.reshape(shape)
+        total = table @ weight + heard
+        total -= total.max(axis=1, keepdims=True)
+        powers = numpy.exp(total)
+        whole = powers.sum(axis=1, keepdims=True)
+        missed = -(count[:, None] * right * (total - numpy.log(whole))).sum()
+        slope = turned @ ((powers / whole - right) * count[:, None]) + _HOLD * weight
+        return missed + _HOLD / 2 * (weight**2).sum(), slope.ravel()
+
+    start = numpy.zeros(shape[0] * shape[1])
+    return minimize(
+        loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}
+    ).x.reshape(shape)
+
+
 def digest() -> str:
-    """What tells this table of reports from any other."""
-    return hashlib.sha256(places.resource("errors/reports.jsonl").read_bytes()).hexdigest()
+    """What tells these lessons from any others."""
+    files = [places.resource("errors/reports.jsonl"), *sorted(_TEACHING.glob("*.yaml"))]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def cross(parts: int) -> Iterator[str]:

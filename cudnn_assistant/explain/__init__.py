@@ -13,8 +13,9 @@ How it works, in the order of the modules:
   ``generations`` what follows from the GPU's generation and the driver.
 * ``question``  which lines and words are compared with earlier reports.
 * ``precedents`` what was the cause in public reports with similar words.
-* ``learned``   what single words tell, learned from those reports.
 * ``ranking``   weights of all evidence added up (``resources/errors/rules.toml``).
+* ``learned``   what single words add to that, learned from those reports.
+* ``case``      all of these for one text.
 * ``snapshot``  what a snapshot of the computer confirms or rules out.
 * ``causes``    the words (``resources/errors/causes.toml``).
 
@@ -44,15 +45,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.explain.answer import Cause, Explanation, Line, State
+from cudnn_assistant.explain.case import case
 from cudnn_assistant.explain.causes import cause, classes
-from cudnn_assistant.explain.comparing import features
-from cudnn_assistant.explain.given import STRUCTURED, facts
 from cudnn_assistant.explain.learned import Learned, learned
-from cudnn_assistant.explain.patterns import Hit, hits
-from cudnn_assistant.explain.precedents import ask
-from cudnn_assistant.explain.question import needed_likeness, question, telling
-from cudnn_assistant.explain.ranking import Evidence, evidence, shares, weights
-from cudnn_assistant.explain.reading import lines_of
+from cudnn_assistant.explain.patterns import Hit
+from cudnn_assistant.explain.ranking import Evidence, added, shares
 from cudnn_assistant.explain.show import doubt, text_lines
 from cudnn_assistant.explain.snapshot import facts_of, same_computer, spoken, states
 from cudnn_assistant.explain.words import _
@@ -67,8 +64,6 @@ _SHOWN_AT_MOST = 10
 _LINE_WIDTH = 400
 _LOUD = 0.5
 """Votes from here on are named as reasons; weaker ones only where there is nothing louder."""
-_FIRST_LINES = 400
-"""Lines in whose whole text versions and names are looked for; start-up lines stand first."""
 
 
 def explain(
@@ -94,34 +89,21 @@ def explain(
     Never raises for any text; nothing recognised gives an empty answer.
     """
     del compat
-    given = {k.strip().lower(): v for k, v in (given or {}).items() if v.strip()}
-    notes = [v if k not in STRUCTURED else f"{k}: {v}" for k, v in given.items()]
-    lines = lines_of(text)
-    found, told = hits(lines), hits(notes)
-    known = facts(
-        [*(hit.text for hit in found), *lines[:_FIRST_LINES], *notes],
-        [hit.names for hit in (*found, *told)],
-        given,
-        facts_of(machine) if machine else {},
-    )
-    here = machine if machine and same_computer(machine, known) else None
-    pieces = evidence(found, told, features(known))
-    compared = telling(lines, found)
-    asked = question("\n".join(compared), given)
-    heard = ask(asked, leave_out=leave_out)
-    if not (_speaks(pieces) or heard.likest >= needed_likeness(compared, asked, given)):
-        return Explanation(lines=_lines(found, told), causes=())
-    if here is not None:
-        pieces += spoken(here, findings, known)
-    pieces += [*heard.evidence, (words or learned()).evidence(asked)]
+    asked = case(text, given or {}, facts_of(machine) if machine else {}, leave_out)
+    lines = _lines(asked.found, asked.told)
+    if not asked.worth:
+        return Explanation(lines=lines, causes=())
+    here = machine if machine and same_computer(machine, asked.known) else None
+    more = [(words or learned()).evidence(asked.signs)]
+    more += spoken(here, findings, asked.known) if here is not None else []
     return Explanation(
-        lines=_lines(found, told),
-        causes=_causes(pieces, states(classes(), here, findings, known)),
+        lines=lines,
+        causes=_causes(
+            added(asked.taught(), more),
+            [*asked.pieces, *asked.heard.evidence, *more],
+            states(classes(), here, findings, asked.known),
+        ),
     )
-
-
-def _speaks(pieces: Sequence[Evidence]) -> bool:
-    return any(vote > 0 for piece in pieces for vote in piece.votes.values())
 
 
 def _lines(found: Sequence[Hit], told: Sequence[Hit]) -> tuple[Line, ...]:
@@ -139,8 +121,10 @@ def _lines(found: Sequence[Hit], told: Sequence[Hit]) -> tuple[Line, ...]:
     )
 
 
-def _causes(pieces: Sequence[Evidence], state: Mapping[str, State]) -> tuple[Cause, ...]:
-    share = shares(weights(pieces))
+def _causes(
+    total: Mapping[str, float], pieces: Sequence[Evidence], state: Mapping[str, State]
+) -> tuple[Cause, ...]:
+    share = shares(total)
     best = sorted(share, key=lambda cls: (state[cls] == "ruled-out", -share[cls]))
     reasons = {cls: _reasons(cls, pieces) for cls in best}
     shown = [

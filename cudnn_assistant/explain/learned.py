@@ -1,13 +1,18 @@
 """What single words tell of the cause, learned from the table of reports.
 
-Each word of a question adds its weights, which a logistic regression found. They are data,
-``resources/errors/words.json``, made by ``python -m installer.words`` from ``reports.jsonl``.
+Patterns, rules and the likest reports are heard first (``ranking.taught``). What the words of a
+text add to that, a logistic regression found: weights for words, for the numbers beside them, and
+for the patterns and facts themselves, which may say more or less of a cause than their writers
+thought. They are data, ``resources/errors/words.json``, made by ``python -m installer.words`` from
+``reports.jsonl`` and from phrases whose cause is plain.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 import msgspec
@@ -16,39 +21,49 @@ from cudnn_assistant import places
 from cudnn_assistant.explain.question import Question
 from cudnn_assistant.explain.ranking import Evidence
 
-_MESSAGE, _FACT = 0.25, 0.5
-"""What a word counts for: of the message, which patterns and reports have heard as well, and of
-what is known beside it."""
-_LOUDEST = 2.0
-"""All words together say no more than one clear line."""
+_LOUDEST = 6.0
+"""However many words a text has, they never say more than this for or against a cause."""
+_NUMBER = re.compile(r"[a-z_]{0,30}[0-9][a-z0-9._+]{0,30}")
+_PART = re.compile(r"[a-z0-9.]{1,40}")
+_VERSION = re.compile(r"(\d{1,4})\.\d")
 
 
-def signs(asked: Question) -> set[str]:
-    """The words of a question with the part that each stands in: the keys of the table."""
+def signs(asked: Question, lines: Sequence[str], given: Mapping[str, str]) -> set[str]:
+    """The words and numbers of a question with the part that each stands in: keys of the table."""
     return {
         *(f"message {word}" for word in asked.message),
         *(f"note {word}" for word in asked.notes),
         *(f"framework {word}" for word in asked.framework),
         *([f"os {asked.os}"] if asked.os else []),
+        *(f"number {found}" for line in lines for found in _NUMBER.findall(line.lower())),
+        *(f"given {key}" for key in given),
+        *_given(given),
     }
+
+
+def _given(given: Mapping[str, str]) -> Iterator[str]:
+    for key, text in given.items():
+        for part in _PART.findall(text.lower()):
+            yield f"given {key} {part}"
+            if version := _VERSION.match(part):
+                yield f"given {key} {version[1]}"
 
 
 class Learned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Weights, as natural logarithms of odds."""
 
-    reports: str
-    """SHA-256 of the table of reports that they were learned from."""
+    lessons: str
+    """SHA-256 of what they were learned from."""
     weight: Mapping[str, Mapping[str, float]]
-    """By sign, then by class; what is near zero is left out."""
+    """By sign, then by class; what is near zero is left out. "": what holds for every text."""
 
-    def evidence(self, asked: Question) -> Evidence:
+    def evidence(self, found: Iterable[str]) -> Evidence:
         """Votes for and against classes, without words of their own."""
         total: dict[str, float] = defaultdict(float)
-        for sign in sorted(signs(asked)):
-            share = _MESSAGE if sign.startswith("message ") else _FACT
+        for sign in ("", *sorted(found)):
             for cls, weight in self.weight.get(sign, {}).items():
-                total[cls] += share * weight
-        votes = {cls: max(-_LOUDEST, min(vote, _LOUDEST)) for cls, vote in total.items()}
+                total[cls] += weight
+        votes = {cls: _LOUDEST * math.tanh(vote / _LOUDEST) for cls, vote in total.items()}
         return Evidence(votes=votes, because="")
 
 

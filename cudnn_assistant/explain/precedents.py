@@ -58,6 +58,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     facts: Mapping[str, str] = {}
     cause: str
     also: tuple[str, ...] = ()
+    studied: bool = False
+    """Patterns were written with it at hand, so that they say more of it than of a stranger's."""
 
     @property
     def known(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from statistics import median
 
 import msgspec
 
@@ -20,6 +21,9 @@ from cudnn_assistant.explain.words import _
 
 _FACT = 1.4
 """What facts of the computer count for beside a line of the text, which has many causes."""
+_HAND, _REPORTS = 0.9, 0.8
+"""What patterns with rules, and what reports count for beside the words."""
+_BEND = 8.0
 _QUOTED = 160
 """Characters of a line that are quoted as a reason."""
 
@@ -114,6 +118,31 @@ def weights(found: Iterable[Evidence]) -> dict[str, float]:
                 total[cls] += vote - loudest.get(key, 0.0)
                 loudest[key] = vote
     return total
+
+
+def taught(pieces: Iterable[Evidence], reports: Iterable[Evidence]) -> dict[str, float]:
+    """What patterns, rules and reports say together, each class beside the middle one.
+
+    Patterns that meet by chance don't outvote all else: their sum bends toward ``_BEND``. Both
+    count for less than their own weights, because they have heard the same lines. What words add
+    to this is learned, so the numbers here and ``words.json`` belong together.
+    """
+    total = weights(pieces)
+    middle = median(total.values())
+    bent = {cls: _BEND * math.tanh((vote - middle) / _BEND) for cls, vote in total.items()}
+    heard = {cls: _HAND * vote for cls, vote in bent.items()}
+    return added(heard, reports, share=_REPORTS)
+
+
+def added(
+    total: Mapping[str, float], pieces: Iterable[Evidence], *, share: float = 1.0
+) -> dict[str, float]:
+    """The total and the votes of more pieces."""
+    sums = dict(total)
+    for piece in pieces:
+        for cls, vote in piece.votes.items():
+            sums[cls] += share * vote
+    return sums
 
 
 def shares(total: Mapping[str, float]) -> dict[str, float]:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-
-from cudnn_assistant import places
 from cudnn_assistant.explain.causes import classes
-from cudnn_assistant.explain.learned import learned
+from cudnn_assistant.explain.learned import learned, signs
 from cudnn_assistant.explain.question import question
+from installer.words import digest
 
-LOUDEST = 2.0
-"""No more than what one clear line of a text says."""
+LOUDEST = 6.0
+"""No more than what a few clear lines of a text say."""
 
 
 def votes(message: str, **given: str) -> dict[str, float]:
-    return dict(learned().evidence(question(message, given)).votes)
+    found = signs(question(message, given), message.splitlines(), given)
+    return dict(learned().evidence(found).votes)
 
 
-def test_the_words_were_learned_from_these_very_reports() -> None:
-    reports = places.resource("errors/reports.jsonl").read_bytes()
-    said = "reports.jsonl was changed: run python -m installer.words"
-    assert learned().reports == hashlib.sha256(reports).hexdigest(), said
+def test_the_words_were_learned_from_these_very_lessons() -> None:
+    said = "reports or phrases were changed: run python -m installer.words"
+    assert learned().lessons == digest(), said
 
 
 def test_the_table_speaks_of_known_classes() -> None:
@@ -36,14 +34,23 @@ def test_words_speak_up_for_their_cause_and_never_shout() -> None:
 
 
 def test_facts_speak_too() -> None:
-    told = votes("it is slow", notes="inside docker run")
-    assert told["container-runtime"] > votes("it is slow").get("container-runtime", 0.0)
+    plain, told = votes("it is slow"), votes("it is slow", gpu="RTX 5090", cuda="11.8")
+    assert told["gpu-too-new"] > plain.get("gpu-too-new", 0.0)
 
 
-def test_unknown_words_say_nothing() -> None:
-    assert votes("blorp quux") == {}
+def test_unknown_words_say_no_more_than_silence() -> None:
+    assert votes("blorp quux") == votes("")
+    assert max(map(abs, votes("").values())) < 1
 
 
 def test_no_number_of_words_shouts() -> None:
-    every = " ".join(sign.partition(" ")[2] for sign in learned().weight)
-    assert all(abs(vote) <= LOUDEST for vote in votes(every, notes=every, framework=every).values())
+    every = learned().evidence(learned().weight).votes
+    assert all(abs(vote) <= LOUDEST for vote in every.values())
+    assert max(every.values()) > LOUDEST / 2
+
+
+def test_numbers_and_facts_are_heard_with_their_place() -> None:
+    asked = question("sm_120", {"cuda": "11.2"})
+    found = signs(asked, ["needs sm_120 or CUDA 12.8"], {"cuda": "11.2"})
+    assert {"number sm_120", "number 12.8", "given cuda", "given cuda 11.2"} <= found
+    assert "given cuda 11" in found

@@ -9,7 +9,8 @@ import yaml
 
 from cudnn_assistant.explain import explain
 
-NOTES = yaml.safe_load(Path(__file__).with_name("notes.yaml").read_text(encoding="utf-8"))
+TEACHING = Path(__file__).parents[2] / "installer" / "teaching"
+NOTES = yaml.safe_load((TEACHING / "notes.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import yaml
 
 from cudnn_assistant.explain import explain
 
-PHRASES = yaml.safe_load(Path(__file__).with_name("phrases.yaml").read_text(encoding="utf-8"))
+TEACHING = Path(__file__).parents[2] / "installer" / "teaching"
+PHRASES = yaml.safe_load((TEACHING / "phrases.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
