@@ -29,7 +29,7 @@ from cudnn_assistant.compat import Compat
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Automatic, Finding, Installer, Manual, SetTo
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.machine import Gpu, Machine, OperatingSystem, Value, load
+from cudnn_assistant.machine import Driver, Gpu, Machine, OperatingSystem, Value, load
 from cudnn_assistant.plan import (
     Entry,
     Plan,
@@ -40,6 +40,7 @@ from cudnn_assistant.plan import (
     make_plan,
     undo_plan,
 )
+from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS
 from cudnn_assistant.preview import preview
 from cudnn_assistant.system import policy
 from cudnn_assistant.system.administrator import BEGUN
@@ -63,7 +64,7 @@ def machine(system: OperatingSystem = DEBIAN, *computes: str, **other: Any) -> M
 
 def row(**other: Any) -> str:
     computes = other.pop("computes", ("8.9",))
-    found = installers.driver(machine(DEBIAN, *computes, **other))
+    found = installers.driver(machine(DEBIAN, *computes, **other), COMPAT)
     return found.row if found else ""
 
 
@@ -77,16 +78,20 @@ def row(**other: Any) -> str:
         (("ubuntu", "debian"), "6.8.0-48-generic", "driver-ubuntu"),
         (("linuxmint", "ubuntu", "debian"), "6.8.0-48-generic", "driver-ubuntu"),
         (("fedora",), "6.11.5-300.fc41.x86_64", "driver-fedora"),
-        (("rhel", "fedora"), "4.18.0-553.el8_10.x86_64", "driver-rhel"),
-        (("rocky", "rhel"), "5.14.0-503.el9.x86_64", "driver-rhel"),
+        (("rhel", "fedora"), "4.18.0-553.el8_10.x86_64", "driver-rhel8"),
+        (("rocky", "rhel"), "5.14.0-503.el9.x86_64", "driver-rhel9"),
         (("almalinux", "rhel"), "6.12.0-55.el10_0.x86_64", "driver-rhel10"),
         (("arch",), "6.11.5-arch1-1", "driver-arch"),
         (("arch",), "6.6.58-1-lts", ""),
         # It keeps its drivers in packages of other names.
         (("manjaro", "arch"), "6.11.5-1-MANJARO", ""),
         (("pop", "ubuntu", "debian"), "6.9.3-generic", ""),
-        # Its packages ask whether a licence is accepted, and have to be of one version.
-        (("opensuse-leap", "suse"), "6.4.0-default", ""),
+        (("opensuse-leap", "suse"), "6.4.0-150600.23-default", "driver-suse"),
+        (("opensuse-tumbleweed", "opensuse", "suse"), "6.17.5-1-default", "driver-suse"),
+        (("opensuse-leap", "suse"), "6.4.0-150600.23-azure", ""),
+        # Its system can't be changed while it runs.
+        (("opensuse-microos", "suse"), "6.17.5-1-default", ""),
+        (("sles", "suse"), "6.4.0-default", ""),
         ((), "6.1.0", ""),
     ],
 )
@@ -123,7 +128,7 @@ def test_ubuntu_chooses_by_the_gpu_and_signs_its_modules() -> None:
 
 def test_of_the_feed_only_a_plain_version_gets_into_an_address() -> None:
     windows = OperatingSystem(family="windows", architecture="x86_64")
-    hostile = ("12.6.3/../../x", "12.6.3 -x", "1.2.3", "13.4.2", "12.6.3\n", "")
+    hostile = ("12.6.3/../../x", "12.6.3 -x", "1.2.3", "14.0.0", "12.6.3\n", "")
     assert installers.toolkit(windows, hostile) is None
     assert installers.toolkit(DEBIAN, ("12.6.3",)) is None
     found = installers.toolkit(windows, (*hostile, "12.6.3", "12.4.1", "11.8.0"))
@@ -136,9 +141,133 @@ def test_of_the_feed_only_a_plain_version_gets_into_an_address() -> None:
             installers.step_of(Installer(row="toolkit", version=text))
 
 
+@pytest.mark.parametrize(
+    ("series", "file"),
+    [
+        ("10.1", "10.1/Prod/network_installers/cuda_10.1.243_win10_network.exe"),
+        ("11.2", "11.2.2/network_installers/cuda_11.2.2_win10_network.exe"),
+        ("11.4", "11.4.4/network_installers/cuda_11.4.4_windows_network.exe"),
+        ("11.8", "11.8.0/network_installers/cuda_11.8.0_windows_network.exe"),
+        ("13.0", "13.0.2/network_installers/cuda_13.0.2_windows_network.exe"),
+        ("13.2", "13.2.0/network_installers/cuda_13.2.0_windows_network.exe"),
+        ("13", "13.4.2/network_installers/cuda_13.4.2_windows_x86_64_network.exe"),
+        ("9.0", ""),
+        ("10.0", ""),
+    ],
+)
+def test_each_toolkit_has_the_name_that_nvidia_gave_it(series: str, file: str) -> None:
+    windows = OperatingSystem(family="windows", architecture="x86_64")
+    known = [kit.version for kit in load_builtin().toolkits]
+    same = [version for version in known if f"{version}.".startswith(f"{series}.")]
+    found = installers.toolkit(windows, same)
+    link = installers.step_of(found).link if found else ""
+    assert link.removeprefix("https://developer.download.nvidia.com/compute/cuda/") == file
+    if found and series < "13":
+        arguments = installers.arguments_of(installers.step_of(found))
+        # The parts are named, so that the display driver isn't one of them.
+        assert f"cublas_{series}" in arguments
+        assert not any("Display" in word for word in arguments)
+
+
+WINDOWS = OperatingSystem(
+    family="windows", name="Windows 11 Pro", version="10.0.26100", architecture="x86_64"
+)
+
+
+def windows_row(*gpus: Gpu, there: str = "", needed: str = "", **other: Any) -> str:
+    here = Machine(
+        os=msgspec.structs.replace(WINDOWS, **other),
+        gpus=gpus,
+        driver=Driver(version=there) if there else None,
+    )
+    found = installers.driver(here, load_builtin(), needed)
+    return found.row if found else ""
+
+
+@pytest.mark.parametrize(
+    ("name", "compute", "pci", "row"),
+    [
+        ("NVIDIA GeForce RTX 4070", "8.9", "", "driver-windows-desktop"),
+        ("NVIDIA GeForce RTX 4070 Laptop GPU", "8.9", "", "driver-windows-notebook"),
+        ("NVIDIA GeForce GTX 1060 6GB", "6.1", "10de:1c03", "driver-windows-desktop"),
+        # The driver gives card and notebook one name; the number of the device tells them apart.
+        ("NVIDIA GeForce GTX 1060", "6.1", "10de:1c20", "driver-windows-notebook"),
+        ("NVIDIA GeForce GTX 1060", "6.1", "", ""),
+        ("NVIDIA GeForce RTX 2060", "7.5", "", ""),
+        (
+            "NVIDIA GeForce RTX 2080 with Max-Q Design",
+            "7.5",
+            "10de:1ed0",
+            "driver-windows-notebook",
+        ),
+        # Without any driver Windows knows no name of its own.
+        ("Microsoft Basic Display Adapter", "", "10de:2684", "driver-windows-desktop"),
+        ("NVIDIA RTX A2000", "8.6", "", "driver-windows-workstation"),
+        ("NVIDIA RTX 4000 SFF Ada Generation", "8.9", "", "driver-windows-workstation"),
+        ("Quadro P1000", "6.1", "", "driver-windows-workstation"),
+        ("NVIDIA T600", "7.5", "", "driver-windows-workstation"),
+        ("NVIDIA TITAN RTX", "7.5", "", "driver-windows-desktop"),
+        ("Tesla T4", "7.5", "", ""),
+        ("NVIDIA A100-PCIE-40GB", "8.0", "", ""),
+        ("NVIDIA GeForce GTX 780", "3.5", "", ""),
+        ("NVIDIA GeForce RTX 6090", "13.0", "", ""),
+        ("", "", "", ""),
+    ],
+)
+def test_windows_gets_the_driver_of_its_kind(name: str, compute: str, pci: str, row: str) -> None:
+    assert windows_row(Gpu(name=name, compute=compute, pci_id=pci)) == row
+
+
+def test_a_driver_is_never_older_than_what_is_there_or_needed() -> None:
+    gpu = Gpu(name="NVIDIA GeForce RTX 4070", compute="8.9")
+    assert windows_row(gpu, there="546.33", needed="580") == "driver-windows-desktop"
+    assert windows_row(gpu, there="580.88") == windows_row(gpu, there="591.44") == ""
+    assert windows_row(gpu, there="546.33", needed="590") == ""
+    assert windows_row(gpu, name="Windows Server 2022 Standard") == ""
+    assert windows_row(gpu, version="6.3.9600") == ""
+    assert windows_row(gpu, architecture="aarch64") == ""
+    assert windows_row() == ""
+    notebook = Gpu(name="NVIDIA GeForce RTX 4070 Laptop GPU", compute="8.9")
+    assert windows_row(gpu, notebook) == ""
+
+
+def test_an_older_gpu_of_opensuse_gets_the_driver_that_still_knows_it() -> None:
+    leap = {"distribution": ("opensuse-leap", "suse"), "version": "6.4.0-default"}
+    assert row(**leap, computes=("6.1",)) == "driver-suse-older"
+    assert row(**leap, computes=("6.1",), secure_boot=True) == ""
+    assert row(**leap, computes=("8.9",), secure_boot=True) == "driver-suse"
+    assert row(**leap, computes=("6.1", "8.9")) == row(**leap, computes=("3.5",)) == ""
+
+
+@pytest.mark.parametrize(
+    ("distribution", "words"),
+    [
+        (("pop", "ubuntu", "debian"), "ubuntu-drivers install"),
+        (("kali", "debian"), "nvidia-driver"),
+        (("manjaro", "arch"), "nvidia-open"),
+        (("nobara", "fedora"), "akmod-nvidia"),
+        (("ol", "fedora"), "nvidia-driver:open-dkms"),
+        (("sles", "suse"), "nvidia-open-driver-G07-signed-kmp-meta"),
+        (("gentoo",), ""),
+    ],
+)
+def test_a_like_distribution_is_shown_commands_that_nobody_starts(
+    distribution: tuple[str, ...], words: str
+) -> None:
+    here = machine(distribution=distribution, version="6.6.1")
+    assert words in " ".join(installers.commands(here.os))
+    assert installers.driver(here, COMPAT) is None
+
+
 def test_every_row_can_be_shown_and_taken_back_by_the_person() -> None:
-    versions = {"toolkit": "12.6.3"}
-    for name in (*installers.PACKAGES, *installers.PROGRAMS):
+    versions = {
+        "toolkit-10": "10.1.243",
+        "toolkit-11": "11.2.2",
+        "toolkit": "12.6.3",
+        "toolkit-13": "13.0.2",
+        "toolkit-13-4": "13.4.2",
+    }
+    for name in (*PACKAGES, *PROGRAMS):
         step = installers.step_of(Installer(row=name, version=versions.get(name, "")))
         assert installers.is_of_the_table(step)
         (change,) = preview(Plan(steps=(step,)), machine())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import hashlib
 import os
 import secrets
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from cudnn_assistant import places
 from cudnn_assistant.apply.downloads import cache, fetched
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import RunInstaller, installers
+from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS
 from cudnn_assistant.system import Refused, administrator
 from cudnn_assistant.system.policy import archives, policy
 from cudnn_assistant.wording import _
@@ -124,7 +126,7 @@ def _locked(path: str, flags: int) -> Iterator[int]:
 
 def do(step: RunInstaller, tools: Tools) -> RunInstaller:
     """Start it, wait for its end, and keep how it ended."""
-    packages = installers.PACKAGES.get(step.row)
+    packages = PACKAGES.get(step.row)
     if packages is not None:
         return _run_packages(step, packages.lines, tools)
     return _run_program(step, tools)
@@ -144,9 +146,10 @@ def _run_program(step: RunInstaller, tools: Tools) -> RunInstaller:
     from cudnn_assistant.system import authenticode
 
     path = _file(step, tools)
-    program = installers.PROGRAMS[step.row]
+    program = PROGRAMS[step.row]
     try:
         with authenticode.held(path):
+            _refuse_changed(path, program.sha256)
             authenticode.refuse_unless_signed_by(program.publisher, path)
             tools.tell("installer", 0, 0)
             _write_begun(step, path)
@@ -161,6 +164,15 @@ def _run_program(step: RunInstaller, tools: Tools) -> RunInstaller:
             with contextlib.suppress(OSError):
                 os.unlink(path)
     return _ended(step, code, "")
+
+
+def _refuse_changed(path: str, sha256: str) -> None:
+    """Where the publisher's checksum is known, the file has it, whoever signed it."""
+    if not sha256:
+        return
+    with open(path, "rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
+            raise Refused(_("{file} is not the file that NVIDIA published.").format(file=path))
 
 
 def _refuse_unchanged(code: int) -> None:
@@ -192,7 +204,7 @@ def _file(step: RunInstaller, tools: Tools) -> str:
         )
     from cudnn_assistant.download import fetch_signed
 
-    hosts = installers.PROGRAMS[step.row].hosts
+    hosts = PROGRAMS[step.row].hosts
     return fetched(fetch_signed, step.link, tools, hosts=hosts)
 
 

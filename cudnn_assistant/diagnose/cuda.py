@@ -66,7 +66,8 @@ def driver_too_old(ctx: Context) -> Iterator[Finding]:
         remedy = _older_build(ctx)
         yield ctx.finding("gpu-too-old-for-cuda", ctx.serious, remedy, evidence, also=facts)
         return
-    yield ctx.finding("driver-too-old", ctx.serious, install_driver(ctx), evidence, also=facts)
+    remedy = install_driver(ctx, needed=floor)
+    yield ctx.finding("driver-too-old", ctx.serious, remedy, evidence, also=facts)
 
 
 def _behind(ctx: Context, driver: Driver, demand: str, floor: str) -> bool:

@@ -31,21 +31,6 @@ CONTAINER_PAGE = (
 )
 CUDNN_WINDOWS_PAGE = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/windows.html"
 
-DRIVER_COMMANDS: dict[str, tuple[str, ...]] = {
-    "ubuntu": ("sudo ubuntu-drivers install",),
-    "debian": (
-        "sudo apt install linux-headers-$(uname -r)",
-        "sudo apt install nvidia-driver libcuda1",
-    ),
-    "fedora": ("sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda",),
-    "rhel": ("sudo dnf install nvidia-open",),
-    "arch": ("sudo pacman -S --needed nvidia-open nvidia-utils",),
-    "suse": (
-        "sudo zypper install nvidia-open-driver-G06-signed-kmp-meta nvidia-compute-utils-G06",
-    ),
-}
-"""Command that installs the driver, by os-release ID; ID_LIKE is tried in order."""
-
 HEADER_COMMANDS: dict[str, tuple[str, ...]] = {
     "debian": ("sudo apt install linux-headers-$(uname -r)", "sudo dkms autoinstall"),
     "fedora": ("sudo dnf install kernel-devel-$(uname -r)", "sudo akmods --force"),
@@ -82,21 +67,26 @@ def distribution(system: OperatingSystem, table: dict[str, tuple[str, ...]]) -> 
     return ()
 
 
-def install_driver(ctx: Context, *, restart: bool = True, first: bool = False) -> Manual:
-    """Where or how the person gets a driver; the page for Windows, WSL and unknown systems.
+def install_driver(
+    ctx: Context, *, restart: bool = True, first: bool = False, needed: str = ""
+) -> Manual:
+    """Where or how the person gets a driver; the page for WSL and unknown systems.
 
-    ``first``: there is none yet. Then the package manager may be started for the person; whether
-    it has a newer one than is there nobody knows.
+    ``first``: there is none yet. Then Linux' package manager may be started for the person; whether
+    it has a newer one than is there nobody knows. ``needed``: the oldest version that would do.
     """
     system = ctx.machine.os
-    if ctx.windows or system.wsl:
+    if system.wsl:
         return Manual(link=DRIVER_PAGE, restart=restart)
+    if ctx.windows:
+        ours = installers.driver(ctx.machine, ctx.compat, needed) if first or needed else None
+        return Manual(link=DRIVER_PAGE, restart=restart, installer=ours)
     return Manual(
         link=DRIVER_PAGE,
-        commands=installers.commands(system) or distribution(system, DRIVER_COMMANDS),
+        commands=installers.commands(system),
         restart=restart,
         administrator=True,
-        installer=installers.driver(ctx.machine) if first else None,
+        installer=installers.driver(ctx.machine, ctx.compat) if first else None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cudnn_assistant.plan import installers
+from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, TOOLKITS
 from cudnn_assistant.plan.steps import RunInstaller
 from cudnn_assistant.wording import _
 
@@ -17,19 +17,23 @@ def installer_notes(step: RunInstaller) -> tuple[str, ...]:
 def _notes(step: RunInstaller) -> Iterator[str]:
     if step.link:
         yield _("It is started only if it is signed by {publisher}.").format(
-            publisher=installers.PROGRAMS[step.row].publisher
+            publisher=PROGRAMS[step.row].publisher
         )
     else:
         yield _(
             "The package manager of your Linux does this. It takes some minutes, and can't be "
             "stopped once it has begun."
         )
-    source = installers.PACKAGES[step.row].source if step.row in installers.PACKAGES else ""
+    source = PACKAGES[step.row].source if step.row in PACKAGES else ""
     if source:
         yield _("It needs this package source: {source}. Without it nothing is installed.").format(
             source=source
         )
-    if step.row == "toolkit":
+    if any("agree-with-licenses" in line for line in step.commands):
+        yield _("By going on you accept NVIDIA's licence of the driver, which is in the package.")
+    if step.row in PROGRAMS and not PROGRAMS[step.row].arguments:
+        yield _("It opens a window of its own, asks you, and shows its licence.")
+    if step.row in TOOLKITS:
         yield _("It puts its folders on PATH for all users. The display driver stays as it is.")
     if step.licence:
         yield _("By going on you accept NVIDIA's licence: {link}").format(link=step.licence)

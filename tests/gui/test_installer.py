@@ -15,7 +15,7 @@ from cudnn_assistant.gui.making import MakingPage
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.window import Window
-from cudnn_assistant.plan import installers
+from cudnn_assistant.plan.installer_table import PACKAGES
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="needs root: nobody can be asked here")
 ROW = "driver-ubuntu"
@@ -29,8 +29,8 @@ class Ubuntu:
         monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
         self.calls, self.go_on, self.driver = folder / "calls", folder / "go on", folder / "driver"
         self.tool = folder / "ubuntu-drivers"
-        row = installers.PACKAGES[ROW]._replace(lines=(f"{self.tool} install",))
-        monkeypatch.setitem(installers.PACKAGES, ROW, row)
+        row = PACKAGES[ROW]._replace(lines=(f"{self.tool} install",))
+        monkeypatch.setitem(PACKAGES, ROW, row)
 
     def ends_with(self, code: int) -> None:
         self.tool.write_text(

@@ -24,11 +24,12 @@ from cudnn_assistant.finding import Installer  # noqa: E402
 from cudnn_assistant.journal import Journal  # noqa: E402
 from cudnn_assistant.machine import Value  # noqa: E402
 from cudnn_assistant.plan import Entry, Plan, RunInstaller, SetVariable, installers  # noqa: E402
+from cudnn_assistant.plan.installer_table import PROGRAMS  # noqa: E402
 from cudnn_assistant.system import this_system  # noqa: E402
 
 ROW = "vc-runtime-x86_64"
 # The world: another server, and whose certificate it has. All else is as in the table.
-installers.PROGRAMS[ROW] = installers.PROGRAMS[ROW]._replace(
+PROGRAMS[ROW] = PROGRAMS[ROW]._replace(
     address=sys.argv[3], hosts=frozenset({"127.0.0.1"}), publisher="Loopback Corporation"
 )
 HERE = Path(r"C:\installed")

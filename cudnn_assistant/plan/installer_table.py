@@ -1,0 +1,270 @@
+"""The official installers that may be started for the person: these, and nothing else.
+
+The data of the feed names none of them: a row is chosen by a rule, and of the feed only a version
+number that matches the row's own pattern gets into an address. What a distribution's row holds is
+run as root as it stands here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_MICROSOFT = frozenset({"aka.ms", "download.visualstudio.microsoft.com"})
+"""Where Microsoft's permanent address stands, and where it leads."""
+_NVIDIA = frozenset({"developer.download.nvidia.com"})
+_NVIDIA_DRIVERS = frozenset({"us.download.nvidia.com"})
+_BY_NVIDIA = "NVIDIA Corporation"
+
+
+class Program(NamedTuple):
+    """An installer for Windows. Its signature proves it, and its checksum where one is known."""
+
+    name: str
+    address: str
+    """With ``{version}`` and ``{series}``, its first two numbers, where there is one."""
+    hosts: frozenset[str]
+    publisher: str
+    """Organisation in the certificate that signed it."""
+    arguments: tuple[str, ...] = ()
+    """With ``{series}``. Without any it asks its own questions in its own window."""
+    versions: str = ""
+    """Pattern of a version; "": it has none."""
+    licence: str = ""
+    """Accepted by starting it with these arguments; "": it asks for that itself."""
+    sha256: str = ""
+
+
+class Packages(NamedTuple):
+    """What a distribution's package manager is told, line by line, as root."""
+
+    name: str
+    lines: tuple[str, ...]
+    back: str
+    """The command by which a person takes it back."""
+    oldest: tuple[int, int] = (0, 0)
+    """Compute capability from which on the packages know a GPU; (0, 0): they choose by the GPU."""
+    below: tuple[int, int] = (99, 0)
+    """Compute capability from which on they know it no more, or not yet."""
+    source: str = ""
+    """Where the packages come from, if the distribution has that switched off at first."""
+    signed: bool = False
+    """Its kernel module is one that Secure Boot lets in."""
+    kernel: str = ""
+    """Pattern of the kernel release that they are for; "": any."""
+
+
+_CUDA_SITE = "https://developer.download.nvidia.com/compute/cuda"
+_CUDA_LICENCE = "https://docs.nvidia.com/cuda/eula/index.html"
+
+
+def _toolkit(address: str, versions: str, *, silent: bool = True) -> Program:
+    """Naming the parts is how the display driver is left out (nvidia_redist.md 2.1).
+
+    From CUDA 13 on it holds none, and silent parts have other names: it asks in its own window.
+    The names of files and parts are those that public build scripts use for these versions.
+    """
+    parts = (
+        "cudart", "nvcc", "nvrtc", "cublas", "cufft", "curand", "cusolver", "cusparse", "cupti",
+    )  # fmt: skip
+    return Program(
+        "NVIDIA CUDA Toolkit {version}",
+        _CUDA_SITE + address,
+        _NVIDIA,
+        _BY_NVIDIA,
+        ("-s", "-n", *(f"{part}_{{series}}" for part in parts)) if silent else (),
+        versions,
+        _CUDA_LICENCE if silent else "",
+    )
+
+
+_NETWORK = "/{version}/network_installers/cuda_{version}_"
+
+TOOLKITS: dict[str, Program] = {
+    "toolkit-10": _toolkit(
+        "/{series}/Prod/network_installers/cuda_{version}_win10_network.exe",
+        r"10\.1\.243|10\.2\.89",
+    ),
+    "toolkit-11": _toolkit(
+        f"{_NETWORK}win10_network.exe",
+        r"11\.0\.[23]|11\.1\.1|11\.2\.[0-2]|11\.3\.[01]|11\.4\.[0-3]|11\.5\.0",
+    ),
+    "toolkit": _toolkit(
+        f"{_NETWORK}windows_network.exe",
+        r"11\.4\.4|11\.5\.[12]|11\.[678]\.[0-9]|12\.[0-9]\.[0-9]",
+    ),
+    "toolkit-13": _toolkit(
+        f"{_NETWORK}windows_network.exe", r"13\.0\.[0-2]|13\.1\.[01]|13\.2\.0", silent=False
+    ),
+    "toolkit-13-4": _toolkit(f"{_NETWORK}windows_x86_64_network.exe", r"13\.4\.2", silent=False),
+}
+"""One row for each way in which NVIDIA names the file."""
+
+DRIVER = "580.88"
+"""Of Windows' rows below: the branch that knows every GPU from Maxwell to Blackwell (the next one
+drops Maxwell, Pascal and Volta), and speaks CUDA 13."""
+DRIVER_COMPUTE = (5, 0), (12, 0)
+"""The oldest and the newest compute capability that it knows."""
+_DRIVER = f"NVIDIA driver {DRIVER}"
+_DRIVER_FILE = f"/{DRIVER}/{DRIVER}"
+_DRIVERS_SITE = "https://us.download.nvidia.com/Windows"
+_DCH = "win10-win11-64bit-international-dch-whql.exe"
+
+PROGRAMS: dict[str, Program] = {
+    "vc-runtime-x86_64": Program(
+        "Microsoft Visual C++ Redistributable (x64)",
+        "https://aka.ms/vs/17/release/vc_redist.x64.exe",
+        _MICROSOFT,
+        "Microsoft Corporation",
+        ("/install", "/norestart"),
+    ),
+    "vc-runtime-aarch64": Program(
+        "Microsoft Visual C++ Redistributable (ARM64)",
+        "https://aka.ms/vs/17/release/vc_redist.arm64.exe",
+        _MICROSOFT,
+        "Microsoft Corporation",
+        ("/install", "/norestart"),
+    ),
+    **TOOLKITS,
+    "driver-windows-desktop": Program(
+        _DRIVER,
+        f"{_DRIVERS_SITE}{_DRIVER_FILE}-desktop-{_DCH}",
+        _NVIDIA_DRIVERS,
+        _BY_NVIDIA,
+        sha256="90c49f925b41ee062e02cc8094a16b6d057abfde4e85235a76d63ffe267f63a9",
+    ),
+    "driver-windows-notebook": Program(
+        _DRIVER,
+        f"{_DRIVERS_SITE}{_DRIVER_FILE}-notebook-{_DCH}",
+        _NVIDIA_DRIVERS,
+        _BY_NVIDIA,
+    ),
+    "driver-windows-workstation": Program(
+        _DRIVER,
+        f"{_DRIVERS_SITE}/Quadro_Certified{_DRIVER_FILE}-quadro-rtx-desktop-notebook-{_DCH}",
+        _NVIDIA_DRIVERS,
+        _BY_NVIDIA,
+    ),
+}
+
+_LINUX = "NVIDIA driver"
+_CUDA_SOURCE = "NVIDIA CUDA, EPEL"
+_SUSE = "zypper --non-interactive install --auto-agree-with-licenses"
+_SUSE_SOURCE = "NVIDIA (openSUSE-repos-Leap-NVIDIA, openSUSE-repos-Tumbleweed-NVIDIA)"
+
+PACKAGES: dict[str, Packages] = {
+    "driver-ubuntu": Packages(
+        _LINUX,
+        (
+            "apt-get update",
+            "apt-get install -y ubuntu-drivers-common",
+            "ubuntu-drivers install",
+        ),
+        "sudo apt-get remove --autoremove --purge 'nvidia-driver-*' 'linux-modules-nvidia-*'",
+        signed=True,
+    ),
+    "driver-debian": Packages(
+        _LINUX,
+        (
+            "apt-get update",
+            # libcuda1, through which programs compute, comes with nothing else.
+            "apt-get install -y linux-headers-$(uname -r) nvidia-driver libcuda1",
+        ),
+        "sudo apt-get remove --autoremove --purge nvidia-driver nvidia-kernel-dkms libcuda1",
+        oldest=(5, 0),
+        source="Debian non-free",
+        below=(10, 0),  # Debian 12 has driver 535 and Debian 13 has 550.
+    ),
+    "driver-fedora": Packages(
+        _LINUX,
+        (
+            "dnf install -y akmod-nvidia xorg-x11-drv-nvidia-cuda",
+            # Builds the module now: a restart before that would find none.
+            "akmods --force",
+        ),
+        "sudo dnf remove 'akmod-nvidia*' 'xorg-x11-drv-nvidia*'",
+        source="RPM Fusion nonfree",
+        oldest=(7, 5),
+    ),
+    "driver-rhel8": Packages(
+        _LINUX,
+        (
+            "dnf install -y kernel-devel-$(uname -r) kernel-headers",
+            "dnf module install -y nvidia-driver:open-dkms",
+        ),
+        "sudo dnf module remove nvidia-driver:open-dkms",
+        source=_CUDA_SOURCE,
+        oldest=(7, 5),
+        kernel=r"\.el8(_[0-9]+)?\.",
+    ),
+    "driver-rhel9": Packages(
+        _LINUX,
+        (
+            "dnf install -y kernel-devel-matched kernel-headers",
+            "dnf module install -y nvidia-driver:open-dkms",
+        ),
+        "sudo dnf module remove nvidia-driver:open-dkms",
+        source=_CUDA_SOURCE,
+        oldest=(7, 5),
+        kernel=r"\.el9(_[0-9]+)?\.",
+    ),
+    "driver-rhel10": Packages(
+        _LINUX,
+        ("dnf install -y kernel-devel-matched kernel-headers", "dnf install -y nvidia-open"),
+        "sudo dnf remove nvidia-open",
+        source=_CUDA_SOURCE,
+        oldest=(7, 5),
+        kernel=r"\.el10(_[0-9]+)?\.",
+    ),
+    "driver-arch": Packages(
+        _LINUX,
+        ("pacman -S --needed --noconfirm nvidia-open nvidia-utils",),
+        "sudo pacman -Rs nvidia-open nvidia-utils",
+        oldest=(7, 5),
+        kernel=r"-arch[0-9]",  # The other kernels have packages of their own.
+    ),
+    # The names with "meta" keep the module and the rest of the driver at one version (a post of
+    # SUSE's maintainer of these packages, 2026-02).
+    "driver-suse": Packages(
+        _LINUX,
+        (f"{_SUSE} nvidia-open-driver-G07-signed-kmp-meta",),
+        "sudo zypper remove --clean-deps nvidia-open-driver-G07-signed-kmp-meta",
+        source=_SUSE_SOURCE,
+        oldest=(7, 5),
+        signed=True,
+        kernel=r"-default$",
+    ),
+    "driver-suse-older": Packages(
+        _LINUX,
+        (f"{_SUSE} nvidia-driver-G06-kmp-meta",),
+        "sudo zypper remove --clean-deps nvidia-driver-G06-kmp-meta",
+        source=_SUSE_SOURCE,
+        oldest=(5, 0),
+        below=(7, 5),
+        kernel=r"-default$",
+    ),
+}
+
+_RHEL = ("driver-rhel9", "driver-rhel8", "driver-rhel10")
+_OPENSUSE = ("driver-suse", "driver-suse-older")
+
+DRIVERS = {
+    "ubuntu": ("driver-ubuntu",),
+    "linuxmint": ("driver-ubuntu",),
+    "debian": ("driver-debian",),
+    "fedora": ("driver-fedora",),
+    "rhel": _RHEL,
+    "rocky": _RHEL,
+    "almalinux": _RHEL,
+    "arch": ("driver-arch",),
+    "endeavouros": ("driver-arch",),
+    "opensuse-leap": _OPENSUSE,
+    "opensuse-tumbleweed": _OPENSUSE,
+}
+"""Rows by os-release's own ID. What is merely like one of them may pack its drivers in another
+way."""
+
+LIKE = {
+    "pop": "ubuntu", "centos": "rhel", "ol": "rhel", "manjaro": "arch", "cachyos": "arch",
+    "opensuse": "opensuse-leap", "suse": "opensuse-leap", "sles": "opensuse-leap",
+}  # fmt: skip
+"""Where to look for commands to show, which nobody starts."""
