@@ -98,6 +98,13 @@ def not_trusted() -> None:
     assert started() == []
 
 
+def signed_but_another_file() -> None:
+    trust()
+    PROGRAMS[ROW] = PROGRAMS[ROW]._replace(sha256="90c4" * 16)
+    nothing_happened("is not the file that NVIDIA published")
+    assert started() == []
+
+
 def other_host() -> None:
     nothing_happened("is not on the publisher's server")
     assert started() == []

@@ -47,6 +47,7 @@ CHECKS = {
     "not_trusted": "signed",
     "signed_by_another": "other",
     "changed_since": "changed",
+    "signed_but_another_file": "signed",
     "signed": "signed",
     "declined": "signed",
     "ended_badly": "signed",
