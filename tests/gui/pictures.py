@@ -41,7 +41,7 @@ from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.gui.saving import ReportDialog, crash_dialog
-from cudnn_assistant.machine import Machine, Package, Trial, Value
+from cudnn_assistant.machine import Machine, Package, Trial, Value, load
 from cudnn_assistant.plan import (
     Download,
     Entry,
@@ -69,6 +69,12 @@ def judged(machine: Machine) -> Checkup:
 def of(name: str) -> Checkup:
     """The checkup of one of the computers."""
     return judged(getattr(computers, name)())
+
+
+def golden(name: str) -> Checkup:
+    """One of the golden computers."""
+    folder = Path(__file__).parents[1] / "machines"
+    return judged(load((folder / f"{name}.json").read_bytes()))
 
 
 def dark_palette() -> QPalette:
@@ -432,6 +438,16 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "review-package-among-others", lambda: asked(rehearsed(), everybody(of("torch_pin")))
     yield "review-archive", lambda: ReviewPage(proposal(of("parent_folder"), archive()))
     yield "review-installer", lambda: ReviewPage(proposal(of("no_driver_on_ubuntu")))
+    yield (
+        "review-installer-windows",
+        lambda: ReviewPage(proposal(golden("windows-torch-driver-too-old"))),
+    )
+    yield (
+        "review-toolkit",
+        lambda: ReviewPage(proposal(golden("linux-cudnn-without-the-programs-cuda"))),
+    )
+    yield "problems-toolkit", lambda: ProblemsPage(golden("linux-cudnn-without-the-programs-cuda"))
+    yield "problems-driver-windows", lambda: ProblemsPage(golden("windows-torch-driver-too-old"))
     yield "review-installer-among-others", lambda: among_others(installed_by("vc-runtime-x86_64"))
     yield "review-installer-licence", lambda: among_others(installed_by("toolkit", "12.6.3"))
     yield "problems-installer", lambda: ProblemsPage(of("no_driver_on_ubuntu"))
