@@ -254,6 +254,13 @@ def no_driver() -> Machine:
     )
 
 
+def no_driver_on_a_server() -> Machine:
+    """Of which NVIDIA's page alone tells the right file."""
+    here = no_driver()
+    gpu = Gpu(name="Tesla T4", pci_id="10de:1eb8", compute="7.5")
+    return msgspec.structs.replace(here, gpus=(gpu,))
+
+
 def no_driver_on_ubuntu() -> Machine:
     """Ubuntu with a GPU and no driver for it."""
     return Machine(

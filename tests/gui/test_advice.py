@@ -158,7 +158,7 @@ def _with(finding: Finding) -> ProblemsPage:
 def test_coming_back_from_the_page_goes_on_by_itself(
     qtbot: QtBot, window: Window, world: World
 ) -> None:
-    world.look = computers.no_driver
+    world.look = computers.no_driver_on_a_server
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
     assert button(arrive(qtbot, window, ResultPage), "Open NVIDIA's driver page")
