@@ -82,6 +82,15 @@ def meets(trial: Trial | None, need: Need) -> bool:
     return need.major in (0, major(trial.version)) and not older(trial.version, need.version)
 
 
+def too_old(needs: Iterable[Need], trial: Trial) -> bool:
+    """Whether a framework here refuses the cuDNN that answered, though our own test passed.
+
+    PyTorch, TensorFlow and JAX compare: the minor version may not be below that of their build.
+    """
+    answered = numbers(trial.version)[:2]
+    return bool(answered) and any(answered < numbers(need.version)[:2] for need in needs)
+
+
 def stopped(trial: Trial | None) -> bool:
     """Whether a test ran and did not get to its end."""
     return trial is not None and trial.status not in ("ok", "not-run")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.needs import stopped
+from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages
 from cudnn_assistant.diagnose.versions import major, numbers, short
 from cudnn_assistant.finding import Finding
@@ -21,7 +21,7 @@ def pins(ctx: Context) -> Iterator[Finding]:
             if pin.satisfied is not False or "cudnn" not in pin.package:
                 continue
             small = not pin.has and {c.flavour for c in ctx.copies} == {"jit"}
-            refused = small or _refuses(framework, pin)
+            refused = small or _refuses(framework, pin) or _stands_in(ctx, pin)
             if ctx.works and not refused:
                 continue
             requirement = f"{pin.package}{pin.wants}"
@@ -50,6 +50,11 @@ def _refuses(framework: Framework, pin: Pin) -> bool:
     built = numbers(framework.cudnn)[:2]
     there = numbers(pin.has)[:2]
     return len(built) == 2 and bool(there) and there[0] == built[0] and there < built
+
+
+def _stands_in(ctx: Context, pin: Pin) -> bool:
+    """Whether the pinned package is missing, and what answered in its place is too old for it."""
+    return not pin.has and ctx.trial is not None and too_old(ctx.needs, ctx.trial)
 
 
 RULES = (

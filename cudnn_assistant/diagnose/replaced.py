@@ -6,26 +6,28 @@ from collections.abc import Iterator
 
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.cudnn import best, product
-from cudnn_assistant.diagnose.needs import stopped
+from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
 from cudnn_assistant.diagnose.touched import touched
-from cudnn_assistant.diagnose.versions import numbers
+from cudnn_assistant.diagnose.versions import major, numbers
 from cudnn_assistant.finding import Finding, Manual
-from cudnn_assistant.machine import CudnnCopy, Trial
+from cudnn_assistant.machine import CudnnCopy
 
 
 def overridden(ctx: Context) -> Iterator[Finding]:
     """L14, L15, L16: an environment brings its own cuDNN, and another copy takes its place."""
     trial = ctx.trial
-    if ctx.environment is None or trial is None or not (stopped(trial) or _too_old(ctx, trial)):
+    if ctx.environment is None or trial is None or not (stopped(trial) or too_old(ctx.needs, trial)):
         return
     foreign = next((p for p in touched(ctx, trial) if _foreign(ctx, p)), "")
-    if not foreign or not ctx.needs or not ctx.copies:
+    # A cuDNN of another major has other file names: nothing took its place.
+    own = [c for c in ctx.copies if not trial.version or c.major == major(trial.version)]
+    if not foreign or not ctx.needs or not own:
         return
     folder = ctx.parent(foreign)
     entry = ctx.searched.get(ctx.key(folder))
     listed = entry is not None and entry.variable == "LD_LIBRARY_PATH"
-    mine, theirs = best(ctx, list(ctx.copies)), copy_in(ctx, folder)
+    mine, theirs = best(ctx, own), copy_in(ctx, folder)
     code = "library-path-overrides" if listed else "system-cudnn-overrides"
     yield ctx.finding(
         code,
@@ -41,15 +43,6 @@ def overridden(ctx: Context) -> Iterator[Finding]:
         owner=theirs.owner if theirs else "",
         place=entry.source if entry else "",
     )
-
-
-def _too_old(ctx: Context, trial: Trial) -> bool:
-    """Whether a framework here refuses the cuDNN that answered, though our own test passed.
-
-    PyTorch, TensorFlow and JAX compare: the minor version may not be below that of their build.
-    """
-    answered = numbers(trial.version)[:2]
-    return bool(answered) and any(answered < numbers(need.version)[:2] for need in ctx.needs)
 
 
 def foreign_part(ctx: Context) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ can be named by SYSTEM_CUDNN) and, for some, a PyTorch environment (TORCH_ENVIRO
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
@@ -40,6 +41,25 @@ NO_TORCH = f"[ ! -d {TORCH} ] || mount --bind lab/empty {TORCH}; hash -r\n"
 """What remains is a computer whose programs take cuDNN from the system."""
 
 BARE = NO_SYSTEM_CUDNN + NO_TORCH
+
+
+EIGHT = os.environ.get("CUDNN_EIGHT", "")
+"""Folder with an unpacked nvidia-cudnn-cu11 8; its main library and its record are enough."""
+PACKAGES = next(iter(glob.glob(f"{TORCH}/lib/python3.*/site-packages")), "")
+
+OTHER_PACKAGES = f"""
+lay() {{  # lay FROM TO WITHOUT: all entries of a folder but some, where it stands
+    mount -t tmpfs none "$2"
+    for entry in "$1"/*; do
+        name=${{entry##*/}}
+        if [[ $name =~ ^($3)$ ]]; then continue; fi
+        if [ -d "$entry" ]; then mkdir "$2/$name"; else : >"$2/$name"; fi
+        mount --bind "$entry" "$2/$name"
+    done
+}}
+mkdir -p lab/packages; mount --bind {PACKAGES} lab/packages; packages=$PWD/lab/packages
+"""
+"""An environment's packages can be changed one by one, each in its place."""
 
 
 def run(tmp_path: Path, plant: str, then: str, **environment: str) -> tuple[int, str]:
@@ -135,6 +155,51 @@ def test_a_second_older_copy_in_front_of_pytorch_is_named(tmp_path: Path) -> Non
     found = next(f for f in answer["findings"] if f["code"] == "library-path-overrides")
     assert found["subject"] == TORCH
     assert str(tmp_path / "lab" / "own") in found["facts"]["folder"]
+
+
+def of_torch(answer: dict[str, Any]) -> set[str]:
+    serious = (f for f in answer["findings"] if f["severity"] in ("error", "warning"))
+    return {f["code"] for f in serious if f["subject"] == TORCH}
+
+
+def test_a_pip_package_of_the_wrong_major_is_named(tmp_path: Path) -> None:
+    if not (PACKAGES and EIGHT):
+        pytest.skip("needs a PyTorch environment, and cuDNN 8's wheel in CUDNN_EIGHT")
+    plant = (
+        OTHER_PACKAGES
+        + f"""
+lay "$packages" {PACKAGES} 'nvidia_cudnn_cu1.*'
+cp -r {EIGHT}/nvidia_cudnn_cu11-*.dist-info {PACKAGES}/
+mount --bind {EIGHT}/nvidia/cudnn/lib {PACKAGES}/nvidia/cudnn/lib
+"""
+    )
+    answer = check(tmp_path, plant, torch="yes")
+    assert answer["verdict"] == "broken"
+    assert of_torch(answer) == {"cudnn-package-missing"}
+
+
+def test_a_pytorch_for_the_processor_is_named(tmp_path: Path) -> None:
+    if not PACKAGES:
+        pytest.skip("needs a PyTorch environment")
+    # What a wheel for the processor holds, and says of itself.
+    plant = (
+        OTHER_PACKAGES
+        + f"""
+lay "$packages" {PACKAGES} 'torch|torch-.*'
+mkdir {PACKAGES}/torch; lay "$packages/torch" {PACKAGES}/torch 'lib|version.py'
+mkdir {PACKAGES}/torch/lib
+lay "$packages/torch/lib" {PACKAGES}/torch/lib 'lib(torch|c10)_cuda.*'
+sed -E "s/^cuda(.*)= .*/cuda\\1= None/; s/\\+cu[0-9]+/+cpu/" \
+    "$packages/torch/version.py" >{PACKAGES}/torch/version.py
+cp -r "$packages"/torch-*.dist-info lab/info
+sed -i -E "s/^(Version: [0-9.]+).*/\\1+cpu/; /^Requires-Dist: (nvidia|cuda)/d" lab/info/METADATA
+version=$(sed -n "s/^Version: //p" lab/info/METADATA)
+cp -r lab/info {PACKAGES}/torch-"$version".dist-info
+"""
+    )
+    answer = check(tmp_path, plant, torch="yes")
+    # Others in this environment still compute on the GPU.
+    assert "cpu-only-framework" in of_torch(answer)
 
 
 @pytest.mark.parametrize("part", ["ops", "cnn", "graph", "engines_precompiled", "heuristic"])

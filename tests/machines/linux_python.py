@@ -127,6 +127,18 @@ case(
     f"error cudnn-package-missing {LVENV}",
 )
 L89 = torch_copy(LVENV, "8.9.7")
+# As a real computer told it: another major's package, and the system's cuDNN answers instead.
+case(
+    "linux-torch-other-package-and-system-answers",
+    "broken",
+    but(
+        PIP_LINUX,
+        pythons=(pinned(""),),
+        cudnns=(DEB, torch_copy(LVENV, "8.9.6")),
+        trials=(passed(DEB, ADA), passed(DEB, ADA, LVENV)),
+    ),
+    f"error cudnn-package-missing {LVENV}",
+)
 case(
     "linux-torch-wrong-major-package",
     "broken",
