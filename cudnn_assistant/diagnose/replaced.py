@@ -17,7 +17,11 @@ from cudnn_assistant.machine import CudnnCopy
 def overridden(ctx: Context) -> Iterator[Finding]:
     """L14, L15, L16: an environment brings its own cuDNN, and another copy takes its place."""
     trial = ctx.trial
-    if ctx.environment is None or trial is None or not (stopped(trial) or too_old(ctx.needs, trial)):
+    if (
+        ctx.environment is None
+        or trial is None
+        or not (stopped(trial) or too_old(ctx.needs, trial))
+    ):
         return
     foreign = next((p for p in touched(ctx, trial) if _foreign(ctx, p)), "")
     # A cuDNN of another major has other file names: nothing took its place.
