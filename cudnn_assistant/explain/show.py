@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cudnn_assistant.explain.answer import Cause, Explanation
 from cudnn_assistant.explain.words import _
 
@@ -9,6 +11,8 @@ _LIKELY = 0.5
 """Share from which the first cause is told without a word of doubt."""
 _MOST_LINES = 6
 _MOST_REASONS = 3
+_WHOLE = 3
+"""Causes that are told whole."""
 
 
 def text_lines(explanation: Explanation) -> list[str]:
@@ -19,7 +23,7 @@ def text_lines(explanation: Explanation) -> list[str]:
     return [
         *_telling(explanation),
         *([doubtful, ""] if doubtful else []),
-        *(t for n, c in enumerate(explanation.causes, 1) for t in _cause(n, c)),
+        *_causes(explanation.causes),
     ]
 
 
@@ -38,26 +42,47 @@ def _telling(explanation: Explanation) -> list[str]:
         return []
     result = [_("What the text says:")]
     said: set[str] = set()
+    shown = ""
     for line in lines:
         if line.means not in said and len(said) < _MOST_LINES:
             said.add(line.means)
-            result += [f"  {line.number}: {line.text}", f"     {line.means}"]
+            quoted = f"  {line.number}: {line.text}"
+            result += [*([quoted] if quoted != shown else []), f"     {line.means}"]
+            shown = quoted
     return [*result, ""]
 
 
-def _cause(place: int, cause: Cause) -> list[str]:
+def _causes(causes: Sequence[Cause]) -> list[str]:
+    """The first ones whole, the rest by their names: nobody tries ten things one by one."""
+    told: set[str] = set()
+    result = [t for n, cause in enumerate(causes[:_WHOLE], 1) for t in _cause(n, cause, told)]
+    rest = causes[_WHOLE:]
+    if rest:
+        result += [
+            _("Less likely:"),
+            *(f"   {_head(n, c)}" for n, c in enumerate(rest, _WHOLE + 1)),
+        ]
+    return result
+
+
+def _head(place: int, cause: Cause) -> str:
     states = {
         "confirmed": _("confirmed"),
         "possible": _("possible"),
         "ruled-out": _("ruled out on this computer"),
     }
-    head = f"{place}. {cause.title}  [{cause.code}, {states[cause.state]}, {cause.score:.0%}]"
+    return f"{place}. {cause.title}  [{cause.code}, {states[cause.state]}, {cause.score:.0%}]"
+
+
+def _cause(place: int, cause: Cause, told: set[str]) -> list[str]:
+    """``told``: reasons of the causes before, which speak for this one as well."""
     body = [f"   {cause.why}"] if place == 1 else []
-    reasons = [f"   {_('Because:')} {reason}" for reason in cause.because[:_MOST_REASONS]]
+    new = [reason for reason in cause.because[:_MOST_REASONS] if reason not in told]
+    told.update(new)
     return [
-        head,
+        _head(place, cause),
         *body,
-        *reasons,
+        *(f"   {_('Because:')} {reason}" for reason in new),
         f"   {_('What helps:')} {cause.fix}",
         f"   {_('To be sure:')} {cause.confirm}",
         "",
