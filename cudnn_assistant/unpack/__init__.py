@@ -23,12 +23,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple, cast
 
+from cudnn_assistant.unpack.members import DAMAGE, Member, NotUnpacked, members
 from cudnn_assistant.wording import _
 
-_DAMAGE = (
-    tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error,
-    EOFError, ValueError,
-)  # fmt: skip
+__all__ = ["Cancelled", "NotUnpacked", "remove", "rename", "unpack"]
+
 _MOST_FILES = 20_000
 _BLOCK = 1 << 20
 _UNSETTLED = 32
@@ -43,22 +42,8 @@ Place = Callable[[str, str], str]
 """Where a file goes, by its name below the top folder and, of a link, its target; "": nowhere."""
 
 
-class NotUnpacked(Exception):
-    """The archive was refused or is damaged; the text says why, in words for the person."""
-
-
 class Cancelled(Exception):
     """The person stopped it; the folder holds a part and must be removed."""
-
-
-class _Member(NamedTuple):
-    name: str
-    kind: str
-    """"file", "folder", "link" or "other"."""
-    size: int
-    executable: bool
-    target: str
-    open: Callable[[], IO[bytes]]
 
 
 def unpack(
@@ -79,15 +64,15 @@ def unpack(
     os.mkdir(folder)
     into = _Into(folder, limit, progress or _silent, cancel)
     try:
-        with _members(archive) as members:
-            for member in members:
+        with members(archive) as found:
+            for member in found:
                 path = _below_top(member.name)
                 if path and place is not None:
                     path = "" if member.kind == "folder" else place(path, member.target)
                 if path:
                     into.put(path, member)
         into.finish()
-    except _DAMAGE as trouble:
+    except DAMAGE as trouble:
         raise NotUnpacked(_("The archive is damaged: {why}").format(why=trouble)) from trouble
     finally:
         into.close()
@@ -114,7 +99,7 @@ class _Into:
         self.unsettled: deque[IO[bytes]] = deque()
         """Files that are written, but perhaps not on the disk yet."""
 
-    def put(self, path: str, member: _Member) -> None:
+    def put(self, path: str, member: Member) -> None:
         self.count += 1
         if self.count > _MOST_FILES:
             raise NotUnpacked(_("The archive holds more files than it should."))
@@ -134,7 +119,7 @@ class _Into:
         else:
             raise NotUnpacked(_("{name} in the archive is not a plain file.").format(name=path))
 
-    def write(self, target: str, member: _Member) -> None:
+    def write(self, target: str, member: Member) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         handle = os.open(target, flags, 0o755 if member.executable else 0o644)
@@ -210,93 +195,6 @@ def _inside(path: str, target: str) -> str:
     if not target or target.startswith("/") or "\\" in target or ":" in target:
         raise NotUnpacked(_("A link in the archive leads out of it: {name}").format(name=path))
     return target
-
-
-@contextmanager
-def _members(archive: str) -> Iterator[Iterator[_Member]]:
-    if zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as opened:
-            yield _from_zip(opened)
-        return
-    # All are closed below.
-    with open(archive, "rb") as file:
-        if archive.endswith(".run"):
-            _seek_payload(file)
-        with _of_tar(_plain(file)) as members:
-            yield members
-
-
-@contextmanager
-def _of_tar(plain: IO[bytes]) -> Iterator[Iterator[_Member]]:
-    with plain, tarfile.open(fileobj=plain, mode="r|", bufsize=_BLOCK) as opened_tar:
-        yield _from_tar(opened_tar)
-        while plain.read(_BLOCK):
-            # The checksum of the whole comes at the very end.
-            continue
-
-
-_PACKED: tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...] = (
-    (b"\x1f\x8b", lambda file: gzip.GzipFile(fileobj=file)),
-    (b"\xfd7zXZ", lzma.LZMAFile),
-    (b"BZh", bz2.BZ2File),
-)
-_HEADER = 1 << 18
-"""Bytes within which the script of a .run ends; those of CUDA's have about 20,000."""
-
-
-def _plain(file: IO[bytes]) -> IO[bytes]:
-    """The tar in it, from where the file stands."""
-    here = file.tell()
-    start = file.read(262)
-    file.seek(here)
-    for mark, opened in _PACKED:
-        if start.startswith(mark):
-            return cast("IO[bytes]", opened(file))
-    if start[257:] == b"ustar":
-        return file
-    raise NotUnpacked(_("This is not an archive."))
-
-
-def _seek_payload(file: IO[bytes]) -> None:
-    """Go to where the archive begins behind makeself's script, which says its number of lines."""
-    script = file.read(_HEADER)
-    ends = [0, *(match.end() for match in re.finditer(rb"\n", script))]
-    for match in re.finditer(rb'(?:head -n |skip=")([0-9]{1,5})', script):
-        lines = int(match[1])
-        if lines < len(ends):
-            file.seek(ends[lines])
-            return
-    raise NotUnpacked(_("This is not an archive."))
-
-
-def _from_zip(archive: zipfile.ZipFile) -> Iterator[_Member]:
-    for info in archive.infolist():
-        kind = "folder" if info.is_dir() else "file"
-        made = stat.S_IFMT(info.external_attr >> 16)
-        if info.flag_bits & 1 or made not in (0, stat.S_IFREG, stat.S_IFDIR):
-            # Encrypted, or a link: NVIDIA's have neither.
-            kind = "other"
-        yield _Member(
-            info.orig_filename, kind, info.file_size, False, "",
-            lambda info=info: archive.open(info),  # type: ignore[misc]
-        )  # fmt: skip
-
-
-def _from_tar(archive: tarfile.TarFile) -> Iterator[_Member]:
-    for info in archive:
-        kind = (
-            "folder" if info.isdir()
-            else "link" if info.issym()
-            else "file" if info.isreg() and not info.issparse()
-            else "other"
-        )  # fmt: skip
-
-        def opened(info: tarfile.TarInfo = info) -> IO[bytes]:
-            file = archive.extractfile(info)
-            assert file is not None
-            return file
-
-        yield _Member(info.name, kind, info.size, bool(info.mode & 0o100), info.linkname, opened)
 
 
 def rename(old: str, new: str) -> None:
