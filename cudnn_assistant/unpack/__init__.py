@@ -6,22 +6,14 @@ because an archive that isn't as expected must never reach further than a messag
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import os
 import re
 import shutil
-import stat
-import tarfile
 import threading
 import time
-import zipfile
-import zlib
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import IO, Any, NamedTuple, cast
+from collections.abc import Callable
+from typing import IO
 
 from cudnn_assistant.unpack.members import DAMAGE, Member, NotUnpacked, members
 from cudnn_assistant.wording import _
