@@ -1,0 +1,128 @@
+"""A change of a variable in words: old and new entries, where it is stored, and its length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from cudnn_assistant import envpath, places
+from cudnn_assistant.machine import Machine, Scope
+from cudnn_assistant.plan import SetVariable
+from cudnn_assistant.preview.change import Change, ChangeLine
+from cudnn_assistant.wording import _, ngettext
+
+_OLD_DIALOG = 2047
+_OLD_PROGRAMS = 4095
+
+
+def variable(number: int, step: SetVariable, machine: Machine, touched: Sequence[str]) -> Change:
+    """The change of one variable; ``touched`` are the start-up files that get a line."""
+    windows = machine.os.family == "windows"
+    is_list = envpath.is_list(step.name, machine.os.family)
+    return Change(
+        step=number,
+        title=_title(step.name, step.scope),
+        place=_place(step, machine),
+        lines=_list_lines(step, machine) if is_list else _single_lines(step),
+        notes=(
+            *(_count_notes(step, machine) if is_list else ()),
+            *(_length_notes(step) if windows else _linux_notes(step, is_list, touched)),
+        ),
+        administrator=step.scope == "machine",
+    )
+
+
+def _title(name: str, scope: Scope) -> str:
+    if name == "ld.so.conf":
+        return _("Folders of the loader (all users)")
+    if scope == "machine":
+        return _("{name} (all users)").format(name=name)
+    return _("{name} (your account)").format(name=name)
+
+
+def _place(step: SetVariable, machine: Machine) -> str:
+    windows = machine.os.family == "windows"
+    for variable in machine.variables:
+        if variable.scope == step.scope and variable.source and (windows or variable.ours):
+            return variable.source
+    if not windows and step.scope == "machine":
+        return "/etc/ld.so.conf.d/cudnn-assistant.conf"
+    if not windows:
+        return str(places.config() / "environment.sh")
+    if step.scope == "machine":
+        return r"HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
+    return r"HKCU\Environment"
+
+
+def _texts(step: SetVariable) -> tuple[str, str]:
+    return (step.before.text if step.before else "", step.after.text if step.after else "")
+
+
+def _list_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]:
+    old, new = (envpath.split(text, machine.os.family) for text in _texts(step))
+    lines: list[ChangeLine] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            lines += [ChangeLine(sign=" ", text=text) for text in new[j1:j2]]
+            continue
+        lines += [
+            ChangeLine(sign="-", text=text, note=_moved(text, new) or _("taken out"))
+            for text in old[i1:i2]
+        ]
+        lines += [
+            ChangeLine(sign="+", text=new[j], note=_("added, first") if j == 0 else _("added"))
+            for j in range(j1, j2)
+        ]
+    return tuple(lines)
+
+
+def _moved(text: str, new: Sequence[str]) -> str:
+    return _("stood here before") if text in new else ""
+
+
+def _single_lines(step: SetVariable) -> tuple[ChangeLine, ...]:
+    lines = []
+    if step.before is not None:
+        lines.append(ChangeLine(sign="-", text=step.before.text, note=_("the value until now")))
+    if step.after is not None:
+        lines.append(ChangeLine(sign="+", text=step.after.text, note=_("the new value")))
+    else:
+        lines.append(ChangeLine(sign=" ", text="", note=_("the variable is removed")))
+    return tuple(lines)
+
+
+def _count_notes(step: SetVariable, machine: Machine) -> tuple[str, ...]:
+    before, after = (len(envpath.split(text, machine.os.family)) for text in _texts(step))
+    counted = ngettext("after {count} folder", "after {count} folders", after).format(count=after)
+    return (_("Before {before}, {after}.").format(before=before, after=counted),)
+
+
+def _length_notes(step: SetVariable) -> tuple[str, ...]:
+    length = len(_texts(step)[1])
+    notes = [
+        _(
+            "Length {length} of {limit} characters. The present value is kept and can be put back."
+        ).format(length=f"{length:,}", limit=f"{envpath.LIMIT:,}")
+    ]
+    if length > _OLD_PROGRAMS:
+        notes.append(_("Some programs cut a value of this length when they change it."))
+    elif length > _OLD_DIALOG:
+        notes.append(_("Windows' older settings window can't show a value of this length."))
+    if step.before and step.after and step.before.expand != step.after.expand:
+        notes.append(_("The kind of the value changes, so that names between % are replaced."))
+    return tuple(notes)
+
+
+def _linux_notes(step: SetVariable, is_list: bool, touched: Sequence[str]) -> tuple[str, ...]:
+    if step.scope == "machine":
+        return (_("Then ldconfig is run, so that programs find what is there."),)
+    notes = []
+    if is_list and step.after:
+        notes.append(_("Your own entries of {name} follow after these.").format(name=step.name))
+    if touched and step.after:
+        notes.append(
+            _("One line that reads this file stands at the end of {files}.").format(
+                files=", ".join(touched)
+            )
+        )
+    return tuple(notes)
