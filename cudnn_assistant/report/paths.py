@@ -10,7 +10,7 @@ from cudnn_assistant.report.secrets import HIDDEN, MARK, Marks
 
 HOMES = re.compile(
     r"(?P<root>/(?:var/)?home/|/Users/|/mnt/[a-z]/Users/|/(?:run/)?media/"
-    r"|(?<![\w/\\~])~(?=[A-Za-z][\w.-]*/)"
+    r"|(?<![\w/\\~])~(?=[A-Za-z][\w.-]*/)|(?<![\w:/\\.%}-])\\Users\\|/var/(?:spool/)?mail/"
     r"|[A-Za-z]:[\\/]+(?:Users|Documents and Settings|Windows[\\/]+ServiceProfiles)[\\/]+)"
     r"(?P<name>[^\\/:;\"'<>|*?\n\t]+)",
     re.IGNORECASE,
@@ -53,7 +53,7 @@ _KNOWN = re.compile(
     | lib[\w+-]+\.so[\d.]* | [\w.+-]+\.(?:dll|pyd|exe) | cudnn\w*\.h | version\.(?:json|txt|py)
     | \.(?:bashrc|zshrc|zshenv|zprofile|profile|bash_profile|bash_login)(?::\d+)?
     | (?:environment|config|profile)\.(?:sh|fish|d|conf)(?::\d+)? | fish | conf\.d
-    | [\w.]+-[\d.\w+]+\.dist-info | (?:user|folder|share)-ü?\d+ | _MEI\w+ | conda-meta
+    | [\w.]+-[\d.\w+]+\.dist-info | (?:user|folder|share|host)-ü?\d+ | _MEI\w+ | conda-meta
     | (?:libcu\w+|cudnn|cuda)[\w.-]*(?:archive)? | lib | CUDA\w* | bin\w*
     """
 )
@@ -67,13 +67,14 @@ _WITHIN = {
     # On Windows a folder's name may hold spaces: what comes before another backslash belongs to it.
     "windows": re.compile(
         r"(?<![\w/\\.-])"
-        r"(?:[A-Za-z]:[\\/](?i:Program Files(?: \(x86\))?)?|\\\\|//(?=\w)"
-        r"|/(?=[\w.-]+/)|~[\\/]|%\w+%[\\/]|\.{1,2}[\\/])"
+        r"(?:[A-Za-z]:[\\/](?i:Program Files(?: \(x86\))?)?|\\\\|(?<!:)//(?=\w)"
+        r"|/(?=[\w.-]+/)|~[\\/]|%\w+%[\\/]|\.{1,2}[\\/]|\.{3}(?=[\w-]+[\\/]))"
         r"[^\s\"'<>|*;,\[\]]*(?:(?: [^\s\"'<>|*;,:\\\[\]]+){1,4}[\\][^\s\"'<>|*;,\[\]]*)*"
     ),
     "linux": re.compile(
-        r"(?<![\w/\\.<-])(?:/(?=[\w.])(?!(?:physical_)?device:|job:)|~/|\$\{?\w+\}?/"
-        r"|\.{1,2}/|[A-Za-z]:\\(?i:Program Files(?: \(x86\))?)?|\\\\(?=\w))"
+        r"(?<![\w/\\.<-])(?:(?<!:)//(?=\w[\w.-]*/\w)|/(?=[\w.])(?!(?:physical_)?device:|job:)"
+        r"|~/|\$\{?\w+\}?/|\.{1,2}/|\.{3}(?=[\w-]+/)"
+        r"|[A-Za-z]:\\(?i:Program Files(?: \(x86\))?)?|\\\\(?=\w))"
         r"[^\s\"'<>|*?;()\[\]]*"
     ),
 }

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Protocol
 
+from cudnn_assistant.report.commands import PIPED, without_arguments
+from cudnn_assistant.report.hosts import somebodys, without_hosts
+from cudnn_assistant.report.people import CLOUD, PEOPLE
 from cudnn_assistant.report.tokens import ADDRESSES, ASSIGNED, SERIALS, TOKENS, without_random
 
 HIDDEN = "***"
@@ -61,23 +64,29 @@ class Cleaner(Protocol):
 
 _DEVICE = re.compile(r"\b(GPU|MIG)-([0-9a-f]{4,8}(?:-[0-9a-f]{2,12}){0,4})\b", re.IGNORECASE)
 _UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
-_URL = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,15})://(?:[^/@\s\"']*@)?([^/\s\"'?#:]*)([^\s\"']*)")
+_URL = re.compile(
+    r"(?i)\b([a-z][a-z0-9+.-]{1,15})://(?:[^/@\s\"']*@)?"
+    r"(\[[\da-fA-F:.]*\]|[^/\s\"'?#:]*)([^\s\"']*)"
+)
 _PUBLIC = re.compile(
     r"(?i)(?:.+\.)?(?:nvidia\.com|github\.com|pytorch\.org|tensorflow\.org|microsoft\.com|"
-    r"python\.org|ubuntu\.com|debian\.org|conda\.io|anaconda\.org)"
+    r"python\.org|ubuntu\.com|debian\.org|conda\.io|anaconda\.(?:org|com))"
 )
 _MADE_BY = re.compile(
     r"(?i)/(?:nvidia|pytorch|tensorflow|jax-ml|google|openxla|microsoft|cupy|opennmt|conda-forge"
-    r"|python|pypa|astral-sh)(?:/|$)"
+    r"|python|pypa|astral-sh|pkgs|main|free|archive|miniconda|numba|rapidsai|bioconda)(?:/|$)"
 )
 """Whose repositories are everybody's; another owner may be the person."""
+_OWNED = re.compile(r"(?i)github|anaconda")
+"""Where everybody has a folder of their own."""
+_PORT = re.compile(r":\d{1,5}\b")
 _IPV4 = re.compile(r"(?<![\w.+-])(?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?(?![\w.+-])")
 _CUDNN = re.compile(r"9\.(?:\d|[1-4]\d)\.\d\.\d{1,3}|8\.\d\.[0-7]\.\d{1,3}")
 """cuDNN's versions have four numbers as an IP address has: 9.10.2.21."""
 _VERSION_BEFORE = re.compile(
     r"(?i)(?:version|cudnn|cublas\w*|cuda|driver|nvrtc|release|runtime|compiled|loaded"
     r"|component\s+\w+|library|v|==|>=|<=|~=|with:?|for|than|\()[\s:=]*$"
-    r"|(?-i:(?:^|[\s,])[a-z][\w.+-]*=$)"
+    r"|(?-i:(?:^|[\s,])(?!\w*addr=|ip=|host=|src=|dst=|gw=|server=)[a-z][\w.+-]*=$)"
 )
 _ACCOUNT = re.compile(
     r"(?<![^\s\"'(=])(?!HK|NT |BUILTIN|NVIDIA|CUDNN|CUDA)"
@@ -99,12 +108,17 @@ def scrub(text: str, marks: Marks, paths: Cleaner, *, people: Iterable[str], hos
     """``text`` without credentials, addresses, serials, and names of people and computers."""
     if not text:
         return text
+    text = _without(PIPED, text)
+    text = without_arguments(text, HIDDEN)
+    text = without_hosts(text, lambda name: marks.mark("host", name))
+    text = _without(PEOPLE, text)
     text = _without(ASSIGNED, text)
     text = TOKENS.sub(HIDDEN, text)
     text = _URL.sub(lambda match: _address(match, marks), text)
     text = _DEVICE.sub(lambda match: marks.device(match[1].upper(), match[0]), text)
     text = _UUID.sub(lambda match: marks.mark("id", match[0]), text)
     text = _without(SERIALS, text)
+    text = CLOUD.sub(lambda match: marks.mark("folder", match[0]), text)
     text = paths.within(text)
     text = _without(ADDRESSES, text)
     text = _IPV4.sub(_ip, text)
@@ -123,8 +137,13 @@ def _address(match: re.Match[str], marks: Marks) -> str:
     if scheme.lower() == "file" and not host:
         return match[0]
     if _PUBLIC.fullmatch(host):
-        foreign = "github" in host.lower() and not _MADE_BY.match(rest)
+        foreign = _OWNED.search(host) and not _MADE_BY.match(rest)
         return f"{scheme}://{host}{'/' + HIDDEN if foreign and rest.strip('/') else rest}"
+    if host and not MARK.fullmatch(host) and not somebodys(host.strip("[]")):
+        port = _PORT.match(rest)
+        rest = rest[port.end() :] if port else rest
+        told = "/" + HIDDEN if rest.strip("/") else rest
+        return f"{scheme}://{host}{port[0] if port else ''}{told}"
     known = host == HIDDEN or MARK.fullmatch(host)
     return f"{scheme}://{host if known else marks.mark('host', host)}/{HIDDEN}"
 

@@ -16,7 +16,8 @@ TOKENS = re.compile(
     r"|ya29\.[\w-]{16,}|1//0[\w-]{16,}|do[opr]_v1_\w{16,}|dckr_pat_[\w-]{12,}|hv[bs]\.[\w-]{12,}"
     r"|SG\.[\w-]{12,}\.[\w-]{12,}|r8_\w{16,}|tvly-[\w-]{12,}|gsk_\w{12,}|lin_api_\w{12,}"
     r"|shp[a-z]{2}_\w{16,}|PMAK-[\w-]{16,}|figd_[\w-]{12,}|AAAA[BCE][\w+/=]{16,}"
-    r"|eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]+)?|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![\w-]))"
+    r"|eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]+)?|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![\w-])"
+    r"|\d{5}-\d{5}-\d{5}-[A-Z]{2}[A-Z0-9]{3}|\d{5}-OEM-\d{7}-\d{5})"
 )
 """Tokens that are known by how they begin."""
 
@@ -26,17 +27,20 @@ _CREDENTIAL = (
 )
 _NAMING = (
     r"user(?:[ _]?(?:name|id|domain))?|logname|login|(?:account|computer|host|machine)[ _]?name"
-    r"|host|server|logonserver|domain|realm|principal|master_addr|nodelist|e?mail|https?_proxy|all_proxy"
-    r"|no_proxy|display|share"
+    r"|host|server|logonserver|domain|realm|principal|nodelist|e?mail|https?_proxy|all_proxy"
+    r"|display|share|benutzer(?:name|konto)?|rechner(?:name)?|utilisateur|usuario"
 )
+_OPEN = r"(?:\\?[\"'])?"
+_VALUE = r"(?:(?<=\")[^\"\n]+|(?<=')[^'\n]+|[^\s\"',;&]+)"
+"""To the end of its quotation marks, or of the word."""
 ASSIGNED = (
     re.compile(r"(?im)(?P<kept>\b(?:set-)?cookie:\s*)\S.*$"),
     re.compile(r"(?im)(?P<kept>^\w*(?:passphrase|password)=)[^\"'\s;&].*$"),
     re.compile(
         rf"(?i)(?P<kept>(?<![\w.-]){_CREDENTIAL}"
-        rf"[\"']?\s*[:=]\s*[\"']?(?:bearer\s+|basic\s+)?)[^\s\"',;&]+"
+        rf"{_OPEN}\s*[:=]\s*{_OPEN}(?:bearer\s+|basic\s+)?){_VALUE}"
     ),
-    re.compile(rf"(?i)(?P<kept>(?<!\S)--?{_CREDENTIAL}\s+)[^\s\"',;&]+"),
+    re.compile(rf"(?i)(?P<kept>(?<!\S)--?{_CREDENTIAL}\s+{_OPEN}){_VALUE}"),
     re.compile(
         r"(?i)(?P<kept>\b(?:passw(?:or)?d|passwort|passphrase|secret|login)\s+(?:is\s+)?)"
         r"(?!(?:is|for|was|not|to|in|of|has|required|expired|wrong|incorrect)\b|\*{3})[^\s\"',;&]+"
@@ -46,8 +50,10 @@ ASSIGNED = (
     ),
     re.compile(
         rf"(?i)(?P<kept>(?<!\w)(?:\w+_)?(?:{_NAMING})[\"']?\s*[=:](?!:)\s*[\"']?(?:tcp:)?)"
-        rf"(?!\d+\b(?!\.)|root\b|user-ü?\d|host-ü?\d|\w+://|[\"'\s]|[:.]\d)[^\s\"',;&]+"
+        rf"(?!\d+\b(?!\.)|root\b|localhost\b|127\.|0\.0\.0\.0|user-ü?\d|host-ü?\d|\w+://"
+        rf"|[\"'\s]|[:.]\d)[^\s\"',;&]+"
     ),
+    re.compile(r"(?i)(?P<kept>\bno_proxy=)(?!\*{3})[^\s;]+"),
     re.compile(r"(?i)(?P<kept>\blogged in as:?\s+)\S+(?:\s+\([^)]*\))?"),
 )
 """Values after words that say what they are: ``API_KEY=``, ``--password``, ``hostname:``."""
@@ -65,7 +71,7 @@ ADDRESSES = (
     re.compile(r"\b(?=[0-9.]{0,13}[a-fA-F])[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2}\b"),
     re.compile(r"(?i)(?P<kept>\bguid\s+)0x[0-9a-f]{8,}"),
     re.compile(
-        r"(?<![\w:.])(?:(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|(?:[0-9A-Fa-f]{1,4}:){0,6}"
+        r"(?<![\w:.])(?!::1?(?![\w:]))(?:(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|(?:[0-9A-Fa-f]{1,4}:){0,6}"
         r"[0-9A-Fa-f]{0,4}::(?:[0-9A-Fa-f]{1,4}:){0,6}[0-9A-Fa-f]{1,4})(?![\w:])"
     ),
     re.compile(
@@ -74,7 +80,7 @@ ADDRESSES = (
         r"|edu|gov|mil|local|lan|corp|internal|intern|example|de|fr|uk|cn|ru|jp|kr|ch|nl|se|eu|au"
         r"|br|cz|dk|fi|hk|tw|ua|tr)(?::\d{2,5})?\b(?![.\\/]?\w*\()"
     ),
-    re.compile(r"(?P<kept>[\"'])[\w.-]+:\d{4,5}(?=[\"'])"),
+    re.compile(r"(?P<kept>[\"'])(?!localhost:|127\.|host-ü?\d)[\w.-]+:\d{4,5}(?=[\"'])"),
     re.compile(r"\b(?:DESKTOP|LAPTOP|WIN|MININT)-[A-Z0-9]{6,12}\b"),
     re.compile(r"(?i)(?P<kept>\bconnect(?:ed|ing|ion)? (?:to|from) )[\w-]*\d[\w-]*(?=\s|:)"),
 )
@@ -82,9 +88,17 @@ ADDRESSES = (
 
 SERIALS = (
     re.compile(
-        r"(?i)(?P<kept>\b(?:serial(?:[ _-]?(?:number|no\.?))?|S/N)\s*[:=]?\s*)"
+        r"(?i)(?P<kept>\b(?:serial(?:[ _-]?(?:number|no\.?))?|S/N)[\"']?\s*[:=>]?\s*[\"']?)"
         r"(?=[A-Z-]*\d)[A-Z0-9-]{6,}"
     ),
+    re.compile(
+        r"(?i)(?P<kept>(?:\b|_|bios)(?:asset|service)[ _-]?tag\s*[:=]\s*[\"']?)"
+        r"(?!default|none|no asset|not |unknown|to be|\*{3}|0+\b)[^\s\"',;]+"
+    ),
+    re.compile(r"(?P<kept>\biSerial\s+\d+\s+)\S+"),
+    re.compile(r"(?i)(?P<kept>\bUSB(?:STOR)?\\[\w&.]+\\)[0-9A-Z]{6,}(?:&\d)?"),
+    re.compile(r"(?i)(?P<kept>\bPDI\s*:\s*)0x[0-9a-f]{8,}"),
+    re.compile(r"\b(?:wl|en)x[0-9a-f]{12}\b"),
     re.compile(r"\bS-1-(?:5-21|12-1)(?:-\d+){3,}"),
     re.compile(r"\b(?<!0x)(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{12,}\b"),
     re.compile(r"\bclient_configuration_token_[\w-]+"),

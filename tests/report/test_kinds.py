@@ -1,4 +1,4 @@
-"""Two hundred kinds of secrets, in every place of a snapshot that holds a text of theirs."""
+"""Five hundred kinds of secrets, in every place of a snapshot that holds a text of theirs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from report.kinds import BOTH, LINUX, WINDOWS, kinds
+from report.lines import LINES, LINUX_LINES, ORDINARY, WHOLE_LINES
 
 from cudnn_assistant.checkup import support_report, think
 from cudnn_assistant.feed import load_builtin
@@ -52,13 +53,19 @@ def planted(family: str, text: str) -> Machine:
 
 CASES = [
     (family, text, secrets)
-    for family, table in (("windows", WINDOWS), ("linux", LINUX), ("both", BOTH))
+    for family, table in (
+        ("windows", WINDOWS),
+        ("linux", LINUX),
+        ("linux", LINUX_LINES),
+        ("both", BOTH),
+        ("both", LINES),
+    )
     for text, secrets in kinds(table)
 ]
 
 
-def test_there_are_two_hundred_kinds() -> None:
-    assert len({text for _family, text, _secrets in CASES}) >= 200
+def test_there_are_five_hundred_kinds() -> None:
+    assert len({text for _family, text, _secrets in CASES}) >= 500
 
 
 @pytest.mark.parametrize(("family", "text", "secrets"), CASES, ids=[case[1] for case in CASES])
@@ -75,9 +82,41 @@ def test_no_kind_is_told(family: str, text: str, secrets: tuple[str, ...]) -> No
         assert [one for one in secrets if one.casefold() in told] == []
 
 
+@pytest.mark.parametrize("family", ["windows", "linux"])
+@pytest.mark.parametrize(("text", "secrets"), kinds(WHOLE_LINES), ids=str)
+def test_no_kind_is_told_by_its_line(family: str, text: str, secrets: tuple[str, ...]) -> None:
+    base = load((MACHINES / f"{family}-healthy.json").read_bytes())
+    trial = Trial(subject="system", stage="load", status="crashed", detail=text, output=text)
+    driver = msgspec.structs.replace(base.driver or Driver(), log=(text,))
+    machine = msgspec.structs.replace(
+        base, driver=driver, gaps=(Gap(what="gpu", why=text),), trials=(trial,)
+    )
+    clean = Redactor(machine, user="me", host="pc")
+    told = str(msgspec.to_builtins(clean.machine())) + clean.text(f"before\n{text}\nafter")
+    assert [one for one in secrets if one in told] == []
+
+
+@pytest.mark.parametrize("family", ["windows", "linux"])
+@pytest.mark.parametrize("text", ORDINARY.strip().splitlines())
+def test_an_ordinary_line_stays(family: str, text: str) -> None:
+    base = load((MACHINES / f"{family}-healthy.json").read_bytes())
+    assert Redactor(base, user="kim", host="pc").text(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", [text for table in (LINES, LINUX_LINES, WHOLE_LINES) for text, _ in kinds(table)]
+)
+def test_what_was_redacted_stays_so(text: str) -> None:
+    for family in ("windows", "linux"):
+        base = load((MACHINES / f"{family}-healthy.json").read_bytes())
+        gap = Gap(what="gpu", why=re.sub("[⟪⟫]", "", text))
+        once = Redactor(msgspec.structs.replace(base, gaps=(gap,)), user="me", host="pc").machine()
+        assert Redactor(once, user="me", host="pc").machine() == once
+
+
 def test_the_written_report_tells_none_either() -> None:
     compat = load_builtin()
-    for family, table in (("windows", WINDOWS), ("linux", LINUX)):
+    for family, table in (("windows", WINDOWS + LINES), ("linux", LINUX + LINUX_LINES)):
         for text, secrets in kinds(table)[::7]:
             if "⟪" in text:
                 continue

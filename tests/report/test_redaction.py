@@ -39,7 +39,7 @@ def secret(dice: random.Random) -> tuple[str, str]:
     """A kind of secret and one of it; every one can't be guessed from what a report may keep."""
     name = "q" + word(dice, 7)
     long = word(dice, 28, string.ascii_letters + string.digits) + "7f9"
-    ip = ".".join(str(dice.randint(17, 250)) for _ in range(4))
+    ip = ".".join(str(dice.randint(17, 126)) for _ in range(4))  # 127 is everybody's own
     return dice.choice(
         [
             ("person", name),
