@@ -12,8 +12,8 @@ from cudnn_assistant.report.people import CLOUD, PEOPLE
 from cudnn_assistant.report.tokens import ADDRESSES, ASSIGNED, SERIALS, TOKENS, without_random
 
 HIDDEN = "***"
-MARK = re.compile(r"\b(user|folder|share|host|id|GPU|MIG)-ü?(\d+)\b")
-"""What stands in place of a name; the same in all reports."""
+MARK = re.compile(r"\b(user|folder|share|host|id|GPU(?!-\d{4})|MIG(?!-\d{4}))-ü?(\d+)(?![\w-])")
+"""What stands in place of a name; the same in all reports. GPU-11112222 begins a UUID."""
 
 
 class Marks:

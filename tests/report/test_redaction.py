@@ -211,6 +211,15 @@ def test_what_helpers_need_stays(text: str) -> None:
     assert redacted(machine, user="kim", host="pc").gaps[0].why == text
 
 
+def test_a_uuid_that_begins_with_digits_alone_is_no_mark() -> None:
+    machine = load(next(p for p in MACHINES if "linux-healthy" in p.stem).read_bytes())
+    uuid = "MIG-11111111-1111-1111-1111-111111111111"
+    gpu = msgspec.structs.replace(machine.gpus[0], mig_instances=(uuid,))
+    clean = redacted(msgspec.structs.replace(machine, gpus=(gpu,)))
+    assert clean.gpus[0].mig_instances == ("MIG-1",)
+    assert redacted(clean) == clean
+
+
 def test_processes_are_named_but_not_whose_they_are() -> None:
     path = next(p for p in MACHINES if "gpu-memory-taken" in p.stem and "linux" in p.stem)
     machine = load(path.read_bytes())
