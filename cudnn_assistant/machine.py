@@ -346,6 +346,8 @@ class Package(Struct, kw_only=True):
     version: str
     files_missing: int = 0
     """Library files of its RECORD that are not there."""
+    missing: tuple[str, ...] = ()
+    """Names of those files, the first 40; () where none is missing and in older reports."""
     manager: Literal["", "conda"] = ""
     """Who installed it: "" for pip and its like."""
 
@@ -364,7 +366,7 @@ class Framework(Struct, kw_only=True):
     """A GPU framework in a Python environment, read from its files without importing it."""
 
     name: str
-    """tensorflow, torch, jax, onnxruntime, cupy, ctranslate2, paddle, mxnet."""
+    """tensorflow, torch, jax, onnxruntime, cupy, ctranslate2, paddle, mxnet, tensorrt."""
     version: str = ""
     package: str = ""
     """The distribution that brought it: "onnxruntime-gpu"."""

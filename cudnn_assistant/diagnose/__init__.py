@@ -22,6 +22,7 @@ from cudnn_assistant.diagnose import (
     fitting,
     frameworks,
     gpu,
+    hardware,
     inside,
     loaded,
     packages,
@@ -66,6 +67,7 @@ ABOVE: tuple[Layer, ...] = (
     fitting.RULES,
     frameworks.RULES,
     companions.LAST,
+    hardware.RULES,
     trial.RULES,
     inside.RULES,
 )
@@ -111,12 +113,22 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
     environments = [
         finding
         for e in machine.pythons
-        if e.frameworks
+        if e.frameworks or any(map(packages.reserved, e.packages))
         for finding in _walk(Context(machine, compat, e.id), _blocked(system))
     ]
     # A cuDNN of the system that no program asks for is nobody's first trouble.
-    found += [*system, *environments] if whole.wanted else [*environments, *system]
+    found += (
+        [*system, *environments]
+        if whole.wanted
+        else [*environments, *_not_told(system, environments)]
+    )
     return _sorted(found)
+
+
+def _not_told(system: list[Finding], environments: list[Finding]) -> list[Finding]:
+    """The system's findings without those that name a folder of which environments tell alike."""
+    told = {(f.code, f.facts["folder"]) for f in environments if "folder" in f.facts}
+    return [f for f in system if (f.code, f.facts.get("folder", "")) not in told]
 
 
 def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.codes import cuda_result, nvml_return
 from cudnn_assistant.diagnose import visible
 from cudnn_assistant.diagnose.answers import answers, bare_linux, cuda_code, nvml_code
 from cudnn_assistant.diagnose.context import Context, Rule
@@ -22,7 +23,9 @@ def permission(ctx: Context) -> Iterator[Finding]:
     if driver is None or ctx.windows or ctx.runs:
         return
     closed = [n for n in driver.nodes if n.exists and n.openable is False and _matters(n)]
-    if not closed and nvml_code(ctx) != 4:
+    # What took the devices from a running container isn't seen at their files (C09).
+    taken = bool(ctx.machine.os.container) and nvml_code(ctx) == 999
+    if not closed and nvml_code(ctx) != 4 and not taken:
         return
     node = closed[0] if closed else None
     scheduler = visible.batch_system(ctx)
@@ -30,11 +33,15 @@ def permission(ctx: Context) -> Iterator[Finding]:
         # Open to all by its mode: the scheduler's group of processes may not use it.
         yield visible.given_none(ctx, scheduler, f"{node.path} {node.mode}")
         return
-    evidence = f"{node.path} {node.mode} {node.owner}" if node else answers(ctx)
+    code = nvml_code(ctx) or 0
+    evidence = f"{node.path} {node.mode} {node.owner}" if node else f"{nvml_return(code)} ({code})"
     path = node.path if node else "/dev/nvidiactl"
     if ctx.machine.os.container:
         remedy = Manual(link=CONTAINER_PAGE)
-        yield ctx.finding("device-permission-container", "error", remedy, evidence, path=path)
+        yield ctx.finding(
+            "device-permission-container", "error", remedy, evidence, path=path,
+            sure=bool(node) or code == 4,
+        )  # fmt: skip
         return
     group = node.owner.split(":")[-1] if node and ":" in node.owner else "video"
     group = "video" if group in ("root", "") else group
@@ -51,6 +58,8 @@ def uvm(ctx: Context) -> Iterator[Finding]:
     driver = ctx.machine.driver
     if driver is None or not bare_linux(ctx) or cuda_code(ctx) not in (999, 100, 3) or ctx.runs:
         return
+    if ctx.machine.os.sandbox:
+        return  # nobody inside can load a module
     node = next((n for n in driver.nodes if n.path == "/dev/nvidia-uvm"), None)
     if (node is not None and not node.exists) or "nvidia_uvm" not in driver.modules:
         commands = ("sudo modprobe nvidia_uvm", "sudo nvidia-modprobe -u -c=0")
@@ -78,11 +87,13 @@ def node_missing(ctx: Context) -> Iterator[Finding]:
 
 def fabric(ctx: Context) -> Iterator[Finding]:
     """D22: GPUs behind NVSwitch wait for the Fabric Manager."""
-    if cuda_code(ctx) == 802 and not ctx.windows:
+    told = cuda_code(ctx) == 802 or any(t.code == 802 for t in ctx.machine.trials)
+    if told and not ctx.windows and not ctx.runs:
         remedy = Manual(
             commands=("sudo systemctl enable --now nvidia-fabricmanager",), administrator=True
         )
-        yield ctx.finding("fabric-manager-missing", "error", remedy, answers(ctx))
+        evidence = f"{cuda_result(802)} (802)"
+        yield ctx.finding("fabric-manager-missing", "error", remedy, evidence)
 
 
 def compute_mode(ctx: Context) -> Iterator[Finding]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from cudnn_assistant.compat import framework_needs
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.cuda import in_environment, toolkit
-from cudnn_assistant.diagnose.needs import Need, own, stopped
+from cudnn_assistant.diagnose.needs import Need, called, own, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDA_PAGE,
     cuda_majors,
@@ -17,7 +18,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.versions import major, numbers, short
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy
-from cudnn_assistant.machine import Library
+from cudnn_assistant.machine import Framework, Library
 
 
 def cuda_libraries(ctx: Context) -> Iterator[Finding]:
@@ -31,9 +32,12 @@ def cuda_libraries(ctx: Context) -> Iterator[Finding]:
         return
     known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
     # One of another CUDA major is a matter of which cuDNN was installed, not of a missing CUDA.
-    if any(ctx.loadable(lib) for lib in known) or not (ctx.copies or ctx.winner):
+    if any(map(ctx.loadable, filter(_whole, known))) or not (ctx.copies or ctx.winner):
         return
-    usable = [lib for lib in known if not in_environment(ctx, lib) and _wanted_major(ctx, lib)]
+    usable = [
+        lib for lib in known
+        if _whole(lib) and not in_environment(ctx, lib) and _wanted_major(ctx, lib)
+    ]  # fmt: skip
     best = max(usable, key=lambda lib: (lib.major or 0, numbers(lib.version)), default=None)
     if best is None:
         yield _no_cuda(ctx)
@@ -52,6 +56,11 @@ def cuda_libraries(ctx: Context) -> Iterator[Finding]:
         folder=folder,
         cuda=short(best.version) or str(best.major or ""),
     )
+
+
+def _whole(library: Library) -> bool:
+    """Whether cuBLAS is there with this file: since CUDA 11 it lies in cublasLt for the most."""
+    return library.name == "cublasLt" or (library.major or 0) < 11
 
 
 def _asked_for_cublas(ctx: Context) -> bool:
@@ -103,7 +112,8 @@ def _majors(ctx: Context) -> set[int]:
 
 
 def _which(ctx: Context) -> str:
-    majors = _majors(ctx) or {n.cuda for n in ctx.needs if n.cuda}
+    half = {lib.major for lib in ctx.libraries("cublas") if lib.major and ctx.loadable(lib)}
+    majors = _majors(ctx) or {n.cuda for n in ctx.needs if n.cuda} or half
     return str(max(majors)) if majors else str((cuda_majors(ctx) or (12,))[0])
 
 
@@ -128,6 +138,20 @@ def _package_missing(ctx: Context, name: str) -> Iterator[Finding]:
     yield ctx.finding(code, "error", remedy, name, file=name)
 
 
+def linked_cublas(ctx: Context) -> Iterator[Finding]:
+    """L21 without a test: PyTorch's files are linked with cuBLAS, and none is there at all."""
+    environment = ctx.environment
+    if environment is None or ctx.windows or ctx.trial is not None:
+        return
+    linked = [f for f in ctx.frameworks if f.name == "torch" and f.cudnn_from == "wheel"]
+    known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
+    recorded = any("cublas" in p.name for p in environment.packages)
+    pinned = any("cublas" in p.package for f in linked for p in f.pins)
+    cuda = max((major(f.cuda) for f in linked), default=0)
+    if cuda >= 11 and not (recorded or pinned or any(ctx.loadable(lib) for lib in known)):
+        yield from _package_missing(ctx, f"libcublas.so.{cuda}")
+
+
 def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
     """L21: CTranslate2 opens cuBLAS by its name, and brings none; newer ones do without cuDNN.
 
@@ -141,11 +165,28 @@ def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
             ctx.compat, framework.name, framework.version, ctx.machine.os.family, framework.cuda
         )
         cuda = major(framework.cuda or (known.cuda if known else ""))
-        there = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
-        if cuda in (11, 12) and not any(lib.major == cuda for lib in there):
-            file = f"cublas64_{cuda}.dll" if ctx.windows else f"libcublas.so.{cuda}"
-            remedy = install_packages(ctx, f"nvidia-cublas-cu{cuda}")
-            yield ctx.finding("cublas-missing-in-environment", "error", remedy, file, file=file)
+        if cuda in (11, 12):
+            yield from _opened_by_name(ctx, framework, cuda)
+
+
+def _opened_by_name(ctx: Context, framework: Framework, cuda: int) -> Iterator[Finding]:
+    file = f"cublas64_{cuda}.dll" if ctx.windows else f"libcublas.so.{cuda}"
+    known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
+    there = [lib for lib in known if lib.major == cuda]
+    program = "" if ctx.windows else called(framework)
+    if not there:
+        remedy = install_packages(ctx, f"nvidia-cublas-cu{cuda}")
+        yield ctx.finding(
+            "cublas-missing-in-environment", "error", remedy, file, file=file, program=program
+        )
+    elif program and not any(ctx.reachable(ctx.parent(lib.path), lib.found_via) for lib in there):
+        # On Linux it asks the loader, which knows nothing of Python's packages.
+        folder = ctx.parent(there[0].path)
+        line = f"export LD_LIBRARY_PATH={shlex.quote(folder)}:$LD_LIBRARY_PATH"
+        yield ctx.finding(
+            "cublas-not-searched", "error", Manual(commands=(line,)), there[0].path,
+            program=program, file=file, folder=folder, where=ctx.subject,
+        )  # fmt: skip
 
 
 _SAYS_NOTHING = (1, 4, 1001, 4000, 5002, -6, 134, 0xC0000409)
@@ -208,7 +249,13 @@ RULES = (
         ("cublas-missing-in-environment", "nvrtc-missing-in-environment"),
         ("L21", "L23"),
     ),
-    Rule(ctranslate2_cublas, ("cublas-missing-in-environment",), ("L21",), provable=False),
+    Rule(linked_cublas, ("cublas-missing-in-environment",), ("L21",)),
+    Rule(
+        ctranslate2_cublas,
+        ("cublas-missing-in-environment", "cublas-not-searched"),
+        ("L21",),
+        provable=False,
+    ),
     Rule(nvrtc, ("nvrtc-missing",), ("L23",)),
     Rule(two_cublas, ("cublas-mixed",), ("L22",)),
 )

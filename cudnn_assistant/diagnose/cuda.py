@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cudnn_assistant.compat import driver_floor, last_driver_branch, oldest_usable_cuda
 from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.needs import Need, own
+from cudnn_assistant.diagnose.needs import Need, own, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDA_ARCHIVE,
     cuda_majors,
@@ -23,7 +23,7 @@ from cudnn_assistant.finding import (
     Remedy,
     Severity,
 )
-from cudnn_assistant.machine import Driver, Library
+from cudnn_assistant.machine import Driver, Library, Trial
 from cudnn_assistant.plan import installers
 from cudnn_assistant.plan.installing import toolkit_file
 
@@ -58,6 +58,9 @@ def driver_too_old(ctx: Context) -> Iterator[Finding]:
     floor = driver_floor(ctx.compat, demand, "windows" if ctx.on_windows else "linux")
     if not _behind(ctx, driver, demand, floor):
         return
+    if ctx.trial is not None and _said(ctx.trial) and not older(driver.version, floor):
+        yield _wants_newer(ctx, driver, ctx.trial)
+        return
     evidence = f"{driver.version} (CUDA {driver.cuda or '?'}) < {floor or '?'} (CUDA {demand})"
     facts = _driver_facts(ctx, driver, demand, floor)
     last = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
@@ -75,8 +78,25 @@ def _behind(ctx: Context, driver: Driver, demand: str, floor: str) -> bool:
     if speaks and speaks < major(demand):
         return True
     trial = ctx.trial
-    told = trial is not None and (trial.code == 3005 or (trial.code == 35 and bool(driver.version)))
+    if _said(trial):
+        return True
+    told = trial is not None and trial.code == 35 and bool(driver.version)
     return (told or not speaks) and older(driver.version, floor)
+
+
+def _wants_newer(ctx: Context, driver: Driver, trial: Trial) -> Finding:
+    """D06: this cuDNN wants a newer driver than its CUDA does, and doesn't say how new."""
+    copy = ctx.winner.version if ctx.winner else trial.version
+    return ctx.finding(
+        "driver-too-old", ctx.serious, install_driver(ctx),
+        f"{driver.version}: {trial.code_name} ({trial.code})", sure=False,
+        wants=f"cuDNN {short(copy)}".strip(), had=driver.version,
+    )  # fmt: skip
+
+
+def _said(trial: Trial | None) -> bool:
+    """Whether cuDNN itself said that it needs a newer driver (INCOMPATIBLE_CUDA_DRIVER)."""
+    return trial is not None and trial.code == 3005 and stopped(trial)
 
 
 def _driver_facts(ctx: Context, driver: Driver, demand: str, floor: str) -> dict[str, str]:

@@ -18,8 +18,9 @@ from cudnn_assistant.diagnose.remedies import (
     search_first,
 )
 from cudnn_assistant.diagnose.versions import major, numbers, older, short
+from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Finding, Manual, Remedy
-from cudnn_assistant.machine import CudnnCopy, Package, PathEntry
+from cudnn_assistant.machine import CudnnCopy, Package, PathEntry, Variable
 
 
 def candidates(ctx: Context, need: Need) -> list[CudnnCopy]:
@@ -66,7 +67,16 @@ def missing(ctx: Context) -> Iterator[Finding]:
         code = "cudnn-wrong-major" if others else "cudnn-missing"
         if jit is not None and not others:
             code, evidence = "cudnn-jit-only", [f"{jit.file}: {jit.folder}"]
+        evidence = evidence or [f"{_main_file(ctx, need)}: –"]
         yield ctx.finding(code, "error", remedy, *evidence, also=facts)
+
+
+def _main_file(ctx: Context, need: Need) -> str:
+    """The file that was asked for in vain, or would be: cuDNN's main library of that major."""
+    asked = ctx.trial.missing if ctx.trial and stopped(ctx.trial) else ""
+    major_of = need.major or 9
+    usual = f"cudnn64_{major_of}.dll" if ctx.windows else f"libcudnn.so.{major_of}"
+    return asked if "cudnn" in asked else usual
 
 
 def _recorded(ctx: Context, need: Need) -> Package | None:
@@ -111,6 +121,7 @@ def unreachable(ctx: Context) -> Iterator[Finding]:
         if ctx.serious != "error":
             code = "spare-cudnn-not-searched"
         named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
+        startup = _of_terminals(ctx, copy.folder)
         yield ctx.finding(
             code,
             ctx.serious,
@@ -118,12 +129,24 @@ def unreachable(ctx: Context) -> Iterator[Finding]:
             f"{copy.file}: {copy.folder}",
             f"{above.variable}: {above.text}" if above else "",
             f"{named.name}={named.value.text}" if named else "",
+            f"{startup.name}={startup.value.text} ({startup.source})" if startup else "",
             product=product(copy.version),
+            startup=startup.source if startup else "",
             version=short(copy.version),
             folder=copy.folder,
             entry=above.text if above else "",
             variable=ctx.variable,
         )
+
+
+def _of_terminals(ctx: Context, folder: str) -> Variable | None:
+    """E15: the line of a start-up file that names the folder, which this program didn't get."""
+    if ctx.windows:
+        return None
+    known = (v for v in ctx.machine.variables if v.name == ctx.variable and v.scope == "user")
+    return next(
+        (v for v in known if ctx.key(folder) in map(ctx.key, split(v.value.text, "linux"))), None
+    )
 
 
 def _reached(ctx: Context, copy: CudnnCopy) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.diagnose import driver_parts
 from cudnn_assistant.diagnose.answers import (
     answering,
     answers,
@@ -156,7 +157,8 @@ def not_loaded(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding("secure-boot-blocks-driver", "error", remedy, evidence, sure=bool(line))
         return
     remedy = Manual(commands=("sudo modprobe nvidia",), administrator=True)
-    yield ctx.finding("driver-module-not-loaded", "error", remedy, ", ".join(driver.modules))
+    evidence = ", ".join(driver.modules) or "/sys/module/nvidia: –"
+    yield ctx.finding("driver-module-not-loaded", "error", remedy, evidence)
 
 
 def not_searched(ctx: Context) -> Iterator[Finding]:
@@ -173,41 +175,6 @@ def not_searched(ctx: Context) -> Iterator[Finding]:
         "driver-not-searched", "error", search_first(ctx, folder), library.path,
         folder=folder, file=ctx.name(library.path),
     )  # fmt: skip
-
-
-def incomplete(ctx: Context) -> Iterator[Finding]:
-    """D03, D07: the driver runs, and the library through which programs compute isn't there.
-
-    Distributions pack it apart from the module and from what draws on the screen.
-    """
-    driver = ctx.machine.driver
-    if driver is None or ctx.machine.os.wsl or ctx.machine.os.container or not judgeable(ctx):
-        return
-    if driver.cuda_library or driver.cuda_init is not None or not _runs(driver):
-        return
-    file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
-    remedy = Manual(
-        link=DRIVER_PAGE, commands=_compute_part(ctx, driver), restart=True, administrator=True
-    )
-    yield ctx.finding("driver-incomplete", "error", remedy, f"{file}: –", file=file)
-
-
-def _runs(driver: Driver) -> bool:
-    """Module or libraries of the driver answer."""
-    told = driver.nvml is not None and driver.nvml.code == 0
-    return told or bool(driver.kernel_version) or "nvidia" in driver.modules
-
-
-def _compute_part(ctx: Context, driver: Driver) -> tuple[str, ...]:
-    """The command that installs the driver's library for computing; () where none is known."""
-    branch = numbers(driver.version or driver.kernel_version)[:1]
-    table = {
-        "ubuntu": tuple(f"sudo apt install --reinstall libnvidia-compute-{n}" for n in branch),
-        "debian": ("sudo apt install --reinstall libcuda1",),
-        "fedora": ("sudo dnf install xorg-x11-drv-nvidia-cuda-libs",),
-        "arch": ("sudo pacman -S nvidia-utils",),
-    }
-    return () if ctx.windows else distribution(ctx.machine.os, table)
 
 
 def sharing_silent(ctx: Context) -> Iterator[Finding]:
@@ -258,7 +225,7 @@ RULES = (
     Rule(not_built, ("driver-module-not-built",), ("D11",)),
     Rule(not_loaded, ("secure-boot-blocks-driver", "driver-module-not-loaded"), ("D12",)),
     Rule(not_searched, ("driver-not-searched",), ("C06", "L34")),
-    Rule(incomplete, ("driver-incomplete",), ("D03", "D07")),
+    *driver_parts.RULES,
 )
 
 LAST = (

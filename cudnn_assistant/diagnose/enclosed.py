@@ -114,12 +114,16 @@ def container_capability(ctx: Context) -> Iterator[Finding]:
 
 def sandbox(ctx: Context) -> Iterator[Finding]:
     """C12, C13: we run inside a snap or flatpak, which may hide the GPU from us and from it."""
-    name = ctx.machine.os.sandbox
-    if name and not ctx.machine.gpus and not ctx.runs:
+    name, driver = ctx.machine.os.sandbox, ctx.machine.driver
+    nodes = driver.nodes if driver else ()
+    gone = [n.path for n in nodes if n.path == "/dev/nvidia-uvm" and not n.exists]
+    kept = bool(gone) and cuda_code(ctx) not in (0, None)
+    if name and (kept or not ctx.machine.gpus) and not ctx.runs:
         interface = "device=all" if name == "flatpak" else "opengl"
         yield ctx.finding(
-            "sandbox-hides-gpu", "error", Unknown(), name, sandbox=name, sure=False, what=interface
-        )
+            "sandbox-hides-gpu", "error", Unknown(), name, *(f"{path}: –" for path in gone),
+            sandbox=name, sure=kept, what=interface,
+        )  # fmt: skip
 
 
 RULES = (

@@ -31,7 +31,11 @@ def cpu_only(ctx: Context) -> Iterator[Finding]:
         return
     builds = [f for f in ctx.frameworks if f.gpu is False and (counts(f) or asked(ctx, f))]
     for framework in builds:
-        twin = any(f.gpu and f.name == framework.name for f in ctx.frameworks)
+        same = [f for f in builds if f.name == framework.name]
+        # Two packages of one framework write the same folder: one thing to say.
+        twin = framework is not same[0] or any(
+            f.gpu and f.name == framework.name for f in ctx.frameworks
+        )
         if twin or _dropped(ctx, framework) or (ctx.windows and framework.name == "jax"):
             continue
         severity: Severity = "error" if _alone(ctx) and not _another_gpu(ctx) else "warning"
@@ -39,7 +43,7 @@ def cpu_only(ctx: Context) -> Iterator[Finding]:
             "cpu-only-framework",
             severity,
             _gpu_build(ctx, framework),
-            f"{framework.package or framework.name} {framework.version}",
+            *(f"{f.package or f.name} {f.version}" for f in same),
             program=called(framework),
             where=ctx.subject,
         )
@@ -148,10 +152,12 @@ def jax_plugin(ctx: Context) -> Iterator[Finding]:
     )
     if not plugins or not library or jax is None:
         return
-    if any(numbers(version) == numbers(library) for version in plugins.values()):
-        return
     name, version = max(plugins.items())
     parts = (name, name.replace("-plugin", "-pjrt"))
+    if any(numbers(known) == numbers(library) for known in plugins.values()):
+        name, version = parts[1], have.get(parts[1], "")
+        if not version or numbers(version) == numbers(library):
+            return
     yield ctx.finding(
         "jax-plugin-differs", "error",
         install_packages(ctx, *(f"{part}=={short(library)}" for part in parts)),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from cudnn_assistant.compat import last_driver_branch
-from cudnn_assistant.diagnose.answers import answering, bare_linux
+from cudnn_assistant.diagnose.answers import answering, answers, bare_linux
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.enclosed import blind
 from cudnn_assistant.diagnose.needs import stopped
@@ -84,7 +84,12 @@ def no_resources(ctx: Context) -> Iterator[Finding]:
         remedy = Manual(link=DRIVER_PAGE, restart=True)
         sure = bool(line) or _problem(ctx, 12)
         yield ctx.finding(
-            "gpu-does-not-start", "error", remedy, line, gpu=first_name(ctx), sure=sure
+            "gpu-does-not-start",
+            "error",
+            remedy,
+            line or answers(ctx),
+            gpu=first_name(ctx),
+            sure=sure,
         )
 
 
@@ -185,8 +190,11 @@ def hot(ctx: Context) -> Iterator[Finding]:
 def dropped(ctx: Context) -> Iterator[Finding]:
     """D16: the installed driver's branch no longer knows this GPU."""
     driver = ctx.machine.driver
-    branch = major(driver.version or driver.kernel_version) if driver else 0
     line = log_line(ctx, r"Legacy drivers")
+    # Where no GPU is left to it the driver isn't loaded, and its log alone says which it was.
+    named = re.search(r"The (\d+)\.[\d.]+ NVIDIA driver will ignore", line)
+    branch = major(driver.version or driver.kernel_version) if driver else 0
+    branch = branch or (int(named[1]) if named else 0)
     gpus = ctx.machine.gpus
     unseen = [g for g in gpus if not {"cuda", "nvml"} & {*g.seen_by}]
     if not branch:
@@ -200,7 +208,7 @@ def dropped(ctx: Context) -> Iterator[Finding]:
         "gpu-dropped-by-driver",
         "error" if len(known) == len(gpus) else "info",
         Manual(link=DRIVER_PAGE, restart=True, administrator=True),
-        f"{gpu.name}: {last}; {driver.version if driver else ''}",
+        f"{gpu.name}: {last}; {(driver.version if driver else '') or branch}",
         line,
         gpu=gpu.name,
         driver=str(branch),
@@ -214,11 +222,36 @@ def open_module(ctx: Context) -> Iterator[Finding]:
     cannot = log_line(
         ctx, r"not supported by open nvidia\.ko|does not include the required GPU System"
     )
-    if _seen_by_driver(ctx) or not (needs or cannot):
+    flavour = "" if needs or cannot else _only_other_flavour(ctx)
+    if _seen_by_driver(ctx) or not (needs or cannot or flavour):
         return
-    code = "gpu-needs-open-module" if needs else "gpu-needs-closed-module"
+    opens = needs or flavour == "proprietary"
+    code = "gpu-needs-open-module" if opens else "gpu-needs-closed-module"
     remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
-    yield ctx.finding(code, "error", remedy, needs or cannot, gpu=first_name(ctx))
+    yield ctx.finding(
+        code, "error", remedy, needs or cannot or f"{first_name(ctx)}: {flavour}",
+        gpu=first_name(ctx), sure=not flavour,
+    )  # fmt: skip
+
+
+def _only_other_flavour(ctx: Context) -> str:
+    """The flavour of the loaded module when none of the GPUs can use it; "" otherwise.
+
+    Blackwell has no closed module; the open one needs a GPU of Turing or later (7.5). Most
+    people may not read the log that says so.
+    """
+    driver, gpus = ctx.machine.driver, ctx.machine.gpus
+    powers = [numbers(g.compute) for g in gpus]
+    if driver is None or not powers or not all(powers) or gone(ctx):
+        return ""
+    lasts = [last_driver_branch(ctx.compat, g.compute) for g in gpus]
+    if any(last and last < major(driver.version or driver.kernel_version) for last in lasts):
+        return ""  # no flavour of this driver knows the GPU
+    unfit = {
+        "proprietary": all(power >= (10, 0) for power in powers),
+        "open": all(power < (7, 5) for power in powers),
+    }
+    return driver.kernel_flavour if unfit.get(driver.kernel_flavour) else ""
 
 
 def too_old(ctx: Context) -> Iterator[Finding]:

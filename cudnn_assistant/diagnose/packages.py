@@ -69,8 +69,25 @@ def incomplete(ctx: Context) -> Iterator[Finding]:
     for package in packages_of(ctx):
         if package.files_missing <= 0 or not package.name.startswith("nvidia-"):
             continue
-        hard = stopped(ctx.trial) or _torch_lacks(ctx, package)
-        yield lacking(ctx, package, "error" if hard else "warning")
+        if _told_of_copy(ctx, package):
+            continue
+        slimmed = bool(package.missing) and all(map(_SPARE.match, package.missing))
+        hard = (stopped(ctx.trial) and not slimmed) or _torch_lacks(ctx, package)
+        severity: Severity = "error" if hard else "info" if slimmed else "warning"
+        yield lacking(ctx, package, severity)
+
+
+_SPARE = re.compile(
+    r"(?:lib)?(?:nvblas|cufftw|cusolverMg|cupti_|pcsamplingutil|nvperf|nvrtc-?builtins[._]alt"
+    r"|nvrtc\.alt|nvrtc64_\d+_\d+\.alt|cufile_rdma|accinj|cuinj|checkpoint)"
+)
+"""Libraries of NVIDIA's packages that people take out to save space: none starts them by itself."""
+
+
+def _told_of_copy(ctx: Context, package: Package) -> bool:
+    """Whether what is gone are parts of a copy of cuDNN, of which those rules tell better."""
+    parts = {p.file for c in ctx.copies for p in c.damaged}
+    return bool(package.missing) and parts.issuperset(package.missing)
 
 
 _LINKED = {"cublas": ("cublas", "cublasLt"), "cuda-runtime": ("cudart",)}
@@ -86,19 +103,29 @@ def _torch_lacks(ctx: Context, package: Package) -> bool:
 
 def lacking(ctx: Context, package: Package, severity: Severity) -> Finding:
     """A package that is installed by its record, and its files are gone."""
+    names = ", ".join(package.missing[:8])
+    facts = {"record": package.name}
+    if severity == "info":
+        facts = {"slim": package.name, "spare": names}
+    elif package.files_missing:
+        facts = {"package": package.name, "count": str(package.files_missing)}
     return ctx.finding(
         "package-incomplete", severity,
         install_packages(ctx, f"{package.name}=={package.version}"),
-        f"{package.name} {package.version}: {package.files_missing or '–'}",
-        package=package.name, count=str(package.files_missing or ""), where=ctx.subject,
-        record="" if package.files_missing else package.name,
+        f"{package.name} {package.version}: {names or package.files_missing or '–'}",
+        where=ctx.subject, also=facts,
     )  # fmt: skip
+
+
+def reserved(package: Package) -> bool:
+    """Whether a package of NVIDIA's holds nothing but its name."""
+    return package.name.startswith("nvidia-") and numbers(package.version)[:2] == (0, 0)
 
 
 def placeholder(ctx: Context) -> Iterator[Finding]:
     """L32: a package of NVIDIA's that only reserves its name and holds no library."""
     for package in packages_of(ctx):
-        if not package.name.startswith("nvidia-") or numbers(package.version)[:2] != (0, 0):
+        if not reserved(package):
             continue
         driver = ctx.machine.driver
         cuda = 13 if driver and major(driver.cuda) >= 13 else 12

@@ -22,7 +22,7 @@ SLOW = 5000.0
 _VC = re.compile(r"^(msvcp140|vcruntime140|concrt140|vcomp140)", re.IGNORECASE)
 
 
-def _stopped(ctx: Context) -> Trial | None:
+def asked_and_stopped(ctx: Context) -> Trial | None:
     """The subject's test if it stopped and somebody needs what it tests."""
     trial = ctx.trial
     if (
@@ -44,7 +44,7 @@ def told(trial: Trial) -> tuple[str, ...]:
 
 def library(ctx: Context) -> Iterator[Finding]:
     """L20, L21, L23, L24, L26, L27, C05: the loader asked for a file that it didn't find."""
-    trial = _stopped(ctx)
+    trial = asked_and_stopped(ctx)
     if trial is None or trial.status != "missing-library" or not trial.missing:
         return
     name = trial.missing.casefold()
@@ -90,7 +90,7 @@ def _zlib(ctx: Context) -> Manual:
 
 def c_library(ctx: Context) -> Iterator[Finding]:
     """L28: the system's C library is older than the one cuDNN was built for, or another one."""
-    trial = _stopped(ctx)
+    trial = asked_and_stopped(ctx)
     if trial is None:
         return
     match = re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail)
@@ -111,7 +111,7 @@ def musl(ctx: Context) -> Iterator[Finding]:
 
 def newer_code(ctx: Context) -> Iterator[Finding]:
     """D05: code that must be translated on this computer is newer than the driver."""
-    trial = _stopped(ctx)
+    trial = asked_and_stopped(ctx)
     if trial is not None and trial.code == 222:
         driver = ctx.machine.driver
         yield ctx.finding(
@@ -120,48 +120,9 @@ def newer_code(ctx: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def watchdog(ctx: Context) -> Iterator[Finding]:
-    """D29: the system reset the GPU because a calculation took too long."""
-    trial = _stopped(ctx)
-    if trial is not None and trial.code == 702:
-        yield ctx.finding(
-            "gpu-reset-by-watchdog", ctx.serious, Manual(), *told(trial), gpu=trial.gpu_name
-        )
-
-
-def wrong_numbers(ctx: Context) -> Iterator[Finding]:
-    """H10: everything ran, and the GPU's numbers are not the CPU's."""
-    trial = _stopped(ctx)
-    if trial is not None and trial.status == "wrong-result":
-        yield ctx.finding(
-            "gpu-wrong-numbers",
-            ctx.serious,
-            Unknown(),
-            *told(trial),
-            gpu=trial.gpu_name,
-            sure=False,
-        )
-
-
-def old_processor(ctx: Context) -> Iterator[Finding]:
-    """H08: the program stopped at an instruction that this processor doesn't have."""
-    trial = _stopped(ctx)
-    if trial is not None and trial.status == "crashed" and trial.code in (-4, 132, 0xC000001D):
-        yield ctx.finding("cpu-too-old", ctx.serious, Unknown(), *told(trial), sure=False)
-
-
-def host_memory(ctx: Context) -> Iterator[Finding]:
-    """H16: the computer's own memory ran out, not the GPU's."""
-    trial = _stopped(ctx)
-    killed = trial is not None and trial.status == "crashed" and trial.code in (-9, 137)
-    paging = trial is not None and "1455" in trial.detail
-    if trial is not None and (killed or paging):
-        yield ctx.finding("computer-memory-full", ctx.serious, Manual(), *told(trial), sure=paging)
-
-
 def blocked(ctx: Context) -> Iterator[Finding]:
     """L29, L30: Windows or a protection program refused to load a file."""
-    trial = _stopped(ctx)
+    trial = asked_and_stopped(ctx)
     if trial is None or not ctx.windows:
         return
     if trial.code in (577, 1260, 4551) or "application control policy" in trial.detail.casefold():
@@ -178,7 +139,7 @@ _NO_PROGRAMS = re.compile(
 
 def forbidden(ctx: Context) -> Iterator[Finding]:
     """L36: the disk that a library lies on was attached so that nothing on it may run."""
-    trial = _stopped(ctx)
+    trial = asked_and_stopped(ctx)
     if trial is None or ctx.windows or not _NO_PROGRAMS.search(trial.detail):
         return
     if ctx.environment is None and ctx.serious != "error":
@@ -201,7 +162,7 @@ def _forbidden_folder(ctx: Context, trial: Trial) -> str:
 
 def refused(ctx: Context) -> Iterator[Finding]:
     """The loader refused a file that is there, and no rule below says why."""
-    trial = _stopped(ctx)
+    trial = asked_and_stopped(ctx)
     spare = ctx.environment is None and ctx.serious != "error"
     if trial is not None and trial.status == "unloadable" and not spare:
         file = trial.missing or trial.loaded
@@ -228,7 +189,7 @@ def slow(ctx: Context) -> Iterator[Finding]:
 
 def unexplained(ctx: Context) -> Iterator[Finding]:
     """The test stopped, and no rule knows why."""
-    trial = _stopped(ctx)
+    trial = asked_and_stopped(ctx)
     if trial is None or (ctx.environment is None and ctx.serious != "error"):
         return
     slow = trial.status == "timed-out"
@@ -288,10 +249,6 @@ RULES = (
         ("L20", "L21", "L23", "L24", "L26", "L27", "C05", "F06"),
     ),
     Rule(newer_code, ("driver-too-old-for-code",), ("D05",)),
-    Rule(watchdog, ("gpu-reset-by-watchdog",), ("D29",)),
-    Rule(wrong_numbers, ("gpu-wrong-numbers",), ("H10",)),
-    Rule(old_processor, ("cpu-too-old",), ("H08",)),
-    Rule(host_memory, ("computer-memory-full",), ("H16",)),
     Rule(blocked, ("library-blocked",), ("L30", "L29")),
     Rule(refused, ("library-refused",), ()),
     Rule(other_gpu, ("one-gpu-stopped",), ()),

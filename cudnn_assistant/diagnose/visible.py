@@ -78,6 +78,10 @@ def _hides_all(ctx: Context, value: str) -> bool:
         return not 0 <= int(first) < len(ctx.machine.gpus)
     if not first.upper().startswith(("GPU-", "MIG-")):
         return True
+    # A GPU that is split by MIG is reached by its parts alone (D25).
+    split = [g.uuid for g in ctx.machine.gpus if g.mig and g.mig_instances]
+    if any(uuid.casefold() == first.casefold() for uuid in split):
+        return True
     known = [g.uuid for g in ctx.machine.gpus] + [
         m for g in ctx.machine.gpus for m in g.mig_instances
     ]
@@ -106,6 +110,6 @@ def mig(ctx: Context) -> Iterator[Finding]:
 
 
 RULES = (
-    Rule(hidden, ("gpu-hidden", "job-without-gpu"), ("E20",)),
+    Rule(hidden, ("gpu-hidden", "job-without-gpu"), ("E20", "D25")),
     Rule(mig, ("mig-without-parts",), ("D25",)),
 )

@@ -9,5 +9,6 @@ PRODUCTS = {
     "ctranslate2": "CTranslate2",
     "paddle": "PaddlePaddle",
     "mxnet": "MXNet",
+    "tensorrt": "TensorRT",
 }
 """Framework's module name → product name; never translated."""

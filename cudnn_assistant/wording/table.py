@@ -438,6 +438,23 @@ HARDWARE: dict[str, Text] = {
             ),
         ),
     ),
+    "driver-monitor-missing": Text(
+        "gpu",
+        N_("A part of the NVIDIA driver is missing"),
+        (
+            N_(
+                "Programs compute without it, but nvidia-smi, and programs that watch the GPU,"
+                " need its file {file}."
+            ),
+        ),
+        (
+            N_(
+                "Install that part of the driver, or the whole driver again, then restart the"
+                " computer."
+            ),
+        ),
+        way_out=N_("Open NVIDIA's driver page"),
+    ),
     "driver-incomplete": Text(
         "gpu",
         N_("A part of the NVIDIA driver is missing"),

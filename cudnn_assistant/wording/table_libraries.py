@@ -17,6 +17,9 @@ _NOT_SEARCHED = N_(
     "cuDNN is installed in {folder}, but that folder isn't on PATH, the list of folders Windows"
     " searches when a program starts."
 )
+_TERMINALS = N_(
+    "A line in {startup} names this folder, but only what is started from a terminal gets it."
+)
 _NOT_SEARCHED_LINUX = N_(
     "cuDNN is installed in {folder}, but Linux doesn't look into that folder when a program starts."
 )
@@ -29,15 +32,20 @@ _NEEDS_CUDA = (
 LIBRARIES: dict[str, Text] = {
     "driver-too-old": Text(
         "gpu",
-        N_("Your driver is too old for CUDA {cuda}"),
+        (
+            N_("Your driver is too old for CUDA {cuda}"),
+            N_("Your driver is too old for {wants}"),
+        ),
         (
             N_("The NVIDIA driver is the software that lets programs use the GPU."),
             N_("Driver {driver} supports CUDA up to {limit}."),
             N_("{program} is made for CUDA {cuda}."),
             N_("The cuDNN on this computer ({copy}) is made for CUDA {cuda}."),
+            N_("{wants} itself told that driver {had} isn't new enough for it."),
         ),
         (
             N_("Install driver {needed} or newer from NVIDIA, then restart."),
+            N_("Install the newest driver, restart, and check {wants} again."),
             N_("Or keep the driver and use cuDNN for CUDA {other}."),
         ),
         way_out=N_("Open NVIDIA's driver page"),
@@ -196,7 +204,7 @@ LIBRARIES: dict[str, Text] = {
     "cudnn-not-on-path@linux": Text(
         "cudnn",
         N_("Programs can't find {product}"),
-        (_NOT_SEARCHED_LINUX,),
+        (_NOT_SEARCHED_LINUX, _TERMINALS),
         (
             N_(
                 "Add this one folder to LD_LIBRARY_PATH, a list of folders that programs search"
@@ -208,7 +216,7 @@ LIBRARIES: dict[str, Text] = {
     "cudnn-not-on-path:manual@linux": Text(
         "cudnn",
         N_("Programs can't find {product}"),
-        (_NOT_SEARCHED_LINUX,),
+        (_NOT_SEARCHED_LINUX, _TERMINALS),
         (
             N_(
                 "Add the folder to the list of the system's loader. That leaves the cuDNN of your"

@@ -135,6 +135,7 @@ PROGRAMS: dict[str, Text] = {
                 " installation or a virus scanner may have removed them."
             ),
             N_("{record} is installed in {where} by its record, but its libraries are gone."),
+            N_("{slim} in {where} was made smaller: {spare} is gone, which programs rarely use."),
         ),
         (N_("Install the same version of this package again."),),
         (_UNDO_PIP,),
@@ -238,8 +239,22 @@ PROGRAMS: dict[str, Text] = {
         "cuda",
         N_("Python lacks NVIDIA's cuBLAS"),
         (N_("cuDNN works together with cuBLAS, and {file} wasn't found."),),
-        (N_("Install its package in this environment."),),
+        (
+            N_("Install its package in this environment."),
+            N_("{program} then needs one more setting: check again, and its line is shown."),
+        ),
         (_UNDO_PIP,),
+    ),
+    "cublas-not-searched": Text(
+        "cuda",
+        N_("Python's cuBLAS is in an unsearched folder"),
+        (
+            N_(
+                "{program} asks Linux for {file}, and Linux doesn't look into the folder of that"
+                " package, {folder}."
+            ),
+        ),
+        (N_("Tell Linux of the folder before you start programs of this environment."),),
     ),
     "nvrtc-missing-in-environment": Text(
         "cuda",
@@ -325,6 +340,15 @@ PROGRAMS: dict[str, Text] = {
         N_("The GPU computes wrong numbers"),
         (N_("The test ran to its end, but the results of {gpu} differ from the processor's."),),
         (N_("Undo any overclocking and check again. If it stays, the card may be damaged."),),
+    ),
+    "gpu-faulted": Text(
+        "trial",
+        N_("The GPU itself stopped the test"),
+        (
+            N_("{gpu} reported a fault while it computed the test's few numbers."),
+            N_("Such faults come from overclocking, heat, too little power, or a damaged card."),
+        ),
+        (N_("Undo any overclocking, restart and check again. If it stays, try another card."),),
     ),
     "cpu-too-old": Text(
         "trial",

@@ -359,11 +359,11 @@ def test_an_impossible_environment_beside_a_working_one_is_not_the_end() -> None
 
 
 def test_a_status_is_read_by_the_major_that_was_loaded() -> None:
-    """3005 of cuDNN 9 names the driver, but only a driver below the floor confirms it."""
+    """3005 of cuDNN 9 names the driver; only a driver below the floor confirms it."""
     machine = of("windows-healthy")
     trial = but(machine.trials[0], stage="handle", status="status-code", code=3005)
     fine = but(machine, trials=(trial,))
-    assert [f.code for f in found(fine)] == ["unexplained"]
+    assert [(f.code, f.sure) for f in found(fine)] == [("driver-too-old", False)]
     old = but(fine, driver=windows_driver("511.09", "11.6"))
     assert loud(old) == ["driver-too-old"]
 

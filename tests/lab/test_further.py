@@ -365,7 +365,7 @@ def cublas_of_torch_is_there_by_its_record_alone(c):
     shutil.rmtree(c.at(f"{SITE}/nvidia/cublas"))
 
 
-@case("works", f"warning package-incomplete {VENV}", VIRTUAL_ENV=VENV)
+@case("works", f"info package-incomplete {VENV}", VIRTUAL_ENV=VENV)
 def file_of_cublas_that_nobody_opens_was_taken_out(c):
     cublas_by_record(c)
 

@@ -23,5 +23,6 @@ for _name in (
     "planted",
     "unusual",
     "further",
+    "by_cause",
 ):
     import_module(f"machines.{_name}")

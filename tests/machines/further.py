@@ -176,7 +176,6 @@ case(
         trials=(FORBIDDEN, REFUSED_PART),
     ),
     f"error folder-forbids-programs {LVENV}",
-    "error folder-forbids-programs",
 )
 OTHER_CHIP = but(DEB, architecture="aarch64", check=None, wins_for=(), found_via=("system-folder",))
 case(

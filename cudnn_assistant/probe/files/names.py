@@ -16,7 +16,7 @@ _MOST_TEXT = 64 << 20
 _PIECE = 1 << 20
 _OVERLAP = 512
 _CUDNN = re.compile(rb"libcudnn\.so\.(\d+)|cudnn64_(\d+)\.dll")
-_CUBLAS = re.compile(rb"libcublas\.so\.(\d+)|cublas64_(\d+)\.dll")
+_CUBLAS = re.compile(rb"libcublas(?:Lt)?\.so\.(\d+)|cublas(?:Lt)?64_(\d+)\.dll")
 _ARCHITECTURES = re.compile(rb"sm_\d+[af]?(?: (?:sm|compute)_\d+[af]?){0,40}(?=\0)")
 
 

@@ -67,11 +67,11 @@ def _recorded(disk: Disk, one: Distribution) -> bool:
     return disk.is_file(disk.join(one.folder, "RECORD"))
 
 
-def libraries_missing(disk: Disk, one: Distribution) -> int:
-    """How many shared libraries of the project's RECORD are not there; 0 without a RECORD."""
+def libraries_missing(disk: Disk, one: Distribution) -> tuple[str, ...]:
+    """The shared libraries of the project's RECORD that are not there; () without a RECORD."""
     record = disk.data(disk.join(one.folder, "RECORD"), _MOST_RECORD)
     names = list(islice(_library_names(record), _MOST_LIBRARIES))
-    return sum(not disk.exists(disk.join(one.site, *name.split("/"))) for name in names)
+    return tuple(n for n in names if not disk.exists(disk.join(one.site, *n.split("/"))))
 
 
 def _library_names(record: bytes) -> Iterator[str]:

@@ -206,6 +206,17 @@ def mxnet(look: Installed, one: Distribution) -> Facts:
     )
 
 
+def tensorrt(look: Installed, one: Distribution) -> Facts:
+    """TensorRT: by its release. 8 is linked with cuDNN 8; from 10 on it does without cuDNN."""
+    library = look.found(one, "tensorrt_libs", r"(lib)?nvinfer(\.so\.\d+|(_\d+)?\.dll)")
+    match = re.fullmatch(r"tensorrt-cu(\d+)", one.name)
+    cuda = match[1] if match else library_names.cuda_major(look.disk, library)
+    if _at_least(one.version, 10):
+        return Facts(gpu=True, cuda=cuda, origin="none")
+    cudnn = "8" if _at_least(one.version, 7, 1) else "7"
+    return Facts(gpu=True, cuda=cuda, cudnn=cudnn, origin=_elsewhere(look, wheel=True))
+
+
 def _elsewhere(look: Installed, *, wheel: bool) -> Origin:
     """Where a framework without a copy of its own finds cuDNN; ``wheel``: it looks there."""
     if wheel and look.wheel:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from cudnn_assistant.machine import Framework, Package, Pin
+from cudnn_assistant.machine import Framework, Package, Pin, readable
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons import framework_files as files
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
@@ -15,6 +15,7 @@ from cudnn_assistant.probe.pythons.distributions import (
     libraries_missing,
     pins,
     requirement_lines,
+    satisfies,
     wanted,
 )
 from cudnn_assistant.probe.pythons.framework_files import Facts, Installed
@@ -47,11 +48,14 @@ ROWS = (
     Row("ctranslate2", r"ctranslate2", files.ctranslate2, demands=("faster-whisper",)),
     Row("paddle", r"paddlepaddle(-gpu)?", files.paddle),
     Row("mxnet", r"mxnet(-.*)?", files.mxnet),
+    Row("tensorrt", r"tensorrt-cu\d+", files.tensorrt),
+    Row("tensorrt", r"(nvidia-)?tensorrt", files.tensorrt, demands=("tensorrt-libs",),
+        yields_to=r"tensorrt-cu\d+"),
 )  # fmt: skip
 
 _MATTERS = re.compile(
     r"nvidia-.*|cuda-toolkit|cuda-bindings|jaxlib|jax-cuda\d+-.*|ctranslate2|faster-whisper"
-    r"|tensorflow-(?:intel|cpu|gpu)"
+    r"|tensorflow-(?:intel|cpu|gpu)|tensorrt-libs"
 )
 """Projects besides the frameworks that are worth a line, and whose demands are pins."""
 
@@ -68,7 +72,7 @@ def packages(
 ) -> tuple[Package, ...]:
     """The projects that matter here, with how many of their libraries are gone."""
     found = [
-        Package(name=one.name, version=one.version, files_missing=libraries_missing(disk, one))
+        _package(disk, one)
         for one in have.values()
         if _MATTERS.fullmatch(one.name) or _BRINGS.fullmatch(one.name)
     ]
@@ -78,6 +82,15 @@ def packages(
         if _CONDA_MATTERS.fullmatch(one.name)
     ]
     return tuple(sorted(found + from_conda, key=lambda package: package.name))
+
+
+_MOST_NAMES = 40
+
+
+def _package(disk: Disk, one: Distribution) -> Package:
+    gone = libraries_missing(disk, one)
+    names = tuple(readable(name.rpartition("/")[2]) for name in gone[:_MOST_NAMES])
+    return Package(name=one.name, version=one.version, files_missing=len(gone), missing=names)
 
 
 def frameworks(
@@ -116,7 +129,7 @@ def _framework(
     facts = row.read(look, one)
     sources = [one, *(look.have[name] for name in row.demands if name in look.have)]
     lines = [line for source in sources for line in requirement_lines(look.disk, source)]
-    demands = pins(lines, look.have, marker, _MATTERS)
+    demands = tuple(_of_major(pin, facts) for pin in pins(lines, look.have, marker, _MATTERS))
     wishes = [wish for _, wish in wanted(lines, marker, _CUDNN_WHEEL)]
     return Framework(
         name=row.name,
@@ -129,6 +142,18 @@ def _framework(
         pins=demands,
         architectures=facts.architectures,
     )
+
+
+def _of_major(pin: Pin, facts: Facts) -> Pin:
+    """A demand for any cuDNN, of a framework whose files work with one major alone.
+
+    TensorRT 8 asks for "nvidia-cudnn-cu12", and pip brings a 9 that it can't use.
+    """
+    if pin.wants or not _CUDNN_WHEEL.fullmatch(pin.package) or not facts.cudnn:
+        return pin
+    wants = f"=={facts.cudnn.split('.')[0]}.*"
+    fits = satisfies(pin.has, wants) if pin.has else False
+    return Pin(package=pin.package, wants=wants, has=pin.has, satisfied=fits)
 
 
 def _origin(facts: Facts, demands: Sequence[Pin]) -> files.Origin:

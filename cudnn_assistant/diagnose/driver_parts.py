@@ -1,0 +1,91 @@
+"""Are all files of the driver there? Distributions pack it in several parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudnn_assistant.diagnose.answers import bare_linux, cuda_code, judgeable, nvml_code
+from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, distribution
+from cudnn_assistant.diagnose.versions import numbers
+from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.machine import Driver
+
+
+def incomplete(ctx: Context) -> Iterator[Finding]:
+    """D03, D07: the driver runs, and the library through which programs compute isn't there.
+
+    Distributions pack it apart from the module and from what draws on the screen.
+    """
+    driver = ctx.machine.driver
+    if driver is None or ctx.machine.os.wsl or ctx.machine.os.container or not judgeable(ctx):
+        return
+    if driver.cuda_library or driver.cuda_init is not None or not _runs(driver):
+        return
+    file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
+    remedy = Manual(
+        link=DRIVER_PAGE,
+        commands=_command(ctx, driver, "libcuda1"),
+        restart=True,
+        administrator=True,
+    )
+    yield ctx.finding("driver-incomplete", "error", remedy, f"{file}: –", file=file)
+
+
+def unmonitored(ctx: Context) -> Iterator[Finding]:
+    """D03, D07: programs compute, and the library through which the driver tells of itself is gone.
+
+    nvidia-smi and what watches GPUs stop without it. Containers are given it or not on purpose,
+    and NVIDIA's small boards, whose GPU is not on the bus, have none.
+    """
+    driver = ctx.machine.driver
+    bare = ctx.windows or bare_linux(ctx)
+    on_bus = any(g.pci_bus for g in ctx.machine.gpus)
+    if driver is None or ctx.machine.unknown("driver") or not (bare and on_bus):
+        return
+    if driver.nvml_library or nvml_code(ctx) not in (None, 12) or cuda_code(ctx) != 0:
+        return  # 12: the library was not found
+    file = "nvml.dll" if ctx.windows else "libnvidia-ml.so.1"
+    remedy = Manual(
+        link=DRIVER_PAGE,
+        commands=_command(ctx, driver, "libnvidia-ml1"),
+        restart=True,
+        administrator=True,
+    )
+    yield ctx.finding("driver-monitor-missing", "warning", remedy, f"{file}: –", file=file)
+
+
+def _runs(driver: Driver) -> bool:
+    """Module or libraries of the driver answer."""
+    told = driver.nvml is not None and driver.nvml.code == 0
+    return told or bool(driver.kernel_version) or "nvidia" in driver.modules
+
+
+def _compute_part(ctx: Context, driver: Driver) -> tuple[str, ...]:
+    """The command that installs the driver's library for computing; () where none is known."""
+    branch = numbers(driver.version or driver.kernel_version)[:1]
+    table = {
+        "ubuntu": tuple(f"sudo apt install --reinstall libnvidia-compute-{n}" for n in branch),
+        "debian": ("sudo apt install --reinstall libcuda1",),
+        "fedora": ("sudo dnf install xorg-x11-drv-nvidia-cuda-libs",),
+        "arch": ("sudo pacman -S nvidia-utils",),
+    }
+    return () if ctx.windows else distribution(ctx.machine.os, table)
+
+
+def _command(ctx: Context, driver: Driver, debian: str) -> tuple[str, ...]:
+    """The command that installs the part; () where none is known."""
+    branch = numbers(driver.version or driver.kernel_version)[:1]
+    table = {
+        "ubuntu": tuple(f"sudo apt install --reinstall libnvidia-compute-{n}" for n in branch),
+        "debian": (f"sudo apt install --reinstall {debian}",),
+        "fedora": ("sudo dnf install xorg-x11-drv-nvidia-cuda-libs",),
+        "arch": ("sudo pacman -S nvidia-utils",),
+    }
+    return () if ctx.windows else distribution(ctx.machine.os, table)
+
+
+RULES = (
+    Rule(incomplete, ("driver-incomplete",), ("D03", "D07")),
+    Rule(unmonitored, ("driver-monitor-missing",), ("D03", "D07")),
+)
