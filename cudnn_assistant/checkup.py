@@ -12,7 +12,7 @@ from cudnn_assistant import probe
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import diagnose, verdict
 from cudnn_assistant.finding import Finding, Verdict
-from cudnn_assistant.machine import Machine, Struct
+from cudnn_assistant.machine import Family, Machine, OperatingSystem, Struct
 from cudnn_assistant.plan import Entry, Plan, make_plan
 from cudnn_assistant.report import (
     Redactor,
@@ -100,9 +100,7 @@ def support_forms(
     text: str = "",
 ) -> Callable[[Form], str]:
     """The same, redacted and judged once, to be written in several forms with the same marks."""
-    redactor = Redactor(
-        checkup.machine, home=os.path.expanduser("~"), user=_user(), host=platform.node()
-    )
+    redactor = _redactor(checkup.machine)
     clean = think(redactor.machine(), compat)
     machine, seen = clean.machine, (clean.machine, clean.findings, clean.verdict)
     changes, message = redactor.entries(entries), redactor.text(text)
@@ -121,6 +119,16 @@ def support_forms(
         "message": lambda: message,
     }
     return lambda form: forms[form]()
+
+
+def redacted_note(note: str, family: Family) -> str:
+    """Text of a crash as a report has it, where nothing was looked at before."""
+    return _redactor(Machine(os=OperatingSystem(family=family))).text(note)
+
+
+def _redactor(machine: Machine) -> Redactor:
+    home = os.path.expanduser("~")
+    return Redactor(machine, home=home, user=_user(), host=platform.node())
 
 
 def _user() -> str:

@@ -13,7 +13,7 @@ import msgspec
 
 from cudnn_assistant import apply as applying
 from cudnn_assistant import feed, places
-from cudnn_assistant.checkup import Checkup, support_forms, think
+from cudnn_assistant.checkup import Checkup, redacted_note, support_forms, think
 from cudnn_assistant.compat import Compat, Recommendation, recommend
 from cudnn_assistant.explain import Explanation, explain
 from cudnn_assistant.gui.doing import Doing, Standing, Written
@@ -189,7 +189,8 @@ class Behind:
         home = os.path.expanduser("~")
         note = note.replace(home, "~") if len(home) > 1 else note
         if checkup is None:
-            return Written(note or _("Nothing was looked at yet."))
+            told = redacted_note(note, self.system.family)
+            return Written(told or _("Nothing was looked at yet."))
         entries: tuple[Entry, ...] = ()
         with contextlib.suppress(OSError):
             entries = self.journal.entries() if own else ()

@@ -79,17 +79,22 @@ class Redactor:
         return tuple(_struct(entry, self._clean, self._paths.clean) for entry in known)
 
     def unknown(self, fields: Iterable[Unknown]) -> tuple[Unknown, ...]:
-        """Fields of a newer program's report; what their text means is guessed by their names."""
+        """Fields of a newer program's report; what their text means is guessed by their names.
+
+        A name may be a path or a host itself, where that program keeps things by them.
+        """
         return tuple(
-            field._replace(value=self._builtin(str(field.place[-1]), field.value))
-            for field in fields
+            self._unknown(field.place[:-1], str(field.place[-1]), field) for field in fields
         )
+
+    def _unknown(self, where: tuple[str | int, ...], name: str, field: Unknown) -> Unknown:
+        return Unknown((*where, self._clean(name)), self._builtin(name, field.value))
 
     def _builtin(self, name: str, value: Any) -> Any:
         if isinstance(value, str):
             return value if _kept(name, value) else _named(name, value, self._clean)
         if isinstance(value, dict):
-            return {key: self._builtin(key, inner) for key, inner in value.items()}
+            return {self._clean(key): self._builtin(key, inner) for key, inner in value.items()}
         if isinstance(value, list):
             return [self._builtin(name, inner) for inner in value]
         return value

@@ -10,7 +10,7 @@ import pytest
 from report.kinds import BOTH, LINUX, WINDOWS, kinds
 from report.lines import LINES, LINUX_LINES, ORDINARY, WHOLE_LINES
 
-from cudnn_assistant.checkup import support_report, think
+from cudnn_assistant.checkup import redacted_note, support_report, think
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import (
     CudnnCopy,
@@ -123,3 +123,9 @@ def test_the_written_report_tells_none_either() -> None:
             checkup = think(planted(family, text), compat)
             told = support_report(checkup, compat, text=text, note=text)
             assert [one for one in secrets if one.casefold() in told.casefold()] == []
+
+
+def test_a_crash_before_the_first_look_tells_none() -> None:
+    for text, secrets in kinds(LINES)[::5]:
+        told = redacted_note(f"Traceback\n{text}", "linux")
+        assert [one for one in secrets if one in told] == []
