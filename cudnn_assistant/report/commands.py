@@ -59,6 +59,8 @@ _TABLE = (
     (r"srun|sbatch|salloc|#SBATCH|squeue|sacct",
      r"-[wAxJ]\s+|--(?:account|exclude|job-name|comment|wckey|reservation|user)[=\s]"),
     (r"squeue|sacct|scancel", r"-u\s+"),
+    (r"az|gcloud|gsutil|aws",
+     r"--(?:account-name|resource-group|subscription|workspace-name|project|profile|account)[=\s]"),
     (r"deepspeed", r"--(?:include|exclude)[=\s]"),
     (rf"{_DOCKER} (?:run|create|container run)",
      r"--(?:name|hostname|add-host|network-alias)[=\s]|-h\s+"),

@@ -49,6 +49,11 @@ PEOPLE = (
     re.compile(r"(?P<kept>^(?:\([^()]{1,60}\) )?)[\w.-]+:\S{1,80} [\w.-]+(?=[$#] )"),
     re.compile(r"(?P<kept>\[sudo\] (?!\*)[\w ]{1,40}? )[\w.-]+(?=\s?:)"),
     re.compile(r"(?P<kept>^(?:sudo: )?)[\w.-]+(?= is not in the sudoers file)"),
+    re.compile(r"(?i)(?P<kept>\bpassword for )(?!user-|\*)[\w.@\\-]+(?=:)"),
+    re.compile(
+        r"(?P<kept>\b(?:git config (?:--\w+ )?user\.name |user\.name ?= ?)[\"']?)"
+        r"(?![*\"'])[^\"'\n]+"
+    ),
     # Owners in listings of files, processes and logins.
     re.compile(rf"(?P<kept>^[dlcbps-](?:[rwxsStT-]{{3}}){{3}}[.+@]?\s+\d+\s+){_SYSTEM}[\w.$@\\-]+"),
     re.compile(

@@ -53,6 +53,12 @@ ASSIGNED = (
         rf"(?!\d+\b(?!\.)|root\b|localhost\b|127\.|0\.0\.0\.0|user-ü?\d|host-ü?\d|\w+://"
         rf"|[\"'\s]|[:.]\d)[^\s\"',;&]+"
     ),
+    re.compile(
+        r"(?i)(?P<kept>(?<!\w)(?:kennwort|mot de passe|contraseña|senha|пароль|密码|密碼|パスワード"
+        rf"|비밀번호)\s*[:=：]\s*{_OPEN}){_VALUE}"
+    ),
+    re.compile(r"(?P<kept>\bBearer\s+)(?=[^\s\"']{0,80}\d)[\w.~+/=-]{8,}"),
+    re.compile(r"(?i)(?P<kept>\bpassword for \S{1,80}: )(?!\*{3})\S+"),
     re.compile(r"(?i)(?P<kept>\bno_proxy=)(?!\*{3})[^\s;]+"),
     re.compile(r"(?i)(?P<kept>\blogged in as:?\s+)\S+(?:\s+\([^)]*\))?"),
 )
@@ -107,7 +113,7 @@ SERIALS = (
 
 _RUN = re.compile(r"(?<![\w/\\.+-])[A-Za-z0-9_+=-]{20,}(?:/[A-Za-z0-9_+=-]{4,})*(?![\w/\\.])")
 _NAME = re.compile(
-    r"_Z[A-Z]*\d|\w*(?i:cudnn|cublas|cuda_|nvidia|torch|tensor|onnx|python)|\w+(?:[-_][a-z]+){2,}$"
+    r"_Z[A-Z]*\d|\w*(?i:cudnn|cublas|cusparse|cusolver|nvjit|nvrtc|cuda_|nvidia|torch|tensor|onnx|python)|\w+(?:[-_][a-z]+){2,}$"
     r"|[a-z]+\d{0,2}(?:[_-][a-z]+\d{0,2})+$"
 )
 """Symbols of libraries and names of packages are as long as a key and are needed."""

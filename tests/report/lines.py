@@ -274,6 +274,31 @@ client_id=⟦zqclient77⟧
 on node ⟦zqnode7⟧
 worker ⟦zqnode7⟧:2222 lost
 on host ⟦zqbox7⟧
+Permission denied: '/scratch/⟦qkimura⟧/x'
+PermissionError: [Errno 13] Permission denied: '/tmp/⟦qkimura⟧_torch'
+OSError: [Errno 28] No space left on device: '/nfs/⟦zqteam⟧/x'
+sacct -u ⟦qkimura⟧
+export WANDB_API_KEY=⟦0123456789abcdef⟧
+set HF_TOKEN=⟦hf_abcdefghijklmnopq⟧
+$env:OPENAI_API_KEY = '⟦sk-abcdefghijklmnop⟧'
+setx GH_TOKEN ⟦ghp_abcdefghijklmnopqrstuvwxyz0123456789⟧
+setx API_KEY ⟦zqgeheim7⟧
+aws_access_key_id = ⟦AKIAIOSFODNN7EXAMPLE⟧
+az storage --account-key ⟦Zq9a8b7c6d5e4f==⟧ --account-name ⟦zqacct⟧
+vault token ⟦s.zqabcdefGHIJ1234567890ab⟧
+"Authorization": "token ⟦zqgeheim77⟧"
+-H 'X-API-Key: ⟦zqgeheim77⟧'
+Bearer ⟦zqgeheim77abcdef⟧
+pwd: ⟦zqgeheim⟧
+Kennwort: ⟦zqgeheim⟧
+mot de passe : ⟦zqgeheim⟧
+contraseña: ⟦zqgeheim⟧
+пароль: ⟦zqgeheim⟧
+密码：⟦zqgeheim⟧
+git config user.name "⟦Q Kimura⟧"
+git config --global user.email ⟦qkimura@zorblax.example⟧
+user.name=⟦Q Kimura⟧
+password for ⟦qkimura⟧: ⟦zqgeheim⟧
 """  # noqa: E501
 """On both systems; one text a line."""
 
@@ -428,5 +453,8 @@ Unexpected key(s) in state_dict: "conv.weight", "bn.bias".
 KeyError: 'cudnn'
 tokenizer = AutoTokenizer.from_pretrained("gpt2")
 keyboard: us
+undefined symbol: __nvJitLinkComplete_12_4, version libnvJitLink.so.12
+the bearer of this card
+reset the password for the account: see below
 """  # noqa: E501
 """Nobody's names: what helpers need."""
