@@ -26,7 +26,7 @@ _ABSENT = re.compile(
 )
 _OTHER_THINGS = re.compile(r"cuda|toolkit|windows|ubuntu|debian|nvidia-smi", re.IGNORECASE)
 """Words whose second number is another thing's version: "8.9 for CUDA 12"."""
-_THERE = r"install|on (?:the )?path|copied|added|present|yes|correct"
+_THERE = r"install|on (?:the )?path|copied|added|present|yes|correct|download|unpack|extract|unzip"
 _ZLIB_FROM = (8, 3)
 """cuDNN from which on the 8 series needs zlibwapi.dll on Windows (its installation guide)."""
 _TF_LOADS_LATER = (2, 1)
@@ -204,6 +204,8 @@ def _windows(f: Facts) -> Iterator[Feature]:
         )
     if f.framework == "tensorflow" and not f.os and f.framework_version >= (2, 11):
         yield "tf-perhaps-on-windows", ""
+    if f.framework == "tensorflow" and f.os == "windows" and not f.framework_version:
+        yield "tf-of-unknown-age-on-windows", ""
     if f.framework == "tensorflow" and f.framework_version >= _TF_LOADS_LATER:
         yield "tf-loads-cuda-later", ""
     if f.framework == "tensorflow" and (0,) < f.framework_version < _TF_LOADS_LATER[:1]:

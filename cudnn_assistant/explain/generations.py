@@ -21,6 +21,9 @@ _ABSENT = re.compile(
     r"^(?:none|never|missing|no (?:nvidia )?driver)\b|not (?:installed|loaded)|isn.t installed",
     re.IGNORECASE,
 )
+_OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|Intel|Apple)\b"
+_EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
+"""Boards whose generations (5.3, 6.2, 7.2, 8.7, 11.0) are left out by most builds."""
 _NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
 
 
@@ -110,8 +113,15 @@ def _driver_parts(f: Facts) -> Iterator[Feature]:
 def gpu(f: Facts) -> Iterator[Feature]:
     """What the generation of the GPU says beside the driver, CUDA, cuDNN and the framework."""
     if not f.compute:
+        if re.search(_OTHER_MAKER, f.gpu):
+            yield "gpu:of-another-maker", _("{gpu} is not an NVIDIA GPU.").format(gpu=f.gpu)
         return
     yield from _dropped(f)
+    if re.search(_EMBEDDED, f.gpu):
+        yield (
+            "gpu:embedded",
+            _("Builds for other computers have no code for {gpu}.").format(gpu=f.gpu),
+        )
     if f.compute < 3.0:
         yield (
             "gpu:below-every-cudnn",

@@ -64,6 +64,14 @@ _OWN_NAME = re.compile(
 )
 """Spellings whose version is the framework's. Of "fastai 1.0.47" or "ComfyUI 0.3" it isn't."""
 
+_CONTAINER = re.compile(
+    r"(?<!(?<!works )(?<!work )(?<!runs )(?<!fine )without )(?<!not using )(?<!not use )"
+    r"(?<!n't use )(?<!not in )(?<!non-)(?<!no )(?<!instead of )"
+    r"\b(?:docker|container|podman|kubernetes)\b",
+    re.IGNORECASE,
+)
+"""A container that is spoken of, unless it is said to be none. "It works without Docker" counts."""
+
 _OF_DRIVER = re.compile(
     r"(?:nvidia-smi|Driver Version)[^\n]{0,60}CUDA Version: ?(\d{1,2}\.\d)", re.IGNORECASE
 )
@@ -94,7 +102,8 @@ _IN_TEXT: tuple[tuple[str, str], ...] = (
         "gpu",
         (
             r"\b((?:(?:RTX|GTX|GT|Titan) ?(?:A|Pro )?\d{3,4}\w{0,3}(?: Ti| Super)?)|"
-            r"(?:(?:Tesla|Quadro) [A-Z]?\d{2,4}\w?)|Titan (?:X|V|Xp|RTX))\b"
+            r"(?:(?:Tesla|Quadro) [A-Z]?\d{2,4}\w?)|Titan (?:X|V|Xp|RTX)|"
+            r"[AHPV]100|H200|B200|K[48]0[cm]?|P40|A[456]000|GeForce \d{3,4}MX?)\b"
         ),
     ),
 )
@@ -145,9 +154,7 @@ def _from_text(result: Facts, text: str) -> None:
             _READERS[name](result, text)
     if not result.build_cuda:
         _set_build(result, text)
-    result.container = bool(
-        re.search(r"\b(?:docker|container|podman|kubernetes)\b", text, re.IGNORECASE)
-    )
+    result.container = bool(_CONTAINER.search(text))
 
 
 def _has(result: Facts, name: str) -> bool:
