@@ -16,6 +16,11 @@ def requirement(
         majors = {copy.major for copy in machine.cudnns if not copy.environment}
         lacks = major(framework.cudnn) not in majors
         return f"tensorflow[and-cuda]=={framework.version}" if lacks else ""
+    if framework.name == "jax" and framework.cuda and not windows:
+        cuda = major(framework.cuda)
+        outside = any(not copy.environment for copy in machine.cudnns)
+        lacks = not (outside and _has_cuda(machine, cuda))
+        return f"jax[cuda{cuda}]=={framework.version}" if lacks else ""
     if framework.package != "onnxruntime-gpu" or environment.kind != "venv":
         return ""
     return _of_onnxruntime(machine, compat, framework)

@@ -43,7 +43,7 @@ def missing(ctx: Context) -> Iterator[Finding]:
     if ctx.machine.unknown("cudnn") or (ctx.environment is None and not ctx.wanted):
         return
     for need in ctx.needs:
-        if candidates(ctx, need) or ctx.met(need):
+        if candidates(ctx, need) or ctx.met(need) or _serves_another(ctx, need):
             continue
         if (recorded := _recorded(ctx, need)) is not None:
             yield lacking(ctx, recorded, "error")
@@ -69,6 +69,12 @@ def missing(ctx: Context) -> Iterator[Finding]:
             code, evidence = "cudnn-jit-only", [f"{jit.file}: {jit.folder}"]
         evidence = evidence or [f"{_main_file(ctx, need)}: –"]
         yield ctx.finding(code, "error", remedy, *evidence, also=facts)
+
+
+def _serves_another(ctx: Context, need: Need) -> bool:
+    """F07: the environment has the cuDNN of another framework in it; one package is for one."""
+    others = (n for n in ctx.needs if n.major != need.major)
+    return ctx.environment is not None and any(candidates(ctx, other) for other in others)
 
 
 def _main_file(ctx: Context, need: Need) -> str:

@@ -303,7 +303,7 @@ RULES = (
     Rule(tensorflow_on_windows, ("tensorflow-on-windows",), ("F02",), provable=False),
     Rule(
         without_packages,
-        ("tensorflow-without-packages", "onnxruntime-without-packages"),
+        ("tensorflow-without-packages", "jax-without-packages", "onnxruntime-without-packages"),
         ("F04", "F06", "L01"),
         provable=False,
     ),

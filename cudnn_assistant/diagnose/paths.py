@@ -145,12 +145,18 @@ def old_settings(ctx: Context) -> Iterator[Finding]:
         )
 
 
+def strange(folder: str) -> bool:
+    """Whether some Windows programs can't handle a folder's name: its signs, or its length."""
+    return not folder.isascii() or len(folder) > 240
+
+
 def strange_folder(ctx: Context) -> Iterator[Finding]:
     """E19: a folder whose name some Windows programs can't handle."""
     copy = ctx.winner
     if not ctx.windows or copy is None or not stopped(ctx.trial):
         return
-    if not copy.folder.isascii() or len(copy.folder) > 240:
+    refused = ctx.trial is not None and ctx.trial.status == "unloadable"
+    if strange(copy.folder) and not refused:
         yield ctx.finding(
             "folder-name-unusual", "warning", Manual(), copy.folder, sure=False, folder=copy.folder
         )

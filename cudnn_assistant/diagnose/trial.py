@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from cudnn_assistant.codes import process_end
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.needs import passed
+from cudnn_assistant.diagnose.paths import strange
 from cudnn_assistant.diagnose.remedies import install_driver
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
@@ -166,6 +167,13 @@ def refused(ctx: Context) -> Iterator[Finding]:
     spare = ctx.environment is None and ctx.serious != "error"
     if trial is not None and trial.status == "unloadable" and not spare:
         file = trial.missing or trial.loaded
+        folder = ctx.winner.folder if ctx.winner else ctx.parent(trial.loaded)
+        if ctx.windows and strange(folder):  # E19
+            yield ctx.finding(
+                "folder-name-unusual", ctx.serious, Manual(), *told(trial), folder,
+                sure=False, folder=folder,
+            )  # fmt: skip
+            return
         yield ctx.finding("library-refused", ctx.serious, Unknown(), *told(trial), file=file)
 
 
@@ -250,7 +258,7 @@ RULES = (
     ),
     Rule(newer_code, ("driver-too-old-for-code",), ("D05",)),
     Rule(blocked, ("library-blocked",), ("L30", "L29")),
-    Rule(refused, ("library-refused",), ()),
+    Rule(refused, ("library-refused", "folder-name-unusual"), ("E19",)),
     Rule(other_gpu, ("one-gpu-stopped",), ()),
     Rule(slow, ("driver-starts-slowly", "first-run-slow"), ("D26", "H06")),
 )  # fmt: skip

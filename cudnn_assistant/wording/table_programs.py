@@ -68,6 +68,18 @@ PROGRAMS: dict[str, Text] = {
         (N_("Install the same release again together with these packages."),),
         (_UNDO_PIP,),
     ),
+    "jax-without-packages": Text(
+        "python",
+        N_("{program} lacks its CUDA packages"),
+        (
+            N_(
+                "In {where} JAX was installed without the packages that hold CUDA and cuDNN for"
+                " its plugin, and the system has none that it can use."
+            ),
+        ),
+        (N_("Install the same release again together with these packages."),),
+        (_UNDO_PIP,),
+    ),
     "onnxruntime-without-packages": Text(
         "python",
         N_("{program} lacks its CUDA packages"),

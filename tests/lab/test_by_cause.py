@@ -196,6 +196,27 @@ def missing_part_is_told_once_for_file_and_package(c):
         file.unlink()
 
 
+@case("broken", f"error jax-without-packages {VENV}", VIRTUAL_ENV=VENV)
+def jax_with_a_plugin_and_nothing_for_it(c):
+    c.driver(lab.RTX_4090)
+    records(c, "jax-0.6.2", "jaxlib-0.6.2", "jax_cuda12_plugin-0.6.2", "jax_cuda12_pjrt-0.6.2")
+
+
+@case("works", VIRTUAL_ENV=VENV)
+def jax_with_the_system_s_cuda_is_healthy(c):
+    c.healthy()
+    records(c, "jax-0.6.2", "jaxlib-0.6.2", "jax_cuda12_plugin-0.6.2", "jax_cuda12_pjrt-0.6.2")
+
+
+@case("broken", f"error frameworks-disagree {VENV}", VIRTUAL_ENV=VENV)
+def tensorflow_of_eight_beside_torch_of_nine(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    records(c, "tensorflow-2.15.0")
+    said = "build_info = {'is_cuda_build': True, 'cuda_version': '12.2', 'cudnn_version': '8'}\n"
+    c.write(f"{SITE}/tensorflow/python/platform/build_info.py", said)
+
+
 # Settings
 
 

@@ -331,3 +331,56 @@ case(
     ),
     "error cudnn-not-on-path",
 )
+
+# Frameworks
+
+JAX = Framework(
+    name="jax", version="0.6.2", package="jax-cuda12-plugin", gpu=True, cuda="12",
+    cudnn_from="system",
+)  # fmt: skip
+JAX_PYTHON = python(
+    LVENV,
+    JAX,
+    tuple(Package(name=n, version="0.6.2") for n in ("jax", "jax-cuda12-plugin", "jaxlib")),
+)
+NOTHING_ELSE = but(BARE_LINUX, toolkits=(), libraries=(), variables=(), pythons=(JAX_PYTHON,))
+case(
+    "linux-jax-without-packages",
+    "broken",
+    but(NOTHING_ELSE, trials=(not_found("libcudnn.so.9", ADA),)),
+    f"error jax-without-packages {LVENV}",
+)
+case(
+    "linux-jax-with-the-system-s-cuda-healthy",
+    "works",
+    but(HEALTHY_LINUX, pythons=(JAX_PYTHON,)),
+)
+TF215 = Framework(
+    name="tensorflow", version="2.15.0", package="tensorflow", gpu=True, cuda="12.2",
+    cudnn="8", cudnn_from="wheel",
+)  # fmt: skip
+TWO = but(
+    LTORCH,
+    frameworks=(TF215, *LTORCH.frameworks),
+    packages=(*LTORCH.packages, Package(name="tensorflow", version="2.15.0")),
+)
+case(
+    "linux-tensorflow-of-eight-beside-torch-of-nine",
+    "broken",
+    but(
+        PIP_LINUX,
+        pythons=(TWO,),
+        cudnns=(but(LOWN, wins_for=()),),
+        trials=(not_found("libcudnn.so.9", ADA), not_found("libcudnn.so.8", ADA, LVENV)),
+    ),
+    f"error frameworks-disagree {LVENV}",
+)
+case(
+    "linux-library-refused",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        trials=(but(ONE, stage="load", status="unloadable", times=(), detail="no reason given"),),
+    ),
+    "error library-refused",
+)

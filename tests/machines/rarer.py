@@ -180,8 +180,7 @@ case(
         search=(entry(UMLAUT.folder, "user"), *START),
         trials=(stopped(passed(UMLAUT, CARD), "load", 2, "", status="unloadable"),),
     ),
-    "error library-refused",
-    "warning folder-name-unusual",
+    "error folder-name-unusual",
 )
 USER = but(LTORCH, id=f"{HOME}/.local/lib/python3.12", kind="user-site", python="/usr/bin/python3")
 SYSPY = but(LTORCH, id="/usr", kind="system", python="/usr/bin/python3", externally_managed=True)
