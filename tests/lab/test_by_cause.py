@@ -125,6 +125,33 @@ def onnxruntime_of_cuda_12_is_healthy(c):
     onnxruntime_of_cuda_12(c, "12.9.1")
 
 
+# The files of cuDNN, told without a test as well
+
+
+@case("broken", "error cudnn-damaged", LD_LIBRARY_PATH=OPT)
+def library_of_windows_under_the_name_of_linux(c):
+    elsewhere(c)
+    images.put(c.at(OPT), "libcudnn.so.9.10.2", data=images.pe())
+
+
+def folder_of_the_loader(c):
+    c.driver(lab.RTX_4090)
+    c.cuda()
+    c.cudnn(OPT)
+
+
+@pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
+@pytest.mark.parametrize(("after", "findings"), [
+    (f"echo {OPT} > etc/ld.so.conf.d/z.conf", ["error loader-list-not-renewed"]),
+    (f"echo {OPT} > etc/ld.so.conf.d/z.conf; chroot . /sbin/ldconfig", []),
+])  # fmt: skip
+def test_loader_that_was_not_told(tmp_path, after, findings):
+    planted = computer.Computer(tmp_path / "computer")
+    folder_of_the_loader(planted)
+    planted.after = after
+    assert planted.look("--no-test").findings == findings
+
+
 # Packages
 
 

@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 import struct
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, Literal, NamedTuple
 
 from cudnn_assistant.machine import PartState
 
@@ -24,6 +24,8 @@ class Binary(NamedTuple):
     state: PartState
     architecture: str = ""
     size: int = 0
+    kind: Literal["", "elf", "pe"] = ""
+    """Linux' or Windows' kind of file; "" for neither."""
 
 
 def look_at(path: str) -> Binary:
@@ -79,7 +81,7 @@ def _elf(head: bytes, size: int) -> Binary:
     # The table of sections stands at the very end of what linkers write, so a file that stops
     # before its end has been cut short. (A stripped table, offset 0, tells nothing.)
     cut = bool(sections) and sections + entry * count > size
-    return Binary("truncated" if cut else "ok", machine, size)
+    return Binary("truncated" if cut else "ok", machine, size, "elf")
 
 
 def _pe(file: BinaryIO, head: bytes, size: int) -> Binary:
@@ -94,7 +96,7 @@ def _pe(file: BinaryIO, head: bytes, size: int) -> Binary:
     table = file.read(40 * sections)
     ends = [sum(struct.unpack_from("<II", table, 40 * number + 16)) for number in range(sections)]
     cut = max(ends, default=0) > size
-    return Binary("truncated" if cut else "ok", _PE_MACHINES.get(machine, "unknown"), size)
+    return Binary("truncated" if cut else "ok", _PE_MACHINES.get(machine, "unknown"), size, "pe")
 
 
 def elf_section(path: str, name: bytes) -> tuple[int, int] | None:

@@ -132,11 +132,13 @@ def _file(names: Mapping[str, bool], part: str, major: int, disk: Disk) -> str:
 
 def _part(disk: Disk, folder: str, name: str, file: str) -> Part:
     seen = look_at(disk.real(disk.join(folder, file)))
-    whole = seen.state == "ok"
+    # A DLL under a name of Linux, or the other way round, is no library for this computer.
+    foreign = seen.kind == ("elf" if disk.family == "windows" else "pe")
+    whole = seen.state == "ok" and not foreign
     return Part(
         name=name,
         file=file,
-        state=seen.state,
+        state="not-a-library" if foreign else seen.state,
         version=file_version(disk, folder, file) if whole and _cheap(disk, name) else "",
         architecture=seen.architecture,
     )
