@@ -24,7 +24,8 @@ def permission(ctx: Context) -> Iterator[Finding]:
         return
     closed = [n for n in driver.nodes if n.exists and n.openable is False and _matters(n)]
     # What took the devices from a running container isn't seen at their files (C09).
-    taken = bool(ctx.machine.os.container) and nvml_code(ctx) == 999
+    inside = bool(ctx.machine.os.container)
+    taken = inside and nvml_code(ctx) == 999 and cuda_code(ctx) != 0
     if not closed and nvml_code(ctx) != 4 and not taken:
         return
     node = closed[0] if closed else None

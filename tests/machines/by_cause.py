@@ -195,6 +195,16 @@ case(
     ),
     "error device-permission-container",
 )  # fmt: skip
+case(
+    "container-where-only-nvml-is-lost",
+    "unknown",
+    but(
+        HEALTHY_LINUX,
+        os=but(UBUNTU, container="docker", secure_boot=None),
+        driver=linux_driver(nvml=Answer(code=999, name="NVML_ERROR_UNKNOWN")),
+        trials=(),
+    ),
+)
 UNKNOWN = Answer(code=999, name="CUDA_ERROR_UNKNOWN")
 case(
     "flatpak-without-unified-memory",
