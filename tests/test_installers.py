@@ -75,6 +75,9 @@ def row(**other: Any) -> str:
     ("distribution", "kernel", "wanted"),
     [
         (("debian",), "6.1.0-26-amd64", "driver-debian"),
+        (("debian",), "6.12.41+deb13-amd64", "driver-debian"),
+        (("debian",), "6.1.0-26-cloud-amd64", ""),
+        (("debian",), "6.12.9+bpo-amd64", ""),
         (("ubuntu", "debian"), "6.8.0-48-generic", "driver-ubuntu"),
         (("linuxmint", "ubuntu", "debian"), "6.8.0-48-generic", "driver-ubuntu"),
         (("fedora",), "6.11.5-300.fc41.x86_64", "driver-fedora"),
@@ -327,13 +330,19 @@ needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root for a priva
 SOMEBODY = 12345
 STEP = installers.step_of(Installer(row="driver-ubuntu"), restart=True, why=("driver-missing",))
 VARIABLE = SetVariable(scope="user", name="CUDA_PATH", after=Value(text="/opt/cuda"))
-ALL = ["apt-get update", "apt-get install -y ubuntu-drivers-common", "ubuntu-drivers install"]
-TOOL = """#!/bin/sh
-echo "$(id -u) ${0##*/} $*" >> /opt/made/calls
+ALL = [
+    "apt-get update",
+    "apt-get install -y ubuntu-drivers-common",
+    "ubuntu-drivers install nvidia",
+    r"dpkg-query -W -f ${db:Status-Abbrev}\n nvidia-driver-*",
+]
+TOOL = r"""#!/bin/sh
+printf '%s\n' "$(id -u) ${0##*/} $*" >> /opt/made/calls
 echo "doing ${0##*/} $*"
 while [ -e /opt/made/wait ]; do sleep 0.05; done
 if [ -e /opt/made/trouble ]; then echo "E: Unable to locate package" >&2; exit 100; fi
 [ "$1" != install ] || touch /opt/made/driver
+[ "$1" != -W ] || [ -e /opt/made/nothing ] || echo "ii "
 """
 YES = """
 #include <signal.h>
@@ -372,7 +381,7 @@ def on_a_system_of_its_own(
         private()
         for folder in ("bin", "made", "home"):
             os.mkdir(f"/opt/{folder}")
-        for name in ("apt-get", "ubuntu-drivers"):
+        for name in ("apt-get", "ubuntu-drivers", "dpkg-query"):
             write(f"/usr/local/sbin/{name}", TOOL)
         if isinstance(pkexec, str):
             write("/opt/bin/pkexec", pkexec)
@@ -492,6 +501,19 @@ def test_one_that_ends_badly_is_told_and_takes_nothing_back(yes: Path) -> None:
         assert change.title == "Install NVIDIA driver (ended with code 100)"
         assert system().read("user", "CUDA_PATH") == VARIABLE.after
         assert journal().unfinished() == ()
+
+    on_a_system_of_its_own(act, yes)
+
+
+@needs_root
+def test_one_that_says_it_is_done_and_installed_nothing_is_told(yes: Path) -> None:
+    def act() -> None:
+        Path("/opt/made/nothing").touch()
+        step = carried_out(STEP).plan.steps[0]
+        assert isinstance(step, RunInstaller)
+        assert calls() == [f"0 {line}" for line in ALL]
+        assert step.exit == 1
+        assert "perhaps its work isn't done" in starting.how_it_ended(step)
 
     on_a_system_of_its_own(act, yes)
 
@@ -628,7 +650,7 @@ def test_from_a_terminal_nothing_asks_for_the_administrator(yes: Path, capfd: An
 
     on_a_system_of_its_own(act, yes)
     said = capfd.readouterr()
-    assert "+ sudo ubuntu-drivers install   (run as the administrator)" in said.out
+    assert "+ sudo ubuntu-drivers install nvidia   (run as the administrator)" in said.out
     assert "Run the commands above yourself" in said.err
     assert '"type":"run-installer"' in said.out
     assert '"administrator":[0]' in said.out

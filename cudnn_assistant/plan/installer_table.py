@@ -51,6 +51,8 @@ class Packages(NamedTuple):
     """Its kernel module is one that Secure Boot lets in."""
     kernel: str = ""
     """Pattern of the kernel release that they are for; "": any."""
+    check: str = ""
+    """Ends well only if they are there; "": the lines themselves tell. Run after them."""
 
 
 _CUDA_SITE = "https://developer.download.nvidia.com/compute/cuda"
@@ -157,22 +159,28 @@ PACKAGES: dict[str, Packages] = {
         (
             "apt-get update",
             "apt-get install -y ubuntu-drivers-common",
-            "ubuntu-drivers install",
+            "ubuntu-drivers install nvidia",
         ),
         "sudo apt-get remove --autoremove --purge 'nvidia-driver-*' 'linux-modules-nvidia-*'",
         signed=True,
+        # Its last line ends well also where apt did not, or where it found no GPU.
+        check=r"dpkg-query -W -f '${db:Status-Abbrev}\n' 'nvidia-driver-*' | grep -q '^ii'",
     ),
     "driver-debian": Packages(
         _LINUX,
         (
             "apt-get update",
-            # libcuda1, through which programs compute, comes with nothing else.
-            "apt-get install -y linux-headers-$(uname -r) nvidia-driver libcuda1",
+            # The headers of an older kernel that runs are no longer to be had; after the restart
+            # the newest one runs. libcuda1, through which programs compute, comes with nothing.
+            "apt-get install -y linux-image-amd64 linux-headers-amd64 nvidia-driver libcuda1",
         ),
-        "sudo apt-get remove --autoremove --purge nvidia-driver nvidia-kernel-dkms libcuda1",
+        # Not --autoremove: on Debian 13 it stops halfway, at sudo.
+        "sudo apt-get remove --purge nvidia-driver nvidia-kernel-dkms nvidia-kernel-support "
+        "nvidia-alternative libcuda1",
         oldest=(5, 0),
         source="Debian non-free",
         below=(10, 0),  # Debian 12 has driver 535 and Debian 13 has 550.
+        kernel=r"^[0-9.]+(-[0-9]+|\+deb[0-9]+)?-amd64$",  # Not cloud, real-time, backports.
     ),
     "driver-fedora": Packages(
         _LINUX,

@@ -345,19 +345,19 @@ case(
     but(BARE_LINUX, os=FEDORA, driver=None, gpus=(but(SEEN, kernel_driver="nouveau"),)),
     "error driver-missing",
 )
-for name, ids in (
-    ("debian", ("debian",)),
-    ("rocky", ("rocky", "rhel", "centos", "fedora")),
-    ("manjaro", ("manjaro", "arch")),
-    ("opensuse", ("opensuse-leap", "suse", "opensuse")),
-    ("gentoo", ("gentoo",)),
+for name, kernel, ids in (
+    ("debian", "6.12.41+deb13-amd64", ("debian",)),
+    ("rocky", "5.14.0-570.el9_6.x86_64", ("rocky", "rhel", "centos", "fedora")),
+    ("manjaro", "6.12.48-1-MANJARO", ("manjaro", "arch")),
+    ("opensuse", "6.4.0-150600.23.60-default", ("opensuse-leap", "suse", "opensuse")),
+    ("gentoo", "6.12.47-gentoo", ("gentoo",)),
 ):
     case(
         f"{name}-driver-missing",
         "broken",
         but(
             BARE_LINUX,
-            os=but(UBUNTU, name=name.title(), distribution=ids),
+            os=but(UBUNTU, name=name.title(), version=kernel, distribution=ids),
             driver=None,
             gpus=(SEEN,),
         ),
