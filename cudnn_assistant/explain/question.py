@@ -30,7 +30,8 @@ _ALARM = re.compile(
 )
 _SUBJECT = re.compile(
     r"cuda|cudnn|cublas|nvidia|nvrtc|\bnv(?:ml|cc|rm)|\bgpu|torch|tensorflow|keras|onnx|\bjax|cupy"
-    r"|numba|paddle|mxnet|caffe|theano|darknet|whisper|ctranslate|llama|tensorrt|\bdlib|opencv",
+    r"|numba|paddle|mxnet|caffe|theano|darknet|whisper|ctranslate|llama|tensorrt|\bdlib|opencv"
+    r"|\blibcu(?:blas|fft|rand|solver|sparse|pti|tensor)|nvcuda|\bdkms|nouveau|\bvram|\bggml",
     re.IGNORECASE,
 )
 _FOLDERS = re.compile(r"[/\\][\w./\\-]{1,300}[/\\]")
