@@ -128,7 +128,7 @@ def do(step: RunInstaller, tools: Tools) -> RunInstaller:
     """Start it, wait for its end, and keep how it ended."""
     packages = PACKAGES.get(step.row)
     if packages is not None:
-        return _run_packages(step, (*packages.lines, packages.check), tools)
+        return _run_packages(step, (*packages.lines, *filter(None, [packages.check])), tools)
     return _run_program(step, tools)
 
 

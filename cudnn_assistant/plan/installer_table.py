@@ -174,9 +174,10 @@ PACKAGES: dict[str, Packages] = {
             # the newest one runs. libcuda1, through which programs compute, comes with nothing.
             "apt-get install -y linux-image-amd64 linux-headers-amd64 nvidia-driver libcuda1",
         ),
-        # Not --autoremove: on Debian 13 it stops halfway, at sudo.
+        # Not --autoremove: on Debian 13 it stops halfway, at sudo. And nvidia-persistenced, if it
+        # stayed, would ask for a part of another driver.
         "sudo apt-get remove --purge nvidia-driver nvidia-kernel-dkms nvidia-kernel-support "
-        "nvidia-alternative libcuda1",
+        "nvidia-alternative nvidia-persistenced libcuda1",
         oldest=(5, 0),
         source="Debian non-free",
         below=(10, 0),  # Debian 12 has driver 535 and Debian 13 has 550.
