@@ -35,13 +35,16 @@ def asker(environment: Mapping[str, str]) -> str:
     return found if found and shown else ""
 
 
-def run_lines(lines: Sequence[str], output: int, environment: Mapping[str, str]) -> int:
+def run_lines(
+    lines: Sequence[str], output: int, environment: Mapping[str, str], check: str = ""
+) -> int:
     """Linux: run lines of a shell as root, one after the other up to one that doesn't end well.
 
-    What they say goes to the open file ``output``. They keep it open, and go on when we end.
-    Gives the exit code of the last one; raises :class:`Refused` when nothing was run.
+    ``check`` is run after them, and needn't be told to people. What they say goes to the open file
+    ``output``. They keep it open, and go on when we end. Gives the exit code of the last one;
+    raises :class:`Refused` when nothing was run.
     """
-    command = ["/bin/sh", "-c", _HEAD + "\n".join(lines)]
+    command = ["/bin/sh", "-c", _HEAD + "\n".join((*lines, check))]
     if os.geteuid():
         allowed = asker(environment)
         if not allowed:
