@@ -225,6 +225,7 @@ def test_a_driver_is_never_older_than_what_is_there_or_needed() -> None:
     gpu = Gpu(name="NVIDIA GeForce RTX 4070", compute="8.9")
     assert windows_row(gpu, there="546.33", needed="580") == "driver-windows-desktop"
     assert windows_row(gpu, there="580.88") == windows_row(gpu, there="591.44") == ""
+    assert windows_row(gpu, there="546.33", needed="580.88") == "driver-windows-desktop"
     assert windows_row(gpu, there="546.33", needed="590") == ""
     assert windows_row(gpu, name="Windows Server 2022 Standard") == ""
     assert windows_row(gpu, version="6.3.9600") == ""

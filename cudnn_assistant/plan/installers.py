@@ -52,7 +52,7 @@ def _windows_driver(machine: Machine, compat: Compat, needed: str) -> Installer 
     build = system.version.rpartition(".")[2]
     if not build.isdecimal() or int(build) < _WINDOWS_10 or "Server" in system.name:
         return None
-    if max(_version(there), _version(needed)) >= _version(DRIVER):
+    if _version(there) >= _version(DRIVER) or _version(needed) > _version(DRIVER):
         return None
     kinds = {_kind(gpu, compat) for gpu in machine.gpus}
     kind = kinds.pop() if len(kinds) == 1 else ""

@@ -208,7 +208,7 @@ def stale_and_parent() -> Machine:
 
 
 def old_driver() -> Machine:
-    """CUDA 13's cuDNN with a driver for CUDA 12.4."""
+    """CUDA 13's cuDNN with a driver for CUDA 12.4, on a server: only NVIDIA's page has its file."""
     driver = Driver(
         version="551.61",
         kernel_version="551.61",
@@ -242,7 +242,9 @@ def old_driver() -> Machine:
         version="9.12.0",
         loaded=folder + r"\cudnn64_9.dll",
     )
-    return windows(trial, cudnns=(there,), driver=driver, mine=(folder, *MINE[:-1]))
+    here = windows(trial, cudnns=(there,), driver=driver, mine=(folder, *MINE[:-1]))
+    server = msgspec.structs.replace(here.os, name="Windows Server 2022 Datacenter")
+    return msgspec.structs.replace(here, os=server)
 
 
 def no_driver() -> Machine:
