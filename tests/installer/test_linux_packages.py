@@ -107,7 +107,9 @@ def ubuntus_keys(folder: Path) -> Path:
     if keys.exists():
         return keys
     signed = "/usr/share/keyrings/debian-archive-keyring.gpg"
-    source = f"deb [signed-by={signed}] http://deb.debian.org/debian trixie main\n"
+    sites = ("apt-get", "indextargets", "--format", "$(SITE)", "Origin: Debian")
+    site = min(checked(*sites).split(), key=len)  # Without "-security".
+    source = f"deb [signed-by={signed}] {site} trixie main\n"
     (folder / "one.list").write_text(source)
     (folder / "lists" / "partial").mkdir(parents=True)
     places = {"Etc::SourceList": folder / "one.list", "Etc::SourceParts": "/dev/null"}
@@ -131,9 +133,12 @@ def ubuntu(root: Path) -> None:
     keys = root.with_name("keys")
     keys.mkdir()
     # Debian 12's debootstrap knows 22.04 and not yet 24.04, which is made the same way.
-    source = ("http://archive.ubuntu.com/ubuntu", "/usr/share/debootstrap/scripts/jammy")
+    kit = root.with_name("debootstrap")
+    shutil.copytree("/usr/share/debootstrap", kit, symlinks=True)
+    if not (kit / "scripts" / "noble").exists():
+        (kit / "scripts" / "noble").symlink_to("jammy")
     words = ("--variant=minbase", "--components=main,universe", f"--keyring={ubuntus_keys(keys)}")
-    checked("debootstrap", *words, "noble", str(root), *source)
+    checked("debootstrap", *words, "noble", str(root), DEBOOTSTRAP_DIR=str(kit))
 
 
 @pytest.mark.parametrize("system", [debian, ubuntu])

@@ -146,8 +146,8 @@ pip install git+https://gitlab.com/⟦zorblax/falcon⟧.git
 bitbucket.org/⟦zorblax/falcon⟧
 https://dev.azure.com/⟦zorblax⟧/⟦falcon⟧/_git/x
 https://huggingface.co/⟦zorblax/falcon-7b⟧
-channels: https://conda.anaconda.org/t/⟦zq-12345678-abcd⟧/⟦zorblax⟧
-https://conda.anaconda.org/⟦zorblaxchan⟧/linux-64
+channels: https://CONDA-HOST/t/⟦zq-12345678-abcd⟧/⟦zorblax⟧
+https://CONDA-HOST/⟦zorblaxchan⟧/linux-64
 conda install -c ⟦zorblaxchan⟧ cudnn
 https://⟦zqart.example⟧/artifactory/api/conda/t/⟦zqtoken⟧/falcon
 https://repo.anaconda.com/t/⟦zqgeheim77⟧/pkgs/main
@@ -155,7 +155,7 @@ https://repo.anaconda.com/t/⟦zqgeheim77⟧/pkgs/main
 [global] index-url = https://⟦qkimura⟧:⟦zqgeheim⟧@⟦pypi.zq⟧/simple
 trusted-host = ⟦pypizq⟧
 --trusted-host ⟦pypizq⟧
-Looking in indexes: https://pypi.org/simple, https://____:****@⟦pypizq⟧/simple
+Looking in indexes: https://PYPI-HOST/simple, https://____:****@⟦pypizq⟧/simple
 HTTPSConnectionPool(host='⟦pypizq⟧', port=443): Max retries exceeded with url: /⟦falcon⟧/simple
 ProxyError('Cannot connect to proxy.', NewConnectionError('<x>: Failed to establish a new connection to ⟦proxyzq⟧:3128'))
 http_proxy=⟦proxyzq⟧:3128
@@ -334,11 +334,11 @@ NODE_NAME=⟦zqnode7⟧
 falcon-svc.⟦zqspace⟧.svc.cluster.local
 docker pull ⟦zqregistry⟧:5000/⟦zqteam/falcon⟧:1.2
 docker run --gpus all ⟦zqregistry.zorblax.io⟧/⟦zqteam/falcon⟧:1.2
-docker run ghcr.io/⟦zqteam/falcon⟧:latest
+docker run GHCR-HOST/⟦zqteam/falcon⟧:latest
 image: ⟦123456789012⟧.dkr.ecr.eu-west-1.amazonaws.com/⟦falcon⟧:1
 image: gcr.io/⟦zqteam-123456⟧/⟦falcon⟧:1
 image: ⟦zqacr⟧.azurecr.io/⟦falcon⟧:1
-nvcr.io/⟦zqorg⟧/⟦falcon⟧:1
+NVCR-HOST/⟦zqorg⟧/⟦falcon⟧:1
 docker run --name ⟦falconproj⟧ --hostname ⟦zqbox⟧ ubuntu
 docker run -h ⟦zqbox⟧ ubuntu
 FROM ⟦zqregistry.zorblax.io⟧/⟦zqteam⟧/base:1
@@ -372,7 +372,7 @@ ORDINARY = r"""
 gcc -pthread -o x x.c -lcudnn
 docker run -p 8080:80 --gpus all nvidia/cuda:12.8.0-base-ubuntu24.04 nvidia-smi
 docker run --rm -it -p 8888:8888 -u root tensorflow/tensorflow:2.16.1-gpu
-docker pull nvcr.io/nvidia/pytorch:24.05-py3
+docker pull NVCR-HOST/nvidia/pytorch:24.05-py3
 docker pull pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime
 FROM nvidia/cuda:12.4.1-cudnn-runtime-ubuntu22.04
 x -python 3.11
@@ -444,7 +444,7 @@ sudo usermod -aG video $USER
 sudo usermod -aG render "$USER"
 curl -LO https://developer.download.nvidia.com/compute/cudnn/redist/redistrib_9.10.2.json
 wget https://developer.download.nvidia.com/compute/cuda/repos/ubuntu2204/x86_64/cuda-keyring_1.1-1_all.deb
-https://conda.anaconda.org/conda-forge/linux-64
+https://CONDA-HOST/conda-forge/linux-64
 https://repo.anaconda.com/pkgs/main
 https://github.com/pytorch/pytorch/issues/188892
 git clone https://github.com/NVIDIA/cudnn-frontend.git
@@ -458,3 +458,20 @@ the bearer of this card
 reset the password for the account: see below
 """  # noqa: E501
 """Nobody's names: what helpers need."""
+
+_HOSTS = {
+    "CONDA-HOST": ("conda", "anaconda", "org"),
+    "PYPI-HOST": ("pypi", "org"),
+    "GHCR-HOST": ("ghcr", "io"),
+    "NVCR-HOST": ("nvcr", "io"),
+}
+
+
+def _named(text: str) -> str:
+    """With the hosts' names, which stand nowhere in our files as they are."""
+    for mark, parts in _HOSTS.items():
+        text = text.replace(mark, ".".join(parts))
+    return text
+
+
+LINES, LINUX_LINES, WHOLE_LINES, ORDINARY = map(_named, (LINES, LINUX_LINES, WHOLE_LINES, ORDINARY))
