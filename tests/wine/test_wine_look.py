@@ -39,7 +39,7 @@ def test_looks_at_a_planted_windows() -> None:
     assert (new.version, new.header_version, new.cuda_major) == ("9.8.0.87", "9.8.0", 12)
     assert (new.found_via, new.damaged) == (("installer",), ())
     old = found[r"c:\tools\cuda\bin"]
-    assert (old.version, old.found_via) == ("8.9.7.29", ("PATH",))
+    assert (old.version, old.found_via) == ("8.9.7.29", ("PATH", "default"))
     assert [(part.name, part.state) for part in old.damaged] == [("cnn_infer", "missing")]
 
     entries = [entry for entry in machine.search if entry.variable == "PATH"]
