@@ -110,7 +110,7 @@ def _quiet(base: Path, command: list[str]) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=120,
+            timeout=300,
         )
 
 
@@ -181,7 +181,7 @@ def run(base: Path, environment: dict[str, str], *arguments: str) -> Ended:
     reader = threading.Thread(target=collect, daemon=True)
     reader.start()
     try:
-        code = process.wait(120)
+        code = process.wait(300)
     except subprocess.TimeoutExpired:
         process.kill()
         code = -1
