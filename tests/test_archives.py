@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import subprocess
 import tarfile
 import threading
@@ -166,6 +167,25 @@ def test_a_disk_that_can_not_hold_it(person: Person) -> None:
     plan = plan_for(person, Download(url="https://x/y.zip", size=1 << 58, sha256="0" * 64))
     with pytest.raises(NotApplied, match="MB are needed"):
         person.apply(plan)
+
+
+def test_a_download_that_fits_is_not_refused_once_it_is_there(
+    person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The archive takes of the room that was enough for it and for what is in it."""
+    arrived = pack(tmp_path)
+    path = tmp_path / f"{TOP}.tar.xz"
+    whole = shutil.disk_usage(tmp_path)
+    free = [4 * arrived.size]
+
+    def fetch(*_words: object, **_more: object) -> str:
+        free.append(3 * arrived.size)
+        return str(path)
+
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: whole._replace(free=free[-1]))
+    monkeypatch.setattr("cudnn_assistant.download.fetch", fetch)
+    person.apply(plan_for(person, arrived))
+    assert (person.home / "own" / "libraries" / "cudnn-9.28.0-cuda12" / "lib").is_dir()
 
 
 def test_stopping_in_the_middle(person: Person, prepared: Path) -> None:

@@ -7,12 +7,11 @@ lies beside it under a name that nothing searches.
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import os
 import re
 import shutil
 
-from cudnn_assistant.apply.downloads import cache, fetched
+from cudnn_assistant.apply.downloads import cache, fetched, refuse_other
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import Download, InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
@@ -40,12 +39,12 @@ def compare(step: InstallArchive, _tools: Tools) -> None:
                 folder=step.folder
             )
         )
-    _refuse_full(step, step.download.size)
+    _refuse_full(step, step.download.size * _TIMES)
 
 
-def _refuse_full(step: InstallArchive, size: int) -> None:
+def _refuse_full(step: InstallArchive, needed: int) -> None:
     parent = _existing(os.path.dirname(step.folder))
-    needed, free = size * _TIMES, shutil.disk_usage(parent).free
+    free = shutil.disk_usage(parent).free
     if free < needed:
         raise Refused(
             _("The disk with {folder} has {free} MB left; {needed} MB are needed.").format(
@@ -98,8 +97,11 @@ def _archive(step: InstallArchive, tools: Tools) -> str:
         return prepared
     from cudnn_assistant.download import fetch, fetch_unsized
 
-    path = fetched(fetch if step.download.size else fetch_unsized, step.download, tools)
-    _refuse_full(step, os.path.getsize(path))
+    if step.download.size:
+        return fetched(fetch, step.download, tools)
+    path = fetched(fetch_unsized, step.download, tools)
+    # Only now is known what it needs; the archive itself is on the disk already.
+    _refuse_full(step, os.path.getsize(path) * (_TIMES - 1))
     return path
 
 
@@ -119,11 +121,7 @@ def _prepared(download: Download) -> str:
                 ).format(name=name, folder=folder)
             )
         return ""
-    size = os.path.getsize(path)
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != download.sha256 or os.path.getsize(path) != (download.size or size):
-        raise Refused(_("{file} is not the file that NVIDIA published.").format(file=path))
+    refuse_other(path, download.sha256, download.size)
     return path
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +16,14 @@ from cudnn_assistant.wording import _
 def cache() -> str:
     """The folder for what has arrived, whole or in part."""
     return str(places.saved() / "downloads")
+
+
+def refuse_other(path: str, sha256: str, size: int = 0) -> None:
+    """Refuse a file of another checksum or, where the size is known too, of another size."""
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != sha256 or (size and os.path.getsize(path) != size):
+        raise Refused(_("{file} is not the file that NVIDIA published.").format(file=path))
 
 
 def fetched(fetch: Callable[..., str], what: object, tools: Tools, **wishes: Any) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import glob
-import hashlib
 import os
 import secrets
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from contextlib import contextmanager
 import msgspec
 
 from cudnn_assistant import places
-from cudnn_assistant.apply.downloads import cache, fetched
+from cudnn_assistant.apply.downloads import cache, fetched, refuse_other
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import RunInstaller, installers
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, Packages
@@ -149,7 +148,8 @@ def _run_program(step: RunInstaller, tools: Tools) -> RunInstaller:
     program = PROGRAMS[step.row]
     try:
         with authenticode.held(path):
-            _refuse_changed(path, program.sha256)
+            if program.sha256:
+                refuse_other(path, program.sha256)
             authenticode.refuse_unless_signed_by(program.publisher, path)
             tools.tell("installer", 0, 0)
             _write_begun(step, path)
@@ -164,15 +164,6 @@ def _run_program(step: RunInstaller, tools: Tools) -> RunInstaller:
             with contextlib.suppress(OSError):
                 os.unlink(path)
     return _ended(step, code, "")
-
-
-def _refuse_changed(path: str, sha256: str) -> None:
-    """Where the publisher's checksum is known, the file has it, whoever signed it."""
-    if not sha256:
-        return
-    with open(path, "rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
-            raise Refused(_("{file} is not the file that NVIDIA published.").format(file=path))
 
 
 def _refuse_unchanged(code: int) -> None:
