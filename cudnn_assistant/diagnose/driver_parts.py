@@ -61,18 +61,6 @@ def _runs(driver: Driver) -> bool:
     return told or bool(driver.kernel_version) or "nvidia" in driver.modules
 
 
-def _compute_part(ctx: Context, driver: Driver) -> tuple[str, ...]:
-    """The command that installs the driver's library for computing; () where none is known."""
-    branch = numbers(driver.version or driver.kernel_version)[:1]
-    table = {
-        "ubuntu": tuple(f"sudo apt install --reinstall libnvidia-compute-{n}" for n in branch),
-        "debian": ("sudo apt install --reinstall libcuda1",),
-        "fedora": ("sudo dnf install xorg-x11-drv-nvidia-cuda-libs",),
-        "arch": ("sudo pacman -S nvidia-utils",),
-    }
-    return () if ctx.windows else distribution(ctx.machine.os, table)
-
-
 def _command(ctx: Context, driver: Driver, debian: str) -> tuple[str, ...]:
     """The command that installs the part; () where none is known."""
     branch = numbers(driver.version or driver.kernel_version)[:1]
