@@ -20,18 +20,10 @@ from cudnn_assistant.report import NotAReport, Report, newer_report, open_report
 from cudnn_assistant.report.facts import moment
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.system import this_system
-from cudnn_assistant.wording import _, words
+from cudnn_assistant.wording import _, say, words
 
 EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}
 """Exit codes of a look, by verdict."""
-
-_PARTS: dict[Part, str] = {
-    "gpu": _("Looking at the GPU and its driver…"),
-    "cuda": _("Looking for CUDA…"),
-    "cudnn": _("Looking for cuDNN…"),
-    "settings": _("Reading settings…"),
-    "trial": _("Starting cuDNN and running one convolution…"),
-}
 
 
 class CantRead(Exception):
@@ -55,11 +47,11 @@ def look(told: argparse.Namespace, screen: Screen, compat: Compat) -> Checkup:
         # Nothing of another computer can be changed here, and the plan would name folders of ours.
         return msgspec.structs.replace(seen, plan=Plan())
 
-    def say(part: Part, done: bool, _machine: Machine) -> None:
-        screen.progress("" if done else _PARTS[part])
+    def show(part: Part, done: bool, _machine: Machine) -> None:
+        screen.progress("" if done else say(f"looking.{part}"))
 
     checkup = check(
-        this_system(), compat, trial=not told.no_test, say=say, python=python_of(told.python)
+        this_system(), compat, trial=not told.no_test, say=show, python=python_of(told.python)
     )
     screen.progress("")
     return checkup

@@ -26,6 +26,7 @@ from cudnn_assistant.finding import (
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.wording.language import N_, _, choose, install, ngettext
 from cudnn_assistant.wording.products import PRODUCTS
+from cudnn_assistant.wording.sentences import refusal, say
 from cudnn_assistant.wording.stages import stage
 from cudnn_assistant.wording.table import TABLE
 from cudnn_assistant.wording.text import Text
@@ -40,6 +41,8 @@ __all__ = [
     "fill",
     "install",
     "ngettext",
+    "refusal",
+    "say",
     "stage",
     "text_of",
     "words",

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.wording.language import _
+from cudnn_assistant.wording.sentences import rows, say
 
 
 def stage(name: str) -> str:
-    """What the test does in a stage, to follow "while"."""
-    return {
-        "start": _("starting"),
-        "driver": _("asking the driver for a GPU"),
-        "context": _("preparing the GPU"),
-        "load": _("loading cuDNN"),
-        "version": _("asking cuDNN for its version"),
-        "sublibraries": _("loading the parts of cuDNN"),
-        "handle": _("creating the handle"),
-        "convolution": _("running the convolution"),
-    }.get(name, name)
+    """What the test does in a stage, to follow "while"; an unknown stage's own name."""
+    return say(f"stages.{name}") if name in rows("stages") else name

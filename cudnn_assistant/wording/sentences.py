@@ -1,0 +1,59 @@
+"""Every sentence by its key: ``resources/words/FILE.toml`` holds ``FILE.NAME``.
+
+A row is one text, or the forms ``{one = "…", other = "…"}`` of which a count picks one. Places like
+``{folder}`` are filled from the facts given. A file is read when a key of it is first said.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+
+import msgspec
+
+from cudnn_assistant import places
+from cudnn_assistant.wording.language import npgettext, pgettext
+
+
+class Plural(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A sentence that depends on ``{count}``."""
+
+    one: str
+    other: str
+
+
+Row = str | Plural
+
+
+def say(key: str, /, **facts: object) -> str:
+    """The sentence of ``key`` in the language spoken now, with its places filled.
+
+    The fact ``count`` picks the form of a plural. A fact's own braces stay as they are. Raises
+    KeyError for a key without a row and for a place without its fact: both are bugs.
+    """
+    file, _dot, name = key.partition(".")
+    row = rows(file)[name]
+    if isinstance(row, str):
+        return pgettext(key, row).format(**facts)
+    count = facts["count"]
+    assert isinstance(count, int)
+    return npgettext(key, row.one, row.other, count).format(**facts)
+
+
+def refusal(code: str, /, **facts: object) -> str:
+    """Why something wasn't done, by the code that an exception carries (``refusals.toml``)."""
+    return say(f"refusals.{code}", **facts)
+
+
+@cache
+def rows(file: str) -> dict[str, Row]:
+    """The rows of one file by name. Raises KeyError where there is no such file."""
+    path = places.resource(f"words/{file}.toml")
+    if not path.is_file():
+        raise KeyError(file)
+    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), dict[str, Row])
+
+
+def files() -> tuple[str, ...]:
+    """Names of all files of sentences, sorted."""
+    return tuple(sorted(path.stem for path in places.resource("words").glob("*.toml")))

@@ -1,0 +1,213 @@
+"""The sentences in ``resources/words`` and the places that say them belong together."""
+
+from __future__ import annotations
+
+import ast
+import gettext
+import io
+import re
+import string
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+from test_wording import FORBIDDEN
+
+import cudnn_assistant
+from cudnn_assistant import wording
+from cudnn_assistant.wording import refusal, say, sentences
+
+PRODUCT = Path(cudnn_assistant.__file__).parent
+ROWS = {f"{f}.{n}": row for f in sentences.files() for n, row in sentences.rows(f).items()}
+TRANSLATES = {"_", "ngettext", "say", "refusal", "pgettext", "npgettext"}
+
+
+def forms(row: sentences.Row) -> tuple[str, ...]:
+    return (row,) if isinstance(row, str) else (row.one, row.other)
+
+
+def holes(text: str) -> set[str]:
+    return {name for _t, name, _s, _c in string.Formatter().parse(text) if name is not None}
+
+
+@cache
+def trees() -> Mapping[str, ast.Module]:
+    return {
+        str(path.relative_to(PRODUCT)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in PRODUCT.rglob("*.py")
+    }
+
+
+def called(node: ast.AST) -> str:
+    """The name of the function that a node calls."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+
+
+def sayings() -> Iterator[tuple[str, ast.Call]]:
+    """Each call of ``say`` and ``refusal`` where they are wording's, and its file."""
+    for file, tree in trees().items():
+        nodes = list(ast.walk(tree))
+        froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+        wordings = [node for node in froms if "cudnn_assistant.wording" in str(node.module)]
+        ours = {alias.name for node in wordings for alias in node.names} & {"say", "refusal"}
+        for node in nodes:
+            if isinstance(node, ast.Call) and called(node) in ours and node.args:
+                yield file, node
+
+
+def calls() -> Iterator[tuple[str, str, ast.Call]]:
+    """Each of them with a literal key: place, key, call."""
+    for file, node in sayings():
+        for key in node.args[:1]:
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                before = "refusals." if called(node) == "refusal" else ""
+                yield f"{file}:{node.lineno}", before + key.value, node
+
+
+CALLS = list(calls())
+
+
+def strings() -> Iterator[str]:
+    for tree in trees().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+def families() -> Iterator[str]:
+    """Beginnings of keys whose end is known only at run time: ``say(f"stages.{name}")``."""
+    for _file, node in sayings():
+        first = node.args[0]
+        if isinstance(first, ast.JoinedStr) and isinstance(first.values[0], ast.Constant):
+            yield str(first.values[0].value)
+
+
+def test_every_key_that_is_said_has_a_row() -> None:
+    assert not [(where, key) for where, key, _call in CALLS if key not in ROWS]
+
+
+def test_every_row_is_said_somewhere() -> None:
+    written = set(strings())
+    begun = tuple(set(families()) - {"refusals."})
+    idle = [
+        key
+        for key in ROWS
+        if key not in written and key.removeprefix("refusals.") not in written
+        if not key.startswith(begun)
+    ]
+    assert not idle
+
+
+def test_the_places_of_each_row_are_the_facts_that_it_is_given() -> None:
+    for where, key, call in CALLS:
+        given = {word.arg for word in call.keywords}
+        asked = set().union(*map(holes, forms(ROWS[key])))
+        plural = set() if isinstance(ROWS[key], str) else {"count"}
+        # With ``**facts`` it is for the tests of that place to say which facts there are.
+        assert given == asked | plural or None in given, (where, key)
+
+
+def test_both_forms_of_a_plural_have_the_same_places() -> None:
+    for key, row in ROWS.items():
+        one, *other = map(holes, forms(row))
+        assert all(one - {"count"} == more - {"count"} for more in other), key
+
+
+@pytest.mark.parametrize("key", sorted(ROWS))
+def test_each_sentence_is_plain(key: str) -> None:
+    for text in forms(ROWS[key]):
+        assert text.strip() == text
+        assert text
+        assert not FORBIDDEN.search(text)
+        assert "!" not in text
+        assert "  " not in text
+        assert not re.search(r"\{\d*\}", text), "a place has a name"
+        if re.search(r"[.-]title$", key):
+            assert len(text.split()) <= 8
+
+
+def test_nothing_is_translated_before_it_is_used() -> None:
+    """A language can be chosen while we run: no module or class body holds translated text."""
+    early = [
+        (file, node.lineno)
+        for file, tree in trees().items()
+        for body in at_import(tree)
+        for node in ast.walk(body)
+        if called(node) in TRANSLATES
+    ]
+    assert not early
+
+
+def at_import(tree: ast.AST) -> Iterator[ast.AST]:
+    """What runs when a module is read: everything but the bodies of its functions."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from (*node.decorator_list, *node.args.defaults)
+            yield from filter(None, node.args.kw_defaults)
+        elif isinstance(node, ast.ClassDef | ast.If | ast.Try):
+            yield from at_import(node)
+        elif not isinstance(node, ast.Lambda):
+            yield node
+
+
+class Upper(gettext.NullTranslations):
+    def pgettext(self, context: str, message: str) -> str:
+        return f"{context}|{message.upper().replace('{NAME}', '{name}')}"
+
+    def npgettext(self, context: str, msgid1: str, msgid2: str, n: int) -> str:
+        return f"{context}|{n}"
+
+
+@pytest.fixture
+def rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A folder of words of the test's own."""
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words/test.toml").write_text(
+        'hello = "Hello {name}"\nmade = { one = "{count} change in {name}", other = "{count}" }\n'
+    )
+    (tmp_path / "words/refusals.toml").write_text('locked = "{name} is in use."\n')
+    monkeypatch.setattr(sentences.places, "resource", lambda name: tmp_path / name)
+    sentences.rows.cache_clear()
+    wording.install(gettext.NullTranslations())
+    yield
+    sentences.rows.cache_clear()
+    wording.install(gettext.NullTranslations())
+
+
+@pytest.mark.usefixtures("rows")
+def test_a_sentence_is_filled_and_its_facts_stay_as_they_are() -> None:
+    assert say("test.hello", name="C:\\{0}\\{x}") == "Hello C:\\{0}\\{x}"
+    assert say("test.made", count=1, name="PATH") == "1 change in PATH"
+    assert say("test.made", count=3, name="PATH") == "3"
+    assert refusal("locked", name="PATH") == "PATH is in use."
+
+
+@pytest.mark.usefixtures("rows")
+def test_another_language_is_spoken_from_the_next_sentence_on() -> None:
+    assert say("test.hello", name="a") == "Hello a"
+    wording.install(Upper())
+    assert say("test.hello", name="a") == "test.hello|HELLO a"
+    assert say("test.made", count=2, name="a") == "test.made|2"
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("key", ["test.unknown", "nothing.hello", "hello"])
+def test_a_key_without_a_row_is_a_bug(key: str) -> None:
+    with pytest.raises(KeyError):
+        say(key)
+
+
+def test_translators_get_every_sentence_once_under_its_key() -> None:
+    pofile = pytest.importorskip("babel.messages.pofile")
+    from installer.translations import catalogue
+
+    written = io.BytesIO()
+    pofile.write_po(written, catalogue())
+    read = pofile.read_po(io.BytesIO(written.getvalue()))
+    found = [(m.context, m.id) for m in read if m.context]
+    assert sorted(found) == sorted(
+        (key, row if isinstance(row, str) else (row.one, row.other)) for key, row in ROWS.items()
+    )
