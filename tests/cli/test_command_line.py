@@ -82,6 +82,16 @@ def test_a_report_is_diagnosed_with_the_same_words_elsewhere(name: str, tmp_path
     assert second.read_bytes() == report.read_bytes(), "nothing is lost from report to report"
 
 
+def test_two_reports_are_compared(tmp_path: Path) -> None:
+    old = str(snapshot("linux-cudnn-missing", tmp_path))
+    new = str(snapshot("linux-healthy", tmp_path))
+    same = ca("report", "--compare", old, old)
+    assert (same.returncode, same.stderr) == (0, "")
+    other = ca("report", "--compare", old, new)
+    assert other.returncode == 1
+    assert "cudnns" in other.stdout
+
+
 def test_the_answer_keeps_to_its_schema() -> None:
     ended = ca("check", "--json", "--no-test")
     answer = msgspec.json.decode(ended.stdout, type=answers.Answer)

@@ -83,13 +83,26 @@ def test_pasted_through_a_forum_with_other_line_ends_it_is_still_read() -> None:
     assert read_machine("Hi, here is mine:\r\n\r\n" + text.replace("\n", "\r\n")) == machine
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_computer_does_not_differ_from_itself(name: str) -> None:
+    machine = golden(name)
+    assert compare(machine, machine) == ()
+    later = msgspec.structs.replace(machine, other_gpus=(*machine.other_gpus, "one more"))
+    assert [d.where for d in compare(machine, later)] == ["other_gpus"]
+
+
 def test_two_reports_are_compared_by_facts_not_by_place() -> None:
     old, new = golden("linux-torch-healthy"), golden("linux-torch-cudnn-truncated")
-    assert not compare(old, old)
     found = compare(old, new)
     assert any("libcudnn_ops.so.9" in d.where and d.after == "truncated" for d in found)
     turned = msgspec.structs.replace(old, cudnns=old.cudnns[::-1], taken_at="later")
     assert all("order" in d.where for d in compare(old, turned))
+
+
+def test_a_folder_that_stood_twice_and_stands_once_is_a_difference() -> None:
+    new = golden("linux-healthy")
+    old = msgspec.structs.replace(new, search=(*new.search, new.search[0]))
+    assert [(d.kind, d.where.endswith("(2)")) for d in compare(old, new)] == [("removed", True)]
 
 
 def test_the_published_schema_is_that_of_the_types() -> None:
