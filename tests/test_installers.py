@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from machines.computers import golden
 from test_apply import _count_down, in_child
 
 from cudnn_assistant import places
@@ -29,7 +30,7 @@ from cudnn_assistant.compat import Compat
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Automatic, Finding, Installer, Manual, SetTo
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.machine import Driver, Gpu, Machine, OperatingSystem, Value, load
+from cudnn_assistant.machine import Driver, Gpu, Machine, OperatingSystem, Value
 from cudnn_assistant.plan import (
     Entry,
     Plan,
@@ -307,14 +308,13 @@ def test_where_nobody_can_be_asked_there_is_no_step() -> None:
 
 
 def test_windows_gets_nvidias_and_microsofts_own_installers() -> None:
-    folder = Path(__file__).parent / "machines"
     compat = load_builtin()
-    runtime = think(load((folder / "windows-vc-runtime-missing.json").read_bytes()), compat)
+    runtime = think(golden("windows-vc-runtime-missing"), compat)
     (step,) = runtime.plan.steps
     assert isinstance(step, RunInstaller)
     assert step.link == "https://aka.ms/vs/17/release/vc_redist.x64.exe"
 
-    healthy = load((folder / "windows-healthy.json").read_bytes())
+    healthy = golden("windows-healthy")
     broken = msgspec.structs.replace(healthy.trials[0], status="status-code", code=4001)
     toolkit = think(msgspec.structs.replace(healthy, trials=(broken,)), compat)
     (step,) = toolkit.plan.steps

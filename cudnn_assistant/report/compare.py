@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -67,7 +68,7 @@ def _field(where: str, name: str, old: dict[str, Any], new: dict[str, Any]) -> I
         yield from _differences(where, old[name], new[name])
 
 
-def _entries(where: str, name: str, old: list[Any], new: list[Any]) -> Iterator[Difference]:
+def _entries(where: str, name: str, old: Iterable[Any], new: Iterable[Any]) -> Iterator[Difference]:
     before, after = _by_key(name, old), _by_key(name, new)
     for key in dict.fromkeys([*before, *after]):
         inner = f"{where} · {key}"
@@ -82,8 +83,21 @@ def _entries(where: str, name: str, old: list[Any], new: list[Any]) -> Iterator[
         yield Difference("changed", f"{where} · order", ", ".join(kept[0]), ", ".join(kept[1]))
 
 
-def _by_key(name: str, entries: list[Any]) -> dict[str, Any]:
-    return {" ".join(str(e[k]) for k in _KEYS[name] if e.get(k)): e for e in entries}
+def _by_key(name: str, entries: Iterable[Any]) -> dict[str, Any]:
+    """The entries by what they are known by; of two that are known by the same, both."""
+    found: dict[str, Any] = {}
+    times = Counter[str]()
+    for entry in entries:
+        key = _key(name, entry)
+        times[key] += 1
+        found[key if times[key] == 1 else f"{key} ({times[key]})"] = entry
+    return found
+
+
+def _key(name: str, entry: Any) -> str:
+    if isinstance(entry, dict):
+        return " ".join(str(entry[field]) for field in _KEYS[name] if entry.get(field))
+    return str(entry)
 
 
 def _shown(value: Any) -> str:

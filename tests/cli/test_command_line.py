@@ -12,13 +12,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from machines.computers import NAMES, golden
 
 from cudnn_assistant.cli import answer as answers
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.machine import Machine, Value, load
+from cudnn_assistant.machine import Machine, Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 
-MACHINES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
 ROOT = Path(__file__).parents[2]
 
 
@@ -61,9 +61,16 @@ def in_terminal(words: Sequence[str], **environment: str) -> str:
     return read.decode()
 
 
-@pytest.mark.parametrize("path", MACHINES[::9], ids=lambda path: path.stem)
-def test_a_report_is_diagnosed_with_the_same_words_elsewhere(path: Path, tmp_path: Path) -> None:
-    report = tmp_path / "report.md"
+def snapshot(name: str, folder: Path) -> Path:
+    """A file with what was seen on a golden computer."""
+    path = folder / f"{name}.json"
+    path.write_bytes(dump(golden(name)))
+    return path
+
+
+@pytest.mark.parametrize("name", NAMES[::9])
+def test_a_report_is_diagnosed_with_the_same_words_elsewhere(name: str, tmp_path: Path) -> None:
+    path, report = snapshot(name, tmp_path), tmp_path / "report.md"
     assert ca("report", str(report), "--machine", str(path)).returncode == 0
     once = json.loads(ca("check", "--json", "--machine", str(report)).stdout)
     again = json.loads(ca("check", "--json", "--machine", str(path)).stdout)
@@ -73,6 +80,16 @@ def test_a_report_is_diagnosed_with_the_same_words_elsewhere(path: Path, tmp_pat
     second = tmp_path / "second.md"
     ca("report", str(second), "--machine", str(report))
     assert second.read_bytes() == report.read_bytes(), "nothing is lost from report to report"
+
+
+def test_two_reports_are_compared(tmp_path: Path) -> None:
+    old = str(snapshot("linux-cudnn-missing", tmp_path))
+    new = str(snapshot("linux-healthy", tmp_path))
+    same = ca("report", "--compare", old, old)
+    assert (same.returncode, same.stderr) == (0, "")
+    other = ca("report", "--compare", old, new)
+    assert other.returncode == 1
+    assert "cudnns" in other.stdout
 
 
 def test_the_answer_keeps_to_its_schema() -> None:
@@ -119,9 +136,9 @@ def test_a_missing_report_is_said_clearly(tmp_path: Path) -> None:
 
 
 def test_hostile_text_in_a_report_can_not_steer_the_terminal(tmp_path: Path) -> None:
-    machine = load(next(p for p in MACHINES if "linux" in p.name).read_bytes())
     evil = msgspec.structs.replace(
-        machine, other_gpus=("\x1b]0;owned\x07\x1b[2J\x9b31m", "<script>`x`|</script>")
+        golden("linux-healthy"),
+        other_gpus=("\x1b]0;owned\x07\x1b[2J\x9b31m", "<script>`x`|</script>"),
     )
     path = tmp_path / "evil.json"
     path.write_bytes(msgspec.json.encode(evil))
@@ -228,9 +245,10 @@ def test_what_the_command_line_does_not_load(words: list[str]) -> None:
     assert not [name for name in heavy if name in loaded]
 
 
-def test_an_interrupted_change_is_told_at_the_next_start(own_home: Path) -> None:
+def test_an_interrupted_change_is_told_at_the_next_start(own_home: Path, tmp_path: Path) -> None:
+    other = snapshot("linux-healthy", tmp_path)
     step = SetVariable(scope="user", name="CUDA_HOME", after=Value(text="/opt/cuda"))
     left = Entry(id="x", when="2026-11-20T10:00:00Z", plan=Plan(steps=(step,)), states=("planned",))
     Journal(own_home / ".local/state/cudnn-assistant/journal.jsonl").begin(left)
     assert "cudnn-assistant undo" in ca("check", "--no-test").stderr
-    assert "cudnn-assistant undo" not in ca("check", "--machine", str(MACHINES[0])).stderr
+    assert "cudnn-assistant undo" not in ca("check", "--machine", str(other)).stderr

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from machines.computers import golden
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import diagnose
@@ -12,10 +11,8 @@ from cudnn_assistant.explain import Cause, explain
 from cudnn_assistant.explain.causes import classes
 from cudnn_assistant.explain.snapshot import CLASS_OF_FINDING
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.machine import Machine, load
 from cudnn_assistant.wording import TABLE
 
-MACHINES = Path(__file__).parents[1] / "machines"
 HANDLE = "Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED"
 NOT_FOUND = "Could not load library: libcudnn.so.9: cannot open shared object file"
 STUB = "failed call to cuInit: UNKNOWN ERROR (303)"
@@ -26,12 +23,8 @@ def compat() -> Compat:
     return load_builtin()
 
 
-def machine(name: str) -> Machine:
-    return load((MACHINES / f"{name}.json").read_bytes())
-
-
 def causes(text: str, name: str, compat: Compat) -> dict[str, Cause]:
-    seen = machine(name)
+    seen = golden(name)
     found = explain(text, seen, compat=compat, findings=diagnose(seen, compat))
     return {cause.cls: cause for cause in found.causes}
 
@@ -66,7 +59,7 @@ def test_a_healthy_machine_confirms_nothing(compat: Compat) -> None:
 
 
 def test_facts_rule_out_and_the_ruled_out_come_last(compat: Compat) -> None:
-    seen = machine("linux-healthy")
+    seen = golden("linux-healthy")
     found = explain("NVIDIA-SMI has failed", seen, compat=compat)
     states = {cause.cls: cause.state for cause in found.causes}
     assert states.get("driver-missing", "ruled-out") == "ruled-out"
@@ -86,7 +79,7 @@ def test_a_computer_without_gpu_says_nothing_about_the_text(compat: Compat) -> N
 
 
 def test_facts_of_the_computer_fill_in_what_the_text_leaves_open(compat: Compat) -> None:
-    seen = machine("linux-healthy")
+    seen = golden("linux-healthy")
     given = {"driver": "384.69", "cuda": "9.0"}
     found = explain(HANDLE, seen, given, compat)
     assert found.causes[0].cls == "driver-too-old"

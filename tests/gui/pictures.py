@@ -14,11 +14,12 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.extend(str(folder) for folder in Path(__file__).parents[:2])
 
 import computers
 import msgspec
 import speech
+from machines.computers import COMPUTERS
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
@@ -41,7 +42,7 @@ from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.gui.saving import ReportDialog, crash_dialog
-from cudnn_assistant.machine import Machine, Package, Trial, Value, load
+from cudnn_assistant.machine import Machine, Package, Trial, Value
 from cudnn_assistant.plan import (
     Download,
     Entry,
@@ -72,9 +73,8 @@ def of(name: str) -> Checkup:
 
 
 def golden(name: str) -> Checkup:
-    """One of the golden computers."""
-    folder = Path(__file__).parents[1] / "machines"
-    return judged(load((folder / f"{name}.json").read_bytes()))
+    """The checkup of one of the golden computers."""
+    return judged(COMPUTERS[name].machine)
 
 
 def dark_palette() -> QPalette:

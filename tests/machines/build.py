@@ -1,6 +1,6 @@
 """Builds the golden machines: variants of a few healthy computers, each with one fault or none.
 
-    PYTHONPATH=tests python -m machines.build      writes NAME.json and NAME.txt beside this file
+    PYTHONPATH=tests python -m machines.build      writes NAME.txt beside this file
 
 A user's report becomes a test by copying it to ``reports/NAME.md`` and building again.
 
@@ -17,7 +17,7 @@ import msgspec
 from cudnn_assistant.diagnose import diagnose, subjects, verdict
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Automatic, Finding, Manual
-from cudnn_assistant.machine import Machine, dump
+from cudnn_assistant.machine import Machine
 from cudnn_assistant.report import read_machine
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.wording import words
@@ -64,13 +64,11 @@ def main() -> None:
     from machines.computers import COMPUTERS
 
     for name, computer in sorted(COMPUTERS.items()):
-        pretty = msgspec.json.format(dump(computer.machine), indent=1)
-        (HERE / f"{name}.json").write_bytes(pretty + b"\n")
         (HERE / f"{name}.txt").write_text(tell(computer.machine), encoding="utf-8")
     for report in sorted(REPORTS.glob("*.md")):
         machine = read_machine(report.read_text(encoding="utf-8"))
         report.with_suffix(".txt").write_text(tell(machine), encoding="utf-8")
-    for old in (*HERE.glob("*.json"), *HERE.glob("*.txt")):
+    for old in HERE.glob("*.txt"):
         if old.stem not in COMPUTERS:
             old.unlink()
 

@@ -10,7 +10,9 @@ from importlib import import_module
 
 from machines.case import COMPUTERS, Computer
 
-__all__ = ["COMPUTERS", "Computer"]
+from cudnn_assistant.machine import Machine
+
+__all__ = ["COMPUTERS", "NAMES", "Computer", "golden"]
 
 for _name in (
     "windows",
@@ -26,3 +28,10 @@ for _name in (
     "by_cause",
 ):
     import_module(f"machines.{_name}")
+
+NAMES = sorted(COMPUTERS)
+
+
+def golden(name: str) -> Machine:
+    """The machine of a golden computer."""
+    return COMPUTERS[name].machine

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from machines.computers import NAMES, golden
 from markdown_it import MarkdownIt
 
 from cudnn_assistant.diagnose import diagnose, verdict
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.machine import Gap, Machine, Trial, load
+from cudnn_assistant.machine import Gap, Machine, Trial
 from cudnn_assistant.places import resource
 from cudnn_assistant.report import (
     compare,
@@ -26,17 +26,12 @@ from cudnn_assistant.report import (
 from cudnn_assistant.report.document import Block, Bullets, Code, Item, Paragraph, Strong
 from cudnn_assistant.report.markdown import markdown
 
-MACHINES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
 EVIL = "a|b `` ``` <script>alert(1)</script> [x](http://e) **b** # h\n```\n## Owned\x1b[31m\u202e"
-
-
-def named(name: str) -> Machine:
-    return load(next(p for p in MACHINES if p.stem == name).read_bytes())
 
 
 def evil() -> Machine:
     trial = Trial(subject=EVIL, stage="load", status="crashed", detail=EVIL, output=EVIL)
-    base = named("linux-torch-healthy")
+    base = golden("linux-torch-healthy")
     return msgspec.structs.replace(
         base, gaps=(Gap(what=EVIL, why=EVIL),), trials=(trial,), other_gpus=(EVIL,)
     )
@@ -68,9 +63,9 @@ def test_no_value_becomes_markup() -> None:
     assert "<script>" not in re.sub(r"(`+)(?: .*? |[^`].*?[^`])\1(?!`)", "", outside)
 
 
-@pytest.mark.parametrize("path", MACHINES, ids=lambda path: path.stem)
-def test_a_short_report_fits_into_a_chat(path: Path) -> None:
-    machine = load(path.read_bytes())
+@pytest.mark.parametrize("name", NAMES)
+def test_a_short_report_fits_into_a_chat(name: str) -> None:
+    machine = golden(name)
     found = diagnose(machine, load_builtin())
     text = write_short(machine, found, verdict(machine, found))
     assert len(text.splitlines()) <= 60
@@ -83,18 +78,31 @@ def test_the_whole_snapshot_survives() -> None:
 
 
 def test_pasted_through_a_forum_with_other_line_ends_it_is_still_read() -> None:
-    machine = named("windows-path-cut-off")
+    machine = golden("windows-path-cut-off")
     text = write_report(machine, (), "unknown")
     assert read_machine("Hi, here is mine:\r\n\r\n" + text.replace("\n", "\r\n")) == machine
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_computer_does_not_differ_from_itself(name: str) -> None:
+    machine = golden(name)
+    assert compare(machine, machine) == ()
+    later = msgspec.structs.replace(machine, other_gpus=(*machine.other_gpus, "one more"))
+    assert [d.where for d in compare(machine, later)] == ["other_gpus"]
+
+
 def test_two_reports_are_compared_by_facts_not_by_place() -> None:
-    old, new = named("linux-torch-healthy"), named("linux-torch-cudnn-truncated")
-    assert not compare(old, old)
+    old, new = golden("linux-torch-healthy"), golden("linux-torch-cudnn-truncated")
     found = compare(old, new)
     assert any("libcudnn_ops.so.9" in d.where and d.after == "truncated" for d in found)
     turned = msgspec.structs.replace(old, cudnns=old.cudnns[::-1], taken_at="later")
     assert all("order" in d.where for d in compare(old, turned))
+
+
+def test_a_folder_that_stood_twice_and_stands_once_is_a_difference() -> None:
+    new = golden("linux-healthy")
+    old = msgspec.structs.replace(new, search=(*new.search, new.search[0]))
+    assert [(d.kind, d.where.endswith("(2)")) for d in compare(old, new)] == [("removed", True)]
 
 
 def test_the_published_schema_is_that_of_the_types() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import msgspec
 import pytest
+from machines.computers import golden
 from report.kinds import BOTH, LINUX, WINDOWS, kinds
 from report.lines import LINES, LINUX_LINES, ORDINARY, WHOLE_LINES
 
@@ -22,17 +22,15 @@ from cudnn_assistant.machine import (
     Trial,
     Value,
     Variable,
-    load,
 )
 from cudnn_assistant.report import Redactor
 
-MACHINES = Path(__file__).parents[1] / "machines"
 _PATH = re.compile(r"(?:[A-Za-z]:[\\/]|\\\\|/|~)\S*$")
 
 
 def planted(family: str, text: str) -> Machine:
     """A healthy computer with the text wherever such a text could come from."""
-    base = load((MACHINES / f"{family}-healthy.json").read_bytes())
+    base = golden(f"{family}-healthy")
     driver = base.driver or Driver()
     path = text if _PATH.match(text) else "/usr/lib"
     return msgspec.structs.replace(
@@ -85,7 +83,7 @@ def test_no_kind_is_told(family: str, text: str, secrets: tuple[str, ...]) -> No
 @pytest.mark.parametrize("family", ["windows", "linux"])
 @pytest.mark.parametrize(("text", "secrets"), kinds(WHOLE_LINES), ids=str)
 def test_no_kind_is_told_by_its_line(family: str, text: str, secrets: tuple[str, ...]) -> None:
-    base = load((MACHINES / f"{family}-healthy.json").read_bytes())
+    base = golden(f"{family}-healthy")
     trial = Trial(subject="system", stage="load", status="crashed", detail=text, output=text)
     driver = msgspec.structs.replace(base.driver or Driver(), log=(text,))
     machine = msgspec.structs.replace(
@@ -99,7 +97,7 @@ def test_no_kind_is_told_by_its_line(family: str, text: str, secrets: tuple[str,
 @pytest.mark.parametrize("family", ["windows", "linux"])
 @pytest.mark.parametrize("text", ORDINARY.strip().splitlines())
 def test_an_ordinary_line_stays(family: str, text: str) -> None:
-    base = load((MACHINES / f"{family}-healthy.json").read_bytes())
+    base = golden(f"{family}-healthy")
     assert Redactor(base, user="kim", host="pc").text(text) == text
 
 
@@ -108,7 +106,7 @@ def test_an_ordinary_line_stays(family: str, text: str) -> None:
 )
 def test_what_was_redacted_stays_so(text: str) -> None:
     for family in ("windows", "linux"):
-        base = load((MACHINES / f"{family}-healthy.json").read_bytes())
+        base = golden(f"{family}-healthy")
         gap = Gap(what="gpu", why=re.sub("[⟪⟫]", "", text))
         once = Redactor(msgspec.structs.replace(base, gaps=(gap,)), user="me", host="pc").machine()
         assert Redactor(once, user="me", host="pc").machine() == once

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from machines.computers import golden
 
 from cudnn_assistant.checkup import support_report, think
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.machine import load
+from cudnn_assistant.machine import dump, load
 from cudnn_assistant.report import NotAReport, Redactor, read_machine, read_report
 from cudnn_assistant.report.reading import MARK
 
-MACHINES = Path(__file__).parents[1] / "machines"
 COMPAT = load_builtin()
 
 
-def golden(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.json.decode((MACHINES / f"{name}.json").read_bytes())
+def snapshot(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.json.decode(dump(golden(name)))
     return found
 
 
@@ -55,7 +54,7 @@ def at(value: Any, place: tuple[Any, ...]) -> Any:
     return value
 
 
-PLACES = places(golden("linux-many-frameworks-healthy"))
+PLACES = places(snapshot("linux-many-frameworks-healthy"))
 names = some.text("abcdefghijklmnop_", min_size=1, max_size=12).map(lambda name: f"new_{name}")
 plain = some.none() | some.booleans() | some.integers(-(2**63), 2**63) | some.floats(-1e9, 1e9)
 words = some.sampled_from(["", "Blackwell", "none seen", "9.10.2", "folder-7", "user-1", "a b c"])
@@ -70,7 +69,7 @@ values = some.recursive(
 def test_what_newer_programs_add_is_written_back_at_every_depth(
     added: list[tuple[tuple[Any, ...], str, Any]],
 ) -> None:
-    whole = golden("linux-many-frameworks-healthy")
+    whole = snapshot("linux-many-frameworks-healthy")
     clean = Redactor(load(msgspec.json.encode(whole))).machine()
     whole = msgspec.json.decode(msgspec.json.encode(clean))
     for place, name, value in added:
@@ -82,7 +81,7 @@ def test_what_newer_programs_add_is_written_back_at_every_depth(
 
 
 def test_what_newer_programs_add_is_redacted_like_the_rest() -> None:
-    whole = golden("linux-torch-healthy")
+    whole = snapshot("linux-torch-healthy")
     whole["gpus"][0]["seat"] = {"of": [{"home": "/home/qkimura/x", "at": "10.11.12.13"}]}
     whole["os"]["login_token"] = "zqgeheim"
     whole["os"]["firmware_version"] = "9.10.11.12"
@@ -99,7 +98,7 @@ def test_what_newer_programs_add_is_redacted_like_the_rest() -> None:
 
 
 def test_the_same_folder_has_the_same_mark_in_what_newer_programs_add() -> None:
-    whole = golden("linux-torch-healthy")
+    whole = snapshot("linux-torch-healthy")
     known = whole["pythons"][0]["id"]
     whole["pythons"][0]["twin"] = known
     found = again(pasted(whole))
@@ -107,14 +106,14 @@ def test_the_same_folder_has_the_same_mark_in_what_newer_programs_add() -> None:
 
 
 def test_a_newer_report_that_can_not_be_read_says_why() -> None:
-    whole = golden("linux-torch-healthy") | {"schema": 7}
+    whole = snapshot("linux-torch-healthy") | {"schema": 7}
     whole["os"]["family"] = "macos"
     with pytest.raises(NotAReport, match=r"newer cuDNN Assistant.*version 7"):
         read_machine(pasted(whole))
 
 
 def test_a_field_that_is_nested_too_deeply_is_refused() -> None:
-    whole = golden("linux-torch-healthy")
+    whole = snapshot("linux-torch-healthy")
     for depth, fine in ((60, True), (200, False), (5000, False)):
         deep = pasted(whole).replace(
             '{"schema":', '{"new":%s,"schema":' % ("[" * depth + "]" * depth)

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from machines.computers import golden
 
 from cudnn_assistant.checkup import support_forms, think
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.machine import Value, load
+from cudnn_assistant.machine import Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.report import NotAReport, file_name, open_report, pack, read_machine
 from cudnn_assistant.report.reading import LIMIT, MARK
 
 HERE = Path(__file__).parent
-MACHINES = HERE.parent / "machines"
 COMPAT = load_builtin()
-SMALL = (MACHINES / "linux-torch-healthy.json").read_text(encoding="utf-8")
+SMALL = dump(golden("linux-torch-healthy")).decode()
 
 
 @pytest.mark.parametrize("path", sorted((HERE / "frozen").glob("*.md")), ids=lambda p: p.stem)
@@ -33,6 +35,25 @@ def test_an_old_report_is_opened_for_ever(path: Path) -> None:
     assert not opened.unknown
     assert opened.machine.gpus[0].name == "NVIDIA H100 80GB HBM3"
     assert think(opened.machine, COMPAT).verdict == "works"
+
+
+def kept(old: Any, new: Any) -> bool:
+    """Whether everything in the old snapshot still stands in the new one."""
+    if isinstance(old, dict):
+        return all(name in new and kept(value, new[name]) for name, value in old.items())
+    if isinstance(old, list):
+        return len(old) == len(new) and all(map(kept, old, new))
+    return bool(old == new)
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "frozen").glob("*.json")), ids=lambda p: p.stem)
+def test_no_fact_of_an_old_snapshot_is_lost_or_renamed(path: Path) -> None:
+    """Written once, of computers that hold most kinds of facts, and never written again."""
+    old = json.loads(path.read_bytes())
+    opened = open_report(path)
+    assert not opened.unknown
+    assert kept(old, json.loads(dump(opened.machine)))
+    assert think(opened.machine, COMPAT).verdict in {"works", "broken", "impossible", "unknown"}
 
 
 def test_a_packed_report_holds_log_and_message_and_can_be_opened(tmp_path: Path) -> None:
@@ -92,9 +113,9 @@ HOSTILE: dict[str, bytes | Callable[[Path], None]] = {
     "half an archive": pack({"cudnn-report.md": "x" * 999})[:60],
     "deep lists": fenced(SMALL.replace("{", '{"z":' + "[" * 99_999 + "]" * 99_999 + ",", 1)),
     "deep objects": fenced(SMALL.replace("{", '{"z":' + '{"a":' * 99_999 + "1" + "}" * 99_999, 1)),
-    "wrong types": fenced(SMALL.replace('"gpus": [', '"gpus": [3,', 1)),
-    "a huge number": fenced(SMALL.replace('"schema": 1', '"schema": ' + "9" * 5000)),
-    "half a character": fenced(SMALL.replace('"schema": 1', '"new": "\\ud800x", "schema": 1')),
+    "wrong types": fenced(SMALL.replace('"gpus":[', '"gpus":[3,', 1)),
+    "a huge number": fenced(SMALL.replace('"schema":1', '"schema": ' + "9" * 5000)),
+    "half a character": fenced(SMALL.replace('"schema":1', '"new": "\\ud800x", "schema":1')),
     "beginnings alone": f"```json {MARK}\n".encode() * 400_000,
     "ticks": b"`" * 8_000_000,
     "zeros": bytes(1_000_000),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 import string
-from pathlib import Path
 
 import msgspec
 import pytest
+from machines.computers import NAMES, golden
 
 from cudnn_assistant.diagnose import diagnose
 from cudnn_assistant.feed import load_builtin
@@ -27,7 +27,6 @@ from cudnn_assistant.machine import (
 )
 from cudnn_assistant.report import read_machine, redacted, write_report
 
-MACHINES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
 PLANTED = 2400
 
 
@@ -114,7 +113,7 @@ def leaks() -> dict[str, list[str]]:
     """Every secret that is still in the written report, by kind; planted a hundred at a time."""
     dice = random.Random(20260921)
     found: dict[str, list[str]] = {}
-    bases = [load(p.read_bytes()) for p in MACHINES if "healthy" in p.stem][:12]
+    bases = [golden(name) for name in NAMES if "healthy" in name][:12]
     for batch in range(PLANTED // 100):
         machine = bases[batch % len(bases)]
         windows = machine.os.family == "windows"
@@ -148,9 +147,9 @@ def findings(machine: Machine) -> list[tuple[str, str, str]]:
     ]
 
 
-@pytest.mark.parametrize("path", MACHINES, ids=lambda path: path.stem)
-def test_nothing_that_the_diagnosis_needs_is_lost(path: Path) -> None:
-    machine = load(path.read_bytes())
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_that_the_diagnosis_needs_is_lost(name: str) -> None:
+    machine = golden(name)
     clean = redacted(machine, host="some-host")
     assert findings(clean) == findings(machine)
     assert redacted(clean) == clean
@@ -175,7 +174,7 @@ def test_nothing_that_the_diagnosis_needs_is_lost(path: Path) -> None:
     ],
 )
 def test_a_person_named_like_a_product_breaks_nothing(name: str) -> None:
-    text = next(p for p in MACHINES if p.stem == "linux-cudnn-not-on-path").read_text()
+    text = dump(golden("linux-cudnn-not-on-path")).decode()
     machine = load(text.replace("/home/kim", f"/home/{name}"))
     clean = redacted(machine, home=f"/home/{name}", user=name, host=f"{name}-1")
     assert findings(clean) == findings(machine)
@@ -206,13 +205,13 @@ VERSIONS = [
 
 @pytest.mark.parametrize("text", VERSIONS)
 def test_what_helpers_need_stays(text: str) -> None:
-    machine = load(MACHINES[0].read_bytes())
+    machine = golden("linux-healthy")
     machine = msgspec.structs.replace(machine, gaps=(Gap(what="gpu", why=text),))
     assert redacted(machine, user="kim", host="pc").gaps[0].why == text
 
 
 def test_a_uuid_that_begins_with_digits_alone_is_no_mark() -> None:
-    machine = load(next(p for p in MACHINES if "linux-healthy" in p.stem).read_bytes())
+    machine = golden("linux-healthy")
     uuid = "MIG-11111111-1111-1111-1111-111111111111"
     gpu = msgspec.structs.replace(machine.gpus[0], mig_instances=(uuid,))
     clean = redacted(msgspec.structs.replace(machine, gpus=(gpu,)))
@@ -221,8 +220,7 @@ def test_a_uuid_that_begins_with_digits_alone_is_no_mark() -> None:
 
 
 def test_processes_are_named_but_not_whose_they_are() -> None:
-    path = next(p for p in MACHINES if "gpu-memory-taken" in p.stem and "linux" in p.stem)
-    machine = load(path.read_bytes())
+    machine = golden("linux-gpu-memory-taken")
     gpu = msgspec.structs.replace(
         machine.gpus[0], processes=(GpuProcess(pid=7, name="/home/kim/secretgame/blender"),)
     )

@@ -15,11 +15,11 @@ from typing import Any
 import pefile
 import pytest
 import windows_python
+from machines.computers import golden
 
 from cudnn_assistant.checkup import support_report, think
 from cudnn_assistant.cli import run
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.machine import load
 from cudnn_assistant.report import read_machine
 
 pytestmark = pytest.mark.wine
@@ -46,9 +46,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[d
     compat = load_builtin()
     files = [str(folder / "wine.md")]
     for name in GOLDEN:
-        machine = load((REPOSITORY / "tests" / "machines" / f"{name}.json").read_bytes())
         files.append(str(folder / f"{name}.md"))
-        Path(files[-1]).write_text(support_report(think(machine, compat), compat), "utf-8")
+        Path(files[-1]).write_text(support_report(think(golden(name), compat), compat), "utf-8")
     files.append(str(REPOSITORY / "tests" / "machines" / "reports" / f"{REAL}.md"))
     try:
         base = windows_python.prepare()
