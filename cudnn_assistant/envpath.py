@@ -100,6 +100,13 @@ def _upper(text: str) -> str:
     return "".join(up if len(up := c.upper()) == 1 else c for c in text)
 
 
+def inside(path: str, folder: str, family: Family) -> bool:
+    """Whether a path is the folder itself or lies somewhere under it; "" holds nothing."""
+    one, other = key(path, family), key(folder, family)
+    below = other if other.endswith(("/", "\\")) else other + ("\\" if family == "windows" else "/")
+    return bool(other) and (one == other or one.startswith(below))
+
+
 def same_folder(a: str, b: str, family: Family, lookup: Lookup | None = None) -> bool:
     """Whether two entries name one folder, ``%NAME%`` expanded first when ``lookup`` is given."""
     if lookup and family == "windows":

@@ -381,6 +381,21 @@ class Framework(Struct, kw_only=True):
     architectures: tuple[str, ...] = ()
     """Compute capabilities with kernels in the build: "7.5", "9.0+PTX"."""
 
+    @property
+    def uses_cudnn(self) -> bool:
+        """Whether it may ask for cuDNN: not a build for the processor alone."""
+        return self.gpu is not False and self.cudnn_from != "none"
+
+    @property
+    def brings_cudnn(self) -> bool:
+        """Whether it comes with its own cuDNN, or pins it as a package."""
+        return self.gpu is not False and self.cudnn_from in ("wheel", "bundled", "conda")
+
+    @property
+    def uses_system_cudnn(self) -> bool:
+        """Whether it takes cuDNN from the system."""
+        return self.gpu is not False and self.cudnn_from == "system"
+
 
 class PythonEnvironment(Struct, kw_only=True):
     """A Python installation or virtual environment."""

@@ -186,3 +186,21 @@ def test_expand(text: str, family: Family, expanded: str) -> None:
 def test_an_empty_entry_that_is_left_alone_stays(family: Family, folder: str) -> None:
     apart = envpath.separator(family)
     assert envpath.put_first(apart + folder, folder, family) == folder + apart
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "family", "expected"),
+    [
+        ("/home/kim/venv/lib/x.so", "/home/kim/venv", "linux", True),
+        ("/home/kim/venv", "/home/kim/venv/", "linux", True),
+        ("/home/kim/venv-cuda/lib/x.so", "/home/kim/venv", "linux", False),
+        ("/home/Kim/venv/x.so", "/home/kim/venv", "linux", False),
+        ("/usr/lib/x.so", "/", "linux", True),
+        ("/usr/lib/x.so", "", "linux", False),
+        ("c:/Venv/Lib/x.dll", "C:\\venv", "windows", True),
+        ("C:\\venv-cuda\\x.dll", "C:\\venv", "windows", False),
+        ("D:\\x.dll", "D:\\", "windows", True),
+    ],
+)
+def test_inside_a_folder(path: str, folder: str, family: Family, expected: bool) -> None:
+    assert envpath.inside(path, folder, family) is expected

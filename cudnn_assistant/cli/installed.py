@@ -12,7 +12,7 @@ from cudnn_assistant.apply.copies import Copy, copies
 from cudnn_assistant.cli.carrying import carry_out
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment
+from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.plan import naming, removal_plan
 from cudnn_assistant.probe import probe
 from cudnn_assistant.system import this_system
@@ -108,11 +108,8 @@ def _told(copy: Copy, machine: Machine) -> Told:
 
 def _subjects(machine: Machine) -> tuple[str, ...]:
     """Programs of the system, and the environments whose framework takes cuDNN from there."""
-    return (SYSTEM, *(env.id for env in machine.pythons if _leans_on_the_system(env)))
-
-
-def _leans_on_the_system(environment: PythonEnvironment) -> bool:
-    return any(f.cudnn_from == "system" and f.gpu is not False for f in environment.frameworks)
+    users = (e.id for e in machine.pythons if any(f.uses_system_cudnn for f in e.frameworks))
+    return (SYSTEM, *users)
 
 
 def _name(subject: str) -> str:

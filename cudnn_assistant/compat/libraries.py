@@ -22,6 +22,7 @@ from cudnn_assistant.compat.lookup import (
 )
 from cudnn_assistant.compat.ranking import present_cuda
 from cudnn_assistant.compat.situation import Situation
+from cudnn_assistant.versions import series
 
 
 def toolkit_advice(
@@ -69,8 +70,7 @@ def _supports(compat: Compat, toolkit: str, compute: str) -> bool:
         return False
     if known is None or known.last_cuda in ("", ONGOING):
         return True
-    series = ".".join(toolkit.split(".")[:2])
-    return at_least(known.last_cuda, series) is not False
+    return at_least(known.last_cuda, series(toolkit)) is not False
 
 
 def _toolkit_rank(
@@ -82,8 +82,12 @@ def _toolkit_rank(
     ready = bool(_components(here, toolkit)) or any(
         one.platform == here.platform and one.sha256 for one in toolkit.files
     )
-    series = ".".join(toolkit.version.split(".")[:2])
-    return tested, at_least(ceiling, series) is not False, ready, order(toolkit.version)
+    return (
+        tested,
+        at_least(ceiling, series(toolkit.version)) is not False,
+        ready,
+        order(toolkit.version),
+    )
 
 
 def _components(here: Situation, toolkit: ToolkitRelease) -> tuple[Component, ...]:

@@ -6,26 +6,18 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from cudnn_assistant.compat.facts import ONGOING, Architecture, Compat, DriverFloor
 from cudnn_assistant.machine import Family
-
-_LEADING = re.compile(r"\s*[vVrR]?([0-9]+(?:\.[0-9]+)*)")
+from cudnn_assistant.versions import numbers, series
 
 
 @lru_cache(maxsize=4096)
 def version(text: str) -> Version | None:
-    """A version that can be compared, or None for what holds none.
-
-    Lenient: "v9.8", "R580", "580.65.06", "2.9.0+cu130", "13.0 (beta)" all have one. A local part
-    ("+cu130") is dropped, because it says nothing about older and newer.
-    """
-    try:
-        return Version(Version(text.strip()).public)
-    except InvalidVersion:
-        found = _LEADING.match(text)
-        return Version(found[1]) if found else None
+    """The numbers of a version, comparable so that 9.8 and 9.8.0 are one; None for none."""
+    found = numbers(text)
+    return Version(".".join(map(str, found))) if found else None
 
 
 def at_least(text: str, floor: str) -> bool | None:
@@ -71,10 +63,9 @@ def floor(compat: Compat, cuda: str) -> DriverFloor | None:
         return None
     if wanted.major >= 11:
         return next((one for one in compat.floors if one.cuda == str(wanted.major)), None)
-    wanted_text = ".".join(cuda.strip().split(".")[:3])
-    series = ".".join(wanted_text.split(".")[:2])
+    wanted_text = ".".join(map(str, numbers(cuda)[:3]))
     exact = [one for one in compat.floors if one.cuda == wanted_text]
-    near = [one for one in compat.floors if in_series(one.cuda, series)]
+    near = [one for one in compat.floors if in_series(one.cuda, series(cuda))]
     return min(exact or near, key=lambda one: order(one.cuda), default=None)
 
 

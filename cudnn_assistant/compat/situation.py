@@ -14,6 +14,7 @@ from cudnn_assistant.compat.lookup import (
     major_of,
 )
 from cudnn_assistant.compat.releases import framework_name
+from cudnn_assistant.envpath import inside
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
@@ -24,6 +25,7 @@ from cudnn_assistant.machine import (
     PythonEnvironment,
     Struct,
 )
+from cudnn_assistant.versions import series
 
 _CUBLAS = ("cublas", "cublasLt")
 
@@ -144,16 +146,15 @@ def _toolkits(machine: Machine, environment: PythonEnvironment | None) -> Iterat
     """CUDA versions with cuBLAS: of the system, and of the subject's own environment."""
     for toolkit in machine.toolkits:
         if toolkit.version:
-            yield ".".join(toolkit.version.split(".")[:2])
-    ids = [one.id for one in machine.pythons if one.kind != "system" and one.id]
-    roots = tuple(one.rstrip("\\/") + mark for one in ids for mark in "\\/")
+            yield series(toolkit.version)
+    roots = [one.id for one in machine.pythons if one.kind != "system"]
     for library in machine.libraries:
-        of_system = not roots or not library.path.startswith(roots)
+        of_system = not any(inside(library.path, root, machine.os.family) for root in roots)
         if library.name in _CUBLAS and library.major is not None and of_system:
             yield str(library.major)
     for package in environment.packages if environment else ():
         if package.name.startswith("nvidia-cublas") and not package.files_missing:
-            yield ".".join(package.version.split(".")[:2])
+            yield series(package.version)
 
 
 def _present(machine: Machine, subject: str) -> Iterator[Present]:

@@ -34,7 +34,7 @@ from cudnn_assistant.diagnose import (
 )
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.known import completed, living
-from cudnn_assistant.diagnose.needs import counts, leans, meets, need_of, own, passed, stopped
+from cudnn_assistant.diagnose.needs import counts, meets, need_of, passed, stopped
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
 
@@ -142,7 +142,7 @@ def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
         likely = msgspec.structs.replace(suspect, severity="error", sure=False)
         return [likely if f is suspect else f for f in found]
     # An environment that takes cuDNN from the system stops where the system's does.
-    if not (system_blocked and any(leans(f) for f in ctx.frameworks)):
+    if not (system_blocked and any(f.uses_system_cudnn for f in ctx.frameworks)):
         found += _layer(trial.LAST, ctx, proven=ctx.works)
     return found
 
@@ -201,19 +201,19 @@ def _needing(machine: Machine, findings: tuple[Finding, ...]) -> list[str]:
     asking = [
         e.id
         for e in machine.pythons
-        if e.id in troubled or any(own(f) or leans(f) for f in e.frameworks)
+        if e.id in troubled or any(f.brings_cudnn or f.uses_system_cudnn for f in e.frameworks)
     ]
     system = (
         SYSTEM in troubled
         or not asking
-        or any(leans(f) for e in machine.pythons for f in e.frameworks)
+        or any(f.uses_system_cudnn for e in machine.pythons for f in e.frameworks)
     )
     return ([SYSTEM] if system else []) + asking
 
 
 def _one(machine: Machine, findings: tuple[Finding, ...], subject: str) -> Verdict:
     leaning = subject != SYSTEM and any(
-        leans(f) for e in machine.pythons if e.id == subject for f in e.frameworks
+        f.uses_system_cudnn for e in machine.pythons if e.id == subject for f in e.frameworks
     )
     errors = [
         f
@@ -235,6 +235,6 @@ def _tested(machine: Machine, subject: str) -> bool:
     if own_test is not None:
         return passed(own_test)
     environment = next((e for e in machine.pythons if e.id == subject), None)
-    leaning = [f for f in environment.frameworks if leans(f)] if environment else []
+    leaning = [f for f in environment.frameworks if f.uses_system_cudnn] if environment else []
     system = machine.trial(SYSTEM)
     return bool(leaning) and all(meets(system, need_of(f, subject)) for f in leaning)

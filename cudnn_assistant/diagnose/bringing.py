@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from cudnn_assistant.compat import Compat, framework_needs
-from cudnn_assistant.diagnose.versions import major, numbers
+from cudnn_assistant.diagnose.needs import own_folders
+from cudnn_assistant.envpath import inside
 from cudnn_assistant.machine import Framework, Library, Machine, PythonEnvironment
+from cudnn_assistant.versions import major, numbers
 
 
 def requirement(
@@ -51,6 +53,5 @@ def _has_cuda(machine: Machine, wanted: int) -> bool:
 
 
 def _in_environment(machine: Machine, library: Library) -> bool:
-    fold = str.casefold if machine.os.family == "windows" else str
-    roots = (site for e in machine.pythons for site in (e.id, *e.sites) if len(site) > 4)
-    return any(fold(library.path).startswith(fold(root)) for root in roots)
+    folders = (folder for e in machine.pythons for folder in own_folders(e))
+    return any(inside(library.path, folder, machine.os.family) for folder in folders)

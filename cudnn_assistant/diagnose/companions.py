@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cudnn_assistant.compat import framework_needs
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.cuda import in_environment, toolkit
-from cudnn_assistant.diagnose.needs import Need, called, own, stopped
+from cudnn_assistant.diagnose.needs import Need, called, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDA_PAGE,
     cuda_majors,
@@ -16,9 +16,9 @@ from cudnn_assistant.diagnose.remedies import (
     install_packages,
     search_first,
 )
-from cudnn_assistant.diagnose.versions import major, numbers, short
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy
 from cudnn_assistant.machine import Framework, Library
+from cudnn_assistant.versions import major, numbers, short
 
 
 def cuda_libraries(ctx: Context) -> Iterator[Finding]:
@@ -93,7 +93,7 @@ def _no_cuda(ctx: Context) -> Finding:
         remedy = Manual(link=CUDA_PAGE, administrator=True, installer=toolkit(ctx, cuda))
     file = _cublas_file(ctx, cuda)
     # A toolkit of that major that is there has lost the file.
-    there = (t.version for t in ctx.machine.toolkits if t.version.split(".")[0] == cuda)
+    there = (t.version for t in ctx.machine.toolkits if str(major(t.version)) == cuda)
     toolkit_here = next((f"CUDA {short(version)}" for version in there), "")
     return ctx.finding(
         "cuda-missing", "error", remedy, f"{file}: –", cuda=cuda, file=file, toolkit=toolkit_here
@@ -157,7 +157,9 @@ def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
 
     Whatever brings cuDNN to the environment brings cuBLAS along.
     """
-    alone = ctx.environment is not None and not any(f.cudnn or own(f) for f in ctx.frameworks)
+    alone = ctx.environment is not None and not any(
+        f.cudnn or f.brings_cudnn for f in ctx.frameworks
+    )
     for framework in ctx.frameworks if alone else ():
         if framework.name != "ctranslate2" or framework.gpu is False:
             continue

@@ -13,21 +13,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from cudnn_assistant import envpath
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.bringing import requirement
 from cudnn_assistant.diagnose.needs import (
     Need,
     _by_major,
-    leans,
     meant_for_gpu,
     meets,
     need_of,
-    own,
     own_folders,
     passed,
     stopped,
 )
-from cudnn_assistant.diagnose.versions import numbers
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import (
     SYSTEM,
@@ -40,6 +38,7 @@ from cudnn_assistant.machine import (
     PythonEnvironment,
     Trial,
 )
+from cudnn_assistant.versions import numbers
 
 Check = Callable[["Context"], Iterable[Finding]]
 
@@ -108,9 +107,7 @@ class Context:
 
     def inside(self, path: str, folder: str) -> bool:
         """Whether a path is the folder itself or lies somewhere under it."""
-        one, other = self.key(path), self.key(folder)
-        separator = "\\" if self.windows else "/"
-        return bool(other) and (one == other or one.startswith(other.rstrip(separator) + separator))
+        return envpath.inside(self.key(path), self.key(folder), self.machine.os.family)
 
     def belongs(self, path: str, environment: PythonEnvironment) -> bool:
         """Whether a file is a Python environment's, not that of the system around it."""
@@ -164,7 +161,7 @@ class Context:
         return tuple(e.id for e in self.machine.pythons if self._healthy(e))
 
     def _healthy(self, environment: PythonEnvironment) -> bool:
-        if not any(own(f) for f in environment.frameworks):
+        if not any(f.brings_cudnn for f in environment.frameworks):
             return False
         trial = Context(self.machine, self.compat, environment.id).trial
         if trial is not None and trial.status != "not-run":
@@ -182,7 +179,7 @@ class Context:
             (f, e.id)
             for e in self.machine.pythons
             for f in e.frameworks
-            if leans(f) and not requirement(self.machine, self.compat, e, f)
+            if f.uses_system_cudnn and not requirement(self.machine, self.compat, e, f)
         )
 
     @cached_property
@@ -191,7 +188,9 @@ class Context:
         if self.environment is None:
             found = [need_of(f, where) for f, where in self.leaning]
             return _by_major(found) or ((Need(),) if self.wanted or self.copies else ())
-        return _by_major([need_of(f, self.subject) for f in self.environment.frameworks if own(f)])
+        return _by_major(
+            [need_of(f, self.subject) for f in self.environment.frameworks if f.brings_cudnn]
+        )
 
     @cached_property
     def wanted(self) -> bool:
@@ -208,7 +207,7 @@ class Context:
             return "error"
         # What is built for the processor alone asks for no cuDNN, wherever it lies.
         built = [f for e in self.machine.pythons for f in e.frameworks if f.gpu is not False]
-        asking = any(f.cudnn_from != "none" for f in built)
+        asking = any(f.uses_cudnn for f in built)
         return "error" if asking and not self.healthy else "info"
 
     # -- the hardware --------------------------------------------------------------------------

@@ -12,9 +12,9 @@ from cudnn_assistant.diagnose.cudnn import best, candidates, product, taken
 from cudnn_assistant.diagnose.needs import Need, passed, stopped
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, reinstall, search_first
 from cudnn_assistant.diagnose.touched import touched
-from cudnn_assistant.diagnose.versions import major, numbers, short
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
+from cudnn_assistant.versions import major, numbers, short
 
 NEEDED = frozenset(
     {

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 from cudnn_assistant.compat import driver_floor, last_driver_branch, oldest_usable_cuda
 from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.needs import Need, own, stopped
+from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDA_ARCHIVE,
     cuda_majors,
     install_cudnn,
     install_driver,
 )
-from cudnn_assistant.diagnose.versions import major, numbers, older, short
 from cudnn_assistant.finding import (
     Automatic,
     Finding,
@@ -26,6 +25,7 @@ from cudnn_assistant.finding import (
 from cudnn_assistant.machine import Driver, Library, Trial
 from cudnn_assistant.plan import installers
 from cudnn_assistant.plan.installing import toolkit_file
+from cudnn_assistant.versions import major, numbers, older, short
 
 
 def demanded(ctx: Context) -> str:
@@ -35,7 +35,7 @@ def demanded(ctx: Context) -> str:
     it, else of the cuDNN copies, else of the toolkits.
     """
     if ctx.environment is not None:
-        asked = [f.cuda for f in ctx.frameworks if own(f) and f.cuda]
+        asked = [f.cuda for f in ctx.frameworks if f.brings_cudnn and f.cuda]
         return max(asked, key=numbers, default="")
     asked = [f.cuda for f in ctx.frameworks if f.cuda]
     if asked:

@@ -17,10 +17,10 @@ from cudnn_assistant.diagnose.remedies import (
     reinstall,
     search_first,
 )
-from cudnn_assistant.diagnose.versions import major, numbers, older, short
 from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, Package, PathEntry, Variable
+from cudnn_assistant.versions import major, numbers, older, short
 
 
 def candidates(ctx: Context, need: Need) -> list[CudnnCopy]:

@@ -25,9 +25,9 @@ from cudnn_assistant.diagnose.remedies import (
     install_driver,
     search_first,
 )
-from cudnn_assistant.diagnose.versions import numbers
 from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
 from cudnn_assistant.machine import Driver
+from cudnn_assistant.versions import numbers
 
 
 def restart_pending(ctx: Context) -> Iterator[Finding]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from cudnn_assistant.diagnose.answers import bare_linux, cuda_code, judgeable, nvml_code
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, distribution
-from cudnn_assistant.diagnose.versions import numbers
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import Driver
+from cudnn_assistant.versions import numbers
 
 
 def incomplete(ctx: Context) -> Iterator[Finding]:

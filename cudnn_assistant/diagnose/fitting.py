@@ -19,9 +19,9 @@ from cudnn_assistant.diagnose.remedies import (
     reinstall,
     too_old_gpu,
 )
-from cudnn_assistant.diagnose.versions import numbers, short
 from cudnn_assistant.finding import Automatic, Finding, InstallCudnn, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy
+from cudnn_assistant.versions import numbers, short
 
 
 @each

@@ -12,11 +12,11 @@ from cudnn_assistant.compat import oldest_usable_cuda
 from cudnn_assistant.diagnose import packages
 from cudnn_assistant.diagnose.bringing import requirement
 from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.needs import called, counts, leans, own, passed, stopped
+from cudnn_assistant.diagnose.needs import called, counts, passed, stopped
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages
-from cudnn_assistant.diagnose.versions import major, numbers, older, short
 from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Framework
+from cudnn_assistant.versions import major, numbers, older, short
 
 
 def _alone(ctx: Context) -> bool:
@@ -112,7 +112,7 @@ def without_packages(ctx: Context) -> Iterator[Finding]:
         return
     for framework in ctx.frameworks:
         wanted = requirement(ctx.machine, ctx.compat, environment, framework)
-        if not leans(framework) or not wanted:
+        if not framework.uses_system_cudnn or not wanted:
             continue
         preload = framework.name == "onnxruntime"
         yield ctx.finding(
@@ -247,11 +247,7 @@ def cupy(ctx: Context) -> Iterator[Finding]:
 
 def two_majors(ctx: Context) -> Iterator[Finding]:
     """F07: two frameworks of one environment ask for different majors of cuDNN."""
-    asked = {
-        major(f.cudnn): f
-        for f in ctx.frameworks
-        if f.gpu is not False and f.cudnn and f.cudnn_from != "none"
-    }
+    asked = {major(f.cudnn): f for f in ctx.frameworks if f.cudnn and f.uses_cudnn}
     if ctx.environment is None or len(asked) < 2:
         return
     severity: Severity = "error" if stopped(ctx.trial) else "warning"
@@ -267,7 +263,7 @@ def tensorflow_216(ctx: Context) -> Iterator[Finding]:
     """F04: TensorFlow 2.16 doesn't look into the folders of the packages it brings."""
     for framework in ctx.frameworks if ctx.environment is not None else ():
         affected = framework.name == "tensorflow" and numbers(framework.version)[:2] == (2, 16)
-        if affected and own(framework) and not ctx.windows:
+        if affected and framework.brings_cudnn and not ctx.windows:
             yield ctx.finding(
                 "tensorflow-216", "warning",
                 install_packages(ctx, "tensorflow[and-cuda]==2.17.1"),

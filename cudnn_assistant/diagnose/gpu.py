@@ -11,9 +11,9 @@ from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.enclosed import blind
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
-from cudnn_assistant.diagnose.versions import major, numbers
 from cudnn_assistant.finding import Finding, Impossible, Manual, Severity
 from cudnn_assistant.machine import Gpu
+from cudnn_assistant.versions import major, numbers
 
 
 def log_line(ctx: Context, pattern: str) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.trial import told
-from cudnn_assistant.diagnose.versions import numbers, short
 from cudnn_assistant.diagnose.visible import unset
 from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
 from cudnn_assistant.machine import Trial
+from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import PRODUCTS
 
 

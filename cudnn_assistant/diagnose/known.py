@@ -7,9 +7,8 @@ from collections.abc import Iterable
 import msgspec
 
 from cudnn_assistant.compat import Compat, FrameworkRelease
-from cudnn_assistant.diagnose.needs import own
-from cudnn_assistant.diagnose.versions import major, numbers
 from cudnn_assistant.machine import Family, Framework, Machine
+from cudnn_assistant.versions import major, numbers
 
 
 def living(machine: Machine) -> Machine:
@@ -37,7 +36,12 @@ def completed(machine: Machine, compat: Compat) -> Machine:
         msgspec.structs.replace(
             one,
             frameworks=tuple(
-                _completed(f, compat.frameworks, family, alone=not any(map(own, one.frameworks)))
+                _completed(
+                    f,
+                    compat.frameworks,
+                    family,
+                    alone=not any(f.brings_cudnn for f in one.frameworks),
+                )
                 for f in one.frameworks
             ),
         )
@@ -51,7 +55,7 @@ def completed(machine: Machine, compat: Compat) -> Machine:
 
 
 def _silent(framework: Framework) -> bool:
-    return not framework.cudnn and framework.gpu is not False and framework.cudnn_from != "none"
+    return not framework.cudnn and framework.uses_cudnn
 
 
 def _completed(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from cudnn_assistant.diagnose.versions import major, numbers, older
 from cudnn_assistant.machine import Framework, PythonEnvironment, Trial
+from cudnn_assistant.versions import major, numbers, older
 from cudnn_assistant.wording import PRODUCTS
 
 
@@ -52,16 +52,6 @@ def own_folders(environment: PythonEnvironment) -> tuple[str, ...]:
     """
     shared = environment.id in ("/", "/usr", "/usr/local")
     return environment.sites if shared else (environment.id, *environment.sites)
-
-
-def own(framework: Framework) -> bool:
-    """Whether the framework comes with its own cuDNN, or pins it as a package."""
-    return framework.gpu is not False and framework.cudnn_from in ("wheel", "bundled", "conda")
-
-
-def leans(framework: Framework) -> bool:
-    """Whether the framework takes cuDNN from the system."""
-    return framework.gpu is not False and framework.cudnn_from == "system"
 
 
 def called(framework: Framework) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.needs import called, stopped
 from cudnn_assistant.diagnose.remedies import install_packages
-from cudnn_assistant.diagnose.versions import major, numbers
 from cudnn_assistant.finding import Finding, Manual, Severity
 from cudnn_assistant.machine import Package
+from cudnn_assistant.versions import major, numbers
 
 _ONNXRUNTIMES = frozenset(
     f"onnxruntime{kind}"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages
-from cudnn_assistant.diagnose.versions import major, numbers, short
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Framework, Pin
+from cudnn_assistant.versions import major, numbers, short
 
 
 def pins(ctx: Context) -> Iterator[Finding]:

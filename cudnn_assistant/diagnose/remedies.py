@@ -7,7 +7,6 @@ import shlex
 from cudnn_assistant.compat import File, cudnn_builds
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.versions import major, numbers, older
 from cudnn_assistant.finding import (
     Automatic,
     InstallCudnn,
@@ -20,6 +19,7 @@ from cudnn_assistant.finding import (
 )
 from cudnn_assistant.machine import CudnnCopy, OperatingSystem, PathEntry, Scope
 from cudnn_assistant.plan import installers
+from cudnn_assistant.versions import major, numbers, older, series
 
 DRIVER_PAGE = "https://www.nvidia.com/en-us/drivers/"
 CUDA_PAGE = "https://developer.nvidia.com/cuda-downloads"
@@ -185,7 +185,7 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
     wanted = need.major or 9
     cuda = need.cuda if need.cuda in possible or 0 < need.cuda < 11 else _usual_cuda(ctx, possible)
     cuda = min(cuda, 12) if wanted < 9 else cuda
-    exact = ".".join(need.toolkit.split(".")[:2]) if cuda < 11 else ""
+    exact = series(need.toolkit) if cuda < 11 else ""
     files = _files(ctx, wanted, cuda, exact)
     if not any(file.sha256 for file in files):
         return Manual(link=files[0].url if files else CUDNN_ARCHIVE)

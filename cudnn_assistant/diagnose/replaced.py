@@ -9,9 +9,9 @@ from cudnn_assistant.diagnose.cudnn import best, product
 from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
 from cudnn_assistant.diagnose.touched import touched
-from cudnn_assistant.diagnose.versions import major, numbers
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import CudnnCopy
+from cudnn_assistant.versions import major, numbers
 
 
 def overridden(ctx: Context) -> Iterator[Finding]:

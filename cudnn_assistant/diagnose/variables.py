@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from cudnn_assistant.diagnose.context import Context, Rule
 from cudnn_assistant.diagnose.needs import stopped
-from cudnn_assistant.diagnose.versions import major, numbers, short
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Toolkit, Variable
+from cudnn_assistant.versions import major, numbers, short
 
 _DEBUG = {
     "CUDA_LAUNCH_BLOCKING": ("1",),

@@ -19,7 +19,7 @@ from cudnn_assistant.wording import _
 
 def frameworks_of(one: PythonEnvironment) -> list[str]:
     """The frameworks of an environment that can be asked for a convolution."""
-    named = [f.name for f in one.frameworks if f.gpu is not False and f.cudnn_from != "none"]
+    named = [f.name for f in one.frameworks if f.uses_cudnn]
     return [name for name in dict.fromkeys(named) if name in FRAMEWORKS] if one.python else []
 
 

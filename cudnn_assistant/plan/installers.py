@@ -19,6 +19,7 @@ from cudnn_assistant.plan.installer_table import (
     Packages,
 )
 from cudnn_assistant.plan.steps import RunInstaller
+from cudnn_assistant.versions import numbers, series
 
 _WINDOWS_10 = 10240
 """The first build of Windows that these drivers are for."""
@@ -52,22 +53,18 @@ def _windows_driver(machine: Machine, compat: Compat, needed: str) -> Installer 
     build = system.version.rpartition(".")[2]
     if not build.isdecimal() or int(build) < _WINDOWS_10 or "Server" in system.name:
         return None
-    if _version(there) >= _version(DRIVER) or _version(needed) > _version(DRIVER):
+    if numbers(there) >= numbers(DRIVER) or numbers(needed) > numbers(DRIVER):
         return None
     kinds = {_kind(gpu, compat) for gpu in machine.gpus}
     kind = kinds.pop() if len(kinds) == 1 else ""
     return Installer(row=f"driver-windows-{kind}") if kind else None
 
 
-def _version(text: str) -> list[int]:
-    return [int(part) for part in re.findall(r"[0-9]{1,9}", text)]
-
-
 def _kind(gpu: Gpu, compat: Compat) -> str:
     """What NVIDIA's page would ask for: desktop, notebook or workstation; "" where unsure."""
     listed, compute, _architecture = gpu_by_pci(compat, gpu.pci_id)
     oldest, newest = DRIVER_COMPUTE
-    if not oldest <= _numbers(gpu.compute or compute) <= newest:
+    if not oldest <= numbers(gpu.compute or compute) <= newest:
         return ""
     names = f"{listed}, {gpu.name}"
     if _WORKSTATION.search(names):
@@ -103,14 +100,8 @@ def _is_for(packages: Packages, machine: Machine) -> bool:
         return False
     if packages.oldest == (0, 0):
         return True
-    known = [_numbers(gpu.compute) for gpu in machine.gpus]
+    known = [numbers(gpu.compute) for gpu in machine.gpus]
     return bool(known) and all(packages.oldest <= one < packages.below for one in known)
-
-
-def _numbers(compute: str) -> tuple[int, int]:
-    first, _dot, second = compute.partition(".")
-    whole = first.isdecimal() and second.isdecimal()
-    return (int(first), int(second)) if whole else (-1, 0)
 
 
 def vc_runtime(system: OperatingSystem) -> Installer | None:
@@ -124,12 +115,12 @@ def toolkit(system: OperatingSystem, versions: Sequence[str]) -> Installer | Non
     if system.family != "windows" or system.architecture != "x86_64":
         return None
     known = [
-        (_version(version), version, row)
+        (numbers(version), version, row)
         for version in versions
         for row, program in TOOLKITS.items()
         if re.fullmatch(program.versions, version)
     ]
-    _order, version, row = max(known, default=([], "", ""))
+    _order, version, row = max(known, default=((), "", ""))
     return Installer(row=row, version=version) if row else None
 
 
@@ -164,10 +155,9 @@ def step_of(wish: Installer, *, restart: bool = False, why: tuple[str, ...] = ()
     program = PROGRAMS[row]
     if not re.fullmatch(program.versions, version):
         raise ValueError(version)
-    series = _series(version)
     return RunInstaller(
         name=program.name.format(version=version),
-        link=program.address.format(version=version, series=series),
+        link=program.address.format(version=version, series=series(version)),
         restart=restart,
         row=row,
         version=version,
@@ -176,14 +166,10 @@ def step_of(wish: Installer, *, restart: bool = False, why: tuple[str, ...] = ()
     )
 
 
-def _series(version: str) -> str:
-    return ".".join(version.split(".")[:2])
-
-
 def arguments_of(step: RunInstaller) -> tuple[str, ...]:
     """What a program of the table is started with."""
-    series = _series(step.version)
-    return tuple(text.format(series=series) for text in PROGRAMS[step.row].arguments)
+    of_two = series(step.version)
+    return tuple(text.format(series=of_two) for text in PROGRAMS[step.row].arguments)
 
 
 def is_of_the_table(step: RunInstaller) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
-import re
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -16,6 +15,7 @@ from cudnn_assistant.compat.situation import situation
 from cudnn_assistant.finding import Edit, InstallCuda, InstallCudnn, PutFirst
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.steps import Download, InstallArchive
+from cudnn_assistant.versions import numbers
 
 Wish = tuple[Edit, str]
 """An edit and the code of the finding that wishes it."""
@@ -55,9 +55,9 @@ def _of_wish(edit: Edit, code: str, machine: Machine, compat: Compat) -> Iterato
 def toolkit_file(cuda: str, machine: Machine, compat: Compat) -> tuple[str, File] | None:
     """Version and file of the newest toolkit of that series whose libraries need no installer."""
     platform = situation(machine, compat).platform
-    wanted = [int(part) for part in re.findall(r"[0-9]+", cuda)[:2]]
+    wanted = numbers(cuda)[:2]
     fitting = [
-        ([int(part) for part in release.version.split(".")], release.version, file)
+        (numbers(release.version), release.version, file)
         for release in compat.toolkits
         for file in release.files
         if file.platform == platform and file.url.endswith(".run") and file.sha256

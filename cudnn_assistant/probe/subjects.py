@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
@@ -26,12 +26,12 @@ from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.probe.trials.trial import check_library, run_trial
+from cudnn_assistant.versions import major
 
 MOST_ENVIRONMENTS = 8
 MOST_GPUS = 8
 MOST_CHECKS = 40
 _AT_ONCE = max(2, min(4, os.cpu_count() or 2))
-_OWN = ("wheel", "bundled", "conda")
 
 
 def tried(
@@ -68,18 +68,20 @@ def _tried(
     found: list[Trial] = []
     others = ""
     test = partial(run_trial, environment, family, deadline=deadline, cancel=cancel)
-    own = [one for one in pythons if _of(one, _OWN)][:MOST_ENVIRONMENTS]
+    own = [one for one in pythons if any(f.brings_cudnn for f in one.frameworks)][
+        :MOST_ENVIRONMENTS
+    ]
     for subject, wish in [(SYSTEM, Wish()), *((one.id, asked_for(one)) for one in own)]:
         test_it = partial(test, subject=subject, **wish._asdict())
         found.append(test_it())
         if found[-1].status == "ok" and not others:
             others = subject
             found += [test_it(gpu=uuid) for uuid in _other_gpus(gpus, found[-1].gpu)]
-    system = _number(found[0].version)
+    system = major(found[0].version)
     asking = _by_major(one for one in pythons if one not in own) if system else {}
-    for major, ids in asking.items():
-        if major not in (0, system):
-            one = test(major=major)
+    for number, ids in asking.items():
+        if number not in (0, system):
+            one = test(major=number)
             found += [msgspec.structs.replace(one, subject=subject) for subject in ids]
     return found
 
@@ -93,24 +95,16 @@ class Wish(NamedTuple):
 
 def asked_for(one: PythonEnvironment) -> Wish:
     """The cuDNN that an environment's programs get: its own, or the system's of their major."""
-    leaning, own = _of(one, ("system",)), _of(one, _OWN)
+    leaning = [f for f in one.frameworks if f.uses_system_cudnn]
+    own = [f for f in one.frameworks if f.brings_cudnn]
     if leaning and not own:
         return Wish(major=_major(leaning))
     return Wish(library_folders(one), _major(own))
 
 
-def _of(one: PythonEnvironment, places: Collection[str]) -> list[Framework]:
-    return [f for f in one.frameworks if f.gpu is not False and f.cudnn_from in places]
-
-
 def _major(frameworks: Iterable[Framework]) -> int:
     """The major that the first of them that says one was built for."""
-    return next((number for f in frameworks if (number := _number(f.cudnn))), 0)
-
-
-def _number(version: str) -> int:
-    match = re.match(r"\d+", version)
-    return int(match[0]) if match else 0
+    return next((number for f in frameworks if (number := major(f.cudnn))), 0)
 
 
 def _by_major(pythons: Iterable[PythonEnvironment]) -> dict[int, list[str]]:
@@ -120,7 +114,7 @@ def _by_major(pythons: Iterable[PythonEnvironment]) -> dict[int, list[str]]:
     """
     found: dict[int, list[str]] = {}
     for one in pythons:
-        if leaning := _of(one, ("system",)):
+        if leaning := [f for f in one.frameworks if f.uses_system_cudnn]:
             found.setdefault(_major(leaning), []).append(one.id)
     return found
 

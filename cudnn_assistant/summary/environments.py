@@ -5,8 +5,9 @@ from __future__ import annotations
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Framework, Machine, PythonEnvironment, Trial
 from cudnn_assistant.summary.line import Line, Mark
-from cudnn_assistant.summary.names import called, numbers, short
+from cudnn_assistant.summary.names import called
 from cudnn_assistant.summary.outcome import stopped
+from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import _, words
 
 
@@ -42,19 +43,19 @@ def _for(finding: Finding, environment: PythonEnvironment) -> bool:
 
 def _about(frameworks: tuple[Framework, ...]) -> list[Framework]:
     """The frameworks an environment's line is about: those that use cuDNN, if there are any."""
-    using = [f for f in frameworks if f.gpu is not False and f.cudnn_from != "none"]
+    using = [f for f in frameworks if f.uses_cudnn]
     return using or list(frameworks)
 
 
 def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]:
     frameworks = environment.frameworks
-    leans = [f for f in frameworks if f.cudnn_from == "system" and f.gpu is not False]
+    leans = [f for f in frameworks if f.uses_system_cudnn]
     trial = machine.trial(environment.id) or _of_system(machine, leans)
     if environment.dead:
         return "unknown", _("its Python is gone")
     if all(f.gpu is False for f in frameworks):
         return "ok", _("without GPU support")
-    if all(f.gpu is False or f.cudnn_from == "none" for f in frameworks):
+    if not any(f.uses_cudnn for f in frameworks):
         return "ok", _("doesn't use cuDNN")
     if trial is None or trial.status == "not-run":
         return "unknown", _("not tested")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from cudnn_assistant.machine import Framework, Toolkit
+from cudnn_assistant.versions import numbers
 from cudnn_assistant.wording import PRODUCTS, _
 
 
@@ -16,17 +15,6 @@ def card(name: str) -> str:
 def toolkit_order(toolkit: Toolkit) -> tuple[tuple[int, ...], str]:
     """Newest last."""
     return numbers(toolkit.version), toolkit.root
-
-
-def numbers(version: str) -> tuple[int, ...]:
-    """At most four numbers of a version, for comparing."""
-    return tuple(int(n) for n in re.findall(r"\d{1,9}", version)[:4])
-
-
-def short(version: str) -> str:
-    """A version as people say it: "9.10.2", and "9.8" for 9.8.0."""
-    parts = numbers(version)[:3]
-    return ".".join(str(n) for n in (parts[:2] if parts[2:] == (0,) else parts))
 
 
 def called(framework: Framework) -> str:

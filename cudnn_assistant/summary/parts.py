@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, CudnnCopy, Machine
 from cudnn_assistant.summary.environments import environments
 from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, label
-from cudnn_assistant.summary.names import card, numbers, short, toolkit_order
+from cudnn_assistant.summary.names import card, toolkit_order
 from cudnn_assistant.summary.outcome import told
+from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import _, ngettext, text_of, words
 
 _GAPS: dict[PartName, tuple[str, ...]] = {
@@ -59,9 +61,9 @@ def _with_findings(line: Line, machine: Machine, findings: tuple[Finding, ...]) 
 
 def _asked(machine: Machine) -> bool:
     """Whether something may need the system's cuDNN: not if all environments bring their own."""
-    frameworks = [f for e in machine.pythons for f in e.frameworks if f.gpu is not False]
-    brings = [f for f in frameworks if f.cudnn_from in ("wheel", "bundled", "conda")]
-    return not brings or any(f.cudnn_from == "system" for f in frameworks)
+    frameworks = [f for e in machine.pythons for f in e.frameworks]
+    asked = any(f.uses_system_cudnn for f in frameworks)
+    return asked or not any(f.brings_cudnn for f in frameworks)
 
 
 def _gpu(machine: Machine) -> tuple[Mark, str]:
@@ -105,10 +107,8 @@ def _cudnn(machine: Machine) -> tuple[Mark, str]:
 
 def _loaded(machine: Machine, copies: list[CudnnCopy]) -> CudnnCopy | None:
     trial = machine.trial(SYSTEM)
-    loaded = trial.loaded.casefold() if trial else ""
-    return next((c for c in copies if loaded.startswith(c.folder.casefold() + "/")), None) or next(
-        (c for c in copies if loaded.startswith(c.folder.casefold() + "\\")), None
-    )
+    loaded, family = trial.loaded if trial else "", machine.os.family
+    return next((c for c in copies if inside(loaded, c.folder, family)), None)
 
 
 def _settings(machine: Machine) -> tuple[Mark, str]:

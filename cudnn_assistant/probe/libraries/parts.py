@@ -10,6 +10,7 @@ from cudnn_assistant.probe.files.binary import elf_section, look_at
 from cudnn_assistant.probe.files.catalogue import JIT_PARTS, MAIN, PARTS, part_file
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.dll_version import dll_version
+from cudnn_assistant.versions import numbers
 
 _MOST_NAMES = 4 << 20
 _SUFFIX = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
@@ -110,8 +111,8 @@ def _due(major: int, version: str) -> dict[str, bool]:
     """Whether each known part is due. For majors yet to come only the main library is."""
     if major not in PARTS:
         return {name: name == "cudnn" for name in _known(major)}
-    numbers = re.findall(r"\d+", version)
-    minor = int(numbers[1]) if len(numbers) > 1 and numbers[0] == str(major) else 0
+    known = numbers(version)
+    minor = known[1] if len(known) > 1 and known[0] == major else 0
     return {rule.name: rule.since <= minor for rule in PARTS[major]}
 
 

@@ -16,6 +16,7 @@ from cudnn_assistant.probe.pythons.places import (
     matching,
 )
 from cudnn_assistant.probe.pythons.registered import Registered, registered_pythons
+from cudnn_assistant.versions import numbers
 
 _MOST_PATH_ENTRIES = 2_000
 _MOST_PARENTS = 12
@@ -196,7 +197,7 @@ def user_sites(disk: Disk, source: Candidates) -> list[str]:
 
 def _numbers(name: str) -> tuple[int, ...]:
     match = STORE.fullmatch(name)
-    return tuple(int(part) for part in match[1].split(".")) if match else ()
+    return numbers(match[1]) if match else ()
 
 
 def _current_folder() -> str:

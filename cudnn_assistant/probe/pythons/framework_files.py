@@ -22,6 +22,7 @@ from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.distributions import Distribution
 from cudnn_assistant.probe.pythons.source import constants
+from cudnn_assistant.versions import numbers
 
 Origin = Literal["", "system", "wheel", "bundled", "conda", "none"]
 
@@ -100,7 +101,7 @@ def tensorflow(look: Installed, one: Distribution) -> Facts:
         cuda=_dotted(_text(facts, "cuda_version") or _text(facts, "cuda_version_number")),
         cudnn=_tensorflow_header(look, folders[0]) or cudnn.removeprefix("64_"),
         # 2.14 was the first to look for NVIDIA's wheels beside itself.
-        origin=_elsewhere(look, wheel=_at_least(one.version, 2, 14)),
+        origin=_elsewhere(look, wheel=numbers(one.version) >= (2, 14)),
         architectures=_capabilities(facts.get("cuda_compute_capabilities")),
     )
 
@@ -137,7 +138,7 @@ def onnxruntime(look: Installed, one: Distribution) -> Facts:
         cuda=_text(facts, "cuda_version") or library_names.cuda_major(look.disk, provider),
         cudnn=library_names.cudnn_major(look.disk, provider),
         # preload_dlls(), which looks into the wheels, came with 1.21.
-        origin=_elsewhere(look, wheel=_at_least(one.version, 1, 21)),
+        origin=_elsewhere(look, wheel=numbers(one.version) >= (1, 21)),
     )
 
 
@@ -148,7 +149,7 @@ def cupy(look: Installed, one: Distribution) -> Facts:
     table = _json(look.disk.text(look.path(one, "cupy", ".data", "_wheel.json")))
     match = re.fullmatch(r"cupy-cuda(\d+)x?", one.name)
     cuda = _dotted(match[1]) if match else _text(table, "cuda").removesuffix(".x")
-    if _at_least(one.version, 14):
+    if numbers(one.version) >= (14,):
         return Facts(gpu=True, cuda=cuda, origin="none")
     cudnn = table.get("cudnn")
     built = _text(cudnn, "version") if isinstance(cudnn, dict) else ""
@@ -211,9 +212,9 @@ def tensorrt(look: Installed, one: Distribution) -> Facts:
     library = look.found(one, "tensorrt_libs", r"(lib)?nvinfer(\.so\.\d+|(_\d+)?\.dll)")
     match = re.fullmatch(r"tensorrt-cu(\d+)", one.name)
     cuda = match[1] if match else library_names.cuda_major(look.disk, library)
-    if _at_least(one.version, 10):
+    if numbers(one.version) >= (10,):
         return Facts(gpu=True, cuda=cuda, origin="none")
-    cudnn = "8" if _at_least(one.version, 7, 1) else "7"
+    cudnn = "8" if numbers(one.version) >= (7, 1) else "7"
     return Facts(gpu=True, cuda=cuda, cudnn=cudnn, origin=_elsewhere(look, wheel=True))
 
 
@@ -274,11 +275,6 @@ def _dotted(cuda: str) -> str:
     if not re.fullmatch(r"\d{2,3}", digits) or (len(digits) == 2 and digits < "40"):
         return digits
     return f"{digits[:-1]}.{digits[-1]}"
-
-
-def _at_least(version: str, *numbers: int) -> bool:
-    match = re.match(r"(\d{1,6})(?:\.(\d{1,6}))?", version)
-    return match is not None and tuple(int(part or 0) for part in match.groups()) >= numbers
 
 
 def _by_family(look: Installed, linux: str, windows: str) -> str:

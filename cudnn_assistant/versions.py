@@ -1,0 +1,40 @@
+"""Versions as numbers: the one reading of a version's text, what is older, and how people say it.
+
+What stands behind the numbers never counts: "2.9.0rc1", "2.9.0+cu130" and "2.9.0" are one version,
+because all builds of a release share its needs. What pip compares (a package against a demand) is
+left to ``packaging``, which knows more.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LEADING = re.compile(r"\s*[vVrR]?(\d{1,9}(?:\.\d{1,9}){0,7})")
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """The leading dotted numbers: "v9.8" and "9.8" are (9, 8), "R580" is (580,); () for none."""
+    match = _LEADING.match(text)
+    return tuple(int(part) for part in match[1].split(".")) if match else ()
+
+
+def older(one: str, other: str) -> bool:
+    """Whether both versions are known and the first is lower, to the precision of the second."""
+    left, right = numbers(one), numbers(other)
+    return bool(left and right) and left[: len(right)] < right
+
+
+def major(text: str) -> int:
+    """The first number of a version, 0 when it has none."""
+    return (numbers(text) or (0,))[0]
+
+
+def series(text: str) -> str:
+    """The first two numbers: "12.4" of "12.4.1"; one where there is no second, "" for none."""
+    return ".".join(map(str, numbers(text)[:2]))
+
+
+def short(text: str) -> str:
+    """A version as people say it: "9.10.2", and "9.8" for 9.8.0."""
+    parts = numbers(text)[:3]
+    return ".".join(str(part) for part in (parts[:2] if parts[2:] == (0,) else parts))
