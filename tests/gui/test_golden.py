@@ -19,7 +19,7 @@ from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.machine import load
-from cudnn_assistant.preview import preview
+from cudnn_assistant.plan import preview
 
 MACHINES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
 
