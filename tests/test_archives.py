@@ -39,8 +39,8 @@ from cudnn_assistant.plan import (
     RemoveArchive,
     SetVariable,
     make_plan,
+    preview,
 )
-from cudnn_assistant.preview import preview
 
 TOP = "cudnn-linux-x86_64-9.28.0.42_cuda12-archive"
 FILES = {

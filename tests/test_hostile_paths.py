@@ -13,8 +13,7 @@ from cudnn_assistant import envpath
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.finding import Automatic, Finding, PutFirst, TakeOut
 from cudnn_assistant.machine import Family, Machine, OperatingSystem, Value, Variable
-from cudnn_assistant.plan import Entry, Plan, SetVariable, back_to, make_plan, undo_plan
-from cudnn_assistant.preview import preview
+from cudnn_assistant.plan import Entry, Plan, SetVariable, back_to, make_plan, preview, undo_plan
 
 COMPAT = Compat(version=1, published="2026-01-01")
 Case = tuple[Family, str, str]

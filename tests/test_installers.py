@@ -21,7 +21,7 @@ from machines.computers import golden
 from test_apply import _count_down, in_child
 
 from cudnn_assistant import places
-from cudnn_assistant.apply import NotApplied, apply, licences, recover, starting
+from cudnn_assistant.apply import NotApplied, apply, recover, starting
 from cudnn_assistant.checkup import think
 from cudnn_assistant.cli.carrying import carry_out
 from cudnn_assistant.cli.changing import _chosen, undo
@@ -38,11 +38,13 @@ from cudnn_assistant.plan import (
     SetVariable,
     demands,
     installers,
+    licences,
     make_plan,
+    preview,
     undo_plan,
 )
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS
-from cudnn_assistant.preview import preview
+from cudnn_assistant.plan.kinds.installer import outcome
 from cudnn_assistant.system import policy
 from cudnn_assistant.system.administrator import BEGUN
 from cudnn_assistant.system.linux import Linux
@@ -458,7 +460,7 @@ def test_one_yes_runs_the_commands_as_root_and_the_journal_says_how_they_ended(y
         step = entry.plan.steps[1]
         assert isinstance(step, RunInstaller)
         assert (step.exit, step.said, entry.states) == (0, "", ("done", "done"))
-        assert "Restart the computer" in starting.how_it_ended(step)
+        assert "Restart the computer" in outcome(step).text
         assert Path(starting.record(step)).read_bytes().startswith(BEGUN + b"doing apt-get update")
         assert journal().entries()[-1] == entry
         back = undo_plan(entry, system().read, "linux")
@@ -497,7 +499,7 @@ def test_one_that_ends_badly_is_told_and_takes_nothing_back(yes: Path) -> None:
         assert calls() == [f"0 {ALL[0]}"]
         assert step.exit == 100
         assert step.said.endswith("E: Unable to locate package")
-        assert "code 100" in starting.how_it_ended(step)
+        assert "code 100" in outcome(step).text
         (change,) = preview(Plan(steps=(step,)), machine())
         assert change.title == "Install NVIDIA driver (ended with code 100)"
         assert system().read("user", "CUDA_PATH") == VARIABLE.after
@@ -514,7 +516,7 @@ def test_one_that_says_it_is_done_and_installed_nothing_is_told(yes: Path) -> No
         assert isinstance(step, RunInstaller)
         assert calls() == [f"0 {line}" for line in ALL]
         assert step.exit == 1
-        assert "perhaps its work isn't done" in starting.how_it_ended(step)
+        assert "perhaps its work isn't done" in outcome(step).text
 
     on_a_system_of_its_own(act, yes)
 

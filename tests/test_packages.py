@@ -23,8 +23,7 @@ from cudnn_assistant.apply import NotApplied, recover, rehearse
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.finding import Automatic, Finding, InstallPackages
 from cudnn_assistant.machine import Machine, OperatingSystem, Package, PythonEnvironment
-from cudnn_assistant.plan import InstallPackage, PackageChange, Plan, make_plan
-from cudnn_assistant.preview import preview
+from cudnn_assistant.plan import InstallPackage, PackageChange, Plan, make_plan, preview
 from cudnn_assistant.system import Refused
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from cudnn_assistant.machine import Machine, OperatingSystem, Package, Scope, Value, Variable
 from cudnn_assistant.plan import (
+    Change,
     Download,
     InstallArchive,
     InstallPackage,
@@ -13,8 +14,9 @@ from cudnn_assistant.plan import (
     RemoveArchive,
     RunInstaller,
     SetVariable,
+    demanded,
+    preview,
 )
-from cudnn_assistant.preview import Change, demanded, preview
 
 WINDOWS = Machine(os=OperatingSystem(family="windows"))
 LINUX = Machine(os=OperatingSystem(family="linux"))

@@ -4,11 +4,10 @@
 knows how to compare, do and take back that kind alone.
 """
 
-from cudnn_assistant.apply.licences import accept, licences, read_licence
+from cudnn_assistant.apply.licences import accept, read_licence
 from cudnn_assistant.apply.recovering import recover
 from cudnn_assistant.apply.rehearsing import rehearse
 from cudnn_assistant.apply.running import NotApplied, Say, apply
-from cudnn_assistant.apply.starting import how_it_ended, went_well
 from cudnn_assistant.apply.tools import Progress
 
 __all__ = [
@@ -17,10 +16,7 @@ __all__ = [
     "Say",
     "accept",
     "apply",
-    "how_it_ended",
-    "licences",
     "read_licence",
     "recover",
     "rehearse",
-    "went_well",
 ]

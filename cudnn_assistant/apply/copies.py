@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from cudnn_assistant.plan import Entry, InstallArchive, RemoveArchive
+from cudnn_assistant.plan import Entry, InstallArchive, kind_of
 
 _IN_THE_MAKING = (".making", ".removed")
 
@@ -38,12 +38,8 @@ def copies(root: str, entries: Iterable[Entry]) -> tuple[Copy, ...]:
 
 def _archives(entries: Iterable[Entry]) -> list[InstallArchive]:
     """Of all entries, the newest last."""
-    steps = [step for entry in entries for step in entry.plan.steps]
-    return [
-        step.archive if isinstance(step, RemoveArchive) else step
-        for step in steps
-        if isinstance(step, InstallArchive | RemoveArchive)
-    ]
+    found = (kind_of(step).archive(step) for entry in entries for step in entry.plan.steps)
+    return [archive for archive in found if archive is not None]
 
 
 def _size(folder: str) -> int:

@@ -1,12 +1,17 @@
-"""The table of kinds: which functions carry out which step."""
+"""The table of kinds, second half: which functions carry out which step.
+
+The first half, all that can be known without touching the computer, is ``plan.kinds``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Event
 from typing import Any, NamedTuple
 
 from cudnn_assistant.apply import archives, packages, starting, variables
 from cudnn_assistant.apply.tools import Tools
+from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import (
     InstallArchive,
     InstallPackage,
@@ -17,11 +22,15 @@ from cudnn_assistant.plan import (
 )
 
 
-def _as_it_is(step: Step, _tools: Tools) -> Step:
+def _as_it_is(step: Step, _tools: Tools | Event) -> Step:
     return step
 
 
-class Kind(NamedTuple):
+def _alone(_step: Step) -> tuple[str, Value | None] | None:
+    return None
+
+
+class Doing(NamedTuple):
     """What can be done with one kind of step. All raise ``Refused`` or ``OSError``."""
 
     compare: Callable[[Any, Tools], object]
@@ -37,31 +46,41 @@ class Kind(NamedTuple):
     """Clear, or give the step that clears, what an interruption left half done."""
     prepare: Callable[[Any, Tools], Step] = _as_it_is
     """The step with what the way back needs to know, before the journal is written."""
+    rehearse: Callable[[Any, Event], Step] = _as_it_is
+    """The step with what it would change; the event stops it. Changes nothing."""
+    together: Callable[[Any], tuple[str, Value | None] | None] = _alone
+    """Name and value of a setting that an administrator writes in one go with others."""
 
 
-_KINDS: dict[type, Kind] = {
-    SetVariable: Kind(
-        variables.compare, variables.do, variables.put_back, variables.reached, variables.tidy
+DOING: dict[type, Doing] = {
+    SetVariable: Doing(
+        variables.compare,
+        variables.do,
+        variables.put_back,
+        variables.reached,
+        variables.tidy,
+        together=variables.together,
     ),
-    InstallArchive: Kind(
+    InstallArchive: Doing(
         archives.compare, archives.do, archives.put_back, archives.reached, archives.tidy
     ),
-    RemoveArchive: Kind(
+    RemoveArchive: Doing(
         archives.compare_removal,
         archives.do_removal,
         archives.put_back_removal,
         archives.removal_reached,
         archives.tidy_removal,
     ),
-    InstallPackage: Kind(
+    InstallPackage: Doing(
         packages.compare,
         packages.do,
         packages.put_back,
         packages.reached,
         packages.tidy,
         packages.prepare,
+        packages.rehearse,
     ),
-    RunInstaller: Kind(
+    RunInstaller: Doing(
         starting.compare,
         starting.do,
         starting.put_back,
@@ -72,6 +91,6 @@ _KINDS: dict[type, Kind] = {
 }
 
 
-def kind_of(step: Step) -> Kind:
+def doing_of(step: Step) -> Doing:
     """The functions for a step."""
-    return _KINDS[type(step)]
+    return DOING[type(step)]

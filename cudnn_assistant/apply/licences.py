@@ -8,19 +8,13 @@ import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from cudnn_assistant.plan import Accepted, InstallArchive, Plan, RunInstaller
+from cudnn_assistant.plan import Accepted, Plan, licences
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.policy import archives, policy
 from cudnn_assistant.wording import _
 
 if TYPE_CHECKING:
     from cudnn_assistant.download import Licence
-
-
-def licences(plan: Plan) -> tuple[str, ...]:
-    """The addresses of the licences that apply to a plan, each once."""
-    steps = [step for step in plan.steps if isinstance(step, InstallArchive | RunInstaller)]
-    return tuple(dict.fromkeys(step.licence for step in steps if step.licence))
 
 
 def read_licence(address: str, cancel: threading.Event | None = None) -> Licence:

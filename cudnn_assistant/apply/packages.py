@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+
 import msgspec
 
 from cudnn_assistant.apply.environment import Environment, Installed, ask, commands, run
-from cudnn_assistant.apply.rehearsing import rehearsed
+from cudnn_assistant.apply.resolution import rehearsed
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.machine import Package
 from cudnn_assistant.plan import InstallPackage, PackageChange, project
-from cudnn_assistant.plan.undoing import packages_back
+from cudnn_assistant.plan.kinds.packages import packages_back
 from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _
 
@@ -28,6 +30,11 @@ def compare(step: InstallPackage, _tools: Tools) -> None:
                     "Check again to see the present value."
                 ).format(name=package.name)
             )
+
+
+def rehearse(step: InstallPackage, cancel: threading.Event) -> InstallPackage:
+    """The step with what pip says that it would change. Raises :class:`Refused`."""
+    return rehearsed(step, ask(step.python), cancel)
 
 
 def prepare(step: InstallPackage, tools: Tools) -> InstallPackage:

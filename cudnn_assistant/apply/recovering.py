@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import filelock
 import msgspec
 
 from cudnn_assistant.apply import starting
-from cudnn_assistant.apply.kinds import kind_of
+from cudnn_assistant.apply.kinds import doing_of
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.plan import (
-    Entry,
-    InstallArchive,
-    Plan,
-    RemoveArchive,
-    RunInstaller,
-    Step,
-    StepState,
-    undo_plan,
-)
+from cudnn_assistant.plan import Entry, Plan, StepState, starts_only, undo_plan
 from cudnn_assistant.system import System
 
 
@@ -49,15 +38,12 @@ def recover(journal: Journal, system: System) -> Plan | None:
 
 def _never_begun(entry: Entry) -> bool:
     """Whether nothing but an installer was left to do, and it was not started."""
-    return all(
-        isinstance(step, RunInstaller) and state == "planned"
-        for step, state in zip(entry.plan.steps, entry.states, strict=True)
-    )
+    return starts_only(entry.plan) and set(entry.states) == {"planned"}
 
 
 def _with_what_was_reached(entry: Entry) -> Entry:
     states: list[StepState] = [
-        "done" if state == "planned" and kind_of(step).reached(step) else state
+        "done" if state == "planned" and doing_of(step).reached(step) else state
         for step, state in zip(entry.plan.steps, entry.states, strict=True)
     ]
     return msgspec.structs.replace(entry, states=tuple(states))
@@ -65,16 +51,9 @@ def _with_what_was_reached(entry: Entry) -> Entry:
 
 def _way_back(entry: Entry, tools: Tools) -> Plan:
     plan = undo_plan(entry, tools.system.read, tools.system.family)
-    begun = [left for step in entry.plan.steps if (left := kind_of(step).tidy(step, tools))]
-    needed = [step for step in plan.steps if not _so_already(step)]
+    begun = [left for step in entry.plan.steps if (left := doing_of(step).tidy(step, tools))]
+    needed = [step for step in plan.steps if not doing_of(step).reached(step)]
     return msgspec.structs.replace(plan, steps=(*needed, *begun))
-
-
-def _so_already(step: Step) -> bool:
-    """Whether an archive's folder is, or is not, there as the step would make it."""
-    if isinstance(step, InstallArchive):
-        return os.path.lexists(step.folder)
-    return isinstance(step, RemoveArchive) and not os.path.lexists(step.archive.folder)
 
 
 def _busy(journal: Journal) -> bool:

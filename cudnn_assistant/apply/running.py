@@ -14,18 +14,11 @@ import filelock
 import msgspec
 
 from cudnn_assistant.apply import starting
-from cudnn_assistant.apply.kinds import kind_of
+from cudnn_assistant.apply.kinds import doing_of
 from cudnn_assistant.apply.licences import refuse_unaccepted
 from cudnn_assistant.apply.tools import Progress, Tools
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.plan import (
-    Accepted,
-    Entry,
-    Plan,
-    SetVariable,
-    Step,
-    StepState,
-)
+from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, settings_only
 from cudnn_assistant.system import Refused, System
 from cudnn_assistant.system.policy import refuse_where_nothing_may_change
 from cudnn_assistant.system.reasons import reason
@@ -74,8 +67,8 @@ def apply(
             _refuse_while_interrupted(plan, journal)
             refuse_unaccepted(plan, accepted)
             for step in plan.steps:
-                kind_of(step).compare(step, tools)
-            prepared = tuple(kind_of(step).prepare(step, tools) for step in plan.steps)
+                doing_of(step).compare(step, tools)
+            prepared = tuple(doing_of(step).prepare(step, tools) for step in plan.steps)
             plan = msgspec.structs.replace(plan, steps=prepared)
             entry = _new_entry(plan, accepted)
             journal.begin(entry)
@@ -111,11 +104,7 @@ class _Run:
     def batches(self) -> list[list[int]]:
         """Numbers of steps to carry out together: the administrator is asked once for all."""
         steps = self.entry.plan.steps
-        asked = [
-            number
-            for number, step in enumerate(steps)
-            if isinstance(step, SetVariable) and step.scope == "machine"
-        ]
+        asked = [number for number, step in enumerate(steps) if doing_of(step).together(step)]
         if len(asked) < 2 or self.tools.system.may_write("machine"):
             asked = []
         return [
@@ -131,18 +120,18 @@ class _Run:
             raise Refused(_("Stopped, as you wished."))
         for step in steps:
             # Compared a moment ago, but a long step may lie between.
-            kind_of(step).compare(step, self.tools)
+            doing_of(step).compare(step, self.tools)
         if len(batch) > 1:
-            machine = [step for step in steps if isinstance(step, SetVariable)]
-            self.tools.system.write_machine([(step.name, step.after) for step in machine])
+            changes = [change for step in steps if (change := doing_of(step).together(step))]
+            self.tools.system.write_machine(changes)
         for number, step in zip(batch, steps, strict=True):
             # What was written together is written already; that leaves the reading back.
-            self.know(number, kind_of(step).do(step, self.tools))
+            self.know(number, doing_of(step).do(step, self.tools))
             self.mark(number, "done")
 
     def takes_long(self) -> bool:
         """Settings alone are written faster than anybody can stop them: those are finished."""
-        return not all(isinstance(step, SetVariable) for step in self.entry.plan.steps)
+        return not settings_only(self.entry.plan)
 
     def know(self, number: int, step: Step | None) -> None:
         """Keep what is known of a step only after it was done."""
@@ -169,7 +158,7 @@ class _Run:
             for back in range(number, -1, -1):
                 step = self.entry.plan.steps[back]
                 settle = back == number and isinstance(trouble, OSError)
-                written = kind_of(step).put_back(step, self.tools, settle)
+                written = doing_of(step).put_back(step, self.tools, settle)
                 states[back] = "taken-back" if written or states[back] == "done" else "stopped"
         except (Refused, OSError) as more:
             text = _("{first} Taking back the steps before it was not possible: {second}")

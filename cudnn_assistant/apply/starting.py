@@ -22,33 +22,15 @@ from cudnn_assistant.apply.downloads import cache, fetched, refuse_other
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import RunInstaller, installers
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, Packages
+from cudnn_assistant.plan.kinds.installer import RESTART, went_well
 from cudnn_assistant.system import Refused, administrator
 from cudnn_assistant.system.policy import archives, policy
 from cudnn_assistant.wording import _
 
-RESTART = frozenset({3010, 1641})
-"""Exit codes of Windows' installers: done, after a restart (which has begun)."""
-_NEWER_THERE = 1638
 _DECLINED = frozenset({1223, 1602})
 _ANOTHER = 1618
 _LINES = 12
 _LONGEST = 4000
-
-
-def went_well(step: RunInstaller) -> bool:
-    """Whether it ended as it should; so does one whose end nobody saw."""
-    return step.exit in (None, 0, _NEWER_THERE) or step.exit in RESTART
-
-
-def how_it_ended(step: RunInstaller) -> str:
-    """What is to be said once it has ended."""
-    if not went_well(step):
-        text = _("The installer of {name} ended with code {code}; perhaps its work isn't done.")
-        return text.format(name=step.name, code=step.exit)
-    if step.restart:
-        text = _("The installer of {name} has ended. Restart the computer; it takes effect then.")
-        return text.format(name=step.name)
-    return _("The installer of {name} has ended.").format(name=step.name)
 
 
 def record(step: RunInstaller) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cudnn_assistant.apply.tools import Tools
+from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import SetVariable, back_to
 from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _
@@ -26,6 +27,11 @@ def do(step: SetVariable, tools: Tools) -> None:
         raise Refused(
             _("{name} was written, but reading it back gave another value.").format(name=step.name)
         )
+
+
+def together(step: SetVariable) -> tuple[str, Value | None] | None:
+    """A setting for all users: the administrator is asked once for all of them."""
+    return (step.name, step.after) if step.scope == "machine" else None
 
 
 def put_back(step: SetVariable, tools: Tools, settle: bool) -> bool:

@@ -9,7 +9,7 @@ from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.diagnose import subjects, verdict
 from cudnn_assistant.finding import Finding, Severity, Verdict
 from cudnn_assistant.machine import Machine, Value
-from cudnn_assistant.plan import SetVariable, Step
+from cudnn_assistant.plan import Step, kind_of
 from cudnn_assistant.report import dump_with
 from cudnn_assistant.wording import words
 
@@ -113,15 +113,16 @@ def _told(finding: Finding, checkup: Checkup) -> Told:
 
 
 def _change(step: Step) -> Change:
-    kind = str(step.__struct_config__.tag)
-    if isinstance(step, SetVariable):
-        return Change(
-            kind=kind, scope=step.scope, name=step.name, before=step.before, after=step.after
-        )
-    what = getattr(step, "folder", "") or " ".join(
-        (*getattr(step, "requirements", ()), *getattr(step, "again", ()))
+    kind, setting = str(step.__struct_config__.tag), kind_of(step).setting(step)
+    if setting is None:
+        return Change(kind=kind, what=kind_of(step).what(step))
+    return Change(
+        kind=kind,
+        scope=setting.scope,
+        name=setting.name,
+        before=setting.before,
+        after=setting.after,
     )
-    return Change(kind=kind, what=what or getattr(step, "name", ""))
 
 
 def schema() -> dict[str, object]:

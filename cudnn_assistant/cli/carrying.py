@@ -16,18 +16,26 @@ from cudnn_assistant.apply import (
     NotApplied,
     accept,
     apply,
-    how_it_ended,
-    licences,
     read_licence,
     rehearse,
 )
 from cudnn_assistant.apply.advance import Advance
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.cli.starting import allowed, starts_only
+from cudnn_assistant.cli.starting import allowed
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.plan import Demands, InstallPackage, Plan, RunInstaller, demands
-from cudnn_assistant.preview import demanded, preview
+from cudnn_assistant.plan import (
+    Demands,
+    Plan,
+    consents,
+    demanded,
+    demands,
+    licences,
+    outcomes,
+    preview,
+    starts_only,
+    unrehearsed,
+)
 from cudnn_assistant.system import Refused, System
 from cudnn_assistant.system.policy import refuse_where_nothing_may_change
 from cudnn_assistant.wording import _, ngettext
@@ -61,7 +69,7 @@ def carry_out(
     if told.dry_run:
         print_plan(plan, machine, screen)
         return 1
-    if any(isinstance(step, RunInstaller) for step in plan.steps):
+    if consents(plan):
         plan = allowed(plan, machine, screen, yes=told.yes)
         if not plan.steps:
             return 1
@@ -89,11 +97,10 @@ def carry_out(
         except NotApplied as trouble:
             return _say_why_not(trouble, cancel.is_set(), screen)
     screen.progress("")
-    for step in entry.plan.steps:
-        if isinstance(step, RunInstaller) and not screen.json:
-            screen.line(how_it_ended(step))
-            for line in step.said.splitlines():
-                screen.line(line, indent=2)
+    for ended in () if screen.json else outcomes(entry.plan):
+        screen.line(ended.text)
+        for line in ended.output.splitlines():
+            screen.line(line, indent=2)
     if cancel.is_set():
         screen.trouble(_("It was done already. To go back, run: cudnn-assistant undo"))
         return STOPPED
@@ -101,7 +108,7 @@ def carry_out(
 
 
 def _rehearsed(plan: Plan, screen: Screen) -> Plan:
-    if any(isinstance(step, InstallPackage) for step in plan.steps):
+    if unrehearsed(plan):
         screen.progress(_("Asking pip what it would change…"))
     try:
         return rehearse(plan)

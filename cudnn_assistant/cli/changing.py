@@ -9,12 +9,9 @@ from cudnn_assistant.apply import recover
 from cudnn_assistant.cli.carrying import carry_out, print_plan
 from cudnn_assistant.cli.looking import EXIT, compat_data, look, show
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.cli.starting import starts_only
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, OperatingSystem
-from cudnn_assistant.plan import Entry, Plan, RunInstaller, undo_plan
-from cudnn_assistant.plan.saying import way_back
-from cudnn_assistant.preview import preview
+from cudnn_assistant.plan import Entry, Plan, consents, preview, starts_only, undo_plan
 from cudnn_assistant.system import Refused, System, this_system
 from cudnn_assistant.wording import _, words
 
@@ -92,9 +89,8 @@ def undo(told: argparse.Namespace, screen: Screen) -> int:
 
 
 def _tell_what_stays(entry: Entry, screen: Screen) -> None:
-    for step in entry.plan.steps:
-        if isinstance(step, RunInstaller):
-            screen.line(f"{step.name}: {way_back(step)}")
+    for consent in consents(entry.plan):
+        screen.line(f"{consent.name}: {consent.way_back}")
 
 
 def _here(system: System) -> Machine:

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.text import height_of, wrapped
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.preview import ChangeLine
+from cudnn_assistant.plan import ChangeLine
 from cudnn_assistant.wording import _, ngettext
 
 LINE = Qt.ItemDataRole.UserRole

@@ -11,14 +11,22 @@ from PySide6.QtCore import QObject, Signal
 from cudnn_assistant.apply import NotApplied
 from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.gui.doing import Doing
-from cudnn_assistant.gui.ended import installers, while_checking
-from cudnn_assistant.gui.making import MakingPage, long
+from cudnn_assistant.gui.ended import while_checking
+from cudnn_assistant.gui.making import MakingPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.gui.sitting import Sitting
 from cudnn_assistant.gui.stage import Stage
-from cudnn_assistant.plan import Entry, InstallPackage, Plan, RunInstaller, SetVariable
-from cudnn_assistant.plan.saying import way_back
-from cudnn_assistant.preview import demanded
+from cudnn_assistant.plan import (
+    Entry,
+    Plan,
+    Step,
+    consents,
+    demanded,
+    kind_of,
+    settings_of,
+    takes_long,
+    unrehearsed,
+)
 from cudnn_assistant.system import Refused
 from cudnn_assistant.wording import _, ngettext, words
 
@@ -26,21 +34,15 @@ from cudnn_assistant.wording import _, ngettext, words
 def can_wait(checkup: Checkup) -> frozenset[str]:
     """Codes of what keeps nothing from working, but would need an administrator to change."""
     serious = {finding.code for finding in checkup.findings if finding.severity == "error"}
-    steps = [step for step in checkup.plan.steps if isinstance(step, SetVariable)]
-    whole = [step for step in steps if step.scope == "machine" and not serious & {*step.why}]
+    steps = [step for step in settings_of(checkup.plan) if step.scope == "machine"]
+    whole = [step for step in steps if not serious & {*step.why}]
     return frozenset(code for step in whole for code in step.why)
 
 
 def to_be_ticked(plan: Plan) -> frozenset[str]:
     """Codes of installers that stand beside other changes: each needs a yes of its own."""
-    steps = [step for step in plan.steps if isinstance(step, RunInstaller)]
+    steps = [step for step in plan.steps if kind_of(step).consent(step)]
     return frozenset(code for step in steps for code in step.why)
-
-
-def unrehearsed(plan: Plan) -> list[InstallPackage]:
-    """Steps of which only pip knows what they would change; exact ones say it themselves."""
-    steps = (step for step in plan.steps if isinstance(step, InstallPackage))
-    return [step for step in steps if step.changes is None and not step.exact]
 
 
 class Changing(QObject):
@@ -59,7 +61,7 @@ class Changing(QObject):
         self.cancel = threading.Event()
         """Set, it stops the change that is being made and takes it back."""
         self._long = False
-        self._said: dict[InstallPackage, InstallPackage] = {}
+        self._said: dict[Step, Step] = {}
         """Steps with what pip said that they would change."""
 
     def hurry(self) -> None:
@@ -83,7 +85,7 @@ class Changing(QObject):
         """Show the plan, and ask pip about what only pip knows. ``at``: the box with the focus."""
         checkup = self._sitting.checkup
         assert checkup is not None
-        steps = [self._said.get(s, s) if isinstance(s, InstallPackage) else s for s in plan.steps]
+        steps = [self._said.get(step, step) for step in plan.steps]
         plan = msgspec.structs.replace(plan, steps=tuple(steps))
         leaves = {f.code: words(f, checkup.machine).title for f in checkup.findings}
         whole, now = (self._doing.preview(p, checkup.machine) for p in (checkup.plan, plan))
@@ -105,9 +107,7 @@ class Changing(QObject):
         )
 
     def _pip_said(self, plan: Plan, told: Plan) -> None:
-        for asked, said in zip(plan.steps, told.steps, strict=True):
-            if isinstance(asked, InstallPackage) and isinstance(said, InstallPackage):
-                self._said[asked] = said
+        self._said.update(zip(plan.steps, told.steps, strict=True))
         page = self._review_page()
         checkup = self._sitting.checkup
         assert checkup is not None
@@ -155,7 +155,7 @@ class Changing(QObject):
         page.held.connect(lambda waits: hold.set() if waits else hold.clear())
         self._stage.go(page)
         self._sitting.changing = True
-        self._long = long(plan)
+        self._long = takes_long(plan)
         self._stage.work(
             lambda tell: self._doing.apply(plan, tell, cancel, hold),
             self._change_done,
@@ -209,10 +209,10 @@ class Changing(QObject):
         if not count:
             title = _("There is nothing left to undo")
             lead = _("What this change had set is not there any more.")
-        started = installers(entry)
+        started = consents(entry.plan)
         if started and not count:
             title, lead = _("Only the system can take this back"), ""
-        lead = " ".join((lead, *(f"{step.name}: {way_back(step)}" for step in started))).strip()
+        lead = " ".join((lead, *(f"{one.name}: {one.way_back}" for one in started))).strip()
         self.show_way_back(plan, title, lead)
 
     def show_way_back(self, plan: Plan, title: str, lead: str) -> None:

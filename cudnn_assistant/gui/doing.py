@@ -12,8 +12,7 @@ from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.machine import Family, Machine, PythonEnvironment, Trial
-from cudnn_assistant.plan import Entry, Plan
-from cudnn_assistant.preview import Change
+from cudnn_assistant.plan import Change, Entry, Plan
 from cudnn_assistant.system.autostart import Autostart
 
 Standing = Literal["in place", "undone", "changed"]

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from cudnn_assistant.apply import how_it_ended, went_well
 from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Card
 from cudnn_assistant.gui.text import Listing
-from cudnn_assistant.plan import Entry, RunInstaller
+from cudnn_assistant.plan import Entry, Outcome, outcomes
 from cudnn_assistant.wording import _
 
 
-def installers(entry: Entry | None) -> tuple[RunInstaller, ...]:
-    """Those that a change has started."""
-    steps = entry.plan.steps if entry is not None else ()
-    return tuple(step for step in steps if isinstance(step, RunInstaller))
+def installers(entry: Entry | None) -> tuple[Outcome, ...]:
+    """How those ended that a change has started."""
+    return outcomes(entry.plan) if entry is not None else ()
 
 
 def restart_needed(entry: Entry | None) -> bool:
     """Whether what was installed takes effect after a restart only."""
-    return any(step.restart and went_well(step) for step in installers(entry))
+    return any(outcome.restart for outcome in installers(entry))
 
 
 def while_checking(entry: Entry) -> str:
@@ -33,17 +31,17 @@ def while_checking(entry: Entry) -> str:
 
 def tell_of(entry: Entry | None, page: Page) -> None:
     """Put on the page how the installers ended, with their last lines under Details."""
-    for step in installers(entry):
-        page.tell("ok" if went_well(step) else "note", how_it_ended(step))
-        if step.said:
-            page.content.insertWidget(1, _Said(step))
+    for outcome in installers(entry):
+        page.tell("ok" if outcome.well else "note", outcome.text)
+        if outcome.output:
+            page.content.insertWidget(1, _Output(outcome))
 
 
-class _Said(Card):
+class _Output(Card):
     """The last lines of an installer, behind Details."""
 
-    def __init__(self, step: RunInstaller) -> None:
+    def __init__(self, outcome: Outcome) -> None:
         super().__init__()
-        name = _("Details: {title}").format(title=step.name)
-        opener = Opener(_("Details"), name, self.rows, lambda: Listing(step.said, name))
+        name = _("Details: {title}").format(title=outcome.name)
+        opener = Opener(_("Details"), name, self.rows, lambda: Listing(outcome.output, name))
         self.rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)

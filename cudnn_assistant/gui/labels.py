@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.plan import Plan, RunInstaller
 from cudnn_assistant.wording import ngettext
-
-
-def starts_only(plan: Plan) -> bool:
-    """Whether it changes nothing by itself, but starts installers."""
-    return bool(plan.steps) and all(isinstance(step, RunInstaller) for step in plan.steps)
 
 
 def make_label(

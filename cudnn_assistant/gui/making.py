@@ -13,25 +13,14 @@ from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import BusyBar, Button, Card, Mark
 from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.plan import InstallArchive, InstallPackage, Plan, RunInstaller, Step, StepState
+from cudnn_assistant.plan import Plan, StepState, consents, downloads, takes_long
 from cudnn_assistant.wording import _, ngettext
 
 
-def long(plan: Plan) -> bool:
-    """Whether carrying it out takes so long that one may want to stop it."""
-    return any(
-        isinstance(step, InstallArchive | InstallPackage | RunInstaller) for step in plan.steps
-    )
-
-
 def _lead(plan: Plan) -> str:
-    if any(isinstance(step, RunInstaller) for step in plan.steps):
+    if consents(plan):
         return _("What an installer changes is taken back by the system, not by this program.")
     return _("What was there before is kept, so that this can be undone.")
-
-
-def _downloads(step: Step) -> bool:
-    return isinstance(step, InstallArchive) or (isinstance(step, RunInstaller) and bool(step.link))
 
 
 class MakingPage(Page):
@@ -57,8 +46,8 @@ class MakingPage(Page):
         self._told = ""
         """What the step is busy with, as it was announced."""
         self.pause: Button | None = None
-        if long(plan):
-            if any(_downloads(step) for step in plan.steps):
+        if takes_long(plan):
+            if downloads(plan):
                 self.pause = self.buttons.add(_("&Pause"), self._hold)
                 self.pause.setEnabled(False)
             self.stop = self.buttons.add(_("&Cancel"), self._cancel)

@@ -19,7 +19,7 @@ from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.ticks import AgainBox
 from cudnn_assistant.machine import SYSTEM, Machine
-from cudnn_assistant.plan import SetVariable
+from cudnn_assistant.plan import settings_only
 from cudnn_assistant.wording import Words, _, ngettext, words
 
 LOOKS: dict[str, Look] = {"error": "bad", "warning": "note", "info": "info"}
@@ -190,14 +190,14 @@ class ProblemsPage(Page):
         if self._foreign:
             return _("This is what a report tells. Nothing on this computer was looked at.")
         remedy = self._main.remedy
-        steps = self._checkup.plan.steps
-        if isinstance(remedy, Automatic) and all(isinstance(s, SetVariable) for s in steps):
+        plan = self._checkup.plan
+        if isinstance(remedy, Automatic) and settings_only(plan):
             return _(
                 "This can be fixed here without installing anything. Nothing has been changed yet."
             )
         if isinstance(remedy, Automatic):
             return _("This can be fixed here. Nothing has been changed yet.")
-        if isinstance(remedy, Manual) and remedy.installer is not None and steps:
+        if isinstance(remedy, Manual) and remedy.installer is not None and plan.steps:
             return _(
                 "This can be started here, after you have seen what is run. Nothing has been "
                 "changed yet."

@@ -22,8 +22,15 @@ from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.pythons import frameworks_of
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, PythonEnvironment, Trial
-from cudnn_assistant.plan import Entry, Plan, SetVariable, make_plan, undo_plan
-from cudnn_assistant.preview import preview
+from cudnn_assistant.plan import (
+    Entry,
+    Plan,
+    licences,
+    make_plan,
+    preview,
+    settings_of,
+    undo_plan,
+)
 from cudnn_assistant.probe import Cancel, Say, probe
 from cudnn_assistant.probe.trials.framework import run_framework
 from cudnn_assistant.report import file_name, open_report
@@ -150,7 +157,7 @@ class Behind:
         """Carry a plan out; raises NotApplied. The button says yes to the licences it names."""
         told_at = 0.0
         try:
-            texts = [applying.read_licence(link, cancel) for link in applying.licences(plan)]
+            texts = [applying.read_licence(link, cancel) for link in licences(plan)]
         except (Refused, OSError) as trouble:
             raise applying.NotApplied(str(trouble), as_before=True) from trouble
 
@@ -176,7 +183,7 @@ class Behind:
         """How a change in the journal stands today, as far as settings tell."""
         if entry.undone_by:
             return "undone"
-        settings = [step for step in entry.plan.steps if isinstance(step, SetVariable)]
+        settings = settings_of(entry.plan)
         same = all(self.system.read(step.scope, step.name) == step.after for step in settings)
         return "in place" if same else "changed"
 

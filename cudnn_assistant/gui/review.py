@@ -9,10 +9,9 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from cudnn_assistant.apply import licences
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.commands import commands
-from cudnn_assistant.gui.labels import make_label, starts_only
+from cudnn_assistant.gui.labels import make_label
 from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Notice
@@ -21,14 +20,14 @@ from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.machine import Family
 from cudnn_assistant.plan import (
-    InstallArchive,
-    InstallPackage,
+    Change,
     Plan,
-    RunInstaller,
-    SetVariable,
     Step,
+    kind_of,
+    licences,
+    settings_only,
+    starts_only,
 )
-from cudnn_assistant.preview import Change
 from cudnn_assistant.wording import _, ngettext
 
 
@@ -57,10 +56,8 @@ class Proposal:
 
 def same_place(one: Step, other: Step) -> bool:
     """Whether two steps are about the same thing, whatever they make of it."""
-    keys = ("scope", "name", "product", "python", "archive")
-    return type(one) is type(other) and all(
-        getattr(one, key, None) == getattr(other, key, None) for key in keys
-    )
+    kind = kind_of(one)
+    return kind is kind_of(other) and kind.about(one) == kind.about(other)
 
 
 class ReviewPage(Page):
@@ -100,8 +97,7 @@ class ReviewPage(Page):
     def _title(self, count: int) -> str:
         if self.proposal.title:
             return self.proposal.title
-        settings = all(isinstance(step, SetVariable) for step in self.proposal.plan.steps)
-        if settings:
+        if settings_only(self.proposal.plan):
             title = ngettext(
                 "{count} change to your settings", "{count} changes to your settings", count
             )
@@ -138,15 +134,16 @@ class ReviewPage(Page):
             on=at is not None,
             serves=titles if box else (),
         )
-        if box and at is None and isinstance(step, RunInstaller):
+        if box and at is None and kind_of(step).consent(step):
             card.add_note(_("An installer is started only if you tick it."))
         elif box and at is None and given.waits.issuperset(step.why):
             card.add_note(
                 _("This can wait, and needs an administrator. Tick it to change it as well.")
             )
         card.ticked.connect(self._picked)
-        if isinstance(step, InstallArchive | RunInstaller) and step.licence:
-            card.add_link(_("Read NVIDIA's licence"), partial(self.licence.emit, step.licence))
+        licence = kind_of(step).needs(step).licence
+        if licence:
+            card.add_link(_("Read NVIDIA's licence"), partial(self.licence.emit, licence))
         return card
 
     # --- What pip says ----------------------------------------------------------------------------
@@ -158,10 +155,12 @@ class ReviewPage(Page):
 
     def show_pip(self, plan: Plan, changes: tuple[Change, ...]) -> None:
         """pip has said it: the plan is whole, and can be made."""
+        asked = self.proposal.plan.steps
+        told = [new for old, new in zip(asked, plan.steps, strict=True) if new != old]
         self.proposal = replace(self.proposal, plan=plan, changes=changes)
         self._tell_of_pip(None)
         for number, step in enumerate((self.proposal.whole or plan).steps):
-            if isinstance(step, InstallPackage):
+            if any(same_place(step, new) for new in told):
                 self._renew(number, step)
         self._allow()
         announce(self, _("pip has said what it would change."))

@@ -13,7 +13,7 @@ from cudnn_assistant.gui.parts import BusyBar, Card, CopyButton
 from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.ticks import Tick
-from cudnn_assistant.preview import Change
+from cudnn_assistant.plan import Change
 from cudnn_assistant.wording import _
 
 

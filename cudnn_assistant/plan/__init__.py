@@ -4,8 +4,26 @@ Pure: everything a step needs to know is in the snapshot and the feed. A plan is
 before anything happens, journalled, applied step by step, and undone by another plan.
 """
 
-from cudnn_assistant.plan.demands import Demands, demands
+from cudnn_assistant.plan.change import Change, ChangeLine
+from cudnn_assistant.plan.kinds import Consent, Outcome, Read, kind_of
+from cudnn_assistant.plan.kinds.packages import project
+from cudnn_assistant.plan.kinds.variable import back_to
 from cudnn_assistant.plan.making import make_plan, stored
+from cudnn_assistant.plan.overview import (
+    Demands,
+    consents,
+    demanded,
+    demands,
+    downloads,
+    licences,
+    outcomes,
+    preview,
+    settings_of,
+    settings_only,
+    starts_only,
+    takes_long,
+    unrehearsed,
+)
 from cudnn_assistant.plan.removing import naming, removal_plan
 from cudnn_assistant.plan.steps import (
     Accepted,
@@ -21,15 +39,19 @@ from cudnn_assistant.plan.steps import (
     Step,
     StepState,
 )
-from cudnn_assistant.plan.undoing import Read, back_to, project, undo_plan
+from cudnn_assistant.plan.undoing import undo_plan
 
 __all__ = [
     "Accepted",
+    "Change",
+    "ChangeLine",
+    "Consent",
     "Demands",
     "Download",
     "Entry",
     "InstallArchive",
     "InstallPackage",
+    "Outcome",
     "PackageChange",
     "Plan",
     "Read",
@@ -39,11 +61,23 @@ __all__ = [
     "Step",
     "StepState",
     "back_to",
+    "consents",
+    "demanded",
     "demands",
+    "downloads",
+    "kind_of",
+    "licences",
     "make_plan",
     "naming",
+    "outcomes",
+    "preview",
     "project",
     "removal_plan",
+    "settings_of",
+    "settings_only",
+    "starts_only",
     "stored",
+    "takes_long",
     "undo_plan",
+    "unrehearsed",
 ]

@@ -20,8 +20,8 @@ from cudnn_assistant.finding import (
 from cudnn_assistant.machine import Family, Machine, Package, Scope, Value
 from cudnn_assistant.plan.installers import installer_steps
 from cudnn_assistant.plan.installing import Wish, archive_steps, search_wish, there
+from cudnn_assistant.plan.kinds.packages import project
 from cudnn_assistant.plan.steps import InstallPackage, Plan, SetVariable
-from cudnn_assistant.plan.undoing import project
 
 
 def make_plan(

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+import msgspec
 
 from cudnn_assistant import envpath
-from cudnn_assistant.machine import Family, Scope, Value
-from cudnn_assistant.plan.steps import (
-    Entry,
-    InstallArchive,
-    InstallPackage,
-    PackageChange,
-    Plan,
-    RemoveArchive,
-    SetVariable,
-    Step,
-)
-
-Read = Callable[[Scope, str], "Value | None"]
+from cudnn_assistant.machine import Family, Scope
+from cudnn_assistant.plan.kinds import Read, kind_of
+from cudnn_assistant.plan.overview import settings_of
+from cudnn_assistant.plan.steps import Entry, Plan, Step
 
 
 def undo_plan(entry: Entry, read: Read, family: Family) -> Plan:
@@ -34,18 +24,20 @@ def undo_plan(entry: Entry, read: Read, family: Family) -> Plan:
         for step, state in zip(entry.plan.steps, entry.states, strict=False)
         if state in ("done", "planned")
     ]
-    steps = [back for step in reversed(done) if (back := _take_back(step, read, family))]
-    kept = [step for step in steps if not _still_named(step, steps, read, family)]
-    return Plan(steps=tuple(kept), undoes=entry.id)
+    steps = [back for step in reversed(done) if (back := kind_of(step).undo(step, read, family))]
+    plan = Plan(steps=tuple(steps), undoes=entry.id)
+    kept = [step for step in steps if not _still_named(step, plan, read, family)]
+    return msgspec.structs.replace(plan, steps=tuple(kept))
 
 
-def _still_named(step: Step, steps: Sequence[Step], read: Read, family: Family) -> bool:
+def _still_named(step: Step, plan: Plan, read: Read, family: Family) -> bool:
     """Whether the step would remove a folder that a search path names even after the plan."""
-    if not isinstance(step, RemoveArchive):
+    archive = kind_of(step).archive(step)
+    if archive is None or not kind_of(step).removes:
         return False
-    changed = {(s.scope, s.name.upper()): s.after for s in steps if isinstance(s, SetVariable)}
+    changed = {(s.scope, s.name.upper()): s.after for s in settings_of(plan)}
     scopes: tuple[Scope, ...] = ("user", "machine") if family == "windows" else ("user",)
-    folder = envpath.key(step.archive.search or step.archive.folder, family)
+    folder = envpath.key(archive.search or archive.folder, family)
     for scope in scopes:
         for name in ("PATH", "LD_LIBRARY_PATH"):
             value = changed[scope, name] if (scope, name) in changed else read(scope, name)
@@ -53,71 +45,3 @@ def _still_named(step: Step, steps: Sequence[Step], read: Read, family: Family) 
             if any(envpath.key(entry, family) == folder for entry in entries):
                 return True
     return False
-
-
-def _take_back(step: Step, read: Read, family: Family) -> Step | None:
-    if isinstance(step, SetVariable):
-        return back_to(step, read(step.scope, step.name), family)
-    if isinstance(step, InstallArchive):
-        return RemoveArchive(archive=step, why=step.why)
-    if isinstance(step, RemoveArchive):
-        return step.archive
-    if isinstance(step, InstallPackage):
-        return packages_back(step)
-    return None
-
-
-def packages_back(step: InstallPackage) -> InstallPackage | None:
-    """The versions before, and no package that was not there; nothing else is touched.
-
-    What was pulled in beside is known once the step is done; before that it is what was asked for.
-    """
-    changes = tuple(_asked(step)) if step.changes is None else step.changes
-    exact = tuple(_as_it_was(change) for change in changes if change.before)
-    new = tuple(change.name for change in changes if not change.before)
-    if not exact and not new:
-        return None
-    return InstallPackage(
-        python=step.python, requirements=exact, remove=new, exact=True, why=step.why
-    )
-
-
-def _asked(step: InstallPackage) -> Iterator[PackageChange]:
-    had = {project(package.name): package for package in step.before}
-    wanted = (project(text) for text in (*step.requirements, *step.again, *step.remove))
-    for name in dict.fromkeys(wanted):
-        package = had.get(name)
-        yield PackageChange(
-            name=package.name if package else name, before=package.version if package else ""
-        )
-
-
-def _as_it_was(change: PackageChange) -> str:
-    if change.source:
-        return f"{change.name} @ {change.source}"
-    return f"{change.name}=={change.before}"
-
-
-def project(text: str) -> str:
-    """The normalised project name of a requirement (PEP 503)."""
-    name = re.split(r"[\s\[=<>!~;@]", text.strip(), maxsplit=1)[0]
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def back_to(step: SetVariable, now: Value | None, family: Family) -> SetVariable | None:
-    """The step that undoes ``step`` while the variable holds ``now``; ``None``: nothing to do."""
-    if now == step.before:
-        return None
-    if now == step.after:
-        target = step.before
-    elif not envpath.is_list(step.name, family) or now is None:
-        return None
-    else:
-        before = step.before.text if step.before else ""
-        after = step.after.text if step.after else ""
-        text = envpath.take_back(before, after, now.text, family)
-        gone = not text and (step.before is None or family != "windows")
-        target = None if gone else Value(text=text, expand=now.expand)
-    if target == now:
-        return None
-    return SetVariable(scope=step.scope, name=step.name, before=now, after=target, why=step.why)

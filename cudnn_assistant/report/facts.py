@@ -15,8 +15,7 @@ from cudnn_assistant.machine import (
     PythonEnvironment,
     Variable,
 )
-from cudnn_assistant.plan import Entry
-from cudnn_assistant.preview import Change, preview
+from cudnn_assistant.plan import Change, Entry, preview
 from cudnn_assistant.report.document import Bullets, Code, Heading, Item, Part, Pieces, Table
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cudnn_assistant.machine import Machine, Trial
-from cudnn_assistant.plan import Entry
-from cudnn_assistant.preview import preview
+from cudnn_assistant.plan import Entry, preview
 
 
 def write_log(machine: Machine, entries: Sequence[Entry] = ()) -> str:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shlex
 import stat
 import subprocess
 from collections.abc import Mapping
 
 from cudnn_assistant.machine import Value, readable
+from cudnn_assistant.plan.kinds.variable import loader_commands
 from cudnn_assistant.system import Refused, files
 from cudnn_assistant.system.administrator import asker
 from cudnn_assistant.system.reasons import reason
@@ -99,18 +99,10 @@ class LoaderFolders:
         if not allowed:
             raise Refused(
                 _("This needs the administrator. Run: {commands}").format(
-                    commands=" && ".join(commands(self.path, folders))
+                    commands=" && ".join(loader_commands(self.path, folders))
                 )
             )
         return allowed
-
-
-def commands(path: str, folders: list[str]) -> list[str]:
-    """The same for a person at a terminal."""
-    if not folders:
-        return [f"sudo rm -f {shlex.quote(path)}", "sudo ldconfig"]
-    listed = " ".join(shlex.quote(folder) for folder in folders)
-    return [f"printf '%s\\n' {listed} | sudo tee {shlex.quote(path)}", "sudo ldconfig"]
 
 
 def _refuse_unsafe(folder: str) -> None:

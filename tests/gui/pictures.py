@@ -53,9 +53,9 @@ from cudnn_assistant.plan import (
     RunInstaller,
     SetVariable,
     installers,
+    preview,
     undo_plan,
 )
-from cudnn_assistant.preview import preview
 from cudnn_assistant.report import redacted, write_report
 from cudnn_assistant.wording import words
 

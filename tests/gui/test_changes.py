@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from cudnn_assistant.gui.changes import ChangeList, Folded, fold, spoken
-from cudnn_assistant.preview import ChangeLine
+from cudnn_assistant.plan import ChangeLine
 
 ADDED = ChangeLine(sign="+", text=r"C:\new", note="added, first")
 SAME = [ChangeLine(sign=" ", text=rf"C:\{n}") for n in range(14)]

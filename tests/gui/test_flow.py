@@ -34,8 +34,7 @@ from cudnn_assistant.gui.saving import ReportDialog
 from cudnn_assistant.gui.text import Text
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Machine, Value
-from cudnn_assistant.plan import Entry, Plan, SetVariable, Step
-from cudnn_assistant.preview import preview
+from cudnn_assistant.plan import Entry, Plan, SetVariable, Step, preview
 
 
 def texts(page: object) -> str:

@@ -17,7 +17,7 @@ from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
-from cudnn_assistant.preview import preview
+from cudnn_assistant.plan import preview
 
 
 def pages(seen: Checkup) -> list[QWidget]:

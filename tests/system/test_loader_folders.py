@@ -15,11 +15,11 @@ from test_apply import in_child
 from cudnn_assistant.apply import NotApplied, apply, recover
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, OperatingSystem, Value
-from cudnn_assistant.plan import Plan, SetVariable, undo_plan
-from cudnn_assistant.preview import preview
+from cudnn_assistant.plan import Plan, SetVariable, preview, undo_plan
+from cudnn_assistant.plan.kinds.variable import loader_commands
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.linux import Linux
-from cudnn_assistant.system.loader_folders import LoaderFolders, commands
+from cudnn_assistant.system.loader_folders import LoaderFolders
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="needs root for a private /etc")
 
@@ -236,5 +236,8 @@ def test_the_words() -> None:
     assert change.administrator
     assert [(line.sign, line.text) for line in change.lines] == [("+", FOLDER)]
     assert "ldconfig" in change.notes[-1]
-    assert commands(str(OURS), ["/opt/a b"])[0] == f"printf '%s\\n' '/opt/a b' | sudo tee {OURS}"
-    assert commands(str(OURS), []) == [f"sudo rm -f {OURS}", "sudo ldconfig"]
+    assert (
+        loader_commands(str(OURS), ["/opt/a b"])[0]
+        == f"printf '%s\\n' '/opt/a b' | sudo tee {OURS}"
+    )
+    assert loader_commands(str(OURS), []) == [f"sudo rm -f {OURS}", "sudo ldconfig"]

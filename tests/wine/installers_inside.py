@@ -25,6 +25,7 @@ from cudnn_assistant.journal import Journal  # noqa: E402
 from cudnn_assistant.machine import Value  # noqa: E402
 from cudnn_assistant.plan import Entry, Plan, RunInstaller, SetVariable, installers  # noqa: E402
 from cudnn_assistant.plan.installer_table import PROGRAMS  # noqa: E402
+from cudnn_assistant.plan.kinds.installer import outcome  # noqa: E402
 from cudnn_assistant.system import this_system  # noqa: E402
 
 ROW = "vc-runtime-x86_64"
@@ -117,7 +118,7 @@ def signed() -> None:
     assert isinstance(done, RunInstaller)
     assert done.exit == 3010, done.exit
     assert done.restart
-    assert starting.went_well(done)
+    assert outcome(done).well
     assert started() == ["/install /norestart"], started()
     assert downloads() == []
     assert this_system().read("user", "CUDNN_PATH") == VARIABLE.after
@@ -136,7 +137,7 @@ def ended_badly() -> None:
     done = carry_out().plan.steps[1]
     assert isinstance(done, RunInstaller)
     assert done.exit == 1603
-    assert not starting.went_well(done)
+    assert not outcome(done).well
 
 
 def killed() -> None:

@@ -1,21 +1,30 @@
-"""A change of a variable in words: old and new entries, where it is stored, and its length."""
+"""The kind of step that sets a variable: old and new entries, where it is stored, the way back."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from cudnn_assistant import envpath, places
-from cudnn_assistant.machine import Machine, Scope
-from cudnn_assistant.plan import SetVariable
-from cudnn_assistant.preview.change import Change, ChangeLine
+from cudnn_assistant.machine import Family, Machine, Scope, Value
+from cudnn_assistant.plan.change import Change, ChangeLine
+from cudnn_assistant.plan.kinds.quoting import quote
+from cudnn_assistant.plan.kinds.row import Needs, Read
+from cudnn_assistant.plan.steps import SetVariable
 from cudnn_assistant.wording import _, ngettext
+
+_LOADER = "/etc/ld.so.conf.d/cudnn-assistant.conf"
+_KEYS = {
+    "user": r"HKCU\Environment",
+    "machine": r"HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment",
+}
 
 _OLD_DIALOG = 2047
 _OLD_PROGRAMS = 4095
 
 
-def variable(number: int, step: SetVariable, machine: Machine, touched: Sequence[str]) -> Change:
+def show(step: SetVariable, number: int, machine: Machine, touched: Sequence[str]) -> Change:
     """The change of one variable; ``touched`` are the start-up files that get a line."""
     windows = machine.os.family == "windows"
     is_list = envpath.is_list(step.name, machine.os.family)
@@ -46,12 +55,14 @@ def _place(step: SetVariable, machine: Machine) -> str:
         if variable.scope == step.scope and variable.source and (windows or variable.ours):
             return variable.source
     if not windows and step.scope == "machine":
-        return "/etc/ld.so.conf.d/cudnn-assistant.conf"
+        return _LOADER
     if not windows:
         return str(places.config() / "environment.sh")
-    if step.scope == "machine":
-        return r"HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
-    return r"HKCU\Environment"
+    return _key(step)
+
+
+def _key(step: SetVariable) -> str:
+    return _KEYS.get(step.scope, _KEYS["user"])
 
 
 def _texts(step: SetVariable) -> tuple[str, str]:
@@ -126,3 +137,66 @@ def _linux_notes(step: SetVariable, is_list: bool, touched: Sequence[str]) -> tu
             )
         )
     return tuple(notes)
+
+
+def commands(step: SetVariable, family: Family) -> list[str]:
+    """What stores the value; on Linux what a line of a start-up file says."""
+    if family == "windows":
+        return [_registry(step)]
+    if step.scope == "machine":
+        return loader_commands(_LOADER, step.after.text.split(":") if step.after else [])
+    return [_export(step)]
+
+
+def _registry(step: SetVariable) -> str:
+    key, name = quote(_key(step), "windows"), quote(step.name, "windows")
+    if step.after is None:
+        return f"reg delete {key} /v {name} /f"
+    kind = "REG_EXPAND_SZ" if step.after.expand else "REG_SZ"
+    return f"reg add {key} /v {name} /t {kind} /d {quote(step.after.text, 'windows')} /f"
+
+
+def loader_commands(path: str, folders: Sequence[str]) -> list[str]:
+    """What makes these the folders of the loader for all users, listed in the file ``path``."""
+    if not folders:
+        return [f"sudo rm -f {shlex.quote(path)}", "sudo ldconfig"]
+    listed = " ".join(shlex.quote(folder) for folder in folders)
+    return [f"printf '%s\\n' {listed} | sudo tee {shlex.quote(path)}", "sudo ldconfig"]
+
+
+def _export(step: SetVariable) -> str:
+    if step.after is None:
+        return f"unset {step.name}"
+    text = shlex.quote(step.after.text)
+    if step.name.endswith("PATH") and step.name not in ("CUDA_PATH", "CUDNN_PATH"):
+        return f'export {step.name}={text}"${{{step.name}:+:${step.name}}}"'
+    return f"export {step.name}={text}"
+
+
+def needs(step: SetVariable) -> Needs:
+    """A setting for all users needs an administrator, one's own a new session of the desktop."""
+    return Needs(administrator=step.scope == "machine", sign_out=step.scope == "user")
+
+
+def undo(step: SetVariable, read: Read, family: Family) -> SetVariable | None:
+    """Back from what the variable holds now. Raises what ``read`` raises."""
+    return back_to(step, read(step.scope, step.name), family)
+
+
+def back_to(step: SetVariable, now: Value | None, family: Family) -> SetVariable | None:
+    """The step that undoes ``step`` while the variable holds ``now``; ``None``: nothing to do."""
+    if now == step.before:
+        return None
+    if now == step.after:
+        target = step.before
+    elif not envpath.is_list(step.name, family) or now is None:
+        return None
+    else:
+        before = step.before.text if step.before else ""
+        after = step.after.text if step.after else ""
+        text = envpath.take_back(before, after, now.text, family)
+        gone = not text and (step.before is None or family != "windows")
+        target = None if gone else Value(text=text, expand=now.expand)
+    if target == now:
+        return None
+    return SetVariable(scope=step.scope, name=step.name, before=now, after=target, why=step.why)

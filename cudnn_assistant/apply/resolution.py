@@ -1,0 +1,95 @@
+"""What an installation of packages would change, said by the environment's own pip beforehand."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+
+import msgspec
+
+from cudnn_assistant.apply.environment import Environment, Output, rehearsal, run
+from cudnn_assistant.plan import InstallPackage, PackageChange, project
+from cudnn_assistant.system import Refused
+from cudnn_assistant.wording import _
+
+_UV_LINE = re.compile(r"^ ([+-]) ([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)", re.MULTILINE)
+
+
+def rehearsed(step: InstallPackage, found: Environment, cancel: threading.Event) -> InstallPackage:
+    """One step with its changes. Raises :class:`Refused`."""
+    if found.managed:
+        raise Refused(
+            _(
+                "{python} belongs to the system, which looks after its packages itself. "
+                "Make an environment of your own for this."
+            ).format(python=step.python)
+        )
+    if step.exact or step.changes is not None:
+        return step
+    anew = tuple(_anew(step, found))
+    if not step.requirements:
+        return msgspec.structs.replace(step, changes=anew)
+    told = run(rehearsal(step, found), cancel)
+    if told.code and re.search(r"no such option|unexpected argument", told.err):
+        return step
+    if told.code:
+        raise Refused(
+            _("pip could not say what it would change. Its last lines: {text}").format(
+                text=told.end
+            )
+        )
+    changes = (*_changes(told, found), *anew)
+    _refuse_what_would_be_lost(changes, found)
+    return msgspec.structs.replace(step, changes=changes)
+
+
+def _anew(step: InstallPackage, found: Environment) -> Iterator[PackageChange]:
+    """What gets its files again: the same version before and after."""
+    for name in map(project, step.again):
+        if name in found.packages:
+            old = found.packages[name]
+            yield PackageChange(
+                name=old.name, before=old.version, after=old.version, source=old.source
+            )
+
+
+def _changes(told: Output, found: Environment) -> Iterator[PackageChange]:
+    """From pip's report, or from uv's lines."""
+    after = dict(_from_report(told.out) or _from_lines(told.err))
+    for name, (shown, version) in after.items():
+        old = found.packages.get(name)
+        yield PackageChange(
+            name=shown,
+            before=old.version if old else "",
+            after=version,
+            source=old.source if old else "",
+        )
+
+
+def _from_report(text: str) -> dict[str, tuple[str, str]]:
+    try:
+        items = json.loads(text)["install"]
+    except (ValueError, KeyError):
+        return {}
+    meta = [item["metadata"] for item in items]
+    return {project(one["name"]): (one["name"], one["version"]) for one in meta}
+
+
+def _from_lines(text: str) -> dict[str, tuple[str, str]]:
+    lines = _UV_LINE.findall(text)
+    gone = {project(name): (name, "") for sign, name, _version in lines if sign == "-"}
+    return gone | {project(name): (name, version) for sign, name, version in lines if sign == "+"}
+
+
+def _refuse_what_would_be_lost(changes: tuple[PackageChange, ...], found: Environment) -> None:
+    for change in changes:
+        old = found.packages.get(project(change.name))
+        if old is not None and old.kind:
+            raise Refused(
+                _(
+                    "{name} was installed from source code. Replacing it could not be taken "
+                    "back, so nothing was changed."
+                ).format(name=old.name)
+            )

@@ -1,0 +1,88 @@
+"""The table of kinds: a row for each kind of step with all that depends on it.
+
+To add a kind: its type in ``plan.steps``, its functions in a module beside this one and a row
+here; how it is carried out, in the same way, in ``apply.kinds``. Nobody else asks what kind a step
+is.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TypeVar
+
+from cudnn_assistant.plan.kinds import archive, installer, packages, variable
+from cudnn_assistant.plan.kinds.row import Consent, Kind, Needs, Outcome, Read
+from cudnn_assistant.plan.steps import (
+    InstallArchive,
+    InstallPackage,
+    RemoveArchive,
+    RunInstaller,
+    SetVariable,
+    Step,
+)
+
+__all__ = ["KINDS", "Consent", "Kind", "Needs", "Outcome", "Read", "kind_of"]
+
+_Kept = TypeVar("_Kept")
+
+
+def _itself(step: _Kept) -> _Kept:
+    return step
+
+
+KINDS: dict[type, Kind] = {
+    SetVariable: Kind(
+        show=variable.show,
+        commands=variable.commands,
+        what=attrgetter("name"),
+        about=attrgetter("scope", "name"),
+        long=False,
+        undo=variable.undo,
+        needs=variable.needs,
+        setting=_itself,
+    ),
+    InstallArchive: Kind(
+        show=archive.show,
+        commands=archive.commands,
+        what=attrgetter("folder"),
+        about=attrgetter("product"),
+        long=True,
+        undo=archive.undo,
+        needs=archive.needs,
+        archive=_itself,
+    ),
+    RemoveArchive: Kind(
+        show=archive.show_removal,
+        commands=archive.removal_commands,
+        what=attrgetter("archive.folder"),
+        about=attrgetter("archive"),
+        long=False,
+        undo=archive.undo_removal,
+        archive=attrgetter("archive"),
+        removes=True,
+    ),
+    InstallPackage: Kind(
+        show=packages.show,
+        commands=packages.commands,
+        what=packages.requested,
+        about=attrgetter("python"),
+        long=True,
+        undo=packages.undo,
+        unrehearsed=packages.unrehearsed,
+    ),
+    RunInstaller: Kind(
+        show=installer.show,
+        commands=installer.commands,
+        what=attrgetter("name"),
+        about=attrgetter("name"),
+        long=True,
+        needs=installer.needs,
+        consent=installer.consent,
+        outcome=installer.outcome,
+    ),
+}
+
+
+def kind_of(step: Step) -> Kind:
+    """The row of a step."""
+    return KINDS[type(step)]

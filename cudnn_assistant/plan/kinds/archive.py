@@ -1,0 +1,95 @@
+"""The kinds of step that install and remove one of NVIDIA's archives in a folder of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cudnn_assistant.machine import Family, Machine
+from cudnn_assistant.plan.change import Change, ChangeLine
+from cudnn_assistant.plan.kinds.quoting import quote
+from cudnn_assistant.plan.kinds.row import Needs, Read
+from cudnn_assistant.plan.steps import InstallArchive, RemoveArchive
+from cudnn_assistant.wording import _
+
+
+def show(
+    step: InstallArchive, number: int, _machine: Machine, _touched: Sequence[str] = ()
+) -> Change:
+    """What is downloaded, how much, and where it goes."""
+    notes = [_size(step)]
+    if step.licence:
+        notes.append(_("By going on you accept NVIDIA's licence: {link}").format(link=step.licence))
+    return Change(
+        step=number,
+        title=_("Install {product}").format(product=_named(step)),
+        place=step.folder,
+        lines=(ChangeLine(sign="+", text=step.folder, note=_("new folder of our own")),),
+        notes=tuple(notes),
+    )
+
+
+def _named(step: InstallArchive) -> str:
+    """What an archive holds; a toolkit's own version says the CUDA already."""
+    if step.product == "CUDA":
+        return _("the libraries of CUDA {version}").format(version=step.version)
+    return _("{product} {version} for CUDA {cuda}").format(
+        product=step.product, version=step.version, cuda=step.cuda or step.cuda_major
+    )
+
+
+def _size(step: InstallArchive) -> str:
+    if step.download.size:
+        size = f"{step.download.size / 1_000_000:,.0f}"
+        return _("Download of {size} MB from NVIDIA.").format(size=size)
+    if step.product == "CUDA":
+        return _("Download of 2 to 4 GB from NVIDIA; the exact size is known once it begins.")
+    return _("Download from NVIDIA; how large it is, is known once it begins.")
+
+
+def commands(step: InstallArchive, family: Family) -> list[str]:
+    """Download and unpack; the checksum is a remark to compare with."""
+    name, folder = (
+        quote(text, family) for text in (step.download.url.rsplit("/", 1)[-1], step.folder)
+    )
+    get = "curl.exe" if family == "windows" else "curl"
+    return [
+        f"{get} -fL -o {name} {quote(step.download.url, family)}",
+        f"# SHA-256: {step.download.sha256}",
+        f"mkdir {folder}" if family == "windows" else f"mkdir -p {folder}",
+        f"tar -xf {name} -C {folder} --strip-components=1",
+    ]
+
+
+def needs(step: InstallArchive) -> Needs:
+    """A download under NVIDIA's licence."""
+    return Needs(download=step.download.size, licence=step.licence)
+
+
+def undo(step: InstallArchive, _read: Read, _family: Family) -> RemoveArchive:
+    """The folder goes."""
+    return RemoveArchive(archive=step, why=step.why)
+
+
+def show_removal(
+    step: RemoveArchive, number: int, _machine: Machine, _touched: Sequence[str] = ()
+) -> Change:
+    """The folder that goes."""
+    archive = step.archive
+    return Change(
+        step=number,
+        title=_("Remove {product}").format(product=_named(archive)),
+        place=archive.folder,
+        lines=(ChangeLine(sign="-", text=archive.folder, note=_("folder of our own, removed")),),
+        notes=(_("Installing it again means downloading it again."),),
+    )
+
+
+def removal_commands(step: RemoveArchive, family: Family) -> list[str]:
+    """Remove the folder with all in it."""
+    folder = quote(step.archive.folder, family)
+    return [f"Remove-Item -Recurse {folder}" if family == "windows" else f"rm -r {folder}"]
+
+
+def undo_removal(step: RemoveArchive, _read: Read, _family: Family) -> InstallArchive:
+    """Install it again, which downloads it again."""
+    return step.archive

@@ -1,0 +1,131 @@
+"""The kind of step that changes packages of one Python environment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from cudnn_assistant.machine import Family, Machine
+from cudnn_assistant.plan.change import Change, ChangeLine
+from cudnn_assistant.plan.kinds.quoting import quote
+from cudnn_assistant.plan.kinds.row import Read
+from cudnn_assistant.plan.steps import InstallPackage, PackageChange
+from cudnn_assistant.wording import _
+
+
+def project(text: str) -> str:
+    """The normalised project name of a requirement (PEP 503)."""
+    name = re.split(r"[\s\[=<>!~;@]", text.strip(), maxsplit=1)[0]
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def show(
+    step: InstallPackage, number: int, _machine: Machine, _touched: Sequence[str] = ()
+) -> Change:
+    """The change of one environment's packages."""
+    return Change(
+        step=number,
+        title=_("Change packages of one Python environment"),
+        place=step.python,
+        lines=(*_package_lines(step), *_again(step)),
+        notes=tuple(_package_notes(step)),
+    )
+
+
+def _package_lines(step: InstallPackage) -> Iterator[ChangeLine]:
+    if step.changes is None:
+        yield from _asked_of_pip(step)
+        return
+    for change in step.changes:
+        if change.before == change.after:
+            continue
+        if change.before:
+            note = _("until now") if change.after else _("uninstalled")
+            yield ChangeLine(sign="-", text=f"{change.name} {change.before}", note=note)
+        if change.after:
+            yield ChangeLine(sign="+", text=f"{change.name} {change.after}", note=_("installed"))
+
+
+def _asked_of_pip(step: InstallPackage) -> Iterator[ChangeLine]:
+    asked = {project(text) for text in step.requirements}
+    for package in step.before:
+        if project(package.name) in asked:
+            text = f"{package.name} {package.version}"
+            yield ChangeLine(sign="-", text=text, note=_("until now"))
+    for name in step.remove:
+        yield ChangeLine(sign="-", text=name, note=_("uninstalled"))
+    for text in step.requirements:
+        yield ChangeLine(sign="+", text=text, note=_("installed"))
+
+
+def _again(step: InstallPackage) -> Iterator[ChangeLine]:
+    for text in step.again:
+        yield ChangeLine(sign="+", text=text, note=_("installed again, its files made anew"))
+
+
+def _package_notes(step: InstallPackage) -> Iterator[str]:
+    if step.changes is not None:
+        yield _("No other package changes.")
+    elif step.requirements and not step.exact:
+        yield _("What these packages require may change as well.")
+    yield _("The versions before are kept and can be put back.")
+
+
+def commands(step: InstallPackage, family: Family) -> list[str]:
+    """The environment's own pip."""
+    pip = f"{'& ' if family == 'windows' else ''}{quote(step.python, family)} -m pip"
+    gone, wanted, again = (
+        " ".join(quote(text, family) for text in texts)
+        for texts in (step.remove, step.requirements, step.again)
+    )
+    alone = "--no-deps " if step.exact else ""
+    uninstall = [f"{pip} uninstall -y {gone}"] if gone else []
+    install = [f"{pip} install {alone}{wanted}"] if wanted else []
+    anew = [f"{pip} install --force-reinstall --no-deps {again}"] if again else []
+    return uninstall + install + anew
+
+
+def requested(step: InstallPackage) -> str:
+    """What pip is told to install."""
+    return " ".join((*step.requirements, *step.again))
+
+
+def unrehearsed(step: InstallPackage) -> bool:
+    """What pip said is in the step; an exact one says it itself."""
+    return step.changes is None and not step.exact
+
+
+def undo(step: InstallPackage, _read: Read, _family: Family) -> InstallPackage | None:
+    """The versions before, by what the step says that it changed."""
+    return packages_back(step)
+
+
+def packages_back(step: InstallPackage) -> InstallPackage | None:
+    """The versions before, and no package that was not there; nothing else is touched.
+
+    What was pulled in beside is known once the step is done; before that it is what was asked for.
+    """
+    changes = tuple(_asked(step)) if step.changes is None else step.changes
+    exact = tuple(_as_it_was(change) for change in changes if change.before)
+    new = tuple(change.name for change in changes if not change.before)
+    if not exact and not new:
+        return None
+    return InstallPackage(
+        python=step.python, requirements=exact, remove=new, exact=True, why=step.why
+    )
+
+
+def _asked(step: InstallPackage) -> Iterator[PackageChange]:
+    had = {project(package.name): package for package in step.before}
+    wanted = (project(text) for text in (*step.requirements, *step.again, *step.remove))
+    for name in dict.fromkeys(wanted):
+        package = had.get(name)
+        yield PackageChange(
+            name=package.name if package else name, before=package.version if package else ""
+        )
+
+
+def _as_it_was(change: PackageChange) -> str:
+    if change.source:
+        return f"{change.name} @ {change.source}"
+    return f"{change.name}=={change.before}"

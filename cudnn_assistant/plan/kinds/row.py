@@ -1,0 +1,90 @@
+"""What is known of every kind of step without touching the computer: the columns of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from cudnn_assistant.machine import Family, Machine, Scope, Value
+from cudnn_assistant.plan.change import Change
+from cudnn_assistant.plan.steps import InstallArchive, SetVariable, Step
+
+Read = Callable[[Scope, str], "Value | None"]
+"""The present value of a variable, as ``system.read``."""
+
+
+class Needs(NamedTuple):
+    """What one step asks of the person and the computer."""
+
+    download: int | None = None
+    """Bytes, 0 where nobody knows yet; ``None``: no file is downloaded by us. pip downloads by
+    itself and tells no size."""
+    licence: str = ""
+    """Address of the licence that is accepted with it."""
+    administrator: bool = False
+    sign_out: bool = False
+    """On a Linux desktop, programs know of it only after signing out and in again."""
+    restart: bool = False
+
+
+class Consent(NamedTuple):
+    """A yes of its own, for a step that this program can't take back."""
+
+    name: str
+    question: str
+    never_by_flag: bool
+    """``--yes`` is no yes to it."""
+    by_hand: str
+    """How the person does it without this program."""
+    way_back: str
+    """How the person takes it back."""
+
+
+class Outcome(NamedTuple):
+    """How a step ended that can end in more than one way."""
+
+    name: str
+    well: bool
+    text: str
+    output: str
+    """Its last lines, where it did not end well."""
+    restart: bool
+    """It takes effect after a restart only."""
+
+
+def nothing(*_anything: object) -> None:
+    """The cell of a kind that a column isn't about."""
+
+
+def _no_needs(_step: Step) -> Needs:
+    return Needs()
+
+
+class Kind(NamedTuple):
+    """One kind of step. Pure: nothing here looks at the computer or changes it."""
+
+    show: Callable[[Any, int, Machine, Sequence[str]], Change]
+    """The step in words. The number is the step's in its plan; the texts are the start-up files
+    that get a line."""
+    commands: Callable[[Any, Family], list[str]]
+    """The same for a person at a terminal: PowerShell on Windows, a POSIX shell on Linux."""
+    what: Callable[[Any], str]
+    """Its object in a few words for scripts: a folder, packages, a product, a variable."""
+    about: Callable[[Any], object]
+    """Two steps of one kind with the same answer are about the same thing."""
+    long: bool
+    """It takes so long that a person may want to stop it."""
+    undo: Callable[[Any, Read, Family], Step | None] = nothing
+    """The step that takes it back, given the present values; ``None``: nothing to take back."""
+    needs: Callable[[Any], Needs] = _no_needs
+    unrehearsed: Callable[[Any], bool | None] = nothing
+    """Only a package manager knows what it would change, and has not been asked yet."""
+    consent: Callable[[Any], Consent | None] = nothing
+    outcome: Callable[[Any], Outcome | None] = nothing
+    """Of a step that was carried out."""
+    setting: Callable[[Any], SetVariable | None] = nothing
+    """The step itself where it changes a setting and nothing else."""
+    archive: Callable[[Any], InstallArchive | None] = nothing
+    """How the folder of our own came that the step makes or removes."""
+    removes: bool = False
+    """That folder is gone afterwards."""

@@ -1,0 +1,128 @@
+"""A plan as a whole, before anything happens: every change, and what all of it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cudnn_assistant.machine import Machine, Struct
+from cudnn_assistant.plan.change import Change
+from cudnn_assistant.plan.kinds import Consent, Needs, Outcome, kind_of
+from cudnn_assistant.plan.steps import Plan, SetVariable
+from cudnn_assistant.wording import _, ngettext
+
+
+def preview(plan: Plan, machine: Machine, *, touched: Sequence[str] = ()) -> tuple[Change, ...]:
+    """What each step of ``plan`` changes on ``machine``.
+
+    ``touched`` are the start-up files that a user-scope variable adds a line to (Linux; the
+    answer of ``system.touched("user")``).
+    """
+    return tuple(
+        kind_of(step).show(step, number, machine, touched) for number, step in enumerate(plan.steps)
+    )
+
+
+class Demands(Struct, kw_only=True, omit_defaults=False):
+    """Told before anything happens."""
+
+    download: int = 0
+    """Bytes, of all archives together; packages are fetched by pip, which tells no size."""
+    administrator: tuple[int, ...] = ()
+    """Numbers of the steps, from 0, that an administrator is asked for."""
+    sign_out: bool = False
+    """Programs started from the desktop know of it only after signing out and in again."""
+    restart: bool = False
+    """The computer has to be started again."""
+
+
+def demands(plan: Plan, machine: Machine) -> Demands:
+    """What carrying out ``plan`` on ``machine`` needs.
+
+    Windows tells the desktop of a change at once; on Linux it reads environment.d at the start of
+    a session (environment.md 2).
+    """
+    needs = _needs(plan)
+    linux_desktop = machine.os.family == "linux" and bool(machine.os.desktop)
+    return Demands(
+        download=sum(need.download or 0 for need in needs),
+        administrator=tuple(number for number, need in enumerate(needs) if need.administrator),
+        sign_out=linux_desktop and any(need.sign_out for need in needs),
+        restart=any(need.restart for need in needs),
+    )
+
+
+def _needs(plan: Plan) -> list[Needs]:
+    return [kind_of(step).needs(step) for step in plan.steps]
+
+
+def licences(plan: Plan) -> tuple[str, ...]:
+    """The addresses of the licences that apply to a plan, each once."""
+    return tuple(dict.fromkeys(need.licence for need in _needs(plan) if need.licence))
+
+
+def downloads(plan: Plan) -> bool:
+    """Whether a file is downloaded, which can wait."""
+    return any(need.download is not None for need in _needs(plan))
+
+
+def takes_long(plan: Plan) -> bool:
+    """Whether carrying it out takes so long that one may want to stop it."""
+    return any(kind_of(step).long for step in plan.steps)
+
+
+def settings_of(plan: Plan) -> tuple[SetVariable, ...]:
+    """The steps that change a setting."""
+    found = (kind_of(step).setting(step) for step in plan.steps)
+    return tuple(step for step in found if step is not None)
+
+
+def settings_only(plan: Plan) -> bool:
+    """Whether it installs and removes nothing."""
+    return len(settings_of(plan)) == len(plan.steps)
+
+
+def consents(plan: Plan) -> tuple[Consent, ...]:
+    """The questions of their own that steps need which can't be taken back."""
+    found = (kind_of(step).consent(step) for step in plan.steps)
+    return tuple(consent for consent in found if consent is not None)
+
+
+def starts_only(plan: Plan) -> bool:
+    """Whether it changes nothing by itself, but starts what has a question of its own."""
+    return bool(plan.steps) and len(consents(plan)) == len(plan.steps)
+
+
+def outcomes(plan: Plan) -> tuple[Outcome, ...]:
+    """How the steps of a plan ended that can end in more than one way."""
+    found = (kind_of(step).outcome(step) for step in plan.steps)
+    return tuple(outcome for outcome in found if outcome is not None)
+
+
+def unrehearsed(plan: Plan) -> bool:
+    """Whether only a package manager knows what some step would change."""
+    return any(kind_of(step).unrehearsed(step) for step in plan.steps)
+
+
+def demanded(plan: Plan, machine: Machine) -> tuple[str, ...]:
+    """What the plan as a whole asks for, a sentence each."""
+    return tuple(_sentences(demands(plan, machine), plan))
+
+
+def _sentences(asked: Demands, plan: Plan) -> Iterator[str]:
+    sizes = [need.download for need in _needs(plan) if need.download is not None]
+    if len(sizes) > 1 and all(sizes):
+        yield _("{size} MB are downloaded in all.").format(size=f"{asked.download / 1e6:,.0f}")
+    if asked.administrator:
+        count = len(asked.administrator)
+        yield ngettext(
+            "An administrator is asked for {count} change.",
+            "An administrator is asked for {count} changes.",
+            count,
+        ).format(count=count)
+    if asked.sign_out:
+        yield _(
+            "A new terminal knows it at once; programs that you start from the desktop know it "
+            "after you have signed out and in again."
+        )
+    if asked.restart:
+        yield _("The computer has to be started again afterwards.")
