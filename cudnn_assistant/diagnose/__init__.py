@@ -11,76 +11,21 @@ from collections.abc import Iterable
 import msgspec
 
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.diagnose import (
-    access,
-    companions,
-    copies,
-    cuda,
-    cudnn,
-    driver,
-    enclosed,
-    fitting,
-    frameworks,
-    gpu,
-    hardware,
-    inside,
-    loaded,
-    packages,
-    paths,
-    replaced,
-    trial,
-    variables,
-    wsl,
-)
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.known import completed, living
+from cudnn_assistant.diagnose.layers import EVERYBODY, RULES
 from cudnn_assistant.diagnose.needs import counts, meets, need_of, passed, stopped
+from cudnn_assistant.diagnose.packages import reserved
+from cudnn_assistant.diagnose.rule import Layer, Rule
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
 
-Layer = tuple[Rule, ...]
+__all__ = ["EVERYBODY", "RULES", "diagnose", "subjects", "verdict"]
 
-GROUND: tuple[Layer, ...] = (
-    enclosed.RULES,
-    gpu.RULES,
-    driver.RULES,
-    wsl.RULES,
-    loaded.RULES,
-    access.RULES,
-    driver.LAST,
-)
-"""About the whole computer: an error here concerns every subject."""
-
-SETTINGS: Layer = (*variables.RULES, *paths.RULES)
-"""About the computer's settings: told beside whatever keeps cuDNN from working."""
-
-ABOVE: tuple[Layer, ...] = (
-    frameworks.FIRST,
-    trial.FIRST,
-    cuda.RULES,
-    companions.RULES,
-    copies.RULES[:4],
-    packages.RULES[:1],
-    cudnn.RULES,
-    replaced.RULES,
-    copies.RULES[4:],
-    fitting.RULES,
-    frameworks.RULES,
-    companions.LAST,
-    hardware.RULES,
-    trial.RULES,
-    inside.RULES,
-)
-"""For each subject: integrity before search order before versions before the framework."""
-
-RULES: tuple[Rule, ...] = (
-    *(rule for layer in (*GROUND, SETTINGS, *ABOVE) for rule in layer),
-    *trial.LAST,
-)
-"""Every rule there is."""
-
-EVERYBODY = frozenset(code for layer in GROUND for rule in layer for code in rule.codes)
-"""Codes that concern every subject."""
+_GROUND = tuple(rule for rule in RULES if rule.layer.ground)
+_SETTINGS = tuple(rule for rule in RULES if rule.layer is Layer.SETTINGS)
+_ABOVE = tuple(rule for rule in RULES if Layer.SETTINGS < rule.layer < Layer.UNEXPLAINED)
+_UNEXPLAINED = tuple(rule for rule in RULES if rule.layer is Layer.UNEXPLAINED)
 
 _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 
@@ -103,17 +48,15 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
     machine = completed(living(machine), compat)
     whole = Context(machine, compat)
     anywhere = any(passed(t) for t in machine.trials)
-    found: list[Finding] = []
-    for layer in GROUND:
-        found += _layer(layer, whole, proven=anywhere)
-        if _blocked(found):
-            return _sorted(found)
-    found += _layer(SETTINGS, whole, proven=False)
+    found = _asked(_GROUND, whole, proven=anywhere)
+    if _blocked(found):
+        return _sorted(found)
+    found += _asked(_SETTINGS, whole, proven=False)
     system = _walk(whole)
     environments = [
         finding
         for e in machine.pythons
-        if e.frameworks or any(map(packages.reserved, e.packages))
+        if e.frameworks or any(map(reserved, e.packages))
         for finding in _walk(Context(machine, compat, e.id), _blocked(system))
     ]
     # A cuDNN of the system that no program asks for is nobody's first trouble.
@@ -132,18 +75,16 @@ def _not_told(system: list[Finding], environments: list[Finding]) -> list[Findin
 
 
 def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
-    found: list[Finding] = []
-    for layer in ABOVE:
-        found += _layer(layer, ctx, proven=ctx.works)
-        if _blocked(found):
-            return found
+    found = _asked(_ABOVE, ctx, proven=ctx.works)
+    if _blocked(found):
+        return found
     if stopped(ctx.trial) and (suspect := next((f for f in found if _harmed(f)), None)):
         # A file that most programs do without is the best answer where nothing else is one.
         likely = msgspec.structs.replace(suspect, severity="error", sure=False)
         return [likely if f is suspect else f for f in found]
     # An environment that takes cuDNN from the system stops where the system's does.
     if not (system_blocked and any(f.uses_system_cudnn for f in ctx.frameworks)):
-        found += _layer(trial.LAST, ctx, proven=ctx.works)
+        found += _asked(_UNEXPLAINED, ctx, proven=ctx.works)
     return found
 
 
@@ -151,13 +92,13 @@ def _harmed(finding: Finding) -> bool:
     return finding.severity == "warning" and finding.code in ("cudnn-damaged", "cudnn-part-missing")
 
 
-def _layer(layer: Layer, ctx: Context, *, proven: bool) -> list[Finding]:
-    """Findings of one layer, up to and with the first rule that found an error.
+def _asked(rules: Iterable[Rule], ctx: Context, *, proven: bool) -> list[Finding]:
+    """Findings of these rules in their order, up to and with the first that found an error.
 
     What a passed test disproves (``proven``) is no error.
     """
     found: list[Finding] = []
-    for rule in layer:
+    for rule in rules:
         for finding in rule.check(ctx):
             if finding.severity == "error" and proven and rule.provable:
                 continue

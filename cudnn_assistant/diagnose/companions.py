@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from cudnn_assistant.compat import framework_needs
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.cuda import in_environment, toolkit
 from cudnn_assistant.diagnose.needs import Need, called, stopped
 from cudnn_assistant.diagnose.remedies import (
@@ -16,32 +17,59 @@ from cudnn_assistant.diagnose.remedies import (
     install_packages,
     search_first,
 )
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy
 from cudnn_assistant.machine import Framework, Library
 from cudnn_assistant.versions import major, numbers, short
 
 
-def cuda_libraries(ctx: Context) -> Iterator[Finding]:
-    """L21, E03: cuDNN needs cuBLAS of its CUDA major, and no program would find it.
+class _Cublas(NamedTuple):
+    """The cuBLAS that no program finds by its name."""
+
+    there: Library | None
+    """The best one in a folder that isn't searched; ``None``: there is none at all."""
+
+
+def _unfound_cublas(ctx: Context) -> _Cublas | None:
+    """What cuDNN needs of cuBLAS, where a copy of cuDNN is there and nothing else serves it.
 
     Without a cuDNN there is nothing to judge: whoever installs one brings cuBLAS along.
     """
     unknown = ctx.machine.unknown("toolkits") or ctx.machine.unknown("cudnn")
     wanted = ctx.wanted or _asked_for_cublas(ctx)
     if ctx.environment is not None or unknown or ctx.works or not wanted:
-        return
-    known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
+        return None
+    known = [lib for lib in _cublas(ctx) if _whole(lib)]
     # One of another CUDA major is a matter of which cuDNN was installed, not of a missing CUDA.
-    if any(map(ctx.loadable, filter(_whole, known))) or not (ctx.copies or ctx.winner):
-        return
-    usable = [
-        lib for lib in known
-        if _whole(lib) and not in_environment(ctx, lib) and _wanted_major(ctx, lib)
-    ]  # fmt: skip
-    best = max(usable, key=lambda lib: (lib.major or 0, numbers(lib.version)), default=None)
-    if best is None:
+    if any(map(ctx.loadable, known)) or not (ctx.copies or ctx.winner):
+        return None
+    usable = [lib for lib in known if not in_environment(ctx, lib) and _wanted_major(ctx, lib)]
+    return _Cublas(max(usable, key=_newest, default=None))
+
+
+def _cublas(ctx: Context) -> tuple[Library, ...]:
+    return (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
+
+
+def _newest(library: Library) -> tuple[int, tuple[int, ...]]:
+    return library.major or 0, numbers(library.version)
+
+
+@rule("cuda-missing", layer=Layer.CUDA)
+def no_cuda(ctx: Context) -> Iterator[Finding]:
+    """cuDNN needs cuBLAS of its CUDA major, and there is none."""
+    found = _unfound_cublas(ctx)
+    if found is not None and found.there is None:
         yield _no_cuda(ctx)
+
+
+@rule("cuda-not-on-path", layer=Layer.CUDA)
+def not_searched(ctx: Context) -> Iterator[Finding]:
+    """cuDNN needs cuBLAS of its CUDA major, and no searched folder holds it."""
+    found = _unfound_cublas(ctx)
+    if found is None or found.there is None:
         return
+    best = found.there
     folder = ctx.parent(best.path)
     together = any(ctx.key(c.folder) == ctx.key(folder) for c in ctx.copies)
     if together and not ctx.windows:
@@ -117,29 +145,46 @@ def _which(ctx: Context) -> str:
     return str(max(majors)) if majors else str((cuda_majors(ctx) or (12,))[0])
 
 
-def environment_cublas(ctx: Context) -> Iterator[Finding]:
-    """L21 in a Python environment: its cuDNN is there, the cuBLAS it needs is not."""
+def _asked_in_vain(ctx: Context, what: str) -> str:
+    """The file of that kind which an environment's test didn't find; "" when it was another."""
     if ctx.environment is None or not stopped(ctx.trial) or ctx.trial is None:
-        return
+        return ""
     # A package whose files are gone is told as that, and is installed anew.
-    if not any(p.files_missing and "cublas" in p.name for p in ctx.environment.packages):
-        yield from _package_missing(ctx, ctx.trial.missing)
+    if any(p.files_missing and "cublas" in p.name for p in ctx.environment.packages):
+        return ""
+    return ctx.trial.missing if what in ctx.trial.missing.casefold() else ""
 
 
-def _package_missing(ctx: Context, name: str) -> Iterator[Finding]:
-    what = next((w for w in ("cublas", "nvrtc") if w in name.casefold()), "")
-    if not what:
-        return
+@rule("cublas-missing-in-environment", layer=Layer.CUDA)
+def environment_cublas(ctx: Context) -> Iterator[Finding]:
+    """A Python environment's cuDNN is there, the cuBLAS it needs is not."""
+    if file := _asked_in_vain(ctx, "cublas"):
+        yield _cublas_missing(ctx, file)
+
+
+@rule("nvrtc-missing-in-environment", layer=Layer.CUDA)
+def environment_nvrtc(ctx: Context) -> Iterator[Finding]:
+    """A Python environment's cuDNN is there, the NVRTC it needs is not."""
+    file = _asked_in_vain(ctx, "nvrtc")
+    if file and "cublas" not in file.casefold():
+        remedy = install_packages(ctx, f"nvidia-cuda-nvrtc{_suffix(ctx)}")
+        yield ctx.finding("nvrtc-missing-in-environment", "error", remedy, file, file=file)
+
+
+def _cublas_missing(ctx: Context, file: str) -> Finding:
+    remedy = install_packages(ctx, f"nvidia-cublas{_suffix(ctx)}")
+    return ctx.finding("cublas-missing-in-environment", "error", remedy, file, file=file)
+
+
+def _suffix(ctx: Context) -> str:
+    """How NVIDIA's packages for the environment's CUDA end; from CUDA 13 on they have no mark."""
     cuda = ctx.needs[0].cuda if ctx.needs else 0
-    suffix = f"-cu{cuda}" if cuda in (11, 12) else ""
-    package = f"nvidia-{'cublas' if what == 'cublas' else 'cuda-nvrtc'}{suffix}"
-    remedy = install_packages(ctx, package)
-    code = f"{what}-missing-in-environment"
-    yield ctx.finding(code, "error", remedy, name, file=name)
+    return f"-cu{cuda}" if cuda in (11, 12) else ""
 
 
+@rule("cublas-missing-in-environment", layer=Layer.CUDA)
 def linked_cublas(ctx: Context) -> Iterator[Finding]:
-    """L21 without a test: PyTorch's files are linked with cuBLAS, and none is there at all."""
+    """PyTorch's files are linked with cuBLAS, and none is there at all."""
     environment = ctx.environment
     if environment is None or ctx.windows or ctx.trial is not None:
         return
@@ -149,11 +194,20 @@ def linked_cublas(ctx: Context) -> Iterator[Finding]:
     pinned = any("cublas" in p.package for f in linked for p in f.pins)
     cuda = max((major(f.cuda) for f in linked), default=0)
     if cuda >= 11 and not (recorded or pinned or any(ctx.loadable(lib) for lib in known)):
-        yield from _package_missing(ctx, f"libcublas.so.{cuda}")
+        yield _cublas_missing(ctx, f"libcublas.so.{cuda}")
 
 
-def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
-    """L21: CTranslate2 opens cuBLAS by its name, and brings none; newer ones do without cuDNN.
+class _ByName(NamedTuple):
+    """A program that opens cuBLAS by its name, and what is known of that library."""
+
+    framework: Framework
+    cuda: int
+    file: str
+    there: tuple[Library, ...]
+
+
+def _opened_by_name(ctx: Context) -> Iterator[_ByName]:
+    """CTranslate2 opens cuBLAS by its name, and brings none; newer ones do without cuDNN.
 
     Whatever brings cuDNN to the environment brings cuBLAS along.
     """
@@ -161,58 +215,52 @@ def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
         f.cudnn or f.brings_cudnn for f in ctx.frameworks
     )
     for framework in ctx.frameworks if alone else ():
-        if framework.name != "ctranslate2" or framework.gpu is False:
-            continue
-        known = framework_needs(
-            ctx.compat, framework.name, framework.version, ctx.machine.os.family, framework.cuda
-        )
-        cuda = major(framework.cuda or (known.cuda if known else ""))
-        if cuda in (11, 12):
-            yield from _opened_by_name(ctx, framework, cuda)
+        cuda = _cuda_of(ctx, framework)
+        if framework.name == "ctranslate2" and framework.gpu is not False and cuda in (11, 12):
+            file = f"cublas64_{cuda}.dll" if ctx.windows else f"libcublas.so.{cuda}"
+            there = tuple(lib for lib in _cublas(ctx) if lib.major == cuda)
+            yield _ByName(framework, cuda, file, there)
 
 
-def _opened_by_name(ctx: Context, framework: Framework, cuda: int) -> Iterator[Finding]:
-    file = f"cublas64_{cuda}.dll" if ctx.windows else f"libcublas.so.{cuda}"
-    known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
-    there = [lib for lib in known if lib.major == cuda]
-    program = "" if ctx.windows else called(framework)
-    if not there:
-        remedy = install_packages(ctx, f"nvidia-cublas-cu{cuda}")
-        yield ctx.finding(
-            "cublas-missing-in-environment", "error", remedy, file, file=file, program=program
-        )
-    elif program and not any(ctx.reachable(ctx.parent(lib.path), lib.found_via) for lib in there):
-        # On Linux it asks the loader, which knows nothing of Python's packages.
-        folder = ctx.parent(there[0].path)
-        line = f"export LD_LIBRARY_PATH={shlex.quote(folder)}:$LD_LIBRARY_PATH"
-        yield ctx.finding(
-            "cublas-not-searched", "error", Manual(commands=(line,)), there[0].path,
-            program=program, file=file, folder=folder, where=ctx.subject,
-        )  # fmt: skip
+def _cuda_of(ctx: Context, framework: Framework) -> int:
+    """CUDA major of a build, by its own files or the published table."""
+    known = framework_needs(
+        ctx.compat, framework.name, framework.version, ctx.machine.os.family, framework.cuda
+    )
+    return major(framework.cuda or (known.cuda if known else ""))
 
 
-_SAYS_NOTHING = (1, 4, 1001, 4000, 5002, -6, 134, 0xC0000409)
-"""How cuDNN ends without cuBLAS when it doesn't name it: statuses, and the codes of an abort."""
+@rule("cublas-missing-in-environment", layer=Layer.CUDA, provable=False)
+def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
+    """CTranslate2 asks for a cuBLAS that isn't there."""
+    for asked in _opened_by_name(ctx):
+        if not asked.there:
+            yield ctx.finding(
+                "cublas-missing-in-environment", "error",
+                install_packages(ctx, f"nvidia-cublas-cu{asked.cuda}"), asked.file,
+                file=asked.file, program="" if ctx.windows else called(asked.framework),
+            )  # fmt: skip
 
 
-def without_cublas(ctx: Context) -> Iterator[Finding]:
-    """L21, where no package's record explains it: cuDNN doesn't say what it didn't find.
+@rule("cublas-not-searched", layer=Layer.CUDA, provable=False)
+def cublas_not_searched(ctx: Context) -> Iterator[Finding]:
+    """On Linux CTranslate2 asks the loader, which knows nothing of Python's packages."""
+    for asked in _opened_by_name(ctx) if not ctx.windows else ():
+        there = asked.there
+        found = any(ctx.reachable(ctx.parent(lib.path), lib.found_via) for lib in there)
+        if there and not found:
+            folder = ctx.parent(there[0].path)
+            line = f"export LD_LIBRARY_PATH={shlex.quote(folder)}:$LD_LIBRARY_PATH"
+            yield ctx.finding(
+                "cublas-not-searched", "error", Manual(commands=(line,)), there[0].path,
+                program=called(asked.framework), file=asked.file, folder=folder,
+                where=ctx.subject,
+            )  # fmt: skip
 
-    It says NOT_INITIALIZED (1001, 1 in cuDNN 8), INTERNAL_ERROR (4000, 4) or
-    EXECUTION_FAILED_CUBLAS (5002), or its process aborts. What its package pins is not there.
-    """
-    trial, cuda = ctx.trial, next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
-    if ctx.environment is None or trial is None or not stopped(trial) or not cuda:
-        return
-    known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
-    there = any(lib.major == cuda and ctx.loadable(lib) for lib in known)
-    silent = trial.status in ("status-code", "crashed") and trial.code in _SAYS_NOTHING
-    if trial.stage in ("handle", "convolution") and silent and not there:
-        yield from _package_missing(ctx, _cublas_file(ctx, cuda))
 
-
+@rule("nvrtc-missing", layer=Layer.CUDA)
 def nvrtc(ctx: Context) -> Iterator[Finding]:
-    """L23: cuDNN could not build code on the spot: NVRTC is missing or not of one version."""
+    """CuDNN could not build code on the spot: NVRTC is missing or not of one version."""
     trial = ctx.trial
     if trial is None or trial.code not in (4001, 3008) or not stopped(trial):
         return
@@ -233,8 +281,9 @@ def nvrtc(ctx: Context) -> Iterator[Finding]:
     )
 
 
+@rule("cublas-mixed", layer=Layer.CUDA)
 def two_cublas(ctx: Context) -> Iterator[Finding]:
-    """L22: cuBLAS and cuBLASLt, which belong together, came from two folders."""
+    """CuBLAS and cuBLASLt, which belong together, came from two folders."""
     if ctx.trial is None or not stopped(ctx.trial):
         return
     mapped = [p for p in ctx.trial.mapped if "cublas" in ctx.name(p).casefold()]
@@ -244,23 +293,22 @@ def two_cublas(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding("cublas-mixed", ctx.serious, Manual(), *mapped, also=facts)
 
 
-RULES = (
-    Rule(cuda_libraries, ("cuda-missing", "cuda-not-on-path"), ("L21", "L24", "E03")),
-    Rule(
-        environment_cublas,
-        ("cublas-missing-in-environment", "nvrtc-missing-in-environment"),
-        ("L21", "L23"),
-    ),
-    Rule(linked_cublas, ("cublas-missing-in-environment",), ("L21",)),
-    Rule(
-        ctranslate2_cublas,
-        ("cublas-missing-in-environment", "cublas-not-searched"),
-        ("L21",),
-        provable=False,
-    ),
-    Rule(nvrtc, ("nvrtc-missing",), ("L23",)),
-    Rule(two_cublas, ("cublas-mixed",), ("L22",)),
-)
+_SAYS_NOTHING = (1, 4, 1001, 4000, 5002, -6, 134, 0xC0000409)
+"""How cuDNN ends without cuBLAS when it doesn't name it: statuses, and the codes of an abort."""
 
-LAST = (Rule(without_cublas, ("cublas-missing-in-environment",), ("L21",)),)
-"""Said only when no record of a package explains it."""
+
+@rule("cublas-missing-in-environment", layer=Layer.TEST)
+def without_cublas(ctx: Context) -> Iterator[Finding]:
+    """No package's record explains it: cuDNN doesn't say what it didn't find.
+
+    It says NOT_INITIALIZED (1001, 1 in cuDNN 8), INTERNAL_ERROR (4000, 4) or
+    EXECUTION_FAILED_CUBLAS (5002), or its process aborts. What its package pins is not there.
+    """
+    trial, cuda = ctx.trial, next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
+    if ctx.environment is None or trial is None or not stopped(trial) or not cuda:
+        return
+    known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
+    there = any(lib.major == cuda and ctx.loadable(lib) for lib in known)
+    silent = trial.status in ("status-code", "crashed") and trial.code in _SAYS_NOTHING
+    if trial.stage in ("handle", "convolution") and silent and not there:
+        yield _cublas_missing(ctx, _cublas_file(ctx, cuda))

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from cudnn_assistant import envpath
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.bringing import requirement
 from cudnn_assistant.diagnose.needs import (
     Need,
-    _by_major,
+    highest_by_major,
     meant_for_gpu,
     meets,
     need_of,
@@ -40,22 +39,8 @@ from cudnn_assistant.machine import (
 )
 from cudnn_assistant.versions import numbers
 
-Check = Callable[["Context"], Iterable[Finding]]
-
-
 LIST = {"windows": "PATH", "linux": "LD_LIBRARY_PATH"}
 """The variable that lists folders for the loader."""
-
-
-class Rule(NamedTuple):
-    """One rule: what it can say, which causes of the catalogue it covers, how it looks."""
-
-    check: Check
-    codes: tuple[str, ...]
-    causes: tuple[str, ...] = ()
-    """Ids of the catalogue (domain/causes.md)."""
-    provable: bool = True
-    """A passed test of the subject disproves its errors; False: the test can't see it."""
 
 
 @dataclass(frozen=True)
@@ -187,8 +172,8 @@ class Context:
         """What the subject's programs ask of cuDNN: one entry for each major."""
         if self.environment is None:
             found = [need_of(f, where) for f, where in self.leaning]
-            return _by_major(found) or ((Need(),) if self.wanted or self.copies else ())
-        return _by_major(
+            return highest_by_major(found) or ((Need(),) if self.wanted or self.copies else ())
+        return highest_by_major(
             [need_of(f, self.subject) for f in self.environment.frameworks if f.brings_cudnn]
         )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from cudnn_assistant.compat import driver_floor, last_driver_branch, oldest_usable_cuda
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDA_ARCHIVE,
@@ -13,6 +14,7 @@ from cudnn_assistant.diagnose.remedies import (
     install_cudnn,
     install_driver,
 )
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import (
     Automatic,
     Finding,
@@ -20,7 +22,6 @@ from cudnn_assistant.finding import (
     Installer,
     Manual,
     Remedy,
-    Severity,
 )
 from cudnn_assistant.machine import Driver, Library, Trial
 from cudnn_assistant.plan import installers
@@ -46,31 +47,97 @@ def demanded(ctx: Context) -> str:
     return min((t.version for t in ctx.machine.toolkits if t.version), key=numbers, default="")
 
 
-def driver_too_old(ctx: Context) -> Iterator[Finding]:
-    """D04, D06: the driver doesn't speak the CUDA major that the programs are made for.
+@rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
+def gpu_too_old(ctx: Context) -> Iterator[Finding]:
+    """The GPU is older than anything this CUDA major can run (11: 3.5, 12: 5.0, 13: 7.5)."""
+    demand = major(demanded(ctx))
+    floors = {11: (3, 5), 12: (5, 0), 13: (7, 5)}
+    if ctx.gpu is None or demand not in floors or not ctx.needs:
+        return
+    capability = numbers(ctx.gpu.compute)
+    if capability >= floors[demand]:
+        return
+    fitting = max((m for m, floor in floors.items() if capability >= floor), default=0)
+    yield ctx.finding(
+        "gpu-too-old-for-cuda",
+        ctx.serious,
+        _older_build(ctx),
+        f"{ctx.gpu.name}: {ctx.gpu.compute} < {'.'.join(map(str, floors[demand]))} (CUDA {demand})",
+        gpu=ctx.gpu.name,
+        cuda=str(demand),
+        other=str(fitting or ""),
+        program=ctx.needs[0].who,
+    )
+
+
+class _Outdated(NamedTuple):
+    """A driver that doesn't speak the CUDA major that the programs are made for.
 
     A lower minor within one major is fine (minor-version compatibility), so majors are compared.
     """
+
+    driver: Driver
+    demand: str
+    floor: str
+    """The oldest driver that speaks it; "" when that isn't known."""
+    last: int | None
+    """The last branch for this GPU, where it is older than the floor."""
+
+    @property
+    def evidence(self) -> str:
+        driver = self.driver
+        have, needed = f"{driver.version} (CUDA {driver.cuda or '?'})", self.floor or "?"
+        return f"{have} < {needed} (CUDA {self.demand})"
+
+
+def _outdated(ctx: Context) -> _Outdated | None:
     driver, demand = ctx.machine.driver, demanded(ctx)
     if driver is None or not demand or not ctx.needs or not (driver.cuda or driver.version):
-        return
+        return None
     # Under WSL the driver is that of Windows, and so are its numbers.
     floor = driver_floor(ctx.compat, demand, "windows" if ctx.on_windows else "linux")
     if not _behind(ctx, driver, demand, floor):
-        return
-    if ctx.trial is not None and _said(ctx.trial) and not older(driver.version, floor):
-        yield _wants_newer(ctx, driver, ctx.trial)
-        return
-    evidence = f"{driver.version} (CUDA {driver.cuda or '?'}) < {floor or '?'} (CUDA {demand})"
-    facts = _driver_facts(ctx, driver, demand, floor)
+        return None
     last = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
-    if last is not None and last < major(floor):
-        facts["branch"] = str(last)
+    beyond = last if last is not None and last < major(floor) else None
+    return _Outdated(driver, demand, floor, beyond)
+
+
+def _wants_newer(ctx: Context, found: _Outdated) -> Trial | None:
+    """The test in which cuDNN itself asked for a newer driver than its CUDA does."""
+    return ctx.trial if _said(ctx.trial) and not older(found.driver.version, found.floor) else None
+
+
+@rule("driver-too-old", layer=Layer.CUDA)
+def cudnn_wants_newer(ctx: Context) -> Iterator[Finding]:
+    """This cuDNN wants a newer driver than its CUDA does, and doesn't say how new."""
+    found = _outdated(ctx)
+    if found and (trial := _wants_newer(ctx, found)):
+        copy = ctx.winner.version if ctx.winner else trial.version
+        yield ctx.finding(
+            "driver-too-old", ctx.serious, install_driver(ctx),
+            f"{found.driver.version}: {trial.code_name} ({trial.code})", sure=False,
+            wants=f"cuDNN {short(copy)}".strip(), had=found.driver.version,
+        )  # fmt: skip
+
+
+@rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
+def beyond_last_driver(ctx: Context) -> Iterator[Finding]:
+    """No driver that knows this GPU speaks the CUDA major that the programs are made for."""
+    found = _outdated(ctx)
+    if found and found.last is not None and not _wants_newer(ctx, found):
+        facts = _driver_facts(ctx, found) | {"branch": str(found.last)}
         remedy = _older_build(ctx)
-        yield ctx.finding("gpu-too-old-for-cuda", ctx.serious, remedy, evidence, also=facts)
-        return
-    remedy = install_driver(ctx, needed=floor)
-    yield ctx.finding("driver-too-old", ctx.serious, remedy, evidence, also=facts)
+        yield ctx.finding("gpu-too-old-for-cuda", ctx.serious, remedy, found.evidence, also=facts)
+
+
+@rule("driver-too-old", layer=Layer.CUDA)
+def driver_too_old(ctx: Context) -> Iterator[Finding]:
+    """The driver doesn't speak the CUDA major that the programs are made for."""
+    found = _outdated(ctx)
+    if found and found.last is None and not _wants_newer(ctx, found):
+        facts, remedy = _driver_facts(ctx, found), install_driver(ctx, needed=found.floor)
+        yield ctx.finding("driver-too-old", ctx.serious, remedy, found.evidence, also=facts)
 
 
 def _behind(ctx: Context, driver: Driver, demand: str, floor: str) -> bool:
@@ -84,22 +151,13 @@ def _behind(ctx: Context, driver: Driver, demand: str, floor: str) -> bool:
     return (told or not speaks) and older(driver.version, floor)
 
 
-def _wants_newer(ctx: Context, driver: Driver, trial: Trial) -> Finding:
-    """D06: this cuDNN wants a newer driver than its CUDA does, and doesn't say how new."""
-    copy = ctx.winner.version if ctx.winner else trial.version
-    return ctx.finding(
-        "driver-too-old", ctx.serious, install_driver(ctx),
-        f"{driver.version}: {trial.code_name} ({trial.code})", sure=False,
-        wants=f"cuDNN {short(copy)}".strip(), had=driver.version,
-    )  # fmt: skip
-
-
 def _said(trial: Trial | None) -> bool:
     """Whether cuDNN itself said that it needs a newer driver (INCOMPATIBLE_CUDA_DRIVER)."""
     return trial is not None and trial.code == 3005 and stopped(trial)
 
 
-def _driver_facts(ctx: Context, driver: Driver, demand: str, floor: str) -> dict[str, str]:
+def _driver_facts(ctx: Context, found: _Outdated) -> dict[str, str]:
+    driver, demand, floor, _last = found
     program = ctx.needs[0].who
     copy = max(ctx.copies, key=lambda c: numbers(c.version), default=None)
     lower = max((m for m in (11, 12) if m < major(demand) and m <= major(driver.cuda)), default=0)
@@ -121,54 +179,54 @@ def _older_build(ctx: Context) -> Remedy:
     return Manual()
 
 
-def gpu_too_old(ctx: Context) -> Iterator[Finding]:
-    """H03: the GPU is older than anything this CUDA major can run (11: 3.5, 12: 5.0, 13: 7.5)."""
-    demand = major(demanded(ctx))
-    floors = {11: (3, 5), 12: (5, 0), 13: (7, 5)}
-    if ctx.gpu is None or demand not in floors or not ctx.needs:
-        return
-    capability = numbers(ctx.gpu.compute)
-    if capability >= floors[demand]:
-        return
-    fitting = max((m for m, floor in floors.items() if capability >= floor), default=0)
-    yield ctx.finding(
-        "gpu-too-old-for-cuda",
-        ctx.serious,
-        _older_build(ctx),
-        f"{ctx.gpu.name}: {ctx.gpu.compute} < {'.'.join(map(str, floors[demand]))} (CUDA {demand})",
-        gpu=ctx.gpu.name,
-        cuda=str(demand),
-        other=str(fitting or ""),
-        program=ctx.needs[0].who,
-    )
+class _Unmet(NamedTuple):
+    """A program built for a CUDA that isn't here, or whose cuDNN doesn't serve it."""
+
+    need: Need
+    oldest: str
+    """The oldest CUDA that runs on this GPU, where the program's is older."""
 
 
-def program_needs(ctx: Context) -> Iterator[Finding]:
-    """L24, and H04 for old ones: a program is built for a CUDA that isn't here.
-
-    From CUDA 11 on any minor of the major will do; before, each minor has file names of its own.
-    """
+def _unmet(ctx: Context) -> list[_Unmet]:
+    """From CUDA 11 on any minor of the major will do; before, each has file names of its own."""
     unknown = ctx.machine.unknown("toolkits") or ctx.machine.unknown("cudnn")
     if ctx.environment is not None or unknown:
-        return
-    for need in ctx.needs:
-        if not need.toolkit or (ctx.met(need) and _cuda_anywhere(ctx, need)):
-            continue
-        if ctx.met(need):
-            # Its cuDNN starts, and before that it asks for a cuBLAS that nobody has.
-            yield _other_cuda(ctx, {"program": need.who, "cuda": need.toolkit, "where": need.where})
-            continue
-        oldest = oldest_usable_cuda(ctx.compat, ctx.gpu.compute) if ctx.gpu else ""
-        facts = {"program": need.who, "cuda": need.toolkit, "where": need.where}
-        if ctx.gpu and oldest and older(need.toolkit, oldest):
-            severity: Severity = "error" if need.cuda < 11 else "warning"
-            evidence = f"{ctx.gpu.name}: {ctx.gpu.compute}, CUDA {oldest}"
-            facts |= {"gpu": ctx.gpu.name, "oldest": oldest}
-            yield ctx.finding("gpu-too-new-for-cuda", severity, Manual(), evidence, also=facts)
-            if severity == "error":
-                return
-        if not _has_cuda(ctx, need):
-            yield _other_cuda(ctx, facts)
+        return []
+    asked = [need for need in ctx.needs if need.toolkit]
+    return [_Unmet(n, "" if ctx.met(n) else _too_new(ctx, n)) for n in asked if not _served(ctx, n)]
+
+
+def _served(ctx: Context, need: Need) -> bool:
+    return ctx.met(need) and _cuda_anywhere(ctx, need)
+
+
+def _too_new(ctx: Context, need: Need) -> str:
+    oldest = oldest_usable_cuda(ctx.compat, ctx.gpu.compute) if ctx.gpu else ""
+    return oldest if oldest and older(need.toolkit, oldest) else ""
+
+
+@rule("gpu-too-new-for-cuda", layer=Layer.CUDA, provable=False)
+def gpu_too_new(ctx: Context) -> Iterator[Finding]:
+    """A program is built for a CUDA that is older than the GPU."""
+    for need, oldest in _unmet(ctx):
+        if ctx.gpu and oldest:
+            yield ctx.finding(
+                "gpu-too-new-for-cuda", "error" if need.cuda < 11 else "warning", Manual(),
+                f"{ctx.gpu.name}: {ctx.gpu.compute}, CUDA {oldest}",
+                program=need.who, cuda=need.toolkit, where=need.where, gpu=ctx.gpu.name,
+                oldest=oldest,
+            )  # fmt: skip
+
+
+@rule("program-needs-other-cuda", layer=Layer.CUDA, provable=False)
+def other_cuda(ctx: Context) -> Iterator[Finding]:
+    """A program is built for a CUDA that isn't here.
+
+    Also where its cuDNN starts: before that it asks for a cuBLAS that nobody has.
+    """
+    for need, _oldest in _unmet(ctx):
+        if ctx.met(need) or not _has_cuda(ctx, need):
+            yield _other_cuda(ctx, need)
 
 
 def _has_cuda(ctx: Context, need: Need) -> bool:
@@ -205,17 +263,24 @@ def _serves(need: Need, version: str) -> bool:
     return numbers(version)[: len(wanted)] == wanted
 
 
-def _other_cuda(ctx: Context, facts: dict[str, str]) -> Finding:
-    there = sorted({short(t.version) for t in ctx.machine.toolkits if t.version})
-    cuda = facts.get("cuda", "")
-    remedy: Remedy = Manual(link=CUDA_ARCHIVE, administrator=True, installer=toolkit(ctx, cuda))
+def _other_cuda(ctx: Context, need: Need) -> Finding:
+    cuda, there = (
+        need.toolkit,
+        sorted({short(t.version) for t in ctx.machine.toolkits if t.version}),
+    )
     ours = toolkit_file(cuda, ctx.machine, ctx.compat)
-    if ours is not None:
-        remedy = Automatic(edits=(InstallCuda(cuda=cuda),))
-    evidence = [f"CUDA {t.version}: {t.root}" for t in ctx.machine.toolkits]
-    facts = {**facts, "present": ", ".join(there)}
-    facts |= {"ours": ours[0]} if ours else {}
-    return ctx.finding("program-needs-other-cuda", "error", remedy, *evidence, also=facts)
+    by_hand = Manual(link=CUDA_ARCHIVE, administrator=True, installer=toolkit(ctx, cuda))
+    return ctx.finding(
+        "program-needs-other-cuda",
+        "error",
+        Automatic(edits=(InstallCuda(cuda=cuda),)) if ours else by_hand,
+        *(f"CUDA {t.version}: {t.root}" for t in ctx.machine.toolkits),
+        program=need.who,
+        cuda=cuda,
+        where=need.where,
+        present=", ".join(there),
+        ours=ours[0] if ours else "",
+    )
 
 
 def toolkit(ctx: Context, cuda: str) -> Installer | None:
@@ -223,15 +288,3 @@ def toolkit(ctx: Context, cuda: str) -> Installer | None:
     wanted = numbers(cuda)[:2]
     known = [t.version for t in ctx.compat.toolkits if numbers(t.version)[: len(wanted)] == wanted]
     return installers.toolkit(ctx.machine.os, known) if wanted else None
-
-
-RULES = (
-    Rule(gpu_too_old, ("gpu-too-old-for-cuda",), ("H03",)),
-    Rule(driver_too_old, ("driver-too-old", "gpu-too-old-for-cuda"), ("D04", "D06", "D16")),
-    Rule(
-        program_needs,
-        ("gpu-too-new-for-cuda", "program-needs-other-cuda"),
-        ("L24", "H04"),
-        provable=False,
-    ),
-)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from cudnn_assistant.diagnose import pinned
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.packages import lacking, packages_of
 from cudnn_assistant.diagnose.remedies import (
@@ -17,6 +17,7 @@ from cudnn_assistant.diagnose.remedies import (
     reinstall,
     search_first,
 )
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, Package, PathEntry, Variable
@@ -38,41 +39,132 @@ def product(version: str) -> str:
     return f"cuDNN {short(version)}".strip()
 
 
-def missing(ctx: Context) -> Iterator[Finding]:
-    """L01, L02, L31, L16, L37: nobody installed a cuDNN of the major that programs ask for."""
-    if ctx.machine.unknown("cudnn") or (ctx.environment is None and not ctx.wanted):
+_LIKELY = re.compile("cuda|cudnn|nvidia", re.IGNORECASE)
+"""In the name of a folder that is likely to hold cuDNN."""
+
+
+@rule("search-folder-closed", layer=Layer.SEARCH)
+def closed(ctx: Context) -> Iterator[Finding]:
+    """A folder of the search list can't be opened, and cuDNN wasn't found in the others."""
+    trial = ctx.trial
+    if ctx.windows or ctx.environment is not None or trial is None or trial.stage != "load":
         return
-    for need in ctx.needs:
-        if candidates(ctx, need) or ctx.met(need) or _serves_another(ctx, need):
-            continue
-        if (recorded := _recorded(ctx, need)) is not None:
-            yield lacking(ctx, recorded, "error")
-            continue
-        others = [c for c in ctx.copies if c.major != need.major and c.flavour == "full"]
-        jit = next((c for c in ctx.copies if c.flavour == "jit"), None)
-        alone = next((c for c in ctx.copies if c.flavour == "shim"), None)
-        if alone is not None and not others:
-            yield _main_file_alone(ctx, alone, need)
-            continue
-        remedy = reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, need)
-        facts = {
-            "major": str(need.major) if need.major else "",
-            "product": f"cuDNN {need.major}" if need.major else "cuDNN",
-            "program": need.who,
-            "where": need.where,
-            "present": product(best(ctx, others).version) if others else "",
-            "libraries": "" if ctx.machine.toolkits or ctx.libraries("cublasLt") else "cuBLAS",
-        }
-        evidence = [f"{product(c.version)}: {c.folder}" for c in others]
-        code = "cudnn-wrong-major" if others else "cudnn-missing"
-        if jit is not None and not others:
-            code, evidence = "cudnn-jit-only", [f"{jit.file}: {jit.folder}"]
-        evidence = evidence or [f"{_main_file(ctx, need)}: –"]
-        yield ctx.finding(code, "error", remedy, *evidence, also=facts)
+    entry = next((e for e in ctx.machine.search if e.closed and _LIKELY.search(e.folder)), None)
+    lost = trial.status == "missing-library" and "cudnn" in trial.missing
+    if entry is None or ctx.copies or not lost:
+        return
+    folders = " ".join(shlex.quote(f) for f in (ctx.parent(entry.folder), entry.folder))
+    remedy = Manual(commands=(f"sudo chmod a+rx {folders}",), administrator=True)
+    yield ctx.finding(
+        "search-folder-closed", ctx.serious, remedy, f"{entry.variable}: {entry.text}",
+        folder=entry.folder, sure=False,
+    )  # fmt: skip
+
+
+class _Lack(NamedTuple):
+    """What a need finds of its cuDNN, where no copy serves it."""
+
+    need: Need
+    others: list[CudnnCopy]
+    """Copies of another major."""
+    recorded: Package | None
+    """Its package, installed by its record alone."""
+
+    def only(self, ctx: Context, flavour: str) -> CudnnCopy | None:
+        """The copy of that flavour, where there is nothing better than it."""
+        found = next((c for c in ctx.copies if c.flavour == flavour), None)
+        return found if not self.others and self.recorded is None else None
+
+
+def _lacks(ctx: Context) -> list[_Lack]:
+    """The needs that no copy of the subject's serves."""
+    if ctx.machine.unknown("cudnn") or (ctx.environment is None and not ctx.wanted):
+        return []
+    return [_lack(ctx, need) for need in ctx.needs if _unserved(ctx, need)]
+
+
+def _unserved(ctx: Context, need: Need) -> bool:
+    return not (candidates(ctx, need) or ctx.met(need) or _serves_another(ctx, need))
+
+
+def _lack(ctx: Context, need: Need) -> _Lack:
+    others = [c for c in ctx.copies if c.major != need.major and c.flavour == "full"]
+    return _Lack(need, others, _recorded(ctx, need))
+
+
+@rule("package-incomplete", layer=Layer.SEARCH)
+def recorded_only(ctx: Context) -> Iterator[Finding]:
+    """The package of the needed cuDNN is installed by its record alone."""
+    for lack in _lacks(ctx):
+        if lack.recorded is not None:
+            yield lacking(ctx, lack.recorded, "error")
+
+
+@rule("cudnn-main-file-alone", layer=Layer.SEARCH)
+def main_file_alone(ctx: Context) -> Iterator[Finding]:
+    """A package brings the main library only; the parts have to come from elsewhere."""
+    for lack in _lacks(ctx):
+        need = lack.need
+        if copy := lack.only(ctx, "shim"):
+            yield ctx.finding(
+                "cudnn-main-file-alone", "error", install_packages(ctx, _whole_package(copy, need)),
+                f"{copy.file}: {copy.folder}",
+                program=need.who, file=copy.file, folder=copy.folder, product=product(copy.version),
+            )  # fmt: skip
+
+
+def _whole_package(copy: CudnnCopy, need: Need) -> str:
+    """The requirement for the package that holds all parts of that cuDNN."""
+    suffix = f"-cu{need.cuda}" if need.cuda in (11, 12) else "-cu13" if need.cuda == 13 else "-cu12"
+    exact = copy.version.count(".") == 3
+    wanted = f"=={copy.version}" if exact else f">={short(copy.version)},<10"
+    return f"nvidia-cudnn{suffix}{wanted}"
+
+
+@rule("cudnn-jit-only", layer=Layer.SEARCH)
+def jit_only(ctx: Context) -> Iterator[Finding]:
+    """The small cuDNN is there, which holds none of the engines that programs ask for."""
+    for lack in _lacks(ctx):
+        if (copy := lack.only(ctx, "jit")) and not lack.only(ctx, "shim"):
+            yield _missing(ctx, lack, "cudnn-jit-only", f"{copy.file}: {copy.folder}")
+
+
+@rule("cudnn-wrong-major", layer=Layer.SEARCH)
+def wrong_major(ctx: Context) -> Iterator[Finding]:
+    """There is a cuDNN, of another major than programs ask for."""
+    for lack in _lacks(ctx):
+        if lack.others and lack.recorded is None:
+            evidence = (f"{product(c.version)}: {c.folder}" for c in lack.others)
+            yield _missing(ctx, lack, "cudnn-wrong-major", *evidence)
+
+
+@rule("cudnn-missing", layer=Layer.SEARCH)
+def missing(ctx: Context) -> Iterator[Finding]:
+    """Nobody installed a cuDNN of the major that programs ask for."""
+    for lack in _lacks(ctx):
+        half = lack.only(ctx, "shim") or lack.only(ctx, "jit")
+        if not (lack.others or lack.recorded or half):
+            yield _missing(ctx, lack, "cudnn-missing", f"{_main_file(ctx, lack.need)}: –")
+
+
+def _missing(ctx: Context, lack: _Lack, code: str, *evidence: str) -> Finding:
+    need, others = lack.need, lack.others
+    return ctx.finding(
+        code,
+        "error",
+        reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, need),
+        *evidence,
+        major=str(need.major) if need.major else "",
+        product=f"cuDNN {need.major}" if need.major else "cuDNN",
+        program=need.who,
+        where=need.where,
+        present=product(best(ctx, others).version) if others else "",
+        libraries="" if ctx.machine.toolkits or ctx.libraries("cublasLt") else "cuBLAS",
+    )
 
 
 def _serves_another(ctx: Context, need: Need) -> bool:
-    """F07: the environment has the cuDNN of another framework in it; one package is for one."""
+    """The environment has the cuDNN of another framework in it; one package is for one."""
     others = (n for n in ctx.needs if n.major != need.major)
     return ctx.environment is not None and any(candidates(ctx, other) for other in others)
 
@@ -86,7 +178,7 @@ def _main_file(ctx: Context, need: Need) -> str:
 
 
 def _recorded(ctx: Context, need: Need) -> Package | None:
-    """L37: the package of that cuDNN which is installed by its record alone."""
+    """The package of that cuDNN which is installed by its record alone."""
     kind = re.compile(r"nvidia-cudnn-cu\d+")
     return next(
         (
@@ -97,117 +189,29 @@ def _recorded(ctx: Context, need: Need) -> Package | None:
     )  # fmt: skip
 
 
-def _main_file_alone(ctx: Context, copy: CudnnCopy, need: Need) -> Finding:
-    """L16: a package brings the main library only; the parts have to come from elsewhere."""
-    suffix = f"-cu{need.cuda}" if need.cuda in (11, 12) else "-cu13" if need.cuda == 13 else "-cu12"
-    version = (
-        f"=={copy.version}" if copy.version.count(".") == 3 else f">={short(copy.version)},<10"
-    )
-    return ctx.finding(
-        "cudnn-main-file-alone", "error", install_packages(ctx, f"nvidia-cudnn{suffix}{version}"),
-        f"{copy.file}: {copy.folder}",
-        program=need.who, file=copy.file, folder=copy.folder, product=product(copy.version),
-    )  # fmt: skip
-
-
-def unreachable(ctx: Context) -> Iterator[Finding]:
-    """E01, E02, L34: a copy is installed, and the loader doesn't look into its folder."""
-    unknown = ctx.machine.unknown("variables") or ctx.machine.unknown("search")
-    if ctx.environment is not None or not ctx.machine.search or unknown:
-        return
-    for need in ctx.needs:
-        if ctx.met(need) or ctx.winner in candidates(ctx, need):
-            continue
-        copies = [c for c in candidates(ctx, need) if fits(ctx, c)] or candidates(ctx, need)
-        if not copies or any(_reached(ctx, c) for c in candidates(ctx, need)):
-            continue
-        copy = best(ctx, copies)
-        above = _above(ctx, copy)
-        code = "cudnn-not-on-path" if above is None else "cudnn-parent-on-path"
-        if ctx.serious != "error":
-            code = "spare-cudnn-not-searched"
-        named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
-        startup = _of_terminals(ctx, copy.folder)
-        yield ctx.finding(
-            code,
-            ctx.serious,
-            search_first(ctx, copy.folder),
-            f"{copy.file}: {copy.folder}",
-            f"{above.variable}: {above.text}" if above else "",
-            f"{named.name}={named.value.text}" if named else "",
-            f"{startup.name}={startup.value.text} ({startup.source})" if startup else "",
-            product=product(copy.version),
-            startup=startup.source if startup else "",
-            version=short(copy.version),
-            folder=copy.folder,
-            entry=above.text if above else "",
-            variable=ctx.variable,
-        )
-
-
-def _of_terminals(ctx: Context, folder: str) -> Variable | None:
-    """E15: the line of a start-up file that names the folder, which this program didn't get."""
-    if ctx.windows:
-        return None
-    known = (v for v in ctx.machine.variables if v.name == ctx.variable and v.scope == "user")
-    return next(
-        (v for v in known if ctx.key(folder) in map(ctx.key, split(v.value.text, "linux"))), None
-    )
-
-
-def _reached(ctx: Context, copy: CudnnCopy) -> bool:
-    """Whether the loader looks into the copy's folder.
-
-    Where the test found no cuDNN, an entry in quotes or with blanks isn't looked into.
-    """
-    entry = ctx.searched.get(ctx.key(copy.folder))
-    odd = entry is not None and ('"' in entry.text or entry.text != entry.text.strip())
-    lost = ctx.trial is not None and ctx.trial.status == "missing-library"
-    return ctx.reachable(copy.folder, copy.found_via) and not (odd and lost)
-
-
-_LIKELY = re.compile("cuda|cudnn|nvidia", re.IGNORECASE)
-"""In the name of a folder that is likely to hold cuDNN."""
-
-
-def closed(ctx: Context) -> Iterator[Finding]:
-    """L36: a folder of the search list can't be opened, and cuDNN wasn't found in the others."""
-    trial = ctx.trial
-    if ctx.windows or ctx.environment is not None or trial is None or trial.stage != "load":
-        return
-    shut = [e for e in ctx.machine.search if e.closed and _LIKELY.search(e.folder)]
-    entry = next(iter(shut), None)
-    if (
-        entry is None
-        or ctx.copies
-        or trial.status != "missing-library"
-        or "cudnn" not in trial.missing
-    ):
-        return
-    folders = " ".join(shlex.quote(f) for f in (ctx.parent(entry.folder), entry.folder))
-    remedy = Manual(commands=(f"sudo chmod a+rx {folders}",), administrator=True)
-    yield ctx.finding(
-        "search-folder-closed", ctx.serious, remedy, f"{entry.variable}: {entry.text}",
-        folder=entry.folder, sure=False,
-    )  # fmt: skip
-
-
+@rule("loader-list-not-renewed", layer=Layer.SEARCH)
 def forgotten(ctx: Context) -> Iterator[Finding]:
-    """L34: the folder stands in the loader's configuration, which nobody told the loader."""
+    """The folder stands in the loader's configuration, which nobody told the loader."""
     if ctx.environment is not None or ctx.windows or not _no_cudnn_found(ctx):
         return
     missing_file = ctx.trial.missing if ctx.trial else ""
     for copy in ctx.copies:
-        entry = ctx.searched.get(ctx.key(copy.folder))
-        listed = entry is not None and entry.variable == "ld.so.conf"
+        entry = _listed_in_vain(ctx, copy)
         asked = not missing_file or missing_file.startswith(f"libcudnn.so.{copy.major}")
-        if entry and listed and asked and "ld-cache" not in copy.found_via and not copy.damaged:
+        if entry and asked and not copy.damaged:
             remedy = Manual(commands=("sudo ldconfig",), administrator=True)
             yield ctx.finding(
                 "loader-list-not-renewed", ctx.serious, remedy, copy.folder, entry.source,
                 product=product(copy.version), folder=copy.folder, place=entry.source,
             )  # fmt: skip
             return
+
+
+def _listed_in_vain(ctx: Context, copy: CudnnCopy) -> PathEntry | None:
+    """The line of the loader's configuration that names a copy which the loader doesn't know."""
+    entry = ctx.searched.get(ctx.key(copy.folder))
+    listed = entry is not None and entry.variable == "ld.so.conf"
+    return entry if listed and "ld-cache" not in copy.found_via else None
 
 
 def _no_cudnn_found(ctx: Context) -> bool:
@@ -244,46 +248,177 @@ def taken(ctx: Context) -> tuple[CudnnCopy | None, bool]:
     return min(found, key=lambda c: ctx.rank(c.folder), default=None), False
 
 
-def older_first(ctx: Context) -> Iterator[Finding]:
-    """L03, L12, L13, E10: an older copy of the same major stands before the one that is needed."""
-    copy, sure = taken(ctx)
+class _Unreached(NamedTuple):
+    """A copy that would serve, in a folder that the loader doesn't look into."""
+
+    copy: CudnnCopy
+    above: PathEntry | None
+    """The searched folder just above it: the entry that was meant for it."""
+
+
+def _unreached(ctx: Context) -> list[_Unreached]:
+    """The best copy for each need that no searched folder serves."""
+    unknown = ctx.machine.unknown("variables") or ctx.machine.unknown("search")
+    if ctx.environment is not None or not ctx.machine.search or unknown:
+        return []
+    found = [best(ctx, copies) for need in ctx.needs if (copies := _hidden(ctx, need))]
+    return [_Unreached(copy, _above(ctx, copy)) for copy in found]
+
+
+def _hidden(ctx: Context, need: Need) -> list[CudnnCopy]:
+    """The copies that would serve a need, where none of them is found by its name."""
+    known = candidates(ctx, need)
+    if ctx.met(need) or ctx.winner in known or any(_reached(ctx, c) for c in known):
+        return []
+    return [c for c in known if fits(ctx, c)] or known
+
+
+@rule("cudnn-not-on-path", layer=Layer.SEARCH)
+def not_on_path(ctx: Context) -> Iterator[Finding]:
+    """A copy is installed, and the loader doesn't look into its folder."""
+    for found in _unreached(ctx) if ctx.serious == "error" else ():
+        if found.above is None:
+            yield _not_searched(ctx, found, "cudnn-not-on-path")
+
+
+@rule("cudnn-parent-on-path", layer=Layer.SEARCH)
+def parent_on_path(ctx: Context) -> Iterator[Finding]:
+    """The folder above the copy's is searched, as an installer of cuDNN writes it."""
+    for found in _unreached(ctx) if ctx.serious == "error" else ():
+        if found.above is not None:
+            yield _not_searched(ctx, found, "cudnn-parent-on-path")
+
+
+@rule("spare-cudnn-not-searched", layer=Layer.SEARCH)
+def spare_not_searched(ctx: Context) -> Iterator[Finding]:
+    """The same for a copy that no program here asks for."""
+    for found in _unreached(ctx) if ctx.serious != "error" else ():
+        yield _not_searched(ctx, found, "spare-cudnn-not-searched")
+
+
+def _not_searched(ctx: Context, found: _Unreached, code: str) -> Finding:
+    copy, above = found
+    named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
+    startup = _of_terminals(ctx, copy.folder)
+    return ctx.finding(
+        code,
+        ctx.serious,
+        search_first(ctx, copy.folder),
+        f"{copy.file}: {copy.folder}",
+        f"{above.variable}: {above.text}" if above else "",
+        f"{named.name}={named.value.text}" if named else "",
+        f"{startup.name}={startup.value.text} ({startup.source})" if startup else "",
+        product=product(copy.version),
+        startup=startup.source if startup else "",
+        version=short(copy.version),
+        folder=copy.folder,
+        entry=above.text if above else "",
+        variable=ctx.variable,
+    )
+
+
+def _of_terminals(ctx: Context, folder: str) -> Variable | None:
+    """The line of a start-up file that names the folder, which this program didn't get."""
+    if ctx.windows:
+        return None
+    known = (v for v in ctx.machine.variables if v.name == ctx.variable and v.scope == "user")
+    return next(
+        (v for v in known if ctx.key(folder) in map(ctx.key, split(v.value.text, "linux"))), None
+    )
+
+
+def _reached(ctx: Context, copy: CudnnCopy) -> bool:
+    """Whether the loader looks into the copy's folder.
+
+    Where the test found no cuDNN, an entry in quotes or with blanks isn't looked into.
+    """
+    entry = ctx.searched.get(ctx.key(copy.folder))
+    odd = entry is not None and ('"' in entry.text or entry.text != entry.text.strip())
+    lost = ctx.trial is not None and ctx.trial.status == "missing-library"
+    return ctx.reachable(copy.folder, copy.found_via) and not (odd and lost)
+
+
+class _TooOld(NamedTuple):
+    """The copy that programs load or would load, where it is older than what a need asks for."""
+
+    need: Need
+    copy: CudnnCopy
+    measured: bool
+    newer: CudnnCopy | None
+    """The better copy on this computer."""
+    entry: PathEntry | None
+    """The list's entry that leads to the copy."""
+
+    @property
+    def before_all(self) -> bool:
+        """Whether Windows searches the copy's folder before all of PATH."""
+        return self.entry is None or self.entry.variable.upper() != "PATH"
+
+
+def _too_old(ctx: Context) -> _TooOld | None:
+    copy, measured = taken(ctx)
     if copy is None or ctx.works or ctx.environment is not None:
-        return
+        return None
     need = next((n for n in ctx.needs if n.major in (0, copy.major)), None)
-    if need is None or (need.major == 0 and not sure):
-        return
+    if need is None or (need.major == 0 and not measured):
+        return None
+    newer = _newer(ctx, copy, need)
     behind = bool(need.version) and older(copy.version, need.version)
-    newer = [
-        c for c in candidates(ctx, need)
-        if c.major == copy.major and older(copy.version, short(c.version)) and fits(ctx, c)
-    ]  # fmt: skip
     if not behind and not (newer and stopped(ctx.trial) and not copy.damaged):
-        return
-    if newer:
-        yield _put_in_front(ctx, copy, best(ctx, newer), need, sure)
-    elif behind:
+        return None
+    entry = ctx.searched.get(ctx.key(copy.folder))
+    return _TooOld(need, copy, measured, best(ctx, newer) if newer else None, entry)
+
+
+def _newer(ctx: Context, copy: CudnnCopy, need: Need) -> list[CudnnCopy]:
+    """Copies of the same major that are newer, and fit."""
+    same = (c for c in candidates(ctx, need) if c.major == copy.major)
+    return [c for c in same if older(copy.version, short(c.version)) and fits(ctx, c)]
+
+
+@rule("older-cudnn-first", layer=Layer.SEARCH)
+def older_first(ctx: Context) -> Iterator[Finding]:
+    """An older copy of the same major stands before the one that is needed."""
+    found = _too_old(ctx)
+    if found and found.newer and not (ctx.windows and found.before_all):
+        remedy = search_first(ctx, found.newer.folder, found.entry)
+        yield _put_in_front(ctx, found, found.newer, "older-cudnn-first", remedy)
+
+
+@rule("stray-cudnn-first", layer=Layer.SEARCH)
+def stray_first(ctx: Context) -> Iterator[Finding]:
+    """The older copy lies where Windows looks before all of PATH."""
+    found = _too_old(ctx)
+    if found and found.newer and ctx.windows and found.before_all:
+        yield _put_in_front(ctx, found, found.newer, "stray-cudnn-first", Manual())
+
+
+@rule("cudnn-too-old", layer=Layer.SEARCH)
+def too_old(ctx: Context) -> Iterator[Finding]:
+    """The copy is older than programs ask for, and no newer one is there."""
+    found = _too_old(ctx)
+    if found and found.newer is None:
+        need, copy = found.need, found.copy
         yield ctx.finding(
-            "cudnn-too-old", ctx.serious, install_cudnn(ctx, need), copy.folder, sure=sure,
-            product=product(copy.version), needed=short(need.version), program=need.who,
-            folder=copy.folder,
+            "cudnn-too-old", ctx.serious, install_cudnn(ctx, need), copy.folder,
+            sure=found.measured, product=product(copy.version), needed=short(need.version),
+            program=need.who, folder=copy.folder,
         )  # fmt: skip
 
 
 def _put_in_front(
-    ctx: Context, copy: CudnnCopy, good: CudnnCopy, need: Need, sure: bool
+    ctx: Context, found: _TooOld, good: CudnnCopy, code: str, remedy: Remedy
 ) -> Finding:
-    entry = ctx.searched.get(ctx.key(copy.folder))
-    before_all = ctx.windows and (entry is None or entry.variable.upper() != "PATH")
-    remedy: Remedy = Manual() if before_all else search_first(ctx, good.folder, entry)
+    copy, entry = found.copy, found.entry
     evidence = [f"{product(c.version)}: {c.folder}" for c in (copy, good)]
     where = f"{entry.variable}, {entry.scope}: {entry.text}" if entry else ""
     return ctx.finding(
-        "stray-cudnn-first" if before_all else "older-cudnn-first",
+        code,
         ctx.serious,
         remedy,
         *evidence,
         where,
-        sure=sure,
+        sure=found.measured,
         old=short(copy.version),
         new=short(good.version),
         old_folder=copy.folder,
@@ -292,34 +427,6 @@ def _put_in_front(
         variable=entry.variable if entry else ctx.variable,
         scope=entry.scope if entry else "",
         place=entry.source if entry else "",
-        program=need.who,
+        program=found.need.who,
         add=good.folder if isinstance(remedy, Manual) and remedy.commands else "",
     )
-
-
-RULES = (
-    *pinned.RULES,
-    Rule(closed, ("search-folder-closed",), ("L36",)),
-    Rule(
-        missing,
-        (
-            "cudnn-missing",
-            "cudnn-wrong-major",
-            "cudnn-jit-only",
-            "cudnn-main-file-alone",
-            "package-incomplete",
-        ),
-        ("L01", "L02", "L31", "L16", "L37"),
-    ),
-    Rule(forgotten, ("loader-list-not-renewed",), ("L34",)),
-    Rule(
-        unreachable,
-        ("cudnn-not-on-path", "cudnn-parent-on-path", "spare-cudnn-not-searched"),
-        ("E01", "E02", "E05", "L34"),
-    ),
-    Rule(
-        older_first,
-        ("older-cudnn-first", "stray-cudnn-first", "cudnn-too-old"),
-        ("L03", "L12", "L13", "E10"),
-    ),
-)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from cudnn_assistant.diagnose import driver_parts
 from cudnn_assistant.diagnose.answers import (
     answering,
     answers,
@@ -15,8 +15,8 @@ from cudnn_assistant.diagnose.answers import (
     nvml_code,
     unsearched,
 )
-from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.gpu import log_line
+from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.gpu import first_name, log_line
 from cudnn_assistant.diagnose.remedies import (
     DRIVER_PAGE,
     HEADER_COMMANDS,
@@ -25,13 +25,15 @@ from cudnn_assistant.diagnose.remedies import (
     install_driver,
     search_first,
 )
-from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
-from cudnn_assistant.machine import Driver
+from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.machine import Driver, Gpu
 from cudnn_assistant.versions import numbers
 
 
+@rule("driver-restart-pending", layer=Layer.DRIVER)
 def restart_pending(ctx: Context) -> Iterator[Finding]:
-    """D09: Windows waits for a restart before it uses the new driver."""
+    """Windows waits for a restart before it uses the new driver."""
     driver = ctx.machine.driver
     if driver and 14 in driver.problem_codes:
         yield ctx.finding(
@@ -39,11 +41,12 @@ def restart_pending(ctx: Context) -> Iterator[Finding]:
         )
 
 
+@rule("driver-damaged", layer=Layer.DRIVER)
 def damaged(ctx: Context) -> Iterator[Finding]:
-    """D07: Windows could not start the installed driver, or its parts are of two versions."""
+    """Windows could not start the installed driver, or its parts are of two versions."""
     driver = ctx.machine.driver
     codes = {10, 31, 37, 39, 43, 52} & set(driver.problem_codes if driver else ())
-    two = driver is not None and ctx.windows and not answering(ctx) and _differ(driver)
+    two = driver is not None and ctx.windows and not answering(ctx) and versions_differ(driver)
     if driver is None or not (codes or two):
         return
     number = str(min(codes)) if codes else ""
@@ -54,14 +57,15 @@ def damaged(ctx: Context) -> Iterator[Finding]:
     yield ctx.finding("driver-damaged", "error", remedy, evidence, number=number)
 
 
-def _differ(driver: Driver) -> bool:
+def versions_differ(driver: Driver) -> bool:
     """The loaded part and the libraries are known and of different versions."""
     one, other = numbers(driver.kernel_version), numbers(driver.version)
     return bool(one and other) and one != other
 
 
+@rule("driver-missing", layer=Layer.DRIVER)
 def missing(ctx: Context) -> Iterator[Finding]:
-    """D02, D03: no part of NVIDIA's driver is installed."""
+    """No part of NVIDIA's driver is installed."""
     driver = ctx.machine.driver
     if not judgeable(ctx) or ctx.machine.os.wsl or ctx.machine.os.container or answering(ctx):
         return
@@ -91,23 +95,38 @@ def _unloaded(ctx: Context) -> Driver | None:
     return None if loaded or not _has_parts(driver) else driver
 
 
+_FOR_VMS = ("vfio-pci", "pci-stub")
+"""Kernel drivers that keep a GPU for a virtual machine."""
+
+
+def _holder(ctx: Context) -> Gpu | None:
+    """The GPU that another kernel driver than NVIDIA's owns, where that isn't loaded."""
+    if _unloaded(ctx) is None:
+        return None
+    return next((g for g in ctx.machine.gpus if g.kernel_driver not in ("", "nvidia")), None)
+
+
+@rule("gpu-kept-for-vm", layer=Layer.DRIVER)
+def kept_for_vm(ctx: Context) -> Iterator[Finding]:
+    """The GPU is kept for a virtual machine."""
+    gpu = _holder(ctx)
+    if gpu is not None and (name := gpu.kernel_driver) in _FOR_VMS:
+        remedy = Manual(restart=True, administrator=True)
+        yield ctx.finding("gpu-kept-for-vm", "error", remedy, f"{gpu.name}: {name}", holder=name)
+
+
+@rule("nouveau-active", layer=Layer.DRIVER)
 def held_by_other(ctx: Context) -> Iterator[Finding]:
-    """D13, D30: another kernel driver owns the GPU: nouveau, nova, or one kept for a VM."""
-    driver = _unloaded(ctx)
-    holder = next((g for g in ctx.machine.gpus if g.kernel_driver not in ("", "nvidia")), None)
-    if driver is None or holder is None:
-        return
-    name = holder.kernel_driver
-    if name in ("vfio-pci", "pci-stub"):
-        remedy: Remedy = Manual(restart=True, administrator=True)
-        yield ctx.finding("gpu-kept-for-vm", "error", remedy, f"{holder.name}: {name}", holder=name)
-        return
-    remedy = _keep_from_starting(ctx, name)
-    yield ctx.finding("nouveau-active", "error", remedy, f"{holder.name}: {name}", holder=name)
+    """Another kernel driver owns the GPU: nouveau or nova."""
+    gpu = _holder(ctx)
+    if gpu is not None and (name := gpu.kernel_driver) not in _FOR_VMS:
+        remedy = _keep_from_starting(ctx, name)
+        yield ctx.finding("nouveau-active", "error", remedy, f"{gpu.name}: {name}", holder=name)
 
 
+@rule("nouveau-active", layer=Layer.DRIVER)
 def second_held(ctx: Context) -> Iterator[Finding]:
-    """D13 for one of several GPUs. One that is kept for a virtual machine is so on purpose."""
+    """Another kernel driver owns one of several GPUs. One kept for a VM is so on purpose."""
     if not bare_linux(ctx) or not ctx.runs:
         return
     for gpu in ctx.machine.gpus:
@@ -126,8 +145,9 @@ def _keep_from_starting(ctx: Context, name: str) -> Manual:
     return Manual(commands=(blacklist, *rebuild), restart=True, administrator=True)
 
 
+@rule("driver-module-not-built", layer=Layer.DRIVER)
 def not_built(ctx: Context) -> Iterator[Finding]:
-    """D11: the driver's module was never built for the kernel that runs now."""
+    """The driver's module was never built for the kernel that runs now."""
     driver = _unloaded(ctx)
     other = log_line(ctx, r"nvidia.*(?:version magic|disagrees about version of symbol)")
     if driver is not None and (driver.module_on_disk is False or other):
@@ -140,29 +160,48 @@ def not_built(ctx: Context) -> Iterator[Finding]:
         )
 
 
-def not_loaded(ctx: Context) -> Iterator[Finding]:
-    """D12 where Secure Boot refused the module, else a module that is there and not loaded."""
+class _Unstarted(NamedTuple):
+    """A module that is on the disk and not loaded, and the log's line that refuses it."""
+
+    driver: Driver
+    refused: str
+
+
+def _unstarted(ctx: Context) -> _Unstarted | None:
     driver = _unloaded(ctx)
     if driver is None or driver.module_on_disk is not True:
-        return
-    line = log_line(
-        ctx,
-        r"key was rejected|unavailable key|module verification failed.*required|unsigned module",
-    )
-    if line or ctx.machine.os.secure_boot:
+        return None
+    refused = r"key was rejected|unavailable key|module verification failed.*required"
+    return _Unstarted(driver, log_line(ctx, rf"{refused}|unsigned module"))
+
+
+@rule("secure-boot-blocks-driver", layer=Layer.DRIVER)
+def secure_boot(ctx: Context) -> Iterator[Finding]:
+    """Secure Boot refused the module, or is likely to."""
+    found = _unstarted(ctx)
+    if found and (found.refused or ctx.machine.os.secure_boot):
         enrol = "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der"
         commands = (enrol,) if debian(ctx) else ()
         remedy = Manual(commands=commands, restart=True, administrator=True)
-        evidence = line or "Secure Boot: on"
-        yield ctx.finding("secure-boot-blocks-driver", "error", remedy, evidence, sure=bool(line))
-        return
-    remedy = Manual(commands=("sudo modprobe nvidia",), administrator=True)
-    evidence = ", ".join(driver.modules) or "/sys/module/nvidia: –"
-    yield ctx.finding("driver-module-not-loaded", "error", remedy, evidence)
+        yield ctx.finding(
+            "secure-boot-blocks-driver", "error", remedy, found.refused or "Secure Boot: on",
+            sure=bool(found.refused),
+        )  # fmt: skip
 
 
+@rule("driver-module-not-loaded", layer=Layer.DRIVER)
+def not_loaded(ctx: Context) -> Iterator[Finding]:
+    """The module is there and not loaded, and nothing says why."""
+    found = _unstarted(ctx)
+    if found and not (found.refused or ctx.machine.os.secure_boot):
+        remedy = Manual(commands=("sudo modprobe nvidia",), administrator=True)
+        evidence = ", ".join(found.driver.modules) or "/sys/module/nvidia: –"
+        yield ctx.finding("driver-module-not-loaded", "error", remedy, evidence)
+
+
+@rule("driver-not-searched", layer=Layer.DRIVER)
 def not_searched(ctx: Context) -> Iterator[Finding]:
-    """C06, L34: the driver's library is there, in a folder that programs don't look into.
+    """The driver's library is there, in a folder that programs don't look into.
 
     WSL without its line in the loader's list, NixOS, and containers of Kubernetes where
     LD_LIBRARY_PATH was replaced.
@@ -177,8 +216,9 @@ def not_searched(ctx: Context) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+@rule("mps-not-answering", layer=Layer.NO_ANSWER)
 def sharing_silent(ctx: Context) -> Iterator[Finding]:
-    """D24: programs are to share the GPU through NVIDIA's MPS, and its service doesn't answer."""
+    """Programs are to share the GPU through NVIDIA's MPS, and its service doesn't answer."""
     code = cuda_code(ctx)
     if ctx.runs or ctx.windows or code is None or code not in range(805, 810):
         return
@@ -191,46 +231,37 @@ def sharing_silent(ctx: Context) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def cuda_silent(ctx: Context) -> Iterator[Finding]:
-    """D07, D18, D19 without their proof: NVML lists the GPU, and CUDA doesn't start."""
-    code, driver = cuda_code(ctx), ctx.machine.driver
-    if not judgeable(ctx) or nvml_code(ctx) != 0 or code in (0, 2, None) or driver is None:
-        return
-    if code == 35 and numbers(driver.cuda) < (12,):
-        return  # an old driver: what programs ask of it is told with them
-    gpu = ctx.machine.gpus[0].name if ctx.machine.gpus else ""
-    if ctx.machine.os.wsl:
-        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
-        yield ctx.finding("wsl-cuda-does-not-start", "error", remedy, answers(ctx), sure=False)
-        return
-    remedy = Manual(link=DRIVER_PAGE, restart=True)
-    yield ctx.finding("cuda-does-not-start", "error", remedy, answers(ctx), gpu=gpu, sure=False)
-
-
+@rule("driver-not-answering", layer=Layer.NO_ANSWER)
 def not_answering(ctx: Context) -> Iterator[Finding]:
-    """D11–D13 without their proof: libraries and module are there, and still no answer."""
+    """Libraries and module are there, and still no answer."""
     driver = ctx.machine.driver
     if driver is None or not judgeable(ctx) or answering(ctx) or cuda_code(ctx) is None:
         return
-    gpu = ctx.machine.gpus[0].name if ctx.machine.gpus else ""
-    yield ctx.finding("driver-not-answering", "error", Unknown(), answers(ctx), gpu=gpu)
+    yield ctx.finding("driver-not-answering", "error", Unknown(), answers(ctx), gpu=first_name(ctx))
 
 
-RULES = (
-    Rule(restart_pending, ("driver-restart-pending",), ("D09",)),
-    Rule(damaged, ("driver-damaged",), ("D07", "D30")),
-    Rule(missing, ("driver-missing",), ("D02", "D03")),
-    Rule(held_by_other, ("nouveau-active", "gpu-kept-for-vm"), ("D13", "D30")),
-    Rule(second_held, ("nouveau-active",), ("D13",)),
-    Rule(not_built, ("driver-module-not-built",), ("D11",)),
-    Rule(not_loaded, ("secure-boot-blocks-driver", "driver-module-not-loaded"), ("D12",)),
-    Rule(not_searched, ("driver-not-searched",), ("C06", "L34")),
-    *driver_parts.RULES,
-)
+def _cuda_silent(ctx: Context) -> bool:
+    """NVML lists the GPU, and CUDA doesn't start."""
+    code, driver = cuda_code(ctx), ctx.machine.driver
+    if not judgeable(ctx) or nvml_code(ctx) != 0 or code in (0, 2, None) or driver is None:
+        return False
+    # An old driver: what programs ask of it is told with them.
+    return not (code == 35 and numbers(driver.cuda) < (12,))
 
-LAST = (
-    Rule(sharing_silent, ("mps-not-answering",), ("D24",)),
-    Rule(not_answering, ("driver-not-answering",), ()),
-    Rule(cuda_silent, ("cuda-does-not-start", "wsl-cuda-does-not-start"), ("D07", "C04", "C06")),
-)
-"""Said only when no other rule explains the silence."""
+
+@rule("wsl-cuda-does-not-start", layer=Layer.NO_ANSWER)
+def wsl_cuda_silent(ctx: Context) -> Iterator[Finding]:
+    """CUDA doesn't start in WSL."""
+    if _cuda_silent(ctx) and ctx.machine.os.wsl:
+        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
+        yield ctx.finding("wsl-cuda-does-not-start", "error", remedy, answers(ctx), sure=False)
+
+
+@rule("cuda-does-not-start", layer=Layer.NO_ANSWER)
+def cuda_silent(ctx: Context) -> Iterator[Finding]:
+    """NVML lists the GPU, and CUDA doesn't start."""
+    if _cuda_silent(ctx) and not ctx.machine.os.wsl:
+        remedy = Manual(link=DRIVER_PAGE, restart=True)
+        yield ctx.finding(
+            "cuda-does-not-start", "error", remedy, answers(ctx), gpu=first_name(ctx), sure=False
+        )

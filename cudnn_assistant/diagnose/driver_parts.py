@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.diagnose.answers import bare_linux, cuda_code, judgeable, nvml_code
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, distribution
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import Driver
 from cudnn_assistant.versions import numbers
 
 
+@rule("driver-incomplete", layer=Layer.DRIVER)
 def incomplete(ctx: Context) -> Iterator[Finding]:
-    """D03, D07: the driver runs, and the library through which programs compute isn't there.
+    """The driver runs, and the library through which programs compute isn't there.
 
     Distributions pack it apart from the module and from what draws on the screen.
     """
@@ -32,8 +34,9 @@ def incomplete(ctx: Context) -> Iterator[Finding]:
     yield ctx.finding("driver-incomplete", "error", remedy, f"{file}: –", file=file)
 
 
+@rule("driver-monitor-missing", layer=Layer.DRIVER)
 def unmonitored(ctx: Context) -> Iterator[Finding]:
-    """D03, D07: programs compute, and the library through which the driver tells of itself is gone.
+    """Programs compute, and the library through which the driver tells of itself is gone.
 
     nvidia-smi and what watches GPUs stop without it. Containers are given it or not on purpose,
     and NVIDIA's small boards, whose GPU is not on the bus, have none.
@@ -71,9 +74,3 @@ def _command(ctx: Context, driver: Driver, debian: str) -> tuple[str, ...]:
         "arch": ("sudo pacman -S nvidia-utils",),
     }
     return () if ctx.windows else distribution(ctx.machine.os, table)
-
-
-RULES = (
-    Rule(incomplete, ("driver-incomplete",), ("D03", "D07")),
-    Rule(unmonitored, ("driver-monitor-missing",), ("D03", "D07")),
-)

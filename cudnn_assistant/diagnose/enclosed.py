@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from cudnn_assistant.diagnose import visible
 from cudnn_assistant.diagnose.answers import cuda_code, unsearched
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual, Unknown
 
 
@@ -16,16 +17,18 @@ def blind(ctx: Context) -> bool:
     return ctx.machine.unknown("gpu")
 
 
+@rule("wsl-version-1", layer=Layer.CONTAINER)
 def wsl_one(ctx: Context) -> Iterator[Finding]:
-    """C01: WSL 1 has no GPU at all."""
+    """WSL 1 has no GPU at all."""
     if ctx.machine.os.wsl == 1:
         name = (ctx.machine.os.distribution or ("Ubuntu",))[0].capitalize()
         commands = ("wsl --list --verbose", f"wsl --set-version {name} 2")
         yield ctx.finding("wsl-version-1", "error", Manual(commands=commands), name, system=name)
 
 
+@rule("wsl-no-gpu", layer=Layer.CONTAINER, provable=False)
 def wsl_no_device(ctx: Context) -> Iterator[Finding]:
-    """C06: WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
+    """WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
     machine = ctx.machine
     nodes = machine.driver.nodes if machine.driver else ()
     device = next((n for n in nodes if n.path == "/dev/dxg"), None)
@@ -44,6 +47,8 @@ def stranger(library: str) -> bool:
 
 _FLAGS = {"podman": "--device nvidia.com/gpu=all"}
 """What a container gets its GPU with, where that isn't what Docker's do."""
+
+
 _WAYS = {
     "apptainer": ("--nv", "apptainer exec --nv …"),
     "lxc": ("nvidia.runtime=true", "lxc config set NAME nvidia.runtime=true"),
@@ -51,55 +56,59 @@ _WAYS = {
 """The same for kinds that know nothing of NVIDIA_DRIVER_CAPABILITIES, with the command."""
 
 
-def container_no_gpu(ctx: Context) -> Iterator[Finding]:
-    """C08: the container was started without GPU, or without the capability CUDA needs."""
+def _without_gpu(ctx: Context) -> bool:
+    """Whether a container reaches no GPU: no device of it, or nothing that speaks to it."""
     machine = ctx.machine
     if not machine.os.container or machine.os.wsl or blind(ctx) or machine.unknown("driver"):
-        return
+        return False
     driver = machine.driver
-    nodes = [n for n in driver.nodes if n.exists] if driver else []
     # An image may hold driver libraries of its own, which reach no GPU from in there.
-    if driver and (nodes or (driver.cuda_library and cuda_code(ctx) in (0, None))):
-        return
+    library = driver is not None and bool(driver.cuda_library) and cuda_code(ctx) in (0, None)
+    return not (library or (driver and any(n.exists for n in driver.nodes)))
+
+
+def _of_kubernetes(ctx: Context) -> visible.Scheduler | None:
     scheduler = visible.batch_system(ctx)
-    if scheduler is not None and scheduler.name == "Kubernetes":
-        yield visible.given_none(ctx, scheduler, machine.os.container)
+    return scheduler if scheduler is not None and scheduler.name == "Kubernetes" else None
+
+
+@rule("job-without-gpu", layer=Layer.CONTAINER)
+def pod_without_gpu(ctx: Context) -> Iterator[Finding]:
+    """Kubernetes started the container, and was asked for no GPU."""
+    if _without_gpu(ctx) and (scheduler := _of_kubernetes(ctx)):
+        yield visible.given_none(ctx, scheduler, ctx.machine.os.container)
+
+
+@rule("container-no-gpu", layer=Layer.CONTAINER)
+def container_no_gpu(ctx: Context) -> Iterator[Finding]:
+    """The container was started without GPU, or without the capability CUDA needs."""
+    if not _without_gpu(ctx) or _of_kubernetes(ctx):
         return
-    name = machine.os.container
-    there = "yes" if machine.gpus else ""
-    seen = machine.variable("NVIDIA_VISIBLE_DEVICES")
-    note = f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else ""
+    name, there = ctx.machine.os.container, bool(ctx.machine.gpus)
+    seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")
     flag, command = _WAYS.get(name) or (_FLAGS.get(name, "--gpus all"), "")
-    remedy = Manual(
-        link=CONTAINER_PAGE,
-        commands=(command or f"{name} run {flag} -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …",),
-    )
+    command = command or f"{name} run {flag} -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …"
     yield ctx.finding(
         "container-no-gpu",
         "error",
-        remedy,
+        Manual(link=CONTAINER_PAGE, commands=(command,)),
         name,
-        note,
+        f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else "",
         container=name,
         flag=flag if there else "",
         maybe="" if there else flag,
-        sure=bool(there),
+        sure=there,
     )
 
 
+@rule("container-no-compute", layer=Layer.CONTAINER)
 def container_capability(ctx: Context) -> Iterator[Finding]:
-    """C08: the container got the GPU, but not the libraries for computing."""
-    given = ctx.machine.variable("NVIDIA_DRIVER_CAPABILITIES")
-    driver = ctx.machine.driver
-    if not ctx.machine.os.container or driver is None or driver.cuda_library or ctx.runs:
-        return
-    if unsearched(ctx) is not None:
-        return
-    text = given.value.text if given else ""
-    parts = {p.strip() for p in text.split(",")}
-    if parts & {"all", "compute"} or not any(n.exists for n in driver.nodes):
-        return
+    """The container got the GPU, but not the libraries for computing."""
     setting = "NVIDIA_DRIVER_CAPABILITIES"
+    given = ctx.machine.variable(setting)
+    text = given.value.text if given else ""
+    if not _without_libraries(ctx) or {"all", "compute"} & {p.strip() for p in text.split(",")}:
+        return
     if (way := _WAYS.get(ctx.machine.os.container)) and not given:
         remedy = Manual(link=CONTAINER_PAGE, commands=(way[1],))
         evidence = f"{ctx.machine.os.container}: libcuda.so.1: –"
@@ -112,8 +121,17 @@ def container_capability(ctx: Context) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+def _without_libraries(ctx: Context) -> bool:
+    """Whether a container has devices of the GPU, and no library of the driver for computing."""
+    driver = ctx.machine.driver
+    if not ctx.machine.os.container or driver is None or driver.cuda_library or ctx.runs:
+        return False
+    return unsearched(ctx) is None and any(n.exists for n in driver.nodes)
+
+
+@rule("sandbox-hides-gpu", layer=Layer.CONTAINER)
 def sandbox(ctx: Context) -> Iterator[Finding]:
-    """C12, C13: we run inside a snap or flatpak, which may hide the GPU from us and from it."""
+    """We run inside a snap or flatpak, which may hide the GPU from us and from it."""
     name, driver = ctx.machine.os.sandbox, ctx.machine.driver
     nodes = driver.nodes if driver else ()
     gone = [n.path for n in nodes if n.path == "/dev/nvidia-uvm" and not n.exists]
@@ -124,12 +142,3 @@ def sandbox(ctx: Context) -> Iterator[Finding]:
             "sandbox-hides-gpu", "error", Unknown(), name, *(f"{path}: –" for path in gone),
             sandbox=name, sure=kept, what=interface,
         )  # fmt: skip
-
-
-RULES = (
-    Rule(wsl_one, ("wsl-version-1",), ("C01",)),
-    Rule(wsl_no_device, ("wsl-no-gpu",), ("C06",), provable=False),
-    Rule(container_no_gpu, ("container-no-gpu", "job-without-gpu"), ("C08",)),
-    Rule(container_capability, ("container-no-compute",), ("C08",)),
-    Rule(sandbox, ("sandbox-hides-gpu",), ("C12", "C13")),
-)

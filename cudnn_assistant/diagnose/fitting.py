@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from cudnn_assistant.compat import cudnn_build
-from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.copies import each, need_for, proven
+from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.copies_to_check import each, need_for, proven
 from cudnn_assistant.diagnose.cudnn import product
-from cudnn_assistant.diagnose.frameworks import has_code
+from cudnn_assistant.diagnose.framework_builds import has_code
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDNN_WINDOWS_PAGE,
@@ -19,14 +19,98 @@ from cudnn_assistant.diagnose.remedies import (
     reinstall,
     too_old_gpu,
 )
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Automatic, Finding, InstallCudnn, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import numbers, short
 
 
+@rule("gpu-too-old-for-cudnn", layer=Layer.COMPATIBILITY)
+@each
+def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+    """CuDNN 9.11 dropped GPUs below compute capability 7.5."""
+    if ctx.gpu is None or not too_old_gpu(ctx, copy) or proven(ctx, copy):
+        return
+    yield ctx.finding(
+        "gpu-too-old-for-cudnn",
+        ctx.serious,
+        _last_for_old_gpus(ctx),
+        f"{ctx.gpu.name}: {ctx.gpu.compute}",
+        f"{product(copy.version)}: {copy.folder}",
+        gpu=ctx.gpu.name,
+        product=product(copy.version),
+        program=need_for(ctx, copy).who,
+    )
+
+
+def _last_for_old_gpus(ctx: Context) -> Remedy:
+    if ctx.environment is None:
+        return install_cudnn(ctx, Need(major=9))
+    pins = [p for f in ctx.frameworks for p in f.pins if p.package == "nvidia-cudnn-cu12"]
+    if pins and not any(p.wants.startswith("==") for p in pins):
+        return install_packages(ctx, "nvidia-cudnn-cu12<9.11")
+    return Manual()
+
+
+@rule("gpu-too-new-for-cudnn", layer=Layer.COMPATIBILITY)
+@each
+def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+    """The copy was made before this GPU existed. It may still run, slowly: by test."""
+    if ctx.gpu is None or proven(ctx, copy):
+        return
+    if ctx.environment is not None and not all(has_code(ctx, f) for f in ctx.frameworks if f.gpu):
+        return  # a newer cuDNN wouldn't give its framework the code it lacks
+    capability = numbers(ctx.gpu.compute)
+    build = cudnn_build(ctx.compat, short(copy.version), copy.cuda_major or 0)
+    top = numbers(build.compute_max) if build is not None and build.compute_max else ()
+    ancient = capability >= (8, 0) and copy.major <= 7
+    blackwell = capability >= (10, 0) and numbers(copy.version)[:2] < (9, 7) and bool(copy.version)
+    if not (ancient or blackwell or (top and capability[:1] > top[:1])):
+        return
+    yield ctx.finding(
+        "gpu-too-new-for-cudnn",
+        ctx.serious if stopped(ctx.trial) else "warning",
+        reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, Need(major=9)),
+        f"{ctx.gpu.name}: {ctx.gpu.compute}",
+        f"{product(copy.version)}: {copy.folder}",
+        sure=stopped(ctx.trial),
+        gpu=ctx.gpu.name,
+        product=product(copy.version),
+    )
+
+
+@rule("cudnn-wrong-cuda-major", layer=Layer.COMPATIBILITY)
+@each
+def cuda_major(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+    """The copy is made for another CUDA major than the one that programs find."""
+    made = copy.cuda_major or _asked(ctx)
+    if not made or proven(ctx, copy):
+        return
+    present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
+    if not present or made in present:
+        return
+    usable = [m for m in cuda_majors(ctx) if m in present]
+    cuda = max(present)
+    remedy: Remedy = Manual()
+    if ctx.environment is not None:
+        suffix = f"-cu{made}" if made < 13 else ""
+        remedy = install_packages(ctx, f"nvidia-cublas{suffix}")
+    elif usable:
+        cuda = usable[0]
+        remedy = Automatic(edits=(InstallCudnn(major=copy.major, cuda_major=cuda),))
+    yield ctx.finding(
+        "cudnn-wrong-cuda-major", ctx.serious, remedy,
+        f"{copy.folder}: CUDA {made}",
+        *(f"{lib.path}" for lib in ctx.libraries("cublasLt") if ctx.loadable(lib)),
+        product=product(copy.version), made=str(made), cuda=str(cuda),
+        folder=copy.folder,
+    )  # fmt: skip
+
+
+@rule("zlibwapi-missing", layer=Layer.COMPATIBILITY)
 @each
 def zlib(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
-    """L19: cuDNN 8.3 to 9.1 on Windows asks for zlibwapi.dll, which it doesn't bring."""
+    """CuDNN 8.3 to 9.1 on Windows asks for zlibwapi.dll, which it doesn't bring."""
     if not ctx.windows or proven(ctx, copy) or not (8, 3) <= numbers(copy.version)[:2] < (9, 2):
         return
     known = ctx.libraries("zlibwapi")
@@ -53,87 +137,9 @@ def _asked(ctx: Context) -> int:
     return int(match[1]) if match else 0
 
 
-@each
-def cuda_major(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
-    """L18: the copy is made for another CUDA major than the one that programs find."""
-    made = copy.cuda_major or _asked(ctx)
-    if not made or proven(ctx, copy):
-        return
-    present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
-    if not present or made in present:
-        return
-    usable = [m for m in cuda_majors(ctx) if m in present]
-    cuda = max(present)
-    remedy: Remedy = Manual()
-    if ctx.environment is not None:
-        suffix = f"-cu{made}" if made < 13 else ""
-        remedy = install_packages(ctx, f"nvidia-cublas{suffix}")
-    elif usable:
-        cuda = usable[0]
-        remedy = Automatic(edits=(InstallCudnn(major=copy.major, cuda_major=cuda),))
-    yield ctx.finding(
-        "cudnn-wrong-cuda-major", ctx.serious, remedy,
-        f"{copy.folder}: CUDA {made}",
-        *(f"{lib.path}" for lib in ctx.libraries("cublasLt") if ctx.loadable(lib)),
-        product=product(copy.version), made=str(made), cuda=str(cuda),
-        folder=copy.folder,
-    )  # fmt: skip
-
-
-@each
-def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
-    """H02: cuDNN 9.11 dropped GPUs below compute capability 7.5."""
-    if ctx.gpu is None or not too_old_gpu(ctx, copy) or proven(ctx, copy):
-        return
-    yield ctx.finding(
-        "gpu-too-old-for-cudnn",
-        ctx.serious,
-        _last_for_old_gpus(ctx),
-        f"{ctx.gpu.name}: {ctx.gpu.compute}",
-        f"{product(copy.version)}: {copy.folder}",
-        gpu=ctx.gpu.name,
-        product=product(copy.version),
-        program=need_for(ctx, copy).who,
-    )
-
-
-def _last_for_old_gpus(ctx: Context) -> Remedy:
-    if ctx.environment is None:
-        return install_cudnn(ctx, Need(major=9))
-    pins = [p for f in ctx.frameworks for p in f.pins if p.package == "nvidia-cudnn-cu12"]
-    if pins and not any(p.wants.startswith("==") for p in pins):
-        return install_packages(ctx, "nvidia-cudnn-cu12<9.11")
-    return Manual()
-
-
-@each
-def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
-    """H01, H04: the copy was made before this GPU existed. It may still run, slowly: by test."""
-    if ctx.gpu is None or proven(ctx, copy):
-        return
-    if ctx.environment is not None and not all(has_code(ctx, f) for f in ctx.frameworks if f.gpu):
-        return  # a newer cuDNN wouldn't give its framework the code it lacks
-    capability = numbers(ctx.gpu.compute)
-    build = cudnn_build(ctx.compat, short(copy.version), copy.cuda_major or 0)
-    top = numbers(build.compute_max) if build is not None and build.compute_max else ()
-    ancient = capability >= (8, 0) and copy.major <= 7
-    blackwell = capability >= (10, 0) and numbers(copy.version)[:2] < (9, 7) and bool(copy.version)
-    if not (ancient or blackwell or (top and capability[:1] > top[:1])):
-        return
-    yield ctx.finding(
-        "gpu-too-new-for-cudnn",
-        ctx.serious if stopped(ctx.trial) else "warning",
-        reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, Need(major=9)),
-        f"{ctx.gpu.name}: {ctx.gpu.compute}",
-        f"{product(copy.version)}: {copy.folder}",
-        sure=stopped(ctx.trial),
-        gpu=ctx.gpu.name,
-        product=product(copy.version),
-    )
-
-
+@rule("cudnn-header-differs", layer=Layer.COMPATIBILITY)
 def header(ctx: Context) -> Iterator[Finding]:
-    """L33: the header that compilers read belongs to another cuDNN than the library."""
+    """The header that compilers read belongs to another cuDNN than the library."""
     for copy in ctx.copies:
         one, other = (
             numbers(copy.header_version)[:2],
@@ -146,12 +152,3 @@ def header(ctx: Context) -> Iterator[Finding]:
                 header=short(copy.header_version), product=product(copy.version),
                 folder=copy.folder,
             )  # fmt: skip
-
-
-RULES = (
-    Rule(gpu_too_old, ("gpu-too-old-for-cudnn",), ("H02",)),
-    Rule(gpu_too_new, ("gpu-too-new-for-cudnn",), ("H01", "H04")),
-    Rule(cuda_major, ("cudnn-wrong-cuda-major",), ("L18",)),
-    Rule(zlib, ("zlibwapi-missing",), ("L19",)),
-    Rule(header, ("cudnn-header-differs",), ("L33",)),
-)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from cudnn_assistant.compat import last_driver_branch
 from cudnn_assistant.diagnose.answers import answering, answers, bare_linux
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.enclosed import blind
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Impossible, Manual, Severity
 from cudnn_assistant.machine import Gpu
 from cudnn_assistant.versions import major, numbers
@@ -22,17 +24,6 @@ def log_line(ctx: Context, pattern: str) -> str:
     return next((line for line in lines if re.search(pattern, line, re.IGNORECASE)), "")
 
 
-def no_gpu(ctx: Context) -> Iterator[Finding]:
-    """D01: no device of NVIDIA's on the bus. WSL and containers have causes of their own."""
-    machine = ctx.machine
-    if machine.gpus or blind(ctx) or machine.os.wsl or machine.os.container or ctx.runs:
-        return
-    if machine.driver and (machine.driver.problem_codes or machine.driver.log):
-        return
-    others = ", ".join(machine.other_gpus)
-    yield ctx.finding("no-nvidia-gpu", "error", Impossible(), others, others=others)
-
-
 _SWITCH_ON = {
     "prime-select": "sudo prime-select nvidia",
     "envycontrol": "sudo envycontrol -s hybrid",
@@ -41,8 +32,9 @@ _SWITCH_ON = {
 }
 
 
+@rule("gpu-switched-off", layer=Layer.GPU)
 def switched_off(ctx: Context) -> Iterator[Finding]:
-    """D28: a laptop is set to the processor's graphics, or somebody keeps the driver off."""
+    """A laptop is set to the processor's graphics, or somebody keeps the driver off."""
     off, driver = ctx.machine.switched_off, ctx.machine.driver
     if off is None or not bare_linux(ctx) or answering(ctx) or ctx.runs:
         return
@@ -63,8 +55,45 @@ def _kept_for_vm(gpu: Gpu) -> bool:
     return gpu.kernel_driver in ("vfio-pci", "pci-stub")
 
 
+@rule("no-nvidia-gpu", layer=Layer.GPU)
+def no_gpu(ctx: Context) -> Iterator[Finding]:
+    """No device of NVIDIA's on the bus. WSL and containers have causes of their own."""
+    machine = ctx.machine
+    if machine.gpus or blind(ctx) or machine.os.wsl or machine.os.container or ctx.runs:
+        return
+    if machine.driver and (machine.driver.problem_codes or machine.driver.log):
+        return
+    others = ", ".join(machine.other_gpus)
+    yield ctx.finding("no-nvidia-gpu", "error", Impossible(), others, others=others)
+
+
+@rule("gpu-too-old", layer=Layer.GPU)
+def too_old(ctx: Context) -> Iterator[Finding]:
+    """No supported cuDNN and driver pair is left for this GPU at all."""
+    gpus = ctx.gpus
+    if gpus and all(numbers(g.compute) < (3, 0) for g in gpus):
+        names = ", ".join(g.name for g in gpus)
+        evidence = ", ".join(f"{g.name}: {g.compute}" for g in gpus)
+        yield ctx.finding("gpu-too-old", "error", Impossible(), evidence, gpu=names)
+
+
+def _problem(ctx: Context, code: int) -> bool:
+    return ctx.machine.driver is not None and code in ctx.machine.driver.problem_codes
+
+
+def first_name(ctx: Context) -> str:
+    """Name of the first GPU, "" when there is none."""
+    gpus: tuple[Gpu, ...] = ctx.machine.gpus
+    return gpus[0].name if gpus else ""
+
+
+def _seen_by_driver(ctx: Context) -> bool:
+    return any("nvml" in g.seen_by or "cuda" in g.seen_by for g in ctx.machine.gpus)
+
+
+@rule("gpu-disabled", layer=Layer.GPU)
 def disabled(ctx: Context) -> Iterator[Finding]:
-    """D08: somebody switched the GPU off in Device Manager."""
+    """Somebody switched the GPU off in Device Manager."""
     if _problem(ctx, 22):
         yield ctx.finding(
             "gpu-disabled",
@@ -75,8 +104,151 @@ def disabled(ctx: Context) -> Iterator[Finding]:
         )
 
 
+@rule("gpu-firmware-stopped", layer=Layer.GPU)
+def firmware(ctx: Context) -> Iterator[Finding]:
+    """The GPU's own processor stopped answering, a fault of one driver version."""
+    for gpu in ctx.machine.gpus:
+        found = sorted({119, 120} & set(gpu.xids))
+        if found and 79 not in gpu.xids:
+            severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
+            evidence = f"{gpu.name}: Xid {', '.join(map(str, found))}"
+            remedy = Manual(link=DRIVER_PAGE, restart=True)
+            yield ctx.finding("gpu-firmware-stopped", severity, remedy, evidence, gpu=gpu.name)
+
+
+@rule("gpu-lost", layer=Layer.GPU)
+def lost(ctx: Context) -> Iterator[Finding]:
+    """The GPU was there and is gone from the bus: power, heat, slot or a dying card."""
+    nvml = ctx.machine.driver.nvml if ctx.machine.driver else None
+    told = [g.why for g in ctx.machine.gaps if "GPU_IS_LOST" in g.why]
+    if nvml is not None and nvml.code == 15:
+        told.append("NVML_ERROR_GPU_IS_LOST (15)")
+    # After a fall the log keeps its line; only a GPU that doesn't answer now is still lost.
+    silent = [g for g in ctx.machine.gpus if _silent(ctx, g)]
+    line = log_line(ctx, r"fallen off the bus")
+    if any(79 in g.xids for g in silent) or (line and (silent or not ctx.machine.gpus)):
+        told.append(line or "Xid 79")
+    if told:
+        severity: Severity = "warning" if ctx.runs else "error"
+        name = silent[0].name if silent else first_name(ctx)
+        yield ctx.finding("gpu-lost", severity, Manual(restart=True), *told, gpu=name)
+
+
+def _silent(ctx: Context, gpu: Gpu) -> bool:
+    """Whether the GPU doesn't answer. CUDA alone may be kept from one while another runs."""
+    unseen = gpu.cuda_index is None and not (ctx.runs and "nvml" in gpu.seen_by)
+    return unseen or _stopped_on(ctx, gpu)
+
+
+def _stopped_on(ctx: Context, gpu: Gpu) -> bool:
+    """A test stopped where it needed the GPU, not while files were loaded."""
+    files = ("load", "version", "sublibraries")
+    tests = (t for t in ctx.machine.trials if stopped(t) and t.stage not in files)
+    return any(t.gpu in ("", gpu.uuid) for t in tests)
+
+
+class _Flavour(NamedTuple):
+    """What says that the GPU needs the other flavour of the kernel module."""
+
+    opens: bool
+    """The open one is needed."""
+    line: str
+    """The kernel log's line; "" where the GPU's age alone says so."""
+    loaded: str
+
+    def evidence(self, gpu: str) -> str:
+        return self.line or f"{gpu}: {self.loaded}"
+
+
+def _other_flavour(ctx: Context) -> _Flavour | None:
+    if _seen_by_driver(ctx):
+        return None
+    needs = log_line(ctx, r"requires use of the NVIDIA open kernel modules")
+    unfit = r"not supported by open nvidia\.ko|does not include the required GPU System"
+    cannot = log_line(ctx, unfit)
+    if needs or cannot:
+        return _Flavour(bool(needs), needs or cannot, "")
+    loaded = _only_other_flavour(ctx)
+    return _Flavour(loaded == "proprietary", "", loaded) if loaded else None
+
+
+@rule("gpu-needs-open-module", layer=Layer.GPU)
+def needs_open_module(ctx: Context) -> Iterator[Finding]:
+    """The GPU runs with the open kernel module alone."""
+    found = _other_flavour(ctx)
+    if found and found.opens:
+        yield _module(ctx, found, "gpu-needs-open-module")
+
+
+@rule("gpu-needs-closed-module", layer=Layer.GPU)
+def needs_closed_module(ctx: Context) -> Iterator[Finding]:
+    """The GPU is too old for the open kernel module."""
+    found = _other_flavour(ctx)
+    if found and not found.opens:
+        yield _module(ctx, found, "gpu-needs-closed-module")
+
+
+def _module(ctx: Context, found: _Flavour, code: str) -> Finding:
+    gpu = first_name(ctx)
+    remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
+    return ctx.finding(
+        code, "error", remedy, found.evidence(gpu), gpu=gpu, sure=bool(found.line)
+    )  # fmt: skip
+
+
+def _only_other_flavour(ctx: Context) -> str:
+    """The flavour of the loaded module when none of the GPUs can use it; "" otherwise.
+
+    Blackwell has no closed module; the open one needs a GPU of Turing or later (7.5). Most
+    people may not read the log that says so.
+    """
+    driver, gpus = ctx.machine.driver, ctx.machine.gpus
+    powers = [numbers(g.compute) for g in gpus]
+    if driver is None or not powers or not all(powers) or gone(ctx):
+        return ""
+    lasts = [last_driver_branch(ctx.compat, g.compute) for g in gpus]
+    if any(last and last < major(driver.version or driver.kernel_version) for last in lasts):
+        return ""  # no flavour of this driver knows the GPU
+    unfit = {
+        "proprietary": all(power >= (10, 0) for power in powers),
+        "open": all(power < (7, 5) for power in powers),
+    }
+    return driver.kernel_flavour if unfit.get(driver.kernel_flavour) else ""
+
+
+@rule("gpu-dropped-by-driver", layer=Layer.GPU)
+def dropped(ctx: Context) -> Iterator[Finding]:
+    """The installed driver's branch no longer knows this GPU."""
+    driver = ctx.machine.driver
+    line = log_line(ctx, r"Legacy drivers")
+    # Where no GPU is left to it the driver isn't loaded, and its log alone says which it was.
+    named = re.search(r"The (\d+)\.[\d.]+ NVIDIA driver will ignore", line)
+    branch = major(driver.version or driver.kernel_version) if driver else 0
+    branch = branch or (int(named[1]) if named else 0)
+    gpus = ctx.machine.gpus
+    unseen = [g for g in gpus if not {"cuda", "nvml"} & {*g.seen_by}]
+    if not branch:
+        return
+    lasts = {g.pci_bus: last_driver_branch(ctx.compat, g.compute) for g in unseen if g.compute}
+    known = [(g, last) for g in unseen if (last := lasts.get(g.pci_bus)) and last < branch]
+    if not known or (len(unseen) == len(gpus) and len(known) < len(gpus)):
+        return
+    gpu, last = max(known, key=lambda pair: pair[1])
+    yield ctx.finding(
+        "gpu-dropped-by-driver",
+        "error" if len(known) == len(gpus) else "info",
+        Manual(link=DRIVER_PAGE, restart=True, administrator=True),
+        f"{gpu.name}: {last}; {(driver.version if driver else '') or branch}",
+        line,
+        gpu=gpu.name,
+        driver=str(branch),
+        branch=str(last),
+    )
+
+
+@rule("gpu-does-not-start", layer=Layer.GPU)
 def no_resources(ctx: Context) -> Iterator[Finding]:
-    """D21: the GPU is on the bus, but the driver can't start it."""
+    """The GPU is on the bus, but the driver can't start it."""
     line = log_line(ctx, r"RmInitAdapter failed|Cannot initialize GSP|GFW_BOOT")
     if _seen_by_driver(ctx) or log_line(ctx, r"open kernel modules|by open nvidia\.ko"):
         return
@@ -113,72 +285,37 @@ def gone(ctx: Context) -> str:
     return next((n.path for n in meant), "")
 
 
-def lost(ctx: Context) -> Iterator[Finding]:
-    """D20: the GPU was there and is gone from the bus: power, heat, slot or a dying card."""
-    nvml = ctx.machine.driver.nvml if ctx.machine.driver else None
-    told = [g.why for g in ctx.machine.gaps if "GPU_IS_LOST" in g.why]
-    if nvml is not None and nvml.code == 15:
-        told.append("NVML_ERROR_GPU_IS_LOST (15)")
-    # After a fall the log keeps its line; only a GPU that doesn't answer now is still lost.
-    silent = [g for g in ctx.machine.gpus if _silent(ctx, g)]
-    line = log_line(ctx, r"fallen off the bus")
-    if any(79 in g.xids for g in silent) or (line and (silent or not ctx.machine.gpus)):
-        told.append(line or "Xid 79")
-    if told:
-        severity: Severity = "warning" if ctx.runs else "error"
-        name = silent[0].name if silent else first_name(ctx)
-        yield ctx.finding("gpu-lost", severity, Manual(restart=True), *told, gpu=name)
+def _faulty(gpu: Gpu) -> bool:
+    """Whether the GPU's memory counted faults that it could not repair."""
+    counted = (gpu.ecc_uncorrected or 0) > 0 or bool({48, 64, 95} & set(gpu.xids))
+    return bool(gpu.remap_pending or gpu.remap_failed) or counted
 
 
-def _silent(ctx: Context, gpu: Gpu) -> bool:
-    """Whether the GPU doesn't answer. CUDA alone may be kept from one while another runs."""
-    unseen = gpu.cuda_index is None and not (ctx.runs and "nvml" in gpu.seen_by)
-    return unseen or _stopped_on(ctx, gpu)
-
-
-def _stopped_on(ctx: Context, gpu: Gpu) -> bool:
-    """A test stopped where it needed the GPU, not while files were loaded."""
-    files = ("load", "version", "sublibraries")
-    tests = (t for t in ctx.machine.trials if stopped(t) and t.stage not in files)
-    return any(t.gpu in ("", gpu.uuid) for t in tests)
-
-
-def memory_faults(ctx: Context) -> Iterator[Finding]:
-    """H09: the GPU's memory counted faults that it could not repair."""
+@rule("gpu-memory-faulty", layer=Layer.GPU)
+def memory_faulty(ctx: Context) -> Iterator[Finding]:
+    """The GPU's memory has faults, and no spare part of it is left to take their place."""
     for gpu in ctx.machine.gpus:
-        pending = bool(gpu.remap_pending)
-        broken = bool(gpu.remap_failed)
-        numbers_of_faults = sorted({48, 64, 95} & set(gpu.xids))
-        if not (pending or broken or (gpu.ecc_uncorrected or 0) > 0 or numbers_of_faults):
-            continue
-        code = "gpu-memory-faulty" if broken else "gpu-memory-needs-restart"
-        evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"
-        severity: Severity = "warning" if ctx.runs else "error"
-        yield ctx.finding(code, severity, Manual(restart=True), evidence, gpu=gpu.name)
+        if gpu.remap_failed:
+            yield _memory(ctx, gpu, "gpu-memory-faulty")
 
 
-def firmware(ctx: Context) -> Iterator[Finding]:
-    """D32: the GPU's own processor stopped answering, a fault of one driver version."""
+@rule("gpu-memory-needs-restart", layer=Layer.GPU)
+def memory_needs_restart(ctx: Context) -> Iterator[Finding]:
+    """The GPU's memory counted faults; at the next start spare parts take their place."""
     for gpu in ctx.machine.gpus:
-        found = sorted({119, 120} & set(gpu.xids))
-        if found and 79 not in gpu.xids:
-            severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
-            evidence = f"{gpu.name}: Xid {', '.join(map(str, found))}"
-            remedy = Manual(link=DRIVER_PAGE, restart=True)
-            yield ctx.finding("gpu-firmware-stopped", severity, remedy, evidence, gpu=gpu.name)
+        if _faulty(gpu) and not gpu.remap_failed:
+            yield _memory(ctx, gpu, "gpu-memory-needs-restart")
 
 
-def asleep(ctx: Context) -> Iterator[Finding]:
-    """D28: a laptop's GPU sleeps; the first program that wants it wakes it up."""
-    if ctx.runs:
-        return
-    for gpu in ctx.machine.gpus:
-        if gpu.asleep and "cuda" not in gpu.seen_by:
-            yield ctx.finding("gpu-asleep", "info", Manual(), gpu.pci_bus, gpu=gpu.name)
+def _memory(ctx: Context, gpu: Gpu, code: str) -> Finding:
+    severity: Severity = "warning" if ctx.runs else "error"
+    evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"
+    return ctx.finding(code, severity, Manual(restart=True), evidence, gpu=gpu.name)
 
 
+@rule("gpu-slowed-down", layer=Layer.GPU)
 def hot(ctx: Context) -> Iterator[Finding]:
-    """H11: heat or power limits slow the GPU down now."""
+    """Heat or power limits slow the GPU down now."""
     for gpu in ctx.machine.gpus:
         harmful = [t for t in gpu.throttled if t in ("hw-thermal", "power-brake", "hw-slowdown")]
         if harmful:
@@ -187,107 +324,11 @@ def hot(ctx: Context) -> Iterator[Finding]:
             yield ctx.finding("gpu-slowed-down", "warning", Manual(), evidence, heat, gpu=gpu.name)
 
 
-def dropped(ctx: Context) -> Iterator[Finding]:
-    """D16: the installed driver's branch no longer knows this GPU."""
-    driver = ctx.machine.driver
-    line = log_line(ctx, r"Legacy drivers")
-    # Where no GPU is left to it the driver isn't loaded, and its log alone says which it was.
-    named = re.search(r"The (\d+)\.[\d.]+ NVIDIA driver will ignore", line)
-    branch = major(driver.version or driver.kernel_version) if driver else 0
-    branch = branch or (int(named[1]) if named else 0)
-    gpus = ctx.machine.gpus
-    unseen = [g for g in gpus if not {"cuda", "nvml"} & {*g.seen_by}]
-    if not branch:
+@rule("gpu-asleep", layer=Layer.GPU)
+def asleep(ctx: Context) -> Iterator[Finding]:
+    """A laptop's GPU sleeps; the first program that wants it wakes it up."""
+    if ctx.runs:
         return
-    lasts = {g.pci_bus: last_driver_branch(ctx.compat, g.compute) for g in unseen if g.compute}
-    known = [(g, last) for g in unseen if (last := lasts.get(g.pci_bus)) and last < branch]
-    if not known or (len(unseen) == len(gpus) and len(known) < len(gpus)):
-        return
-    gpu, last = max(known, key=lambda pair: pair[1])
-    yield ctx.finding(
-        "gpu-dropped-by-driver",
-        "error" if len(known) == len(gpus) else "info",
-        Manual(link=DRIVER_PAGE, restart=True, administrator=True),
-        f"{gpu.name}: {last}; {(driver.version if driver else '') or branch}",
-        line,
-        gpu=gpu.name,
-        driver=str(branch),
-        branch=str(last),
-    )
-
-
-def open_module(ctx: Context) -> Iterator[Finding]:
-    """D14, D15: the GPU needs the other flavour of the kernel module."""
-    needs = log_line(ctx, r"requires use of the NVIDIA open kernel modules")
-    cannot = log_line(
-        ctx, r"not supported by open nvidia\.ko|does not include the required GPU System"
-    )
-    flavour = "" if needs or cannot else _only_other_flavour(ctx)
-    if _seen_by_driver(ctx) or not (needs or cannot or flavour):
-        return
-    opens = needs or flavour == "proprietary"
-    code = "gpu-needs-open-module" if opens else "gpu-needs-closed-module"
-    remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
-    yield ctx.finding(
-        code, "error", remedy, needs or cannot or f"{first_name(ctx)}: {flavour}",
-        gpu=first_name(ctx), sure=not flavour,
-    )  # fmt: skip
-
-
-def _only_other_flavour(ctx: Context) -> str:
-    """The flavour of the loaded module when none of the GPUs can use it; "" otherwise.
-
-    Blackwell has no closed module; the open one needs a GPU of Turing or later (7.5). Most
-    people may not read the log that says so.
-    """
-    driver, gpus = ctx.machine.driver, ctx.machine.gpus
-    powers = [numbers(g.compute) for g in gpus]
-    if driver is None or not powers or not all(powers) or gone(ctx):
-        return ""
-    lasts = [last_driver_branch(ctx.compat, g.compute) for g in gpus]
-    if any(last and last < major(driver.version or driver.kernel_version) for last in lasts):
-        return ""  # no flavour of this driver knows the GPU
-    unfit = {
-        "proprietary": all(power >= (10, 0) for power in powers),
-        "open": all(power < (7, 5) for power in powers),
-    }
-    return driver.kernel_flavour if unfit.get(driver.kernel_flavour) else ""
-
-
-def too_old(ctx: Context) -> Iterator[Finding]:
-    """D16: no supported cuDNN and driver pair is left for this GPU at all."""
-    gpus = ctx.gpus
-    if gpus and all(numbers(g.compute) < (3, 0) for g in gpus):
-        names = ", ".join(g.name for g in gpus)
-        evidence = ", ".join(f"{g.name}: {g.compute}" for g in gpus)
-        yield ctx.finding("gpu-too-old", "error", Impossible(), evidence, gpu=names)
-
-
-def _problem(ctx: Context, code: int) -> bool:
-    return ctx.machine.driver is not None and code in ctx.machine.driver.problem_codes
-
-
-def first_name(ctx: Context) -> str:
-    """Name of the first GPU, "" when there is none."""
-    gpus: tuple[Gpu, ...] = ctx.machine.gpus
-    return gpus[0].name if gpus else ""
-
-
-def _seen_by_driver(ctx: Context) -> bool:
-    return any("nvml" in g.seen_by or "cuda" in g.seen_by for g in ctx.machine.gpus)
-
-
-RULES = (
-    Rule(switched_off, ("gpu-switched-off",), ("D28",)),
-    Rule(no_gpu, ("no-nvidia-gpu",), ("D01",)),
-    Rule(too_old, ("gpu-too-old",), ("D16",)),
-    Rule(disabled, ("gpu-disabled",), ("D08",)),
-    Rule(firmware, ("gpu-firmware-stopped",), ("D32",)),
-    Rule(lost, ("gpu-lost",), ("D20",)),
-    Rule(open_module, ("gpu-needs-open-module", "gpu-needs-closed-module"), ("D14", "D15")),
-    Rule(dropped, ("gpu-dropped-by-driver",), ("D16",)),
-    Rule(no_resources, ("gpu-does-not-start",), ("D21",)),
-    Rule(memory_faults, ("gpu-memory-faulty", "gpu-memory-needs-restart"), ("H09",)),
-    Rule(hot, ("gpu-slowed-down",), ("H11",)),
-    Rule(asleep, ("gpu-asleep",), ("D28",)),
-)
+    for gpu in ctx.machine.gpus:
+        if gpu.asleep and "cuda" not in gpu.seen_by:
+            yield ctx.finding("gpu-asleep", "info", Manual(), gpu.pci_bus, gpu=gpu.name)

@@ -3,42 +3,112 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.trial import told
 from cudnn_assistant.diagnose.visible import unset
-from cudnn_assistant.finding import Finding, Manual, Remedy, Unknown
-from cudnn_assistant.machine import Trial
+from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import PRODUCTS
 
 
-def inside_framework(ctx: Context) -> Iterator[Finding]:
-    """A01, A04, L14: a framework's own convolution stopped; a second run shows which setting."""
+class _Stopped(NamedTuple):
+    """A framework's own convolution that stopped, and what a second run shows to be why."""
+
+    trial: Trial
+    name: str
+    """The one setting, or the call, without or with which it runs; "" when none helped."""
+    value: str
+    """The text that the setting needs."""
+
+    @property
+    def call(self) -> str:
+        return self.name[:-2] if self.name.endswith("()") else ""
+
+
+def _stopped(ctx: Context) -> Iterator[_Stopped]:
     for trial in ctx.machine.trials:
-        if trial.subject != ctx.subject or not trial.framework or trial.status in ("ok", "not-run"):
-            continue
-        if _for_processor(ctx, trial):
-            continue
-        name, _, value = trial.helped_by.partition("=")
-        facts = {"program": framework_title(trial.framework), "where": ctx.subject}
-        if name.endswith("()"):
-            code = "framework-must-preload"
-            yield ctx.finding(code, "error", Manual(), *told(trial), call=name[:-2], also=facts)
-        elif value:
-            line = f"set {name}={value}" if ctx.windows else f"export {name}={value}"
-            remedy: Remedy = Manual(commands=(line,))
+        mine = trial.subject == ctx.subject and trial.framework
+        if mine and trial.status not in ("ok", "not-run") and not _for_processor(ctx, trial):
+            name, _, value = trial.helped_by.partition("=")
+            yield _Stopped(trial, name, value)
+
+
+@rule("framework-must-preload", layer=Layer.FRAMEWORK_TEST, provable=False)
+def must_preload(ctx: Context) -> Iterator[Finding]:
+    """The convolution runs after a call that loads the libraries of the environment's packages."""
+    for run in _stopped(ctx):
+        if run.call:
             yield ctx.finding(
-                "framework-takes-all-memory", "error", remedy, *told(trial), also=facts
-            )
-        elif name:
-            yield _setting(ctx, trial, name, facts)
-        elif other := _other_main_file(ctx, trial):
-            yield other
-        else:
+                "framework-must-preload", "error", Manual(), *told(run.trial), call=run.call,
+                program=framework_title(run.trial.framework), where=ctx.subject,
+            )  # fmt: skip
+
+
+@rule("framework-takes-all-memory", layer=Layer.FRAMEWORK_TEST, provable=False)
+def takes_all_memory(ctx: Context) -> Iterator[Finding]:
+    """The convolution runs where the framework takes memory as it is needed."""
+    for run in _stopped(ctx):
+        if run.value and not run.call:
+            verb = "set" if ctx.windows else "export"
+            remedy = Manual(commands=(f"{verb} {run.name}={run.value}",))
             yield ctx.finding(
-                "framework-stopped", "error", Unknown(), *told(trial), sure=False, also=facts
-            )
+                "framework-takes-all-memory", "error", remedy, *told(run.trial),
+                program=framework_title(run.trial.framework), where=ctx.subject,
+            )  # fmt: skip
+
+
+@rule("setting-stops-framework", layer=Layer.FRAMEWORK_TEST, provable=False)
+def setting(ctx: Context) -> Iterator[Finding]:
+    """The convolution runs without a variable that is set."""
+    for run in _stopped(ctx):
+        name = run.name
+        if not name or run.value or run.call:
+            continue
+        variable = ctx.machine.variable(name, "user", "machine", "process")
+        shown = f"={variable.value.text} ({variable.source or variable.scope})" if variable else ""
+        yield ctx.finding(
+            "setting-stops-framework",
+            "error",
+            unset(ctx, variable) if variable is not None else Unknown(),
+            *told(run.trial),
+            name + shown,
+            variable=name,
+            folders=name if name.endswith("PATH") else "",
+            gpus=name if name.endswith("DEVICES") else "",
+            place=variable.source if variable else "",
+            program=framework_title(run.trial.framework),
+            where=ctx.subject,
+        )
+
+
+@rule("cudnn-main-file-differs", layer=Layer.FRAMEWORK_TEST, provable=False)
+def main_file_differs(ctx: Context) -> Iterator[Finding]:
+    """A package's lone main library is older or newer than the parts it meets."""
+    for run in _stopped(ctx):
+        pair = None if run.name else _other_main_file(ctx, run.trial)
+        if pair is not None:
+            lone, whole = pair
+            yield ctx.finding(
+                "cudnn-main-file-differs", "error", Manual(), *told(run.trial),
+                f"{lone.file}: {lone.version}, {lone.folder}", f"{whole.version}: {whole.folder}",
+                program=framework_title(run.trial.framework), old=short(lone.version),
+                new=short(whole.version), folder=whole.folder, where=ctx.subject, sure=False,
+            )  # fmt: skip
+
+
+@rule("framework-stopped", layer=Layer.FRAMEWORK_TEST, provable=False)
+def unexplained(ctx: Context) -> Iterator[Finding]:
+    """The convolution stopped, and nothing that was tried helped."""
+    for run in _stopped(ctx):
+        if not run.name and _other_main_file(ctx, run.trial) is None:
+            yield ctx.finding(
+                "framework-stopped", "error", Unknown(), *told(run.trial), sure=False,
+                program=framework_title(run.trial.framework), where=ctx.subject,
+            )  # fmt: skip
 
 
 def _for_processor(ctx: Context, trial: Trial) -> bool:
@@ -47,55 +117,19 @@ def _for_processor(ctx: Context, trial: Trial) -> bool:
     return bool(builds) and all(gpu is False for gpu in builds)
 
 
-def _other_main_file(ctx: Context, trial: Trial) -> Finding | None:
-    """L16: a package's lone main library is older or newer than the parts it meets."""
+def _other_main_file(ctx: Context, trial: Trial) -> tuple[CudnnCopy, CudnnCopy] | None:
+    """The lone main library that a test met, and the whole copy of another version beside it."""
     lone = next((c for c in ctx.copies if c.flavour == "shim"), None)
-    whole = next(
-        (c for c in ctx.copies if c.flavour == "full" and lone and c.major == lone.major), None
-    )
+    same = (c for c in ctx.copies if c.flavour == "full" and lone and c.major == lone.major)
+    whole = next(same, None)
     if lone is None or whole is None or numbers(lone.version)[:2] == numbers(whole.version)[:2]:
         return None
     if lone.folder not in {ctx.parent(p) for p in trial.mapped} and "cudnn" not in trial.missing:
         return None
-    return ctx.finding(
-        "cudnn-main-file-differs", "error", Manual(), *told(trial),
-        f"{lone.file}: {lone.version}, {lone.folder}", f"{whole.version}: {whole.folder}",
-        program=framework_title(trial.framework), old=short(lone.version), new=short(whole.version),
-        folder=whole.folder, where=ctx.subject, sure=False,
-    )  # fmt: skip
-
-
-def _setting(ctx: Context, trial: Trial, name: str, facts: dict[str, str]) -> Finding:
-    variable = ctx.machine.variable(name, "user", "machine", "process")
-    remedy = unset(ctx, variable) if variable is not None else Unknown()
-    return ctx.finding(
-        "setting-stops-framework",
-        "error",
-        remedy,
-        *told(trial),
-        f"{name}={variable.value.text} ({variable.source or variable.scope})" if variable else name,
-        variable=name,
-        folders=name if name.endswith("PATH") else "",
-        gpus=name if name.endswith("DEVICES") else "",
-        place=variable.source if variable else "",
-        also=facts,
-    )
+    return lone, whole
 
 
 def framework_title(text: str) -> str:
     """ "torch 2.9.0" as people call it."""
     name, _, version = text.partition(" ")
     return f"{PRODUCTS.get(name, name)} {version}".strip()
-
-
-RULES = (
-    Rule(
-        inside_framework,
-        (
-            "framework-takes-all-memory", "setting-stops-framework", "framework-must-preload",
-            "framework-stopped", "cudnn-main-file-differs",
-        ),
-        ("A01", "L14", "L16"),
-        provable=False,
-    ),
-)  # fmt: skip

@@ -5,34 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.diagnose.answers import answers, cuda_code, judgeable, nvml_code
-from cudnn_assistant.diagnose.context import Context, Rule
-from cudnn_assistant.diagnose.driver import _differ
+from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.driver import versions_differ
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, take_out
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual
-from cudnn_assistant.machine import PathEntry
+from cudnn_assistant.machine import Driver, PathEntry
 
 
-def mismatch(ctx: Context) -> Iterator[Finding]:
-    """D10: the libraries were updated, the module in the running kernel was not."""
-    driver = ctx.machine.driver
-    if driver is None or not judgeable(ctx) or "/compat/" in driver.cuda_library + "/":
-        return
-    differ = _differ(driver) and not ctx.windows and not ctx.machine.os.wsl
-    if nvml_code(ctx) == 18 or cuda_code(ctx) == 803 or differ:
-        inside = bool(ctx.machine.os.container)
-        yield ctx.finding(
-            "container-brings-driver" if inside else "driver-library-mismatch",
-            "error",
-            Manual(link=CONTAINER_PAGE) if inside else Manual(restart=True),
-            f"kernel: {driver.kernel_version}; libraries: {driver.version}",
-            answers(ctx),
-            kernel=driver.kernel_version or "–",
-            library=driver.version or "–",
-        )
-
-
+@rule("stub-library-loaded", layer=Layer.DRIVER_LIBRARIES)
 def stub(ctx: Context) -> Iterator[Finding]:
-    """L25: a link-time stub is loaded in place of the driver's library."""
+    """A link-time stub is loaded in place of the driver's library."""
     driver = ctx.machine.driver
     if driver is None or ctx.windows or ctx.runs:
         return
@@ -53,8 +36,9 @@ def stub(ctx: Context) -> Iterator[Finding]:
     )
 
 
+@rule("stub-folder-searched", layer=Layer.DRIVER_LIBRARIES)
 def stub_searched(ctx: Context) -> Iterator[Finding]:
-    """L25, not yet harmful: a folder of stubs is searched; nothing loaded from it so far."""
+    """Not yet harmful: a folder of stubs is searched; nothing loaded from it so far."""
     driver = ctx.machine.driver
     if (
         driver is None
@@ -80,8 +64,9 @@ def _stub_entries(ctx: Context) -> list[PathEntry]:
     return [e for e in ctx.machine.search if ctx.name(ctx.key(e.folder or e.text)) == "stubs"]
 
 
+@rule("compat-library-used", layer=Layer.DRIVER_LIBRARIES)
 def compat_used(ctx: Context) -> Iterator[Finding]:
-    """C10: the forward-compatibility library is loaded where NVIDIA doesn't allow it."""
+    """The forward-compatibility library is loaded where NVIDIA doesn't allow it."""
     driver = ctx.machine.driver
     if driver is None or cuda_code(ctx) in (0, None) or ctx.runs:
         return
@@ -112,9 +97,35 @@ def _shown(entry: PathEntry | None) -> str:
     return f"{entry.variable}: {entry.text}" + (f" ({entry.source})" if entry.source else "")
 
 
-RULES = (
-    Rule(stub, ("stub-library-loaded",), ("L25",)),
-    Rule(stub_searched, ("stub-folder-searched",), ("L25",)),
-    Rule(compat_used, ("compat-library-used",), ("C10",)),
-    Rule(mismatch, ("driver-library-mismatch", "container-brings-driver"), ("D10",)),
-)
+def _differing(ctx: Context) -> Driver | None:
+    """The driver, where its libraries and the module in the running kernel don't agree."""
+    driver = ctx.machine.driver
+    if driver is None or not judgeable(ctx) or "/compat/" in driver.cuda_library + "/":
+        return None
+    differ = versions_differ(driver) and not ctx.windows and not ctx.machine.os.wsl
+    return driver if nvml_code(ctx) == 18 or cuda_code(ctx) == 803 or differ else None
+
+
+@rule("driver-library-mismatch", layer=Layer.DRIVER_LIBRARIES)
+def mismatch(ctx: Context) -> Iterator[Finding]:
+    """The libraries were updated, the module in the running kernel was not."""
+    driver = _differing(ctx)
+    if driver is not None and not ctx.machine.os.container:
+        remedy = Manual(restart=True)
+        yield _mismatch(ctx, driver, "driver-library-mismatch", remedy)
+
+
+@rule("container-brings-driver", layer=Layer.DRIVER_LIBRARIES)
+def container_driver(ctx: Context) -> Iterator[Finding]:
+    """The container's image holds libraries of another driver than its computer's."""
+    driver = _differing(ctx)
+    if driver is not None and ctx.machine.os.container:
+        yield _mismatch(ctx, driver, "container-brings-driver", Manual(link=CONTAINER_PAGE))
+
+
+def _mismatch(ctx: Context, driver: Driver, code: str, remedy: Manual) -> Finding:
+    return ctx.finding(
+        code, "error", remedy, f"kernel: {driver.kernel_version}; libraries: {driver.version}",
+        answers(ctx),
+        kernel=driver.kernel_version or "–", library=driver.version or "–",
+    )  # fmt: skip

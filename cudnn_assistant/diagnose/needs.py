@@ -100,7 +100,8 @@ def need_of(framework: Framework, where: str) -> Need:
     )
 
 
-def _by_major(needs: Iterable[Need]) -> tuple[Need, ...]:
+def highest_by_major(needs: Iterable[Need]) -> tuple[Need, ...]:
+    """For each major what asks for the newest, highest major first."""
     highest: dict[int, Need] = {}
     for need in needs:
         known = highest.get(need.major)

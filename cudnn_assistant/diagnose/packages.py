@@ -5,37 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, stopped
 from cudnn_assistant.diagnose.remedies import install_packages
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual, Severity
 from cudnn_assistant.machine import Package
 from cudnn_assistant.versions import major, numbers
-
-_ONNXRUNTIMES = frozenset(
-    f"onnxruntime{kind}"
-    for kind in ("", "-gpu", "-directml", "-openvino", "-qnn", "-rocm", "-migraphx", "-training")
-)
-"""Packages that all own the folder onnxruntime/."""
-
-
-def two_onnxruntimes(ctx: Context) -> Iterator[Finding]:
-    """F05: two onnxruntime packages write the same folder; the last one installed wins."""
-    names = {p.name: p.version for p in packages_of(ctx) if p.name in _ONNXRUNTIMES}
-    if "onnxruntime-gpu" not in names or len(names) < 2:
-        return
-    others = sorted(n for n in names if n != "onnxruntime-gpu")
-    python = ctx.environment.python if ctx.environment else ""
-    commands = (
-        f'"{python}" -m pip uninstall -y {" ".join(sorted(names))}',
-        f'"{python}" -m pip install "onnxruntime-gpu=={names["onnxruntime-gpu"]}"',
-    )
-    works = any(f.name == "onnxruntime" and f.gpu for f in ctx.frameworks)
-    yield ctx.finding(
-        "onnxruntime-twice", "warning" if works else "error", Manual(commands=commands),
-        *(f"{n} {v}" for n, v in sorted(names.items())),
-        other=", ".join(others), where=ctx.subject,
-    )  # fmt: skip
 
 
 def packages_of(ctx: Context) -> tuple[Package, ...]:
@@ -43,8 +19,9 @@ def packages_of(ctx: Context) -> tuple[Package, ...]:
     return ctx.environment.packages if ctx.environment else ()
 
 
+@rule("two-cudnn-packages", layer=Layer.INTEGRITY)
 def two_cudnn_packages(ctx: Context) -> Iterator[Finding]:
-    """F12, L37: two nvidia-cudnn packages write the same folder."""
+    """Two nvidia-cudnn packages write the same folder."""
     found = [p for p in packages_of(ctx) if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)]
     if len(found) < 2:
         return
@@ -64,8 +41,9 @@ def two_cudnn_packages(ctx: Context) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+@rule("package-incomplete", layer=Layer.FRAMEWORK, provable=False)
 def incomplete(ctx: Context) -> Iterator[Finding]:
-    """L37, L29: a package's own record lists library files that are gone."""
+    """A package's own record lists library files that are gone."""
     for package in packages_of(ctx):
         if package.files_missing <= 0 or not package.name.startswith("nvidia-"):
             continue
@@ -122,26 +100,9 @@ def reserved(package: Package) -> bool:
     return package.name.startswith("nvidia-") and numbers(package.version)[:2] == (0, 0)
 
 
-def placeholder(ctx: Context) -> Iterator[Finding]:
-    """L32: a package of NVIDIA's that only reserves its name and holds no library."""
-    for package in packages_of(ctx):
-        if not reserved(package):
-            continue
-        driver = ctx.machine.driver
-        cuda = 13 if driver and major(driver.cuda) >= 13 else 12
-        real = (
-            re.sub(r"-cu13$", "", package.name)
-            if "cudnn" not in package.name
-            else f"nvidia-cudnn-cu{cuda}"
-        )
-        yield ctx.finding(
-            "placeholder-package", "info", Manual(),
-            f"{package.name} {package.version}", package=package.name, real=real, where=ctx.subject,
-        )  # fmt: skip
-
-
+@rule("framework-needs-packages", layer=Layer.FRAMEWORK, provable=False)
 def pins(ctx: Context) -> Iterator[Finding]:
-    """F12, L22: a CUDA package differs from what the framework asks for."""
+    """A CUDA package differs from what the framework asks for."""
     if ctx.environment is None:
         return
     for framework in ctx.frameworks:
@@ -160,8 +121,28 @@ def pins(ctx: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@rule("placeholder-package", layer=Layer.FRAMEWORK)
+def placeholder(ctx: Context) -> Iterator[Finding]:
+    """A package of NVIDIA's that only reserves its name and holds no library."""
+    for package in packages_of(ctx):
+        if not reserved(package):
+            continue
+        driver = ctx.machine.driver
+        cuda = 13 if driver and major(driver.cuda) >= 13 else 12
+        real = (
+            re.sub(r"-cu13$", "", package.name)
+            if "cudnn" not in package.name
+            else f"nvidia-cudnn-cu{cuda}"
+        )
+        yield ctx.finding(
+            "placeholder-package", "info", Manual(),
+            f"{package.name} {package.version}", package=package.name, real=real, where=ctx.subject,
+        )  # fmt: skip
+
+
+@rule("user-packages-first", layer=Layer.FRAMEWORK, provable=False)
 def user_site(ctx: Context) -> Iterator[Finding]:
-    """F16: a framework in the person's own folder comes before the one of an installation."""
+    """A framework in the person's own folder comes before the one of an installation."""
     environment = ctx.environment
     if environment is None or environment.kind in ("venv", "uv", "pipx", "user-site", ""):
         return
@@ -181,12 +162,3 @@ def user_site(ctx: Context) -> Iterator[Finding]:
                     ctx.subject, program=called(framework), where=ctx.subject, folder=other.id,
                     slower=called(framework) if slower else "",
                 )  # fmt: skip
-
-
-RULES = (
-    Rule(two_cudnn_packages, ("two-cudnn-packages",), ("F12", "L37")),
-    Rule(incomplete, ("package-incomplete",), ("L37", "L29"), provable=False),
-    Rule(pins, ("framework-needs-packages",), ("F12", "L22", "L23", "F06"), provable=False),
-    Rule(placeholder, ("placeholder-package",), ("L32",)),
-    Rule(user_site, ("user-packages-first",), ("F16",), provable=False),
-)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.variables import lasting, place
 from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, TakeOut
@@ -15,8 +16,9 @@ from cudnn_assistant.machine import PathEntry, Scope
 _ABOUT_CUDA = re.compile("cuda|cudnn", re.IGNORECASE)
 
 
+@rule("path-entry-unexpanded", layer=Layer.SETTINGS)
 def unexpanded(ctx: Context) -> Iterator[Finding]:
-    """E06: an entry of PATH about CUDA still has a %NAME% in it that nothing replaces."""
+    """An entry of PATH about CUDA still has a %NAME% in it that nothing replaces."""
     if not ctx.windows:
         return
     for entry in ctx.machine.search:
@@ -32,8 +34,9 @@ def unexpanded(ctx: Context) -> Iterator[Finding]:
             )
 
 
+@rule("path-entry-malformed", layer=Layer.SETTINGS)
 def malformed(ctx: Context) -> Iterator[Finding]:
-    """E09: an entry about CUDA that is quoted, or names a file instead of its folder."""
+    """An entry about CUDA that is quoted, or names a file instead of its folder."""
     for entry in ctx.machine.search:
         text = entry.text.strip()
         if not re.search("cuda|cudnn", text, re.IGNORECASE) or entry.variable not in (
@@ -74,8 +77,9 @@ def _entry(entry: PathEntry) -> str:
     return f"{entry.variable}: {entry.text} ({entry.source or entry.scope})"
 
 
+@rule("path-cut-off", layer=Layer.SETTINGS)
 def cut_off(ctx: Context) -> Iterator[Finding]:
-    """E07: a stored PATH that ends exactly where setx and old dialogs cut it."""
+    """A stored PATH that ends exactly where setx and old dialogs cut it."""
     if not ctx.windows:
         return
     scopes: tuple[Scope, ...] = ("user", "machine")
@@ -93,8 +97,9 @@ def cut_off(ctx: Context) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+@rule("path-too-long", layer=Layer.SETTINGS)
 def too_long(ctx: Context) -> Iterator[Finding]:
-    """E08: a PATH so long that the command prompt and some programs can't read it."""
+    """A PATH so long that the command prompt and some programs can't read it."""
     texts = [
         v.value.text
         for v in ctx.machine.variables
@@ -107,8 +112,9 @@ def too_long(ctx: Context) -> Iterator[Finding]:
         )
 
 
+@rule("empty-search-entry", layer=Layer.SETTINGS)
 def empty_entry(ctx: Context) -> Iterator[Finding]:
-    """E17: an empty element of LD_LIBRARY_PATH, or a dot, means the current folder."""
+    """An empty element of LD_LIBRARY_PATH, or a dot, means the current folder."""
     variable = None if ctx.windows else lasting(ctx, "LD_LIBRARY_PATH")
     text = variable.value.text if variable else ""
     odd = {"", ".", "./"} & set(text.split(":"))
@@ -121,8 +127,9 @@ def empty_entry(ctx: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@rule("leaked-library-folder", layer=Layer.SETTINGS)
 def leaked(ctx: Context) -> Iterator[Finding]:
-    """E18: a packaged program passed its private library folder on to others."""
+    """A packaged program passed its private library folder on to others."""
     variable = None if ctx.windows else ctx.machine.variable("LD_LIBRARY_PATH", "process")
     if variable and re.search(r"(^|/)_MEI\w+", variable.value.text.split(":")[0]):
         remedy = Manual(commands=("unset LD_LIBRARY_PATH",))
@@ -130,8 +137,9 @@ def leaked(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding("leaked-library-folder", "warning", remedy, evidence)
 
 
+@rule("open-programs-have-old-settings", layer=Layer.SETTINGS)
 def old_settings(ctx: Context) -> Iterator[Finding]:
-    """E11: programs started afresh find cuDNN's folder; those that run still have old settings."""
+    """Programs started afresh find cuDNN's folder; those that run still have old settings."""
     here = ctx.machine.variable(ctx.variable, "process")
     entry = ctx.searched.get(ctx.key(ctx.winner.folder)) if ctx.winner else None
     if here is None or entry is None or entry.variable.upper() != ctx.variable or not ctx.works:
@@ -150,8 +158,9 @@ def strange(folder: str) -> bool:
     return not folder.isascii() or len(folder) > 240
 
 
+@rule("folder-name-unusual", layer=Layer.SETTINGS)
 def strange_folder(ctx: Context) -> Iterator[Finding]:
-    """E19: a folder whose name some Windows programs can't handle."""
+    """A folder whose name some Windows programs can't handle."""
     copy = ctx.winner
     if not ctx.windows or copy is None or not stopped(ctx.trial):
         return
@@ -160,15 +169,3 @@ def strange_folder(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding(
             "folder-name-unusual", "warning", Manual(), copy.folder, sure=False, folder=copy.folder
         )
-
-
-RULES = (
-    Rule(unexpanded, ("path-entry-unexpanded",), ("E06",)),
-    Rule(malformed, ("path-entry-malformed",), ("E09",)),
-    Rule(cut_off, ("path-cut-off",), ("E07",)),
-    Rule(too_long, ("path-too-long",), ("E08",)),
-    Rule(empty_entry, ("empty-search-entry",), ("E17",)),
-    Rule(leaked, ("leaked-library-folder",), ("E18",)),
-    Rule(old_settings, ("open-programs-have-old-settings",), ("E11",)),
-    Rule(strange_folder, ("folder-name-unusual",), ("E19",)),
-)

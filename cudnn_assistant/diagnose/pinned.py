@@ -3,43 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages
-from cudnn_assistant.finding import Finding
+from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.finding import Finding, Severity
 from cudnn_assistant.machine import Framework, Pin
 from cudnn_assistant.versions import major, numbers, short
 
 
-def pins(ctx: Context) -> Iterator[Finding]:
-    """L01, L02, L03, L31, F12: the framework pins another cuDNN than its environment has."""
+class _Unmet(NamedTuple):
+    """A pinned cuDNN package that is missing, or is there in another version."""
+
+    pin: Pin
+    refused: bool
+    """The framework itself stops, whatever our small test does."""
+    jit: bool
+    """The small cuDNN is all there is."""
+
+    @property
+    def wrong_major(self) -> bool:
+        has, wants = self.pin.has, self.pin.wants.lstrip("=~<>! ")
+        return bool(has) and major(has) != major(wants)
+
+
+def _unmet(ctx: Context) -> Iterator[_Unmet]:
     if ctx.environment is None:
         return
     for framework in ctx.frameworks:
         for pin in framework.pins:
             if pin.satisfied is not False or "cudnn" not in pin.package:
                 continue
-            small = not pin.has and {c.flavour for c in ctx.copies} == {"jit"}
-            refused = small or _refuses(framework, pin) or _stands_in(ctx, pin)
-            if ctx.works and not refused:
-                continue
-            requirement = f"{pin.package}{pin.wants}"
-            wrong = bool(pin.has) and major(pin.has) != major(pin.wants.lstrip("=~<>! "))
-            code = "cudnn-package-wrong-major" if wrong else "cudnn-package-differs"
-            if not pin.has:
-                code = "cudnn-jit-only" if small else "cudnn-package-missing"
-            yield ctx.finding(
-                code,
-                "error" if wrong or refused or not pin.has or stopped(ctx.trial) else "warning",
-                install_packages(ctx, requirement),
-                f"{pin.package} {pin.has or '–'}; {requirement}",
-                program=ctx.needs[0].who if ctx.needs else "",
-                package=pin.package,
-                has=short(pin.has),
-                wants=pin.wants,
-                where=ctx.subject,
-            )
+            jit = not pin.has and {c.flavour for c in ctx.copies} == {"jit"}
+            refused = jit or _refuses(framework, pin) or _stands_in(ctx, pin)
+            if refused or not ctx.works:
+                yield _Unmet(pin, refused, jit)
+
+
+@rule("cudnn-jit-only", layer=Layer.SEARCH, provable=False)
+def jit_only(ctx: Context) -> Iterator[Finding]:
+    """The framework pins the whole cuDNN, and its environment has the small one."""
+    for unmet in _unmet(ctx):
+        if unmet.jit:
+            yield _told(ctx, unmet, "cudnn-jit-only", "error")
+
+
+@rule("cudnn-package-missing", layer=Layer.SEARCH, provable=False)
+def package_missing(ctx: Context) -> Iterator[Finding]:
+    """The cuDNN package that the framework pins is not installed."""
+    for unmet in _unmet(ctx):
+        if not unmet.pin.has and not unmet.jit:
+            yield _told(ctx, unmet, "cudnn-package-missing", "error")
+
+
+@rule("cudnn-package-wrong-major", layer=Layer.SEARCH, provable=False)
+def package_wrong_major(ctx: Context) -> Iterator[Finding]:
+    """The package is there in another major than the framework pins."""
+    for unmet in _unmet(ctx):
+        if unmet.wrong_major:
+            yield _told(ctx, unmet, "cudnn-package-wrong-major", "error")
+
+
+@rule("cudnn-package-differs", layer=Layer.SEARCH, provable=False)
+def package_differs(ctx: Context) -> Iterator[Finding]:
+    """The package is there in another version than the framework pins."""
+    for unmet in _unmet(ctx):
+        if unmet.pin.has and not unmet.wrong_major:
+            hard = unmet.refused or stopped(ctx.trial)
+            yield _told(ctx, unmet, "cudnn-package-differs", "error" if hard else "warning")
+
+
+def _told(ctx: Context, unmet: _Unmet, code: str, severity: Severity) -> Finding:
+    pin = unmet.pin
+    requirement = f"{pin.package}{pin.wants}"
+    return ctx.finding(
+        code,
+        severity,
+        install_packages(ctx, requirement),
+        f"{pin.package} {pin.has or '–'}; {requirement}",
+        program=ctx.needs[0].who if ctx.needs else "",
+        package=pin.package,
+        has=short(pin.has),
+        wants=pin.wants,
+        where=ctx.subject,
+    )
 
 
 def _refuses(framework: Framework, pin: Pin) -> bool:
@@ -55,18 +104,3 @@ def _refuses(framework: Framework, pin: Pin) -> bool:
 def _stands_in(ctx: Context, pin: Pin) -> bool:
     """Whether the pinned package is missing, and what answered in its place is too old for it."""
     return not pin.has and ctx.trial is not None and too_old(ctx.needs, ctx.trial)
-
-
-RULES = (
-    Rule(
-        pins,
-        (
-            "cudnn-package-missing",
-            "cudnn-package-wrong-major",
-            "cudnn-package-differs",
-            "cudnn-jit-only",
-        ),
-        ("L01", "L02", "L03", "L31"),
-        provable=False,
-    ),
-)

@@ -3,83 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.cudnn import best, product
 from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.touched import touched
-from cudnn_assistant.finding import Finding, Manual
-from cudnn_assistant.machine import CudnnCopy
+from cudnn_assistant.finding import Finding, Manual, Remedy
+from cudnn_assistant.machine import CudnnCopy, PathEntry
 from cudnn_assistant.versions import major, numbers
 
 
-def overridden(ctx: Context) -> Iterator[Finding]:
-    """L14, L15, L16: an environment brings its own cuDNN, and another copy takes its place."""
-    trial = ctx.trial
-    if (
-        ctx.environment is None
-        or trial is None
-        or not (stopped(trial) or too_old(ctx.needs, trial))
-    ):
-        return
-    foreign = next((p for p in touched(ctx, trial) if _foreign(ctx, p)), "")
-    # A cuDNN of another major has other file names: nothing took its place.
-    own = [c for c in ctx.copies if not trial.version or c.major == major(trial.version)]
-    if not foreign or not ctx.needs or not own:
-        return
-    folder = ctx.parent(foreign)
-    entry = ctx.searched.get(ctx.key(folder))
-    listed = entry is not None and entry.variable == "LD_LIBRARY_PATH"
-    mine, theirs = best(ctx, own), copy_in(ctx, folder)
-    code = "library-path-overrides" if listed else "system-cudnn-overrides"
-    yield ctx.finding(
-        code,
-        "error",
-        take_out(ctx, entry) if listed else Manual(administrator=True),
-        f"{foreign}",
-        f"{product(mine.version)}: {mine.folder}",
-        f"{entry.variable}: {entry.text} ({entry.source or entry.scope})" if entry else "",
-        program=ctx.needs[0].who,
-        own=product(mine.version),
-        other=product(theirs.version if theirs else trial.version),
-        folder=folder,
-        owner=theirs.owner if theirs else "",
-        place=entry.source if entry else "",
-    )
-
-
-def foreign_part(ctx: Context) -> Iterator[Finding]:
-    """L08: cuDNN 9.20 asks for a part that it doesn't bring and takes it from another cuDNN."""
-    trial = ctx.trial
-    if trial is None or not stopped(trial) or numbers(trial.version)[:2] != (9, 20):
-        return
-    home = ctx.key(ctx.parent(trial.loaded)) if trial.loaded else ""
-    files = [p for p in trial.mapped if "engines_tensor_ir" in ctx.name(p)]
-    foreign = next((p for p in files if ctx.key(ctx.parent(p)) != home), "")
-    if not foreign:
-        return
-    pins = [p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package]
-    package = pins[0].package if pins else ""
-    remedy = install_packages(ctx, f"{package}>=9.21,<10") if package else Manual()
-    yield ctx.finding(
-        "cudnn-920-foreign-part", ctx.serious, remedy, foreign, trial.loaded,
-        folder=ctx.parent(foreign),
-    )  # fmt: skip
-
-
+@rule("cudnn-parts-not-found", layer=Layer.WRONG_COPY)
 def parts_not_found(ctx: Context) -> Iterator[Finding]:
-    """L06: the main DLL was loaded by its full path, and its parts beside it aren't searched."""
+    """The main DLL was loaded by its full path, and its parts beside it aren't searched."""
     trial = ctx.trial
     if trial is None or not ctx.windows or trial.status != "missing-library" or not trial.loaded:
         return
     folder = ctx.parent(trial.loaded)
     copy = copy_in(ctx, folder)
-    missing = trial.missing.casefold()
-    beside = (
-        [p for p in copy.parts if p.file.casefold() == missing and p.state == "ok"] if copy else []
-    )
-    if copy is None or not beside or ctx.key(folder) in ctx.searched:
+    if copy is None or not _beside(copy, trial.missing) or ctx.key(folder) in ctx.searched:
         return
     yield ctx.finding(
         "cudnn-parts-not-found",
@@ -90,6 +35,11 @@ def parts_not_found(ctx: Context) -> Iterator[Finding]:
         file=trial.missing,
         folder=copy.folder,
     )
+
+
+def _beside(copy: CudnnCopy, file: str) -> bool:
+    """Whether a copy has a part of that name, in good order."""
+    return any(p.file.casefold() == file.casefold() and p.state == "ok" for p in copy.parts)
 
 
 def _foreign(ctx: Context, path: str) -> bool:
@@ -109,13 +59,85 @@ def copy_in(ctx: Context, folder: str) -> CudnnCopy | None:
     return next((c for c in ctx.machine.cudnns if ctx.key(c.folder) == ctx.key(folder)), None)
 
 
-RULES = (
-    Rule(parts_not_found, ("cudnn-parts-not-found",), ("L06",)),
-    Rule(foreign_part, ("cudnn-920-foreign-part",), ("L08",)),
-    Rule(
-        overridden,
-        ("library-path-overrides", "system-cudnn-overrides"),
-        ("L14", "L15", "L16", "F13"),
-        provable=False,
-    ),
-)
+@rule("cudnn-920-foreign-part", layer=Layer.WRONG_COPY)
+def foreign_part(ctx: Context) -> Iterator[Finding]:
+    """CuDNN 9.20 asks for a part that it doesn't bring and takes it from another cuDNN."""
+    trial = ctx.trial
+    if trial is None or not stopped(trial) or numbers(trial.version)[:2] != (9, 20):
+        return
+    home = ctx.key(ctx.parent(trial.loaded)) if trial.loaded else ""
+    files = [p for p in trial.mapped if "engines_tensor_ir" in ctx.name(p)]
+    foreign = next((p for p in files if ctx.key(ctx.parent(p)) != home), "")
+    if not foreign:
+        return
+    pins = [p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package]
+    package = pins[0].package if pins else ""
+    remedy = install_packages(ctx, f"{package}>=9.21,<10") if package else Manual()
+    yield ctx.finding(
+        "cudnn-920-foreign-part", ctx.serious, remedy, foreign, trial.loaded,
+        folder=ctx.parent(foreign),
+    )  # fmt: skip
+
+
+class _Foreign(NamedTuple):
+    """A file of another copy that took the place of the environment's own."""
+
+    file: str
+    folder: str
+    entry: PathEntry | None
+    """The list's entry that leads there."""
+    own: CudnnCopy
+
+    @property
+    def by_library_path(self) -> bool:
+        return self.entry is not None and self.entry.variable == "LD_LIBRARY_PATH"
+
+
+def _taken_over(ctx: Context) -> _Foreign | None:
+    trial = ctx.trial
+    if ctx.environment is None or trial is None:
+        return None
+    if not (stopped(trial) or too_old(ctx.needs, trial)):
+        return None
+    file = next((p for p in touched(ctx, trial) if _foreign(ctx, p)), "")
+    # A cuDNN of another major has other file names: nothing took its place.
+    own = [c for c in ctx.copies if not trial.version or c.major == major(trial.version)]
+    if not file or not ctx.needs or not own:
+        return None
+    folder = ctx.parent(file)
+    return _Foreign(file, folder, ctx.searched.get(ctx.key(folder)), best(ctx, own))
+
+
+@rule("library-path-overrides", layer=Layer.WRONG_COPY, provable=False)
+def by_library_path(ctx: Context) -> Iterator[Finding]:
+    """An environment brings its own cuDNN, and LD_LIBRARY_PATH puts another copy in its place."""
+    found = _taken_over(ctx)
+    if found and found.by_library_path:
+        yield _overridden(ctx, found, "library-path-overrides", take_out(ctx, found.entry))
+
+
+@rule("system-cudnn-overrides", layer=Layer.WRONG_COPY, provable=False)
+def by_system(ctx: Context) -> Iterator[Finding]:
+    """An environment brings its own cuDNN, and a copy of the system takes its place."""
+    found = _taken_over(ctx)
+    if found and not found.by_library_path:
+        yield _overridden(ctx, found, "system-cudnn-overrides", Manual(administrator=True))
+
+
+def _overridden(ctx: Context, found: _Foreign, code: str, remedy: Remedy) -> Finding:
+    entry, mine, theirs = found.entry, found.own, copy_in(ctx, found.folder)
+    answered = ctx.trial.version if ctx.trial else ""
+    return ctx.finding(
+        code,
+        "error",
+        remedy,
+        found.file,
+        f"{product(mine.version)}: {mine.folder}",
+        f"{entry.variable}: {entry.text} ({entry.source or entry.scope})" if entry else "",
+        program=ctx.needs[0].who,
+        own=product(mine.version),
+        other=product(theirs.version if theirs else answered),
+        folder=found.folder,
+        owner=theirs.owner if theirs else "",
+        place=entry.source if entry else "",
+    )

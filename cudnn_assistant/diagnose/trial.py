@@ -7,20 +7,20 @@ import shlex
 from collections.abc import Iterator
 
 from cudnn_assistant.codes import process_end
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.diagnose.paths import strange
 from cudnn_assistant.diagnose.remedies import install_driver
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
 from cudnn_assistant.plan import installers
 
 VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
 
-SLOW = 5000.0
-"""Milliseconds that a warm driver never needs to make a context (cudnn_test.md §12)."""
 
-_VC = re.compile(r"^(msvcp140|vcruntime140|concrt140|vcomp140)", re.IGNORECASE)
+SLOW = 5000.0
+"""Milliseconds that a warm driver never needs to make a context."""
 
 
 def asked_and_stopped(ctx: Context) -> Trial | None:
@@ -43,27 +43,118 @@ def told(trial: Trial) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
-def library(ctx: Context) -> Iterator[Finding]:
-    """L20, L21, L23, L24, L26, L27, C05: the loader asked for a file that it didn't find."""
+_NO_PROGRAMS = re.compile(
+    r"failed to map segment from shared object(?!: cannot allocate)", re.IGNORECASE
+)
+"""What the loader says of a file on a disk that was attached with the option noexec."""
+
+
+@rule("folder-forbids-programs", layer=Layer.START)
+def forbidden(ctx: Context) -> Iterator[Finding]:
+    """The disk that a library lies on was attached so that nothing on it may run."""
     trial = asked_and_stopped(ctx)
-    if trial is None or trial.status != "missing-library" or not trial.missing:
+    if trial is None or ctx.windows or not _NO_PROGRAMS.search(trial.detail):
         return
-    name = trial.missing.casefold()
-    if _VC.match(name):
-        ours = installers.vc_runtime(ctx.machine.os)
-        code, remedy = "vc-runtime-missing", Manual(link=VC_PAGE, installer=ours)
-    elif name.startswith("libomp140"):
-        code, remedy = "openmp-missing", Manual(link=VC_PAGE)
-    elif name.startswith("libz.so"):
-        code, remedy = "zlib-missing", _zlib(ctx)
-    elif name == "libcuda.so":
-        code, remedy = "libcuda-name-missing", _libcuda_name(ctx)
-    elif "cudnn" in name:
+    if ctx.environment is None and ctx.serious != "error":
         return
-    else:
-        code, remedy = "library-missing", Manual()
-    severity = ctx.serious
-    yield ctx.finding(code, severity, remedy, *told(trial), file=trial.missing, also=_who(ctx))
+    folder = _forbidden_folder(ctx, trial)
+    commands = (f"findmnt -T {shlex.quote(folder)}",) if folder else ()
+    yield ctx.finding(
+        "folder-forbids-programs", "error", Manual(commands=commands), *told(trial), folder,
+        folder=folder, where=ctx.subject if ctx.environment is not None else "", sure=False,
+    )  # fmt: skip
+
+
+def _forbidden_folder(ctx: Context, trial: Trial) -> str:
+    """The folder of the file that was refused; it comes first where it was searched."""
+    if trial.status == "unloadable":
+        return ctx.parent(trial.loaded)
+    copies = (c.folder for c in ctx.machine.cudnns if "LD_LIBRARY_PATH" in c.found_via)
+    return min(copies, key=ctx.rank, default=ctx.parent(trial.loaded))
+
+
+@rule("musl-system", layer=Layer.TEST)
+def musl(ctx: Context) -> Iterator[Finding]:
+    """NVIDIA makes no libraries for the musl C library (Alpine)."""
+    if ctx.machine.os.libc.startswith("musl") and not ctx.works and ctx.needs:
+        yield ctx.finding(
+            "musl-system", ctx.serious, Manual(), ctx.machine.os.libc, system=ctx.machine.os.name
+        )
+
+
+@rule("c-library-too-old", layer=Layer.TEST)
+def c_library(ctx: Context) -> Iterator[Finding]:
+    """The system's C library is older than the one cuDNN was built for, or another one."""
+    trial = asked_and_stopped(ctx)
+    if trial is None:
+        return
+    match = re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail)
+    if match:
+        yield ctx.finding(
+            "c-library-too-old", ctx.serious, Manual(), *told(trial),
+            needed=match[2], has=ctx.machine.os.libc,
+        )  # fmt: skip
+
+
+def _missing(ctx: Context) -> Trial | None:
+    """The test, where the loader asked for a file that is no part of cuDNN, and didn't find it."""
+    trial = asked_and_stopped(ctx)
+    lost = trial is not None and trial.status == "missing-library" and trial.missing
+    return trial if lost and trial and "cudnn" not in trial.missing.casefold() else None
+
+
+def _code_of(file: str) -> str:
+    """Which of the rules for missing files tells of this one."""
+    name = file.casefold()
+    known = (code for code, pattern in _FILES.items() if pattern.match(name))
+    return next(known, "library-missing")
+
+
+_FILES = {
+    "vc-runtime-missing": re.compile(r"msvcp140|vcruntime140|concrt140|vcomp140"),
+    "openmp-missing": re.compile(r"libomp140"),
+    "zlib-missing": re.compile(r"libz\.so"),
+    "libcuda-name-missing": re.compile(r"libcuda\.so$"),
+}
+
+
+def _library(ctx: Context, code: str, remedy: Manual) -> Iterator[Finding]:
+    trial = _missing(ctx)
+    if trial is not None and _code_of(trial.missing) == code:
+        yield ctx.finding(
+            code, ctx.serious, remedy, *told(trial), file=trial.missing, also=_who(ctx)
+        )
+
+
+@rule("vc-runtime-missing", layer=Layer.TEST)
+def vc_runtime(ctx: Context) -> Iterator[Finding]:
+    """Microsoft's run-time library for C++ is missing."""
+    remedy = Manual(link=VC_PAGE, installer=installers.vc_runtime(ctx.machine.os))
+    return _library(ctx, "vc-runtime-missing", remedy)
+
+
+@rule("openmp-missing", layer=Layer.TEST)
+def openmp(ctx: Context) -> Iterator[Finding]:
+    """Microsoft's library for OpenMP is missing."""
+    return _library(ctx, "openmp-missing", Manual(link=VC_PAGE))
+
+
+@rule("zlib-missing", layer=Layer.TEST)
+def zlib(ctx: Context) -> Iterator[Finding]:
+    """zlib is missing, which older releases of cuDNN ask for."""
+    return _library(ctx, "zlib-missing", _zlib(ctx))
+
+
+@rule("libcuda-name-missing", layer=Layer.TEST)
+def libcuda_name(ctx: Context) -> Iterator[Finding]:
+    """The driver's library is there without the short name that cuDNN 8 asks for."""
+    return _library(ctx, "libcuda-name-missing", _libcuda_name(ctx))
+
+
+@rule("library-missing", layer=Layer.TEST)
+def library(ctx: Context) -> Iterator[Finding]:
+    """The loader asked for some other file that it didn't find."""
+    return _library(ctx, "library-missing", Manual())
 
 
 def _who(ctx: Context) -> dict[str, str]:
@@ -89,29 +180,9 @@ def _zlib(ctx: Context) -> Manual:
     return Manual(commands=(command,), administrator=True)
 
 
-def c_library(ctx: Context) -> Iterator[Finding]:
-    """L28: the system's C library is older than the one cuDNN was built for, or another one."""
-    trial = asked_and_stopped(ctx)
-    if trial is None:
-        return
-    match = re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail)
-    if match:
-        yield ctx.finding(
-            "c-library-too-old", ctx.serious, Manual(), *told(trial),
-            needed=match[2], has=ctx.machine.os.libc,
-        )  # fmt: skip
-
-
-def musl(ctx: Context) -> Iterator[Finding]:
-    """L28: NVIDIA makes no libraries for the musl C library (Alpine)."""
-    if ctx.machine.os.libc.startswith("musl") and not ctx.works and ctx.needs:
-        yield ctx.finding(
-            "musl-system", ctx.serious, Manual(), ctx.machine.os.libc, system=ctx.machine.os.name
-        )
-
-
+@rule("driver-too-old-for-code", layer=Layer.TEST)
 def newer_code(ctx: Context) -> Iterator[Finding]:
-    """D05: code that must be translated on this computer is newer than the driver."""
+    """Code that must be translated on this computer is newer than the driver."""
     trial = asked_and_stopped(ctx)
     if trial is not None and trial.code == 222:
         driver = ctx.machine.driver
@@ -121,8 +192,9 @@ def newer_code(ctx: Context) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@rule("library-blocked", layer=Layer.TEST)
 def blocked(ctx: Context) -> Iterator[Finding]:
-    """L29, L30: Windows or a protection program refused to load a file."""
+    """Windows or a protection program refused to load a file."""
     trial = asked_and_stopped(ctx)
     if trial is None or not ctx.windows:
         return
@@ -132,98 +204,42 @@ def blocked(ctx: Context) -> Iterator[Finding]:
         )
 
 
-_NO_PROGRAMS = re.compile(
-    r"failed to map segment from shared object(?!: cannot allocate)", re.IGNORECASE
-)
-"""What the loader says of a file on a disk that was attached with the option noexec."""
-
-
-def forbidden(ctx: Context) -> Iterator[Finding]:
-    """L36: the disk that a library lies on was attached so that nothing on it may run."""
-    trial = asked_and_stopped(ctx)
-    if trial is None or ctx.windows or not _NO_PROGRAMS.search(trial.detail):
-        return
-    if ctx.environment is None and ctx.serious != "error":
-        return
-    folder = _forbidden_folder(ctx, trial)
-    commands = (f"findmnt -T {shlex.quote(folder)}",) if folder else ()
-    yield ctx.finding(
-        "folder-forbids-programs", "error", Manual(commands=commands), *told(trial), folder,
-        folder=folder, where=ctx.subject if ctx.environment is not None else "", sure=False,
-    )  # fmt: skip
-
-
-def _forbidden_folder(ctx: Context, trial: Trial) -> str:
-    """The folder of the file that was refused; it comes first where it was searched."""
-    if trial.status == "unloadable":
-        return ctx.parent(trial.loaded)
-    copies = (c.folder for c in ctx.machine.cudnns if "LD_LIBRARY_PATH" in c.found_via)
-    return min(copies, key=ctx.rank, default=ctx.parent(trial.loaded))
-
-
-def refused(ctx: Context) -> Iterator[Finding]:
-    """The loader refused a file that is there, and no rule below says why."""
+def _refused(ctx: Context) -> Trial | None:
+    """The test, where the loader refused a file that is there."""
     trial = asked_and_stopped(ctx)
     spare = ctx.environment is None and ctx.serious != "error"
-    if trial is not None and trial.status == "unloadable" and not spare:
+    return trial if trial is not None and trial.status == "unloadable" and not spare else None
+
+
+def _odd_folder(ctx: Context, trial: Trial) -> str:
+    """The folder of the file, where some Windows programs can't handle its name."""
+    folder = ctx.winner.folder if ctx.winner else ctx.parent(trial.loaded)
+    return folder if ctx.windows and strange(folder) else ""
+
+
+@rule("folder-name-unusual", layer=Layer.TEST)
+def folder_name(ctx: Context) -> Iterator[Finding]:
+    """The loader refused a file in a folder whose name some programs can't handle."""
+    trial = _refused(ctx)
+    if trial and (folder := _odd_folder(ctx, trial)):
+        yield ctx.finding(
+            "folder-name-unusual", ctx.serious, Manual(), *told(trial), folder,
+            sure=False, folder=folder,
+        )  # fmt: skip
+
+
+@rule("library-refused", layer=Layer.TEST)
+def refused(ctx: Context) -> Iterator[Finding]:
+    """The loader refused a file that is there, and no rule below says why."""
+    trial = _refused(ctx)
+    if trial and not _odd_folder(ctx, trial):
         file = trial.missing or trial.loaded
-        folder = ctx.winner.folder if ctx.winner else ctx.parent(trial.loaded)
-        if ctx.windows and strange(folder):  # E19
-            yield ctx.finding(
-                "folder-name-unusual", ctx.serious, Manual(), *told(trial), folder,
-                sure=False, folder=folder,
-            )  # fmt: skip
-            return
         yield ctx.finding("library-refused", ctx.serious, Unknown(), *told(trial), file=file)
 
 
-def slow(ctx: Context) -> Iterator[Finding]:
-    """D26, H06: it works, and the first start takes long: the driver wakes up, or code is built."""
-    trial = ctx.trial
-    if trial is None or not passed(trial):
-        return
-    times = {t.stage: t.milliseconds for t in trial.times}
-    waking = times.get("driver", 0.0) + times.get("context", 0.0)
-    if waking > SLOW and not ctx.windows:
-        seconds = f"{waking / 1000:.0f}"
-        commands = ("sudo systemctl enable --now nvidia-persistenced",)
-        remedy = Manual(commands=commands, administrator=True)
-        yield ctx.finding("driver-starts-slowly", "info", remedy, f"{seconds} s", seconds=seconds)
-    building = times.get("handle", 0.0) + times.get("convolution", 0.0)
-    if building > 4 * SLOW:
-        seconds = f"{building / 1000:.0f}"
-        yield ctx.finding("first-run-slow", "info", Manual(), f"{seconds} s", seconds=seconds)
-
-
-def unexplained(ctx: Context) -> Iterator[Finding]:
-    """The test stopped, and no rule knows why."""
-    trial = asked_and_stopped(ctx)
-    if trial is None or (ctx.environment is None and ctx.serious != "error"):
-        return
-    slow = trial.status == "timed-out"
-    code = "test-timed-out" if slow else "unexplained"
-    evidence = (*told(trial), *_part_checks(ctx))
-    yield ctx.finding(code, "error", Unknown(), *evidence, stage=trial.stage, also=_who(ctx))
-
-
-def _part_checks(ctx: Context) -> list[str]:
-    """What those of cuDNN's own checks said that did not pass, for the copy that is loaded."""
-    check = ctx.winner.check if ctx.winner else None
-    return [
-        f"{part.call}: {part.status} {_number(ctx, part)}".rstrip()
-        for part in (check.parts if check else ())
-        if part.status != "ok"
-    ]
-
-
-def _number(ctx: Context, part: PartCheck) -> str:
-    if part.code is None or part.status != "crashed":
-        return str(part.code or "")
-    return f"{process_end(part.code, ctx.machine.os.family)} ({part.code})"
-
-
+@rule("one-gpu-stopped", layer=Layer.TEST)
 def other_gpu(ctx: Context) -> Iterator[Finding]:
-    """H03 and others for one of several GPUs: the test passed on one and stopped on another."""
+    """Of several GPUs: the test passed on one and stopped on another."""
     tests = (t for t in ctx.machine.trials if t.subject == ctx.subject and t.gpu)
     mine = [t for t in tests if not t.library and not t.framework]
     if not any(passed(t) for t in mine):
@@ -242,26 +258,72 @@ def _said_of_gpu(ctx: Context, trial: Trial) -> bool:
     return trial.status == "out-of-memory" or (closed and trial.stage in ("driver", "context"))
 
 
-FIRST = (Rule(forbidden, ("folder-forbids-programs",), ("L36",)),)
-"""What the loader's own words settle before anybody asks which copy it took."""
+def _milliseconds(ctx: Context, *stages: str) -> float:
+    """How long these stages of a test that passed took together; 0.0 where none did."""
+    trial = ctx.trial
+    if trial is None or not passed(trial):
+        return 0.0
+    return sum(time.milliseconds for time in trial.times if time.stage in stages)
 
-RULES = (
-    Rule(musl, ("musl-system",), ("L28",)),
-    Rule(c_library, ("c-library-too-old",), ("L28",)),
-    Rule(
-        library,
-        (
-            "vc-runtime-missing", "openmp-missing", "zlib-missing", "libcuda-name-missing",
-            "library-missing",
-        ),
-        ("L20", "L21", "L23", "L24", "L26", "L27", "C05", "F06"),
-    ),
-    Rule(newer_code, ("driver-too-old-for-code",), ("D05",)),
-    Rule(blocked, ("library-blocked",), ("L30", "L29")),
-    Rule(refused, ("library-refused", "folder-name-unusual"), ("E19",)),
-    Rule(other_gpu, ("one-gpu-stopped",), ()),
-    Rule(slow, ("driver-starts-slowly", "first-run-slow"), ("D26", "H06")),
-)  # fmt: skip
 
-LAST = (Rule(unexplained, ("unexplained", "test-timed-out"), ()),)
-"""Said only when the whole walk found no error for the subject."""
+@rule("driver-starts-slowly", layer=Layer.TEST)
+def slow_driver(ctx: Context) -> Iterator[Finding]:
+    """It works, and the first start takes long because the driver wakes up."""
+    waking = _milliseconds(ctx, "driver", "context")
+    if waking > SLOW and not ctx.windows:
+        seconds = f"{waking / 1000:.0f}"
+        commands = ("sudo systemctl enable --now nvidia-persistenced",)
+        remedy = Manual(commands=commands, administrator=True)
+        yield ctx.finding("driver-starts-slowly", "info", remedy, f"{seconds} s", seconds=seconds)
+
+
+@rule("first-run-slow", layer=Layer.TEST)
+def slow_first_run(ctx: Context) -> Iterator[Finding]:
+    """It works, and the first start takes long because code is built."""
+    building = _milliseconds(ctx, "handle", "convolution")
+    if building > 4 * SLOW:
+        seconds = f"{building / 1000:.0f}"
+        yield ctx.finding("first-run-slow", "info", Manual(), f"{seconds} s", seconds=seconds)
+
+
+def _unexplained(ctx: Context) -> Trial | None:
+    """The test that stopped, where it matters."""
+    spare = ctx.environment is None and ctx.serious != "error"
+    return None if spare else asked_and_stopped(ctx)
+
+
+@rule("test-timed-out", layer=Layer.UNEXPLAINED)
+def timed_out(ctx: Context) -> Iterator[Finding]:
+    """The test came to no end, and no rule knows why."""
+    trial = _unexplained(ctx)
+    if trial and trial.status == "timed-out":
+        yield _stopped_at(ctx, trial, "test-timed-out")
+
+
+@rule("unexplained", layer=Layer.UNEXPLAINED)
+def unexplained(ctx: Context) -> Iterator[Finding]:
+    """The test stopped, and no rule knows why."""
+    trial = _unexplained(ctx)
+    if trial and trial.status != "timed-out":
+        yield _stopped_at(ctx, trial, "unexplained")
+
+
+def _stopped_at(ctx: Context, trial: Trial, code: str) -> Finding:
+    evidence = (*told(trial), *_part_checks(ctx))
+    return ctx.finding(code, "error", Unknown(), *evidence, stage=trial.stage, also=_who(ctx))
+
+
+def _part_checks(ctx: Context) -> list[str]:
+    """What those of cuDNN's own checks said that did not pass, for the copy that is loaded."""
+    check = ctx.winner.check if ctx.winner else None
+    return [
+        f"{part.call}: {part.status} {_number(ctx, part)}".rstrip()
+        for part in (check.parts if check else ())
+        if part.status != "ok"
+    ]
+
+
+def _number(ctx: Context, part: PartCheck) -> str:
+    if part.code is None or part.status != "crashed":
+        return str(part.code or "")
+    return f"{process_end(part.code, ctx.machine.os.family)} ({part.code})"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Toolkit, Variable
 from cudnn_assistant.versions import major, numbers, short
@@ -69,35 +71,62 @@ def lasting(ctx: Context, name: str) -> Variable | None:
     return ctx.machine.variable(name, "user", "machine", "process")
 
 
-def stale(ctx: Context) -> Iterator[Finding]:
-    """E04: CUDA_PATH or CUDA_HOME names a folder without CUDA."""
-    if ctx.machine.unknown("toolkits"):
-        return
-    for name in ("CUDA_PATH", "CUDA_HOME"):
-        variable = lasting(ctx, name)
-        text = variable.value.text if variable else ""
-        if variable is None or not _readable(ctx, variable):
-            continue
-        # Programs take quotes for a part of the folder's name.
-        # A folder inside a toolkit holds CUDA's files too, and is not what the name stands for.
-        inside = not toolkit_of(ctx, text) and _meant(ctx, text)
-        if '"' in text or inside or not (toolkit_of(ctx, text) or _holds_cuda(ctx, text)):
-            yield from _stale(ctx, variable)
+class _Mistaken(NamedTuple):
+    """A variable for CUDA's folder that doesn't name one."""
+
+    variable: Variable
+    meant: Toolkit | None
+    """The toolkit behind a slip of the pen; ``None``: it leads elsewhere or nowhere."""
 
 
-def _holds_cuda(ctx: Context, folder: str) -> bool:
-    """Whether CUDA's libraries lie below a folder that is no toolkit, as conda installs them."""
-    known = (lib for name in ("cudart", "cublas", "nvrtc") for lib in ctx.libraries(name))
-    return any(ctx.inside(lib.path, folder) for lib in known)
-
-
-def _stale(ctx: Context, variable: Variable) -> Iterator[Finding]:
+def _mistaken(ctx: Context, name: str) -> _Mistaken | None:
+    """What is wrong with CUDA_PATH or CUDA_HOME; ``None``: nothing, or it can't be told."""
+    variable = None if ctx.machine.unknown("toolkits") else lasting(ctx, name)
+    if variable is None or not _readable(ctx, variable):
+        return None
     text = variable.value.text
-    target = _meant(ctx, text) or newest(ctx)
-    malformed = _meant(ctx, text) is not None
-    kind = "malformed" if malformed else "stale"
-    code = f"{variable.name.lower().replace('_', '-')}-{kind}"
-    yield ctx.finding(
+    exact, meant = toolkit_of(ctx, text), _meant(ctx, text)
+    # Programs take quotes for a part of the folder's name.
+    # A folder inside a toolkit holds CUDA's files too, and is not what the name stands for.
+    right = '"' not in text and (exact or (not meant and _holds_cuda(ctx, text)))
+    return None if right else _Mistaken(variable, meant)
+
+
+@rule("cuda-path-stale", layer=Layer.SETTINGS)
+def cuda_path_stale(ctx: Context) -> Iterator[Finding]:
+    """CUDA_PATH names a folder without CUDA."""
+    found = _mistaken(ctx, "CUDA_PATH")
+    if found and found.meant is None:
+        yield _not_cuda(ctx, found.variable, newest(ctx), "cuda-path-stale")
+
+
+@rule("cuda-path-malformed", layer=Layer.SETTINGS)
+def cuda_path_malformed(ctx: Context) -> Iterator[Finding]:
+    """CUDA_PATH names a toolkit with a slip of the pen."""
+    found = _mistaken(ctx, "CUDA_PATH")
+    if found and found.meant is not None:
+        yield _not_cuda(ctx, found.variable, found.meant, "cuda-path-malformed")
+
+
+@rule("cuda-home-stale", layer=Layer.SETTINGS)
+def cuda_home_stale(ctx: Context) -> Iterator[Finding]:
+    """CUDA_HOME names a folder without CUDA."""
+    found = _mistaken(ctx, "CUDA_HOME")
+    if found and found.meant is None:
+        yield _not_cuda(ctx, found.variable, newest(ctx), "cuda-home-stale")
+
+
+@rule("cuda-home-malformed", layer=Layer.SETTINGS)
+def cuda_home_malformed(ctx: Context) -> Iterator[Finding]:
+    """CUDA_HOME names a toolkit with a slip of the pen."""
+    found = _mistaken(ctx, "CUDA_HOME")
+    if found and found.meant is not None:
+        yield _not_cuda(ctx, found.variable, found.meant, "cuda-home-malformed")
+
+
+def _not_cuda(ctx: Context, variable: Variable, target: Toolkit | None, code: str) -> Finding:
+    text = variable.value.text
+    return ctx.finding(
         code,
         "warning",
         set_to(ctx, variable, target.root if target else None),
@@ -110,6 +139,12 @@ def _stale(ctx: Context, variable: Variable) -> Iterator[Finding]:
         folder=target.root if target else "",
         gone=variable.name if variable.exists is False else "",
     )
+
+
+def _holds_cuda(ctx: Context, folder: str) -> bool:
+    """Whether CUDA's libraries lie below a folder that is no toolkit, as conda installs them."""
+    known = (lib for name in ("cudart", "cublas", "nvrtc") for lib in ctx.libraries(name))
+    return any(ctx.inside(lib.path, folder) for lib in known)
 
 
 _INSIDE = re.compile(r"[\\/](?:(?:bin|lib)(?:[\\/]x64)?|lib64|include)[\\/]*$", re.IGNORECASE)
@@ -131,8 +166,9 @@ def _version_in(text: str) -> str:
     return match[1] if match else ""
 
 
+@rule("cuda-paths-disagree", layer=Layer.SETTINGS)
 def disagree(ctx: Context) -> Iterator[Finding]:
-    """E04: CUDA_PATH and CUDA_HOME name two different CUDA versions."""
+    """CUDA_PATH and CUDA_HOME name two different CUDA versions."""
     one, other = lasting(ctx, "CUDA_PATH"), lasting(ctx, "CUDA_HOME")
     if one is None or other is None:
         return
@@ -155,8 +191,9 @@ def disagree(ctx: Context) -> Iterator[Finding]:
     )
 
 
+@rule("cuda-path-of-account", layer=Layer.SETTINGS)
 def accounts_differ(ctx: Context) -> Iterator[Finding]:
-    """E04: the account's CUDA_PATH names another toolkit than the computer's, and both are there.
+    """The account's CUDA_PATH names another toolkit than the computer's, and both are there.
 
     Programs of this person get the account's; services and other people the computer's.
     """
@@ -176,8 +213,9 @@ def accounts_differ(ctx: Context) -> Iterator[Finding]:
     )
 
 
+@rule("cudnn-path-stale", layer=Layer.SETTINGS)
 def cudnn_path(ctx: Context) -> Iterator[Finding]:
-    """E05: CUDNN_PATH names a folder in which there is no cuDNN."""
+    """CUDNN_PATH names a folder in which there is no cuDNN."""
     if ctx.machine.unknown("cudnn"):
         return
     for name in ("CUDNN_PATH", "CUDNN_HOME"):
@@ -215,8 +253,9 @@ def _has_cudnn(ctx: Context, name: str, text: str) -> bool:
     )
 
 
+@rule("debug-variable-set", layer=Layer.SETTINGS)
 def debugging(ctx: Context) -> Iterator[Finding]:
-    """E22: variables for hunting faults are switched on."""
+    """Variables for hunting faults are switched on."""
     on = [v for n, texts in _DEBUG.items() if (v := lasting(ctx, n)) and v.value.text in texts]
     for variable in on:
         evidence = f"{variable.name}={variable.value.text} ({place(variable)})"
@@ -224,8 +263,9 @@ def debugging(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding("debug-variable-set", "info", remedy, evidence, variable=variable.name)
 
 
+@rule("gpu-order-differs", layer=Layer.SETTINGS)
 def order(ctx: Context) -> Iterator[Finding]:
-    """E21: CUDA and nvidia-smi number the GPUs differently."""
+    """CUDA and nvidia-smi number the GPUs differently."""
     if ctx.machine.variable("CUDA_DEVICE_ORDER"):
         return
     differ = [
@@ -237,17 +277,3 @@ def order(ctx: Context) -> Iterator[Finding]:
     if differ and len(seen) == len(ctx.machine.gpus):
         rows = [f"{g.name}: CUDA {g.cuda_index}, NVML {g.nvml_index}" for g in ctx.machine.gpus]
         yield ctx.finding("gpu-order-differs", "info", Manual(), *rows)
-
-
-RULES = (
-    Rule(
-        stale,
-        ("cuda-path-stale", "cuda-home-stale", "cuda-path-malformed", "cuda-home-malformed"),
-        ("E04",),
-    ),
-    Rule(disagree, ("cuda-paths-disagree",), ("E04",)),
-    Rule(accounts_differ, ("cuda-path-of-account",), ("E04",)),
-    Rule(cudnn_path, ("cudnn-path-stale",), ("E05",)),
-    Rule(debugging, ("debug-variable-set",), ("E22",)),
-    Rule(order, ("gpu-order-differs",), ("E21", "A04")),
-)

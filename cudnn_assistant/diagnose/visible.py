@@ -6,33 +6,65 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Variable
 
 
-def hidden(ctx: Context) -> Iterator[Finding]:
-    """E20: CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
-    name = "CUDA_VISIBLE_DEVICES"
+class _Hidden(NamedTuple):
+    """The layer of CUDA_VISIBLE_DEVICES that leaves CUDA programs without any GPU."""
+
+    variable: Variable
+    elsewhere: bool
+    """It is a line of a start-up file that this program didn't get."""
+
+    @property
+    def value(self) -> str:
+        return self.variable.value.text.strip()
+
+
+def _hidden(ctx: Context) -> _Hidden | None:
     layers: tuple[Scope, ...] = ("user", "machine", "process")
-    known = [v for scope in layers if (v := ctx.machine.variable(name, scope))]
+    known = [v for scope in layers if (v := ctx.machine.variable(_NAME, scope))]
     variable = next((v for v in known if _hides_all(ctx, v.value.text.strip())), None)
     if variable is None or not ctx.machine.gpus:
-        return
+        return None
     # A line in a start-up file that this program didn't get still hides it from terminals.
     elsewhere = ctx.runs or any(g.cuda_index is not None for g in ctx.machine.gpus)
     if elsewhere and (ctx.windows or variable.scope == "process"):
+        return None
+    return _Hidden(variable, elsewhere)
+
+
+def _by_scheduler(ctx: Context, found: _Hidden) -> Scheduler | None:
+    return batch_system(ctx) if found.variable.scope == "process" else None
+
+
+_NAME = "CUDA_VISIBLE_DEVICES"
+
+
+@rule("job-without-gpu", layer=Layer.ACCESS)
+def hidden_from_job(ctx: Context) -> Iterator[Finding]:
+    """A scheduler set CUDA_VISIBLE_DEVICES for a job that asked for no GPU."""
+    found = _hidden(ctx)
+    if found and (scheduler := _by_scheduler(ctx, found)):
+        yield given_none(ctx, scheduler, f"{_NAME}={found.value}")
+
+
+@rule("gpu-hidden", layer=Layer.ACCESS)
+def hidden(ctx: Context) -> Iterator[Finding]:
+    """CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
+    found = _hidden(ctx)
+    if found is None or _by_scheduler(ctx, found):
         return
-    value = variable.value.text.strip()
-    if variable.scope == "process" and (scheduler := batch_system(ctx)):
-        yield given_none(ctx, scheduler, f"{name}={value}")
-        return
+    variable, elsewhere = found
     yield ctx.finding(
         "gpu-hidden",
         "warning" if elsewhere else "error",
         unset(ctx, variable),
-        f"{name}={value} ({variable.source or variable.scope})",
-        value=value or "–",
+        f"{_NAME}={found.value} ({variable.source or variable.scope})",
+        value=found.value or "–",
         place=variable.source,
     )
 
@@ -62,7 +94,7 @@ def batch_system(ctx: Context) -> Scheduler | None:
 
 
 def given_none(ctx: Context, scheduler: Scheduler, evidence: str) -> Finding:
-    """E20 in a job: it is the scheduler that gave no GPU; removing its variable helps nobody."""
+    """It is the job's scheduler that gave no GPU; removing its variable helps nobody."""
     remedy = Manual(commands=(scheduler.command,))
     return ctx.finding(
         "job-without-gpu", "error", remedy, evidence,
@@ -78,7 +110,7 @@ def _hides_all(ctx: Context, value: str) -> bool:
         return not 0 <= int(first) < len(ctx.machine.gpus)
     if not first.upper().startswith(("GPU-", "MIG-")):
         return True
-    # A GPU that is split by MIG is reached by its parts alone (D25).
+    # A GPU that is split by MIG is reached by its parts alone.
     split = [g.uuid for g in ctx.machine.gpus if g.mig and g.mig_instances]
     if any(uuid.casefold() == first.casefold() for uuid in split):
         return True
@@ -99,17 +131,12 @@ def unset(ctx: Context, variable: Variable) -> Remedy:
     return Manual(commands=(f"unset {variable.name}",))
 
 
+@rule("mig-without-parts", layer=Layer.ACCESS)
 def mig(ctx: Context) -> Iterator[Finding]:
-    """D25: the GPU is split by MIG, and no part of it exists."""
+    """The GPU is split by MIG, and no part of it exists."""
     for gpu in ctx.machine.gpus:
         if gpu.mig and not gpu.mig_instances and gpu.cuda_index is None:
             index = gpu.nvml_index or 0
             commands = ("nvidia-smi mig -lgip", f"sudo nvidia-smi -i {index} -mig 0")
             remedy = Manual(commands=commands, administrator=True)
             yield ctx.finding("mig-without-parts", "error", remedy, gpu.uuid, gpu=gpu.name)
-
-
-RULES = (
-    Rule(hidden, ("gpu-hidden", "job-without-gpu"), ("E20", "D25")),
-    Rule(mig, ("mig-without-parts",), ("D25",)),
-)

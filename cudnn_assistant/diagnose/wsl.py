@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.diagnose.answers import answering, answers, debian, judgeable, nvml_code
-from cudnn_assistant.diagnose.context import Context, Rule
+from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.enclosed import stranger
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, WSL_PAGE
+from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual
 
 
+@rule("wsl-driver-missing", layer=Layer.WSL)
 def wsl_missing(ctx: Context) -> Iterator[Finding]:
-    """C06: Windows gives its WSL no driver library: there is no (new enough) Windows driver."""
+    """Windows gives its WSL no driver library: there is no (new enough) Windows driver."""
     driver = ctx.machine.driver
     if ctx.machine.os.wsl == 2 and judgeable(ctx) and (driver is None or not driver.cuda_library):
         remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
         yield ctx.finding("wsl-driver-missing", "error", remedy, "/usr/lib/wsl/lib")
 
 
+@rule("wsl-linux-driver", layer=Layer.WSL, provable=False)
 def wsl_linux_driver(ctx: Context) -> Iterator[Finding]:
-    """C02: a Linux driver was installed inside WSL and hides the one of Windows."""
+    """A Linux driver was installed inside WSL and hides the one of Windows."""
     driver = ctx.machine.driver
     library = driver.cuda_library if driver else ""
     if ctx.machine.os.wsl != 2 or ctx.machine.os.container or not stranger(library):
@@ -36,15 +39,9 @@ def wsl_linux_driver(ctx: Context) -> Iterator[Finding]:
     yield ctx.finding("wsl-linux-driver", "error", remedy, library, library=library)
 
 
+@rule("wsl-gpu-blocked", layer=Layer.WSL)
 def wsl_blocked(ctx: Context) -> Iterator[Finding]:
-    """C03, C04: Windows refuses its GPU to WSL."""
+    """Windows refuses its GPU to WSL."""
     if ctx.machine.os.wsl == 2 and nvml_code(ctx) == 17:
         remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
         yield ctx.finding("wsl-gpu-blocked", "error", remedy, answers(ctx))
-
-
-RULES = (
-    Rule(wsl_missing, ("wsl-driver-missing",), ("C06",)),
-    Rule(wsl_linux_driver, ("wsl-linux-driver",), ("C02",), provable=False),
-    Rule(wsl_blocked, ("wsl-gpu-blocked",), ("C03", "C04")),
-)

@@ -1,17 +1,23 @@
 """Where each cause of the catalogue is handled: by rules, by ``explain``, or why nowhere.
 
-``catalogue.md`` beside this file is made from the rules and these tables:
+``catalogue.md`` beside this file is made from ``catalogue.toml`` and these tables:
 
     PYTHONPATH=tests python -m diagnose.catalogue
 """
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 from cudnn_assistant.diagnose import RULES
 
 PAGE = Path(__file__).with_name("catalogue.md")
+
+COVERED: dict[str, list[str]] = tomllib.loads(
+    PAGE.with_suffix(".toml").read_text(encoding="utf-8")
+)["codes"]
+"""Ids of the causes that each code of a finding covers."""
 
 CAUSES = {
     "D01": "No NVIDIA GPU in the machine",
@@ -233,10 +239,9 @@ ELSEWHERE = {
 def handled() -> dict[str, list[str]]:
     """The codes that cover each cause."""
     found: dict[str, list[str]] = {}
-    for rule in RULES:
-        for cause in rule.causes:
-            known = found.setdefault(cause, [])
-            known += [code for code in rule.codes if code not in known]
+    for code, causes in COVERED.items():
+        for cause in causes:
+            found.setdefault(cause, []).append(code)
     return found
 
 

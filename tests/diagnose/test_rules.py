@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,8 +26,10 @@ from machines.parts import (
     windows_driver,
 )
 
+import cudnn_assistant.diagnose as house
 from cudnn_assistant.diagnose import RULES, diagnose, verdict
-from cudnn_assistant.diagnose.frameworks import runs
+from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.framework_builds import runs
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import (
     Automatic,
@@ -387,10 +391,19 @@ def test_two_spellings_of_a_folder_are_one_on_windows() -> None:
     assert "cudnn-not-on-path" not in loud(but(machine, search=(*machine.search, other)))
 
 
-def test_every_rule_names_codes_and_is_found_once() -> None:
-    checks = [rule.check for rule in RULES]
-    assert len(checks) == len(set(checks))
-    assert all(rule.codes and (rule.check.__doc__ or "").strip() for rule in RULES)
+def test_every_rule_of_every_file_is_asked_once_and_in_the_order_of_the_layers() -> None:
+    written = "".join(path.read_text("utf-8") for path in Path(house.__file__).parent.rglob("*.py"))
+    assert len(RULES) == len(set(RULES)) == len(re.findall(r"^@rule\(", written, re.MULTILINE))
+    assert [rule.layer for rule in RULES] == sorted(rule.layer for rule in RULES)
+    assert all((rule.check.__doc__ or "").strip() for rule in RULES)
+
+
+@pytest.mark.parametrize("name", sorted(COMPUTERS))
+def test_a_rule_speaks_of_its_own_code_alone(name: str) -> None:
+    machine, compat = of(name), load_builtin()
+    for subject in (SYSTEM, *(e.id for e in machine.pythons)):
+        ctx = Context(machine, compat, subject)
+        assert all(found.code == rule.code for rule in RULES for found in rule.check(ctx))
 
 
 @pytest.mark.parametrize("name", sorted(COMPUTERS))

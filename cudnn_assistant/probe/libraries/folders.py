@@ -46,11 +46,7 @@ def of_system(
     added: Iterable[str],
 ) -> Iterator[Candidate]:
     """Folders that don't belong to a Python environment, most important first."""
-    for entry in search:
-        if entry.folder and entry.exists:
-            yield Candidate(entry.folder, _VIA.get(entry.variable, entry.variable))
-        elif disk.family == "linux" and (meant := _meant(entry.text, environment)):
-            yield Candidate(meant, "default")
+    yield from _searched(disk, environment, search)
     yield from _not_text(disk, environment)
     for root, name in _named(disk, environment, variables):
         yield from _below(disk, root, name)
@@ -61,22 +57,40 @@ def of_system(
         yield Candidate(folder, "assistant")
     for folder in added:
         yield from _below(disk, folder, "added")
-    if disk.family == "windows":
-        base = program_files(environment)
-        for folder in matching(disk, base, CUDNN_INSTALLER):
-            yield Candidate(folder, "installer")
-        for folder in matching(disk, f"{disk.paths.splitdrive(base)[0]}\\", WINDOWS_FOLDERS):
-            yield Candidate(folder, "default")
-        # What a person sees in the window of a terminal may differ from what is stored.
-        yield from _of_process(disk, variables, "PATH")
-    else:
-        for folder in matching(disk, "/", LIBRARY_FOLDERS):
-            yield Candidate(folder, "default")
-        yield from _of_process(disk, variables, "LD_LIBRARY_PATH")
+    yield from _usual(disk, environment)
+    # What a person sees in the window of a terminal may differ from what is stored.
+    yield from _of_process(
+        disk, variables, "PATH" if disk.family == "windows" else "LD_LIBRARY_PATH"
+    )
     home = environment.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
     if disk.paths.isabs(home):
-        for folder in matching(disk, home, HOME_FOLDERS[disk.family]):
-            yield Candidate(folder, "default")
+        yield from _default(disk, home, HOME_FOLDERS[disk.family])
+
+
+def _searched(
+    disk: Disk, environment: Mapping[str, str], search: Sequence[PathEntry]
+) -> Iterator[Candidate]:
+    for entry in search:
+        if entry.folder and entry.exists:
+            yield Candidate(entry.folder, _VIA.get(entry.variable, entry.variable))
+        elif disk.family == "linux" and (meant := _meant(entry.text, environment)):
+            yield Candidate(meant, "default")
+
+
+def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
+    """Where installers and people put libraries."""
+    if disk.family == "linux":
+        yield from _default(disk, "/", LIBRARY_FOLDERS)
+        return
+    base = program_files(environment)
+    for folder in matching(disk, base, CUDNN_INSTALLER):
+        yield Candidate(folder, "installer")
+    yield from _default(disk, f"{disk.paths.splitdrive(base)[0]}\\", WINDOWS_FOLDERS)
+
+
+def _default(disk: Disk, root: str, patterns: Sequence[str]) -> Iterator[Candidate]:
+    for folder in matching(disk, root, patterns):
+        yield Candidate(folder, "default")
 
 
 def _meant(text: str, environment: Mapping[str, str]) -> str:

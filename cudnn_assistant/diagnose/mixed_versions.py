@@ -1,0 +1,81 @@
+"""Are the parts of cuDNN that come together in one program of one version?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.copies_to_check import by_hand, each, inner_major, proven, replace
+from cudnn_assistant.diagnose.cudnn import product
+from cudnn_assistant.diagnose.needs import stopped
+from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.touched import touched
+from cudnn_assistant.finding import Finding
+from cudnn_assistant.machine import CudnnCopy
+from cudnn_assistant.versions import numbers
+
+MIXED = (1002, 14)
+"""Status of a version check: sub-libraries of different versions, in cuDNN 9 and 8."""
+
+
+@rule("cudnn-renamed", layer=Layer.WRONG_COPY, provable=False)
+@each
+def renamed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+    """The file's name says one major, its content another.
+
+    A small test may pass with it; programs that want what the name says do not.
+    """
+    if not inner_major(copy) or inner_major(copy) == copy.major:
+        return
+    yield ctx.finding(
+        "cudnn-renamed", ctx.serious, replace(ctx, copy), f"{copy.file}: {copy.version}",
+        file=copy.file, product=product(copy.version), folder=copy.folder,
+    )  # fmt: skip
+
+
+@rule("cudnn-mixed-versions", layer=Layer.WRONG_COPY)
+@each
+def mixed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+    """Parts of different cuDNN versions came together in one program."""
+    trial = ctx.trial
+    if proven(ctx, copy):
+        return
+    versions = {numbers(p.version)[:3]: p for p in copy.parts if numbers(p.version)}
+    stages = ("sublibraries", "handle", "convolution")
+    told = trial is not None and (
+        (trial.code in MIXED and trial.stage in stages) or _strange(trial.detail)
+    )
+    checked = copy.check is not None and (copy.check.code in MIXED or _strange(copy.check.detail))
+    folders = _folders(ctx)
+    if not (len(versions) > 1 or told or checked or (len(folders) > 1 and stopped(trial))):
+        return
+    evidence = (
+        [f"{p.file}: {p.version}" for p in versions.values()] if len(versions) > 1 else folders
+    )
+    said = trial.detail if trial and told else copy.check.detail if copy.check and checked else ""
+    remedy = replace(ctx, copy)
+    yield ctx.finding(
+        "cudnn-mixed-versions",
+        ctx.serious,
+        remedy,
+        *evidence,
+        said,
+        product=product(copy.version),
+        folder=copy.folder,
+        count=str(max(len(versions), len(folders), 2)),
+        versions=", ".join(".".join(map(str, v)) for v in sorted(versions))
+        if len(versions) > 1
+        else "",
+        also=by_hand(ctx, copy, remedy),
+    )
+
+
+def _strange(said: str) -> bool:
+    """Whether the loader found one part of cuDNN asking another for what that one hasn't got."""
+    return re.search(r"libcudnn[\w.-]*: undefined symbol: [^;]*cudnn", said) is not None
+
+
+def _folders(ctx: Context) -> list[str]:
+    files = touched(ctx, ctx.trial) if ctx.trial else ()
+    return list(dict.fromkeys(ctx.parent(p) for p in files))
