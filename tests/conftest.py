@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import needs
 import pytest
 from hypothesis import HealthCheck, settings
 from pytest_socket import disable_socket
 
-HARDWARE = "needs a real NVIDIA GPU"
-"""The one reason for which a test may be left out in CI, which has no GPU."""
+if needs.qt():
+    pytest_plugins = ["pytestqt.plugin"]
+# Programs that came with the test dependencies, as in an environment that was activated.
+os.environ["PATH"] = os.pathsep.join((os.path.dirname(sys.executable), os.environ.get("PATH", "")))
 
 # The same examples at every run: what the nightly profile finds becomes an example of its own, and
 # a change is never held up by what it didn't touch.
@@ -41,9 +44,9 @@ _left_out: Counter[str] = Counter()
 def pytest_runtest_setup(item: pytest.Item) -> None:
     disable_socket(allow_unix_socket=True)
     if item.get_closest_marker("gpu") and not _has_gpu():
-        pytest.skip(HARDWARE)
-    if item.get_closest_marker("wine") and not shutil.which("wine"):
-        pytest.skip("needs Wine")
+        pytest.skip(needs.HARDWARE)
+    if item.get_closest_marker("wine"):
+        needs.require("wine")
 
 
 def _has_gpu() -> bool:
@@ -83,10 +86,13 @@ def _reason(report: pytest.TestReport) -> str:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """In CI a part that could not run is a failure, except what only real hardware can run."""
-    if os.environ.get("CI") and set(_left_out) - {HARDWARE} and session.exitstatus == 0:
+    if os.environ.get("CI") and set(_left_out) - {needs.HARDWARE} and session.exitstatus == 0:
         session.exitstatus = 1
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    parts = "; ".join(f"{count} tests: {reason}" for reason, count in sorted(_left_out.items()))
-    terminalreporter.write_line(f"Not run here: {parts or 'nothing'}.")
+    for reason, count in sorted(_left_out.items()):
+        tests = "1 test" if count == 1 else f"{count} tests"
+        terminalreporter.write_line(f"Left out: {tests}: {reason}")
+    if not _left_out:
+        terminalreporter.write_line("Left out: nothing.")

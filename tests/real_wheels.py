@@ -31,7 +31,7 @@ FOLDER = _folder()
 
 needs_wheels = pytest.mark.skipif(
     not all((FOLDER / name).is_dir() for name in ALL),
-    reason="needs real cuDNN: run tests/trial/fetch_wheels.sh (1.9 GB)",
+    reason="real cuDNN is missing: run tests/trial/fetch_wheels.sh (1.9 GB)",
 )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import needs
 import pytest
 
 from cudnn_assistant.apply import NotApplied, apply, recover
@@ -382,7 +383,7 @@ def as_somebody(act: Callable[[], None]) -> Callable[[], None]:
     return powerless
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="needs two accounts")
+@needs.root
 def test_a_read_only_home_changes_nothing(person: Person, tmp_path: Path) -> None:
     for folder in (tmp_path, *tmp_path.parents):
         if str(folder).startswith("/tmp/pytest"):

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+import needs
 import pytest
 from test_apply import Person
 
@@ -331,7 +332,7 @@ def test_damage_means_again_and_another_version_means_another() -> None:
 # uv's own environments --------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not shutil.which("uv"), reason="needs uv")
+@needs.programs("uv")
 def test_an_environment_of_uv_is_changed_by_uv(
     person: Person, shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

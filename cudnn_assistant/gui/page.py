@@ -65,7 +65,8 @@ class Steps(QWidget):
 class Buttons(QWidget):
     """The buttons, which never scroll: rare ones far left, the default one at the right.
 
-    Where one row is too narrow for all words, the rare ones stand in a row of their own above.
+    Where one row is too narrow for all words, the rare ones stand in a row of their own above;
+    where it is still too narrow, the longest words stand in two lines.
     """
 
     def __init__(self) -> None:
@@ -114,23 +115,45 @@ class Buttons(QWidget):
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         """Wide enough for the wider of the two rows."""
-        least = max(self._wide(self._rare), self._wide(self._usual)) + 8 * SPACE
+        usual = sum(b.width_with(_in_two_lines(b.text())) + SPACE for b in self._usual) - SPACE
+        least = max(self._wide(self._rare), usual) + 8 * SPACE
         return QSize(least, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """One row or two."""
+        """One row or two, one line or two."""
         super().resizeEvent(event)
+        room = self.width() - 8 * SPACE
+        self._fold(room)
         all_of_them = self._wide([*self._rare, *self._usual]) + 2 * SPACE
-        row = self._upper if all_of_them > self.width() - 8 * SPACE else self._lower
+        row = self._upper if all_of_them > room else self._lower
         for number, button in enumerate(self._rare):
             if row.indexOf(button) != number:
                 row.insertWidget(number, button)
+
+    def _fold(self, room: int) -> None:
+        """Give each its words in one line; in two, the longest first, until all have room."""
+        lines = {button: " ".join(button.text().split("\n")) for button in self._usual}
+        wide = {button: button.width_with(text) for button, text in lines.items()}
+        over = sum(wide.values()) + SPACE * (len(wide) - 1) - room
+        for button in sorted(wide, key=wide.__getitem__, reverse=True):
+            if over > 0:
+                lines[button] = _in_two_lines(lines[button])
+                over -= wide[button] - button.width_with(lines[button])
+            button.setText(lines[button])
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """A hairline above, so that text scrolls out of sight at an edge."""
         painter = QPainter(self)
         painter.setPen(QPen(theme.hairline(self.palette()), 1))
         painter.drawLine(QPointF(0, 0.5), QPointF(self.width(), 0.5))
+
+
+def _in_two_lines(text: str) -> str:
+    """Broken at the space that is nearest to its middle."""
+    words = " ".join(text.split("\n"))
+    spaces = [at for at, letter in enumerate(words) if letter == " "]
+    at = min(spaces, key=lambda at: abs(2 * at - len(words)), default=-1)
+    return words if at < 0 else f"{words[:at]}\n{words[at + 1 :]}"
 
 
 class Sheet(QScrollArea):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -130,6 +131,11 @@ class Button(QPushButton):
         hint = super().sizeHint()
         least = 8 * line_height() // 2
         return QSize(max(least, hint.width() + 2 * SPACE), hint.height() + SPACE // 2)
+
+    def width_with(self, text: str) -> int:
+        """How wide it wants to be with another text."""
+        measure = partial(self.fontMetrics().size, Qt.TextFlag.TextShowMnemonic)
+        return self.sizeHint().width() + measure(text).width() - measure(self.text()).width()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """Fusion's own focus frame is a hair; others have their own good one."""

@@ -15,6 +15,7 @@ import pytest
 from machines.computers import NAMES, golden
 
 from cudnn_assistant.cli import answer as answers
+from cudnn_assistant.cli import run
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
@@ -68,18 +69,35 @@ def snapshot(name: str, folder: Path) -> Path:
     return path
 
 
+def here(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What the program says in this very process, which costs a tenth of one of its own."""
+    run(list(words))
+    return capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", NAMES[::9])
-def test_a_report_is_diagnosed_with_the_same_words_elsewhere(name: str, tmp_path: Path) -> None:
+def test_a_report_is_diagnosed_with_the_same_words_elsewhere(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, report = snapshot(name, tmp_path), tmp_path / "report.md"
-    assert ca("report", str(report), "--machine", str(path)).returncode == 0
-    once = json.loads(ca("check", "--json", "--machine", str(report)).stdout)
-    again = json.loads(ca("check", "--json", "--machine", str(path)).stdout)
+    here(capsys, "report", str(report), "--machine", str(path))
+    once = json.loads(here(capsys, "check", "--json", "--machine", str(report)))
+    again = json.loads(here(capsys, "check", "--json", "--machine", str(path)))
     told = [(f["code"], f["severity"], f["remedy"]) for f in once["findings"]]
     assert told == [(f["code"], f["severity"], f["remedy"]) for f in again["findings"]]
     assert once["verdict"] == again["verdict"]
     second = tmp_path / "second.md"
-    ca("report", str(second), "--machine", str(report))
+    here(capsys, "report", str(second), "--machine", str(report))
     assert second.read_bytes() == report.read_bytes(), "nothing is lost from report to report"
+
+
+def test_a_process_of_its_own_says_what_this_one_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(snapshot("linux-cudnn-not-on-path", tmp_path))
+    words = ("check", "--json", "--machine", path)
+    ended = ca(*words)
+    assert (ended.returncode, ended.stdout) == (1, here(capsys, *words))
 
 
 def test_two_reports_are_compared(tmp_path: Path) -> None:

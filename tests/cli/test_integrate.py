@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
+import needs
 import pytest
 
 from cudnn_assistant.cli import run
@@ -26,8 +26,7 @@ def test_adds_and_takes_back(own_home: Path, capsys: pytest.CaptureFixture[str])
     (line,) = (x for x in entry.read_text("utf-8").splitlines() if x.startswith("Exec="))
     program = line.removeprefix("Exec=").split()[0].strip('"')
     assert os.access(program, os.X_OK)
-    if not shutil.which("desktop-file-validate"):
-        pytest.skip("needs desktop-file-validate")
+    needs.require("desktop-file-validate")
     done = subprocess.run(["desktop-file-validate", str(entry)], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "")
     assert run(["integrate", "--remove"]) == 0

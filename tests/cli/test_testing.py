@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import msgspec
+import needs
 import pytest
 from forged_frameworks import forge
 from stub_world import World
@@ -30,8 +30,7 @@ SECOND = "GPU-02020202-0202-0202-0202-020202020202"
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    if sys.platform != "linux" or not shutil.which("gcc"):
-        pytest.skip("needs Linux and gcc")
+    needs.require("gcc")
     return World(tmp_path_factory.mktemp("world"))
 
 

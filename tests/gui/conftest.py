@@ -1,55 +1,16 @@
-"""The window without a screen, in English, with motion off; every word of Qt counts."""
+"""Without Qt's own libraries the window's tests are left out, and nothing of Qt is imported."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
-# Before Qt is loaded: a person's desktop must not flicker, and CI has none.
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-
+import needs
 import pytest
-import speech
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
-from world import World
 
-from cudnn_assistant.gui.window import Window
+if needs.qt():
+    from window_fixtures import *  # noqa: F403
+else:
 
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A warning of Qt is a defect; that of the screenless platform about size hints is not ours."""
-    here = str(Path(__file__).parent)
-    for item in items:
-        if str(item.path).startswith(here):
-            item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
-            item.add_marker(pytest.mark.qt_log_ignore("propagateSizeHints"))
-
-
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    speech.speak(pseudo=False)
-    yield
-    speech.speak(pseudo=False)
-
-
-@pytest.fixture(autouse=True)
-def same_looks(qapp: QApplication) -> Iterator[None]:
-    """Palette and font of the application are as before after each test."""
-    palette, font = qapp.palette(), qapp.font()
-    yield
-    qapp.setPalette(palette)
-    qapp.setFont(font)
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
-
-
-@pytest.fixture
-def window(world: World, qtbot: QtBot) -> Window:
-    window = Window(world.doing(), world.open)
-    qtbot.addWidget(window)
-    return window
+    def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> needs.WithoutQt:
+        """Name the tests without importing them."""
+        return needs.WithoutQt.from_parent(parent, path=module_path)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import computers
+import needs
 import pytest
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
@@ -17,7 +17,7 @@ from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.plan.installer_table import PACKAGES
 
-pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="needs root: nobody can be asked here")
+pytestmark = needs.root
 ROW = "driver-ubuntu"
 LABEL = "Start 1 installer (administrator)"
 

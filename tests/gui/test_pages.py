@@ -26,6 +26,8 @@ from cudnn_assistant.gui.parts import Mark
 from cudnn_assistant.gui.text import Listing, Text
 
 STATES = dict(pictures.states())
+WIDTHS = {"our-font": 100, "wider": 110, "widest": 120}
+"""Of the letters, in percent of the font that the tests bring."""
 SIZES = {"640": QSize(640, 480), "780": QSize(780, 560)}
 
 
@@ -80,6 +82,21 @@ def test_no_word_is_cut(qtbot: QtBot, name: str, pseudo: bool, size: str) -> Non
     if isinstance(widget, Page):
         assert widget.minimumSizeHint().width() <= 640
     assert cut(widget) == []
+
+
+@pytest.mark.parametrize("width", [width for width in WIDTHS if width != "our-font"])
+@pytest.mark.parametrize("name", STATES)
+def test_no_word_is_cut_in_a_wider_font(
+    qtbot: QtBot, qapp: QApplication, name: str, width: str
+) -> None:
+    font = qapp.font()
+    font.setStretch(WIDTHS[width])
+    qapp.setFont(font)
+    for size in SIZES.values():
+        widget = shown(qtbot, STATES[name], size)
+        if isinstance(widget, Page):
+            assert widget.minimumSizeHint().width() <= 640
+        assert cut(widget) == []
 
 
 @pytest.mark.parametrize("name", STATES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -75,11 +74,6 @@ class Screen:
         return subprocess.run(
             ["xdotool", *words], env=self.environment, capture_output=True, text=True, timeout=30
         )
-
-
-def lacking() -> list[str]:
-    """Tools that this computer doesn't have."""
-    return [tool for tool in TOOLS if not shutil.which(tool)]
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import needs
 import pytest
 import screens
 
@@ -89,8 +90,8 @@ def names(folder: Path) -> set[str]:
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A .deb for the systems below, examined on the outside."""
-    if os.geteuid() or not shutil.which("debootstrap"):
-        pytest.skip("needs debootstrap and root")
+    needs.require_root()
+    needs.require("debootstrap")
     folder = tmp_path_factory.mktemp("deb")
     words = ["--fast", "--out", str(folder), "--work", str(folder / "work")]
     assert deb.main([*words, "--series", "3.11", "3.12"]) == 0
@@ -186,8 +187,7 @@ def test_the_same_tree_makes_the_same_deb(tmp_path: Path) -> None:
 
 
 def test_the_appdir_starts_where_nothing_is_set(tmp_path: Path) -> None:
-    if missing := screens.lacking():
-        pytest.skip(f"needs {', '.join(missing)}")
+    needs.require(*screens.TOOLS)
     folder = longest(tmp_path)
     words = ["--out", str(folder), "--work", str(tmp_path / "work")]
     assert appdir.main([*words, "--series", SERIES]) == 0
@@ -240,8 +240,7 @@ def test_an_appimage_is_started_again_by_its_own_file(tmp_path: Path) -> None:
     ],
 )
 def test_the_desktop_understands_what_we_say_of_us(words: tuple[str, ...]) -> None:
-    if not shutil.which(words[0]):
-        pytest.skip(f"needs {words[0]}")
+    needs.require(words[0])
     checked(*words[:-1], str(DESKTOP / words[-1]))
 
 

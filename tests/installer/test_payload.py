@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import tomllib
 from pathlib import Path
 
+import needs
 import pytest
 from packaging.requirements import Requirement
 
@@ -124,17 +124,16 @@ def test_the_debs_changelog_is_dated_by_the_last_change(monkeypatch: pytest.Monk
 
 def test_symbols_that_ubuntu_22_04_lacks_are_seen(tmp_path: Path) -> None:
     """A library linked against a version of a later glibc, and one against our own Qt."""
-    if not shutil.which("gcc"):
-        pytest.skip("needs gcc")
+    needs.require("gcc")
     for soname, version in (("libc.so.6", "GLIBC_2.36"), ("libours.so.1", "Ours_9")):
-        needs(tmp_path, soname, version)
+        linked(tmp_path, soname, version)
     assert elf.versions(tmp_path / "packed/GLIBC_2.36.so") == [("libc.so.6", "GLIBC_2.36")]
     lines = elf.too_new(tmp_path / "packed")
     assert lines == ["GLIBC_2.36.so needs GLIBC_2.36 of libc.so.6"]
     assert elf.needed(tmp_path / "packed/Ours_9.so") == ["libours.so.1"]
 
 
-def needs(folder: Path, soname: str, version: str) -> None:
+def linked(folder: Path, soname: str, version: str) -> None:
     """A library that needs a symbol of this version; ours is packed beside it, libc never is."""
     packed = folder / "packed"
     packed.mkdir(exist_ok=True)

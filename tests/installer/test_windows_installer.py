@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import needs
 import planted
 import pytest
 import windows_desktop
@@ -32,8 +33,7 @@ NEWER = "99.0.0"
 @pytest.fixture(scope="module")
 def setups(work: Path) -> dict[str, Path]:
     """Two versions of Setup.exe, lightly compressed."""
-    if lacking := windows_desktop.lacking():
-        pytest.skip(f"needs {', '.join(lacking)}")
+    needs.require(*windows_desktop.TOOLS)
     built = {}
     for version, more in ((__version__, []), (NEWER, ["--keep-stage"])):
         out = work / version
@@ -301,8 +301,7 @@ def appears(path: Path, *, there: bool = True) -> None:
 
 def test_a_person_without_rights_and_without_a_network(setups: dict[str, Path]) -> None:
     """As far as Wine can: the system belongs to another Unix account, and no socket reaches out."""
-    if os.geteuid():
-        pytest.skip("needs root, to be somebody else")
+    needs.require_root()
     with tempfile.TemporaryDirectory() as home:
         shutil.copy(setups[__version__], home)
         setup = str(Path(home) / build.NAME)
@@ -382,8 +381,7 @@ def test_setup_and_uninstaller_are_signed(
     clean: Desktop, setups: dict[str, Path], work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a certificate made for this test, so it shows the step, not that anybody trusts it."""
-    if lacking := [tool for tool in ("openssl", "osslsigncode") if not shutil.which(tool)]:
-        pytest.skip(f"needs {', '.join(lacking)}")
+    needs.require("openssl", "osslsigncode")
     key, certificate = str(work / "key.pem"), str(work / "certificate.pem")
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",

@@ -20,11 +20,6 @@ TOOLS = ("wine", "wineserver", "makensis", "x86_64-w64-mingw32-gcc", *screens.TO
 """What must be installed for these tests."""
 
 
-def lacking() -> list[str]:
-    """Tools that this computer doesn't have."""
-    return [tool for tool in TOOLS if not shutil.which(tool)]
-
-
 class Desktop(Screen):
     """Runs Windows programs and looks at what they leave.
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import driver as lab
 import images
+import needs
 
 SYSTEM = "/usr/lib/x86_64-linux-gnu"
 KERNEL = "6.8.0-31-generic"
@@ -57,16 +58,16 @@ exec chroot {person} . env -i {variables} {command}
 @cache
 def impossible() -> str:
     """Why no such computer can be had here; "" when it can."""
-    if sys.platform != "linux" or not shutil.which("gcc") or not shutil.which("unshare"):
-        return "needs Linux, gcc and unshare"
+    if lacking := needs.missing("gcc", "unshare"):
+        return lacking
     if os.geteuid() != 0:
-        return "needs root for a mount namespace"
+        return needs.ROOT
     attempt = (
         "mount -t tmpfs none /mnt && mkdir /mnt/a /mnt/b /mnt/c && "
         "mount -t overlay overlay -o lowerdir=/,upperdir=/mnt/a,workdir=/mnt/b /mnt/c"
     )
     done = subprocess.run(["unshare", "-m", "sh", "-c", attempt], capture_output=True, text=True)
-    return f"needs a private overlay: {done.stderr.strip()[-80:]}" if done.returncode else ""
+    return f"a private overlay can't be had: {done.stderr.strip()[-80:]}" if done.returncode else ""
 
 
 class Answer(NamedTuple):

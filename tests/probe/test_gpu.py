@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
+import needs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,9 +19,7 @@ from cudnn_assistant.probe.computer import gpu
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.computer.pci import Adapter
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or not shutil.which("gcc"), reason="needs Linux and gcc"
-)
+pytestmark = needs.programs("gcc")
 
 LINUX = OperatingSystem(family="linux")
 NOTHING = KernelFacts()

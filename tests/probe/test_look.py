@@ -9,6 +9,7 @@ import threading
 import time
 from pathlib import Path
 
+import needs
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
@@ -30,9 +31,7 @@ from cudnn_assistant.probe import Cancelled, probe, subjects
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.running.together import Work, guarded, together
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or not shutil.which("gcc"), reason="needs Linux and gcc"
-)
+pytestmark = needs.programs("gcc")
 
 
 class Person:

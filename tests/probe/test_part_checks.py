@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-
+import needs
 import pytest
 from stub_world import World
 
@@ -12,9 +10,7 @@ from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.probe.running import children
 from cudnn_assistant.probe.trials import trial
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or not shutil.which("gcc"), reason="needs Linux and gcc"
-)
+pytestmark = needs.programs("gcc")
 NINE = ("cudnnGraphVersionCheck", "cudnnCnnVersionCheck", "cudnnAdvVersionCheck",
         "cudnnOpsVersionCheck")  # fmt: skip
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+import needs
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -132,9 +132,7 @@ def test_any_text_is_a_search_list(text, other):
             entry.text.encode()
 
 
-@pytest.mark.skipif(
-    not shutil.which("ldconfig", path="/sbin:/usr/sbin:/usr/bin"), reason="needs ldconfig"
-)
+@needs.programs("gcc", "ldconfig")
 def test_the_cache_that_ldconfig_really_makes(tmp_path):
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc/ld.so.conf").write_text("/opt/cudnn\n/usr/lib\n")

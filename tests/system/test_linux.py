@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import textwrap
 from pathlib import Path
 
 import msgspec
+import needs
 import pytest
 
 from cudnn_assistant.machine import Value
@@ -46,8 +46,7 @@ def snapshot(home: Path) -> dict[str, tuple[str, bytes, int]]:
 
 def ask(home: Path, *command: str, script: str, **environment: str) -> str:
     """What a shell that is really started prints."""
-    if not shutil.which(command[0]):
-        pytest.skip(f"{command[0]} is not installed")
+    needs.require(command[0])
     done = subprocess.run(
         [*command, script],
         env={**CLEAN, "HOME": str(home), "TERM": "dumb", **environment},
@@ -138,7 +137,7 @@ def test_the_shells_find_nothing_wrong_with_it(home: Path, shell: str) -> None:
 GENERATOR = "/usr/lib/systemd/user-environment-generators/30-systemd-environment-d-generator"
 
 
-@pytest.mark.skipif(not os.path.exists(GENERATOR), reason="systemd is not installed")
+@pytest.mark.skipif(not os.path.exists(GENERATOR), reason="systemd is missing: apt install systemd")
 @pytest.mark.parametrize(("before", "after"), [({}, ""), ({"LD_LIBRARY_PATH": "/x"}, ":/x")])
 def test_systemds_own_reader_sees_the_change(
     home: Path, monkeypatch: pytest.MonkeyPatch, before: dict[str, str], after: str

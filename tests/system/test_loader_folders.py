@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import needs
 import pytest
 from test_apply import in_child
 
@@ -21,7 +22,7 @@ from cudnn_assistant.system import Refused
 from cudnn_assistant.system.linux import Linux
 from cudnn_assistant.system.loader_folders import LoaderFolders
 
-pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="needs root for a private /etc")
+pytestmark = needs.root
 
 OURS = Path("/etc/ld.so.conf.d/cudnn-assistant.conf")
 SOMEBODY = 12345

@@ -6,15 +6,12 @@ them are the real ones.
 
 from __future__ import annotations
 
-import shutil
-import sys
-
+import needs
 import pytest
 from stub_world import World
 
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    if sys.platform != "linux" or not shutil.which("gcc"):
-        pytest.skip("needs Linux and gcc")
+    needs.require("gcc")
     return World(tmp_path_factory.mktemp("world"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,16 +10,11 @@ _COMPILER = "x86_64-w64-mingw32-gcc"
 _RESOURCES = "x86_64-w64-mingw32-windres"
 _LAB = Path(__file__).parents[1] / "lab"
 _INCLUDE = Path(__file__).with_name("include")
+TOOLS = (_COMPILER, _RESOURCES)
 _OPTIONS = ("-shared", "-w", "-s", "-static-libgcc", "-D__USE_MINGW_ANSI_STDIO=1",
             "-Wl,--export-all-symbols", f"-I{_INCLUDE}")  # fmt: skip
 CUDNN = ("9.10.2.21", "9.1.0.70", "8.9.7.29")
 """Versions of cuDNN that are compiled, into cudnn-VERSION.dll."""
-
-
-def impossible() -> str:
-    """Why they can't be compiled here; "" when they can."""
-    there = shutil.which(_COMPILER) and shutil.which(_RESOURCES)
-    return "" if there else "needs MinGW's compiler for Windows"
 
 
 def build(folder: Path) -> None:

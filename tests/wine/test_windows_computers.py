@@ -11,10 +11,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import needs
 import pefile
 import pytest
 import stubs
-import windows_python
+from windows_python import Wine
 
 pytestmark = pytest.mark.wine
 
@@ -40,22 +41,13 @@ EXPECTED = {
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+def told(wine: Wine, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """What was said about each computer; all are checked in one go."""
-    if why := stubs.impossible():
-        pytest.skip(why)
-    try:
-        base = windows_python.prepare()
-    except windows_python.NotPossible as refusal:
-        pytest.skip(f"needs Windows' Python under Wine: {refusal}")
+    needs.require(*stubs.TOOLS)
     folder = tmp_path_factory.mktemp("dlls")
     stubs.build(folder)
-    with windows_python.running(base) as environment:
-        script = str(Path(__file__).with_name("computers_inside.py"))
-        libraries = str(Path(pefile.__file__).parent)
-        done = windows_python.run(
-            base, environment, script, str(REPOSITORY), libraries, str(folder)
-        )
+    libraries = str(Path(pefile.__file__).parent)
+    done = wine.run("computers_inside.py", libraries, str(folder))
     assert done.code == 0, done.output
     lines = (line for line in done.output.splitlines() if line.startswith('{"name"'))
     return {answer["name"]: answer for answer in map(json.loads, lines)}

@@ -7,11 +7,11 @@ and delivers WM_SETTINGCHANGE; everybody is an administrator there, and nobody i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import windows_python
+from windows_python import Wine
 
 REPOSITORY = str(Path(__file__).parents[2])
 CHECKS = (
@@ -34,21 +34,15 @@ Run = Callable[..., str]
 
 
 @pytest.fixture(scope="session")
-def inside() -> Iterator[Run]:
+def inside(wine: Wine) -> Run:
     """Runs a check of ``inside.py`` in Windows' Python; what it printed."""
-    try:
-        base = windows_python.prepare()
-    except windows_python.NotPossible as why:
-        pytest.skip(f"needs Windows' Python under Wine: {why}")
-    with windows_python.running(base) as environment:
 
-        def run(check: str) -> str:
-            script = str(Path(__file__).with_name("inside.py"))
-            done = windows_python.run(base, environment, script, REPOSITORY, check)
-            assert done.code == 0, done.output
-            return done.output
+    def run(check: str) -> str:
+        done = wine.run("inside.py", check)
+        assert done.code == 0, done.output
+        return done.output
 
-        yield run
+    return run
 
 
 @pytest.mark.parametrize("check", CHECKS)

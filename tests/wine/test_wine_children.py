@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import windows_python
 from real_wheels import WINDOWS, libraries, needs_wheels
 
 pytestmark = pytest.mark.wine
@@ -19,19 +18,12 @@ REAL = ("whole", "by_name", "parts_missing")
 
 
 @pytest.fixture(scope="module")
-def inside():
-    try:
-        base = windows_python.prepare()
-    except windows_python.NotPossible as why:
-        pytest.skip(f"needs Windows' Python under Wine: {why}")
-    with windows_python.running(base) as environment:
+def inside(wine):
+    def run(*arguments: str) -> None:
+        done = wine.run("children_inside.py", *arguments)
+        assert done.output.strip().endswith("fine"), done.output
 
-        def run(*arguments: str) -> None:
-            script = str(Path(__file__).with_name("children_inside.py"))
-            done = windows_python.run(base, environment, script, REPOSITORY, *arguments)
-            assert done.output.strip().endswith("fine"), done.output
-
-        yield run
+    return run
 
 
 @pytest.mark.parametrize("check", PLAIN)

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import http.server
 import secrets
-import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import needs
 import pytest
-import windows_python
+from windows_python import Wine
 
 pytestmark = [
     pytest.mark.wine,
     pytest.mark.enable_socket,  # loopback only
-    pytest.mark.skipif(
-        not (shutil.which("x86_64-w64-mingw32-gcc") and shutil.which("osslsigncode")),
-        reason="needs mingw and osslsigncode",
-    ),
+    needs.programs("x86_64-w64-mingw32-gcc", "osslsigncode"),
 ]
 REPOSITORY = str(Path(__file__).parents[2])
 PROGRAM = r"""
@@ -125,20 +122,14 @@ Run = Callable[[str, str], None]
 
 
 @pytest.fixture(scope="module")
-def inside(files: Path) -> Iterator[Run]:
-    try:
-        base = windows_python.prepare()
-    except windows_python.NotPossible as why:
-        pytest.skip(f"needs Windows' Python under Wine: {why}")
-    script = str(Path(__file__).with_name("installers_inside.py"))
+def inside(wine: Wine, files: Path) -> Run:
     root = "Z:" + str(files / "root.der").replace("/", "\\")
-    with windows_python.running(base) as environment:
 
-        def run(check: str, link: str) -> None:
-            done = windows_python.run(base, environment, script, REPOSITORY, check, link, root)
-            assert done.output.strip().endswith("fine"), done.output
+    def run(check: str, link: str) -> None:
+        done = wine.run("installers_inside.py", check, link, root)
+        assert done.output.strip().endswith("fine"), done.output
 
-        yield run
+    return run
 
 
 @pytest.mark.parametrize(("check", "file"), CHECKS.items(), ids=list(CHECKS))

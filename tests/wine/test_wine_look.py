@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pefile
 import pytest
-import windows_python
+from windows_python import Wine
 
 from cudnn_assistant.machine import load
 
@@ -19,15 +19,9 @@ pytestmark = pytest.mark.wine
 REPOSITORY = Path(__file__).parents[2]
 
 
-def test_looks_at_a_planted_windows() -> None:
-    try:
-        base = windows_python.prepare()
-    except windows_python.NotPossible as why:
-        pytest.skip(f"needs Windows' Python under Wine: {why}")
-    with windows_python.running(base) as environment:
-        script = str(Path(__file__).with_name("look_inside.py"))
-        libraries = str(Path(pefile.__file__).parent)
-        done = windows_python.run(base, environment, script, str(REPOSITORY), libraries)
+def test_looks_at_a_planted_windows(wine: Wine) -> None:
+    libraries = str(Path(pefile.__file__).parent)
+    done = wine.run("look_inside.py", libraries)
     assert done.code == 0, done.output
     machine = load(done.output.strip().splitlines()[-1])
     assert (machine.os.family, machine.os.architecture) == ("windows", "x86_64")

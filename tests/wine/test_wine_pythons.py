@@ -6,21 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-import windows_python
+from windows_python import Wine
 
 pytestmark = pytest.mark.wine
 
 REPOSITORY = str(Path(__file__).parents[2])
 
 
-def test_finds_registered_and_project_environments_under_wine() -> None:
-    try:
-        base = windows_python.prepare()
-    except windows_python.NotPossible as why:
-        pytest.skip(f"needs Windows' Python under Wine: {why}")
-    with windows_python.running(base) as environment:
-        script = str(Path(__file__).with_name("pythons_inside.py"))
-        done = windows_python.run(base, environment, script, REPOSITORY)
+def test_finds_registered_and_project_environments_under_wine(wine: Wine) -> None:
+    done = wine.run("pythons_inside.py")
     assert done.code == 0, done.output
     told = json.loads(done.output.strip().splitlines()[-1])
     found = {one["id"].lower(): one for one in told["found"]}

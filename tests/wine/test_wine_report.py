@@ -14,8 +14,8 @@ from typing import Any
 
 import pefile
 import pytest
-import windows_python
 from machines.computers import golden
+from windows_python import Wine
 
 from cudnn_assistant.checkup import support_report, think
 from cudnn_assistant.cli import run
@@ -40,7 +40,9 @@ def told(path: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[dict[str, Any]]]:
+def reports(
+    wine: Wine, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[list[str], list[dict[str, Any]]]:
     """The files of all reports, and what the program under Wine says of each."""
     folder = tmp_path_factory.mktemp("reports")
     compat = load_builtin()
@@ -49,15 +51,9 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[d
         files.append(str(folder / f"{name}.md"))
         Path(files[-1]).write_text(support_report(think(golden(name), compat), compat), "utf-8")
     files.append(str(REPOSITORY / "tests" / "machines" / "reports" / f"{REAL}.md"))
-    try:
-        base = windows_python.prepare()
-    except windows_python.NotPossible as why:
-        pytest.skip(f"needs Windows' Python under Wine: {why}")
-    with windows_python.running(base) as environment:
-        script = str(Path(__file__).with_name("report_inside.py"))
-        libraries = str(Path(pefile.__file__).parent)
-        arguments = (str(REPOSITORY), libraries, str(folder), *files[1:])
-        done = windows_python.run(base, environment, script, *arguments)
+    libraries = str(Path(pefile.__file__).parent)
+    arguments = (libraries, str(folder), *files[1:])
+    done = wine.run("report_inside.py", *arguments)
     rows = [row for row in done.output.splitlines() if row.startswith("answer ")]
     assert len(rows) == len(files), done.output[-3000:]
     return files, [json.loads(row.removeprefix("answer ")) for row in rows]

@@ -149,6 +149,19 @@ def _display() -> Iterator[str]:
         server.wait(30)
 
 
+class Wine(NamedTuple):
+    """Windows' Python under Wine, running."""
+
+    base: Path
+    environment: dict[str, str]
+
+    def run(self, script: str, *arguments: str) -> Ended:
+        """Run a script of this folder, which gets the checkout as its first argument."""
+        here = Path(__file__).parent
+        words = (str(here / script), str(here.parents[1]), *arguments)
+        return run(self.base, self.environment, *words)
+
+
 class Ended(NamedTuple):
     """How a program under Wine ended."""
 
