@@ -190,9 +190,8 @@ class CudnnParts(Struct, kw_only=True):
 class FrameworkRelease(Struct, kw_only=True):
     """What one build of a framework release needs."""
 
-    name: Literal[
-        "tensorflow", "torch", "jax", "onnxruntime", "cupy", "ctranslate2", "paddle", "mxnet"
-    ]
+    name: Word
+    """Lower case: torch, tensorflow, onnxruntime."""
     version: VersionText
     family: Family
     gpu: bool = True

@@ -1,5 +1,6 @@
 """Command line of the feed: compile, ingest, init, publish, refresh.
 
+python -m installer.feed verify             every row against the evidence that is kept
 python -m installer.feed compile            sources → compat.json, checked, with its difference
 python -m installer.feed ingest FILE…       NVIDIA's redistrib_*.json → source tables, then compile
 python -m installer.feed init KEYS DIR      make keys and a first root
@@ -15,7 +16,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from installer.feed import compiling, signing
+from installer.feed import compiling, signing, verify
 from installer.feed.ingest import ingest
 from installer.feed.tables import SourceError
 
@@ -40,6 +41,14 @@ def _compile(options: argparse.Namespace) -> int:
     made.write()
     print(f"version {made.compat.version} of {made.compat.published}: {made.summary}")
     return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    found = verify.findings(options.resources / "sources")
+    for line in found:
+        print(line, file=sys.stderr)
+    print(f"{len(found)} rows don't agree with their evidence" if found else "all rows agree")
+    return int(bool(found))
 
 
 def _ingest(options: argparse.Namespace) -> int:
@@ -90,6 +99,7 @@ def _arguments() -> argparse.ArgumentParser:
     one.add_argument("--day", default=_today(), help="day of publication, YYYY-MM-DD")
     one.add_argument("--check", action="store_true", help="write nothing, only say")
     one.set_defaults(run=_compile)
+    commands.add_parser("verify", help="rows against their evidence").set_defaults(run=_verify)
     one = commands.add_parser("ingest", help="NVIDIA's manifests → sources → compat.json")
     one.add_argument("manifests", nargs="+", type=Path, metavar="FILE")
     one.add_argument("--day", default=_today(), help="day they were read, YYYY-MM-DD")

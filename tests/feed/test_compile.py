@@ -95,7 +95,7 @@ def _set(index: int, **cells: str) -> Callable[[list[dict[str, str]]], None]:
         ("pins", _set(0, toolkit="99.1.0"), "names toolkits that aren't listed"),
         ("pins", _set(0, pin="@ https://example.com/x"), "requirements"),
         ("frameworks", _set(0, requirement="torch; reboot"), "requirement"),
-        ("frameworks", _set(0, name="caffe"), "name"),
+        ("frameworks", _set(0, name="caffe;rm"), "name"),
         ("architectures", _set(0, board="perhaps"), "board must be yes or empty"),
         ("cudnn", _set(20, driver_linux="about 450"), "driver_min_linux"),
     ],
@@ -224,8 +224,9 @@ def test_the_difference_names_each_change_once() -> None:
 
 def test_a_changed_hash_is_shown_whole() -> None:
     old = load_builtin()
-    build = old.cudnns[-1].builds[-1]
+    release = next(one for one in reversed(old.cudnns) if one.builds[-1].files)
+    build = release.builds[-1]
     file = msgspec.structs.replace(build.files[0], sha256="0" * 64)
-    new = _build(old, old.cudnns[-1].version, files=(file, *build.files[1:]))
+    new = _build(old, release.version, files=(file, *build.files[1:]))
     (line,) = difference(old, new)
     assert line.endswith(f"sha256: {build.files[0].sha256} → {'0' * 64}")

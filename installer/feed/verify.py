@@ -1,0 +1,186 @@
+"""Holds every row against its evidence; each rule yields a sentence for what doesn't agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from cudnn_assistant.compat.lookup import order
+from installer.feed.recorded import PLATFORMS, Release, project
+from installer.feed.tables import Row, read, read_all
+
+_Tables = Mapping[str, list[Row]]
+_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[([a-z0-9_,-]+)\])?==(.+)\Z")
+_IN_NAME = re.compile(r"_([0-9]{3}\.[0-9]{2,3}(?:\.[0-9]{2})?)_(?:linux|windows|win10)")
+_FRAMEWORKS = {
+    "torch": "torch", "tensorflow": "tensorflow", "jax": "jax", "onnxruntime": "onnxruntime-gpu",
+    "ctranslate2": "ctranslate2", "cupy": "cupy-cuda12x", "paddle": "paddlepaddle-gpu",
+    "faster-whisper": "faster-whisper",
+}  # fmt: skip
+"""The project whose newest release has to be in the table."""
+
+
+def findings(folder: Path) -> tuple[str, ...]:
+    """Everything in ``folder`` that its evidence doesn't bear out; empty when all does."""
+    tables = {**read_all(folder), "chips": read(folder, "chips")}
+    return tuple(finding for rule in RULES for finding in rule(tables))
+
+
+def _parts(row: Row) -> tuple[str, str, str]:
+    found = _REQUIREMENT.match(row["requirement"])
+    return (found[1], found[2] or "", found[3]) if found else ("", "", "")
+
+
+def _named(row: Row) -> str:
+    return f"{row['name']} {row['version']} ({row['family']}, {row['index'] or 'PyPI'})"
+
+
+def _published(tables: _Tables) -> Iterator[str]:
+    """A requirement can be installed: the release exists, with wheels for this system."""
+    for row in tables["frameworks"]:
+        if row["gpu"] == "no" or not row["requirement"] or row["index"]:
+            continue
+        package, _, version = _parts(row)
+        here = project(package)
+        release = here.release(version) if here else None
+        if release is None:
+            yield f"{_named(row)}: {row['requirement']} isn't in PyPI's answer"
+        elif package.startswith("tensorrt-"):
+            continue
+        elif not {PLATFORMS[row["family"]], "any"} & release.platforms():
+            yield f"{_named(row)}: {row['requirement']} has no wheel for it"
+
+
+def _pythons(tables: _Tables) -> Iterator[str]:
+    """Both ends of the Pythons are those of the wheels' tags, or narrower for what they pull."""
+    for row in tables["frameworks"]:
+        if row["gpu"] == "no" or not row["requirement"]:
+            continue
+        package, _, version = _parts(row)
+        here = project(f"{package}-bindings" if package.startswith("tensorrt-") else package)
+        release = here.release(version) if here else None
+        made = release.pythons(PLATFORMS[row["family"]]) if release else ""
+        if release is None or not made:
+            continue
+        if row["name"] in ("jax", "faster-whisper"):
+            if not _within(row["python"], made):
+                yield f"{_named(row)}: Python {row['python']} is wider than {made}"
+            if "<" not in row["python"]:
+                yield f"{_named(row)}: Python {row['python']} has no end"
+        elif row["python"] != made and row["name"] != "mxnet":
+            yield f"{_named(row)}: Python {row['python'] or 'unknown'}, its tags say {made}"
+
+
+def _within(inner: str, outer: str) -> bool:
+    """Whether every Python 3 of ``inner`` lies in ``outer``."""
+    allowed, wide = SpecifierSet(inner), SpecifierSet(outer)
+    return all(f"3.{n}" not in allowed or f"3.{n}" in wide for n in range(3, 30))
+
+
+def _tags_without_holes(tables: _Tables) -> Iterator[str]:
+    """A specifier stands for a list of tags only while no Python between is left out."""
+    seen = {_parts(row)[::2] for row in tables["frameworks"] if row["requirement"]}
+    for package, version in sorted(seen):
+        here = project(package)
+        release = here.release(version) if here else None
+        tags = release.wheels.split() if release else []
+        minors = sorted({int(n) for tag in tags for n in re.findall(r"cp3([0-9]+)", tag)})
+        for low, high in pairwise(minors):
+            if high != low + 1:
+                yield f"{package} {version}: wheels for 3.{low} and 3.{high}, none between"
+
+
+def _newest_is_listed(tables: _Tables) -> Iterator[str]:
+    for name, package in _FRAMEWORKS.items():
+        here = project(package)
+        offered = here.offered() if here else {}
+        final = [text for text in offered if not Version(text).is_postrelease]
+        newest = max(final, key=order, default="")
+        if newest and not any(
+            row["name"] == name and row["version"] == newest for row in tables["frameworks"]
+        ):
+            yield f"{name} {newest} is on PyPI and not in the table"
+
+
+def _wheels(tables: _Tables) -> Iterator[str]:
+    """The table of NVIDIA's packages is PyPI's answer: no release more, none less."""
+    listed = {(row["package"], Version(row["version"])): row for row in tables["wheels"]}
+    packages = sorted({package for package, _ in listed})
+    known: set[tuple[str, Version]] = set()
+    for package in packages:
+        here = project(package)
+        for text, release in here.offered().items() if here else ():
+            key = (package, Version(text))
+            known.add(key)
+            yield from _wheel(package, text, release, listed.get(key))
+    for package, version in sorted(listed.keys() - known):
+        yield f"{package} {version} isn't in PyPI's answer"
+
+
+def _wheel(package: str, text: str, release: Release, row: Row | None) -> Iterator[str]:
+    platforms = sorted(release.platforms() - {"any"})
+    if row is None and platforms and not Version(text).is_postrelease:
+        yield f"{package} {text} is on PyPI and not in the table"
+    elif row is not None and row["platforms"].split() != platforms:
+        yield f"{package} {text}: for {row['platforms']}, PyPI has {' '.join(platforms)}"
+
+
+def _toolkits(tables: _Tables) -> Iterator[str]:
+    """Every toolkit names its driver, and the installer's name names no other."""
+    for row in tables["toolkits"]:
+        for field in ("driver_linux", "driver_windows", "released"):
+            if not row[field] and not row["reason"]:
+                yield f"CUDA {row['version']}: no {field}, and no reason"
+        for file in tables["installers"]:
+            named = _IN_NAME.search(file["url"])
+            if file["version"] != row["version"] or not named or "linux" not in file["platform"]:
+                continue
+            if row["driver_linux"] and row["installer_linux"] not in ("", named[1]):
+                yield f"CUDA {row['version']}: driver {row['installer_linux']}, not {named[1]}"
+
+
+def _chips(tables: _Tables) -> Iterator[str]:
+    """Every PCI id has the capability of its chip, and every name that of its ids."""
+    chips = {row["chip"]: row["compute"] for row in tables["chips"]}
+    for row in tables["pci"]:
+        known = next((chips[p] for p in _prefixes(row["chip"]) if p in chips), "")
+        if row["chip"] and not known:
+            yield f"device {row['device']}: chip {row['chip']} isn't listed"
+        elif known and known != row["compute"]:
+            yield f"device {row['device']}: {row['compute']}, its chip {row['chip']} is {known}"
+
+
+def _prefixes(chip: str) -> Iterator[str]:
+    """GK107GLM, GK107GL … GK1: the longest that is listed counts."""
+    return (chip[:end] for end in range(len(chip), 2, -1))
+
+
+def _releases(tables: _Tables) -> Iterator[str]:
+    for row in tables["cudnn"]:
+        if not row["reason"] and not (row["cuda"] and row["released"]):
+            yield f"cuDNN {row['version']}: no build or no date, and no reason"
+    for name in ("cudnn", "toolkits"):
+        for row in tables[name]:
+            if row["released"] > row["read"]:
+                yield f"{name} {row['version']}: released {row['released']}, read {row['read']}"
+            wide = row.get("cuda_min"), row.get("cuda_max")
+            if all(wide) and order(wide[0] or "") > order(wide[1] or ""):
+                yield f"cuDNN {row['version']}: CUDA {wide[0]} to {wide[1]}"
+
+
+def _architectures(tables: _Tables) -> Iterator[str]:
+    """The toolkits of an architecture have no hole: an end has a beginning before it."""
+    for row in tables["architectures"]:
+        if row["last_cuda"] and not row["first_cuda"]:
+            yield f"capability {row['compute']}: last CUDA {row['last_cuda']} without a first"
+
+
+RULES: tuple[Callable[[_Tables], Iterator[str]], ...] = (
+    _published, _pythons, _tags_without_holes, _newest_is_listed, _wheels, _toolkits, _chips,
+    _releases, _architectures,
+)  # fmt: skip
