@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,21 +20,33 @@ import needs
 import pytest
 from test_apply import Person
 
+from cudnn_assistant import places
 from cudnn_assistant.apply import NotApplied, recover, rehearse
+from cudnn_assistant.cli import changing, run
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.finding import Automatic, Finding, InstallPackages
-from cudnn_assistant.machine import Machine, OperatingSystem, Package, PythonEnvironment
-from cudnn_assistant.plan import InstallPackage, PackageChange, Plan, make_plan, preview
+from cudnn_assistant.machine import Machine, OperatingSystem, Package, PythonEnvironment, Value
+from cudnn_assistant.plan import (
+    InstallPackage,
+    PackageChange,
+    Plan,
+    SetVariable,
+    make_plan,
+    preview,
+)
 from cudnn_assistant.system import Refused
 
 
-def wheel(folder: Path, name: str, version: str, needs: str = "") -> Path:
-    """A wheel of a package with nothing in it but its version."""
+def wheel(
+    folder: Path, name: str, version: str, needs: str = "", files: Sequence[str] = ()
+) -> Path:
+    """A wheel of a package with nothing in it but its version; or with these files instead."""
     info = f"{name}-{version}.dist-info"
     requires = f"Requires-Dist: {needs}\n" if needs else ""
     path = folder / f"{name}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(f"{name}/__init__.py", f"version = {version!r}\n")
+        for file in files or (f"{name}/__init__.py",):
+            archive.writestr(file, f"version = {version!r}\n")
         archive.writestr(
             f"{info}/METADATA",
             f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}",
@@ -301,6 +313,89 @@ def test_a_damaged_package_is_installed_again_and_nothing_else(
     assert file.exists()
     assert installed(python) == {"frame": "2.0", "nvidia-helper": "1.0"}
     assert person.undo().steps == ()
+    assert "stay" in change.notes[-1]
+
+
+def shell_undo(person: Person, monkeypatch: pytest.MonkeyPatch, *more: str) -> int:
+    """What a person types; the list of changes is this person's."""
+    monkeypatch.setattr(changing, "this_system", person.system)
+    monkeypatch.setattr(places, "journal", lambda: Path(person.journal().path))
+    return run(["undo", "--yes", *more])
+
+
+def test_what_was_put_there_anew_hides_no_older_change(
+    person: Person, python: str, shelf: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    start_over(python, shelf, "frame==1.0", "nvidia_helper==1.0")
+    before = installed(python)
+    person.apply(Plan(steps=(InstallPackage(python=python, requirements=("nvidia-new==3.0",)),)))
+    anew = person.apply(Plan(steps=(InstallPackage(python=python, again=("frame==1.0",)),)))
+    assert shell_undo(person, monkeypatch, anew.id) == 0
+    told = capsys.readouterr().out
+    assert "frame==1.0" in told
+    assert "another program" not in told
+    assert installed(python) == before | {"nvidia-new": "3.0"}
+    assert shell_undo(person, monkeypatch) == 0
+    assert installed(python) == before
+    assert "no change to take back" not in capsys.readouterr().out
+    assert shell_undo(person, monkeypatch) == 0
+    assert "no change to take back" in capsys.readouterr().out
+
+
+def test_what_others_took_back_hides_no_older_change(
+    person: Person, python: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    person.apply(plan(python, "nvidia-cudnn-cu12==9.28.0.42"))
+    value = Value(text="/one/folder")
+    setting = SetVariable(scope="user", name="CUDNN_PATH", after=value)
+    person.apply(Plan(steps=(setting,)))
+    person.system().write("user", "CUDNN_PATH", None)
+    assert shell_undo(person, monkeypatch, "--dry-run") == 0
+    assert shell_undo(person, monkeypatch) == 0
+    assert "another program has changed it since" in capsys.readouterr().out
+    assert installed(python) == {"nvidia-cudnn-cu12": "9.28.0.42"}
+    assert shell_undo(person, monkeypatch) == 0
+    assert installed(python) == BEFORE
+
+
+def test_an_empty_environment_is_as_empty_again(
+    person: Person, python: str, shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_over(python, shelf)
+    packages = site_packages(python)
+    (packages / "nvidia" / "of_another").mkdir(parents=True)
+    (packages / "nvidia" / "of_another" / "it.so").touch()
+    spaced = wheel(
+        tmp_path, "deep_parts", "1.0", files=("spaced/deep/lib/it.so", "nvidia/deep/it.so")
+    )
+    before = sorted(packages.rglob("*"))
+    person.apply(
+        Plan(
+            steps=(
+                InstallPackage(python=python, requirements=(f"deep_parts @ {spaced.as_uri()}",)),
+            )
+        )
+    )
+    assert (packages / "spaced" / "deep" / "lib" / "it.so").exists()
+    person.apply(person.undo())
+    assert sorted(packages.rglob("*")) == before
+
+
+def test_an_environment_that_was_removed_since_needs_no_way_back(
+    person: Person, python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    whole = Path(python).parents[1]
+    lent = tmp_path / "lent"
+    shutil.copytree(whole, lent, symlinks=True)
+    person.apply(plan(str(lent / "bin" / "python"), "nvidia-cudnn-cu12==9.28.0.42"))
+    shutil.rmtree(lent)
+    assert shell_undo(person, monkeypatch) == 0
+    assert not lent.exists()
+    assert "taken back" in capsys.readouterr().out
+    with pytest.raises(NotApplied, match="could not be started"):
+        person.apply(plan(str(lent / "bin" / "python"), "nvidia-cudnn-cu12==9.28.0.42"))
 
 
 def finding(code: str, python: str, *requirements: str) -> Finding:

@@ -9,7 +9,8 @@ import shutil
 import signal
 import subprocess
 import threading
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from cudnn_assistant.plan import InstallPackage, project
 from cudnn_assistant.system import Refused
@@ -36,6 +37,16 @@ for d in m.distributions():
         kind = "folder" if "dir_info" in direct else "vcs" if "vcs_info" in direct else ""
         packages[d.metadata["Name"]] = [d.version, where, kind]
 print(json.dumps({"managed": managed, "pip": pip is not None, "uv": uv, "packages": packages}))
+"""
+_FOLDERS = """
+import importlib.metadata as m, json, sys
+found = set()
+for d in m.distributions():
+    if d.metadata["Name"] in sys.argv[1:]:
+        for file in d.files or ():
+            inside = [f for f in file.parents if f.name and ".." not in f.parts]
+            found.update(str(d.locate_file(f)) for f in inside)
+print(json.dumps(sorted(found, key=len, reverse=True)))
 """
 _QUERY_SECONDS = 60
 _PIP_SECONDS = 3600
@@ -68,20 +79,31 @@ class Environment(NamedTuple):
 
 def ask(python: str) -> Environment:
     """Start the interpreter and ask. Raises :class:`Refused` when it doesn't answer."""
+    answer = _answer(python, _QUERY)
+    packages = {project(name): Installed(name, *told) for name, told in answer["packages"].items()}
+    return Environment(python, answer["managed"], answer["pip"], answer["uv"], packages)
+
+
+def folders_of(names: Sequence[str], found: Environment) -> list[str]:
+    """The folders that these packages have files below, the deepest first."""
+    known = [found.packages[key].name for key in map(project, names) if key in found.packages]
+    folders: list[str] = _answer(found.python, _FOLDERS, *known)
+    return folders
+
+
+def _answer(python: str, query: str, *arguments: str) -> Any:
     try:
         done = subprocess.run(
-            [python, "-c", _QUERY],
+            [python, "-c", query, *arguments],
             cwd=os.path.dirname(python) or None,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_QUERY_SECONDS,
             env=variables(),
         )
-        answer = json.loads(done.stdout)
+        return json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as trouble:
         raise Refused(_("{python} could not be started.").format(python=python)) from trouble
-    packages = {project(name): Installed(name, *told) for name, told in answer["packages"].items()}
-    return Environment(python, answer["managed"], answer["pip"], answer["uv"], packages)
 
 
 def variables() -> dict[str, str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
+from contextlib import suppress
 
 import msgspec
 
-from cudnn_assistant.apply.environment import Environment, Installed, ask, commands, run
+from cudnn_assistant.apply.environment import Environment, Installed, ask, commands, folders_of, run
 from cudnn_assistant.apply.resolution import rehearsed
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.machine import Package
@@ -18,6 +20,8 @@ from cudnn_assistant.wording import _
 
 def compare(step: InstallPackage, _tools: Tools) -> None:
     """Refuse when a package that is touched is no longer as the plan saw it."""
+    if _is_gone(step):
+        return
     now = ask(step.python).packages
     touched = {project(text) for text in (*step.requirements, *step.again, *step.remove)}
     touched |= {project(change.name) for change in step.changes or ()}
@@ -34,11 +38,18 @@ def compare(step: InstallPackage, _tools: Tools) -> None:
 
 def rehearse(step: InstallPackage, cancel: threading.Event) -> InstallPackage:
     """The step with what pip says that it would change. Raises :class:`Refused`."""
-    return rehearsed(step, ask(step.python), cancel)
+    return step if _is_gone(step) else rehearsed(step, ask(step.python), cancel)
+
+
+def _is_gone(step: InstallPackage) -> bool:
+    """Whether it takes something back in an environment that was removed since, with all in it."""
+    return step.exact and not os.path.lexists(step.python)
 
 
 def prepare(step: InstallPackage, tools: Tools) -> InstallPackage:
     """The step with all packages as they are now, for the way back; rehearsed, if it was not."""
+    if _is_gone(step):
+        return step
     found = ask(step.python)
     before = tuple(Package(name=p.name, version=p.version) for p in found.packages.values())
     return msgspec.structs.replace(rehearsed(step, found, tools.cancel), before=before)
@@ -49,6 +60,8 @@ def do(step: InstallPackage, tools: Tools) -> InstallPackage:
 
     Nothing may change that was not said before: an index can have moved on since it was asked.
     """
+    if _is_gone(step):
+        return msgspec.structs.replace(step, changes=())
     found = ask(step.python)
     _run(step, found, tools)
     changes = _between(found, ask(step.python))
@@ -74,6 +87,7 @@ def _what(change: PackageChange) -> tuple[str, str]:
 
 
 def _run(step: InstallPackage, found: Environment, tools: Tools) -> None:
+    folders = folders_of(step.remove, found) if step.remove else []
     for command in commands(step, found):
         tools.tell("packages", 0, 0)
         told = run(command, tools.cancel, tools.lock)
@@ -81,6 +95,10 @@ def _run(step: InstallPackage, found: Environment, tools: Tools) -> None:
             raise Refused(
                 _("The packages could not be changed. Last lines: {text}").format(text=told.end)
             )
+    # pip leaves folders that held nothing but folders. One that still holds anything can't go.
+    for folder in folders:
+        with suppress(OSError):
+            os.rmdir(folder)
 
 
 def _between(old: Environment, new: Environment) -> tuple[PackageChange, ...]:

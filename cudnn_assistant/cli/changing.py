@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 
 from cudnn_assistant import places
-from cudnn_assistant.apply import recover
+from cudnn_assistant.apply import NotApplied, apply, recover
 from cudnn_assistant.cli.carrying import carry_out, print_plan
 from cudnn_assistant.cli.looking import EXIT, compat_data, look, show
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, OperatingSystem
-from cudnn_assistant.plan import Entry, Plan, consents, preview, starts_only, undo_plan
+from cudnn_assistant.plan import Entry, Plan, preview, starts_only, stays, undo_plan
 from cudnn_assistant.system import Refused, System, this_system
 from cudnn_assistant.wording import _, words
 
@@ -68,29 +68,35 @@ def undo(told: argparse.Namespace, screen: Screen) -> int:
     try:
         plan = recover(journal, system)
         if plan is None:
-            entry = _chosen(entries, told.id)
+            entry = _chosen(entries, told.id, system)
             if entry is None:
                 screen.line(_("There is no change to take back."))
                 return 0 if not told.id else 2
-            plan = undo_plan(entry, system.read, system.family)
-            _tell_what_stays(entry, screen)
+            plan = _back(entry, system)
+            for sentence in stays(entry.plan):
+                screen.line(sentence)
     except (Refused, OSError) as trouble:
         screen.trouble(str(trouble))
         return 5
-    if not plan.steps and entry is not None and starts_only(entry.plan):
+    if entry is not None and _stays_whole(entry, system):
         return 0
     if not plan.steps:
         screen.line(_("Nothing of this change is left: another program has changed it since."))
-        return 0
+        return 0 if told.dry_run else _close(plan, system, journal, screen)
     code = carry_out(plan, _here(system), system, journal, told, screen)
     if code is None:
         screen.line(_("The change was taken back."))
     return code or 0
 
 
-def _tell_what_stays(entry: Entry, screen: Screen) -> None:
-    for consent in consents(entry.plan):
-        screen.line(f"{consent.name}: {consent.way_back}")
+def _close(plan: Plan, system: System, journal: Journal, screen: Screen) -> int:
+    """Write that the change is taken back, so that older ones get their turn."""
+    try:
+        apply(plan, system, journal)
+    except NotApplied as trouble:
+        screen.trouble(trouble.message)
+        return 5
+    return 0
 
 
 def _here(system: System) -> Machine:
@@ -106,18 +112,26 @@ def _interrupted(system: System, journal: Journal, screen: Screen) -> Plan | int
         return 5
 
 
-def _chosen(entries: tuple[Entry, ...], name: str) -> Entry | None:
+def _chosen(entries: tuple[Entry, ...], name: str, system: System) -> Entry | None:
     if name:
         return next((entry for entry in entries if entry.id == name), None)
-    kept = [
+    in_place = (
         entry
-        for entry in entries
-        if not entry.undone_by
-        and not entry.plan.undoes
-        and "done" in entry.states
-        and not starts_only(entry.plan)
-    ]
-    return kept[-1] if kept else None
+        for entry in reversed(entries)
+        if not entry.undone_by and not entry.plan.undoes and "done" in entry.states
+    )
+    return next((entry for entry in in_place if not _stays_whole(entry, system)), None)
+
+
+def _back(entry: Entry, system: System) -> Plan:
+    return undo_plan(entry, system.read, system.family)
+
+
+def _stays_whole(entry: Entry, system: System) -> bool:
+    """Whether nothing of it is to be taken back, by its nature."""
+    if len(stays(entry.plan)) < len(entry.plan.steps):
+        return False
+    return not _back(entry, system).steps
 
 
 def _list(entries: tuple[Entry, ...], machine: Machine, screen: Screen) -> int:

@@ -24,6 +24,7 @@ from cudnn_assistant.plan import (
     demanded,
     kind_of,
     settings_of,
+    stays,
     takes_long,
     unrehearsed,
 )
@@ -209,10 +210,12 @@ class Changing(QObject):
         if not count:
             title = _("There is nothing left to undo")
             lead = _("What this change had set is not there any more.")
-        started = consents(entry.plan)
-        if started and not count:
-            title, lead = _("Only the system can take this back"), ""
-        lead = " ".join((lead, *(f"{one.name}: {one.way_back}" for one in started))).strip()
+        kept = stays(entry.plan)
+        if kept and not count:
+            title, lead = _("There is nothing to undo"), ""
+        if consents(entry.plan) and not count:
+            title = _("Only the system can take this back")
+        lead = " ".join((lead, *kept)).strip()
         self.show_way_back(plan, title, lead)
 
     def show_way_back(self, plan: Plan, title: str, lead: str) -> None:

@@ -21,6 +21,7 @@ from cudnn_assistant.plan.overview import (
     settings_of,
     settings_only,
     starts_only,
+    stays,
     takes_long,
     unrehearsed,
 )
@@ -76,6 +77,7 @@ __all__ = [
     "settings_of",
     "settings_only",
     "starts_only",
+    "stays",
     "stored",
     "takes_long",
     "undo_plan",

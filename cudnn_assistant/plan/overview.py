@@ -87,6 +87,11 @@ def consents(plan: Plan) -> tuple[Consent, ...]:
     return tuple(consent for consent in found if consent is not None)
 
 
+def stays(plan: Plan) -> tuple[str, ...]:
+    """What of a plan undo leaves as it is and why, a sentence for each step that it concerns."""
+    return tuple(said for step in plan.steps if (said := kind_of(step).stays(step)))
+
+
 def starts_only(plan: Plan) -> bool:
     """Whether it changes nothing by itself, but starts what has a question of its own."""
     return bool(plan.steps) and len(consents(plan)) == len(plan.steps)

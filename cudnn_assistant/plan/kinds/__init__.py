@@ -69,6 +69,7 @@ KINDS: dict[type, Kind] = {
         long=True,
         undo=packages.undo,
         unrehearsed=packages.unrehearsed,
+        stays=packages.stays,
     ),
     RunInstaller: Kind(
         show=installer.show,
@@ -78,6 +79,7 @@ KINDS: dict[type, Kind] = {
         long=True,
         needs=installer.needs,
         consent=installer.consent,
+        stays=installer.stays,
         outcome=installer.outcome,
     ),
 }

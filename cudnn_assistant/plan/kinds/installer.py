@@ -105,7 +105,6 @@ def consent(step: RunInstaller) -> Consent:
         question=question.format(name=step.name),
         never_by_flag=step.row.startswith("driver-"),
         by_hand=_by_hand(step),
-        way_back=_way_back(step),
     )
 
 
@@ -113,6 +112,11 @@ def _by_hand(step: RunInstaller) -> str:
     if step.commands:
         return _("Run the commands above yourself, or start them from the window.")
     return _("Start it from the window, or get it yourself: {link}").format(link=step.link)
+
+
+def stays(step: RunInstaller) -> str:
+    """All of it: only the system takes it back."""
+    return f"{step.name}: {_way_back(step)}"
 
 
 def outcome(step: RunInstaller) -> Outcome:

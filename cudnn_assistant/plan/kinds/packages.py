@@ -68,7 +68,18 @@ def _package_notes(step: InstallPackage) -> Iterator[str]:
         yield _("No other package changes.")
     elif step.requirements and not step.exact:
         yield _("What these packages require may change as well.")
-    yield _("The versions before are kept and can be put back.")
+    if step.requirements or step.remove:
+        yield _("The versions before are kept and can be put back.")
+    if step.again:
+        yield stays(step)
+
+
+def stays(step: InstallPackage) -> str:
+    """Files that were put there anew; "" where none were."""
+    if not step.again:
+        return ""
+    text = _("{names}: files that are put there anew stay, because the package needs them.")
+    return text.format(names=", ".join(step.again))
 
 
 def commands(step: InstallPackage, family: Family) -> list[str]:

@@ -36,8 +36,6 @@ class Consent(NamedTuple):
     """``--yes`` is no yes to it."""
     by_hand: str
     """How the person does it without this program."""
-    way_back: str
-    """How the person takes it back."""
 
 
 class Outcome(NamedTuple):
@@ -80,6 +78,8 @@ class Kind(NamedTuple):
     unrehearsed: Callable[[Any], bool | None] = nothing
     """Only a package manager knows what it would change, and has not been asked yet."""
     consent: Callable[[Any], Consent | None] = nothing
+    stays: Callable[[Any], str | None] = nothing
+    """What of it undo leaves as it is and why, in a sentence."""
     outcome: Callable[[Any], Outcome | None] = nothing
     """Of a step that was carried out."""
     setting: Callable[[Any], SetVariable | None] = nothing
