@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from cudnn_assistant.child import driver_api
 from cudnn_assistant.child.channel import Channel, Stopped
-from cudnn_assistant.child.driver_api import CudaStatus, Plain
+from cudnn_assistant.child.driver_api import CudaStatus, Driver
 from cudnn_assistant.child.loading import missing_file
 
 _NOT_A_NUMBER = 0xFF
@@ -16,7 +16,7 @@ _NOT_A_NUMBER = 0xFF
 class Found:
     """A GPU that the driver shows."""
 
-    def __init__(self, driver: Plain, ordinal: int, compute: tuple[int, int]) -> None:
+    def __init__(self, driver: Driver, ordinal: int, compute: tuple[int, int]) -> None:
         self.driver = driver
         self.ordinal = ordinal
         self.compute = compute
@@ -25,7 +25,7 @@ class Found:
 class Device:
     """A GPU with its primary context current on this thread."""
 
-    def __init__(self, driver: Plain, compute: tuple[int, int]) -> None:
+    def __init__(self, driver: Driver, compute: tuple[int, int]) -> None:
         self.driver = driver
         self.compute = compute
 
@@ -60,7 +60,9 @@ def find_gpu(channel: Channel, gpu: str) -> Found:
 def enter_context(channel: Channel, found: Found, *, bindings: bool) -> Device:
     """Make the GPU's primary context this thread's. Raises :class:`Stopped`."""
     channel.stage("context")
-    driver = driver_api.with_bindings(found.driver) if bindings else found.driver
+    driver = found.driver
+    if bindings:
+        driver.bind()
     try:
         driver.enter(found.ordinal)
         free, total = driver.memory()
@@ -70,9 +72,9 @@ def enter_context(channel: Channel, found: Found, *, bindings: bool) -> Device:
     return Device(driver, found.compute)
 
 
-def _start(channel: Channel) -> Plain:
+def _start(channel: Channel) -> Driver:
     try:
-        driver = Plain()
+        driver = Driver()
     except OSError as refusal:
         missing = missing_file(str(refusal)) or driver_api.LIBRARY
         raise Stopped("no-gpu", missing=missing, detail=str(refusal)) from refusal
@@ -87,7 +89,7 @@ def _start(channel: Channel) -> Plain:
     return driver
 
 
-def _choose(driver: Plain, gpu: str) -> int:
+def _choose(driver: Driver, gpu: str) -> int:
     count = driver.count()
     if count == 0:
         raise Stopped("no-gpu", code=driver_api.NO_DEVICE, api="cuda", detail="no GPU is visible")
@@ -108,7 +110,7 @@ def _digits(uuid: str) -> str:
     return uuid.upper().removeprefix("GPU-").removeprefix("MIG-").replace("-", "").lower()
 
 
-def _describe(channel: Channel, driver: Plain, ordinal: int, gpu: str) -> tuple[int, int]:
+def _describe(channel: Channel, driver: Driver, ordinal: int, gpu: str) -> tuple[int, int]:
     name = driver.name(ordinal)
     digits = driver.uuid(ordinal)
     kind = "MIG" if gpu.upper().startswith("MIG-") or " MIG " in name else "GPU"

@@ -1,28 +1,56 @@
-"""The CUDA driver API as far as the test needs it: start, devices, primary context, memory.
+"""The driver API as far as the test needs it: start, devices, primary context, memory.
 
-Two ways to the same calls. :class:`Bindings` goes through NVIDIA's cuda-python and is taken
-where it can be imported; :class:`Plain` is ctypes on the very same library. Starting up always
-goes through ctypes: it tells a missing library from one that can't start, on every driver, also
-on one older than the bindings. Importing the bindings takes 60 to 110 ms and 13 MB (ctypes: 10 ms,
-2 MB; cuInit itself about 200 ms, the whole test 560 to 880 ms on an H100), so they are imported
-only when a GPU is there, and left out where every call can't be found.
+Calls have the names, arguments and answers that NVIDIA's cuda-python gives them. Its bindings make
+them where they can be imported and find every one; else :class:`Direct`, one table over ctypes, for
+drivers that are older than the bindings and for packages that leave those out. :func:`_bound` alone
+tells them apart.
+
+Who is there is always asked directly: a missing library is told from one that can't start on every
+driver, and the bindings (60 to 110 ms and 13 MB to import; ctypes: 10 ms, 2 MB; cuInit itself about
+200 ms, the whole test 560 to 880 ms on an H100) are imported only once a GPU is there.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
-from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import byref, c_char_p, c_int, c_size_t, c_ubyte, c_uint, c_uint64, c_void_p
+from functools import partial
 
 TYPE_CHECKING = False  # the module typing alone costs a tenth of the child's start
 if TYPE_CHECKING:
-    from types import ModuleType
+    from collections.abc import Callable
     from typing import Any
 
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 COMPUTE_MAJOR, COMPUTE_MINOR = 75, 76
 """Numbers of the device attributes."""
 OUT_OF_MEMORY, NO_DEVICE, NOT_FOUND = 2, 100, 500
+
+_CALLS: dict[str, tuple[tuple[type, ...], tuple[Callable[..., object], ...]]] = {
+    "cuInit": ((), (c_uint,)),
+    "cuDriverGetVersion": ((c_int,), ()),
+    "cuDeviceGetCount": ((c_int,), ()),
+    "cuDeviceGetUuid": ((c_ubyte * 16,), (c_int,)),
+    "cuDeviceGetName": ((ctypes.c_char * 256,), (c_int, c_int)),
+    "cuDeviceGetAttribute": ((c_int,), (c_int, c_int)),
+    "cuDeviceGet": ((c_int,), (c_int,)),
+    "cuDevicePrimaryCtxRetain": ((c_void_p,), (c_int,)),
+    "cuCtxSetCurrent": ((), (c_void_p,)),
+    "cuCtxSynchronize": ((), ()),
+    "cuMemGetInfo": ((c_size_t, c_size_t), ()),
+    "cuMemAlloc": ((c_uint64,), (c_size_t,)),
+    "cuMemFree": ((), (c_uint64,)),
+    "cuMemsetD8": ((), (c_uint64, c_ubyte, c_size_t)),
+    "cuMemcpyHtoD": ((), (c_uint64, c_char_p, c_size_t)),
+    "cuMemcpyDtoH": ((), (byref, c_uint64, c_size_t)),
+}
+"""What each call gives back, and what it takes. In C the former are pointers, and come first."""
+_SECOND = ("cuMem", "cuDeviceGetUuid")
+"""Calls whose second version is the present one: the first is of the 32-bit days, or (UUID, before
+CUDA 11.4) doesn't tell MIG slices apart. Others' second versions take other arguments."""
+_LOOKS = 6
+"""So many of them look who is there; the others work with a GPU."""
 
 
 class CudaStatus(Exception):
@@ -34,178 +62,125 @@ class CudaStatus(Exception):
         self.call = call
 
 
-class Plain:
-    """The driver API through ctypes. Every method raises :class:`CudaStatus`."""
+class Direct:
+    """The calls as cuda-python has them, each made through ctypes: a code, then what it gives."""
 
     def __init__(self) -> None:
         """Load the library by its bare name. Raises OSError when it can't be loaded."""
         self._library = ctypes.CDLL(LIBRARY)
 
-    def _call(self, name: str, *arguments: object) -> None:
-        # The names with "_v2" are the present ones; those without are of the 32-bit days.
-        function = getattr(self._library, name, None)
-        code = function(*arguments) if function is not None else NOT_FOUND
-        if code:
-            raise CudaStatus(code, name)
+    def __getattr__(self, name: str) -> Callable[..., tuple[Any, ...]]:
+        """The call of this name."""
+        return partial(self._call, name)
+
+    def _call(self, name: str, *arguments: object) -> tuple[Any, ...]:
+        results, takes = _CALLS[name]
+        newer = getattr(self._library, f"{name}_v2", None) if name.startswith(_SECOND) else None
+        function = newer or getattr(self._library, name, None)
+        if function is None:
+            return NOT_FOUND, *results
+        given = [kind() for kind in results]
+        passed = (make(one) for make, one in zip(takes, arguments, strict=True))
+        code = function(*(byref(one) for one in given), *passed)
+        return code, *(getattr(one, "value", one) for one in given)
+
+
+class Driver:
+    """The driver API. Every method raises :class:`CudaStatus`."""
+
+    def __init__(self) -> None:
+        """Load the library by its bare name. Raises OSError when it can't be loaded."""
+        self._direct = Direct()
+        self._calls: Any = self._direct
+
+    def bind(self) -> None:
+        """Work through cuda-python from here on, where this driver has all that it looks up."""
+        self._calls = _bound(self.version()) or self._direct
 
     def start(self) -> None:
         """cuInit."""
-        self._call("cuInit", c_uint(0))
+        _ask(self._direct, "cuInit", 0)
 
     def version(self) -> int:
         """The CUDA version that the driver speaks: 13000 is 13.0. 0 when it does not say."""
-        number = c_int()
         try:
-            self._call("cuDriverGetVersion", byref(number))
+            return int(_ask(self._direct, "cuDriverGetVersion")[0])
         except CudaStatus:
             return 0
-        return number.value
 
     def count(self) -> int:
         """How many GPUs this process may see."""
-        number = c_int()
-        self._call("cuDeviceGetCount", byref(number))
-        return number.value
+        return int(_ask(self._direct, "cuDeviceGetCount")[0])
 
     def uuid(self, ordinal: int) -> str:
         """32 hexadecimal digits."""
-        data = ctypes.create_string_buffer(16)
-        newer = hasattr(self._library, "cuDeviceGetUuid_v2")  # CUDA 11.4: tells MIG slices apart
-        name = "cuDeviceGetUuid_v2" if newer else "cuDeviceGetUuid"
-        self._call(name, data, c_int(ordinal))
-        return data.raw.hex()
+        return bytes(_ask(self._direct, "cuDeviceGetUuid", ordinal)[0]).hex()
 
     def name(self, ordinal: int) -> str:
         """The GPU's name."""
-        text = ctypes.create_string_buffer(256)
-        self._call("cuDeviceGetName", text, c_int(256), c_int(ordinal))
-        return text.value.decode("utf-8", "replace")
+        name: bytes = _ask(self._direct, "cuDeviceGetName", 256, ordinal)[0]
+        return name.decode("utf-8", "replace")
 
     def attribute(self, which: int, ordinal: int) -> int:
         """A number about a device."""
-        number = c_int()
-        self._call("cuDeviceGetAttribute", byref(number), c_int(which), c_int(ordinal))
-        return number.value
+        return int(_ask(self._direct, "cuDeviceGetAttribute", which, ordinal)[0])
 
     def enter(self, ordinal: int) -> None:
         """Make the device's primary context the current one: cuDNN works in that and no other."""
-        device, context = c_int(), c_void_p()
-        self._call("cuDeviceGet", byref(device), c_int(ordinal))
-        self._call("cuDevicePrimaryCtxRetain", byref(context), device)
-        self._call("cuCtxSetCurrent", context)
+        (device,) = _ask(self._calls, "cuDeviceGet", ordinal)
+        (self._context,) = _ask(self._calls, "cuDevicePrimaryCtxRetain", device)
+        _ask(self._calls, "cuCtxSetCurrent", self._context)
 
     def memory(self) -> tuple[int, int]:
         """Bytes free and bytes altogether on the current device."""
-        free, total = c_size_t(), c_size_t()
-        self._call("cuMemGetInfo_v2", byref(free), byref(total))
-        return free.value, total.value
-
-    def allocate(self, size: int) -> int:
-        """Memory on the device; its address."""
-        address = c_uint64()
-        self._call("cuMemAlloc_v2", byref(address), c_size_t(size))
-        return address.value
-
-    def free(self, address: int) -> None:
-        """Give memory back."""
-        self._call("cuMemFree_v2", c_uint64(address))
-
-    def fill(self, address: int, byte: int, size: int) -> None:
-        """Set every byte."""
-        self._call("cuMemsetD8_v2", c_uint64(address), ctypes.c_ubyte(byte), c_size_t(size))
-
-    def write(self, address: int, data: bytes) -> None:
-        """Copy to the device."""
-        self._call("cuMemcpyHtoD_v2", c_uint64(address), c_char_p(data), c_size_t(len(data)))
-
-    def read(self, address: int, size: int) -> bytes:
-        """Copy from the device."""
-        data = ctypes.create_string_buffer(size)
-        self._call("cuMemcpyDtoH_v2", data, c_uint64(address), c_size_t(size))
-        return data.raw
-
-    def wait(self) -> None:
-        """Until all work is done; trouble of a launched kernel shows here."""
-        self._call("cuCtxSynchronize")
-
-
-class Bindings(Plain):
-    """The driver API through cuda-python, which the caller has found importable."""
-
-    def __init__(self, plain: Plain, driver: ModuleType) -> None:
-        self._library = plain._library
-        self._driver = driver
-
-    def _ask(self, name: str, *arguments: object) -> tuple[Any, ...]:
-        code, *values = getattr(self._driver, name)(*arguments)
-        if int(code):
-            raise CudaStatus(int(code), name)
-        return tuple(values)
-
-    def enter(self, ordinal: int) -> None:
-        """Make the device's primary context the current one."""
-        (device,) = self._ask("cuDeviceGet", ordinal)
-        (self._context,) = self._ask("cuDevicePrimaryCtxRetain", device)
-        self._ask("cuCtxSetCurrent", self._context)
-
-    def memory(self) -> tuple[int, int]:
-        """Bytes free and bytes altogether on the current device."""
-        free, total = self._ask("cuMemGetInfo")
+        free, total = _ask(self._calls, "cuMemGetInfo")
         return int(free), int(total)
 
     def allocate(self, size: int) -> int:
         """Memory on the device; its address."""
-        (address,) = self._ask("cuMemAlloc", size)
-        return int(address)
+        return int(_ask(self._calls, "cuMemAlloc", size)[0])
 
     def free(self, address: int) -> None:
         """Give memory back."""
-        self._ask("cuMemFree", address)
+        _ask(self._calls, "cuMemFree", address)
 
     def fill(self, address: int, byte: int, size: int) -> None:
         """Set every byte."""
-        self._ask("cuMemsetD8", address, byte, size)
+        _ask(self._calls, "cuMemsetD8", address, byte, size)
 
     def write(self, address: int, data: bytes) -> None:
         """Copy to the device."""
-        self._ask("cuMemcpyHtoD", address, data, len(data))
+        _ask(self._calls, "cuMemcpyHtoD", address, data, len(data))
 
     def read(self, address: int, size: int) -> bytes:
         """Copy from the device."""
-        data = bytearray(size)
-        self._ask("cuMemcpyDtoH", data, address, size)
-        return bytes(data)
+        data = ctypes.create_string_buffer(size)
+        _ask(self._calls, "cuMemcpyDtoH", data, address, size)
+        return data.raw
 
     def wait(self) -> None:
-        """Until all work is done."""
-        self._ask("cuCtxSynchronize")
+        """Until all work is done; trouble of a launched kernel shows here."""
+        _ask(self._calls, "cuCtxSynchronize")
 
 
-_CALLS = (
-    "cuDeviceGet",
-    "cuDevicePrimaryCtxRetain",
-    "cuCtxSetCurrent",
-    "cuCtxSynchronize",
-    "cuMemGetInfo",
-    "cuMemAlloc",
-    "cuMemFree",
-    "cuMemsetD8",
-    "cuMemcpyHtoD",
-    "cuMemcpyDtoH",
-)
-"""All that :class:`Bindings` calls."""
+def _ask(calls: Any, name: str, *arguments: object) -> tuple[Any, ...]:
+    code, *values = getattr(calls, name)(*arguments)
+    if int(code):
+        raise CudaStatus(int(code), name)
+    return tuple(values)
 
 
-def with_bindings(plain: Plain) -> Plain:
-    """The same driver through cuda-python where that can be imported and finds every call."""
+def _bound(version: int) -> object | None:
+    """NVIDIA's bindings; None where they are absent or this driver is older than they are."""
     try:
         from cuda.bindings import driver
 
-        for name in _CALLS:
-            code, address, *_ = driver.cuGetProcAddress(name.encode(), plain.version(), 0)
+        for name in list(_CALLS)[_LOOKS:]:
+            code, address, *_ = driver.cuGetProcAddress(name.encode(), version, 0)
             if int(code) or not address:
-                return plain
+                return None
     except Exception:
         # Absent, built for another Python, or a driver older than what the bindings look up.
-        return plain
-    return Bindings(plain, driver)
+        return None
+    found: object = driver
+    return found

@@ -74,7 +74,7 @@ def _mapped(*names: str) -> str:
 
 def _cuda(channel: Channel) -> None:
     try:
-        driver = driver_api.Plain()
+        driver = driver_api.Driver()
     except OSError as trouble:
         channel.say(cuda=None, file="", why=str(trouble))
         return
@@ -86,18 +86,15 @@ def _cuda(channel: Channel) -> None:
     except driver_api.CudaStatus as trouble:
         channel.say(cuda=trouble.code, file=file, version=version)
         return
-    except AttributeError as trouble:
-        channel.say(cuda=None, file=file, why=str(trouble))
-        return
     channel.say(cuda=0, file=file, version=version, devices=_devices(driver))
 
 
-def _devices(driver: driver_api.Plain) -> list[dict[str, object]]:
+def _devices(driver: driver_api.Driver) -> list[dict[str, object]]:
     count = _safely(driver.count)
     return [_device(driver, ordinal) for ordinal in range(count if isinstance(count, int) else 0)]
 
 
-def _device(driver: driver_api.Plain, ordinal: int) -> dict[str, object]:
+def _device(driver: driver_api.Driver, ordinal: int) -> dict[str, object]:
     major = _safely(driver.attribute, driver_api.COMPUTE_MAJOR, ordinal)
     minor = _safely(driver.attribute, driver_api.COMPUTE_MINOR, ordinal)
     return {

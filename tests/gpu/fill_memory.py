@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from cudnn_assistant.child.driver_api import CudaStatus, Plain
+from cudnn_assistant.child.driver_api import CudaStatus, Driver
 
-driver = Plain()
+driver = Driver()
 driver.start()
 driver.enter(0)
 leave = int(sys.argv[1]) << 20
