@@ -19,11 +19,12 @@ import msgspec
 import yaml
 
 from cudnn_assistant import places
-from cudnn_assistant.explain import explain
-from cudnn_assistant.explain.case import Case, case
+from cudnn_assistant.explain import answer_for
+from cudnn_assistant.explain.cases import Case, read_case
 from cudnn_assistant.explain.causes import classes
-from cudnn_assistant.explain.learned import Learned
-from cudnn_assistant.explain.precedents import Report, reports
+from cudnn_assistant.explain.ranking import without_words
+from cudnn_assistant.explain.similar_reports import Report, reports
+from cudnn_assistant.explain.word_model import WordModel
 
 _NAMED = ("gpu", "driver", "cuda", "cudnn", "python", "framework", "os")
 _RARE = 2
@@ -82,7 +83,7 @@ def _read(name: str) -> dict[str, list[Any]]:
     return read
 
 
-def learn(some: Sequence[Report], digest: str = "") -> Learned:
+def learn(some: Sequence[Report], digest: str = "") -> WordModel:
     """Weights from these reports; the same reports give the same weights.
 
     A logistic regression that starts from what patterns, rules and reports say already.
@@ -92,7 +93,7 @@ def learn(some: Sequence[Report], digest: str = "") -> Learned:
 
     names = sorted(classes())
     taught = list(lessons(some))
-    asked = [case(one.text, one.given, leave_out=one.thread) for one in taught]
+    asked = [read_case(one.text, one.given, leave_out=one.thread) for one in taught]
     column = _columns(taught, asked)
     where = [
         (row, at)
@@ -103,7 +104,7 @@ def learn(some: Sequence[Report], digest: str = "") -> Learned:
     table = csr_array(
         (numpy.ones(len(where)), (rows, columns)), shape=(len(asked), len(column) + 1)
     )
-    said = [one.taught() for one in asked]
+    said = [without_words(one) for one in asked]
     heard = numpy.array([[one[cls] for cls in names] for one in said])
     right = numpy.array([[_share(one, cls) for cls in names] for one in taught])
     count = numpy.array([one.share for one in taught])
@@ -116,7 +117,7 @@ def learn(some: Sequence[Report], digest: str = "") -> Learned:
         }
         for sign, at in [("", 0), *column.items()]
     }
-    return Learned(digest, {sign: row for sign, row in weight.items() if row})
+    return WordModel(digest, {sign: row for sign, row in weight.items() if row})
 
 
 def _columns(taught: Sequence[Lesson], asked: Sequence[Case]) -> dict[str, int]:
@@ -168,7 +169,7 @@ def cross(parts: int) -> Iterator[str]:
         weights = learn([r for number, r in enumerate(reports()) if number % parts != part])
         for report in reports()[part::parts]:
             for way, facts in ways(report).items():
-                answer = explain(report.log, given=facts, leave_out=report.thread, words=weights)
+                answer = answer_for(read_case(report.log, facts, leave_out=report.thread), weights)
                 right = {report.cause, *report.also}
                 places_of = [n for n, cause in enumerate(answer.causes) if cause.cls in right]
                 found[way, "first"] += places_of[:1] == [0]

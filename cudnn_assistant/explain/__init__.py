@@ -4,24 +4,27 @@
 
 How it works, in the order of the modules:
 
-* ``reading``   bytes to lines: encodings, colours, wrapped lines.
-* ``patterns``  which known messages occur (``resources/errors/patterns/*.toml``).
-* ``given``     versions, GPU and system that the text states or the person gives.
-* ``versions``  how versions are spelled, and which GPU, driver and CUDA belong together.
-* ``wanted``    what the program asks for.
-* ``comparing`` what follows from facts side by side ("needs CUDA 10.0, there is 10.1"), and
+* ``reading``    bytes to lines: encodings, colours, wrapped lines.
+* ``patterns``   which known messages occur (``resources/errors/patterns/*.toml``).
+* ``facts``      versions, GPU and system that the text states or the person gives (``negation``:
+  what is denied is none).
+* ``versions``   how versions are spelled, and which GPU, driver and CUDA belong together.
+* ``wanted``     what the program asks for.
+* ``features``   what follows from facts side by side ("needs CUDA 10.0, there is 10.1"), and
   ``generations`` what follows from the GPU's generation and the driver.
-* ``question``  which lines and words are compared with earlier reports.
-* ``precedents`` what was the cause in public reports with similar words.
-* ``ranking``   weights of all evidence added up (``resources/errors/rules.toml``).
-* ``learned``   what single words add to that, learned from those reports.
-* ``case``      all of these for one text.
-* ``snapshot``  what a snapshot of the computer confirms or rules out.
-* ``causes``    the words (``resources/errors/causes.toml``).
+* ``evidence``   what patterns and rules (``resources/errors/rules.toml``) speak for.
+* ``question``   which lines and words are compared with earlier reports.
+* ``similar_reports`` what was the cause in public reports with similar words.
+* ``word_model`` what single words add to that, learned from those reports.
+* ``cases``      all of these for one text.
+* ``snapshot``   what a snapshot of the computer confirms or rules out.
+* ``ranking``    the votes of all voices added up, in one place.
+* ``causes``     the words (``resources/errors/causes.toml``).
 
 How to add a pattern
 --------------------
-Append a ``[[pattern]]`` to the file of ``resources/errors/patterns`` that fits:
+Append a ``[[pattern]]`` to the file of ``resources/errors/patterns`` that is named for what it
+speaks for loudest. A report of ``reports.jsonl`` must need it, or a documented message:
 
 * ``find``: one or more literals in small letters. A line is looked at only if one is in it, so
   each message that ``match`` takes must contain one of them. Rare words keep the search fast.
@@ -29,7 +32,8 @@ Append a ``[[pattern]]`` to the file of ``resources/errors/patterns`` that fits:
   (``\\S{1,80}``, never ``\\S+``): a test refuses others, because a log can be hostile. Named groups
   hand on facts: ``missing`` (a file name), ``loaded`` and ``built`` (cuDNN), ``cuda``, ``driver``,
   ``sm``, ``smlist``; a digit at the end (``missing2``) is another spelling of the same name.
-* ``example``: a line that it matches (tested), ``source``: where the message was seen.
+* ``example``: a line that it matches (tested), ``source``: a public thread, document or program
+  that shows the message.
 * ``means``: what it says, in words for people (no status code as an explanation).
 * ``votes``: log weights for classes. What the message *literally* says gets 3 to 5; a code
   that has many causes gets about 1 to 2 for each of them. Patterns in one ``group`` say the same
@@ -45,16 +49,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.explain.answer import Cause, Explanation, Line, State
-from cudnn_assistant.explain.case import case
+from cudnn_assistant.explain.cases import Case, read_case
 from cudnn_assistant.explain.causes import cause, classes
-from cudnn_assistant.explain.learned import Learned, learned
-from cudnn_assistant.explain.patterns import Hit
-from cudnn_assistant.explain.ranking import Evidence, added, shares
+from cudnn_assistant.explain.ranking import rank
 from cudnn_assistant.explain.show import doubt, text_lines
-from cudnn_assistant.explain.snapshot import facts_of, same_computer, spoken, states
-from cudnn_assistant.explain.words import _
+from cudnn_assistant.explain.snapshot import (
+    facts_of,
+    same_computer,
+    snapshot_evidence,
+    states,
+)
+from cudnn_assistant.explain.word_model import WordModel, load_words
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Machine
+from cudnn_assistant.wording import _
 
 __all__ = ["Cause", "Explanation", "Line", "State", "doubt", "explain", "text_lines"]
 
@@ -62,8 +70,6 @@ _SHOWN_SHARE = 0.01
 _SHOWN_AT_LEAST = 3
 _SHOWN_AT_MOST = 10
 _LINE_WIDTH = 400
-_LOUD = 0.5
-"""Votes from here on are named as reasons; weaker ones only where there is nothing louder."""
 
 
 def explain(
@@ -73,8 +79,6 @@ def explain(
     compat: object = None,
     *,
     findings: Sequence[Finding] = (),
-    leave_out: str = "",
-    words: Learned | None = None,
 ) -> Explanation:
     """Telling lines of ``text`` and the causes they speak for, best first.
 
@@ -83,32 +87,44 @@ def explain(
     python, framework, os are read as facts, any other as a sentence. With ``machine`` (and what
     the diagnosis found on it, ``findings``) each cause is said to be confirmed, possible or
     ruled out. ``compat`` is accepted for callers that have it at hand and is not needed.
-    For measuring, ``leave_out`` names a known report that may not speak, and ``words`` are
-    weights that were learned without it.
 
     Never raises for any text; nothing recognised gives an empty answer.
     """
     del compat
-    asked = case(text, given or {}, facts_of(machine) if machine else {}, leave_out)
-    lines = _lines(asked.found, asked.told)
-    if not asked.worth:
+    case = read_case(text, given or {}, facts_of(machine) if machine else {})
+    return answer_for(case, load_words(), machine, findings)
+
+
+def answer_for(
+    case: Case,
+    model: WordModel,
+    machine: Machine | None = None,
+    findings: Sequence[Finding] = (),
+) -> Explanation:
+    """The answer to a text that was read, by the words of ``model``."""
+    lines = _lines(case)
+    if not case.recognised:
         return Explanation(lines=lines, causes=())
-    here = machine if machine and same_computer(machine, asked.known) else None
-    more = [(words or learned()).evidence(asked.signs)]
-    more += spoken(here, findings, asked.known) if here is not None else []
+    here = machine if machine and same_computer(machine, case.facts) else None
+    more = list(snapshot_evidence(here, findings, case.facts)) if here is not None else []
+    state = states(classes(), here, findings, case.facts)
+    ranked = rank(case, model, more, state)
+    shown = [
+        one
+        for place, one in enumerate(ranked[:_SHOWN_AT_MOST])
+        if place < _SHOWN_AT_LEAST or (one.share >= _SHOWN_SHARE and one.reasons)
+    ]
+    voices = [*case.evidence, *case.similar.evidence, *more]
     return Explanation(
         lines=lines,
-        causes=_causes(
-            added(asked.taught(), more),
-            [*asked.pieces, *asked.heard.evidence, *more],
-            states(classes(), here, findings, asked.known),
-        ),
+        causes=tuple(cause(o.cls, o.share, state[o.cls], o.reasons, voices) for o in shown),
     )
 
 
-def _lines(found: Sequence[Hit], told: Sequence[Hit]) -> tuple[Line, ...]:
+def _lines(case: Case) -> tuple[Line, ...]:
     """Every hit, save what plain words say of a line that a message's own pattern explains."""
-    explained = {hit.text for hit in (*found, *told) if not hit.pattern.words}
+    explained = {hit.text for hit in (*case.hits, *case.note_hits) if not hit.pattern.words}
+    numbered = [*((hit.line + 1, hit) for hit in case.hits), *((0, hit) for hit in case.note_hits)]
     return tuple(
         Line(
             number=number,
@@ -116,26 +132,6 @@ def _lines(found: Sequence[Hit], told: Sequence[Hit]) -> tuple[Line, ...]:
             means=_(hit.pattern.means),
             pattern=hit.pattern.id,
         )
-        for number, hit in [*((h.line + 1, h) for h in found), *((0, h) for h in told)]
+        for number, hit in numbered
         if not hit.pattern.words or hit.text not in explained
     )
-
-
-def _causes(
-    total: Mapping[str, float], pieces: Sequence[Evidence], state: Mapping[str, State]
-) -> tuple[Cause, ...]:
-    share = shares(total)
-    best = sorted(share, key=lambda cls: (state[cls] == "ruled-out", -share[cls]))
-    reasons = {cls: _reasons(cls, pieces) for cls in best}
-    shown = [
-        cls
-        for place, cls in enumerate(best[:_SHOWN_AT_MOST])
-        if place < _SHOWN_AT_LEAST or (share[cls] >= _SHOWN_SHARE and reasons[cls])
-    ]
-    return tuple(cause(c, share[c], state[c], reasons[c], pieces) for c in shown)
-
-
-def _reasons(cls: str, pieces: Sequence[Evidence]) -> list[str]:
-    speaking = [piece for piece in pieces if piece.votes.get(cls, 0.0) > 0 and piece.because]
-    loud = [piece for piece in speaking if piece.votes[cls] >= _LOUD]
-    return [p.because for p in sorted(loud or speaking, key=lambda p: -p.votes[cls])]

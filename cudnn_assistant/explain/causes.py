@@ -10,8 +10,8 @@ import msgspec
 
 from cudnn_assistant import places
 from cudnn_assistant.explain.answer import Cause, State
-from cudnn_assistant.explain.ranking import Evidence
-from cudnn_assistant.explain.words import _
+from cudnn_assistant.explain.evidence import Evidence
+from cudnn_assistant.wording import _
 
 _MOST_REASONS = 8
 

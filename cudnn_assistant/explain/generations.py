@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudnn_assistant.explain.given import Facts
+from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.versions import Version, known, version
 from cudnn_assistant.explain.wanted import cuda_in_use, needs, row_for
-from cudnn_assistant.explain.words import _
+from cudnn_assistant.wording import _
 
 Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""

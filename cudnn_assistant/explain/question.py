@@ -67,7 +67,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(found.union(files, *(word.split("_") for word in found)) - {""})
 
 
-def telling(lines: Sequence[str], found: Sequence[Hit]) -> list[str]:
+def telling_lines(lines: Sequence[str], found: Sequence[Hit]) -> list[str]:
     """What is compared of a text: a short one whole; of a log the known messages, then the last
     lines that sound like trouble."""
     full = [line for line in lines if line.strip()]

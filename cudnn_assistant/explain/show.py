@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudnn_assistant.explain.answer import Cause, Explanation
-from cudnn_assistant.explain.words import _
+from cudnn_assistant.wording import _
 
 _LIKELY = 0.5
 """Share from which the first cause is told without a word of doubt."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cudnn_assistant.explain.answer import State
-from cudnn_assistant.explain.given import Facts
-from cudnn_assistant.explain.ranking import Evidence
+from cudnn_assistant.explain.evidence import Evidence
+from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.versions import version
 from cudnn_assistant.explain.wanted import wanted_cudnn
-from cudnn_assistant.explain.words import _
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.wording import words
+from cudnn_assistant.wording import _, words
 
 CLASS_OF_FINDING: Mapping[str, str] = {
     "c-library-too-old": "other",
@@ -160,7 +159,9 @@ def same_computer(machine: Machine, facts: Facts) -> bool:
     return bool(seen) and family in {"", machine.os.family}
 
 
-def spoken(machine: Machine, findings: Sequence[Finding], facts: Facts) -> Iterator[Evidence]:
+def snapshot_evidence(
+    machine: Machine, findings: Sequence[Finding], facts: Facts
+) -> Iterator[Evidence]:
     """Evidence that the snapshot gives, for and against."""
     for finding in findings:
         cls = CLASS_OF_FINDING.get(finding.code)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cudnn_assistant.explain.given import Facts
+from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.versions import Version, known, version
 
 

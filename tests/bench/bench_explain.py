@@ -41,7 +41,9 @@ from typing import Any
 
 import yaml
 
-from cudnn_assistant.explain import explain
+from cudnn_assistant.explain import answer_for, explain
+from cudnn_assistant.explain.cases import read_case
+from cudnn_assistant.explain.word_model import load_words
 
 NAMED = ("gpu", "driver", "cuda", "cudnn", "python")
 WAYS = ("text", "named", "all")
@@ -90,7 +92,8 @@ def given(case: Mapping[str, Any], way: str) -> dict[str, str]:
 
 def rank(case: Mapping[str, Any], way: str) -> tuple[int, list[str]]:
     """Place of the first accepted class (0 = best, 99 = not named), and the classes named."""
-    answer = explain(case["log"], given=given(case, way), leave_out=thread(case))
+    asked = read_case(case["log"], given(case, way), leave_out=thread(case))
+    answer = answer_for(asked, load_words())
     named = [f"{c.cls} {c.score:.2f}" for c in answer.causes]
     right = {case["root_cause"], *(case.get("also_accept") or [])}
     places = [n for n, c in enumerate(answer.causes) if c.cls in right]

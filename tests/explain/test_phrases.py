@@ -1,7 +1,8 @@
-"""Ways of putting it: each phrase names its class among the first three."""
+"""Ways of putting it, with and without what somebody who knows the computer adds."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,35 @@ import yaml
 from cudnn_assistant.explain import explain
 
 TEACHING = Path(__file__).parents[2] / "installer" / "teaching"
-PHRASES = yaml.safe_load((TEACHING / "phrases.yaml").read_text(encoding="utf-8"))
-SAYINGS = yaml.safe_load(Path(__file__).with_name("sayings.yaml").read_text(encoding="utf-8"))
+SAYINGS = Path(__file__).with_name("sayings.yaml")
+
+
+def phrases(file: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
+    for cls, some in yaml.safe_load(file.read_text(encoding="utf-8")).items():
+        for one in some:
+            yield cls, one, {}
+
+
+def notes() -> Iterator[tuple[str, str, dict[str, str]]]:
+    for cls, rows in yaml.safe_load((TEACHING / "notes.yaml").read_text(encoding="utf-8")).items():
+        for framework, system, message, note in rows:
+            yield cls, message, {"framework": framework, "os": system, "path_notes": note}
 
 
 @pytest.mark.parametrize(
-    ("cls", "phrase"),
-    [(cls, one) for table in (PHRASES, SAYINGS) for cls, some in table.items() for one in some],
+    ("asked", "share"),
+    [
+        pytest.param(list(phrases(TEACHING / "phrases.yaml")), 0.95, id="taught"),
+        pytest.param(list(phrases(SAYINGS)), 0.75, id="not taught"),
+        pytest.param(list(notes()), 0.97, id="notes"),
+    ],
 )
-def test_the_class_is_among_the_first_three(cls: str, phrase: str) -> None:
-    assert cls in [cause.cls for cause in explain(phrase).causes[:3]]
+def test_most_name_their_class_among_the_first_three(
+    asked: list[tuple[str, str, dict[str, str]]], share: float
+) -> None:
+    missed = [
+        (cls, text)
+        for cls, text, given in asked
+        if cls not in [cause.cls for cause in explain(text, given=given).causes[:3]]
+    ]
+    assert len(missed) <= (1 - share) * len(asked), missed

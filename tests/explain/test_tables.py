@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as sre_parse  # type: ignore[attr-defined]
 
 import pytest
 
-from cudnn_assistant.explain import causes, comparing, generations
+from cudnn_assistant import places
+from cudnn_assistant.explain import causes, features, generations
+from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.patterns import (
     Harmless,
     Pattern,
@@ -18,7 +21,6 @@ from cudnn_assistant.explain.patterns import (
     is_harmless,
     patterns,
 )
-from cudnn_assistant.explain.ranking import rules
 from cudnn_assistant.explain.versions import known
 
 FORBIDDEN = re.compile(
@@ -80,7 +82,7 @@ def test_ids_are_unique() -> None:
 
 
 def test_rules_ask_for_things_that_exist() -> None:
-    files = (Path(module.__file__) for module in (comparing, generations))
+    files = (Path(module.__file__) for module in (features, generations))
     text = "".join(file.read_text(encoding="utf-8") for file in files)
     made = set(re.findall(r'yield \(?\s*f?"([^"]+)"', text))
     names = {p.id for p in patterns()} | {t for p in patterns() for t in p.tags} | made
@@ -130,3 +132,37 @@ def test_a_harmless_line_is_passed_over(row: Harmless) -> None:
     assert is_harmless(row.example)
     assert not hits([row.example])
     assert max(_bounds(sre_parse.parse(row.match)), default=0) <= LONGEST_REPEAT
+
+
+FILES = {
+    "containers": {"container-runtime", "wsl-driver"},
+    "cuda": {"cuda-missing", "cuda-not-on-path", "cuda-version-mismatch"},
+    "cudnn": {c for c in causes.classes() if c.startswith("cudnn-")} | {"zlibwapi-missing"},
+    "driver": {
+        "driver-missing",
+        "driver-too-old",
+        "driver-library-mismatch",
+        "driver-dropped-gpu",
+        "secure-boot-or-nouveau",
+        "cuda-stub-library",
+    },
+    "environment": {"env-variable-wrong", "visible-devices-wrong", "permission"},
+    "frameworks": {
+        "cpu-only-build",
+        "python-version-unsupported",
+        "framework-dropped-windows-gpu",
+        "multiple-pip-packages-conflict",
+    },
+    "gpu": {"gpu-too-old", "gpu-too-new", "hardware-fault"},
+    "installation": {"corrupted-install", "msvc-runtime-missing"},
+    "memory": {"gpu-out-of-memory", "other-process-uses-gpu"},
+    "other": {"other"},
+}
+"""The classes that each file of patterns is about."""
+
+
+@pytest.mark.parametrize("subject", FILES)
+def test_a_pattern_stands_in_the_file_of_what_it_speaks_for(subject: str) -> None:
+    file = places.resource(f"errors/patterns/{subject}.toml")
+    for row in tomllib.loads(file.read_text(encoding="utf-8"))["pattern"]:
+        assert max(row["votes"], key=row["votes"].get) in FILES[subject], row["id"]

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import msgspec
 
 from cudnn_assistant import places
+from cudnn_assistant.explain.evidence import Evidence
 from cudnn_assistant.explain.question import Question, question
-from cudnn_assistant.explain.ranking import Evidence
-from cudnn_assistant.explain.words import _
+from cudnn_assistant.wording import _
 
 _NEAREST = 20
 """Reports that vote."""
@@ -59,7 +59,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     cause: str
     also: tuple[str, ...] = ()
     studied: bool = False
-    """Patterns were written with it at hand, so that they say more of it than of a stranger's."""
+    """Patterns were written with it at hand, so that they say more of it than of an unseen one."""
 
     @property
     def known(self) -> dict[str, str]:
@@ -84,11 +84,11 @@ Bags = tuple[Bag, Bag, Bag]
 """Those of the message, of the notes and of the framework."""
 
 
-class Heard(NamedTuple):
+class Similar(NamedTuple):
     """What earlier reports say about a text."""
 
     evidence: tuple[Evidence, ...]
-    likest: float
+    likeness: float
     """Likeness of the likest report: 0 to 1 by its message, up to 0.4 more by the rest."""
 
 
@@ -99,7 +99,7 @@ def reports() -> tuple[Report, ...]:
     return tuple(msgspec.json.Decoder(Report).decode_lines(data))
 
 
-def ask(asked: Question, *, leave_out: str = "") -> Heard:
+def similar(asked: Question, *, leave_out: str = "") -> Similar:
     """Votes of the reports that are most like a question.
 
     ``leave_out`` names a thread that may not vote: that of the text itself, when measuring.
@@ -111,7 +111,7 @@ def ask(asked: Question, *, leave_out: str = "") -> Heard:
         if report.thread != leave_out
     ]
     nearest = [pair for pair in nlargest(_NEAREST, likeness, key=itemgetter(0)) if pair[0] > 0]
-    return Heard(tuple(_evidence(nearest)), nearest[0][0] if nearest else 0.0)
+    return Similar(tuple(_evidence(nearest)), nearest[0][0] if nearest else 0.0)
 
 
 @cache

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
+from cudnn_assistant.explain.negation import affirmed
 from cudnn_assistant.explain.versions import (
     Version,
     compute_of,
@@ -64,13 +65,7 @@ _OWN_NAME = re.compile(
 )
 """Spellings whose version is the framework's. Of "fastai 1.0.47" or "ComfyUI 0.3" it isn't."""
 
-_CONTAINER = re.compile(
-    r"(?<!(?<!works )(?<!work )(?<!runs )(?<!fine )without )(?<!not using )(?<!not use )"
-    r"(?<!n't use )(?<!not in )(?<!non-)(?<!no )(?<!instead of )"
-    r"\b(?:docker|container|podman|kubernetes)\b",
-    re.IGNORECASE,
-)
-"""A container that is spoken of, unless it is said to be none. "It works without Docker" counts."""
+_CONTAINER = re.compile(r"\b(?:docker|container|podman|kubernetes)\b", re.IGNORECASE)
 
 _OF_DRIVER = re.compile(
     r"(?:nvidia-smi|Driver Version)[^\n]{0,60}CUDA Version: ?(\d{1,2}\.\d)", re.IGNORECASE
@@ -154,7 +149,7 @@ def _from_text(result: Facts, text: str) -> None:
             _READERS[name](result, text)
     if not result.build_cuda:
         _set_build(result, text)
-    result.container = bool(_CONTAINER.search(text))
+    result.container = affirmed(_CONTAINER, text)
 
 
 def _has(result: Facts, name: str) -> bool:

@@ -6,10 +6,12 @@ from collections import Counter
 
 import pytest
 
-from cudnn_assistant.explain import explain
+from cudnn_assistant.explain import answer_for, explain
+from cudnn_assistant.explain.cases import read_case
 from cudnn_assistant.explain.causes import classes
-from cudnn_assistant.explain.precedents import ask, reports
-from cudnn_assistant.explain.question import needed_likeness, question, telling
+from cudnn_assistant.explain.question import needed_likeness, question, telling_lines
+from cudnn_assistant.explain.similar_reports import reports, similar
+from cudnn_assistant.explain.word_model import load_words
 
 NEVER_SEEN = "frobnication of the cuda widget: quux lattice was not orthogonal (blorp)"
 
@@ -42,14 +44,15 @@ def test_a_message_that_no_pattern_knows_is_answered_by_its_report(thread: str) 
 
 def test_a_report_that_is_left_out_is_silent() -> None:
     row = next(row for row in reports() if row.thread == "torch/cunn#348")
-    named = [c.because for c in explain(row.log, leave_out=row.thread).causes]
+    answer = answer_for(read_case(row.log, {}, leave_out=row.thread), load_words())
+    named = [c.because for c in answer.causes]
     assert not any(row.address in reason for reasons in named for reason in reasons)
 
 
 def test_no_report_is_like_a_text_of_other_words() -> None:
     assert explain(NEVER_SEEN).causes == ()
     asked = question(NEVER_SEEN, {})
-    assert ask(asked).likest < needed_likeness([NEVER_SEEN], asked, {})
+    assert similar(asked).likeness < needed_likeness([NEVER_SEEN], asked, {})
 
 
 @pytest.mark.parametrize(
@@ -63,7 +66,7 @@ def test_trouble_of_other_things_is_none_of_ours(text: str) -> None:
 def test_of_a_log_the_lines_that_tell_are_compared() -> None:
     chatter = [f"step {n} of 900, loss 0.{n}" for n in range(900)]
     trouble = "luajit: libcunn.so: undefined symbol: THCudaBlas_gemv, loading failed"
-    assert telling([*chatter[:500], trouble, *chatter[500:]], []) == [trouble]
+    assert telling_lines([*chatter[:500], trouble, *chatter[500:]], []) == [trouble]
 
 
 def test_what_the_computer_shows_outweighs_every_report() -> None:

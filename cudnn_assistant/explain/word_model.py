@@ -1,8 +1,8 @@
 """What single words tell of the cause, learned from the table of reports.
 
-Patterns, rules and the likest reports are heard first (``ranking.taught``). What the words of a
-text add to that, a logistic regression found: weights for words, for the numbers beside them, and
-for the patterns and facts themselves, which may say more or less of a cause than their writers
+Patterns, rules and the likest reports count first (``ranking.without_words``). What the words of
+a text add to that, a logistic regression found: weights for words, for the numbers beside them,
+and for the patterns and facts themselves, which may say more or less of a cause than their writers
 thought. They are data, ``resources/errors/words.json``, made by ``python -m installer.words`` from
 ``reports.jsonl`` and from phrases whose cause is plain.
 """
@@ -18,8 +18,8 @@ from functools import cache
 import msgspec
 
 from cudnn_assistant import places
+from cudnn_assistant.explain.evidence import Evidence
 from cudnn_assistant.explain.question import Question
-from cudnn_assistant.explain.ranking import Evidence
 
 _LOUDEST = 6.0
 """However many words a text has, they never say more than this for or against a cause."""
@@ -49,7 +49,7 @@ def _given(given: Mapping[str, str]) -> Iterator[str]:
                 yield f"given {key} {version[1]}"
 
 
-class Learned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WordModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Weights, as natural logarithms of odds."""
 
     lessons: str
@@ -64,11 +64,11 @@ class Learned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             for cls, weight in self.weight.get(sign, {}).items():
                 total[cls] += weight
         votes = {cls: _LOUDEST * math.tanh(vote / _LOUDEST) for cls, vote in total.items()}
-        return Evidence(votes=votes, because="")
+        return Evidence(votes=votes)
 
 
 @cache
-def learned() -> Learned:
+def load_words() -> WordModel:
     """The table, read once."""
     data = places.resource("errors/words.json").read_bytes()
-    return msgspec.json.decode(data, type=Learned)
+    return msgspec.json.decode(data, type=WordModel)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cudnn_assistant.explain.causes import classes
-from cudnn_assistant.explain.learned import learned, signs
 from cudnn_assistant.explain.question import question
+from cudnn_assistant.explain.word_model import load_words, signs
 from installer.words import digest
 
 LOUDEST = 6.0
@@ -13,16 +13,16 @@ LOUDEST = 6.0
 
 def votes(message: str, **given: str) -> dict[str, float]:
     found = signs(question(message, given), message.splitlines(), given)
-    return dict(learned().evidence(found).votes)
+    return dict(load_words().evidence(found).votes)
 
 
 def test_the_words_were_learned_from_these_very_lessons() -> None:
     said = "reports or phrases were changed: run python -m installer.words"
-    assert learned().lessons == digest(), said
+    assert load_words().lessons == digest(), said
 
 
 def test_the_table_speaks_of_known_classes() -> None:
-    table = learned()
+    table = load_words()
     assert {cls for row in table.weight.values() for cls in row} == set(classes())
 
 
@@ -44,7 +44,7 @@ def test_unknown_words_say_no_more_than_silence() -> None:
 
 
 def test_no_number_of_words_shouts() -> None:
-    every = learned().evidence(learned().weight).votes
+    every = load_words().evidence(load_words().weight).votes
     assert all(abs(vote) <= LOUDEST for vote in every.values())
     assert max(every.values()) > LOUDEST / 2
 

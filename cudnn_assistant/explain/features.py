@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.generations import capability, driver, gpu
-from cudnn_assistant.explain.given import Facts
 from cudnn_assistant.explain.versions import Version, version, versions
 from cudnn_assistant.explain.wanted import library_kind, needs, wanted_cuda, wanted_cudnn
-from cudnn_assistant.explain.words import _
+from cudnn_assistant.wording import _
 
 Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""

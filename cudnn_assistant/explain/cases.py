@@ -1,0 +1,84 @@
+"""One text with what is known beside it, as every voice of the ranking needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from cudnn_assistant.explain.evidence import Evidence, evidence
+from cudnn_assistant.explain.facts import STRUCTURED, Facts, facts
+from cudnn_assistant.explain.features import features
+from cudnn_assistant.explain.patterns import Hit, hits
+from cudnn_assistant.explain.question import needed_likeness, question, telling_lines
+from cudnn_assistant.explain.reading import lines_of
+from cudnn_assistant.explain.similar_reports import Similar, similar
+from cudnn_assistant.explain.word_model import signs
+
+_FIRST_LINES = 400
+"""Lines in whose whole text versions and names are looked for; start-up lines stand first."""
+
+
+class Case(NamedTuple):
+    """What the patterns, the rules, the reports and the words have to go by."""
+
+    hits: list[Hit]
+    """In the text."""
+    note_hits: list[Hit]
+    """In what is known beside it."""
+    facts: Facts
+    evidence: list[Evidence]
+    """Of the patterns and rules."""
+    similar: Similar
+    """Of earlier reports."""
+    signs: set[str]
+    """Keys of the learned table."""
+    recognised: bool
+    """Whether an answer can be more than a guess."""
+
+
+def read_case(
+    text: str | bytes,
+    given: Mapping[str, str],
+    here: Mapping[str, str] | None = None,
+    leave_out: str = "",
+) -> Case:
+    """Read ``text``. ``given`` is what the person knows, ``here`` what this computer is known for.
+
+    ``leave_out`` names a report that may not vote: that of the text itself, when measuring.
+    """
+    given = {k.strip().lower(): v for k, v in given.items() if v.strip()}
+    notes = [v if k not in STRUCTURED else f"{k}: {v}" for k, v in given.items()]
+    lines = lines_of(text)
+    found, noted = hits(lines), hits(notes)
+    known = facts(
+        [*(hit.text for hit in found), *lines[:_FIRST_LINES], *notes],
+        [hit.names for hit in (*found, *noted)],
+        given,
+        here or {},
+    )
+    compared = features(known)
+    pieces = evidence(found, noted, compared)
+    shown = telling_lines(lines, found)
+    asked = question("\n".join(shown), given)
+    likest = similar(asked, leave_out=leave_out)
+    speaks = any(vote > 0 for piece in pieces for vote in piece.votes.values())
+    return Case(
+        hits=found,
+        note_hits=noted,
+        facts=known,
+        evidence=pieces,
+        similar=likest,
+        signs={*signs(asked, shown, given), *_of_patterns(found, noted), *_of_features(compared)},
+        recognised=speaks or likest.likeness >= needed_likeness(shown, asked, given),
+    )
+
+
+def _of_patterns(found: list[Hit], noted: list[Hit]) -> set[str]:
+    return {
+        *(f"line {hit.pattern.id}" for hit in found),
+        *(f"told {hit.pattern.id}" for hit in noted),
+    }
+
+
+def _of_features(compared: Mapping[str, str]) -> set[str]:
+    return {f"fact {name}" for name in compared}

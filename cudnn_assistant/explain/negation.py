@@ -1,0 +1,60 @@
+"""Whether words are denied where they stand: "no Docker", "works without conda"."""
+
+from __future__ import annotations
+
+import re
+
+_CLAUSE = re.compile(r"[^.;:,()\n]{0,60}\Z")
+_WORD = re.compile(r"[a-z']+")
+_FILLERS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "any",
+        "my",
+        "in",
+        "inside",
+        "on",
+        "with",
+        "of",
+        "using",
+        "use",
+        "used",
+        "running",
+        "run",
+        "runs",
+        "well",
+        "again",
+        "longer",
+    ]
+)
+"""Words that may stand between a denial and what it denies."""
+_DENIALS = frozenset(["no", "not", "non", "never", "cannot", "without", "outside", "instead"])
+_PRAISE = frozenset(["work", "works", "worked", "working", "fine", "ok", "okay"])
+"""Where something works, the trouble isn't: "works inside Docker" denies the container."""
+_RUNS = frozenset({"run", "runs"})
+"""Praise only before a denial: "runs in Docker" only says where."""
+
+
+def denied(text: str, start: int) -> bool:
+    """Whether what begins at ``start`` is denied by the words before it, in the same clause.
+
+    Two denials are none: of "doesn't work in Docker" and "works without Docker" neither denies.
+    """
+    clause = _CLAUSE.search(text, max(0, start - 60), start)
+    flips, praised = 0, False
+    for word in reversed(_WORD.findall(clause.group().lower() if clause else "")):
+        if word in _PRAISE or (flips and word in _RUNS):
+            flips += not praised
+            praised = True
+        elif word in _DENIALS or word.endswith("n't"):
+            flips += 1
+        elif word not in _FILLERS:
+            break
+    return flips % 2 == 1
+
+
+def affirmed(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether the pattern occurs anywhere without being denied there."""
+    return any(not denied(text, match.start()) for match in pattern.finditer(text))

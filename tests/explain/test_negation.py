@@ -1,0 +1,49 @@
+"""What is denied is none."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from cudnn_assistant.explain.facts import facts
+from cudnn_assistant.explain.negation import affirmed
+
+DOCKER = re.compile("docker", re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "inside a Docker container",
+        "it works without Docker",
+        "doesn't work in docker",
+        "the GPU isn't detected in docker",
+        "runs fine outside docker",
+        "no GPU. In docker",
+        "it runs in docker",
+    ],
+)
+def test_a_thing_that_is_there(text: str) -> None:
+    assert affirmed(DOCKER, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm not using docker",
+        "it works inside docker",
+        "I don't use Docker",
+        "no docker",
+        "without docker",
+        "instead of docker",
+        "non-docker installation",
+    ],
+)
+def test_a_thing_that_is_denied(text: str) -> None:
+    assert not affirmed(DOCKER, text)
+
+
+def test_one_denial_does_not_deny_the_next_mention() -> None:
+    assert facts(["no docker at first, then in docker"], [], {}).container
+    assert not facts(["works inside docker"], [], {}).container
