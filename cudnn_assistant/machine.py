@@ -503,6 +503,46 @@ class Trial(Struct, kw_only=True):
         return sum(time.milliseconds for time in self.times)
 
 
+DifferenceKind = Literal[
+    "preload", "search-entry", "variable", "limit", "working-folder", "gpus", "settings"
+]
+"""What an experiment does without. "settings": all of these at once."""
+
+
+class Difference(Struct, kw_only=True):
+    """The one thing that an experiment did differently from the test it repeats."""
+
+    kind: DifferenceKind
+    name: str = ""
+    """The variable or limit it concerns: "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "as"."""
+    without: tuple[str, ...] = ()
+    """What was left out: entries of a list, a variable's text, a limit's number."""
+
+
+class Outcome(Struct, kw_only=True):
+    """How a test ended, as far as experiments compare it."""
+
+    stage: Stage
+    status: TrialStatus
+    code: int | None = None
+    missing: str = ""
+    version: str = ""
+    loaded: str = ""
+
+
+class Experiment(Struct, kw_only=True):
+    """A test of a subject, repeated with one difference."""
+
+    subject: str
+    framework: str = ""
+    """The framework that was asked, as in :class:`Trial`; "" for cuDNN itself."""
+    difference: Difference
+    before: Outcome
+    after: Outcome
+    proven: bool = False
+    """It helped, twice, and without the difference the test stopped in the same way, twice."""
+
+
 class Gap(Struct, kw_only=True):
     """A fact that could not be read. Rules that need it stay silent."""
 
@@ -542,6 +582,8 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
     """Where the loader looks for a bare name, in order, for programs started afresh."""
     pythons: tuple[PythonEnvironment, ...] = ()
     trials: tuple[Trial, ...] = ()
+    experiments: tuple[Experiment, ...] = ()
+    """Tests of subjects that stopped, each repeated with one difference."""
     gaps: tuple[Gap, ...] = ()
     timings: tuple[Timing, ...] = ()
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -25,6 +26,7 @@ from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.children import Cancel, never
+from cudnn_assistant.probe.trials.linking import loading_steps
 from cudnn_assistant.probe.trials.trial import check_library, run_trial
 from cudnn_assistant.versions import major
 
@@ -91,6 +93,7 @@ class Wish(NamedTuple):
 
     folders: tuple[str, ...] = ()
     major: int = 0
+    steps: tuple[dict[str, Any], ...] = ()
 
 
 def asked_for(one: PythonEnvironment) -> Wish:
@@ -99,7 +102,8 @@ def asked_for(one: PythonEnvironment) -> Wish:
     own = [f for f in one.frameworks if f.brings_cudnn]
     if leaning and not own:
         return Wish(major=_major(leaning))
-    return Wish(library_folders(one), _major(own))
+    steps = loading_steps(one) if sys.platform == "linux" else ()
+    return Wish(library_folders(one), _major(own), steps)
 
 
 def _major(frameworks: Iterable[Framework]) -> int:

@@ -60,6 +60,7 @@ def run_child(
     environment: Mapping[str, str],
     deadline: float,
     say: Say | None = None,
+    folder: str | None = None,
     *,
     cancel: Cancel = never,
 ) -> Ended:
@@ -72,7 +73,7 @@ def run_child(
         told = {**wish, "pipe": pipe, "deadline": deadline + 5}
         return places.child_command(kind, json.dumps(told))
 
-    return run_command(command, environment, deadline, say, cancel=cancel)
+    return run_command(command, environment, deadline, say, folder, cancel=cancel)
 
 
 def run_command(
