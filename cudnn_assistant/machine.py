@@ -348,6 +348,8 @@ class Package(Struct, kw_only=True):
     """Library files of its RECORD that are not there."""
     missing: tuple[str, ...] = ()
     """Names of those files, the first 40; () where none is missing and in older reports."""
+    changed: tuple[str, ...] = ()
+    """Names of library files whose size isn't that of its RECORD, the first 40."""
     manager: Literal["", "conda"] = ""
     """Who installed it: "" for pip and its like."""
 
