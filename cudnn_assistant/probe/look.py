@@ -179,6 +179,8 @@ class Look:
         for seen in together(works, 600, self._cancel):
             self._add(seen)
         self._add(guarded("winners", Work(self._winners, ())))
+        if trial:
+            self.experiments()
         self._say("trial", True, self.machine)
 
     def _truth(self) -> tuple[Facts, tuple[Gap, ...]]:
@@ -204,9 +206,35 @@ class Look:
             machine.os.family,
             machine.pythons,
             machine.gpus,
+            start_in=self._start_in(),
             cancel=self._cancel,
         )
         return {"trials": found}, ()
+
+    def _start_in(self) -> str:
+        """Where the person's programs start, if it matters to what they load; else ""."""
+        listed = (one.text for one in self.machine.search if one.variable == "LD_LIBRARY_PATH")
+        return os.getcwd() if any(not os.path.isabs(text) for text in listed) else ""
+
+    def experiments(self) -> None:
+        """Tests that stopped, repeated with one difference at a time."""
+        works = {"experiments": Work(self._experiments, ("experiments",))}
+        for seen in together(works, DEADLINE, self._cancel):
+            self._add(seen)
+
+    def _experiments(self) -> tuple[Facts, tuple[Gap, ...]]:
+        from cudnn_assistant.probe import subjects
+        from cudnn_assistant.probe.experiments.situation import Situation
+
+        machine = self.machine
+        if not (machine.gpus or machine.driver):
+            # Whatever cures a test for a while, nothing runs without an NVIDIA GPU.
+            return {}, ()
+        situation = Situation(self._environment, self._start_in())
+        found = subjects.explored(
+            situation, machine.os.family, machine.pythons, machine.trials, cancel=self._cancel
+        )
+        return {"experiments": found}, ()
 
     def _winners(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import subjects

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ import msgspec
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
+    Experiment,
     Family,
     Framework,
     Gpu,
@@ -22,6 +24,8 @@ from cudnn_assistant.machine import (
     PythonEnvironment,
     Trial,
 )
+from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, stopped
+from cudnn_assistant.probe.experiments.situation import Situation
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.pythons.environments import library_folders
@@ -42,6 +46,7 @@ def tried(
     pythons: Sequence[PythonEnvironment],
     gpus: Sequence[Gpu] = (),
     *,
+    start_in: str = "",
     deadline: float = 60.0,
     cancel: Cancel = never,
 ) -> tuple[Trial, ...]:
@@ -54,22 +59,19 @@ def tried(
     """
     with ThreadPoolExecutor(1) as beside:
         opinion = beside.submit(second_opinion, environment, cancel=cancel)
-        found = _tried(environment, family, pythons, gpus, deadline, cancel)
+        test = partial(
+            run_trial, environment, family, start_in=start_in, deadline=deadline, cancel=cancel
+        )
+        found = _tried(test, pythons, gpus)
         known = msgspec.structs.replace(found[0], second_opinion=opinion.result())
     return (known, *found[1:])
 
 
 def _tried(
-    environment: Mapping[str, str],
-    family: Family,
-    pythons: Sequence[PythonEnvironment],
-    gpus: Sequence[Gpu],
-    deadline: float,
-    cancel: Cancel,
+    test: Callable[..., Trial], pythons: Sequence[PythonEnvironment], gpus: Sequence[Gpu]
 ) -> list[Trial]:
     found: list[Trial] = []
     others = ""
-    test = partial(run_trial, environment, family, deadline=deadline, cancel=cancel)
     own = [one for one in pythons if any(f.brings_cudnn for f in one.frameworks)][
         :MOST_ENVIRONMENTS
     ]
@@ -86,6 +88,57 @@ def _tried(
             one = test(major=number)
             found += [msgspec.structs.replace(one, subject=subject) for subject in ids]
     return found
+
+
+MOST_EXPLORED = 3
+"""Subjects whose stopped tests are repeated with differences; most share one cause."""
+
+
+def explored(
+    situation: Situation,
+    family: Family,
+    pythons: Sequence[PythonEnvironment],
+    trials: Sequence[Trial],
+    *,
+    budget: float = BUDGET,
+    cancel: Cancel = never,
+) -> tuple[Experiment, ...]:
+    """What was tried to learn why tests of subjects stopped; () where none did.
+
+    ``budget`` is seconds for all of them. A subject that stops as one before it did, for which
+    nothing helped, isn't explored again.
+    """
+    wishes = {SYSTEM: Wish(), **{one.id: asked_for(one) for one in pythons}}
+    until = time.monotonic() + budget
+    found: list[Experiment] = []
+    seen: set[tuple[object, ...]] = set()
+    for trial in trials:
+        kind = (trial.stage, trial.status, trial.code, trial.missing)
+        left = until - time.monotonic()
+        explorable = trial.subject in wishes and not (trial.framework or trial.library)
+        if not (explorable and stopped(trial)) or kind in seen or left <= 0:
+            continue
+        seen.add(kind)
+        test = _test_of(trial, wishes[trial.subject], family, cancel)
+        found += experiments(test, situation, trial, family, budget=left, cancel=cancel)
+        if len(seen) == MOST_EXPLORED:
+            break
+    return tuple(found)
+
+
+def _test_of(trial: Trial, wish: Wish, family: Family, cancel: Cancel) -> Test:
+    def test(situation: Situation) -> Trial:
+        return run_trial(
+            situation.environment,
+            family,
+            subject=trial.subject,
+            start_in=situation.folder,
+            lifted=situation.lifted,
+            cancel=cancel,
+            **wish._asdict(),
+        )
+
+    return test
 
 
 class Wish(NamedTuple):
