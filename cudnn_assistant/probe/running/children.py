@@ -14,6 +14,7 @@ from typing import IO, Any, NamedTuple
 
 from cudnn_assistant import places
 from cudnn_assistant.probe.running.group import Group
+from cudnn_assistant.probe.running.person import behind_sudo
 
 Facts = dict[str, Any]
 Say = Callable[[Facts], None]
@@ -158,6 +159,11 @@ def _start(
             startupinfo=startup,
             creationflags=subprocess.CREATE_NO_WINDOW,
         )
+    person, rights = behind_sudo(), dict[str, Any]()
+    if person is not None:
+        # Started by sudo: what is the person's is not run as root.
+        rights = {"user": person.uid, "group": person.gid, "extra_groups": person.groups}
+        environment = {**environment, "HOME": person.home, "USER": person.name}
     return subprocess.Popen(
         command(pipe),
         stdin=subprocess.DEVNULL,
@@ -167,6 +173,7 @@ def _start(
         cwd=folder,
         pass_fds=(pipe,),
         start_new_session=True,
+        **rights,
     )
 
 
