@@ -254,6 +254,11 @@ class LibraryCheck(Struct, kw_only=True):
     """The outcome of each version check; one that ends its child leaves the others theirs."""
 
 
+Doubt = Literal["", "place", "owner", "writable"]
+"""Why code isn't run by itself. place: found by looking around, where no program of the person's is
+known to take it from; owner: it belongs to somebody else; writable: others may change it."""
+
+
 class CudnnCopy(Struct, kw_only=True):
     """One copy of cuDNN: a folder with a main library. Its four versions may disagree."""
 
@@ -279,6 +284,8 @@ class CudnnCopy(Struct, kw_only=True):
     """Package that owns it: "libcudnn9-cuda-12 9.5.1.17-1", "nvidia-cudnn-cu12 9.10.2.21"."""
     environment: str = ""
     """Id of the Python environment it lies in."""
+    doubt: Doubt = ""
+    """Why it wasn't loaded without being asked to."""
     wins_for: tuple[str, ...] = ()
     """Subjects whose programs load this copy, as measured."""
 
@@ -494,6 +501,8 @@ class Trial(Struct, kw_only=True):
     helped_by: str = ""
     """The one setting with which a second run came to its end: "LD_LIBRARY_PATH" and
     "CUDA_VISIBLE_DEVICES" were taken out, others set ("TF_FORCE_GPU_ALLOW_GROWTH=true")."""
+    doubt: Doubt = ""
+    """Why it was not run without being asked to; ``detail`` is the file or folder in doubt."""
     output: str = ""
     """The end of what the child printed besides its answer, for Details."""
     second_opinion: tuple[Library, ...] = ()

@@ -21,6 +21,7 @@ def probe(
     say: Say | None = None,
     python: str = "",
     folders: Sequence[str] = (),
+    trusted: Sequence[str] = (),
     truth: bool | None = None,
     cancel: Cancel = never,
 ) -> Machine:
@@ -28,11 +29,14 @@ def probe(
 
     ``trial`` runs the cuDNN test, ``truth`` loads every copy of cuDNN in a child process (by
     default where tests run as well). ``python`` is an environment to look at besides, ``folders``
-    are folders that may hold cuDNN or Python environments. ``say`` hears of the progress, always
+    are folders that may hold cuDNN or Python environments; what lies in ``trusted`` ones is run
+    without being asked about. ``say`` hears of the progress, always
     in the calling thread. ``cancel`` is asked again and again whether to give up: then the child
     processes are ended and :class:`Cancelled` is raised, within about a second.
     """
-    look = Look(system, say or (lambda _part, _done, _machine: None), python, folders, cancel)
+    look = Look(
+        system, say or (lambda _part, _done, _machine: None), python, folders, cancel, trusted
+    )
     look.settings()
     look.parts()
     if trial or truth:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -22,6 +22,9 @@ from cudnn_assistant.probe.pythons.environments import pythons
 from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.probe.running.together import Facts, Seen, Work, guarded, together
 from cudnn_assistant.system import System
+
+if TYPE_CHECKING:
+    from cudnn_assistant.probe.trust import Trust
 
 Part = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
 Say = Callable[[Part, bool, Machine], None]
@@ -43,7 +46,9 @@ class Look:
         python: str,
         folders: Sequence[str],
         cancel: Cancel = never,
+        trusted: Sequence[str] = (),
     ) -> None:
+        self._trusted = trusted
         self._system = system
         self._say = say
         self._python = python
@@ -119,7 +124,7 @@ class Look:
             facts = windows_devices.look()
         else:
             facts = kernel.look(self._disk, system.version, system.wsl)
-        told = gpu.ask(self._environment, cancel=self._cancel)
+        told = gpu.ask(self._own_alone(), cancel=self._cancel)
         names = [one.name for one in facts.adapters if one.vendor != gpu.NVIDIA]
         found = {
             "driver": gpu.driver(told, facts, system),
@@ -193,6 +198,8 @@ class Look:
             self._environment,
             machine.os.family,
             machine.os.architecture,
+            pythons=machine.pythons,
+            trust=self._trust(),
             cancel=self._cancel,
         )
         return {"cudnns": found}, ()
@@ -207,9 +214,22 @@ class Look:
             machine.pythons,
             machine.gpus,
             start_in=self._start_in(),
+            trust=self._trust(),
             cancel=self._cancel,
         )
         return {"trials": found}, ()
+
+    def _own_alone(self) -> Mapping[str, str]:
+        """The person's environment, without what would bring somebody else's code along."""
+        if not self._trust().surroundings(self._environment, self._start_in())[0]:
+            return self._environment
+        doubtful = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+        return {name: text for name, text in self._environment.items() if name not in doubtful}
+
+    def _trust(self) -> Trust:
+        from cudnn_assistant.probe.trust import Trust
+
+        return Trust(self._system.family, self._trusted)
 
     def _start_in(self) -> str:
         """Where the person's programs start, if it matters to what they load; else ""."""

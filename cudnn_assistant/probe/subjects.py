@@ -16,6 +16,7 @@ import msgspec
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
+    Doubt,
     Experiment,
     Family,
     Framework,
@@ -23,6 +24,7 @@ from cudnn_assistant.machine import (
     Library,
     PythonEnvironment,
     Trial,
+    readable,
 )
 from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, stopped
 from cudnn_assistant.probe.experiments.situation import Situation
@@ -32,6 +34,7 @@ from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.probe.trials.linking import loading_steps
 from cudnn_assistant.probe.trials.trial import check_library, run_trial
+from cudnn_assistant.probe.trust import Reason, Trust
 from cudnn_assistant.versions import major
 
 MOST_ENVIRONMENTS = 8
@@ -47,6 +50,7 @@ def tried(
     gpus: Sequence[Gpu] = (),
     *,
     start_in: str = "",
+    trust: Trust | None = None,
     deadline: float = 60.0,
     cancel: Cancel = never,
 ) -> tuple[Trial, ...]:
@@ -57,18 +61,24 @@ def tried(
     Environments that take another major from the system than the one tested get a test of that.
     What cuda-pathfinder finds is asked meanwhile, and kept with the system's test.
     """
+    doubts = {} if trust is None else _doubts(trust, environment, start_in, pythons)
+    test = partial(
+        run_trial, environment, family, start_in=start_in, deadline=deadline, cancel=cancel
+    )
+    if doubts.get(SYSTEM, ("", ""))[0]:
+        return tuple(_tried(test, pythons, gpus, doubts))
     with ThreadPoolExecutor(1) as beside:
         opinion = beside.submit(second_opinion, environment, cancel=cancel)
-        test = partial(
-            run_trial, environment, family, start_in=start_in, deadline=deadline, cancel=cancel
-        )
-        found = _tried(test, pythons, gpus)
+        found = _tried(test, pythons, gpus, doubts)
         known = msgspec.structs.replace(found[0], second_opinion=opinion.result())
     return (known, *found[1:])
 
 
 def _tried(
-    test: Callable[..., Trial], pythons: Sequence[PythonEnvironment], gpus: Sequence[Gpu]
+    test: Callable[..., Trial],
+    pythons: Sequence[PythonEnvironment],
+    gpus: Sequence[Gpu],
+    doubts: Mapping[str, Reason],
 ) -> list[Trial]:
     found: list[Trial] = []
     others = ""
@@ -76,6 +86,10 @@ def _tried(
         :MOST_ENVIRONMENTS
     ]
     for subject, wish in [(SYSTEM, Wish()), *((one.id, asked_for(one)) for one in own)]:
+        doubt, path = doubts.get(subject, ("", ""))
+        if doubt:
+            found.append(_untried(subject, doubt, path))
+            continue
         test_it = partial(test, subject=subject, **wish._asdict())
         found.append(test_it())
         if found[-1].status == "ok" and not others:
@@ -88,6 +102,24 @@ def _tried(
             one = test(major=number)
             found += [msgspec.structs.replace(one, subject=subject) for subject in ids]
     return found
+
+
+def _doubts(
+    trust: Trust,
+    environment: Mapping[str, str],
+    start_in: str,
+    pythons: Sequence[PythonEnvironment],
+) -> dict[str, Reason]:
+    """What is not tested without a yes. What is in doubt for the system's is for everybody's."""
+    everybody = trust.surroundings(environment, start_in)
+    subjects = {SYSTEM: ("", ""), **{one.id: trust.environment(one) for one in pythons}}
+    return dict.fromkeys(subjects, everybody) if everybody[0] else subjects
+
+
+def _untried(subject: str, doubt: Doubt, path: str) -> Trial:
+    return Trial(
+        subject=subject, stage="start", status="not-run", doubt=doubt, detail=readable(path)
+    )
 
 
 MOST_EXPLORED = 3
@@ -189,14 +221,19 @@ def checked(
     family: Family,
     architecture: str,
     *,
+    pythons: Sequence[PythonEnvironment] = (),
+    trust: Trust | None = None,
     cancel: Cancel = never,
 ) -> tuple[CudnnCopy, ...]:
     """The copies with what loading each of them said; several children at a time.
 
     A copy for another processor, and one whose main file is no library, is not loaded: its files
-    have said all there is.
+    have said all there is. Nor is one that the person's programs aren't known to load.
     """
     companions = _companions(libraries)
+    known = {one.id: one for one in pythons}
+    if trust is not None:
+        copies = [msgspec.structs.replace(c, doubt=trust.copy(c, known)[0]) for c in copies]
 
     def check(copy: CudnnCopy) -> CudnnCopy:
         found = check_library(copy, environment, family, folders=companions, cancel=cancel)
@@ -204,7 +241,9 @@ def checked(
         built = int(cuda.split(".")[0]) if cuda[:1].isdigit() else None
         return msgspec.structs.replace(copy, check=found, cuda_major=copy.cuda_major or built)
 
-    wanted = [copy for copy in copies if _loadable(copy, architecture)][:MOST_CHECKS]
+    wanted = [copy for copy in copies if not copy.doubt and _loadable(copy, architecture)][
+        :MOST_CHECKS
+    ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         done = dict(zip(map(id, wanted), pool.map(check, wanted), strict=True))
     return tuple(done.get(id(copy), copy) for copy in copies)

@@ -11,41 +11,48 @@ import stat
 import sys
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Literal
 
-Doubt = Literal["", "place", "owner", "writable", "unreadable"]
-"""Why something isn't loaded by itself. place: found by looking around, in a folder that none of
-the person's programs is known to use; owner: somebody else's; writable: others can change it."""
+from cudnn_assistant.machine import Doubt
 
 _MOST_LINKS = 40
+_MOST_FILES = 2000
 
 
-def doubt(path: str, uid: int | None = None) -> Doubt:
-    """Why ``path`` isn't the person's own to run; "" where it is. Links are followed one by one.
+def doubt(path: str, uid: int) -> Doubt:
+    """Why ``path`` isn't a user's own to run; "" where it is. Links are followed one by one.
 
-    On Windows only the place says something: "" here. ``uid`` is who the code would run as.
+    On Windows only the place says something: "" here. What isn't there is in no doubt.
     """
     if sys.platform == "win32":
         return ""
-    who = os.geteuid() if uid is None else uid
     waiting, seen = [os.path.abspath(path)], 0
     while waiting:
         parts = _parts(waiting.pop())
         for part in parts:
-            found, target = _part(part, who, last=part is parts[-1])
+            found, target = _part(part, uid, last=part is parts[-1])
             if found:
                 return found
             if target:
                 seen += 1
                 waiting.append(target)
                 if seen > _MOST_LINKS:
-                    return "unreadable"
+                    return "owner"
     return ""
 
 
-def first_doubt(paths: Iterable[str], uid: int | None = None) -> Doubt:
-    """The first reason among several paths, all of which would be loaded."""
-    return next((found for path in paths if (found := doubt(path, uid))), "")
+def first_doubt(paths: Iterable[str], uid: int) -> tuple[Doubt, str]:
+    """The first of several paths that is in doubt, all of which would be loaded, and why."""
+    return next(((found, path) for path in paths if (found := doubt(path, uid))), ("", ""))
+
+
+def with_libraries(folder: str) -> list[str]:
+    """A folder and the shared libraries in it, links to folders and files alike."""
+    try:
+        names = sorted(os.listdir(folder))[:_MOST_FILES]
+    except OSError:
+        return [folder]
+    libraries = (name for name in names if ".so" in name or name.lower().endswith(".dll"))
+    return [folder, *(os.path.join(folder, name) for name in libraries)]
 
 
 def _parts(path: str) -> list[str]:

@@ -44,7 +44,6 @@ OPENERS = {
     "onnxruntime": Opener((("onnxruntime", "capi", r"libonnxruntime_providers_cuda\.so"),)),
 }
 
-_OWN = ("wheel", "bundled", "conda")
 _CUDA = re.compile(r"lib(cudart|cublasLt|cublas|nvrtc|cudnn)\.so\.[\d.]+")
 _CUDNN = re.compile(r"libcudnn\.so\.\d+")
 
@@ -56,7 +55,7 @@ def loading_steps(environment: PythonEnvironment, *, root: str = "/") -> tuple[d
     """
     disk = Disk("linux", root)
     for framework in environment.frameworks:
-        if framework.gpu is False or framework.cudnn_from not in _OWN:
+        if not framework.brings_cudnn:
             continue
         if steps := tuple(_steps(disk, environment.sites, framework)):
             return steps

@@ -62,7 +62,8 @@ def run_trial(
     an ordinal among the visible GPUs, "" the first of them. ``full`` adds the other types,
     layouts and directions. ``say`` hears the child's lines as they come. ``bindings`` False keeps
     cuda-python out of the child (for comparing). ``start_in`` is the child's working folder, else
-    one of the system; ``lifted`` names limits that it raises first. ``cancel`` ends the child at once and raises
+    one of the system; ``lifted`` names limits that it raises first. ``cancel`` ends the child at
+    once and raises
     :class:`~cudnn_assistant.probe.running.children.Cancelled`.
     """
     wish = {
