@@ -26,7 +26,7 @@ from cudnn_assistant.system import System
 if TYPE_CHECKING:
     from cudnn_assistant.probe.trust import Trust
 
-Part = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
+Part = Literal["gpu", "cuda", "cudnn", "settings", "trial", "frameworks"]
 Say = Callable[[Part, bool, Machine], None]
 """Hears that a part begins (False) and is done (True), with the snapshot as far as it is known."""
 
@@ -235,6 +235,29 @@ class Look:
         """Where the person's programs start, if it matters to what they load; else ""."""
         listed = (one.text for one in self.machine.search if one.variable == "LD_LIBRARY_PATH")
         return os.getcwd() if any(not os.path.isabs(text) for text in listed) else ""
+
+    def frameworks(self) -> None:
+        """The frameworks' own word, after the quick answer."""
+        self._say("frameworks", False, self.machine)
+        works = {"frameworks": Work(self._frameworks, ("frameworks",))}
+        for seen in together(works, 600, self._cancel):
+            self._add(seen)
+        self._say("frameworks", True, self.machine)
+
+    def _frameworks(self) -> tuple[Facts, tuple[Gap, ...]]:
+        from cudnn_assistant.probe import subjects
+
+        machine = self.machine
+        if not machine.gpus:
+            return {}, ()
+        found = subjects.asked_frameworks(
+            self._environment,
+            machine.os.family,
+            machine.pythons,
+            self._trust(),
+            cancel=self._cancel,
+        )
+        return {"trials": (*machine.trials, *found)}, ()
 
     def experiments(self) -> None:
         """Tests that stopped, repeated with one difference at a time."""

@@ -32,6 +32,7 @@ from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.children import Cancel, never
+from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
 from cudnn_assistant.probe.trials.linking import loading_steps
 from cudnn_assistant.probe.trials.trial import check_library, run_trial
 from cudnn_assistant.probe.trust import Reason, Trust
@@ -120,6 +121,51 @@ def _untried(subject: str, doubt: Doubt, path: str) -> Trial:
     return Trial(
         subject=subject, stage="start", status="not-run", doubt=doubt, detail=readable(path)
     )
+
+
+MOST_ASKED = 8
+"""Environments whose frameworks are asked, the active one first."""
+
+
+def asked_frameworks(
+    environment: Mapping[str, str],
+    family: Family,
+    pythons: Sequence[PythonEnvironment],
+    trust: Trust,
+    *,
+    deadline: float = 60.0,
+    cancel: Cancel = never,
+) -> tuple[Trial, ...]:
+    """A convolution inside each framework that uses cuDNN, by its environment's own Python.
+
+    Only what the person's programs run anyway; two at a time, since each takes memory of the GPU.
+    """
+    if trust.surroundings(environment)[0]:
+        return ()
+    wanted = [
+        (one, name)
+        for one in pythons
+        if (names := names_to_ask(one)) and not trust.environment(one)[0]
+        for name in names
+    ][:MOST_ASKED]
+
+    def ask(which: tuple[PythonEnvironment, str]) -> Trial:
+        one, name = which
+        return run_framework(
+            environment, one.python, name, subject=one.id, family=family, deadline=deadline,
+            cancel=cancel,
+        )  # fmt: skip
+
+    with ThreadPoolExecutor(2) as pool:
+        return tuple(pool.map(ask, wanted))
+
+
+def names_to_ask(one: PythonEnvironment) -> tuple[str, ...]:
+    """Frameworks of an environment that can be asked to run a convolution on the GPU."""
+    if not one.python:
+        return ()
+    names = (f.name for f in one.frameworks if f.uses_cudnn and f.name in FRAMEWORKS)
+    return tuple(dict.fromkeys(names))
 
 
 MOST_EXPLORED = 3
