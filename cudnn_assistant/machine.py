@@ -254,6 +254,11 @@ class LibraryCheck(Struct, kw_only=True):
     """The outcome of each version check; one that ends its child leaves the others theirs."""
 
 
+Doubt = Literal["", "place", "owner", "writable"]
+"""Why code isn't run by itself. place: found by looking around, where no program of the person's is
+known to take it from; owner: it belongs to somebody else; writable: others may change it."""
+
+
 class CudnnCopy(Struct, kw_only=True):
     """One copy of cuDNN: a folder with a main library. Its four versions may disagree."""
 
@@ -279,6 +284,8 @@ class CudnnCopy(Struct, kw_only=True):
     """Package that owns it: "libcudnn9-cuda-12 9.5.1.17-1", "nvidia-cudnn-cu12 9.10.2.21"."""
     environment: str = ""
     """Id of the Python environment it lies in."""
+    doubt: Doubt = ""
+    """Why it wasn't loaded without being asked to."""
     wins_for: tuple[str, ...] = ()
     """Subjects whose programs load this copy, as measured."""
 
@@ -348,6 +355,8 @@ class Package(Struct, kw_only=True):
     """Library files of its RECORD that are not there."""
     missing: tuple[str, ...] = ()
     """Names of those files, the first 40; () where none is missing and in older reports."""
+    changed: tuple[str, ...] = ()
+    """Names of library files whose size isn't that of its RECORD, the first 40."""
     manager: Literal["", "conda"] = ""
     """Who installed it: "" for pip and its like."""
 
@@ -492,6 +501,8 @@ class Trial(Struct, kw_only=True):
     helped_by: str = ""
     """The one setting with which a second run came to its end: "LD_LIBRARY_PATH" and
     "CUDA_VISIBLE_DEVICES" were taken out, others set ("TF_FORCE_GPU_ALLOW_GROWTH=true")."""
+    doubt: Doubt = ""
+    """Why it was not run without being asked to; ``detail`` is the file or folder in doubt."""
     output: str = ""
     """The end of what the child printed besides its answer, for Details."""
     second_opinion: tuple[Library, ...] = ()
@@ -501,6 +512,46 @@ class Trial(Struct, kw_only=True):
     def milliseconds(self) -> float:
         """Time of all stages together."""
         return sum(time.milliseconds for time in self.times)
+
+
+DifferenceKind = Literal[
+    "preload", "search-entry", "variable", "limit", "working-folder", "gpus", "settings"
+]
+"""What an experiment does without. "settings": all of these at once."""
+
+
+class Difference(Struct, kw_only=True):
+    """The one thing that an experiment did differently from the test it repeats."""
+
+    kind: DifferenceKind
+    name: str = ""
+    """The variable or limit it concerns: "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "as"."""
+    without: tuple[str, ...] = ()
+    """What was left out: entries of a list, a variable's text, a limit's number."""
+
+
+class Outcome(Struct, kw_only=True):
+    """How a test ended, as far as experiments compare it."""
+
+    stage: Stage
+    status: TrialStatus
+    code: int | None = None
+    missing: str = ""
+    version: str = ""
+    loaded: str = ""
+
+
+class Experiment(Struct, kw_only=True):
+    """A test of a subject, repeated with one difference."""
+
+    subject: str
+    framework: str = ""
+    """The framework that was asked, as in :class:`Trial`; "" for cuDNN itself."""
+    difference: Difference
+    before: Outcome
+    after: Outcome
+    proven: bool = False
+    """It helped, twice, and without the difference the test stopped in the same way, twice."""
 
 
 class Gap(Struct, kw_only=True):
@@ -542,6 +593,8 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
     """Where the loader looks for a bare name, in order, for programs started afresh."""
     pythons: tuple[PythonEnvironment, ...] = ()
     trials: tuple[Trial, ...] = ()
+    experiments: tuple[Experiment, ...] = ()
+    """Tests of subjects that stopped, each repeated with one difference."""
     gaps: tuple[Gap, ...] = ()
     timings: tuple[Timing, ...] = ()
 

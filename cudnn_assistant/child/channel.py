@@ -89,6 +89,18 @@ def rein(deadline: float) -> None:
     signal.setitimer(signal.ITIMER_REAL, max(deadline, 0.1))
 
 
+def lift(limits: list[str]) -> None:
+    """Raise these limits of this process ("AS", "NOFILE") as far as everybody may."""
+    if not limits:
+        return
+    import resource
+
+    for name in limits:
+        number = getattr(resource, f"RLIMIT_{name}")
+        hard = resource.getrlimit(number)[1]
+        resource.setrlimit(number, (hard, hard))
+
+
 def core_limits(present: tuple[int, int]) -> tuple[int, int]:
     """Soft and hard limit that leave no core; a hard one of 0 can't be raised, and stays."""
     hard = present[1]

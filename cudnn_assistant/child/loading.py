@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
 
-from cudnn_assistant.child import cudnn, mapped
+from cudnn_assistant.child import cudnn, mapped, stand_in
 from cudnn_assistant.child.channel import Channel, Stopped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _MISSING = ": cannot open shared object file: No such file or directory"
 _COMPANIONS = (
@@ -29,15 +34,24 @@ def missing_file(said: str) -> str:
     return os.path.basename(said.removesuffix(_MISSING)) if said.endswith(_MISSING) else ""
 
 
-def load(channel: Channel, names: list[str], folder: str, folders: list[str]) -> cudnn.Cudnn:
+def load(
+    channel: Channel,
+    names: list[str],
+    folder: str,
+    folders: list[str],
+    steps: list[dict[str, Any]] | None = None,
+) -> cudnn.Cudnn:
     """Open cuDNN: from ``folder``, else the environment's way, else by bare name.
 
     ``names`` are the main library's possible names, most wanted first; ``folders`` hold an
-    environment's own libraries. Raises :class:`Stopped`.
+    environment's own libraries; ``steps`` say how its framework has the loader find them. Raises
+    :class:`Stopped`.
     """
     channel.stage("load")
     keep = _search_windows([folder, *folders])
-    if folder:
+    if steps and not folder:
+        found = _open(_linked(steps) or names)
+    elif folder:
         found = _open([os.path.join(folder, name) for name in names])
     elif folders:
         _preload(folders)
@@ -48,6 +62,30 @@ def load(channel: Channel, names: list[str], folder: str, folders: list[str]) ->
     channel.say(loaded=mapped.main_library(paths), mapped=mapped.interesting(paths))
     del keep
     return found
+
+
+def _linked(steps: list[dict[str, Any]]) -> list[str]:
+    """Do what a framework does; the names of cuDNN that it asked the loader for, if any."""
+    asked: list[str] = []
+    for step in steps:
+        if "paths" in step:
+            if any(step["if"] in path for path in mapped.libraries()):
+                _open_all(step["paths"])
+            continue
+        try:
+            stand_in.open_like(step["needed"], step["rpath"], step["runpath"])
+        except OSError as refusal:
+            if not step["may"]:
+                raise _stopped(step["needed"], refusal) from refusal
+        asked = [name for name in step["needed"] if name.startswith("libcudnn.")] or asked
+    return asked
+
+
+def _open_all(paths: list[str]) -> None:
+    for path in paths:
+        # As PyTorch: what can't be opened here is asked for again by who needs it.
+        with contextlib.suppress(OSError):
+            cudnn.load(path)
 
 
 def _search_windows(folders: list[str]) -> list[object]:

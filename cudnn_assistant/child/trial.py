@@ -12,7 +12,7 @@ import json
 
 from cudnn_assistant.child import loading
 from cudnn_assistant.child.bench import Bench
-from cudnn_assistant.child.channel import Channel, Stopped, conclude, open_channel, rein
+from cudnn_assistant.child.channel import Channel, Stopped, conclude, lift, open_channel, rein
 from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus, NotCudnn
 from cudnn_assistant.child.device import Device, Found, enter_context, find_gpu, of_cuda
 from cudnn_assistant.child.driver_api import CudaStatus
@@ -35,6 +35,7 @@ def main(arguments: list[str]) -> int:
     wish = json.loads(arguments[0])
     channel = open_channel(wish["pipe"])
     rein(wish["deadline"])
+    lift(wish["lifted"])
     conclude(channel, lambda: _test(channel, wish))
     return 0
 
@@ -56,7 +57,7 @@ def _stages(channel: Channel, wish: dict[str, Any]) -> None:
     except Stopped as stopped:
         stopped.facts["stage"] = "driver"
         no_driver = stopped
-    library = loading.load(channel, wish["names"], folder, wish["folders"])
+    library = loading.load(channel, wish["names"], folder, wish["folders"], wish["steps"])
     loading.versions(channel, library)
     jit = loading.sublibraries(channel, library)
     if folder:

@@ -21,22 +21,30 @@ def probe(
     say: Say | None = None,
     python: str = "",
     folders: Sequence[str] = (),
+    trusted: Sequence[str] = (),
     truth: bool | None = None,
+    frameworks: bool = False,
     cancel: Cancel = never,
 ) -> Machine:
     """Look at this computer.
 
     ``trial`` runs the cuDNN test, ``truth`` loads every copy of cuDNN in a child process (by
-    default where tests run as well). ``python`` is an environment to look at besides, ``folders``
-    are folders that may hold cuDNN or Python environments. ``say`` hears of the progress, always
+    default where tests run as well), ``frameworks`` has each of them run a convolution itself
+    afterwards. ``python`` is an environment to look at besides, ``folders``
+    are folders that may hold cuDNN or Python environments; what lies in ``trusted`` ones is run
+    without being asked about. ``say`` hears of the progress, always
     in the calling thread. ``cancel`` is asked again and again whether to give up: then the child
     processes are ended and :class:`Cancelled` is raised, within about a second.
     """
-    look = Look(system, say or (lambda _part, _done, _machine: None), python, folders, cancel)
+    look = Look(
+        system, say or (lambda _part, _done, _machine: None), python, folders, cancel, trusted
+    )
     look.settings()
     look.parts()
     if trial or truth:
         look.tests(trial=trial, truth=trial if truth is None else truth)
+    if trial and frameworks:
+        look.frameworks()
     return look.machine
 
 

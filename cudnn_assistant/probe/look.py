@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -23,7 +23,10 @@ from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.probe.running.together import Facts, Seen, Work, guarded, together
 from cudnn_assistant.system import System
 
-Part = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
+if TYPE_CHECKING:
+    from cudnn_assistant.probe.trust import Trust
+
+Part = Literal["gpu", "cuda", "cudnn", "settings", "trial", "frameworks"]
 Say = Callable[[Part, bool, Machine], None]
 """Hears that a part begins (False) and is done (True), with the snapshot as far as it is known."""
 
@@ -43,7 +46,9 @@ class Look:
         python: str,
         folders: Sequence[str],
         cancel: Cancel = never,
+        trusted: Sequence[str] = (),
     ) -> None:
+        self._trusted = trusted
         self._system = system
         self._say = say
         self._python = python
@@ -119,7 +124,7 @@ class Look:
             facts = windows_devices.look()
         else:
             facts = kernel.look(self._disk, system.version, system.wsl)
-        told = gpu.ask(self._environment, cancel=self._cancel)
+        told = gpu.ask(self._own_alone(), cancel=self._cancel)
         names = [one.name for one in facts.adapters if one.vendor != gpu.NVIDIA]
         found = {
             "driver": gpu.driver(told, facts, system),
@@ -179,6 +184,8 @@ class Look:
         for seen in together(works, 600, self._cancel):
             self._add(seen)
         self._add(guarded("winners", Work(self._winners, ())))
+        if trial:
+            self.experiments()
         self._say("trial", True, self.machine)
 
     def _truth(self) -> tuple[Facts, tuple[Gap, ...]]:
@@ -191,6 +198,8 @@ class Look:
             self._environment,
             machine.os.family,
             machine.os.architecture,
+            pythons=machine.pythons,
+            trust=self._trust(),
             cancel=self._cancel,
         )
         return {"cudnns": found}, ()
@@ -204,9 +213,71 @@ class Look:
             machine.os.family,
             machine.pythons,
             machine.gpus,
+            start_in=self._start_in(),
+            trust=self._trust(),
             cancel=self._cancel,
         )
         return {"trials": found}, ()
+
+    def _own_alone(self) -> Mapping[str, str]:
+        """The person's environment, without what would bring somebody else's code along."""
+        if not self._trust().surroundings(self._environment, self._start_in())[0]:
+            return self._environment
+        doubtful = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+        return {name: text for name, text in self._environment.items() if name not in doubtful}
+
+    def _trust(self) -> Trust:
+        from cudnn_assistant.probe.trust import Trust
+
+        return Trust(self._system.family, self._trusted)
+
+    def _start_in(self) -> str:
+        """Where the person's programs start, if it matters to what they load; else ""."""
+        listed = (one.text for one in self.machine.search if one.variable == "LD_LIBRARY_PATH")
+        return os.getcwd() if any(not os.path.isabs(text) for text in listed) else ""
+
+    def frameworks(self) -> None:
+        """The frameworks' own word, after the quick answer."""
+        self._say("frameworks", False, self.machine)
+        works = {"frameworks": Work(self._frameworks, ("frameworks",))}
+        for seen in together(works, 600, self._cancel):
+            self._add(seen)
+        self._say("frameworks", True, self.machine)
+
+    def _frameworks(self) -> tuple[Facts, tuple[Gap, ...]]:
+        from cudnn_assistant.probe import subjects
+
+        machine = self.machine
+        if not machine.gpus:
+            return {}, ()
+        found = subjects.asked_frameworks(
+            self._environment,
+            machine.os.family,
+            machine.pythons,
+            self._trust(),
+            cancel=self._cancel,
+        )
+        return {"trials": (*machine.trials, *found)}, ()
+
+    def experiments(self) -> None:
+        """Tests that stopped, repeated with one difference at a time."""
+        works = {"experiments": Work(self._experiments, ("experiments",))}
+        for seen in together(works, DEADLINE, self._cancel):
+            self._add(seen)
+
+    def _experiments(self) -> tuple[Facts, tuple[Gap, ...]]:
+        from cudnn_assistant.probe import subjects
+        from cudnn_assistant.probe.experiments.situation import Situation
+
+        machine = self.machine
+        if not (machine.gpus or machine.driver):
+            # Whatever cures a test for a while, nothing runs without an NVIDIA GPU.
+            return {}, ()
+        situation = Situation(self._environment, self._start_in())
+        found = subjects.explored(
+            situation, machine.os.family, machine.pythons, machine.trials, cancel=self._cancel
+        )
+        return {"experiments": found}, ()
 
     def _winners(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import subjects

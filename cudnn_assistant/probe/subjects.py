@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
+    Doubt,
+    Experiment,
     Family,
     Framework,
     Gpu,
     Library,
     PythonEnvironment,
     Trial,
+    readable,
 )
+from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, stopped
+from cudnn_assistant.probe.experiments.situation import Situation
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.children import Cancel, never
+from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
+from cudnn_assistant.probe.trials.linking import loading_steps
 from cudnn_assistant.probe.trials.trial import check_library, run_trial
+from cudnn_assistant.probe.trust import Reason, Trust
 from cudnn_assistant.versions import major
 
 MOST_ENVIRONMENTS = 8
@@ -40,6 +50,8 @@ def tried(
     pythons: Sequence[PythonEnvironment],
     gpus: Sequence[Gpu] = (),
     *,
+    start_in: str = "",
+    trust: Trust | None = None,
     deadline: float = 60.0,
     cancel: Cancel = never,
 ) -> tuple[Trial, ...]:
@@ -50,28 +62,35 @@ def tried(
     Environments that take another major from the system than the one tested get a test of that.
     What cuda-pathfinder finds is asked meanwhile, and kept with the system's test.
     """
+    doubts = {} if trust is None else _doubts(trust, environment, start_in, pythons)
+    test = partial(
+        run_trial, environment, family, start_in=start_in, deadline=deadline, cancel=cancel
+    )
+    if doubts.get(SYSTEM, ("", ""))[0]:
+        return tuple(_tried(test, pythons, gpus, doubts))
     with ThreadPoolExecutor(1) as beside:
         opinion = beside.submit(second_opinion, environment, cancel=cancel)
-        found = _tried(environment, family, pythons, gpus, deadline, cancel)
+        found = _tried(test, pythons, gpus, doubts)
         known = msgspec.structs.replace(found[0], second_opinion=opinion.result())
     return (known, *found[1:])
 
 
 def _tried(
-    environment: Mapping[str, str],
-    family: Family,
+    test: Callable[..., Trial],
     pythons: Sequence[PythonEnvironment],
     gpus: Sequence[Gpu],
-    deadline: float,
-    cancel: Cancel,
+    doubts: Mapping[str, Reason],
 ) -> list[Trial]:
     found: list[Trial] = []
     others = ""
-    test = partial(run_trial, environment, family, deadline=deadline, cancel=cancel)
     own = [one for one in pythons if any(f.brings_cudnn for f in one.frameworks)][
         :MOST_ENVIRONMENTS
     ]
     for subject, wish in [(SYSTEM, Wish()), *((one.id, asked_for(one)) for one in own)]:
+        doubt, path = doubts.get(subject, ("", ""))
+        if doubt:
+            found.append(_untried(subject, doubt, path))
+            continue
         test_it = partial(test, subject=subject, **wish._asdict())
         found.append(test_it())
         if found[-1].status == "ok" and not others:
@@ -86,11 +105,126 @@ def _tried(
     return found
 
 
+def _doubts(
+    trust: Trust,
+    environment: Mapping[str, str],
+    start_in: str,
+    pythons: Sequence[PythonEnvironment],
+) -> dict[str, Reason]:
+    """What is not tested without a yes. What is in doubt for the system's is for everybody's."""
+    everybody = trust.surroundings(environment, start_in)
+    subjects = {SYSTEM: ("", ""), **{one.id: trust.environment(one) for one in pythons}}
+    return dict.fromkeys(subjects, everybody) if everybody[0] else subjects
+
+
+def _untried(subject: str, doubt: Doubt, path: str) -> Trial:
+    return Trial(
+        subject=subject, stage="start", status="not-run", doubt=doubt, detail=readable(path)
+    )
+
+
+MOST_ASKED = 8
+"""Environments whose frameworks are asked, the active one first."""
+
+
+def asked_frameworks(
+    environment: Mapping[str, str],
+    family: Family,
+    pythons: Sequence[PythonEnvironment],
+    trust: Trust,
+    *,
+    deadline: float = 60.0,
+    cancel: Cancel = never,
+) -> tuple[Trial, ...]:
+    """A convolution inside each framework that uses cuDNN, by its environment's own Python.
+
+    Only what the person's programs run anyway; two at a time, since each takes memory of the GPU.
+    """
+    if trust.surroundings(environment)[0]:
+        return ()
+    wanted = [
+        (one, name)
+        for one in pythons
+        if (names := names_to_ask(one)) and not trust.environment(one)[0]
+        for name in names
+    ][:MOST_ASKED]
+
+    def ask(which: tuple[PythonEnvironment, str]) -> Trial:
+        one, name = which
+        return run_framework(
+            environment, one.python, name, subject=one.id, family=family, deadline=deadline,
+            cancel=cancel,
+        )  # fmt: skip
+
+    with ThreadPoolExecutor(2) as pool:
+        return tuple(pool.map(ask, wanted))
+
+
+def names_to_ask(one: PythonEnvironment) -> tuple[str, ...]:
+    """Frameworks of an environment that can be asked to run a convolution on the GPU."""
+    if not one.python:
+        return ()
+    names = (f.name for f in one.frameworks if f.uses_cudnn and f.name in FRAMEWORKS)
+    return tuple(dict.fromkeys(names))
+
+
+MOST_EXPLORED = 3
+"""Subjects whose stopped tests are repeated with differences; most share one cause."""
+
+
+def explored(
+    situation: Situation,
+    family: Family,
+    pythons: Sequence[PythonEnvironment],
+    trials: Sequence[Trial],
+    *,
+    budget: float = BUDGET,
+    cancel: Cancel = never,
+) -> tuple[Experiment, ...]:
+    """What was tried to learn why tests of subjects stopped; () where none did.
+
+    ``budget`` is seconds for all of them. A subject that stops as one before it did, for which
+    nothing helped, isn't explored again.
+    """
+    wishes = {SYSTEM: Wish(), **{one.id: asked_for(one) for one in pythons}}
+    until = time.monotonic() + budget
+    found: list[Experiment] = []
+    seen: set[tuple[object, ...]] = set()
+    for trial in trials:
+        kind = (trial.stage, trial.status, trial.code, trial.missing)
+        left = until - time.monotonic()
+        explorable = trial.subject in wishes and not (trial.framework or trial.library)
+        if not (explorable and stopped(trial)) or kind in seen or left <= 0:
+            continue
+        seen.add(kind)
+        test = _test_of(trial, wishes[trial.subject], family, cancel)
+        found += experiments(test, situation, trial, family, budget=left, cancel=cancel)
+        if len(seen) == MOST_EXPLORED:
+            break
+    return tuple(found)
+
+
+def _test_of(trial: Trial, wish: Wish, family: Family, cancel: Cancel) -> Test:
+    def test(situation: Situation) -> Trial:
+        return run_trial(
+            situation.environment,
+            family,
+            subject=trial.subject,
+            start_in=situation.folder,
+            lifted=situation.lifted,
+            cancel=cancel,
+            **wish._asdict(),
+        )
+
+    return test
+
+
 class Wish(NamedTuple):
     """Which cuDNN is tested: see :func:`run_trial`."""
 
     folders: tuple[str, ...] = ()
     major: int = 0
+    steps: tuple[dict[str, Any], ...] = ()
 
 
 def asked_for(one: PythonEnvironment) -> Wish:
@@ -99,7 +233,8 @@ def asked_for(one: PythonEnvironment) -> Wish:
     own = [f for f in one.frameworks if f.brings_cudnn]
     if leaning and not own:
         return Wish(major=_major(leaning))
-    return Wish(library_folders(one), _major(own))
+    steps = loading_steps(one) if sys.platform == "linux" else ()
+    return Wish(library_folders(one), _major(own), steps)
 
 
 def _major(frameworks: Iterable[Framework]) -> int:
@@ -132,14 +267,19 @@ def checked(
     family: Family,
     architecture: str,
     *,
+    pythons: Sequence[PythonEnvironment] = (),
+    trust: Trust | None = None,
     cancel: Cancel = never,
 ) -> tuple[CudnnCopy, ...]:
     """The copies with what loading each of them said; several children at a time.
 
     A copy for another processor, and one whose main file is no library, is not loaded: its files
-    have said all there is.
+    have said all there is. Nor is one that the person's programs aren't known to load.
     """
     companions = _companions(libraries)
+    known = {one.id: one for one in pythons}
+    if trust is not None:
+        copies = [msgspec.structs.replace(c, doubt=trust.copy(c, known)[0]) for c in copies]
 
     def check(copy: CudnnCopy) -> CudnnCopy:
         found = check_library(copy, environment, family, folders=companions, cancel=cancel)
@@ -147,7 +287,9 @@ def checked(
         built = int(cuda.split(".")[0]) if cuda[:1].isdigit() else None
         return msgspec.structs.replace(copy, check=found, cuda_major=copy.cuda_major or built)
 
-    wanted = [copy for copy in copies if _loadable(copy, architecture)][:MOST_CHECKS]
+    wanted = [copy for copy in copies if not copy.doubt and _loadable(copy, architecture)][
+        :MOST_CHECKS
+    ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         done = dict(zip(map(id, wanted), pool.map(check, wanted), strict=True))
     return tuple(done.get(id(copy), copy) for copy in copies)

@@ -30,7 +30,7 @@ from cudnn_assistant.probe.files.names import architectures
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.distributions import (
     installed,
-    libraries_missing,
+    libraries_off,
     pins,
     requires_dist,
     satisfies,
@@ -422,6 +422,17 @@ def test_counts_the_libraries_that_are_gone(tmp_path: Path, site: Site) -> None:
     )  # fmt: skip
 
 
+def test_a_library_of_another_size_than_its_record_says(tmp_path: Path, site: Site) -> None:
+    files = {f"nvidia/cudnn/lib/libcudnn{part}.so.9": elf() for part in ("", "_ops", "_cnn")}
+    site.put("nvidia-cudnn-cu12", "9.10.2.21", files)
+    folder = site.folder / "nvidia_cudnn_cu12-9.10.2.21.dist-info"
+    sizes = {name: len(data) for name, data in files.items()}
+    sizes["nvidia/cudnn/lib/libcudnn_ops.so.9"] += 1
+    write(folder / "RECORD", "".join(f"{name},sha256=A,{size}\n" for name, size in sizes.items()))
+    (package,) = seen(tmp_path).packages
+    assert (package.files_missing, package.changed) == (0, ("libcudnn_ops.so.9",))
+
+
 def test_of_two_records_the_one_with_files_counts(tmp_path: Path, site: Site) -> None:
     write(site.folder / "torch-2.10.0.dist-info/METADATA", "left behind")
     site.put("torch", "2.9.1")
@@ -461,7 +472,7 @@ def test_any_bytes_are_a_record(tmp_path_factory: pytest.TempPathFactory, data: 
     site = Site(tmp_path_factory.mktemp("site")).put("torch", "2.9.1")
     write(site.folder / "torch-2.9.1.dist-info/RECORD", data + b"\na\0b.so,,\n")
     one = installed(Disk("linux"), [str(site.folder)])["torch"]
-    assert "a\0b.so" in libraries_missing(Disk("linux"), one)
+    assert "a\0b.so" in libraries_off(Disk("linux"), one).missing
 
 
 # --- Python files -------------------------------------------------------------------------------
@@ -494,5 +505,5 @@ def test_a_huge_record_costs_no_more_than_its_share(tmp_path: Path, site: Site) 
     lines = b"torch/include/header.h,sha256=AAAA,1\n" * 1_000_000
     write(site.folder / "torch-2.9.1.dist-info/RECORD", lines + b"torch/lib/gone.so,,1\n")
     one = installed(Disk("linux"), [str(site.folder)])["torch"]
-    assert not libraries_missing(Disk("linux"), one), "the gone one lies behind the limit"
+    assert not libraries_off(Disk("linux"), one).missing, "the gone one lies behind the limit"
     assert os.path.getsize(site.folder / "torch-2.9.1.dist-info/RECORD") > 16 << 20

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _FOLDER = re.compile(r"(?P<name>[^~].*?)-(?P<version>[^-]+)(?:-py[\d.]+)?\.(?:dist|egg)-info")
 _LIBRARY_END = re.compile(rb'\.(?:so(?:\.\d+)*|dll)(?="?,)')
+_SIZE = re.compile(rb'"?,[^,\n]{0,200},(\d{1,15})\r?(?:\n|$)')
 _LONGEST_NAME = 400
 _MOST_METADATA = 1 << 18
 _MOST_RECORD = 16 << 20
@@ -67,21 +68,39 @@ def _recorded(disk: Disk, one: Distribution) -> bool:
     return disk.is_file(disk.join(one.folder, "RECORD"))
 
 
-def libraries_missing(disk: Disk, one: Distribution) -> tuple[str, ...]:
-    """The shared libraries of the project's RECORD that are not there; () without a RECORD."""
+class Recorded(NamedTuple):
+    """Shared libraries of a project that aren't as its RECORD says, by their names there."""
+
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    """There, with another size: a file of another version or a part of one has taken its place."""
+
+
+def libraries_off(disk: Disk, one: Distribution) -> Recorded:
+    """What of the project's libraries is not as it was installed; nothing without a RECORD."""
     record = disk.data(disk.join(one.folder, "RECORD"), _MOST_RECORD)
-    names = list(islice(_library_names(record), _MOST_LIBRARIES))
-    return tuple(n for n in names if not disk.exists(disk.join(one.site, *n.split("/"))))
+    missing, changed = [], []
+    for name, size in islice(_libraries(record), _MOST_LIBRARIES):
+        path = disk.join(one.site, *name.split("/"))
+        found = disk.size(path)
+        if found == 0 and not disk.exists(path):
+            missing.append(name)
+        elif size is not None and size != found:
+            changed.append(name)
+    return Recorded(tuple(missing), tuple(changed))
 
 
-def _library_names(record: bytes) -> Iterator[str]:
+def _libraries(record: bytes) -> Iterator[tuple[str, int | None]]:
+    """Names and sizes in bytes of the libraries that a RECORD lists."""
     # From the end of each name back to its line's start: of the 13,000 lines of PyTorch's RECORD
     # a few dozen are libraries, and the csv module would take ten times as long.
     for match in _LIBRARY_END.finditer(record):
         start = record.rfind(b"\n", max(0, match.start() - _LONGEST_NAME), match.start()) + 1
         name = record[start : match.end()]
         if start or match.end() < _LONGEST_NAME:
-            yield name.lstrip(b'"').decode("utf-8", "surrogateescape")
+            size = _SIZE.match(record, match.end())
+            text = name.lstrip(b'"').decode("utf-8", "surrogateescape")
+            yield text, int(size[1]) if size else None
 
 
 def requirement_lines(disk: Disk, one: Distribution) -> tuple[str, ...]:

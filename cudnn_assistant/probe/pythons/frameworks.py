@@ -12,7 +12,7 @@ from cudnn_assistant.probe.pythons import framework_files as files
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.distributions import (
     Distribution,
-    libraries_missing,
+    libraries_off,
     pins,
     requirement_lines,
     satisfies,
@@ -88,9 +88,19 @@ _MOST_NAMES = 40
 
 
 def _package(disk: Disk, one: Distribution) -> Package:
-    gone = libraries_missing(disk, one)
-    names = tuple(readable(name.rpartition("/")[2]) for name in gone[:_MOST_NAMES])
-    return Package(name=one.name, version=one.version, files_missing=len(gone), missing=names)
+    off = libraries_off(disk, one)
+    missing, changed = map(_names, off)
+    return Package(
+        name=one.name,
+        version=one.version,
+        files_missing=len(off.missing),
+        missing=missing,
+        changed=changed,
+    )
+
+
+def _names(recorded: Sequence[str]) -> tuple[str, ...]:
+    return tuple(readable(name.rpartition("/")[2]) for name in recorded[:_MOST_NAMES])
 
 
 def frameworks(

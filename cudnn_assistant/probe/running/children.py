@@ -14,6 +14,7 @@ from typing import IO, Any, NamedTuple
 
 from cudnn_assistant import places
 from cudnn_assistant.probe.running.group import Group
+from cudnn_assistant.probe.running.person import behind_sudo
 
 Facts = dict[str, Any]
 Say = Callable[[Facts], None]
@@ -60,6 +61,7 @@ def run_child(
     environment: Mapping[str, str],
     deadline: float,
     say: Say | None = None,
+    folder: str | None = None,
     *,
     cancel: Cancel = never,
 ) -> Ended:
@@ -72,7 +74,7 @@ def run_child(
         told = {**wish, "pipe": pipe, "deadline": deadline + 5}
         return places.child_command(kind, json.dumps(told))
 
-    return run_command(command, environment, deadline, say, cancel=cancel)
+    return run_command(command, environment, deadline, say, folder, cancel=cancel)
 
 
 def run_command(
@@ -157,6 +159,11 @@ def _start(
             startupinfo=startup,
             creationflags=subprocess.CREATE_NO_WINDOW,
         )
+    person, rights = behind_sudo(), dict[str, Any]()
+    if person is not None:
+        # Started by sudo: what is the person's is not run as root.
+        rights = {"user": person.uid, "group": person.gid, "extra_groups": person.groups}
+        environment = {**environment, "HOME": person.home, "USER": person.name}
     return subprocess.Popen(
         command(pipe),
         stdin=subprocess.DEVNULL,
@@ -166,6 +173,7 @@ def _start(
         cwd=folder,
         pass_fds=(pipe,),
         start_new_session=True,
+        **rights,
     )
 
 

@@ -41,11 +41,14 @@ def run_trial(
     file: str = "",
     gpu: str = "",
     folders: Sequence[str] = (),
+    steps: Sequence[Mapping[str, Any]] = (),
     deadline: float = 60.0,
     full: bool = False,
     major: int = 0,
     say: Say | None = None,
     bindings: bool = True,
+    start_in: str = "",
+    lifted: Sequence[str] = (),
     cancel: Cancel = never,
 ) -> Trial:
     """Run the cuDNN test in a child process and return how far it came.
@@ -53,26 +56,33 @@ def run_trial(
     Without ``library`` and ``folders`` it is what programs get: cuDNN by its bare name in exactly
     this ``environment``. ``folders`` are the library folders of a Python environment, loaded the
     way its frameworks do, under the same ``environment`` (an LD_LIBRARY_PATH that reaches into
-    such an environment is thus part of what is tested). ``library`` is one folder whose copy
+    such an environment is thus part of what is tested); ``steps`` have the loader find cuDNN as
+    its framework's own library does (linking.py). ``library`` is one folder whose copy
     alone may answer. ``file`` or ``major`` fix which main library is wanted. ``gpu`` is a UUID or
     an ordinal among the visible GPUs, "" the first of them. ``full`` adds the other types,
     layouts and directions. ``say`` hears the child's lines as they come. ``bindings`` False keeps
-    cuda-python out of the child (for comparing). ``cancel`` ends the child at once and raises
+    cuda-python out of the child (for comparing). ``start_in`` is the child's working folder, else
+    one of the system; ``lifted`` names limits that it raises first. ``cancel`` ends the child at
+    once and raises
     :class:`~cudnn_assistant.probe.running.children.Cancelled`.
     """
     wish = {
         "names": [file] if file else main_names(family, major),
         "library": library,
         "folders": [str(folder) for folder in folders],
+        "steps": list(steps),
         "gpu": gpu,
         "full": full,
         "bindings": bindings,
+        "lifted": list(lifted),
     }
     if library:
         environment, wish["folders"] = surroundings.of_copy(environment, family, library, folders)
     environment = surroundings.for_gpu(surroundings.talkative(environment), gpu)
     try:
-        ended = run_child("trial", wish, environment, deadline, say, cancel=cancel)
+        ended = run_child(
+            "trial", wish, environment, deadline, say, start_in or None, cancel=cancel
+        )
     except (OSError, ValueError) as refusal:
         return Trial(
             subject=subject, library=library, stage="start", status="not-run", detail=str(refusal)

@@ -1,0 +1,184 @@
+"""Finds what keeps a test from its end: the same test again, each time with one difference.
+
+A failure that doesn't repeat itself is no basis. What helps is narrowed down to the single entry,
+variable or limit, tried twice, and only then called proven. Where no single difference helps,
+all of them are left out at once, and the set is halved (delta debugging, Zeller 1999).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+
+from cudnn_assistant.machine import Experiment, Family, Outcome, Trial
+from cudnn_assistant.probe.experiments.situation import Removal, Situation, difference, groups
+from cudnn_assistant.probe.running.children import Cancel, never
+
+Test = Callable[[Situation], Trial]
+Wanted = Callable[[Trial], bool]
+
+BUDGET = 10.0
+"""Seconds after which no further experiment of a subject is begun."""
+_AT_ONCE = 2
+"""Children at a time that need no GPU."""
+_DRIVER = ("driver", "context")
+_LIBRARY = ("start", "load", "version", "sublibraries")
+"""Stages that a computer without a working driver passes as well."""
+
+
+def stopped(trial: Trial) -> bool:
+    """Whether a test came to an end that experiments may explain."""
+    return trial.status not in ("ok", "not-run", "timed-out")
+
+
+def experiments(
+    test: Test,
+    situation: Situation,
+    first: Trial,
+    family: Family,
+    *,
+    wanted: Wanted | None = None,
+    budget: float = BUDGET,
+    cancel: Cancel = never,
+) -> tuple[Experiment, ...]:
+    """What was tried after ``first`` stopped in ``situation``, in order; () for nothing to try.
+
+    ``wanted`` says what a better end is, by default: the test ends well, or gets from the
+    libraries to the driver. At most one of the experiments is proven, the smallest that helps.
+    """
+    helps = wanted or _further_than(first)
+    bench = _Bench(test, situation, first, helps, time.monotonic() + budget, cancel)
+    parts = [group for group in groups(situation, family) if group]
+    if parts and bench.repeats():
+        bench.search(parts)
+    return tuple(bench.done)
+
+
+def _further_than(first: Trial) -> Wanted:
+    in_library = first.stage in _LIBRARY
+    return lambda trial: trial.status == "ok" or (in_library and trial.stage in _DRIVER)
+
+
+class _Bench:
+    """Experiments on one test, and what they have shown so far."""
+
+    def __init__(
+        self,
+        test: Test,
+        situation: Situation,
+        first: Trial,
+        helps: Wanted,
+        until: float,
+        cancel: Cancel,
+    ) -> None:
+        self._test = test
+        self._situation = situation
+        self._first = first
+        self._helps = helps
+        self._until = until
+        self._cancel = cancel
+        self.done: list[Experiment] = []
+
+    def repeats(self) -> bool:
+        """Whether the test stops again, in the same way."""
+        return _kind(self._test(self._situation)) == _kind(self._first)
+
+    def search(self, parts: Sequence[Sequence[Removal]]) -> None:
+        """Each kind of difference alone, each single part, the first two, three …, all at once.
+
+        What stands first in a list wins, so that a second fault shows when the first is gone.
+        """
+        lists = [group for group in parts if len(group) > 1]
+        singles = [(one,) for group in lists for one in group]
+        firsts = [group[:count] for group in lists for count in range(2, len(group))]
+        for group, helped in chain(*map(self._tried, (parts, singles, firsts))):
+            if helped:
+                self._prove(self._smallest(group))
+                return
+        everything = [one for group in parts for one in group]
+        if len(parts) > 1 and self._run(everything):
+            self._prove(self._smallest(everything))
+
+    def _tried(
+        self, parts: Sequence[Sequence[Removal]]
+    ) -> Iterator[tuple[Sequence[Removal], bool]]:
+        if self._first.stage not in _LIBRARY:
+            # A GPU serves one at a time: contexts take memory, and some modes allow only one.
+            yield from ((group, self._run(group)) for group in parts)
+            return
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            yield from zip(parts, pool.map(self._run, parts), strict=True)
+
+    def _smallest(self, group: Sequence[Removal]) -> Sequence[Removal]:
+        """A part of ``group`` that still helps and of which no half does."""
+        while len(group) > 1 and not self._over():
+            middle = len(group) // 2
+            halves = (group[:middle], group[middle:])
+            better = next((half for half in halves if self._run(half)), None)
+            if better is None:
+                return self._without_idle(group)
+            group = better
+        return group
+
+    def _without_idle(self, group: Sequence[Removal]) -> Sequence[Removal]:
+        """The same without those parts that can stay in place."""
+        for one in tuple(group):
+            fewer = [other for other in group if other is not one]
+            if fewer and not self._over() and self._run(fewer):
+                group = fewer
+        return group
+
+    def _prove(self, group: Sequence[Removal]) -> None:
+        trial = self._changed(group)
+        self._note(group, trial, proven=self._helps(trial) and self.repeats())
+
+    def _run(self, group: Sequence[Removal]) -> bool:
+        if self._over():
+            return False
+        trial = self._changed(group)
+        self._note(group, trial, proven=False)
+        return self._helps(trial)
+
+    def _changed(self, group: Sequence[Removal]) -> Trial:
+        situation = self._situation
+        for one in group:
+            situation = one.change(situation)
+        return self._test(situation)
+
+    def _note(self, group: Sequence[Removal], trial: Trial, *, proven: bool) -> None:
+        wanted = difference(group)
+        same = [one for one in self.done if one.difference == wanted]
+        for one in same:
+            self.done.remove(one)
+        first = self._first
+        self.done.append(
+            Experiment(
+                subject=first.subject,
+                framework=first.framework,
+                difference=wanted,
+                before=outcome(first),
+                after=outcome(trial),
+                proven=proven,
+            )
+        )
+
+    def _over(self) -> bool:
+        return self._cancel() or time.monotonic() >= self._until
+
+
+def outcome(trial: Trial) -> Outcome:
+    """What of a test's end is compared."""
+    return Outcome(
+        stage=trial.stage,
+        status=trial.status,
+        code=trial.code,
+        missing=trial.missing,
+        version=trial.version,
+        loaded=trial.loaded,
+    )
+
+
+def _kind(trial: Trial) -> tuple[object, ...]:
+    return trial.stage, trial.status, trial.code, trial.missing

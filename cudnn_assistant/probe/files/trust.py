@@ -1,0 +1,94 @@
+"""Whose code is it? What a look may load by itself, because the person's programs run it anyway.
+
+A library is loaded without asking only if it and every folder on the way to it belong to the
+person or to root, and nobody else can write there. Who runs as root loads what is root's alone.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterable
+from functools import lru_cache
+
+from cudnn_assistant.machine import Doubt
+
+_MOST_LINKS = 40
+_MOST_FILES = 2000
+
+
+def doubt(path: str, uid: int) -> Doubt:
+    """Why ``path`` isn't a user's own to run; "" where it is. Links are followed one by one.
+
+    On Windows only the place says something: "" here. What isn't there is in no doubt.
+    """
+    if sys.platform == "win32":
+        return ""
+    waiting, seen = [os.path.abspath(path)], 0
+    while waiting:
+        parts = _parts(waiting.pop())
+        for part in parts:
+            found, target = _part(part, uid, last=part is parts[-1])
+            if found:
+                return found
+            if target:
+                seen += 1
+                waiting.append(target)
+                if seen > _MOST_LINKS:
+                    return "owner"
+    return ""
+
+
+def first_doubt(paths: Iterable[str], uid: int) -> tuple[Doubt, str]:
+    """The first of several paths that is in doubt, all of which would be loaded, and why."""
+    return next(((found, path) for path in paths if (found := doubt(path, uid))), ("", ""))
+
+
+def with_libraries(folder: str) -> list[str]:
+    """A folder and the shared libraries in it, links to folders and files alike."""
+    try:
+        names = sorted(os.listdir(folder))[:_MOST_FILES]
+    except OSError:
+        return [folder]
+    libraries = (name for name in names if ".so" in name or name.lower().endswith(".dll"))
+    return [folder, *(os.path.join(folder, name) for name in libraries)]
+
+
+def _parts(path: str) -> list[str]:
+    parts = [path]
+    while os.path.dirname(parts[-1]) != parts[-1]:
+        parts.append(os.path.dirname(parts[-1]))
+    return parts[::-1]
+
+
+def _part(path: str, uid: int, *, last: bool) -> tuple[Doubt, str]:
+    """The doubt about one file or folder itself, and where it leads if it is a link."""
+    try:
+        status = os.lstat(path)
+        target = os.readlink(path) if stat.S_ISLNK(status.st_mode) else ""
+    except OSError:
+        return "", ""  # What isn't there can't be loaded; what can't be looked at neither.
+    if status.st_uid not in (0, uid):
+        return "owner", ""
+    if target:
+        return "", os.path.join(os.path.dirname(path), target)
+    # In /tmp others may add, but not exchange, what is somebody's.
+    if stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX and not last:
+        return "", ""
+    by_group = bool(status.st_mode & stat.S_IWGRP) and not _private(status.st_gid, uid)
+    return ("writable" if by_group or status.st_mode & stat.S_IWOTH else ""), ""
+
+
+@lru_cache
+def _private(gid: int, uid: int) -> bool:
+    """Whether nobody is in a group but this user: the private groups of Debian and Fedora."""
+    import grp
+    import pwd
+
+    try:
+        user, group = pwd.getpwuid(uid), grp.getgrgid(gid)
+    except KeyError:
+        return False
+    own = gid == 0 or (user.pw_gid == gid and group.gr_name == user.pw_name)
+    return own and set(group.gr_mem) <= {user.pw_name, "root"}

@@ -1,0 +1,44 @@
+"""Who our children run as: the person, also where they started us through sudo."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Person(NamedTuple):
+    """An account of this computer."""
+
+    uid: int
+    gid: int
+    name: str
+    home: str
+    groups: tuple[int, ...]
+
+
+def behind_sudo(environment: Mapping[str, str] | None = None) -> Person | None:
+    """The person who started us as root through sudo or pkexec; ``None`` where nobody did."""
+    if sys.platform == "win32" or os.geteuid() != 0:
+        return None
+    import pwd
+
+    told = os.environ if environment is None else environment
+    number = told.get("SUDO_UID") or told.get("PKEXEC_UID") or ""
+    if not number.isdigit() or int(number) == 0:
+        return None
+    try:
+        user = pwd.getpwuid(int(number))
+    except (KeyError, OverflowError):
+        return None
+    groups = os.getgrouplist(user.pw_name, user.pw_gid)
+    return Person(user.pw_uid, user.pw_gid, user.pw_name, user.pw_dir, tuple(groups))
+
+
+def uid() -> int:
+    """The account whose rights code of the person's gets; 0 on Windows, where it isn't asked."""
+    if sys.platform == "win32":
+        return 0
+    person = behind_sudo()
+    return os.geteuid() if person is None else person.uid

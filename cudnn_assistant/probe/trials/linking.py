@@ -1,0 +1,119 @@
+"""How a framework has the loader find cuDNN on Linux, read from its installed files.
+
+PyTorch is linked with cuDNN, TensorFlow and JAX open it by name out of a library with a search
+path of its own. The test child opens a stand-in with the same entries, so that preloads, search
+paths and names that are loaded already act as they do in the person's program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from cudnn_assistant.machine import Framework, PythonEnvironment
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.elf import Dynamic, dynamic
+from cudnn_assistant.probe.trials.endings import main_names
+
+
+class Opener(NamedTuple):
+    """The library of a framework that cuDNN is found for; the first file that is there counts."""
+
+    files: tuple[tuple[str, ...], ...]
+    """Parts of the path below a folder of packages; a part may be a pattern."""
+    before: tuple[str, ...] = ()
+    """A library that the framework opens earlier, by the same rules."""
+
+
+OPENERS = {
+    "torch": Opener(
+        (("torch", "lib", r"libtorch_cuda\.so"), ("torch", "lib", r"libtorch\.so")),
+        before=("torch", "lib", r"libtorch_global_deps\.so"),
+    ),
+    "tensorflow": Opener(
+        (
+            ("tensorflow", r"libtensorflow_cc\.so\.2"),
+            ("tensorflow", r"libtensorflow_framework\.so\.[12]"),
+            ("tensorflow_core", r"libtensorflow_framework\.so\.1"),
+        )
+    ),
+    "jax": Opener(
+        (("jax_plugins", r"xla_cuda\d+", r"xla_cuda_plugin\.so"), ("jaxlib", r"xla_extension\.so"))
+    ),
+    "onnxruntime": Opener((("onnxruntime", "capi", r"libonnxruntime_providers_cuda\.so"),)),
+}
+
+_CUDA = re.compile(r"lib(cudart|cublasLt|cublas|nvrtc|cudnn)\.so\.[\d.]+")
+_CUDNN = re.compile(r"libcudnn\.so\.\d+")
+
+
+def loading_steps(environment: PythonEnvironment, *, root: str = "/") -> tuple[dict[str, Any], ...]:
+    """What the test child does to find cuDNN as this environment's framework does, in order.
+
+    () where no framework's own library says how: then its folders are searched by path.
+    """
+    disk = Disk("linux", root)
+    for framework in environment.frameworks:
+        if not framework.brings_cudnn:
+            continue
+        if steps := tuple(_steps(disk, environment.sites, framework)):
+            return steps
+    return ()
+
+
+def _steps(disk: Disk, sites: Sequence[str], framework: Framework) -> Iterator[dict[str, Any]]:
+    opener = OPENERS.get(framework.name)
+    paths = [] if opener is None else [_first(disk, sites, parts) for parts in opener.files]
+    path = next(filter(None, paths), "")
+    asked = dynamic(disk.real(path)) if path else None
+    if opener is None or asked is None:
+        return
+    if opener.before and (early := _first(disk, sites, opener.before)):
+        first = dynamic(disk.real(early))
+        wanted = _needed(first) if first else []
+        if first and wanted:
+            yield {"needed": wanted, "rpath": first.rpath, "runpath": first.runpath, "may": True}
+        if framework.name == "torch":
+            # torch/__init__.py opens these by path once CUDA's run-time library is mapped.
+            yield {"paths": _wheel_files(disk, sites), "if": "libcudart.so"}
+    names = _needed(asked)
+    if not any(map(_CUDNN.fullmatch, names)):
+        major = re.match(r"\d+", framework.cudnn)
+        names = [*names, *main_names("linux", int(major[0]) if major else 0)[:1]]
+    yield {"needed": names, "rpath": asked.rpath, "runpath": asked.runpath, "may": False}
+
+
+def _needed(asked: Dynamic) -> list[str]:
+    return [name for name in asked.needed if _CUDA.fullmatch(name)]
+
+
+def _wheel_files(disk: Disk, sites: Sequence[str]) -> list[str]:
+    """cuDNN's main file in the first folder of packages that has one, as PyTorch looks."""
+    for site in sites:
+        for below in ((r"cu\d+",), ("cudnn",)):
+            if path := _below(
+                disk, disk.join(site, "nvidia"), (*below, "lib", r"libcudnn\.so\.\d+")
+            ):
+                return [path]
+    return []
+
+
+def _first(disk: Disk, sites: Sequence[str], parts: Sequence[str]) -> str:
+    return next(filter(None, (_below(disk, site, parts) for site in sites)), "")
+
+
+def _below(disk: Disk, folder: str, parts: Sequence[str]) -> str:
+    for number, part in enumerate(parts):
+        names = sorted(
+            entry.name for entry in disk.entries(folder) if re.fullmatch(part, entry.name)
+        )
+        for name in names:
+            path = disk.join(folder, name)
+            rest = parts[number + 1 :]
+            if not rest:
+                return path
+            if found := _below(disk, path, rest):
+                return found
+        return ""
+    return ""

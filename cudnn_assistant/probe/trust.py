@@ -1,0 +1,68 @@
+"""What a look may run without asking: the code that the person's own programs run anyway."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from cudnn_assistant import envpath
+from cudnn_assistant.machine import CudnnCopy, Doubt, Family, PythonEnvironment
+from cudnn_assistant.probe.files.trust import first_doubt, with_libraries
+from cudnn_assistant.probe.pythons.environments import library_folders
+from cudnn_assistant.probe.running.person import uid
+
+Reason = tuple[Doubt, str]
+"""A doubt and the file or folder it is about; ("", "") for none."""
+_LOOKED_AROUND = {"project"}
+"""Ways of finding an environment that only say that it lies there."""
+
+
+class Trust(NamedTuple):
+    """Whose word counts: the person's, as far as they gave it."""
+
+    family: Family
+    folders: Sequence[str] = ()
+    """The person said yes to what lies here. Root takes nothing from others even so."""
+
+    def environment(self, one: PythonEnvironment) -> Reason:
+        """What speaks against running an environment's libraries and frameworks."""
+        ours = os.path.realpath(one.id) == os.path.realpath(sys.prefix)
+        if set(one.found_via) <= _LOOKED_AROUND and not ours and not self._named(one.id):
+            return "place", one.id
+        folders = (*library_folders(one), *one.sites)
+        files = [path for folder in folders for path in with_libraries(folder)]
+        return self._first([one.python or one.id, *files])
+
+    def copy(self, copy: CudnnCopy, pythons: Mapping[str, PythonEnvironment]) -> Reason:
+        """What speaks against loading one copy of cuDNN."""
+        if copy.environment in pythons:
+            found = self.environment(pythons[copy.environment])
+            if found[0]:
+                return found
+        return self._first(with_libraries(copy.folder))
+
+    def surroundings(self, environment: Mapping[str, str], folder: str = "") -> Reason:
+        """What the person's settings would bring into any program: preloads, searched folders."""
+        if self.family == "windows":
+            return "", ""
+        preloads = re.split(r"[ :]", environment.get("LD_PRELOAD", ""))
+        listed = envpath.split(environment.get("LD_LIBRARY_PATH", ""), "linux")
+        searched = [os.path.join(folder or "/", entry) for entry in listed]
+        found = [path for entry in searched if os.path.isdir(entry) for path in _code(entry)]
+        return self._first([*filter(os.path.isabs, preloads), *found])
+
+    def _first(self, paths: Sequence[str]) -> Reason:
+        root = uid() == 0 and sys.platform != "win32"
+        return first_doubt([p for p in paths if root or not self._named(p)], uid())
+
+    def _named(self, path: str) -> bool:
+        return any(envpath.inside(path, folder, self.family) for folder in self.folders)
+
+
+def _code(folder: str) -> list[str]:
+    """A folder with its libraries; nothing where it has none that could be loaded."""
+    found = with_libraries(folder)
+    return found if len(found) > 1 else []

@@ -1,0 +1,86 @@
+"""Standard error of a watched program: passed on byte for byte, and its end kept.
+
+A program whose standard error is a terminal must find one there, or it prints other things (no
+colours, no progress bars). So a terminal of its own stands between the two.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections import deque
+
+_KEPT = 64 * 1024
+"""Bytes of the end that are kept."""
+_PIECE = 65536
+
+
+class Tee:
+    """One end for the program to write into; what it wrote appears here and is kept."""
+
+    def __init__(self, target: int = 2) -> None:
+        self._target = target
+        self._pieces: deque[bytes] = deque()
+        self._size = 0
+        self.terminal = sys.platform != "win32" and os.isatty(target)
+        if sys.platform != "win32" and self.terminal:
+            import pty
+
+            self._reading, self.writing = pty.openpty()
+            _as_is(self.writing)
+            self.resize()
+        else:
+            self._reading, self.writing = os.pipe()
+        self._thread = threading.Thread(target=self._pass_on, daemon=True)
+
+    def begin(self) -> None:
+        """The program has its end: ours of it is closed, and the rest passed on."""
+        os.close(self.writing)
+        self._thread.start()
+
+    def end(self) -> str:
+        """Wait a moment for the rest, and give the end of what was written."""
+        # A daemon of the program may hold its end open for ever.
+        self._thread.join(1.0)
+        return b"".join(self._pieces)[-_KEPT:].decode("utf-8", "backslashreplace")
+
+    def resize(self) -> None:
+        """Give the program's terminal the size of ours."""
+        if sys.platform == "win32" or not self.terminal:
+            return
+        import fcntl
+        import termios
+
+        with contextlib.suppress(OSError):
+            size = fcntl.ioctl(self._target, termios.TIOCGWINSZ, bytes(8))
+            fcntl.ioctl(self._reading, termios.TIOCSWINSZ, size)
+
+    def _pass_on(self) -> None:
+        # A terminal whose program is gone answers with an error instead of the end.
+        with contextlib.suppress(OSError):
+            while piece := os.read(self._reading, _PIECE):
+                self._keep(piece)
+                _write(self._target, piece)
+
+    def _keep(self, piece: bytes) -> None:
+        self._pieces.append(piece)
+        self._size += len(piece)
+        while self._size - len(self._pieces[0]) > _KEPT:
+            self._size -= len(self._pieces.popleft())
+
+
+def _as_is(descriptor: int) -> None:
+    """No translation of line ends: they are translated once, by the real terminal."""
+    if sys.platform != "win32":
+        import termios
+
+        mode = termios.tcgetattr(descriptor)
+        mode[1] &= ~termios.OPOST
+        termios.tcsetattr(descriptor, termios.TCSANOW, mode)
+
+
+def _write(target: int, piece: bytes) -> None:
+    while piece:
+        piece = piece[os.write(target, piece) :]

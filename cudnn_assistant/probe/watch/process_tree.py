@@ -1,0 +1,69 @@
+"""A process and all that descend from it, and the libraries that they have mapped (Linux)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+
+from cudnn_assistant.child.mapped import interesting, paths_of_maps
+
+_MOST_PROCESSES = 500
+
+
+def descendants(pid: int) -> list[int]:
+    """``pid`` and the processes below it that live now, parents first."""
+    found, at = [pid], 0
+    while at < len(found) < _MOST_PROCESSES:
+        found += _children(found[at])
+        at += 1
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as file:
+                found += map(int, file.read().split())
+    return found
+
+
+def libraries(pid: int) -> list[str]:
+    """CUDA's and cuDNN's files that a process has mapped; [] where it may not be looked at."""
+    try:
+        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            return interesting(paths_of_maps(maps.read()))
+    except OSError:
+        return []
+
+
+def readable(pid: int) -> bool:
+    """Whether the process is there and ours to look at."""
+    return os.access(f"/proc/{pid}/maps", os.R_OK) and any(_lines(pid))
+
+
+def _lines(pid: int) -> Iterator[str]:
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/maps") as maps:
+        yield from maps
+
+
+def environment(pid: int) -> dict[str, str]:
+    """The environment that a process was started with; {} where it may not be read."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            pairs = file.read().split(b"\0")
+    except OSError:
+        return {}
+    texts = (os.fsdecode(pair) for pair in pairs if b"=" in pair)
+    return {name: text for name, _equal, text in (text.partition("=") for text in texts)}
+
+
+def command(pid: int) -> list[str]:
+    """The words a process was started with; [] where they may not be read."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return [os.fsdecode(word) for word in re.split(rb"\0", file.read()) if word]
+    except OSError:
+        return []

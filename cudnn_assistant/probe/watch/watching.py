@@ -1,0 +1,168 @@
+"""Runs a program unchanged and notes which CUDA and cuDNN files it and its children map.
+
+Nothing is preloaded and no variable is set: LD_DEBUG can write into the program's own files
+(measured: it reuses a descriptor that the program has closed), and LD_AUDIT changes what is
+loaded. The maps are read often while the program starts and seldom afterwards; what a program
+that dies within milliseconds had mapped can be missed, and then that is said.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import NamedTuple
+
+from cudnn_assistant.probe.watch import process_tree
+from cudnn_assistant.probe.watch.passing_on import Tee
+
+_FAST, _SLOW = 0.02, 0.2
+"""Seconds between two looks: while it starts, and when nothing has been new for a while."""
+_STARTING = 5.0
+_AFTER_NEWS = 2.0
+_SURE = 0.2
+"""A program that ended sooner after its last new file may have mapped more than was seen."""
+
+
+class Watched(NamedTuple):
+    """What was seen of a program."""
+
+    command: tuple[str, ...]
+    exit_code: int | None
+    """As a shell has it: 128 + the signal's number; ``None`` for one that still runs."""
+    libraries: tuple[str, ...]
+    """CUDA's and cuDNN's files that it and its children had mapped, as they came."""
+    said: str
+    """The end of its standard error."""
+    environment: Mapping[str, str]
+    """With which it was started; {} where that can't be read."""
+    folder: str
+    seconds: float
+    complete: bool
+    """False: it ended so soon after a new file that more may have been mapped."""
+
+
+class _Seen:
+    def __init__(self) -> None:
+        self.files: dict[str, None] = {}
+        self.began = self.news = time.monotonic()
+
+    def look(self, pid: int) -> None:
+        for one in process_tree.descendants(pid):
+            for path in process_tree.libraries(one):
+                if path not in self.files:
+                    self.files[path] = None
+                    self.news = time.monotonic()
+
+    def pause(self) -> float:
+        now = time.monotonic()
+        busy = now - self.began < _STARTING or now - self.news < _AFTER_NEWS
+        return _FAST if busy else _SLOW
+
+
+def watch(command: Sequence[str], *, capture: bool = True) -> Watched:
+    """Run ``command`` to its end and tell what was seen of it.
+
+    Its standard input and output are ours, its standard error is passed on and its end kept
+    (``capture``). Signals that reach us reach it. Raises OSError where it can't be started.
+    """
+    environment, folder = dict(os.environ), os.getcwd()
+    tee = Tee() if capture else None
+    seen = _Seen()
+    process = subprocess.Popen(command, stderr=tee.writing if tee else None)
+    if tee:
+        tee.begin()
+    over = threading.Event()
+    looking = threading.Thread(target=_look_until, args=(over, seen, process.pid), daemon=True)
+    looking.start()
+    with _signals_for(process, tee):
+        code = _wait(process)
+    ended = time.monotonic()
+    over.set()
+    looking.join()
+    return Watched(
+        command=tuple(command),
+        exit_code=code if code >= 0 else 128 - code,
+        libraries=tuple(seen.files),
+        said=tee.end() if tee else "",
+        environment=environment,
+        folder=folder,
+        seconds=ended - seen.began,
+        complete=code == 0 or ended - seen.news > _SURE,
+    )
+
+
+def watch_running(pid: int) -> Watched | None:
+    """What a running program has mapped now; ``None`` where it may not be looked at."""
+    if sys.platform != "linux" or not process_tree.readable(pid):
+        return None
+    seen = _Seen()
+    seen.look(pid)
+    folder = ""
+    with contextlib.suppress(OSError):
+        folder = os.readlink(f"/proc/{pid}/cwd")
+    return Watched(
+        command=tuple(process_tree.command(pid)),
+        exit_code=None,
+        libraries=tuple(seen.files),
+        said="",
+        environment=process_tree.environment(pid),
+        folder=folder,
+        seconds=0.0,
+        complete=True,
+    )
+
+
+def _look_until(over: threading.Event, seen: _Seen, pid: int) -> None:
+    if sys.platform != "linux":
+        return
+    while not over.is_set():
+        seen.look(pid)
+        over.wait(seen.pause())
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    while True:
+        # Ctrl+C is the program's to answer; we go on until it has.
+        with contextlib.suppress(KeyboardInterrupt):
+            return process.wait()
+
+
+@contextmanager
+def _signals_for(process: subprocess.Popen[bytes], tee: Tee | None) -> Iterator[None]:
+    """While the program runs, signals that would end us are its own."""
+
+    def hand_on(number: int, _frame: FrameType | None) -> None:
+        with contextlib.suppress(OSError):
+            process.send_signal(number)
+
+    def nothing(_number: int, _frame: FrameType | None) -> None:
+        """The terminal has sent it to the program as well. Not SIG_IGN: children inherit that."""
+
+    def resized(_number: int, _frame: FrameType | None) -> None:
+        if tee is not None:
+            tee.resize()
+
+    # Ctrl+C in a terminal reaches the program by itself; anything else has to be handed on.
+    interrupted = nothing if sys.stdin is not None and sys.stdin.isatty() else hand_on
+    handlers = {"SIGINT": interrupted, "SIGQUIT": interrupted, "SIGTERM": hand_on}
+    handlers |= {"SIGHUP": hand_on, "SIGWINCH": resized}
+    mine = threading.current_thread() is threading.main_thread()
+    numbers = [getattr(signal, name, None) for name in handlers] if mine else []
+    before = [
+        (number, signal.signal(number, handler))
+        for number, handler in zip(numbers, handlers.values(), strict=False)
+        if number is not None
+    ]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)

@@ -1,0 +1,138 @@
+"""Whose code runs: what a look loads without asking, and what waits for a yes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from cudnn_assistant.machine import Framework, PythonEnvironment
+from cudnn_assistant.probe.files.trust import doubt, with_libraries
+from cudnn_assistant.probe.running.person import behind_sudo
+from cudnn_assistant.probe.trust import Trust
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes of Linux")
+ME = os.geteuid() if sys.platform != "win32" else 0
+as_root = pytest.mark.skipif(ME != 0, reason="needs root to give files away")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    tmp_path.chmod(0o700)
+    library = tmp_path / "lib" / "libcudnn.so.9"
+    library.parent.mkdir(mode=0o755)
+    library.write_bytes(b"")
+    library.chmod(0o644)
+    return library
+
+
+def test_what_is_mine_alone_is_in_no_doubt(home):
+    assert doubt(str(home), ME) == ""
+
+
+@pytest.mark.parametrize("which", ["file", "folder"])
+def test_what_everybody_may_write_is_not_mine(home, which):
+    {"file": home, "folder": home.parent}[which].chmod(0o777)
+    assert doubt(str(home), ME) == "writable"
+
+
+@as_root
+def test_what_somebody_else_owns_is_not_mine(home):
+    os.chown(home, 1234, 1234)
+    assert doubt(str(home), ME) == "owner"
+    assert doubt(str(home), 1234) == ""
+
+
+@as_root
+def test_a_folder_of_somebody_else_s_on_the_way_is_enough(home):
+    os.chown(home.parent, 1234, 1234)
+    assert doubt(str(home), 0) == "owner"
+
+
+def test_a_link_is_what_it_leads_to(home, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(home)
+    assert doubt(str(link), ME) == ""
+    home.chmod(0o666)
+    assert doubt(str(link), ME) == "writable"
+
+
+def test_a_link_to_itself_is_nobody_s(tmp_path):
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    tmp_path.chmod(0o700)
+    assert doubt(str(tmp_path / "a"), ME) == "owner"
+
+
+def test_a_folder_where_all_may_add_is_searched_by_nobody(tmp_path):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    (shared / "mine").mkdir(mode=0o755)
+    assert doubt(str(shared / "mine"), ME) == ""
+    assert doubt(str(shared), ME) == "writable"
+
+
+def test_the_libraries_of_a_folder_come_with_it(home):
+    (home.parent / "README").write_text("")
+    assert with_libraries(str(home.parent)) == [str(home.parent), str(home)]
+
+
+def environment(root: Path, *via: str) -> PythonEnvironment:
+    site = root / "lib" / "python3.12" / "site-packages"
+    (site / "nvidia" / "cudnn" / "lib").mkdir(parents=True, exist_ok=True)
+    (site / "nvidia" / "cudnn" / "lib" / "libcudnn.so.9").touch()
+    torch = Framework(name="torch", gpu=True, cudnn="9", cudnn_from="wheel")
+    return PythonEnvironment(
+        id=str(root), sites=(str(site),), found_via=via, frameworks=(torch,), kind="venv"
+    )
+
+
+def test_an_environment_that_only_lies_about_is_not_run(tmp_path):
+    tmp_path.chmod(0o700)
+    found = environment(tmp_path / "Downloads" / "venv", "project")
+    assert Trust("linux").environment(found) == ("place", found.id)
+    assert Trust("linux", (found.id,)).environment(found) == ("", "")
+
+
+@pytest.mark.parametrize("via", ["PATH", "VIRTUAL_ENV", "conda", "added"])
+def test_an_environment_that_programs_use_is_run(tmp_path, via):
+    tmp_path.chmod(0o700)
+    assert Trust("linux").environment(environment(tmp_path / "e", "project", via)) == ("", "")
+
+
+def test_one_library_of_an_environment_that_others_may_exchange(tmp_path):
+    tmp_path.chmod(0o700)
+    found = environment(tmp_path / "e", "PATH")
+    library = Path(found.sites[0]) / "nvidia/cudnn/lib/libcudnn.so.9"
+    library.chmod(0o666)
+    assert Trust("linux").environment(found) == ("writable", str(library))
+
+
+@as_root
+def test_root_runs_nothing_of_others_even_when_asked(home):
+    os.chown(home, 1234, 1234)
+    trust = Trust("linux", (str(home.parent),))
+    settings = {"LD_LIBRARY_PATH": str(home.parent)}
+    assert trust.surroundings(settings) == ("owner", str(home))
+
+
+def test_preloads_and_searched_folders_are_code_too(home):
+    home.chmod(0o666)
+    trust = Trust("linux")
+    assert trust.surroundings({"LD_PRELOAD": f"/nowhere.so {home}"})[0] == "writable"
+    assert trust.surroundings({"LD_LIBRARY_PATH": f"/nowhere:{home.parent}"})[0] == "writable"
+    assert trust.surroundings({"LD_LIBRARY_PATH": ":"}, str(home.parent))[0] == "writable"
+    assert trust.surroundings({"LD_LIBRARY_PATH": "/nowhere"}) == ("", "")
+
+
+@as_root
+def test_who_is_behind_sudo():
+    assert behind_sudo({"SUDO_UID": "0"}) is None
+    assert behind_sudo({}) is None
+    assert behind_sudo({"SUDO_UID": "999999"}) is None
+    daemon = behind_sudo({"SUDO_UID": "1"})
+    assert daemon is not None
+    assert (daemon.uid, daemon.home) == (1, "/usr/sbin")

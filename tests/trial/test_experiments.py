@@ -1,0 +1,136 @@
+"""One difference at a time: real children in worlds of stub libraries with planted faults."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cudnn_assistant.machine import Framework, PythonEnvironment
+from cudnn_assistant.probe.experiments.experiments import experiments
+from cudnn_assistant.probe.experiments.situation import Situation
+from cudnn_assistant.probe.trials.linking import loading_steps
+from cudnn_assistant.probe.trials.trial import run_trial
+
+
+def tried(environment, folder=""):
+    def test(situation: Situation):
+        return run_trial(
+            situation.environment, "linux", start_in=situation.folder, lifted=situation.lifted
+        )
+
+    situation = Situation(environment, folder)
+    return experiments(test, situation, test(situation), "linux")
+
+
+def proven(found):
+    return [(e.difference.kind, e.difference.name, e.difference.without) for e in found if e.proven]
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    """A folder with a file that is called cuDNN and is none."""
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "libcudnn.so.9").write_bytes(b"no library")
+    return tmp_path / "broken"
+
+
+def test_the_one_entry_of_many_that_is_in_the_way(world, broken):
+    around = [f"/nowhere/{n}" for n in range(5)]
+    folders = (*around[:2], broken, *around[2:], world.cudnn[9], world.driver)
+    found = tried(world.environment(*folders))
+    assert proven(found) == [("search-entry", "LD_LIBRARY_PATH", (str(broken),))]
+    cure = next(e for e in found if e.proven)
+    assert (cure.before.status, cure.after.status) == ("unloadable", "ok")
+
+
+def test_a_variable_that_hides_the_gpu(world):
+    found = tried(world.healthy(9, CUDA_VISIBLE_DEVICES="-1"))
+    assert proven(found) == [("variable", "CUDA_VISIBLE_DEVICES", ("-1",))]
+
+
+def test_two_entries_that_only_together_give_way(world, broken, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "libcudnn.so.9").write_bytes(b"no library either")
+    found = tried(world.environment(broken, other, world.cudnn[9], world.driver))
+    assert proven(found) == [("search-entry", "LD_LIBRARY_PATH", (str(broken), str(other)))]
+
+
+def test_the_current_folder_by_an_empty_entry(world, broken):
+    found = tried(world.environment("", world.cudnn[9], world.driver), str(broken))
+    kinds = {(kind, without) for kind, _, without in proven(found)}
+    assert kinds <= {("search-entry", ("",)), ("working-folder", (str(broken),))}
+    assert kinds
+
+
+def test_a_failure_that_no_difference_cures_is_proven_by_none(world):
+    found = tried(world.healthy(9, STUB_CUDNN_DAY="cudnnCreate:1001", CUDA_CACHE_PATH="/x"))
+    assert found
+    assert proven(found) == []
+
+
+def test_nothing_to_leave_out_is_nothing_to_try(world):
+    environment = world.healthy(9, STUB_CUDNN_DAY="cudnnCreate:1001")
+    assert all(e.difference.kind == "search-entry" for e in tried(environment))
+
+
+@pytest.fixture
+def torch(world, tmp_path: Path) -> PythonEnvironment:
+    """An environment whose PyTorch is linked with the cuDNN beside it, as the real wheels are."""
+    site = tmp_path / "venv" / "lib" / "python3.12" / "site-packages"
+    own = site / "nvidia" / "cudnn" / "lib"
+    own.mkdir(parents=True)
+    (own / "libcudnn.so.9").write_bytes((world.cudnn[9] / "libcudnn.so.9").read_bytes())
+    (site / "torch" / "lib").mkdir(parents=True)
+    source = tmp_path / "torch.c"
+    source.write_text("extern int cudnnGetVersion(void);int f(void){return cudnnGetVersion();}")
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-o", site / "torch/lib/libtorch_cuda.so", source,
+         own / "libcudnn.so.9", "-Wl,--disable-new-dtags",
+         "-Wl,-rpath,$ORIGIN/../../nvidia/cudnn/lib:$ORIGIN"], check=True,
+    )  # fmt: skip
+    framework = Framework(name="torch", version="2.9.0", gpu=True, cudnn="9", cudnn_from="wheel")
+    return PythonEnvironment(id=str(tmp_path / "venv"), sites=(str(site),), frameworks=(framework,))
+
+
+def trial_of(torch, environment):
+    steps = loading_steps(torch)
+    assert steps
+    return run_trial(environment, "linux", steps=steps, subject=torch.id)
+
+
+def test_the_framework_s_own_path_leads_to_its_own_copy(world, torch):
+    trial = trial_of(torch, world.environment(world.driver))
+    assert trial.status == "ok"
+    assert trial.loaded.startswith(torch.id)
+
+
+def test_an_rpath_comes_before_the_search_list(world, torch):
+    trial = trial_of(torch, world.environment(world.cudnn[9], world.driver))
+    assert trial.loaded.startswith(torch.id)
+
+
+def test_a_preload_takes_the_place_of_the_framework_s_own(world, torch):
+    preload = str(world.cudnn[9] / "libcudnn.so.9")
+    trial = trial_of(torch, world.environment(world.driver, LD_PRELOAD=preload))
+    assert trial.loaded == os.path.realpath(preload)
+
+
+def test_a_preload_that_can_t_work_is_proven(world, torch, tmp_path):
+    source = tmp_path / "wrong.c"
+    source.write_text("unsigned long cudnnGetVersion(void) { __builtin_trap(); }\n")
+    wrong = tmp_path / "libcudnn.so.9"
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-Wl,-soname,libcudnn.so.9", "-o", wrong, source], check=True
+    )
+    steps = loading_steps(torch)
+
+    def test(situation: Situation):
+        return run_trial(situation.environment, "linux", steps=steps, subject=torch.id)
+
+    situation = Situation(world.environment(world.driver, LD_PRELOAD=str(wrong)))
+    found = experiments(test, situation, test(situation), "linux")
+    assert proven(found) == [("preload", "LD_PRELOAD", (str(wrong),))]
