@@ -16,10 +16,10 @@ import needs
 import pytest
 
 from cudnn_assistant.apply import NotApplied, apply, recover
-from cudnn_assistant.cli.changing import _chosen
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import Plan, SetVariable, Step, StepState, undo_plan
+from cudnn_assistant.session.changing import undoable
 from cudnn_assistant.system.linux import Linux
 
 FIRST = SetVariable(scope="user", name="LD_LIBRARY_PATH", after=Value(text="/opt/new:/opt/two"))
@@ -440,7 +440,9 @@ def test_a_clock_that_jumps_back(person: Person, monkeypatch: pytest.MonkeyPatch
     first, second, last = person.journal().entries()
     assert first.when == second.when > last.when
     assert len({first.id, second.id, last.id}) == 3
-    assert _chosen(person.journal().entries(), "") == last, "the last one made, not the latest date"
+    assert undoable(person.journal().entries(), person.system()) == last, (
+        "the last one made, not the latest date"
+    )
     for number in (2, 1, 0):
         person.apply(person.undo(number))
     assert person.files() == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import pty
 import re
@@ -23,9 +22,9 @@ from test_apply import _count_down, in_child
 
 from cudnn_assistant import places
 from cudnn_assistant.apply import NotApplied, apply, recover, starting
-from cudnn_assistant.checkup import think
-from cudnn_assistant.cli.carrying import carry_out
-from cudnn_assistant.cli.changing import _chosen, undo
+from cudnn_assistant.cli.carrying import DONE, carry_out
+from cudnn_assistant.cli.changing import undo
+from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.feed import load_builtin
@@ -46,6 +45,9 @@ from cudnn_assistant.plan import (
 )
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS
 from cudnn_assistant.plan.kinds.installer import outcome
+from cudnn_assistant.session import Session
+from cudnn_assistant.session.changing import undoable
+from cudnn_assistant.session.checkup import think
 from cudnn_assistant.system import policy
 from cudnn_assistant.system.administrator import BEGUN
 from cudnn_assistant.system.linux import Linux
@@ -612,9 +614,9 @@ def test_a_stop_is_heard_before_it_begins() -> None:
 # From a terminal -----------------------------------------------------------------------------
 
 
-def told(plan: Plan, here: Machine, *, yes: bool = False, dry_run: bool = False) -> int | None:
-    words = argparse.Namespace(yes=yes, dry_run=dry_run)
-    return carry_out(plan, here, system(), journal(), words, Screen(json=dry_run))
+def told(plan: Plan, here: Machine, *, yes: bool = False, dry_run: bool = False) -> int:
+    options = Options(yes=yes, dry_run=dry_run)
+    return carry_out(Session(system(), journal()), plan, here, options, Screen(json=dry_run))
 
 
 def says(answers: str) -> None:
@@ -630,7 +632,7 @@ def test_from_a_terminal_a_driver_needs_a_yes_of_its_own() -> None:
         root = machine(administrator=True)
         assert told(Plan(steps=(STEP,)), root, yes=True) == 1
         assert calls() == []
-        assert told(Plan(steps=(VARIABLE, STEP)), root, yes=True) is None
+        assert told(Plan(steps=(VARIABLE, STEP)), root, yes=True) == DONE
         assert calls() == []
         assert system().read("user", "CUDA_PATH") == VARIABLE.after
         says("n\n")
@@ -663,9 +665,8 @@ def test_from_a_terminal_nothing_asks_for_the_administrator(yes: Path, capfd: An
 def test_undo_says_how_the_person_takes_it_back(capfd: Any) -> None:
     def act() -> None:
         entry = carried_out(STEP)
-        assert _chosen(journal().entries(), "") is None
-        words = argparse.Namespace(id=entry.id, list=False, yes=True, dry_run=False)
-        assert undo(words, Screen()) == 0
+        assert undoable(journal().entries(), system()) is None
+        assert undo(Session(), Options(id=entry.id, yes=True), Screen()) == 0
 
     on_a_system_of_its_own(act, NO, user=0)
     assert "To remove it again, run: sudo apt-get remove --autoremove" in capfd.readouterr().out

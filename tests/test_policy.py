@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,11 @@ from test_archives import pack, plan_for
 
 from cudnn_assistant.apply import NotApplied, read_licence
 from cudnn_assistant.cli.carrying import carry_out
+from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import Machine, OperatingSystem
 from cudnn_assistant.plan import Plan
+from cudnn_assistant.session import Session
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system import policy as policies
 from cudnn_assistant.system.policy import Policy, archives, policy
@@ -42,10 +43,10 @@ def person(tmp_path: Path) -> Person:
     return Person(tmp_path)
 
 
-def carry(person: Person, plan: Plan, **told: bool) -> int | None:
-    words = argparse.Namespace(**({"yes": True, "dry_run": False} | told))
+def carry(person: Person, plan: Plan, *, dry_run: bool = False) -> int:
+    session = Session(person.system(), person.journal())
     machine = Machine(os=OperatingSystem(family="linux"))
-    return carry_out(plan, machine, person.system(), person.journal(), words, Screen())
+    return carry_out(session, plan, machine, Options(yes=True, dry_run=dry_run), Screen())
 
 
 def test_without_a_policy_everything_may_be_done(decided: Decided, person: Person) -> None:

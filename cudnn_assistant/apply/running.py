@@ -28,14 +28,13 @@ Say = Callable[[int, Step, StepState], None]
 """Called with (number of the step, the step, its new state), from the applying thread."""
 
 
-class NotApplied(Exception):
+class NotApplied(Refused):
     """A plan was not carried out. The text says why, in words for the person."""
 
     def __init__(self, message: str, as_before: bool) -> None:
         super().__init__(message)
         self.message = message
         self.as_before = as_before
-        """Everything is as it was before; False: the journal knows the way back."""
 
 
 def apply(

@@ -14,21 +14,14 @@ def run(arguments: Sequence[str]) -> int:
 
     3 could not find out, 4 changed but not working, 5 could not be changed.
     """
-    from cudnn_assistant.cli.arguments import COMMANDS, parser
+    from cudnn_assistant.cli.arguments import options
 
-    words = list(arguments)
-    if not any(word in COMMANDS for word in words) and not {"-h", "--help"} & set(words):
-        words.insert(0, "check")
-    told = parser().parse_args(words)
-    screen = Screen(
-        color=getattr(told, "color", "auto"),
-        quiet=getattr(told, "quiet", False),
-        json=getattr(told, "json", False),
-    )
-    from cudnn_assistant.cli.commands import COMMANDS_BY_NAME
+    chosen = options(arguments)
+    screen = Screen(color=chosen.color, quiet=chosen.quiet, json=chosen.json)
+    from cudnn_assistant.cli.commands import carry_out
 
     try:
-        return COMMANDS_BY_NAME[told.command](told, screen)
+        return carry_out(chosen, screen)
     except KeyboardInterrupt:
         screen.progress("")
         return 130

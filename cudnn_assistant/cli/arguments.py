@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+
+import msgspec
 
 from cudnn_assistant import __version__
+from cudnn_assistant.cli.options import Options
 from cudnn_assistant.wording import _
 
 COMMANDS = (
@@ -13,13 +17,21 @@ COMMANDS = (
 )  # fmt: skip
 
 
+def options(words: Sequence[str]) -> Options:
+    """What these words ask for. Exits with 2 on wrong use, as argparse does."""
+    chosen = list(words)
+    if not any(word in COMMANDS for word in chosen) and not {"-h", "--help"} & set(chosen):
+        chosen.insert(0, "check")
+    return msgspec.convert(vars(parser().parse_args(chosen)), Options)
+
+
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=26, width=92)
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole command line. ``parse_args`` exits with 2 on wrong use, as argparse does."""
+    """The whole command line."""
     top = argparse.ArgumentParser(
         prog="cudnn-assistant",
         formatter_class=_Formatter,
@@ -182,7 +194,7 @@ def _installed(parser: argparse.ArgumentParser) -> None:
 def _recommend(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--for",
-        dest="wish",
+        dest="framework",
         metavar="FRAMEWORK",
         default="",
         help=_('a framework and its version: "tensorflow 2.10", "torch"'),
@@ -203,4 +215,6 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
 
 
 def _integrate(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--remove", action="store_true", help=_("take that back"))
+    parser.add_argument(
+        "--remove", dest="out_of_menus", action="store_true", help=_("take that back")
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,106 +11,104 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cudnn_assistant.apply import (
-    NotApplied,
-    accept,
-    apply,
-    read_licence,
-    rehearse,
-)
-from cudnn_assistant.apply.advance import Advance
+from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.cli.starting import allowed
-from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import (
     Demands,
     Plan,
-    consents,
     demanded,
     demands,
-    licences,
     outcomes,
-    preview,
     starts_only,
     unrehearsed,
 )
-from cudnn_assistant.system import Refused, System
-from cudnn_assistant.system.policy import refuse_where_nothing_may_change
+from cudnn_assistant.session import Refused, Session
+from cudnn_assistant.session.changing import Change, NotApplied
+from cudnn_assistant.session.events import Event, Progress
 from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording.advance import Advance
 
 if TYPE_CHECKING:
-    from cudnn_assistant.download import Licence
+    from cudnn_assistant.session import Licence
 
+DONE = 0
+"""The exit code of a change that was made."""
 STOPPED = 130
 """The exit code of a program that was stopped with Ctrl+C."""
+_NOT_CHANGED = 1
+_NOT_POSSIBLE = 5
 
 
 def carry_out(
+    session: Session,
     plan: Plan,
     machine: Machine,
-    system: System,
-    journal: Journal,
-    told: argparse.Namespace,
+    options: Options,
     screen: Screen,
     serves: Mapping[str, str] = MappingProxyType({}),
-) -> int | None:
-    """Show, ask, apply. ``None`` when it was done, else the exit code.
+) -> int:
+    """Show, ask, apply. The exit code, which is :data:`DONE` only when all was done.
 
     ``serves``: titles of the problems by code, to say what each change is for.
     """
     try:
-        plan = _rehearsed(plan, screen)
-    except Refused as trouble:
-        screen.trouble(str(trouble))
-        return 5
-    show_plan(plan, machine, screen, system.touched("user"), serves)
-    if told.dry_run:
-        print_plan(plan, machine, screen)
-        return 1
-    if consents(plan):
-        plan = allowed(plan, machine, screen, yes=told.yes)
-        if not plan.steps:
-            return 1
-    try:
-        refuse_where_nothing_may_change()
-        texts = [read_licence(address) for address in licences(plan)]
+        plan = _rehearsed(session, plan, screen)
+        show_plan(session, plan, machine, screen, serves)
+        if options.dry_run:
+            print_plan(plan, machine, screen)
+            return _NOT_CHANGED
+        proposed, plan = plan, allowed(plan, machine, screen, yes=options.yes)
+        if proposed.steps and not plan.steps:
+            return _NOT_CHANGED
+        if why := session.forbidden():
+            raise why
+        texts = session.licences(plan)
     except (Refused, OSError) as trouble:
         screen.trouble(str(trouble))
-        return 5
-    if told.yes:
+        return _NOT_POSSIBLE
+    if not _agreed(plan, texts, options, screen):
+        return _NOT_CHANGED
+    return _apply(session, plan, texts, "--yes" if options.yes else "asked", screen)
+
+
+def _agreed(plan: Plan, texts: Sequence[Licence], options: Options, screen: Screen) -> bool:
+    """Whether the person wants it; installers alone were asked for one by one."""
+    if options.yes:
         _say_what_yes_accepts(texts, screen)
-    elif (texts or not starts_only(plan)) and not _asked(len(plan.steps), texts, screen):
-        return 1
-    how = "--yes" if told.yes else "asked"
-    with _stoppable(screen) as cancel:
+        return True
+    return (starts_only(plan) and not texts) or _asked(len(plan.steps), texts, screen)
+
+
+def _apply(session: Session, plan: Plan, texts: Sequence[Licence], how: str, screen: Screen) -> int:
+    with _stoppable(screen) as stop:
+        advance = Advance(lambda text: None if stop.is_set() else screen.progress(text))
+
+        def hear(event: Event) -> None:
+            if isinstance(event, Progress):
+                advance(event.number, event.what, event.here, event.size)
+
         try:
-            entry = apply(
-                plan,
-                system,
-                journal,
-                progress=Advance(lambda text: None if cancel.is_set() else screen.progress(text)),
-                cancel=cancel,
-                accepted=accept(texts, how),
-            )
+            entry = session.apply(plan, Change(hear, stop), texts, how)
         except NotApplied as trouble:
-            return _say_why_not(trouble, cancel.is_set(), screen)
+            return _say_why_not(trouble, stop.is_set(), screen)
     screen.progress("")
     for ended in () if screen.json else outcomes(entry.plan):
         screen.line(ended.text)
         for line in ended.output.splitlines():
             screen.line(line, indent=2)
-    if cancel.is_set():
+    if stop.is_set():
         screen.trouble(_("It was done already. To go back, run: cudnn-assistant undo"))
         return STOPPED
-    return None
+    return DONE
 
 
-def _rehearsed(plan: Plan, screen: Screen) -> Plan:
+def _rehearsed(session: Session, plan: Plan, screen: Screen) -> Plan:
     if unrehearsed(plan):
         screen.progress(_("Asking pip what it would change…"))
     try:
-        return rehearse(plan)
+        return session.rehearse(plan)
     finally:
         screen.progress("")
 
@@ -122,7 +119,7 @@ def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:
         screen.trouble(_("To go back, run: cudnn-assistant undo"))
         return 4
     screen.trouble(_("Everything is as it was before."))
-    return STOPPED if stopped else 5
+    return STOPPED if stopped else _NOT_POSSIBLE
 
 
 def _say_what_yes_accepts(texts: Sequence[Licence], screen: Screen) -> None:
@@ -177,17 +174,17 @@ def _stoppable(screen: Screen) -> Iterator[threading.Event]:
 
 
 def show_plan(
+    session: Session,
     plan: Plan,
     machine: Machine,
     screen: Screen,
-    touched: Sequence[str] = (),
     serves: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Every change with its old and new value and what it is for; then what all of it needs."""
     if screen.json:
         return
     screen.line()
-    for change in preview(plan, machine, touched=touched):
+    for change in session.preview(plan, machine):
         screen.line(f"{change.title}  {change.place}")
         for code in plan.steps[change.step].why:
             if code in serves:
@@ -202,7 +199,7 @@ def show_plan(
     screen.line()
 
 
-class ToldPlan(Plan, kw_only=True, omit_defaults=False):
+class PrintedPlan(Plan, kw_only=True, omit_defaults=False):
     """A plan as ``--dry-run --json`` prints it."""
 
     demands: Demands
@@ -211,5 +208,5 @@ class ToldPlan(Plan, kw_only=True, omit_defaults=False):
 def print_plan(plan: Plan, machine: Machine, screen: Screen) -> None:
     """The plan as JSON, where that is asked for."""
     if screen.json:
-        told = ToldPlan(steps=plan.steps, undoes=plan.undoes, demands=demands(plan, machine))
-        screen.raw(msgspec.json.encode(told).decode() + "\n")
+        printed = PrintedPlan(steps=plan.steps, undoes=plan.undoes, demands=demands(plan, machine))
+        screen.raw(msgspec.json.encode(printed).decode() + "\n")

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
-import os
-
 import msgspec
 
-from cudnn_assistant import places
-from cudnn_assistant.apply.copies import Copy, copies
-from cudnn_assistant.cli.carrying import carry_out
+from cudnn_assistant.cli.carrying import DONE, carry_out
+from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.journal import Journal
-from cudnn_assistant.machine import SYSTEM, Machine
-from cudnn_assistant.plan import naming, removal_plan
-from cudnn_assistant.probe import probe
-from cudnn_assistant.system import this_system
+from cudnn_assistant.machine import SYSTEM
+from cudnn_assistant.session import Session
+from cudnn_assistant.session.own_copies import OwnCopies, OwnCopy
 from cudnn_assistant.wording import _
 
 
-class Told(msgspec.Struct, kw_only=True):
+class Printed(msgspec.Struct, kw_only=True):
     """One copy, as ``--json`` prints it."""
 
     folder: str
@@ -28,88 +22,70 @@ class Told(msgspec.Struct, kw_only=True):
     product: str = ""
     version: str = ""
     variables: tuple[str, ...] = ()
-    """"user PATH": the stored variables that name it."""
     subjects: tuple[str, ...] = ()
-    """Who gets their cuDNN from there by that: "system", and environments by their folder."""
 
 
-def installed(told: argparse.Namespace, screen: Screen) -> int:
+def installed(session: Session, options: Options, screen: Screen) -> int:
     """List our copies, or remove one."""
-    journal = Journal(places.journal())
-    root = str(places.own_libraries())
+    screen.progress(_("Looking who uses them…"))
     try:
-        found = copies(root, journal.entries())
+        found = session.own_copies()
     except OSError as trouble:
         screen.trouble(str(trouble))
         return 3
-    screen.progress(_("Looking who uses them…"))
-    system = this_system()
-    machine = probe(system, trial=False, truth=False)
     screen.progress("")
-    if not told.remove:
-        return _list(found, root, machine, screen)
-    chosen = _chosen(told.remove, found, root)
-    if chosen is None or chosen.archive is None:
-        screen.trouble(
-            _("There is no copy of ours at {folder}.").format(folder=told.remove)
-            if chosen is None
-            else _("{folder} was not made by this program, so it is not removed by it.").format(
-                folder=chosen.folder
-            )
-        )
+    if options.remove:
+        return _remove(session, found, options, screen)
+    return _list(found, screen)
+
+
+def _remove(session: Session, found: OwnCopies, options: Options, screen: Screen) -> int:
+    chosen = found.named(options.remove)
+    if chosen is None:
+        text = _("There is no copy of ours at {folder}.")
+        screen.trouble(text.format(folder=options.remove))
         return 2
-    plan = removal_plan(chosen.archive, machine)
-    for subject in _told(chosen, machine).subjects:
-        if not screen.json:
-            screen.line(_("Used at present: {subject}").format(subject=_name(subject)))
-    code = carry_out(plan, machine, system, journal, told, screen)
-    if code is None and not screen.json:
+    if chosen.archive is None:
+        text = _("{folder} was not made by this program, so it is not removed by it.")
+        screen.trouble(text.format(folder=chosen.folder))
+        return 2
+    for subject in () if screen.json else chosen.subjects:
+        screen.line(_("Used at present: {subject}").format(subject=_name(subject)))
+    plan = found.removal(chosen.archive)
+    code = carry_out(session, plan, found.machine, options, screen)
+    if code == DONE and not screen.json:
         screen.line(_("It was removed. To take that back: cudnn-assistant undo"))
-    return code or 0
+    return code
 
 
-def _chosen(name: str, found: tuple[Copy, ...], root: str) -> Copy | None:
-    """By path, or by the name of the folder alone."""
-    wanted = {os.path.normcase(os.path.abspath(name)), os.path.normcase(os.path.join(root, name))}
-    return next((copy for copy in found if os.path.normcase(copy.folder) in wanted), None)
-
-
-def _list(found: tuple[Copy, ...], root: str, machine: Machine, screen: Screen) -> int:
-    listed = [_told(copy, machine) for copy in found]
+def _list(found: OwnCopies, screen: Screen) -> int:
+    listed = [_printed(copy) for copy in found.copies]
     if screen.json:
         screen.raw(msgspec.json.encode(listed).decode() + "\n")
         return 0
     if not listed:
-        screen.line(_("Nothing is installed in {folder}.").format(folder=root))
-    for told in listed:
-        what = f"{told.product} {told.version}".strip() or _("unknown to the journal")
-        screen.line(f"{told.folder}  {told.size / 1e6:,.0f} MB  {what}")
-        if told.variables:
-            screen.line(_("named in: {names}").format(names=", ".join(told.variables)), indent=2)
-        for subject in told.subjects:
+        screen.line(_("Nothing is installed in {folder}.").format(folder=found.root))
+    for one in listed:
+        what = f"{one.product} {one.version}".strip() or _("unknown to the journal")
+        screen.line(f"{one.folder}  {one.size / 1e6:,.0f} MB  {what}")
+        if one.variables:
+            screen.line(_("named in: {names}").format(names=", ".join(one.variables)), indent=2)
+        for subject in one.subjects:
             screen.line(_("used by: {subject}").format(subject=_name(subject)), indent=2)
-        if not told.variables:
+        if not one.variables:
             screen.line(_("no setting names it"), indent=2)
     return 0
 
 
-def _told(copy: Copy, machine: Machine) -> Told:
-    variables = naming(copy.folder, machine)
-    names = dict.fromkeys(f"{v.scope} {v.name}" for v in variables)
-    return Told(
+def _printed(copy: OwnCopy) -> Printed:
+    return Printed(
         folder=copy.folder,
         size=copy.size,
         product=copy.archive.product if copy.archive else "",
         version=copy.archive.version if copy.archive else "",
-        variables=tuple(names),
-        subjects=_subjects(machine) if names else (),
+        variables=copy.variables,
+        subjects=copy.subjects,
     )
-
-
-def _subjects(machine: Machine) -> tuple[str, ...]:
-    """Programs of the system, and the environments whose framework takes cuDNN from there."""
-    users = (e.id for e in machine.pythons if any(f.uses_system_cudnn for f in e.frameworks))
-    return (SYSTEM, *users)
 
 
 def _name(subject: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import sys
 from pathlib import Path
 
 from cudnn_assistant import places
-from cudnn_assistant.cli.looking import CantRead
+from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.wording import _
 
 _ABOUT = "io.github.cudnn_assistant.cudnn_assistant.metainfo.xml"
@@ -23,28 +23,28 @@ _FILES = (
 """Resources, and where they go under the person's data folder (XDG)."""
 
 
-def integrate(told: argparse.Namespace, screen: Screen) -> int:
+def integrate(_session: Session, options: Options, screen: Screen) -> int:
     """Add the program to this person's menus, or with ``--remove`` take that back.
 
     Only files of these names are written or removed. Returns 0, or 5 where one can't be.
     """
     if sys.platform == "win32":
-        raise CantRead(_("On Windows the installer adds the program to the Start menu."))
+        raise Misuse("menus-by-installer")
     share = data_home()
     try:
         for source, name in _FILES:
-            _remove(share / name) if told.remove else _put(source, share / name)
+            _remove(share / name) if options.out_of_menus else _put(source, share / name)
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
         path = trouble.filename or share
         screen.trouble(_("{path} can't be written: {why}.").format(path=path, why=why))
         return 5
-    said = (
+    text = (
         _("Removed from your menus.")
-        if told.remove
+        if options.out_of_menus
         else _("Added to your menus. To take that back: cudnn-assistant integrate --remove")
     )
-    screen.line(said)
+    screen.line(text)
     return 0
 
 

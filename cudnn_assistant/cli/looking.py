@@ -2,94 +2,82 @@
 
 from __future__ import annotations
 
-import argparse
-import os
-
-import msgspec
-
-from cudnn_assistant import feed
-from cudnn_assistant.checkup import Checkup, check, think
-from cudnn_assistant.cli.answer import Data, answer
+from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen, column
-from cudnn_assistant.compat import Compat
 from cudnn_assistant.finding import Finding, Manual, Verdict
 from cudnn_assistant.machine import SCHEMA, SYSTEM, Machine
-from cudnn_assistant.plan import Plan
-from cudnn_assistant.probe import Part
-from cudnn_assistant.report import NotAReport, Report, newer_report, open_report
 from cudnn_assistant.report.facts import moment
+from cudnn_assistant.report.reading import NotAReport, newer_report
+from cudnn_assistant.session import Checkup, LookRequest, Misuse, Session, Source
+from cudnn_assistant.session.answer import encoded
+from cudnn_assistant.session.events import Event, PartLooked
 from cudnn_assistant.summary import headline, lines
-from cudnn_assistant.system import this_system
 from cudnn_assistant.wording import _, say, words
 
 EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}
 """Exit codes of a look, by verdict."""
 
 
-class CantRead(Exception):
-    """A file that was named can't be used; the text says why, for the person."""
+def check(session: Session, options: Options, screen: Screen) -> int:
+    """Look, test, say what is wrong."""
+    checkup = look(session, options, screen)
+    show(checkup, session.source, screen, options)
+    if not options.machine and session.interrupted():
+        screen.trouble(_("A change was interrupted. To take it back, run: cudnn-assistant undo"))
+    return EXIT[checkup.verdict]
 
 
-def compat_data(offline: bool) -> tuple[Compat, Data]:
-    """The compatibility data to judge by and what it is."""
-    compat, source = feed.current(offline=offline)
-    return compat, Data(version=compat.version, published=compat.published, source=source.kind)
-
-
-def look(told: argparse.Namespace, screen: Screen, compat: Compat) -> Checkup:
+def look(session: Session, options: Options, screen: Screen, *, again: bool = False) -> Checkup:
     """A checkup of this computer, or of the report named by ``--machine``.
 
-    Raises :class:`CantRead` for a file that is no report.
+    ``again``: after a change, by the same data. Raises :class:`Misuse` for what is no report.
     """
-    if getattr(told, "machine", ""):
-        opened = saved_report(told.machine)
-        seen = think(opened.machine, compat, opened.unknown)
-        # Nothing of another computer can be changed here, and the plan would name folders of ours.
-        return msgspec.structs.replace(seen, plan=Plan())
-
-    def show(part: Part, done: bool, _machine: Machine) -> None:
-        screen.progress("" if done else say(f"looking.{part}"))
-
-    checkup = check(
-        this_system(), compat, trial=not told.no_test, say=show, python=python_of(told.python)
+    if options.machine:
+        session.fetch_data(offline=options.offline)
+        return judged(session, options.machine)
+    request = LookRequest(
+        trial=not options.no_test, python=options.python, offline=options.offline, keep_data=again
     )
+    return look_with_progress(session, request, screen)
+
+
+def look_with_progress(session: Session, request: LookRequest, screen: Screen) -> Checkup:
+    """A checkup of this computer, telling what goes on."""
+
+    def hear(event: Event) -> None:
+        if isinstance(event, PartLooked):
+            screen.progress("" if event.done else say(f"looking.{event.part}"))
+
+    checkup = session.check(request, hear)
     screen.progress("")
     return checkup
 
 
-def python_of(path: str) -> str:
-    """The environment that the person named. Raises :class:`CantRead` when nothing is there."""
-    if path and not os.path.exists(path):
-        raise CantRead(_("There is no Python environment at {path}.").format(path=path))
-    return os.path.abspath(path) if path else ""
-
-
-def saved_machine(path: str) -> Machine:
-    """The snapshot in a saved report. Raises :class:`CantRead` with a sentence why not."""
-    return saved_report(path).machine
-
-
-def saved_report(path: str) -> Report:
-    """A saved report, a packed one too. Raises :class:`CantRead` with a sentence why not."""
+def judged(session: Session, path: str) -> Checkup:
+    """The checkup of a saved report. Raises :class:`Misuse` when it can't be read."""
     try:
-        return open_report(path)
+        return session.judge(path)
     except OSError as trouble:
-        why = trouble.strerror or str(trouble)
-        raise CantRead(_("{path} can't be read: {why}.").format(path=path, why=why)) from trouble
+        raise unreadable(path, trouble) from trouble
     except NotAReport as trouble:
-        raise CantRead(f"{path}: {trouble}") from trouble
+        raise Misuse("named-unreadable", path=path, why=trouble) from trouble
 
 
-def show(checkup: Checkup, data: Data, screen: Screen, told: argparse.Namespace) -> None:
+def unreadable(path: str, trouble: OSError) -> Misuse:
+    """A file that was named and can't be read."""
+    return Misuse("unreadable", path=path, why=trouble.strerror or str(trouble))
+
+
+def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> None:
     """Print a checkup the way the flags ask for."""
     if screen.json:
-        screen.raw(answer(checkup, data).decode() + "\n")
+        screen.raw(encoded(checkup, source).decode() + "\n")
         return
     title, sentence = headline(checkup.verdict, checkup.machine, checkup.findings)
     if screen.quiet:
         screen.line(title)
         return
-    if getattr(told, "machine", ""):
+    if options.machine:
         screen.line(
             _("A report of {when}, of another computer:").format(
                 when=moment(checkup.machine.taken_at) or "?"
@@ -99,13 +87,13 @@ def show(checkup: Checkup, data: Data, screen: Screen, told: argparse.Namespace)
             screen.line(newer_report())
     show_lines(checkup, screen)
     for finding in checkup.findings:
-        if finding.severity != "info" or told.verbose:
-            show_finding(finding, checkup, screen, verbose=told.verbose)
-    if told.verbose:
-        show_facts(checkup.machine, data, screen)
+        if finding.severity != "info" or options.verbose:
+            show_finding(finding, checkup, screen, verbose=options.verbose)
+    if options.verbose:
+        show_facts(checkup.machine, source, screen)
     screen.line()
     screen.line(_closing(checkup.verdict, title, sentence))
-    if not getattr(told, "machine", "") and checkup.plan.steps and told.command != "fix":
+    if not options.machine and checkup.plan.steps and options.command != "fix":
         screen.line(_("Run: cudnn-assistant fix"))
 
 
@@ -147,7 +135,7 @@ def show_finding(finding: Finding, checkup: Checkup, screen: Screen, *, verbose:
             screen.line("- " + detail, indent=4)
 
 
-def show_facts(machine: Machine, data: Data, screen: Screen) -> None:
+def show_facts(machine: Machine, source: Source, screen: Screen) -> None:
     """All that was seen, for ``--verbose``."""
     screen.line()
     for copy in machine.cudnns:
@@ -172,6 +160,6 @@ def show_facts(machine: Machine, data: Data, screen: Screen) -> None:
         screen.line(f"{timing.part} {timing.milliseconds:.0f} ms")
     screen.line(
         _("Compatibility data {version} of {published} ({source})").format(
-            version=data.version, published=data.published, source=data.source
+            version=source.version, published=source.published, source=source.kind
         )
     )

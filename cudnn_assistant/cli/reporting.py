@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable
 
-from cudnn_assistant import places
-from cudnn_assistant.checkup import Form, support_forms
-from cudnn_assistant.cli.looking import CantRead, compat_data, look, saved_machine
+from cudnn_assistant.cli.looking import judged, look, unreadable
+from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.journal import Journal
-from cudnn_assistant.plan import Entry
-from cudnn_assistant.report import LOG, MESSAGE, PAGE, REPORT, file_name, pack
 from cudnn_assistant.report import compare as differences
+from cudnn_assistant.report import file_name
+from cudnn_assistant.session import Checkup, Session
+from cudnn_assistant.session.reports import Form
 from cudnn_assistant.wording import _
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "→"}
 
 
-def write(told: argparse.Namespace, screen: Screen) -> int:
+def report(session: Session, options: Options, screen: Screen) -> int:
+    """Write the support report, or compare two of them."""
+    if options.compare is not None:
+        return _compare(session, *options.compare, screen)
+    return _write(session, options, screen)
+
+
+def _write(session: Session, options: Options, screen: Screen) -> int:
     """Look (or open a report), then write; 0 when it was written, 3 when it can't be."""
-    text = _message(told.text)
-    compat, data = compat_data(told.offline)
-    checkup = look(told, screen, compat)
-    as_form = support_forms(
-        checkup,
-        compat,
-        # Changes belong to this computer, not to the one a report came from.
-        entries=() if told.machine else entries(),
-        data=f"{data.version} of {data.published} ({data.source})",
-        text=text,
-    )
-    if told.file == "-" or (told.short and not told.file):
-        screen.raw(as_form(_form(told)))
+    text = _message(options.text)
+    checkup = look(session, options, screen)
+    if options.file == "-" or (options.short and not options.file):
+        screen.raw(_forms(session, checkup, options, text)(_form(options)))
         return 0
-    path = told.file or file_name(checkup.machine)
-    content = _content(path, told, as_form)
+    path = options.file or file_name(checkup.machine)
+    content = _content(session, checkup, options, path, text)
     try:
         with open(path, "wb") as file:
             file.write(content)
@@ -50,32 +46,22 @@ def write(told: argparse.Namespace, screen: Screen) -> int:
     return 0
 
 
-def _content(path: str, told: argparse.Namespace, as_form: Callable[[Form], str]) -> bytes:
+def _content(session: Session, checkup: Checkup, options: Options, path: str, text: str) -> bytes:
     ending = os.path.splitext(path)[1].lower()
     if ending == ".zip":
-        return pack(
-            {
-                REPORT: as_form("markdown"),
-                PAGE: as_form("html"),
-                LOG: as_form("log"),
-                MESSAGE: as_form("message"),
-            }
-        )
-    if ending in (".html", ".htm"):
-        return as_form("html").encode()
-    return as_form(_form(told)).encode()
+        return session.report(checkup, own=not options.machine, text=text).packed()
+    form: Form = "html" if ending in (".html", ".htm") else _form(options)
+    return _forms(session, checkup, options, text)(form).encode()
 
 
-def _form(told: argparse.Namespace) -> Form:
-    return "short" if told.short else "html" if told.html else "markdown"
+def _forms(
+    session: Session, checkup: Checkup, options: Options, text: str
+) -> Callable[[Form], str]:
+    return session.report_forms(checkup, own=not options.machine, text=text)
 
 
-def entries() -> tuple[Entry, ...]:
-    """The changes made so far; none when the journal can't be read."""
-    try:
-        return Journal(places.journal()).entries()
-    except OSError:
-        return ()
+def _form(options: Options) -> Form:
+    return "short" if options.short else "html" if options.html else "markdown"
 
 
 def _message(path: str) -> str:
@@ -85,13 +71,12 @@ def _message(path: str) -> str:
         with open(path, encoding="utf-8", errors="backslashreplace") as file:
             return file.read(200_000)
     except OSError as trouble:
-        why = trouble.strerror or str(trouble)
-        raise CantRead(_("{path} can't be read: {why}.").format(path=path, why=why)) from trouble
+        raise unreadable(path, trouble) from trouble
 
 
-def compare(told: argparse.Namespace, screen: Screen) -> int:
+def _compare(session: Session, before: str, after: str, screen: Screen) -> int:
     """Say what differs between two reports; 0 when nothing does, else 1."""
-    old, new = (saved_machine(path) for path in told.compare)
+    old, new = (judged(session, path).machine for path in (before, after))
     found = differences(old, new)
     if not found:
         screen.line(_("Nothing that matters here changed between the two reports."))

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator, Sequence
-
-import msgspec
-
-from cudnn_assistant.checkup import Checkup, think
-from cudnn_assistant.cli.looking import compat_data, python_of, show_finding
+from cudnn_assistant.cli.looking import show_finding
 from cudnn_assistant.cli.screen import Mark, Screen, column
-from cudnn_assistant.diagnose import EVERYBODY
-from cudnn_assistant.finding import Finding, Unknown
-from cudnn_assistant.machine import SYSTEM, Machine, Trial
+from cudnn_assistant.finding import Unknown
+from cudnn_assistant.machine import Trial
+from cudnn_assistant.session import Checkup
+from cudnn_assistant.session.trials import Tested, relevant
 from cudnn_assistant.summary import helped, meaning, not_tested, program, stopped
-from cudnn_assistant.system import System
 from cudnn_assistant.wording import _
 
 _MARKS: dict[str, Mark] = {"ok": "ok", "no-gpu": "unknown", "not-run": "unknown"}
@@ -22,33 +16,32 @@ _MOST = 2
 """Findings that are told; the command check tells all."""
 
 
-def show(
-    trials: Sequence[Trial],
-    screen: Screen,
-    told: argparse.Namespace,
-    system: System,
-    visible: str | None,
-) -> None:
-    """Print the tests; ``visible`` is the CUDA_VISIBLE_DEVICES that was in force."""
+def show(tested: Tested, screen: Screen, *, verbose: bool) -> None:
+    """Print how the tests ended."""
+    trials = tested.trials
     if screen.quiet:
         screen.line(_sentence(next((t for t in trials if t.status != "ok"), trials[0])))
         return
-    if visible is not None:
-        screen.line(_seen(visible).format(text=visible))
-    if len(trials) > 1:
-        width = column(map(_gpu, trials))
-        for trial in trials:
-            mark = _MARKS.get(trial.status, "bad")
-            screen.marked(mark, _gpu(trial), _sentence(trial, name=False), column=width)
+    if tested.visible is not None:
+        screen.line(_seen(tested.visible).format(text=tested.visible))
+    if len(trials) == 1:
+        _one(trials[0], screen, verbose=verbose)
+        return
+    width = column(map(_gpu, trials))
     for trial in trials:
-        if len(trials) == 1 or _in_full(told, trial):
-            if len(trials) > 1:
-                screen.line()
-                screen.line(_gpu(trial))
-            _one(trial, screen, verbose=told.verbose)
-    ended = [trial for trial in trials if trial.status not in ("ok", "not-run")]
-    if ended:
-        _explain(ended[0], trials, screen, told, system)
+        mark = _MARKS.get(trial.status, "bad")
+        screen.marked(mark, _gpu(trial), _sentence(trial, name=False), column=width)
+    for trial in trials:
+        if verbose or trial.status != "ok":
+            screen.line()
+            screen.line(_gpu(trial))
+            _one(trial, screen, verbose=verbose)
+
+
+def wants_reason(tested: Tested) -> Trial | None:
+    """The first test that stopped, whose reason is to be looked for."""
+    ended = (trial for trial in tested.trials if trial.status not in ("ok", "not-run"))
+    return next(ended, None)
 
 
 def _seen(visible: str) -> str:
@@ -56,11 +49,6 @@ def _seen(visible: str) -> str:
     if not visible.strip() or visible.lstrip().startswith("-"):
         return _("CUDA_VISIBLE_DEVICES is set to “{text}”: it hides every GPU from programs.")
     return _("CUDA_VISIBLE_DEVICES is set to “{text}”: programs see no other GPUs.")
-
-
-def _in_full(told: argparse.Namespace, trial: Trial) -> bool:
-    """Of several GPUs: whether the stages are shown as well."""
-    return bool(told.verbose) or trial.status != "ok"
 
 
 def _gpu(trial: Trial) -> str:
@@ -106,19 +94,11 @@ def _sentence(trial: Trial, *, name: bool = True) -> str:
     return _("cuDNN {version} works: {checks}. {seconds} s.").format(**facts)
 
 
-def _explain(
-    trial: Trial,
-    trials: Sequence[Trial],
-    screen: Screen,
-    told: argparse.Namespace,
-    system: System,
-) -> None:
-    screen.progress(_("Looking for the reason…"))
-    checkup = think(_machine(trials, told, system), compat_data(True)[0])
-    screen.progress("")
-    found = [*_relevant(checkup, trial)][:_MOST]
+def show_reason(checkup: Checkup, trial: Trial, screen: Screen, *, verbose: bool) -> None:
+    """Print what may be why a test stopped, and what to do next."""
+    found = [*relevant(checkup, trial)][:_MOST]
     for finding in found:
-        show_finding(finding, checkup, screen, verbose=told.verbose)
+        show_finding(finding, checkup, screen, verbose=verbose)
     if not found:
         screen.line()
         screen.line(_("We don't know why it stopped there."))
@@ -126,36 +106,3 @@ def _explain(
         screen.line(_("Run: {command}").format(command="cudnn-assistant report"))
     elif any(finding.code in step.why for step in checkup.plan.steps for finding in found):
         screen.line(_("Run: {command}").format(command="cudnn-assistant fix"))
-
-
-def _machine(trials: Sequence[Trial], told: argparse.Namespace, system: System) -> Machine:
-    """This computer with these tests. A framework's is judged beside all the others."""
-    from cudnn_assistant.probe import probe
-    from cudnn_assistant.probe.files.disk import Disk
-    from cudnn_assistant.probe.subjects import winners
-
-    inside = any(trial.framework for trial in trials)
-    folders = [told.library] if told.library else []
-    machine = probe(
-        system, trial=inside, truth=False, python=python_of(told.python), folders=folders
-    )
-    # What happens to one chosen copy is judged as if programs got that copy.
-    known = [msgspec.structs.replace(trial, library="") for trial in trials]
-    tests = (*machine.trials, *known)
-    copies = winners(machine.cudnns, tests, Disk(system.family))
-    return msgspec.structs.replace(machine, trials=tests, cudnns=copies)
-
-
-def _relevant(checkup: Checkup, trial: Trial) -> Iterator[Finding]:
-    """What may be why: errors about the subject; else a lesser one that names what was missed."""
-    subjects = {trial.subject, SYSTEM} if trial.framework else {trial.subject}
-    mine = [f for f in checkup.findings if f.subject in subjects or f.code in EVERYBODY]
-    errors = [f for f in mine if f.severity == "error" or f.code == "one-gpu-stopped"]
-    yield from errors or (f for f in mine if _names(f, trial))
-
-
-def _names(finding: Finding, trial: Trial) -> bool:
-    """Whether a finding speaks of the very file, folder or framework that the test was about."""
-    told = (*finding.facts.values(), *finding.evidence)
-    wanted = [text for text in (trial.missing, trial.library, trial.framework) if text]
-    return any(text in one for text in wanted for one in told)

@@ -12,10 +12,10 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from cudnn_assistant.gui.real import real
 from cudnn_assistant.gui.saving import crash_dialog
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.window import Window
+from cudnn_assistant.session import Session
 from cudnn_assistant.wording import _
 
 CRASHED = 3
@@ -33,7 +33,7 @@ def run(arguments: Sequence[str]) -> int:
     app.setApplicationDisplayName("cuDNN Assistant")
     app.setDesktopFileName("cudnn-assistant")
     app.setWindowIcon(app_icon())
-    window = Window(real(), file=_file(arguments))
+    window = Window(Session(), file=_file(arguments))
     sys.excepthook = Crash(window)
     window.show()
     code = int(app.exec())

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 
-from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.gui.check import CheckPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
-from cudnn_assistant.gui.doing import Doing, Written
 from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.saving import ReportDialog
 from cudnn_assistant.gui.stage import Stage
 from cudnn_assistant.gui.way import Way
 from cudnn_assistant.report import NotAReport
+from cudnn_assistant.session import Checkup, Session
+from cudnn_assistant.session.reports import Written
+from cudnn_assistant.wording import _
 
+LONGEST_MESSAGE = 20_000
+"""Characters of the end of a pasted message that a report holds."""
 LARGEST_LOG = 64 * 1024 * 1024
 """Bytes of a dropped log that are read."""
 
@@ -21,11 +24,11 @@ LARGEST_LOG = 64 * 1024 * 1024
 class Aside:
     """Everything that can be asked for from several pages. Nothing here while work is under way."""
 
-    def __init__(self, stage: Stage, way: Way, doing: Doing) -> None:
+    def __init__(self, stage: Stage, way: Way, session: Session) -> None:
         self._stage = stage
         self._way = way
         self._sitting = way.sitting
-        self._doing = doing
+        self._session = session
 
     def _busy(self) -> bool:
         return self._sitting.changing or isinstance(self._stage.page, CheckPage)
@@ -46,7 +49,9 @@ class Aside:
         page, checkup = self._stage.page, self._sitting.checkup
         assert isinstance(page, ExplainPage)
         page.wait()
-        self._stage.work(lambda _tell: self._doing.explain(text, checkup), page.show_answer)
+        message = text if isinstance(text, str) else text.decode("utf-8", "replace")
+        self._sitting.pasted = message[-LONGEST_MESSAGE:]
+        self._stage.work(lambda _tell: self._session.explain(text, checkup), page.show_answer)
 
     def take_file(self, path: str, *, first: bool = False) -> None:
         """A file was dropped: a report is shown, anything else is explained.
@@ -58,7 +63,7 @@ class Aside:
 
     def _read(self, path: str) -> Checkup | bytes:
         with contextlib.suppress(NotAReport):
-            return self._doing.judge(path)
+            return self._session.judge(path)
         with open(path, "rb") as file:
             return file.read(LARGEST_LOG)
 
@@ -76,12 +81,12 @@ class Aside:
             self._stage.work(lambda _tell: self._past(), self._open_history)
 
     def _past(self) -> list[Past]:
-        machine, show = self._sitting.machine, self._doing.preview
+        machine, show = self._sitting.machine, self._session.preview
         return [
             Past(entry, ", ".join(c.title for c in show(entry.plan, machine)), standing)
-            for entry in self._doing.entries()
+            for entry in self._session.history()
             if not entry.plan.undoes
-            for standing in (self._doing.standing(entry),)
+            for standing in (self._session.standing(entry),)
         ]
 
     def _open_history(self, past: list[Past]) -> None:
@@ -93,9 +98,15 @@ class Aside:
         """Show the report, to be saved or copied."""
         if self._busy():
             return
-        checkup, note = self._sitting.checkup, self._sitting.trouble
-        report, own = self._doing.report, not self._sitting.foreign
-        self._stage.work(lambda _tell: report(checkup, note, own), self._open_report)
+        note = self._sitting.trouble
+        self._stage.work(lambda _tell: self._report(note), self._open_report)
+
+    def _report(self, note: str) -> Written:
+        """The report of the last check; before the first one, the note alone."""
+        checkup, own = self._sitting.checkup, not self._sitting.foreign
+        if checkup is None:
+            return Written(self._session.redacted_note(note) or _("Nothing was looked at yet."))
+        return self._session.report(checkup, own=own, note=note, text=self._sitting.pasted)
 
     def _open_report(self, written: Written) -> None:
         self._stage.open(ReportDialog(written, self._stage))
@@ -103,6 +114,6 @@ class Aside:
     def report_of(self, note: str) -> Written:
         """The report with a note, after a bug of our own; the note alone if all else goes wrong."""
         try:
-            return self._doing.report(self._sitting.checkup, note, not self._sitting.foreign)
+            return self._report(note)
         except Exception:  # noqa: BLE001  (said after a bug: nothing here may add another)
             return Written(note)

@@ -8,9 +8,6 @@ from dataclasses import replace
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from cudnn_assistant.apply import NotApplied
-from cudnn_assistant.checkup import Checkup
-from cudnn_assistant.gui.doing import Doing
 from cudnn_assistant.gui.ended import while_checking
 from cudnn_assistant.gui.making import MakingPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
@@ -28,7 +25,8 @@ from cudnn_assistant.plan import (
     takes_long,
     unrehearsed,
 )
-from cudnn_assistant.system import Refused
+from cudnn_assistant.session import Checkup, Refused, Session
+from cudnn_assistant.session.changing import Change
 from cudnn_assistant.wording import _, ngettext, words
 
 
@@ -54,10 +52,10 @@ class Changing(QObject):
     again = Signal(str)
     """Something was changed, or may be different: check again, under this title."""
 
-    def __init__(self, stage: Stage, doing: Doing, sitting: Sitting) -> None:
+    def __init__(self, stage: Stage, session: Session, sitting: Sitting) -> None:
         super().__init__(stage)
         self._stage = stage
-        self._doing = doing
+        self._session = session
         self._sitting = sitting
         self.cancel = threading.Event()
         """Set, it stops the change that is being made and takes it back."""
@@ -79,7 +77,7 @@ class Changing(QObject):
         self._said.clear()
         codes = {code for step in checkup.plan.steps for code in step.why}
         codes -= can_wait(checkup) | to_be_ticked(checkup.plan)
-        plan = self._doing.plan(checkup, frozenset(codes)) if codes else checkup.plan
+        plan = self._session.plan(checkup, frozenset(codes)) if codes else checkup.plan
         self._propose(plan if plan.steps else checkup.plan)
 
     def _propose(self, plan: Plan, at: int = -1) -> None:
@@ -89,9 +87,9 @@ class Changing(QObject):
         steps = [self._said.get(step, step) for step in plan.steps]
         plan = msgspec.structs.replace(plan, steps=tuple(steps))
         leaves = {f.code: words(f, checkup.machine).title for f in checkup.findings}
-        whole, now = (self._doing.preview(p, checkup.machine) for p in (checkup.plan, plan))
+        whole, now = (self._session.preview(p, checkup.machine) for p in (checkup.plan, plan))
         proposal = Proposal(
-            plan, now, self._doing.family, checkup.plan, whole, leaves, can_wait(checkup)
+            plan, now, self._session.family, checkup.plan, whole, leaves, can_wait(checkup)
         )
         self._show_review(proposal).focus_box(at)
         if unrehearsed(plan):
@@ -102,7 +100,7 @@ class Changing(QObject):
         page.ask_pip()
         page.pip.connect(lambda: self._propose(plan))
         self._stage.work_beside(
-            lambda tell: self._doing.rehearse(plan, tell),
+            lambda tell: self._session.rehearse(plan, tell.stop),
             lambda told: self._pip_said(plan, told),
             self._pip_refused,
         )
@@ -112,7 +110,7 @@ class Changing(QObject):
         page = self._review_page()
         checkup = self._sitting.checkup
         assert checkup is not None
-        page.show_pip(told, self._doing.preview(told, checkup.machine))
+        page.show_pip(told, self._session.preview(told, checkup.machine))
 
     def _pip_refused(self, trouble: BaseException) -> None:
         if not isinstance(trouble, Refused | OSError):
@@ -127,11 +125,11 @@ class Changing(QObject):
     def _pick(self, codes: frozenset[str]) -> None:
         assert self._sitting.checkup is not None
         at = self._review_page().focused_box()
-        self._propose(self._doing.plan(self._sitting.checkup, codes), at)
+        self._propose(self._session.plan(self._sitting.checkup, codes), at)
 
     def _show_review(self, proposal: Proposal, trouble: str = "") -> ReviewPage:
         whole = demanded(proposal.plan, self._sitting.machine)
-        proposal = replace(proposal, demanded=whole, forbidden=self._doing.forbidden())
+        proposal = replace(proposal, demanded=whole, forbidden=str(self._session.forbidden() or ""))
         page = ReviewPage(proposal, trouble)
         page.back.connect(self.back)
         page.cancelled.connect(self._cancel)
@@ -158,11 +156,16 @@ class Changing(QObject):
         self._sitting.changing = True
         self._long = takes_long(plan)
         self._stage.work(
-            lambda tell: self._doing.apply(plan, tell, cancel, hold),
+            lambda tell: self._apply(plan, Change(tell, cancel, hold)),
             self._change_done,
             page.hear,
             lambda trouble: self._not_changed(trouble, proposal),
         )
+
+    def _apply(self, plan: Plan, change: Change) -> Entry:
+        """Carry a plan out; the button says yes to the licences that it names."""
+        read = self._session.licences(plan, change.stop)
+        return self._session.apply(plan, change, read, "window")
 
     def _change_done(self, entry: Entry) -> None:
         self._sitting.changing = False
@@ -176,15 +179,15 @@ class Changing(QObject):
 
     def _not_changed(self, trouble: BaseException, proposal: Proposal) -> None:
         self._sitting.changing = False
-        if not isinstance(trouble, NotApplied):
+        if not isinstance(trouble, Refused):
             raise trouble
         if self._stage.closing and trouble.as_before:
             self._stage.close()
             return
         if trouble.as_before:
-            text = _("{reason} Nothing is different from before.").format(reason=trouble.message)
+            text = _("{reason} Nothing is different from before.").format(reason=trouble)
         else:
-            text = _("{reason} The next start offers the way back.").format(reason=trouble.message)
+            text = _("{reason} The next start offers the way back.").format(reason=trouble)
         self._show_review(proposal, text)
 
     # --- Take back ------------------------------------------------------------------------------
@@ -197,7 +200,7 @@ class Changing(QObject):
     def undo(self, entry: Entry) -> None:
         """Show how a change is put back."""
         self._stage.work(
-            lambda _tell: self._doing.undo(entry), lambda plan: self._show_undo(entry, plan)
+            lambda _tell: self._session.undo(entry), lambda plan: self._show_undo(entry, plan)
         )
 
     def _show_undo(self, entry: Entry, plan: Plan) -> None:
@@ -220,5 +223,5 @@ class Changing(QObject):
 
     def show_way_back(self, plan: Plan, title: str, lead: str) -> None:
         """Propose a plan that takes something back."""
-        changes = self._doing.preview(plan, self._sitting.machine)
-        self._show_review(Proposal(plan, changes, self._doing.family, title=title, lead=lead))
+        changes = self._session.preview(plan, self._sitting.machine)
+        self._show_review(Proposal(plan, changes, self._session.family, title=title, lead=lead))

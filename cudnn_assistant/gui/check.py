@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -12,6 +10,8 @@ from cudnn_assistant.gui.parts import BusyBar, Card, Mark
 from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.machine import Machine
+from cudnn_assistant.session import describe
+from cudnn_assistant.session.events import DataKnown, Event, PartLooked
 from cudnn_assistant.summary import PartName, part_line
 from cudnn_assistant.wording import _
 
@@ -94,13 +94,14 @@ class CheckPage(Page):
         card.rows.addLayout(grid)
         return card
 
-    def hear(self, news: tuple[Any, bool, Any]) -> None:
+    def hear(self, event: Event) -> None:
         """What the check tells: a part began or is done, or where the data is from."""
-        part, done, what = news
-        if part == "data":
-            self.show_data(what)
-        else:
-            self.show_part(part, done, what)
+        if isinstance(event, DataKnown):
+            self.show_data(describe(event.source))
+        elif isinstance(event, PartLooked):
+            for part in PARTS:
+                if part == event.part:
+                    self.show_part(part, event.done, event.machine)
 
     def show_data(self, text: str) -> None:
         """Say where the compatibility data is from; "" when that is not known yet."""

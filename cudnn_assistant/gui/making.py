@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout
 
-from cudnn_assistant.apply.advance import Advance
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import BusyBar, Button, Card, Mark
 from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.plan import Plan, StepState, consents, downloads, takes_long
+from cudnn_assistant.session.events import Event, Progress, StepChanged
 from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording.advance import Advance
 
 
 def _lead(plan: Plan) -> str:
@@ -87,12 +87,12 @@ class MakingPage(Page):
         self.title.setText(_("Stopping, and putting back what was changed…"))
         self.cancelled.emit()
 
-    def hear(self, news: tuple[Any, ...]) -> None:
+    def hear(self, event: Event) -> None:
         """A step has a new state, or is so far."""
-        if len(news) == 2:
-            self.show_step(*news)
-        else:
-            self.show_progress(*news)
+        if isinstance(event, StepChanged):
+            self.show_step(event.number, event.state)
+        elif isinstance(event, Progress):
+            self.show_progress(event.number, event.what, event.here, event.size)
 
     def show_step(self, number: int, state: StepState) -> None:
         """A step has a new state."""

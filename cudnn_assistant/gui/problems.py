@@ -8,7 +8,6 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, Unknown
 from cudnn_assistant.gui.advice import Advice, Recommend, advised
@@ -20,6 +19,7 @@ from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.ticks import AgainBox
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.plan import settings_only
+from cudnn_assistant.session import Checkup
 from cudnn_assistant.wording import Words, _, ngettext, words
 
 LOOKS: dict[str, Look] = {"error": "bad", "warning": "note", "info": "info"}

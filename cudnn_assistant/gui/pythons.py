@@ -12,15 +12,9 @@ from cudnn_assistant.gui.parts import Card, Mark
 from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.machine import PythonEnvironment, Trial
-from cudnn_assistant.probe.trials.framework import FRAMEWORKS
+from cudnn_assistant.session.trials import frameworks_of
 from cudnn_assistant.summary import Line, helped, meaning, not_tested, program, stopped
 from cudnn_assistant.wording import _
-
-
-def frameworks_of(one: PythonEnvironment) -> list[str]:
-    """The frameworks of an environment that can be asked for a convolution."""
-    named = [f.name for f in one.frameworks if f.uses_cudnn]
-    return [name for name in dict.fromkeys(named) if name in FRAMEWORKS] if one.python else []
 
 
 def told(trial: Trial) -> tuple[Look, str]:

@@ -9,7 +9,6 @@ from typing import Literal
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Card, Mark, Notice
@@ -18,6 +17,7 @@ from cudnn_assistant.gui.pythons import Pythons
 from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.ticks import AgainBox
+from cudnn_assistant.session import Checkup
 from cudnn_assistant.summary import Line, headline, lines
 from cudnn_assistant.wording import _, ngettext, words
 

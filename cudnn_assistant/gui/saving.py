@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QVBoxLay
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.dialogs import Dialog
-from cudnn_assistant.gui.doing import Written
 from cudnn_assistant.gui.leaving import SHORTEST, marks, readable, without_lines, without_words
 from cudnn_assistant.gui.links import Link
 from cudnn_assistant.gui.parts import Button, Notice
@@ -27,6 +26,7 @@ from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.report import LOG, MESSAGE, PAGE, REPORT, pack
 from cudnn_assistant.report.document import Block, Heading
 from cudnn_assistant.report.page import page
+from cudnn_assistant.session.reports import Written
 from cudnn_assistant.wording import _, ngettext
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.machine import Family, Machine, OperatingSystem
 from cudnn_assistant.plan import Entry
+from cudnn_assistant.session import Checkup
 
 
 @dataclass
@@ -23,6 +23,8 @@ class Sitting:
     """The traceback of a look that broke, for the report."""
     made: Entry | None = None
     """What was changed, last."""
+    pasted: str = ""
+    """The end of the message that was explained last, for the report."""
     changing: bool = False
     """A change is being made: nothing else may begin."""
 

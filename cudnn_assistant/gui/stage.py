@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui.job import Job, Tell
 from cudnn_assistant.gui.page import Order, Page
-from cudnn_assistant.system import Refused
+from cudnn_assistant.session import Refused
 from cudnn_assistant.wording import _
 
 PATIENCE = 3.0

@@ -10,11 +10,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from cudnn_assistant import places
-from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.gui.changing import Changing
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
-from cudnn_assistant.gui.doing import Doing
 from cudnn_assistant.gui.ended import installers, restart_needed, tell_of
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.problems import ProblemsPage
@@ -24,7 +22,7 @@ from cudnn_assistant.gui.stage import Stage
 from cudnn_assistant.machine import SCHEMA, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.report import newer_report
-from cudnn_assistant.system import Refused
+from cudnn_assistant.session import Checkup, Refused, Session
 from cudnn_assistant.wording import _, ngettext
 
 
@@ -36,12 +34,12 @@ class Way(QObject):
     explain = Signal()
     history = Signal()
 
-    def __init__(self, stage: Stage, doing: Doing) -> None:
+    def __init__(self, stage: Stage, session: Session) -> None:
         super().__init__(stage)
         self._stage = stage
-        self._doing = doing
-        self.sitting = Sitting(doing.family)
-        self.change = Changing(stage, doing, self.sitting)
+        self._session = session
+        self.sitting = Sitting(session.family)
+        self.change = Changing(stage, session, self.sitting)
         self.change.back.connect(self.back)
         self.change.again.connect(self.check)
         self._entries: tuple[Entry, ...] = ()
@@ -56,9 +54,9 @@ class Way(QObject):
         """Offer the way back from an interrupted change, else check."""
         with contextlib.suppress(Refused):
             # We are here now, however that came: an entry that is left would start us once more.
-            self._doing.again.take()
+            self._session.autostart.take()
         # A journal that can't be read keeps nobody from checking; a change will say it.
-        recover = self._doing.recover
+        recover = self._session.recover
         self._stage.work(lambda _tell: recover(), self._recovered, broke=lambda _x: self.check())
 
     def _recovered(self, plan: Plan | None) -> None:
@@ -82,11 +80,11 @@ class Way(QObject):
 
     def _look(self, tell: Tell) -> object:
         # Before the look: what is installed during it was perhaps not seen by it.
-        glance = self._doing.glance()
-        checkup = self._doing.check(tell)
+        glance = self._session.install_mark()
+        checkup = self._session.check(hear=tell, stop=tell.stop)
         entries: tuple[Entry, ...] = ()
         with contextlib.suppress(OSError):
-            entries = self._doing.entries()
+            entries = self._session.history()
         return checkup, entries, glance
 
     def _stop(self) -> None:
@@ -114,7 +112,7 @@ class Way(QObject):
         """A glance whether something was installed meanwhile; once that is done, check again."""
         if self._waiting() and self._glance is not None and not self.sitting.foreign:
             # Not the window's one piece of work: a look aside must not end what was asked for.
-            self._stage.work_beside(lambda _tell: self._doing.glance(), self._glanced)
+            self._stage.work_beside(lambda _tell: self._session.install_mark(), self._glanced)
 
     def _waiting(self) -> bool:
         return isinstance(self._stage.page, ProblemsPage | ResultPage)
@@ -197,8 +195,8 @@ class Way(QObject):
             self.sitting.checkup,
             undoable=self._undoable(),
             foreign=bool(self.sitting.foreign),
-            recommend=partial(self._doing.recommend, self.sitting.checkup),
-            again=None if self.sitting.foreign else self._doing.again.there(),
+            recommend=partial(self._session.recommend, self.sitting.checkup),
+            again=None if self.sitting.foreign else self._session.autostart.there(),
             restart=restart_needed(self.sitting.made),
         )
         page.review.connect(self.change.review)
@@ -211,7 +209,7 @@ class Way(QObject):
         made = len(self.sitting.made.plan.steps) if self.sitting.made is not None else 0
         made -= len(installers(self.sitting.made))
         own = not self.sitting.foreign
-        again = self._doing.again.there() if own and task is not None else None
+        again = self._session.autostart.there() if own and task is not None else None
         ending = Ending(
             self.sitting.checkup,
             outcome,
@@ -234,9 +232,9 @@ class Way(QObject):
     def _start_again(self, page: ResultPage | ProblemsPage, wanted: bool) -> None:
         try:
             if wanted:
-                self._doing.again.put(places.window_command())
+                self._session.autostart.put(places.window_command())
             else:
-                self._doing.again.take()
+                self._session.autostart.take()
         except Refused as trouble:
             page.box.untick()
             page.tell("note", str(trouble))
@@ -244,13 +242,13 @@ class Way(QObject):
     def _test(self, page: ResultPage, one: PythonEnvironment) -> None:
         page.pythons.begin(one.id)
         done = partial(self._tested, page, one)
-        self._stage.work_beside(lambda tell: self._doing.test(one, tell), done)
+        self._stage.work_beside(lambda tell: self._session.test_frameworks(one, tell.stop), done)
 
     def _tested(self, page: ResultPage, one: PythonEnvironment, trials: tuple[Trial, ...]) -> None:
         assert self.sitting.checkup is not None
         page.pythons.finish(one.id, trials)
         known = {(finding.code, finding.subject) for finding in self.sitting.checkup.findings}
-        self.sitting.checkup = self._doing.with_tests(self.sitting.checkup, trials)
+        self.sitting.checkup = self._session.with_tests(self.sitting.checkup, trials)
         new = [f for f in self.sitting.checkup.findings if (f.code, f.subject) not in known]
         if any(finding.severity == "error" for finding in new):
             page.offer_problems()

@@ -18,10 +18,10 @@ from PySide6.QtWidgets import QApplication
 
 from cudnn_assistant.gui.aside import Aside
 from cudnn_assistant.gui.check import CheckPage
-from cudnn_assistant.gui.doing import Doing
 from cudnn_assistant.gui.stage import Stage
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.way import Way
+from cudnn_assistant.session import Session
 
 GLANCE = 2000
 """Milliseconds between two glances whether an installer has done something."""
@@ -35,15 +35,15 @@ class Window(Stage):
 
     def __init__(
         self,
-        doing: Doing,
+        session: Session,
         open_link: Callable[[str], bool] | None = None,
         file: str = "",
     ) -> None:
         super().__init__(open_link)
         self._begun = False
         self._file = file
-        self.way = Way(self, doing)
-        self.aside = Aside(self, self.way, doing)
+        self.way = Way(self, session)
+        self.aside = Aside(self, self.way, session)
         self._connect()
         self.setWindowTitle(QApplication.applicationDisplayName() or "cuDNN Assistant")
         self.setWindowIcon(app_icon())

@@ -12,8 +12,11 @@ from cudnn_assistant.machine import Family, Gap, Scope, Value, Variable
 class Refused(Exception):
     """The system did not allow a change, or its present state is not the one expected.
 
-    The text says why, in words for the person; everything is as it was before the call.
+    The text says why, in words for the person.
     """
+
+    as_before = True
+    """Everything is as it was before the call; False: the journal knows the way back."""
 
 
 class System(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import io
 import json
@@ -22,13 +21,15 @@ import pytest
 from test_apply import Person
 
 from cudnn_assistant.apply import NotApplied
-from cudnn_assistant.apply.advance import Advance, left
-from cudnn_assistant.cli.carrying import carry_out
+from cudnn_assistant.cli.carrying import DONE, carry_out
+from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.download import NotDownloaded, fetch, licence
 from cudnn_assistant.machine import Machine, OperatingSystem, Value
 from cudnn_assistant.plan import Download, InstallArchive, Plan, SetVariable
+from cudnn_assistant.session import Session
 from cudnn_assistant.system.linux import Linux
+from cudnn_assistant.wording.advance import Advance, left
 
 pytestmark = pytest.mark.enable_socket  # loopback only
 LOOPBACK = frozenset({"127.0.0.1"})
@@ -131,10 +132,10 @@ def plan_of(person: Person, server: Server) -> Plan:
     return Plan(steps=(install, variable))
 
 
-def carry(person: Person, plan: Plan, *, json: bool = False, **told: bool) -> int | None:
-    words = argparse.Namespace(**({"yes": False, "dry_run": False} | told))
+def carry(person: Person, plan: Plan, *, json: bool = False, **flags: bool) -> int:
+    session = Session(person.system(), person.journal())
     here = Machine(os=OperatingSystem(family="linux"))
-    return carry_out(plan, here, person.system(), person.journal(), words, Screen(json=json))
+    return carry_out(session, plan, here, Options(**flags), Screen(json=json))
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -149,7 +150,7 @@ def test_the_licence_is_read_accepted_and_recorded(
 ) -> None:
     answers(monkeypatch, "r\ny\n")
     plan = plan_of(person, server)
-    assert carry(person, plan) is None
+    assert carry(person, plan) == DONE
     told = capsys.readouterr()
     assert "Only for use in systems with NVIDIA GPUs." in told.out
     assert told.err.count("Accept NVIDIA's licence") == 2
@@ -172,7 +173,7 @@ def test_no_is_no(
 
 @pytest.mark.parametrize("json", [False, True], ids=["words", "json"])
 def test_yes_accepts_what_it_names(person: Person, server: Server, capsys: Any, json: bool) -> None:
-    assert carry(person, plan_of(person, server), yes=True, json=json) is None
+    assert carry(person, plan_of(person, server), yes=True, json=json) == DONE
     told = capsys.readouterr()
     assert f"With --yes you accept NVIDIA's licence: {server.base}/LICENSE.txt" in (
         told.err if json else told.out
@@ -200,7 +201,7 @@ def test_prepared_archives_bring_their_licence(
     (tmp_path / "LICENSE.txt").write_text("ours")
     (tmp_path / "archive.tar.xz").write_bytes(server.archive)
     monkeypatch.setenv("CUDNN_ASSISTANT_ARCHIVES", str(tmp_path))
-    assert carry(person, plan_of(person, server), yes=True) is None
+    assert carry(person, plan_of(person, server), yes=True) == DONE
     assert server.asked == []
     accepted = person.journal().entries()[0].accepted[0]
     assert accepted.sha256 == hashlib.sha256(b"ours").hexdigest()
@@ -248,7 +249,7 @@ def test_ctrl_c_stops_cleanly_and_the_next_try_goes_on(
     assert person.files() == before
     assert person.journal().unfinished() == ()
     assert signal.getsignal(number) is handler
-    assert carry(person, plan, yes=True) is None
+    assert carry(person, plan, yes=True) == DONE
 
 
 class Slow(Linux):
@@ -266,10 +267,10 @@ def test_settings_alone_are_finished(person: Person, capsys: Any) -> None:
     )
     home = person.home
     system = Slow({"HOME": str(home)}, home=str(home), config=str(home / "c"), etc=str(home))
-    words = argparse.Namespace(yes=True, dry_run=False)
+    session = Session(system, person.journal())
     here = Machine(os=OperatingSystem(family="linux"))
     plan = Plan(steps=(one, two))
-    assert carry_out(plan, here, system, person.journal(), words, Screen()) == 130
+    assert carry_out(session, plan, here, Options(yes=True), Screen()) == 130
     assert "It was done already." in capsys.readouterr().err
     assert person.journal().entries()[0].states == ("done", "done")
 

@@ -14,11 +14,11 @@ import msgspec
 import pytest
 from machines.computers import NAMES, golden
 
-from cudnn_assistant.cli import answer as answers
 from cudnn_assistant.cli import run
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
+from cudnn_assistant.session import answer as answers
 
 ROOT = Path(__file__).parents[2]
 

@@ -17,11 +17,11 @@ import pytest
 from forged_frameworks import forge
 from stub_world import World
 
-from cudnn_assistant.checkup import think
-from cudnn_assistant.cli import tested
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.report import read_machine
+from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.trials import relevant
 
 ROOT = Path(__file__).parents[2]
 FIRST = "GPU-01010101-0101-0101-0101-010101010101"
@@ -181,4 +181,4 @@ def test_a_lesser_finding_that_names_the_framework_is_told() -> None:
     )
     seen = msgspec.structs.replace(machine, trials=(*machine.trials, stopped))
     checkup = think(seen, load_builtin())
-    assert [f.code for f in tested._relevant(checkup, stopped)] == ["cpu-only-framework"]
+    assert [f.code for f in relevant(checkup, stopped)] == ["cpu-only-framework"]

@@ -24,8 +24,6 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
-from cudnn_assistant.apply.advance import Advance
-from cudnn_assistant.checkup import Checkup, think
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import load_builtin
@@ -33,7 +31,6 @@ from cudnn_assistant.finding import Installer
 from cudnn_assistant.gui.changing import can_wait
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
-from cudnn_assistant.gui.doing import Written
 from cudnn_assistant.gui.ended import restart_needed, tell_of
 from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.links import Opener
@@ -57,7 +54,10 @@ from cudnn_assistant.plan import (
     undo_plan,
 )
 from cudnn_assistant.report import redacted, write_report
+from cudnn_assistant.session.checkup import Checkup, think
+from cudnn_assistant.session.reports import Written
 from cudnn_assistant.wording import words
+from cudnn_assistant.wording.advance import Advance
 
 SIZES = {"780": QSize(780, 560), "640": QSize(640, 480)}
 

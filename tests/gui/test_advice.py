@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
 from world import World
 
-from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Finding, Manual, Unknown
@@ -23,6 +22,7 @@ from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.plan import Plan
+from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.wording.recommendation import lines
 
 

@@ -94,7 +94,7 @@ from cudnn_assistant.gui import app
 here = world.World(pathlib.Path(sys.argv[2]))
 told = pathlib.Path(sys.argv[2]) / "child"
 here.child = [sys.executable, "-c", sys.argv[3], str(told)]
-app.real = here.doing
+app.Session = here.session
 class Window(app.Window):
     def begin(self):
         super().begin()

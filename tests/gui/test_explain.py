@@ -12,7 +12,6 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
 from world import World
 
-from cudnn_assistant.checkup import support_report, think
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.explain import CauseCard, ExplainPage
@@ -20,6 +19,8 @@ from cudnn_assistant.gui.links import Link
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.window import Window
+from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.reports import support_forms
 
 MESSAGE = "Could not locate zlibwapi.dll. Please make sure it is in your library path!"
 
@@ -107,7 +108,9 @@ def test_a_dropped_report_is_another_computer(
 ) -> None:
     file = tmp_path / "report.md"
     compat = load_builtin()
-    file.write_text(support_report(think(computers.parent_folder(), compat), compat), "utf-8")
+    file.write_text(
+        support_forms(think(computers.parent_folder(), compat), compat)("markdown"), "utf-8"
+    )
     world.look = computers.works
     start(qtbot, window)
     arrive(qtbot, window, ResultPage, "works")
@@ -126,7 +129,7 @@ def test_a_report_of_a_newer_program_is_shown_with_a_word_about_it(
 ) -> None:
     file = tmp_path / "report.md"
     compat = load_builtin()
-    written = support_report(think(computers.parent_folder(), compat), compat)
+    written = support_forms(think(computers.parent_folder(), compat), compat)("markdown")
     file.write_text(written.replace('"schema": 1', '"schema": 9, "moon": "full"'), "utf-8")
     world.look = computers.works
     start(qtbot, window)

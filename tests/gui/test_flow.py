@@ -5,9 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import computers
 import msgspec
@@ -19,10 +18,8 @@ from pytestqt.qtbot import QtBot
 from world import World
 
 from cudnn_assistant.apply import NotApplied
-from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog
-from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.links import Arrow
 from cudnn_assistant.gui.making import MakingPage
 from cudnn_assistant.gui.page import Page
@@ -35,6 +32,9 @@ from cudnn_assistant.gui.text import Text
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Machine, Value
 from cudnn_assistant.plan import Entry, Plan, SetVariable, Step, preview
+from cudnn_assistant.session.changing import Change
+from cudnn_assistant.session.checkup import Checkup
+from cudnn_assistant.session.events import Progress
 
 
 def texts(page: object) -> str:
@@ -307,8 +307,8 @@ def test_what_can_wait_is_ticked_where_it_is_all_there_is(
 
 
 def test_an_interrupted_change_is_offered_back_at_the_start(qtbot: QtBot, world: World) -> None:
-    from cudnn_assistant.checkup import think
     from cudnn_assistant.feed import load_builtin
+    from cudnn_assistant.session.checkup import think
 
     before = dict(world.settings.values)
     plan = think(world.look(), load_builtin()).plan
@@ -318,7 +318,7 @@ def test_an_interrupted_change_is_offered_back_at_the_start(qtbot: QtBot, world:
     world.journal.begin(entry)
     step = plan.steps[0]
     world.settings.write("user", "Path", step.after)  # type: ignore[union-attr]
-    window = Window(world.doing(), world.open)
+    window = Window(world.session(), world.open)
     qtbot.addWidget(window)
     start(qtbot, window)
     review = arrive(qtbot, window, ReviewPage, "The last change was interrupted")
@@ -413,13 +413,13 @@ def test_a_look_that_breaks_is_told_with_its_report(
 
 def test_closing_waits_for_a_change(qtbot: QtBot, world: World) -> None:
     gate = threading.Event()
-    doing = world.doing()
+    session = world.session()
 
-    def slow(plan: Plan, tell: Tell, cancel: threading.Event, hold: threading.Event) -> Entry:
+    def slow(*how: Any) -> Entry:
         assert gate.wait(30)
-        return doing.apply(plan, tell, cancel, hold)
+        return session.apply(*how)
 
-    window = Window(replace(doing, apply=slow))
+    window = Window(world.session(apply=slow))
     qtbot.addWidget(window)
     to_review(qtbot, window).maker.click()
     window.close()
@@ -432,15 +432,15 @@ def test_closing_waits_for_a_change(qtbot: QtBot, world: World) -> None:
 def archive_server(cancelled: threading.Event) -> Callable[..., Entry]:
     """A download that never ends by itself, as a slow network has it."""
 
-    def apply(plan: Plan, tell: Tell, cancel: threading.Event, hold: threading.Event) -> Entry:
-        tell((0, "download", 180_000_000, 412_000_000))
+    def apply(_plan: Plan, change: Change, *_licences: object) -> Entry:
+        change.hear(Progress(0, "download", 180_000_000, 412_000_000))
         time.sleep(0.6)
-        tell((0, "download", 184_000_000, 412_000_000))
-        while not cancel.wait(0.02):
-            if hold.is_set():
-                while hold.is_set():
+        change.hear(Progress(0, "download", 184_000_000, 412_000_000))
+        while not change.stop.wait(0.02):
+            if change.hold.is_set():
+                while change.hold.is_set():
                     time.sleep(0.01)
-                tell((0, "download", 190_000_000, 412_000_000))
+                change.hear(Progress(0, "download", 190_000_000, 412_000_000))
         cancelled.set()
         raise NotApplied("The download was stopped.", as_before=True)
 
@@ -448,13 +448,14 @@ def archive_server(cancelled: threading.Event) -> Callable[..., Entry]:
 
 
 def downloading(qtbot: QtBot, world: World, stopped: threading.Event) -> Window:
-    doing = world.doing()
+    session = world.session()
     install = Plan(steps=(pictures.archive(),))
 
-    def check(tell: Tell) -> Checkup:
-        return msgspec.structs.replace(doing.check(tell), plan=install)
+    def check(**how: Any) -> Checkup:
+        return msgspec.structs.replace(session.check(**how), plan=install)
 
-    window = Window(replace(doing, check=check, apply=archive_server(stopped)))
+    apply = archive_server(stopped)
+    window = Window(world.session(check=check, apply=apply, licences=lambda *_: ()))
     qtbot.addWidget(window)
     return window
 

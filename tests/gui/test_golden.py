@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from test_pages import cut
 
-from cudnn_assistant.checkup import Checkup, think
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.check import PARTS, CheckPage
 from cudnn_assistant.gui.links import Opener
@@ -18,6 +17,7 @@ from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.plan import preview
+from cudnn_assistant.session.checkup import Checkup, think
 
 
 def pages(seen: Checkup) -> list[QWidget]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pictures
@@ -16,14 +16,13 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, start, texts
 from world import World
 
-from cudnn_assistant.checkup import Checkup
-from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.links import Link
 from cudnn_assistant.gui.parts import Notice
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.plan import Download, InstallArchive, Plan
+from cudnn_assistant.session.checkup import Checkup
 
 TOP = "cudnn-windows-x86_64-9.15.0.57_cuda12-archive"
 
@@ -53,15 +52,15 @@ def install(tmp_path: Path, prepared: Path) -> InstallArchive:
 
 
 def reviewed(qtbot: QtBot, world: World, step: InstallArchive) -> tuple[Window, ReviewPage]:
-    doing = world.doing()
+    session = world.session()
 
-    def check(tell: Tell) -> Checkup:
-        return msgspec.structs.replace(doing.check(tell), plan=Plan(steps=(step,)))
+    def check(**how: Any) -> Checkup:
+        return msgspec.structs.replace(session.check(**how), plan=Plan(steps=(step,)))
 
     def plan(_checkup: Checkup, _codes: frozenset[str]) -> Plan:
         return Plan(steps=(step,))
 
-    window = Window(replace(doing, check=check, plan=plan), world.open)
+    window = Window(world.session(check=check, plan=plan), world.open)
     qtbot.addWidget(window)
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
@@ -105,7 +104,7 @@ def test_where_nothing_may_change_review_says_so(
     decided = tmp_path / "policy.toml"
     decided.write_text("read-only = true")
     monkeypatch.setattr("cudnn_assistant.system.policy.LINUX", str(decided))
-    window = Window(world.doing())
+    window = Window(world.session())
     qtbot.addWidget(window)
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]

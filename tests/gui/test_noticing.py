@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,10 +14,10 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, start
 from world import World
 
-from cudnn_assistant.gui.glance import glance, watched
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.window import Window
+from cudnn_assistant.session.install_watch import marks, watched
 
 INSTALLER = """
 import os, sys, time
@@ -46,8 +45,8 @@ def test_the_window_looks_again_when_an_installer_is_done(
 ) -> None:
     root = world_of(tmp_path)
     world.look = computers.old_driver
-    seen = partial(glance, [str(root / "usr" / "local"), str(root / "status")])
-    window = Window(replace(world.doing(), glance=seen), world.open)
+    seen = partial(marks, [str(root / "usr" / "local"), str(root / "status")])
+    window = Window(world.session(install_mark=seen), world.open)
     qtbot.addWidget(window)
     window._watch.setInterval(600)
     start(qtbot, window)
@@ -76,8 +75,8 @@ def test_what_is_installed_during_a_look_is_looked_at_again(
         return computers.old_driver()
 
     world.look = meanwhile  # type: ignore[assignment]
-    seen = partial(glance, [str(root / "status")])
-    window = Window(replace(world.doing(), glance=seen), world.open)
+    seen = partial(marks, [str(root / "status")])
+    window = Window(world.session(install_mark=seen), world.open)
     qtbot.addWidget(window)
     window._watch.setInterval(100)
     start(qtbot, window)
@@ -86,7 +85,7 @@ def test_what_is_installed_during_a_look_is_looked_at_again(
 
 def test_a_glance_sees_what_comes_changes_and_goes(tmp_path: Path) -> None:
     folder = tmp_path / "CUDNN"
-    look = partial(glance, [str(folder)])
+    look = partial(marks, [str(folder)])
     before = look()
     assert before == look()
     folder.mkdir()
@@ -102,9 +101,9 @@ def test_a_file_replaced_by_one_of_the_same_age_is_seen(tmp_path: Path) -> None:
     for path, text in ((file, "old"), (other, "new")):
         path.write_text(text)
         os.utime(path, ns=(7, 7))
-    before = glance([str(file)])
+    before = marks([str(file)])
     other.replace(file)
-    assert glance([str(file)]) != before
+    assert marks([str(file)]) != before
 
 
 @pytest.mark.parametrize(

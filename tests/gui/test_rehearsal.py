@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,12 +14,11 @@ from test_flow import arrive, button, start, texts
 from test_packages import BEFORE, built, installed, plan, python, script, shelf
 from world import World
 
-from cudnn_assistant.checkup import Checkup
-from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.plan import InstallPackage, Plan, SetVariable
+from cudnn_assistant.session.checkup import Checkup
 
 __all__ = ["built", "python", "shelf"]
 """Fixtures: a real environment with its pip, and wheels on the disk."""
@@ -33,24 +32,24 @@ class Asked:
         self.gate = threading.Event()
         self.times = 0
         self.stopped = threading.Event()
-        doing = world.doing()
+        session = world.session()
 
-        def check(tell: Tell) -> Checkup:
-            return msgspec.structs.replace(doing.check(tell), plan=proposed)
+        def check(**how: Any) -> Checkup:
+            return msgspec.structs.replace(session.check(**how), plan=proposed)
 
         def some(_checkup: Checkup, codes: frozenset[str]) -> Plan:
             kept = (step for step in proposed.steps if codes.issuperset(step.why))
             return Plan(steps=tuple(kept))
 
-        def rehearse(given: Plan, tell: Tell) -> Plan:
+        def rehearse(given: Plan, stop: threading.Event) -> Plan:
             self.times += 1
             while not self.gate.wait(0.02):
-                if tell.cancelled():
+                if stop.is_set():
                     self.stopped.set()
                     break
-            return doing.rehearse(given, tell)
+            return session.rehearse(given, stop)
 
-        self.window = Window(replace(doing, check=check, plan=some, rehearse=rehearse))
+        self.window = Window(world.session(check=check, plan=some, rehearse=rehearse))
         qtbot.addWidget(self.window)
         start(qtbot, self.window)
         arrive(qtbot, self.window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]

@@ -17,13 +17,13 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start
 from world import World
 
-from cudnn_assistant.gui.doing import Written
 from cudnn_assistant.gui.leaving import marks, readable, without_lines, without_words
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.saving import ReportDialog
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import dump
 from cudnn_assistant.report import read_machine, redacted
+from cudnn_assistant.session.reports import Written
 
 
 @pytest.fixture

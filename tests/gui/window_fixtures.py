@@ -60,6 +60,6 @@ def world(tmp_path: Path) -> World:
 
 @pytest.fixture
 def window(world: World, qtbot: QtBot) -> Window:
-    window = Window(world.doing(), world.open)
+    window = Window(world.session(), world.open)
     qtbot.addWidget(window)
     return window

@@ -13,12 +13,11 @@ import computers
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.feed import Source, current
-from cudnn_assistant.gui.doing import Doing
-from cudnn_assistant.gui.real import Behind
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Gap, Machine, Scope, Value, Variable
 from cudnn_assistant.probe import Cancel, Part, Say
 from cudnn_assistant.probe.running.children import run_command
+from cudnn_assistant.session import LookRequest, Session
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.autostart import LinuxAutostart
 
@@ -113,7 +112,7 @@ class World:
         trial = computers.unexplained().trials[0]
         return computers.windows(trial, cudnns=(there,), mine=self.folders())
 
-    def probe(self, say: Say, cancel: Cancel) -> Machine:
+    def probe(self, _system: object, _request: LookRequest, say: Say, cancel: Cancel) -> Machine:
         self.looks += 1
         machine = self.look()
         for part in PARTS:
@@ -126,11 +125,19 @@ class World:
             say(part, True, machine)
         return machine
 
-    def doing(self) -> Doing:
-        from dataclasses import replace
+    def session(self, **exchanged: object) -> Session:
+        """The real session over this world; ``exchanged`` are methods that a test stands in for."""
+        session = Session(
+            self.settings,  # type: ignore[arg-type]
+            self.journal,
+            look=self.probe,
+            fetch=self.fetch,
+            autostart=self.again,
+        )
+        for name, function in {"install_mark": lambda: self.installed, **exchanged}.items():
+            assert hasattr(Session, name)
+            setattr(session, name, function)
+        return session
 
-        behind = Behind(self.settings, self.journal, self.probe, self.fetch, self.again)
-        return replace(behind.doing(), glance=lambda: self.installed)
-
-    def fetch(self) -> tuple[Compat, Source]:
+    def fetch(self, _offline: bool = False, *, insist: bool = False) -> tuple[Compat, Source]:
         return current(offline=True)

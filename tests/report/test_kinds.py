@@ -10,7 +10,6 @@ from machines.computers import golden
 from report.kinds import BOTH, LINUX, WINDOWS, kinds
 from report.lines import LINES, LINUX_LINES, ORDINARY, WHOLE_LINES
 
-from cudnn_assistant.checkup import redacted_note, support_report, think
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import (
     CudnnCopy,
@@ -24,6 +23,8 @@ from cudnn_assistant.machine import (
     Variable,
 )
 from cudnn_assistant.report import Redactor
+from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.reports import Extra, redacted_note, support_forms
 
 _PATH = re.compile(r"(?:[A-Za-z]:[\\/]|\\\\|/|~)\S*$")
 
@@ -119,7 +120,7 @@ def test_the_written_report_tells_none_either() -> None:
             if "⟪" in text:
                 continue
             checkup = think(planted(family, text), compat)
-            told = support_report(checkup, compat, text=text, note=text)
+            told = support_forms(checkup, compat, Extra(text=text, note=text))("markdown")
             assert [one for one in secrets if one.casefold() in told.casefold()] == []
 
 

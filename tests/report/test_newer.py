@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as some
 from machines.computers import golden
 
-from cudnn_assistant.checkup import support_report, think
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import dump, load
 from cudnn_assistant.report import NotAReport, Redactor, read_machine, read_report
 from cudnn_assistant.report.reading import MARK
+from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.reports import support_forms
 
 COMPAT = load_builtin()
 
@@ -31,7 +32,7 @@ def pasted(whole: dict[str, Any]) -> str:
 def again(text: str) -> dict[str, Any]:
     """The snapshot in the report that is written from an opened report."""
     opened = read_report(text)
-    written = support_report(think(opened.machine, COMPAT, opened.unknown), COMPAT)
+    written = support_forms(think(opened.machine, COMPAT, opened.unknown), COMPAT)("markdown")
     found: dict[str, Any] = msgspec.json.decode(
         written.partition(f"```json {MARK}\n")[2].rpartition("\n```")[0]
     )

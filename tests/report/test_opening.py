@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 from machines.computers import golden
 
-from cudnn_assistant.checkup import support_forms, think
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.report import NotAReport, file_name, open_report, pack, read_machine
 from cudnn_assistant.report.reading import LIMIT, MARK
+from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.reports import Extra, support_forms
 
 HERE = Path(__file__).parent
 COMPAT = load_builtin()
@@ -71,8 +72,10 @@ def test_a_packed_report_holds_log_and_message_and_can_be_opened(tmp_path: Path)
     form = support_forms(
         think(machine, COMPAT),
         COMPAT,
-        entries=journal.entries(),
-        text="password: zqgeheim\n/home/qkimura/falcon/x.so: file too short",
+        Extra(
+            entries=journal.entries(),
+            text="password: zqgeheim\n/home/qkimura/falcon/x.so: file too short",
+        ),
     )
     log, message, text = form("log"), form("message"), form("markdown")
     assert "change a1, not finished" in log

@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 from stub_world import compiled
 
-from cudnn_assistant.checkup import think
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import SYSTEM, Machine, OperatingSystem, dump, load
 from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.subjects import tried
 from cudnn_assistant.report import redacted, write_report
+from cudnn_assistant.session.checkup import think
 
 
 def forged(world, folder, *names):

@@ -27,10 +27,10 @@ import registry_contract  # noqa: E402
 from cudnn_assistant import places  # noqa: E402
 from cudnn_assistant.apply import NotApplied, apply, recover  # noqa: E402
 from cudnn_assistant.child import elevated as helper  # noqa: E402
-from cudnn_assistant.gui import glance  # noqa: E402
 from cudnn_assistant.journal import Journal  # noqa: E402
 from cudnn_assistant.machine import Value  # noqa: E402
 from cudnn_assistant.plan import Plan, SetVariable, undo_plan  # noqa: E402
+from cudnn_assistant.session import install_watch  # noqa: E402
 from cudnn_assistant.system import Refused, policy, registry, this_system, winapi  # noqa: E402
 from cudnn_assistant.system.windows import Windows  # noqa: E402
 
@@ -290,7 +290,7 @@ def managed() -> None:
 
 def noticed() -> None:
     """What an installer, a program of its own, brings or replaces is seen at a glance."""
-    paths = glance.watched("windows", os.environ)
+    paths = install_watch.watched("windows", os.environ)
     cudnn = os.path.join(os.environ["PROGRAMFILES"], "NVIDIA", "CUDNN")
     runtime = os.path.join(os.environ["SYSTEMROOT"], "System32", "vcruntime140_1.dll")
     assert {cudnn, runtime} <= set(paths)
@@ -300,10 +300,10 @@ def noticed() -> None:
     other.write_bytes(os.urandom(5000))
     try:
         for command in (["mkdir", new], ["rmdir", new], ["copy", "/y", str(other), runtime]):
-            seen = glance.glance(paths)
-            assert seen == glance.glance(paths)
+            seen = install_watch.marks(paths)
+            assert seen == install_watch.marks(paths)
             subprocess.run(["cmd", "/c", *command], check=True, stdin=subprocess.DEVNULL)
-            assert glance.glance(paths) != seen, command
+            assert install_watch.marks(paths) != seen, command
     finally:
         Path(runtime).write_bytes(before) if before else Path(runtime).unlink(missing_ok=True)
 

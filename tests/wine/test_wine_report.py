@@ -17,10 +17,11 @@ import pytest
 from machines.computers import golden
 from windows_python import Wine
 
-from cudnn_assistant.checkup import support_report, think
 from cudnn_assistant.cli import run
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.report import read_machine
+from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.reports import support_forms
 
 pytestmark = pytest.mark.wine
 
@@ -49,7 +50,9 @@ def reports(
     files = [str(folder / "wine.md")]
     for name in GOLDEN:
         files.append(str(folder / f"{name}.md"))
-        Path(files[-1]).write_text(support_report(think(golden(name), compat), compat), "utf-8")
+        Path(files[-1]).write_text(
+            support_forms(think(golden(name), compat), compat)("markdown"), "utf-8"
+        )
     files.append(str(REPOSITORY / "tests" / "machines" / "reports" / f"{REAL}.md"))
     libraries = str(Path(pefile.__file__).parent)
     arguments = (libraries, str(folder), *files[1:])

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording.language import _, ngettext
 
 _WINDOW = 10.0
 """Seconds over which the speed is taken: long enough to be calm, short enough to be true."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 import msgspec
 
 from cudnn_assistant import __version__
-from cudnn_assistant.checkup import Checkup
 from cudnn_assistant.diagnose import subjects, verdict
+from cudnn_assistant.feed import Source
 from cudnn_assistant.finding import Finding, Severity, Verdict
 from cudnn_assistant.machine import Machine, Value
 from cudnn_assistant.plan import Step, kind_of
-from cudnn_assistant.report import dump_with
+from cudnn_assistant.report.newer import dump_with
+from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.wording import words
 
 
-class Data(msgspec.Struct, kw_only=True):
+class Data(msgspec.Struct, frozen=True, kw_only=True):
     """Which compatibility data was used."""
 
     version: int
@@ -22,7 +23,7 @@ class Data(msgspec.Struct, kw_only=True):
     source: str = msgspec.field(name="from")
 
 
-class Subject(msgspec.Struct, kw_only=True, omit_defaults=True):
+class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One user of cuDNN on this computer and whether it works."""
 
     id: str
@@ -30,7 +31,7 @@ class Subject(msgspec.Struct, kw_only=True, omit_defaults=True):
     framework: str = ""
 
 
-class Change(msgspec.Struct, kw_only=True, omit_defaults=True):
+class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What would be changed for a finding."""
 
     kind: str
@@ -41,7 +42,7 @@ class Change(msgspec.Struct, kw_only=True, omit_defaults=True):
     what: str = ""
 
 
-class Told(msgspec.Struct, kw_only=True, omit_defaults=True):
+class FindingWords(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A finding with its words."""
 
     code: str
@@ -57,7 +58,7 @@ class Told(msgspec.Struct, kw_only=True, omit_defaults=True):
     changes: tuple[Change, ...] = ()
 
 
-class Answer(msgspec.Struct, kw_only=True):
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The whole answer of ``check --json``."""
 
     schema: int = 1
@@ -65,17 +66,23 @@ class Answer(msgspec.Struct, kw_only=True):
     verdict: Verdict
     compat: Data
     subjects: tuple[Subject, ...]
-    findings: tuple[Told, ...]
+    """The system's programs first, then each environment that uses cuDNN."""
+    findings: tuple[FindingWords, ...]
+    """Most serious first, from the ground up."""
     machine: Machine
 
+    def to_json(self) -> str:
+        """As ``check --json`` prints it."""
+        return msgspec.json.encode(self).decode()
 
-def answer(checkup: Checkup, data: Data) -> bytes:
-    """A checkup as JSON."""
+
+def answer(checkup: Checkup, source: Source) -> Answer:
+    """A checkup with its words."""
     machine = checkup.machine
     names = {env.id: env.frameworks for env in machine.pythons}
-    told = Answer(
+    return Answer(
         verdict=checkup.verdict,
-        compat=data,
+        compat=Data(version=source.version, published=source.published, source=source.kind),
         subjects=tuple(
             Subject(
                 id=subject,
@@ -84,20 +91,24 @@ def answer(checkup: Checkup, data: Data) -> bytes:
             )
             for subject in subjects(machine)
         ),
-        findings=tuple(_told(finding, checkup) for finding in checkup.findings),
+        findings=tuple(_with_words(finding, checkup) for finding in checkup.findings),
         machine=machine,
     )
-    encoded = msgspec.json.encode(told)
+
+
+def encoded(checkup: Checkup, source: Source) -> bytes:
+    """A checkup as JSON; what a newer program wrote into its report stays in it."""
+    whole = msgspec.json.encode(answer(checkup, source))
     if not checkup.unknown:
-        return encoded
-    whole = msgspec.json.decode(encoded)
-    whole["machine"] = msgspec.Raw(dump_with(machine, checkup.unknown))
-    return msgspec.json.encode(whole)
+        return whole
+    fields = msgspec.json.decode(whole)
+    fields["machine"] = msgspec.Raw(dump_with(checkup.machine, checkup.unknown))
+    return msgspec.json.encode(fields)
 
 
-def _told(finding: Finding, checkup: Checkup) -> Told:
+def _with_words(finding: Finding, checkup: Checkup) -> FindingWords:
     said = words(finding, checkup.machine)
-    return Told(
+    return FindingWords(
         code=finding.code,
         severity=finding.severity,
         subject=finding.subject,

@@ -48,7 +48,7 @@ def watched(family: Family, environment: Mapping[str, str]) -> tuple[str, ...]:
     )
 
 
-def glance(paths: Sequence[str]) -> tuple[object, ...]:
+def marks(paths: Sequence[str]) -> tuple[object, ...]:
     """Something that differs when one of these was made, changed, replaced or removed."""
     return tuple(mark for path in paths for mark in _marks(path))
 

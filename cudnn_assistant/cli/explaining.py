@@ -1,0 +1,49 @@
+"""``explain``: what an error text means, most likely cause first."""
+
+from __future__ import annotations
+
+import sys
+
+import msgspec
+
+from cudnn_assistant.cli.looking import judged, look_with_progress, unreadable
+from cudnn_assistant.cli.options import Options
+from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.explain import text_lines
+from cudnn_assistant.session import Checkup, LookRequest, Misuse, Session
+
+_LARGEST = 64 * 1024 * 1024
+
+
+def explain(session: Session, options: Options, screen: Screen) -> int:
+    """Say what an error text means; 3 when nothing in it is recognised."""
+    given = dict(_given(word) for word in options.given)
+    seen: Checkup | None = None
+    if options.machine:
+        seen = judged(session, options.machine)
+    elif not options.no_look and not given:
+        seen = look_with_progress(session, LookRequest(trial=False, offline=True), screen)
+    found = session.explain(_text(options.file), seen, given)
+    if screen.json:
+        screen.raw(msgspec.json.encode(found).decode() + "\n")
+    else:
+        for line in text_lines(found):
+            screen.line(line)
+    return 0 if found.causes else 3
+
+
+def _given(word: str) -> tuple[str, str]:
+    name, sign, value = word.partition("=")
+    if not sign or not name.strip():
+        raise Misuse("given-without-value")
+    return name, value
+
+
+def _text(path: str) -> bytes:
+    if path == "-":
+        return sys.stdin.buffer.read(_LARGEST)
+    try:
+        with open(path, "rb") as file:
+            return file.read(_LARGEST)
+    except OSError as trouble:
+        raise unreadable(path, trouble) from trouble

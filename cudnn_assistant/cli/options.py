@@ -1,0 +1,49 @@
+"""What the person asked for, as the words of the command line say it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """Every flag of every command; those that a command doesn't have keep their defaults."""
+
+    command: str = "check"
+    # How to say it.
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    color: Literal["auto", "always", "never"] = "auto"
+    # How to look.
+    no_test: bool = False
+    offline: bool = False
+    python: str = ""
+    machine: str = ""
+    """A saved report to examine instead of this computer."""
+    # How to change.
+    yes: bool = False
+    dry_run: bool = False
+    id: str = ""
+    list: bool = False
+    remove: str = ""
+    """A copy of ours."""
+    out_of_menus: bool = False
+    # explain and report
+    file: str = ""
+    given: tuple[str, ...] = ()
+    no_look: bool = False
+    short: bool = False
+    html: bool = False
+    text: str = ""
+    compare: tuple[str, str] | None = None
+    # test and recommend
+    library: str = ""
+    framework: str = ""
+    gpu: str = ""
+    driver: str = ""
+    python_version: str = ""
+    system: Literal["", "linux", "windows"] = ""
+    # feed
+    action: Literal["show", "update"] = "show"

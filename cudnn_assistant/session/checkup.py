@@ -1,0 +1,48 @@
+"""One thought about one computer: what is wrong there, and what we would do about it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.diagnose import diagnose, verdict
+from cudnn_assistant.finding import Finding, Verdict
+from cudnn_assistant.machine import Machine, Struct, Trial
+from cudnn_assistant.plan import Plan, make_plan
+from cudnn_assistant.report.newer import Unknown
+
+
+class Checkup(Struct, kw_only=True):
+    """Everything that window, command line and report show about one computer."""
+
+    machine: Machine
+    findings: tuple[Finding, ...] = ()
+    """Most serious first, from the ground up."""
+    verdict: Verdict
+    plan: Plan
+    """All that we can do ourselves; empty when nothing is automatic."""
+    unknown: tuple[Unknown, ...] = ()
+    """What a newer program wrote into the report that this was opened from."""
+
+
+def think(machine: Machine, compat: Compat, unknown: tuple[Unknown, ...] = ()) -> Checkup:
+    """Judge a snapshot of this or another computer. Pure: the same facts give the same answer."""
+    findings = diagnose(machine, compat)
+    return Checkup(
+        machine=machine,
+        findings=findings,
+        verdict=verdict(machine, findings),
+        plan=make_plan(findings, machine, compat),
+        unknown=unknown,
+    )
+
+
+def without_plan(checkup: Checkup) -> Checkup:
+    """Of another computer: nothing of it can be changed here, and a plan would name our folders."""
+    return msgspec.structs.replace(checkup, plan=Plan())
+
+
+def with_tests(checkup: Checkup, tests: tuple[Trial, ...], compat: Compat) -> Checkup:
+    """The same computer with more tests, judged anew."""
+    machine = checkup.machine
+    return think(msgspec.structs.replace(machine, trials=(*machine.trials, *tests)), compat)

@@ -1,0 +1,44 @@
+"""The look at this computer, as it is asked for."""
+
+from __future__ import annotations
+
+import os
+
+from cudnn_assistant import probe
+from cudnn_assistant.machine import Machine, Struct
+from cudnn_assistant.system import System
+from cudnn_assistant.trouble import Misuse
+
+
+class LookRequest(Struct, kw_only=True):
+    """How to look; nothing is changed by it."""
+
+    trial: bool = True
+    """Run the cuDNN test."""
+    python: str = ""
+    """An environment to look at besides."""
+    folders: tuple[str, ...] = ()
+    """Folders that may hold cuDNN or Python environments."""
+    offline: bool = False
+    """Judge by saved data only."""
+    keep_data: bool = False
+    """Judge by the data of the check before."""
+
+
+def look_at(system: System, request: LookRequest, say: probe.Say, cancel: probe.Cancel) -> Machine:
+    """Look at this computer; ``say`` hears each part from the calling thread."""
+    return probe.probe(
+        system,
+        trial=request.trial,
+        python=python_at(request.python),
+        folders=request.folders,
+        say=say,
+        cancel=cancel,
+    )
+
+
+def python_at(path: str) -> str:
+    """The environment that the person named. Raises :class:`Misuse` when nothing is there."""
+    if path and not os.path.exists(path):
+        raise Misuse("no-environment-there", path=path)
+    return os.path.abspath(path) if path else ""

@@ -1,0 +1,148 @@
+"""Running the cuDNN test that somebody asked for, and what may be why it stopped."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+from cudnn_assistant.diagnose import EVERYBODY
+from cudnn_assistant.finding import Finding
+from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Struct, Trial
+from cudnn_assistant.probe import probe
+from cudnn_assistant.probe.computer.visible import visible_gpus
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.pythons.environments import one_python, pythons
+from cudnn_assistant.probe.subjects import asked_for, winners
+from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
+from cudnn_assistant.probe.trials.surroundings import for_gpu
+from cudnn_assistant.probe.trials.trial import run_trials
+from cudnn_assistant.session.checkup import Checkup
+from cudnn_assistant.session.looking import python_at
+from cudnn_assistant.system import System
+from cudnn_assistant.trouble import Misuse
+
+
+class TestRequest(Struct, kw_only=True):
+    """What is to be tested; without anything, the cuDNN that programs get, on every GPU."""
+
+    __test__ = False
+    python: str = ""
+    """Path of an environment: its own copy."""
+    library: str = ""
+    """A folder: the copy in it alone."""
+    framework: str = ""
+    """The convolution inside this framework."""
+    gpu: str = ""
+    """UUID of one GPU."""
+
+
+class Tested(Struct, kw_only=True):
+    """How the tests ended."""
+
+    trials: tuple[Trial, ...]
+    """At least one; in CUDA's order of GPUs."""
+    visible: str | None = None
+    """The CUDA_VISIBLE_DEVICES that was in force."""
+
+
+def run_tests(request: TestRequest, system: System) -> Tested:
+    """Run them, each GPU's in a process of its own. Raises :class:`Misuse`."""
+    environment = system.fresh_environment()
+    visible = environment.get("CUDA_VISIBLE_DEVICES")
+    if request.framework:
+        trials: tuple[Trial, ...] = (_in_framework(request, system, environment),)
+    else:
+        trials = _on_each_gpu(request, system, environment)
+    return Tested(trials=trials, visible=visible)
+
+
+def _on_each_gpu(
+    request: TestRequest, system: System, environment: Mapping[str, str]
+) -> tuple[Trial, ...]:
+    run_each = partial(run_trials, environment, system.family, full=True)
+    if request.library:
+        if not os.path.isdir(request.library):
+            raise Misuse("no-folder", path=request.library)
+        run_each = partial(run_each, library=os.path.abspath(request.library))
+    elif request.python:
+        found = _named(request.python, system)
+        run_each = partial(run_each, subject=found.id, **asked_for(found)._asdict())
+    return run_each(gpus=[request.gpu] if request.gpu else visible_gpus(environment) or [""])
+
+
+def _named(path: str, system: System) -> PythonEnvironment:
+    found = one_python(python_at(path), system.family)
+    if found is None:
+        raise Misuse("not-an-environment", path=path)
+    return found
+
+
+def _active(system: System, environment: Mapping[str, str]) -> PythonEnvironment:
+    """The environment that ``python`` means in the person's terminal."""
+    found = pythons(system.family, environment, system.variables())
+    active = next((one for one in found if one.active), None)
+    if active is None:
+        raise Misuse("no-active-environment")
+    return active
+
+
+def _in_framework(request: TestRequest, system: System, environment: Mapping[str, str]) -> Trial:
+    found = _named(request.python, system) if request.python else _active(system, environment)
+    if not found.python:
+        raise Misuse("no-interpreter", path=found.id)
+    return run_framework(
+        for_gpu(environment, request.gpu),
+        found.python,
+        request.framework,
+        subject=found.id,
+        family=system.family,
+    )
+
+
+def frameworks_of(one: PythonEnvironment) -> list[str]:
+    """The frameworks of an environment that can be asked for a convolution."""
+    named = [f.name for f in one.frameworks if f.uses_cudnn]
+    return [name for name in dict.fromkeys(named) if name in FRAMEWORKS] if one.python else []
+
+
+def run_in_frameworks(
+    one: PythonEnvironment, system: System, stop: threading.Event
+) -> tuple[Trial, ...]:
+    """A convolution inside each framework of an environment, one after the other."""
+    run = partial(run_framework, system.fresh_environment(), one.python)
+    family, cancel = system.family, stop.is_set
+    names = frameworks_of(one)
+    return tuple(run(name, subject=one.id, family=family, cancel=cancel) for name in names)
+
+
+def machine_with(trials: Sequence[Trial], request: TestRequest, system: System) -> Machine:
+    """This computer with these tests. A framework's is judged beside all the others."""
+    inside = any(trial.framework for trial in trials)
+    folders = [request.library] if request.library else []
+    machine = probe(
+        system, trial=inside, truth=False, python=python_at(request.python), folders=folders
+    )
+    # What happens to one chosen copy is judged as if programs got that copy.
+    known = [msgspec.structs.replace(trial, library="") for trial in trials]
+    tests = (*machine.trials, *known)
+    copies = winners(machine.cudnns, tests, Disk(system.family))
+    return msgspec.structs.replace(machine, trials=tests, cudnns=copies)
+
+
+def relevant(checkup: Checkup, trial: Trial) -> Iterator[Finding]:
+    """What may be why: errors about the subject; else a lesser one that names what was missed."""
+    subjects = {trial.subject, SYSTEM} if trial.framework else {trial.subject}
+    mine = [f for f in checkup.findings if f.subject in subjects or f.code in EVERYBODY]
+    errors = [f for f in mine if f.severity == "error" or f.code == "one-gpu-stopped"]
+    yield from errors or (f for f in mine if _names(f, trial))
+
+
+def _names(finding: Finding, trial: Trial) -> bool:
+    """Whether a finding speaks of the very file, folder or framework that the test was about."""
+    texts = (*finding.facts.values(), *finding.evidence)
+    wanted = [text for text in (trial.missing, trial.library, trial.framework) if text]
+    return any(text in one for text in wanted for one in texts)
