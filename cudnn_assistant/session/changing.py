@@ -54,7 +54,7 @@ class Change:
             system,
             journal,
             self._step,
-            progress=self._progress,
+            progress=self.tell_progress,
             cancel=self.stop,
             hold=self.hold,
             accepted=accepted,
@@ -63,7 +63,8 @@ class Change:
     def _step(self, number: int, _step: Step, state: StepState) -> None:
         self.hear(StepChanged(number, state))
 
-    def _progress(self, number: int, what: str, here: int, size: int) -> None:
+    def tell_progress(self, number: int, what: str, here: int, size: int) -> None:
+        """See :class:`Progress`."""
         # A fast download speaks thousands of times a second; nobody reads that fast.
         if time.monotonic() - self._told_at > _PAUSE or here == size:
             self._told_at = time.monotonic()
