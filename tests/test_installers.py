@@ -45,7 +45,7 @@ from cudnn_assistant.plan import (
 )
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS
 from cudnn_assistant.plan.kinds.installer import outcome
-from cudnn_assistant.system import policy
+from cudnn_assistant.system import administrator, policy
 from cudnn_assistant.system.administrator import BEGUN
 from cudnn_assistant.system.linux import Linux
 
@@ -396,6 +396,7 @@ def on_a_system_of_its_own(
         if user:
             os.setgid(user)
             os.setuid(user)
+        administrator.PKEXEC = ("/opt/bin/pkexec",)
         os.environ.clear()
         given = {"PATH": "/opt/bin:/usr/bin:/bin", "HOME": "/opt/home", "DISPLAY": ":0"}
         os.environ.update(given | environment)
