@@ -17,6 +17,7 @@ import msgspec
 import pytest
 from test_apply import Person, every_kill, killed
 
+from cudnn_assistant import places
 from cudnn_assistant import unpack as unpacking
 from cudnn_assistant.apply import NotApplied, recover
 from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File
@@ -145,6 +146,65 @@ def test_an_archive_that_is_not_as_it_should_be(
     assert caught.value.as_before
     assert person.files() == before
     assert os.listdir(person.home / "own" / "libraries") == []
+
+
+def test_what_is_unpacked_is_what_was_proven(
+    person: Person, prepared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody who may write beside it exchanges it, by a rename or in place, at any moment."""
+    plan = plan_for(person, pack(prepared))
+    path = prepared / f"{TOP}.tar.xz"
+    right = path.read_bytes()
+    pack(prepared, {"lib/libcudnn.so.9": b"the attacker's"})
+    wrong = path.read_bytes()
+    stop = threading.Event()
+
+    def exchange() -> None:
+        while not stop.is_set():
+            other = prepared / "other"
+            other.write_bytes(wrong)
+            os.replace(other, path)
+            path.write_bytes(right)
+            path.write_bytes(wrong)
+            other.write_bytes(right)
+            os.replace(other, path)
+
+    path.write_bytes(right)
+    attacker = threading.Thread(target=exchange)
+    attacker.start()
+    installed = refused = 0
+    try:
+        for _try in range(40):
+            try:
+                person.apply(plan)
+            except NotApplied:
+                refused += 1
+                continue
+            installed += 1
+            (folder,) = (person.home / "own" / "libraries").iterdir()
+            assert (folder / "lib" / "libcudnn.so.9").read_bytes() == FILES["lib/libcudnn.so.9"]
+            person.apply(person.undo())
+    finally:
+        stop.set()
+        attacker.join()
+    assert installed + refused == 40
+    assert list((person.home / "own" / "libraries").iterdir()) == []
+
+
+def test_an_exchange_between_proof_and_unpacking(
+    person: Person, prepared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_for(person, pack(prepared))
+
+    def late(name: str, *rest: Any, **more: Any) -> None:
+        pack(prepared, {"lib/libcudnn.so.9": b"the attacker's"})
+        unpacking.unpack(name, *rest, **more)
+
+    monkeypatch.setattr("cudnn_assistant.apply.archives.unpack", late)
+    person.apply(plan)
+    (folder,) = (person.home / "own" / "libraries").iterdir()
+    assert (folder / "lib" / "libcudnn.so.9").read_bytes() == FILES["lib/libcudnn.so.9"]
+    assert not list((places.saved() / "downloads").iterdir())
 
 
 def test_another_file_of_that_name(person: Person, prepared: Path) -> None:

@@ -149,6 +149,24 @@ def test_it_gives_up_and_keeps_what_came(server: Server, tmp_path: Path) -> None
     assert Path(get(server, tmp_path)).read_bytes() == BODY
 
 
+@pytest.mark.parametrize("at", [300_000, 65_000, 20_000])
+def test_every_connection_breaks_long_before_a_block_is_full(
+    server: Server, tmp_path: Path, at: int
+) -> None:
+    body = BODY[: 40 * at]
+    server.body, server.cut = body, [at] * 60
+    assert Path(get(server, tmp_path, body)).read_bytes() == body
+    starts = [int((r or "bytes=0-")[6:-1]) for r in server.asked]
+    assert starts == sorted(set(starts)), "each try goes on where the one before ended"
+
+
+def test_what_never_arrived_is_not_said_to_be_kept(server: Server, tmp_path: Path) -> None:
+    server.cut = [0] * 20
+    with pytest.raises(NotDownloaded, match="before anything arrived") as caught:
+        get(server, tmp_path)
+    assert "kept" not in str(caught.value)
+
+
 def test_a_server_without_ranges_starts_over(server: Server, tmp_path: Path) -> None:
     server.cut = [1_500_000]
     server.ranges = False

@@ -48,7 +48,7 @@ from cudnn_assistant.plan.kinds.installer import outcome
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.changing import undoable
 from cudnn_assistant.session.checkup import think
-from cudnn_assistant.system import policy
+from cudnn_assistant.system import administrator, policy
 from cudnn_assistant.system.administrator import BEGUN
 from cudnn_assistant.system.linux import Linux
 
@@ -398,6 +398,7 @@ def on_a_system_of_its_own(
         if user:
             os.setgid(user)
             os.setuid(user)
+        administrator.PKEXEC = ("/opt/bin/pkexec",)
         os.environ.clear()
         given = {"PATH": "/opt/bin:/usr/bin:/bin", "HOME": "/opt/home", "DISPLAY": ":0"}
         os.environ.update(given | environment)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +110,50 @@ def test_the_licence_comes_from_the_folder_too(decided: Decided, tmp_path: Path)
         read_licence("https://developer.download.nvidia.com/LICENSE.txt")
     (tmp_path / "LICENSE.txt").write_text("terms")
     assert read_licence("https://x/LICENSE.txt").content == b"terms"
+
+
+SOMEBODY = 12345
+
+
+def listed(home: Path) -> list[tuple[str, int, bytes]]:
+    paths = sorted(home.rglob("*"))
+    content = {path: path.read_bytes() for path in paths if path.is_file()}
+    return [(str(path), path.stat().st_uid, content.get(path, b"")) for path in paths]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root")
+def test_root_leaves_nothing_in_anothers_home(tmp_path: Path) -> None:
+    """As after sudo -E, or su without a hyphen."""
+    person = Person(tmp_path)
+    theirs = person.home
+    for path in (theirs, *theirs.rglob("*")):
+        os.chown(path, SOMEBODY, SOMEBODY)
+    before = listed(theirs)
+    names = ("PATH", "LANG")
+    environment = {name: os.environ[name] for name in names if name in os.environ}
+    environment |= {"HOME": str(theirs), "SHELL": "/bin/bash", "PYTHONDONTWRITEBYTECODE": "1"}
+    for words in (["check", "--no-test"], ["fix", "--yes", "--no-test"], ["undo", "--yes"],
+                  ["undo", "--list"], ["feed", "update"]):  # fmt: skip
+        command = [sys.executable, "-m", "cudnn_assistant", *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        assert "Traceback" not in done.stderr
+        assert listed(theirs) == before
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root")
+def test_what_root_may_not_change_its_owner_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = Person(tmp_path)
+    monkeypatch.setenv("HOME", str(person.home))
+    os.chown(person.home, SOMEBODY, SOMEBODY)
+    before = listed(person.home)
+    with pytest.raises(NotApplied, match="belongs to somebody else") as caught:
+        person.apply(PLAN)
+    assert caught.value.as_before
+    assert listed(person.home) == before
+    assert not person.state.exists()
+    os.chown(person.home, 0, 0)
+    person.apply(PLAN)
+    assert person.files() != {}
+    person.apply(person.undo())

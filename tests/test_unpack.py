@@ -117,6 +117,66 @@ def test_a_tar_that_nobody_should_unpack(tmp_path: Path, name: str) -> None:
     assert after == [*before, Path(archive)]
 
 
+def link(archive: tarfile.TarFile, name: str, target: str) -> None:
+    add(archive, f"{TOP}/{name}", b"", type=tarfile.SYMTYPE, linkname=target)
+
+
+CHAINS: dict[str, list[tuple[str, str]]] = {
+    "up through one that stays": [("lib/here/up", ".."), ("lib/here/out", "up/../../x")],
+    "the later one opens the way": [("m/n/out", "back/../../../y"), ("m/n/back", "../..")],
+    "three in a row": [("p/q/r/a", ".."), ("p/q/r/b", "a/.."), ("p/q/r/c", "b/../../..")],
+    "its own folder": [("s/own", "."), ("s/t/u", "../own/v"), ("s/v", "own/own/../../..")],
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_links_that_only_together_lead_out(tmp_path: Path, name: str) -> None:
+    def fill(archive: tarfile.TarFile) -> None:
+        add(archive, f"{TOP}/lib/libreal.so.9")
+        for where, target in CHAINS[name]:
+            link(archive, where, target)
+
+    with pytest.raises(NotUnpacked, match="leads out of it"):
+        unpack(tar(tmp_path / "x.tgz", fill, "w:gz"), str(tmp_path / "out"))
+
+
+def test_links_to_links_that_stay_are_made(tmp_path: Path) -> None:
+    def fill(archive: tarfile.TarFile) -> None:
+        link(archive, "lib/libreal.so", "libreal.so.9")
+        link(archive, "lib/libreal.so.9", "libreal.so.9.1")
+        link(archive, "lib64", "lib")
+        link(archive, "bin/gone", "../lib64/nothing")
+        add(archive, f"{TOP}/lib/libreal.so.9.1", b"it")
+
+    unpack(tar(tmp_path / "x.tgz", fill, "w:gz"), str(tmp_path / "out"))
+    assert (tmp_path / "out" / "lib64" / "libreal.so").read_bytes() == b"it"
+
+
+def test_a_link_where_a_folder_is(tmp_path: Path) -> None:
+    def fill(archive: tarfile.TarFile) -> None:
+        link(archive, "lib", "share")
+        add(archive, f"{TOP}/lib/libreal.so.9")
+
+    with pytest.raises(NotUnpacked, match="twice"):
+        unpack(tar(tmp_path / "x.tgz", fill, "w:gz"), str(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("kind", ["x.zip", "x.tgz"])
+@pytest.mark.parametrize("name", ["", "top/" + "f/" * 3000 + "it", "top/" + "g/" * 900])
+def test_names_that_no_archive_has(tmp_path: Path, kind: str, name: str) -> None:
+    path = tmp_path / kind
+    if kind == "x.zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("top/first", "x")
+            info = zipfile.ZipInfo("x")
+            info.filename = name
+            archive.writestr(info, "y")
+    else:
+        tar(path, lambda a: (add(a, f"{TOP}/first"), add(a, name)), "w:gz")  # type: ignore[arg-type,return-value]
+    with pytest.raises(NotUnpacked):
+        unpack(str(path), str(tmp_path / "out"))
+
+
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     def fill(archive: tarfile.TarFile) -> None:
         add(archive, f"{TOP}/real", b"", type=tarfile.DIRTYPE)

@@ -10,8 +10,11 @@ import fnmatch
 import os
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
 
-from cudnn_assistant.apply.downloads import cache, fetched, refuse_other
+from cudnn_assistant.apply.downloads import fetched, own_copy
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import Download, InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
@@ -61,20 +64,25 @@ def _existing(folder: str) -> str:
 
 def do(step: InstallArchive, tools: Tools) -> None:
     """Fetch, prove, unpack beside, look whether it is what it should be, rename."""
-    archive = _archive(step, tools)
+    with _archive(step, tools) as (name, file):
+        _install(step, name, file, tools)
+
+
+def _install(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) -> None:
     making = step.folder + _MAKING
     shutil.rmtree(making, ignore_errors=True)
     os.makedirs(os.path.dirname(step.folder), exist_ok=True)
     try:
         unpack(
-            archive,
+            name,
             making,
-            place=_place_of_run if archive.endswith(_RUN) else _place,
-            limit=os.path.getsize(archive) * 12 + (200 << 20),
+            opened=file,
+            place=_place_of_run if name.endswith(_RUN) else _place,
+            limit=os.fstat(file.fileno()).st_size * 12 + (200 << 20),
             progress=lambda size: tools.tell("unpack", size, 0),
             cancel=tools.cancel,
         )
-        if archive.endswith(_RUN):
+        if name.endswith(_RUN):
             _say_version(making, step.version)
         _in_one_folder(making, os.path.relpath(step.search, step.folder))
         _refuse_empty(making, step)
@@ -85,16 +93,25 @@ def do(step: InstallArchive, tools: Tools) -> None:
         raise Refused(_("Stopped, as you wished.")) from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
-    if os.path.dirname(archive) == cache():
-        # It is unpacked now; keeping a gigabyte twice helps nobody.
-        os.unlink(archive)
 
 
-def _archive(step: InstallArchive, tools: Tools) -> str:
-    """The proven file: out of the folder that an administrator prepared, or from NVIDIA."""
-    prepared = _prepared(step.download)
+@contextmanager
+def _archive(step: InstallArchive, tools: Tools) -> Iterator[tuple[str, IO[bytes]]]:
+    """Name and content, proven: out of the folder that an administrator prepared, or NVIDIA's."""
+    wanted = step.download
+    prepared = _prepared(wanted)
     if prepared:
-        return prepared
+        with own_copy(prepared, wanted.sha256, wanted.size, tools.cancel) as file:
+            yield prepared, file
+        return
+    path = _fetched(step, tools)
+    with open(path, "rb") as file:
+        yield path, file
+    # It is unpacked now; keeping a gigabyte twice helps nobody.
+    os.unlink(path)
+
+
+def _fetched(step: InstallArchive, tools: Tools) -> str:
     from cudnn_assistant.download import fetch, fetch_unsized
 
     if step.download.size:
@@ -106,7 +123,7 @@ def _archive(step: InstallArchive, tools: Tools) -> str:
 
 
 def _prepared(download: Download) -> str:
-    """A file of that name and SHA-256 in the folder of archives; "" where it may be downloaded.
+    """A file of that name in the folder of archives; "" where it may be downloaded.
 
     For computers that must not fetch anything themselves.
     """
@@ -121,7 +138,6 @@ def _prepared(download: Download) -> str:
                 ).format(name=name, folder=folder)
             )
         return ""
-    refuse_other(path, download.sha256, download.size)
     return path
 
 

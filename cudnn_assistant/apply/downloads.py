@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
-from typing import Any
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, Any
 
 from cudnn_assistant import places
 from cudnn_assistant.apply.tools import Tools
@@ -23,7 +26,34 @@ def refuse_other(path: str, sha256: str, size: int = 0) -> None:
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != sha256 or (size and os.path.getsize(path) != size):
-        raise Refused(_("{file} is not the file that NVIDIA published.").format(file=path))
+        raise Refused(_not_published(path))
+
+
+@contextmanager
+def own_copy(path: str, sha256: str, size: int, cancel: threading.Event) -> Iterator[IO[bytes]]:
+    """A copy without a name, proven while it was made, of a file that others may write.
+
+    What is read from it is what was proven, whatever becomes of the file meanwhile. Raises
+    :class:`Refused`.
+    """
+    os.makedirs(cache(), exist_ok=True)
+    digest = hashlib.sha256()
+    with open(path, "rb") as source, tempfile.TemporaryFile(dir=cache()) as copy:
+        while block := source.read(1 << 20):
+            if cancel.is_set():
+                raise Refused(_("Stopped, as you wished."))
+            digest.update(block)
+            copy.write(block)
+            if size and copy.tell() > size:
+                break
+        if digest.hexdigest() != sha256 or (size and copy.tell() != size):
+            raise Refused(_not_published(path))
+        copy.seek(0)
+        yield copy
+
+
+def _not_published(path: str) -> str:
+    return _("{file} is not the file that NVIDIA published.").format(file=path)
 
 
 def fetched(fetch: Callable[..., str], what: object, tools: Tools, **wishes: Any) -> str:

@@ -60,9 +60,13 @@ def apply(
     tools.progress = progress or tools.progress
     tools.cancel = cancel or tools.cancel
     tools.hold = hold or tools.hold
+    try:
+        # Before the lock, which is a file already.
+        refuse_where_nothing_may_change()
+    except Refused as trouble:
+        raise NotApplied(str(trouble), as_before=True) from trouble
     with _alone(journal) as tools.lock:
         try:
-            refuse_where_nothing_may_change()
             _refuse_while_interrupted(plan, journal)
             refuse_unaccepted(plan, accepted)
             for step in plan.steps:

@@ -29,6 +29,8 @@ Progress = Callable[[int, int], None]
 """Called with (bytes that are here, bytes in all), several times a second at most."""
 
 _BLOCK = 1 << 20
+_PIECE = 1 << 13
+"""Bytes that a break can cost: whoever reads more at once gets nothing when it comes short."""
 _TRIES = 5
 _TIMEOUT = (15, 60)
 """Seconds to connect, and seconds without any byte."""
@@ -162,7 +164,7 @@ class _Run:
             except _Broken as trouble:
                 left = _TRIES if self.here > before else left - 1
                 if left <= 0:
-                    raise NotDownloaded(_offline(str(trouble))) from trouble
+                    raise NotDownloaded(_offline(str(trouble), self.here)) from trouble
                 self.wait(pause * 2 ** (_TRIES - left))
 
     def read_in(self, path: str) -> None:
@@ -210,7 +212,7 @@ class _Run:
                 ) as answer,
             ):
                 yield answer, b""
-                for block in answer.iter_content(_BLOCK):
+                for block in _gathered(answer.iter_content(_PIECE)):
                     yield answer, block
         except requests.RequestException as trouble:
             raise _Broken(_innermost(trouble)) from trouble
@@ -281,6 +283,23 @@ class _Run:
         )
 
 
+def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes in large blocks; when the source breaks, what has arrived comes first."""
+    block = bytearray()
+    try:
+        for piece in pieces:
+            block += piece
+            if len(block) >= _BLOCK:
+                yield bytes(block)
+                block.clear()
+    except Exception:
+        if block:
+            yield bytes(block)
+        raise
+    if block:
+        yield bytes(block)
+
+
 def _size(path: str) -> int:
     try:
         return os.path.getsize(path)
@@ -307,7 +326,12 @@ def _innermost(trouble: BaseException) -> str:
     return str(trouble) or type(trouble).__name__
 
 
-def _offline(why: str) -> str:
+def _offline(why: str, here: int) -> str:
+    if not here:
+        return _(
+            "The connection to NVIDIA's server broke off several times ({why}) before anything "
+            "arrived."
+        ).format(why=why)
     return _(
         "The connection to NVIDIA's server broke off several times ({why}). What has arrived is "
         "kept; the next try goes on from there."

@@ -16,6 +16,7 @@ from cudnn_assistant import places
 from cudnn_assistant.compat import Compat, decode
 from cudnn_assistant.feed.address import Address, address
 from cudnn_assistant.feed.source import Kind, Source, Trouble, describe
+from cudnn_assistant.system.policy import anothers_home
 
 if TYPE_CHECKING:
     from cudnn_assistant.feed.online import Answer
@@ -44,8 +45,9 @@ def current(
 ) -> tuple[Compat, Source]:
     """The newest valid data and where it is from. Never raises for trouble outside.
 
-    ``offline`` asks nobody. ``insist`` asks even when the data was confirmed a moment ago.
-    Without an address (see :func:`address`) the built-in copy answers.
+    ``offline`` asks nobody, nor does root in another's home, whose saved copy would become root's.
+    ``insist`` asks even when the data was confirmed a moment ago. Without an address (see
+    :func:`address`) the built-in copy answers.
     """
     moment = now or datetime.now(UTC)
     where = address()
@@ -54,7 +56,11 @@ def current(
     from cudnn_assistant.feed import saved
 
     kept = saved.load(where)
-    if offline or (kept is not None and not insist and kept.is_fresh(moment, FRESH)):
+    if (
+        offline
+        or anothers_home()
+        or (kept is not None and not insist and kept.is_fresh(moment, FRESH))
+    ):
         return _newest(kept, "saved")
     answer = _within(patience, lambda: _ask(where, moment))
     if answer.kept is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import stat
 import subprocess
 from collections.abc import Mapping, Sequence
 
@@ -15,6 +15,8 @@ from cudnn_assistant.wording import _
 BEGUN = b"cudnn-assistant: begun\n"
 """The first line of the output of what was really started, after the question."""
 
+PKEXEC = ("/usr/bin/pkexec", "/bin/pkexec", "/run/wrappers/bin/pkexec")
+"""Where systems keep it; the last is NixOS."""
 _HEAD = r"""
 set -e
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -29,10 +31,22 @@ echo 'cudnn-assistant: begun'
 
 
 def asker(environment: Mapping[str, str]) -> str:
-    """polkit's pkexec, where it can ask somebody; "" where it can't."""
-    found = shutil.which("pkexec", path=environment.get("PATH"))
+    """polkit's pkexec, where it can ask somebody; "" where it can't.
+
+    It is the system's own, whatever stands on the person's PATH.
+    """
     shown = environment.get("WAYLAND_DISPLAY") or environment.get("DISPLAY")
-    return found if found and shown else ""
+    return next((path for path in PKEXEC if _is_the_systems(path)), "") if shown else ""
+
+
+def _is_the_systems(path: str) -> bool:
+    """Whether it is a program that nobody but root can exchange."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return False
+    exchangeable = state.st_uid != 0 or state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return stat.S_ISREG(state.st_mode) and not exchangeable and os.access(path, os.X_OK)
 
 
 def run_lines(

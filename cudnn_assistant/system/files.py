@@ -112,6 +112,7 @@ class Replacement:
         try:
             state = os.stat(self._real)
         except FileNotFoundError:
+            self._refuse_link_to_nowhere()
             return
         if not stat.S_ISREG(state.st_mode):
             raise Refused(_("{file} is not a plain file.").format(file=readable(self.path)))
@@ -124,6 +125,20 @@ class Replacement:
             )
         if not os.access(self._real, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), self._real)
+
+    def _refuse_link_to_nowhere(self) -> None:
+        """A link into a folder that isn't there may mean a disk that isn't connected now."""
+        link = self.path
+        while not os.path.lexists(link):
+            link = os.path.dirname(link)
+        target = os.path.realpath(link)
+        if os.path.islink(link) and not os.path.isdir(os.path.dirname(target)):
+            raise Refused(
+                _(
+                    "{file} is a link to {target}, whose folder isn't there. Bring the folder "
+                    "back, or remove the link; then check again."
+                ).format(file=readable(link), target=readable(target))
+            )
 
     def _keep_attributes(self, handle: int) -> None:
         if self.old is None:

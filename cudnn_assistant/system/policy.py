@@ -43,7 +43,12 @@ def archives() -> str:
 
 
 def refuse_where_nothing_may_change() -> None:
-    """Raises :class:`Refused` where whoever looks after the computer has decided so."""
+    """Raises :class:`Refused` where whoever looks after the computer has decided so.
+
+    Nor does root change anything in another's home: what root writes there, its owner can't change
+    or take back any more.
+    """
+    _refuse_anothers_home()
     decided = policy()
     if decided.read_only:
         raise Refused(
@@ -51,6 +56,27 @@ def refuse_where_nothing_may_change() -> None:
                 "Somebody looks after this computer, and {place} says that this program "
                 "changes nothing here."
             ).format(place=decided.place)
+        )
+
+
+def anothers_home() -> str:
+    """The home folder of somebody else in which root runs us (``sudo -E``); "" where it doesn't."""
+    if sys.platform == "win32" or os.geteuid():
+        return ""
+    from cudnn_assistant.system.account import home_of
+
+    home = home_of(os.environ)
+    return home if home and os.stat(home).st_uid else ""
+
+
+def _refuse_anothers_home() -> None:
+    home = anothers_home()
+    if home:
+        raise Refused(
+            _(
+                "This is run as the administrator, but {home} belongs to somebody else, who could "
+                "not change these files any more. Run it without sudo, or with sudo -H."
+            ).format(home=home)
         )
 
 

@@ -72,7 +72,8 @@ def without_line(content: bytes | None, settings: str) -> bytes | None:
         start, stop = match.span()
         created = created or match["note"] == _CREATED
         if match["note"] == _NEWLINE and stop == len(content):
-            start -= 2 if content[:start].endswith(b"\r\n") else 1
+            # The line end before ours is the same; where ours is gone, it is looked at.
+            start -= len(match["end"]) or (2 if content[:start].endswith(b"\r\n") else 1)
         content = content[:start] + content[stop:]
     return None if created and not content else content
 

@@ -21,6 +21,8 @@ from cudnn_assistant.wording import _
 __all__ = ["Cancelled", "NotUnpacked", "remove", "rename", "unpack"]
 
 _MOST_FILES = 20_000
+_DEEPEST = 64
+"""Folders in folders; NVIDIA's have at most ten."""
 _BLOCK = 1 << 20
 _UNSETTLED = 32
 """Files that may be on their way to the disk at once."""
@@ -42,6 +44,7 @@ def unpack(
     archive: str,
     folder: str,
     *,
+    opened: IO[bytes] | None = None,
     place: Place | None = None,
     limit: int = 8 << 30,
     progress: Progress | None = None,
@@ -49,6 +52,7 @@ def unpack(
 ) -> None:
     """Unpack ``archive`` (zip, tar.xz, tgz, or makeself's .run) into ``folder``, a new one.
 
+    ``opened`` is its content where the file is open already; the name then says only its kind.
     The one top folder of the archive is left out. Of a .run nothing is run. Everything is on the
     disk when this returns. Raises :class:`NotUnpacked`, :class:`Cancelled` or :class:`OSError`; the
     folder then holds a part and is the caller's to remove.
@@ -56,7 +60,7 @@ def unpack(
     os.mkdir(folder)
     into = _Into(folder, limit, progress or _silent, cancel)
     try:
-        with members(archive) as found:
+        with members(archive, opened) as found:
             for member in found:
                 path = _below_top(member.name)
                 if path and place is not None:
@@ -95,7 +99,7 @@ class _Into:
         self.count += 1
         if self.count > _MOST_FILES:
             raise NotUnpacked(_("The archive holds more files than it should."))
-        target = os.path.join(self.folder, *path.split("/"))
+        target = self.below(path)
         if member.kind == "folder":
             os.makedirs(target, exist_ok=True)
             return
@@ -105,11 +109,14 @@ class _Into:
         self.seen.add(path.lower())
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if member.kind == "link":
-            self.links.append((_inside(path, member.target), target))
+            self.links.append((_inside(path, member.target), path))
         elif member.kind == "file":
             self.write(target, member)
         else:
             raise NotUnpacked(_("{name} in the archive is not a plain file.").format(name=path))
+
+    def below(self, path: str) -> str:
+        return os.path.join(self.folder, *path.split("/"))
 
     def write(self, target: str, member: Member) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -148,7 +155,14 @@ class _Into:
         while self.unsettled:
             self.settle()
         for target, path in self.links:
-            os.symlink(target, path)
+            if os.path.lexists(self.below(path)):
+                raise NotUnpacked(_("The archive names {name} twice.").format(name=path))
+            os.symlink(target, self.below(path))
+        # Only all of them together show where each leads: one may go through another.
+        whole = os.path.realpath(self.folder)
+        for _target, path in self.links:
+            if os.path.commonpath((whole, os.path.realpath(self.below(path)))) != whole:
+                raise NotUnpacked(_leads_out(path))
         if os.name == "nt":
             return
         for folder, _folders, _files in os.walk(self.folder):
@@ -160,14 +174,19 @@ class _Into:
 def _below_top(name: str) -> str:
     """The name without the archive's top folder; "" for that folder itself."""
     plain = name.removeprefix("./").rstrip("/")
-    if plain in ("", "."):
+    if name and plain in ("", "."):
         return ""
     parts = plain.split("/")
     strange = any(
         part in ("", ".", "..") or part.endswith((" ", ".")) or _RESERVED.fullmatch(part)
         for part in parts
     )
-    if strange or name.startswith("/") or re.search(r'[\\:*?"<>|\x00-\x1f]', plain):
+    if (
+        strange
+        or len(parts) > _DEEPEST
+        or name.startswith("/")
+        or re.search(r'[\\:*?"<>|\x00-\x1f]', plain)
+    ):
         raise NotUnpacked(_("The archive names a place outside of it: {name}").format(name=name))
     return "/".join(parts[1:])
 
@@ -178,15 +197,17 @@ def _inside(path: str, target: str) -> str:
     for part in target.split("/"):
         if part == "..":
             if not parts:
-                raise NotUnpacked(
-                    _("A link in the archive leads out of it: {name}").format(name=path)
-                )
+                raise NotUnpacked(_leads_out(path))
             parts.pop()
         elif part not in ("", "."):
             parts.append(part)
     if not target or target.startswith("/") or "\\" in target or ":" in target:
-        raise NotUnpacked(_("A link in the archive leads out of it: {name}").format(name=path))
+        raise NotUnpacked(_leads_out(path))
     return target
+
+
+def _leads_out(path: str) -> str:
+    return _("A link in the archive leads out of it: {name}").format(name=path)
 
 
 def rename(old: str, new: str) -> None:

@@ -7,18 +7,20 @@ import gzip
 import lzma
 import re
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import IO, Any, NamedTuple, cast
 
 from cudnn_assistant.wording import _
 
 DAMAGE = (
     tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error,
-    EOFError, ValueError,
+    EOFError, ValueError, IndexError, OverflowError, struct.error, NotImplementedError,
+    RecursionError,
 )  # fmt: skip
 """What readers raise on an archive that isn't whole."""
 _BLOCK = 1 << 20
@@ -41,20 +43,21 @@ class Member(NamedTuple):
 
 
 @contextmanager
-def members(archive: str) -> Iterator[Iterator[Member]]:
+def members(archive: str, opened: IO[bytes] | None = None) -> Iterator[Iterator[Member]]:
     """The entries of zip, tar.xz, tgz or makeself's .run, in their order.
 
-    Raises :class:`NotUnpacked`, one of ``DAMAGE`` or :class:`OSError`.
+    ``opened`` is the content where it is open already. Raises :class:`NotUnpacked`, one of
+    ``DAMAGE`` or :class:`OSError`.
     """
-    script = archive.endswith(".run")
-    if not script and zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as opened:
-            yield _from_zip(opened)
-        return
-    # All are closed below.
-    with open(archive, "rb") as file:
-        if script:
+    with nullcontext(opened) if opened else open(archive, "rb") as file:
+        if archive.endswith(".run"):
             _seek_payload(file)
+        elif zipfile.is_zipfile(file):
+            with zipfile.ZipFile(file) as whole:
+                yield _from_zip(whole)
+            return
+        else:
+            file.seek(0)
         with _of_tar(_plain(file)) as found:
             yield found
 
@@ -104,7 +107,7 @@ def _seek_payload(file: IO[bytes]) -> None:
 
 def _from_zip(archive: zipfile.ZipFile) -> Iterator[Member]:
     for info in archive.infolist():
-        kind = "folder" if info.is_dir() else "file"
+        kind = "folder" if info.orig_filename.endswith("/") else "file"
         made = stat.S_IFMT(info.external_attr >> 16)
         if info.flag_bits & 1 or made not in (0, stat.S_IFREG, stat.S_IFDIR):
             # Encrypted, or a link: NVIDIA's have neither.

@@ -259,6 +259,31 @@ def test_a_folder_in_place_of_a_file(home: Path) -> None:
     refused(home, ".profile", "a folder stands where a file should be")
 
 
+@pytest.mark.parametrize("name", [".bashrc", ".profile", ".config/cudnn-assistant"])
+@pytest.mark.parametrize("target", ["unmounted/dots/it", "/nowhere/deep/it", "gone/../../far/it"])
+def test_a_link_into_a_folder_that_is_not_there(home: Path, name: str, target: str) -> None:
+    (home / name).parent.mkdir(exist_ok=True)
+    (home / name).symlink_to(target)
+    where = os.path.normpath(home / target)
+    refused(home, name, "folder isn't there")
+    assert not os.path.lexists(where)
+    assert not os.path.lexists(os.path.dirname(where))
+
+
+@pytest.mark.parametrize(
+    "end", [b"\r", b"\n\r", b"\r\r", b"x\r\n\r", b"\\\r", b"\x0b\r", b"\r\n\\"]
+)
+def test_odd_line_ends_come_back_byte_for_byte(home: Path, end: bytes) -> None:
+    for name in (".bashrc", ".profile"):
+        (home / name).write_bytes(b"export A=1" + end)
+    before = snapshot(home)
+    there = system(home)
+    there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
+    assert snapshot(home) != before
+    there.write("user", "LD_LIBRARY_PATH", None)
+    assert snapshot(home) == before
+
+
 def test_a_link_that_leads_to_itself(home: Path) -> None:
     (home / ".bashrc").symlink_to(".bashrc")
     refused(home, ".bashrc", "leads back to itself")

@@ -18,7 +18,7 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, OperatingSystem, Value
 from cudnn_assistant.plan import Plan, SetVariable, preview, undo_plan
 from cudnn_assistant.plan.kinds.variable import loader_commands
-from cudnn_assistant.system import Refused
+from cudnn_assistant.system import Refused, administrator
 from cudnn_assistant.system.linux import Linux
 from cudnn_assistant.system.loader_folders import LoaderFolders
 
@@ -26,6 +26,7 @@ pytestmark = needs.root
 
 OURS = Path("/etc/ld.so.conf.d/cudnn-assistant.conf")
 SOMEBODY = 12345
+NOES = {126: "did not allow", 127: "did not allow", 10: "was changed"}
 FOLDER = "/opt/cudnn-assistant-test/lib"
 """In a private /opt."""
 ASKED_AND_ALLOWED = """
@@ -80,6 +81,10 @@ def alone(tmp_path: Path, built: Path, act: Callable[[], None], user: int = SOME
         shutil.copy(built / "pkexec", "/opt/bin/pkexec")
         shutil.copy(built / "loads", "/opt/bin/loads")
         os.chmod("/opt/bin/pkexec", 0o4755)
+        for code in NOES:
+            Path(f"/opt/bin/no-{code}").write_text(f"#!/bin/sh\nexit {code}\n")
+            os.chmod(f"/opt/bin/no-{code}", 0o755)
+        administrator.PKEXEC = ("/opt/bin/pkexec",)
         shutil.copytree(tmp_path / "home", "/opt/home")
         os.chown("/opt/home", user, user)
         if user:
@@ -148,7 +153,7 @@ def test_root_needs_nobody(tmp_path: Path, built: Path) -> None:
     alone(tmp_path, built, act, user=0)
 
 
-@pytest.mark.parametrize("environment", [{"DISPLAY": ""}, {"PATH": "/usr/bin:/bin"}])
+@pytest.mark.parametrize("environment", [{"DISPLAY": ""}])
 def test_without_a_desktop_the_commands_are_shown(
     tmp_path: Path, built: Path, environment: dict[str, str]
 ) -> None:
@@ -162,18 +167,34 @@ def test_without_a_desktop_the_commands_are_shown(
     alone(tmp_path, built, act)
 
 
-def test_a_no_changes_nothing(tmp_path: Path, built: Path) -> None:
-    def refuse(code: int) -> str:
-        folder = Path(f"/opt/home/{code}")
-        folder.mkdir()
-        (folder / "pkexec").write_text(f"#!/bin/sh\nexit {code}\n")
-        (folder / "pkexec").chmod(0o755)
-        return f"{folder}:/usr/bin:/bin"
+@pytest.mark.parametrize("theirs", ["on PATH", "owned", "shared", "a link", "a folder"])
+def test_only_the_systems_own_pkexec_is_asked(tmp_path: Path, built: Path, theirs: str) -> None:
+    """What a person, or somebody in their name, put there is not started at all."""
 
     def act() -> None:
-        for code, why in ((126, "did not allow"), (127, "did not allow"), (10, "was changed")):
+        planted = Path("/opt/home/pkexec")
+        planted.write_text('#!/bin/sh\ntouch /opt/home/started\nexec "$@"\n')
+        planted.chmod(0o777 if theirs == "shared" else 0o755)
+        administrator.PKEXEC = (str(planted),) if theirs in ("owned", "shared") else ()
+        if theirs == "a link":
+            os.symlink(planted, "/opt/home/link")
+            administrator.PKEXEC = ("/opt/home/link",)
+        if theirs == "a folder":
+            administrator.PKEXEC = ("/opt/bin", "/opt/nowhere")
+        with pytest.raises(NotApplied, match=r"sudo tee /etc/ld\.so\.conf\.d/cudnn"):
+            apply(plan(), system(PATH="/opt/home:/opt/bin:/usr/bin"), Journal("/opt/home/journal"))
+        assert not Path("/opt/home/started").exists()
+        assert not OURS.exists()
+
+    alone(tmp_path, built, act)
+
+
+def test_a_no_changes_nothing(tmp_path: Path, built: Path) -> None:
+    def act() -> None:
+        for code, why in NOES.items():
+            administrator.PKEXEC = (f"/opt/bin/no-{code}",)
             with pytest.raises(NotApplied, match=why) as caught:
-                apply(plan(), system(PATH=refuse(code)), Journal("/opt/home/journal"))
+                apply(plan(), system(), Journal("/opt/home/journal"))
             assert caught.value.as_before
             assert not OURS.exists()
         assert recover(Journal("/opt/home/journal"), system()) is None
