@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from pytest_socket import disable_socket
 
+HERE = Path(__file__).parent
 if needs.qt():
     pytest_plugins = ["pytestqt.plugin"]
 # Programs that came with the test dependencies, as in an environment that was activated.
@@ -38,7 +39,34 @@ settings.load_profile("bounded")
 # "pytest --hypothesis-profile nightly" comes later and wins. A test that sets its own number of
 # examples keeps it: it starts programs or compares thousands of computers.
 
+SLOW = ("installer", "wine", "lab", "trial", "feed")
+"""Folders that begin first, so that no process ends long after the others."""
+ONE_OF_IT = ("wine", "gpu")
+"""Folders whose tests share something that a computer has once."""
+
 _left_out: Counter[str] = Counter()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Share tests among processes: those of one Wine, or of one costly fixture, stay together."""
+    for item in items:
+        if group := _group(item):
+            item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: _room(item) not in SLOW)
+
+
+def _room(item: pytest.Item) -> str:
+    return item.path.relative_to(HERE).parts[0]
+
+
+def _group(item: pytest.Item) -> str:
+    if _room(item) in ONE_OF_IT:
+        return _room(item)
+    fixtures = getattr(item, "_fixtureinfo", None)
+    known = fixtures.name2fixturedefs.values() if fixtures else ()
+    shared = any(one.scope == "module" for found in known for one in found)
+    return item.path.stem if shared else ""
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
