@@ -254,6 +254,8 @@ class Compat(Struct, kw_only=True, omit_defaults=False):
     """Product name, lower case → capability; "" where one name was sold with several."""
     pci: dict[Device, Name] = msgspec.field(default_factory=dict)
     """Device id → "capability name", "8.9 GeForce RTX 4090"."""
+    unreviewed: tuple[Name, ...] = ()
+    """Releases that machines announced and no person has looked at: "cuDNN 9.29.0"."""
 
 
 def decode(data: bytes) -> Compat:

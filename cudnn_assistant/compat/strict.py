@@ -6,23 +6,54 @@ import functools
 import operator
 import types
 import typing
+from collections.abc import Iterable
 from functools import cache
 from typing import Annotated, Any
 
 import msgspec
 
-from cudnn_assistant.compat.facts import Compat, Held, decode
+from cudnn_assistant.compat.facts import (
+    Compat,
+    FrameworkRelease,
+    Held,
+    ToolkitRelease,
+    decode,
+)
+from cudnn_assistant.compat.packages import NotAllowed, requirement
 
 
 def decode_strictly(data: bytes) -> Compat:
-    """Data whose every text is allowed. Raises :class:`msgspec.MsgspecError` for any other."""
-    msgspec.json.decode(data, type=strict(Compat))
-    return decode(data)
+    """Data whose every text is allowed. Raises :class:`msgspec.MsgspecError` for any other.
+
+    Fields that a newer feed may have are passed over.
+    """
+    try:
+        msgspec.json.decode(data, type=strict(Compat))
+        compat = decode(data)
+    except UnicodeDecodeError as trouble:
+        raise msgspec.DecodeError(str(trouble)) from trouble
+    require_known_packages(compat.frameworks, compat.toolkits)
+    return compat
+
+
+def require_known_packages(
+    frameworks: Iterable[FrameworkRelease], toolkits: Iterable[ToolkitRelease] = ()
+) -> None:
+    """Raise :class:`msgspec.ValidationError` for a requirement that isn't built of our list."""
+    named = [one.requirement for one in frameworks]
+    named += [text for one in toolkits for text in one.requirements]
+    for text in named:
+        try:
+            built = requirement(text)
+        except NotAllowed as trouble:
+            raise msgspec.ValidationError(str(trouble)) from trouble
+        if built != text:
+            raise msgspec.ValidationError(f"{text!r} isn't written as {built!r}")
 
 
 @cache
 def strict(kind: type[msgspec.Struct]) -> type[msgspec.Struct]:
-    """A twin of a type that enforces :class:`Held` and refuses what it doesn't know."""
+    """A twin of a type that enforces :class:`Held`."""
     hints = typing.get_type_hints(kind, include_extras=True)
     return msgspec.defstruct(
         kind.__name__,

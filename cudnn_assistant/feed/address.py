@@ -1,8 +1,8 @@
 """Where the feed is and whom it trusts, decided in one place.
 
 The trust is a file ``root.json``: the one in the person's settings folder, else the one that was
-built in at release; the address stands inside it, signed with the rest. The variable
-``CUDNN_ASSISTANT_FEED_URL`` names another address (a mirror), never another trust.
+built in at release (``resources/feed/``); the address stands inside it, signed with the rest.
+The variable ``CUDNN_ASSISTANT_FEED_URL`` names another address (a mirror), never another trust.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Address:
 
 def address() -> Address | None:
     """The feed that is set; None when there is none, and the built-in data answers."""
-    for path in (places.config() / "root.json", places.resource("compat/root.json")):
+    for path in (places.config() / "root.json", places.resource("feed/root.json")):
         try:
             root = path.read_bytes()
         except OSError:

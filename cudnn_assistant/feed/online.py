@@ -28,7 +28,7 @@ from tuf.ngclient import Updater, UpdaterConfig
 from cudnn_assistant.feed import saved
 from cudnn_assistant.feed.address import Address
 from cudnn_assistant.feed.fetcher import Fetcher
-from cudnn_assistant.feed.saved import Kept
+from cudnn_assistant.feed.saved import Kept, Proof
 from cudnn_assistant.feed.source import Trouble
 
 _LIMITS = UpdaterConfig(
@@ -40,6 +40,7 @@ _LIMITS = UpdaterConfig(
 )
 _MOST = 16 * 1024 * 1024
 """Bytes of data that are accepted at all."""
+_MOST_ADDED = 1024 * 1024
 _WAIT = 3.0
 """Seconds to wait for another copy of this program that is fetching."""
 
@@ -108,18 +109,43 @@ def _exchange(where: Address, now: str, fetcher: Fetcher, work: Path, *, keep: b
         fetcher=fetcher, config=_LIMITS, bootstrap=where.root,
     )  # fmt: skip
     updater.refresh()
-    target = updater.get_targetinfo(saved.TARGET)
-    if target is None or target.length > _MOST:
+    data = _fetched(updater, saved.TARGET, _MOST)
+    if data is None:
         raise msgspec.ValidationError(f"no {saved.TARGET} of a fitting size in the feed")
-    path = updater.find_cached_target(target) or updater.download_target(target)
-    data = Path(path).read_bytes()
-    fresh = Kept(compat=saved.usable(data), checked=now)
-    before = saved.load(where)
+    added = _announced(updater)
+    fresh = Kept(compat=saved.usable(data, added), checked=now)
+    proof = _proof(metadata, where)
+    before = saved.load(where, (metadata / "root.json").read_bytes(), proof.targets)
     if before is not None and before.compat.version > fresh.compat.version:
         raise BadVersionNumberError(f"data {fresh.compat.version} after {before.compat.version}")
     if keep:
-        saved.store(now, _roots(metadata, where), (metadata / "targets.json").read_bytes(), data)
+        saved.store(now, proof, data, added)
     return fresh
+
+
+def _fetched(updater: Updater, name: str, most: int) -> bytes | None:
+    """A target's verified content; None when the feed has none of a fitting size."""
+    target = updater.get_targetinfo(name)
+    if target is None or target.length > most:
+        return None
+    return Path(updater.find_cached_target(target) or updater.download_target(target)).read_bytes()
+
+
+def _announced(updater: Updater) -> bytes:
+    """What machines announced; b"" when that can't be had, which is no trouble for the rest."""
+    try:
+        return _fetched(updater, saved.ADDED, _MOST_ADDED) or b""
+    except (DownloadError, RepositoryError) as trouble:
+        _log.info("feed: no announcements: %s: %s", type(trouble).__name__, trouble)
+        return b""
+
+
+def _proof(metadata: Path, where: Address) -> Proof:
+    def signed(role: str) -> bytes:
+        path = metadata / f"{role}.json"
+        return path.read_bytes() if path.exists() else b""
+
+    return Proof(_roots(metadata, where), signed("targets"), signed("reviewed"), signed("auto"))
 
 
 def _roots(metadata: Path, where: Address) -> tuple[bytes, ...]:

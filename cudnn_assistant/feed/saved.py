@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,10 +22,23 @@ from cudnn_assistant import places
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.compat.facts import SCHEMA
 from cudnn_assistant.compat.strict import decode_strictly
+from cudnn_assistant.feed.additions import merge, read
 from cudnn_assistant.feed.address import Address
 
 TARGET = f"compat.v{SCHEMA}.json"
 """Name of the data in the feed; a later shape gets another name beside it."""
+ADDED = "auto.v1.json"
+"""Name of what machines announce."""
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """Signed metadata that vouches for data, from the first new root down."""
+
+    roots: tuple[bytes, ...]
+    targets: bytes
+    reviewed: bytes = b""
+    """Of the delegated role; b"" where targets names the data itself."""
+    auto: bytes = b""
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -34,6 +48,14 @@ class _File(msgspec.Struct, frozen=True):
     roots: tuple[bytes, ...]
     targets: bytes
     data: bytes
+    reviewed: bytes = b""
+    auto: bytes = b""
+    added: bytes = b""
+
+    @property
+    def proof(self) -> Proof:
+        """What vouches for the data."""
+        return Proof(self.roots, self.targets, self.reviewed, self.auto)
 
 
 @dataclass(frozen=True)
@@ -58,49 +80,85 @@ def folder() -> Path:
     return places.saved() / "feed"
 
 
-def load(where: Address) -> Kept | None:
-    """The last good copy if its proof holds for this feed's trust; else None."""
+def load(where: Address, root: bytes = b"", targets: bytes = b"") -> Kept | None:
+    """The last good copy if its proof holds for this feed's trust; else None.
+
+    With the newest ``root`` and ``targets`` it must hold for those as well: what a key signed
+    that was revoked since is no copy.
+    """
     try:
-        file = msgspec.msgpack.decode((folder() / "good").read_bytes(), type=_File)
-        prove(where.root, file.roots, file.targets, file.data)
-        return Kept(compat=usable(file.data), checked=file.checked)
+        file = msgspec.msgpack.decode(_regular(folder() / "good"), type=_File)
+        prove(where.root, file.proof, file.data, file.added)
+        if root:
+            present = Proof((), targets if file.reviewed else file.targets, file.reviewed)
+            prove(root, present, file.data)
+        return Kept(compat=usable(file.data, file.added), checked=file.checked)
     except (OSError, msgspec.MsgspecError, RepositoryError, ValueError):
         return None
 
 
-def usable(data: bytes) -> Compat:
-    """Proven data as this program can read it. Raises :class:`msgspec.MsgspecError`."""
+def _regular(path: Path) -> bytes:
+    """A file's content. Raises OSError for a pipe or a device, which might never end."""
+    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(f"{path} is no file")
+        return file.read()
+
+
+def usable(data: bytes, added: bytes = b"") -> Compat:
+    """Proven data as this program can read it, with the proven announcements that fit in.
+
+    Raises :class:`msgspec.MsgspecError` for data; announcements that can't be used are left out.
+    """
     compat = decode_strictly(data)
     if compat.schema != SCHEMA:
         raise msgspec.ValidationError(f"schema {compat.schema}, not {SCHEMA}")
+    if added:
+        with contextlib.suppress(msgspec.MsgspecError):
+            compat = merge(compat, read(added))
     return compat
 
 
-def prove(root: bytes, roots: tuple[bytes, ...], targets: bytes, data: bytes) -> None:
+def prove(root: bytes, proof: Proof, data: bytes, added: bytes = b"") -> None:
     """Check data against a trusted root and the roots that follow it.
 
     Raises :class:`RepositoryError` (or ValueError for text that is no metadata).
     """
     trusted = Metadata[Root].from_bytes(root)
     trusted.verify_delegate(Root.type, trusted)
-    for text in roots:
+    for text in proof.roots:
         newer = Metadata[Root].from_bytes(text)
         if newer.signed.version != trusted.signed.version + 1:
             continue
         trusted.verify_delegate(Root.type, newer)
         newer.verify_delegate(Root.type, newer)
         trusted = newer
-    signed = Metadata[Targets].from_bytes(targets)
-    trusted.verify_delegate(Targets.type, signed)
-    found = signed.signed.targets.get(TARGET)
+    targets = Metadata[Targets].from_bytes(proof.targets)
+    trusted.verify_delegate(Targets.type, targets)
+    _prove_target(targets, "reviewed", proof.reviewed, TARGET, data)
+    if added:
+        _prove_target(targets, "auto", proof.auto, ADDED, added)
+
+
+def _prove_target(
+    targets: Metadata[Targets], role: str, delegated: bytes, name: str, data: bytes
+) -> None:
+    """Check one file against the role that signs it, or against targets itself."""
+    signed = targets
+    if delegated:
+        signed = Metadata[Targets].from_bytes(delegated)
+        targets.verify_delegate(role, signed)
+    found = signed.signed.targets.get(name)
     if found is None:
-        raise RepositoryError(f"{TARGET} is not in the feed")
+        raise RepositoryError(f"{name} is not in the feed")
     found.verify_length_and_hashes(data)
 
 
-def store(checked: str, roots: tuple[bytes, ...], targets: bytes, data: bytes) -> None:
+def store(checked: str, proof: Proof, data: bytes, added: bytes = b"") -> None:
     """Put a copy in place, whole or not at all. Raises OSError."""
-    file = msgspec.msgpack.encode(_File(checked, roots, targets, data))
+    file = msgspec.msgpack.encode(
+        _File(checked, proof.roots, proof.targets, data, proof.reviewed, proof.auto, added)
+    )
     folder().mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=folder(), prefix="good-")
     try:

@@ -60,7 +60,7 @@ def _ingest(options: argparse.Namespace) -> int:
 def _init(options: argparse.Namespace) -> int:
     repository = signing.Repository(options.keys, options.folder)
     root = repository.init(options.url, options.root_keys, options.threshold)
-    print(f"built into the program as resources/compat/root.json: {root}")
+    print(f"built into the program as resources/feed/root.json: {root}")
     print(f"now take {options.keys / 'offline'} to a place without network")
     return 0
 
@@ -113,10 +113,10 @@ def _arguments() -> argparse.ArgumentParser:
         one.set_defaults(run=run)
         if name == "init":
             one.add_argument("--url", required=True, help="where the repository will be served")
-            one.add_argument("--root-keys", type=int, default=2)
-            one.add_argument("--threshold", type=int, default=1)
+            one.add_argument("--root-keys", type=int, default=3)
+            one.add_argument("--threshold", type=int, default=2)
         if name == "rotate":
-            one.add_argument("role", choices=("root", *signing.ONLINE))
+            one.add_argument("role", choices=signing.ROTATING)
     return parser
 
 

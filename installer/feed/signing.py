@@ -1,13 +1,12 @@
 """Signs the data into a repository of static files, by the rules of TUF.
 
 Layout, for any web server: ``metadata/`` with the signed roles, ``targets/`` with the data under
-its hash. Keys lie in two folders: ``offline/`` (root: needed to begin and to change keys, then
-taken away) and ``online/`` (targets, snapshot, timestamp).
+its hash. The root (2 of 3 keys) vouches for targets, snapshot and timestamp; targets only
+delegates: to ``reviewed`` for the compatibility data, to ``auto`` for announcements.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -16,6 +15,8 @@ from typing import Any
 
 from securesystemslib.signer import CryptoSigner
 from tuf.api.metadata import (
+    DelegatedRole,
+    Delegations,
     Key,
     Metadata,
     MetaFile,
@@ -29,56 +30,39 @@ from tuf.api.serialization.json import JSONSerializer
 
 from cudnn_assistant.feed.address import FIELD, allowed
 from cudnn_assistant.feed.saved import TARGET
+from installer.feed.keys import DELEGATED, PLACES, FeedError, Keys
+
+__all__ = ["LIFE", "FeedError", "Repository"]
 
 Signed = Metadata[Any]
 
-ONLINE = (Targets.type, Snapshot.type, Timestamp.type)
 TIMESTAMP = "timestamp.json"
 LIFE = {
-    Root.type: timedelta(days=3 * 365),
-    Targets.type: timedelta(days=400),
-    Snapshot.type: timedelta(days=400),
-    Timestamp.type: timedelta(days=30),
+    "root": timedelta(days=3 * 365),
+    "targets": timedelta(days=400),
+    "reviewed": timedelta(days=400),
+    "auto": timedelta(days=60),
+    "snapshot": timedelta(days=60),
+    "timestamp": timedelta(days=14),
 }
 """How long a signature holds. Expired data stays in use; only its confirmation ends."""
-
-
-class FeedError(Exception):
-    """The repository or its keys can't be used; the text says why."""
+ROTATING = tuple(role for role in PLACES if role != "targets")
+"""Roles that :meth:`Repository.rotate` accepts; rotating targets is a rotation of the root."""
 
 
 class Repository:
     """The published files and the keys that sign them."""
 
     def __init__(self, keys: Path, folder: Path, now: datetime | None = None) -> None:
-        self._keys = keys
+        self._keys = Keys(keys)
         self._metadata = folder / "metadata"
         self._targets = folder / "targets"
         self._now = (now or datetime.now(UTC)).replace(microsecond=0)
 
-    # Keys
-
-    def _signers(self, role: str) -> list[CryptoSigner]:
-        folder = self._keys / ("offline" if role == Root.type else "online")
-        files = sorted(folder.glob(f"{role}*.pem"))
-        if not files:
-            raise FeedError(f"no key {role}*.pem in {folder}")
-        return [CryptoSigner(_load(file)) for file in files]
-
-    def _make_key(self, path: Path) -> CryptoSigner:
-        if path.exists():
-            raise FeedError(f"{path} exists; keys are never overwritten")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        signer = CryptoSigner.generate_ed25519()
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(signer.private_bytes)
-        return signer
-
     # Commands
 
-    def init(self, url: str, root_keys: int = 2, threshold: int = 1) -> Path:
-        """Make keys and the first root; returns the root.json to build into the program.
+    def init(self, url: str, root_keys: int = 3, threshold: int = 2) -> Path:
+        """Make keys, the first root and the delegations; returns the root.json to ship.
 
         ``threshold`` of ``root_keys`` keys must sign whatever replaces this root.
         """
@@ -88,80 +72,114 @@ class Repository:
             raise FeedError("the threshold lies between one and the number of root keys")
         if self._metadata.exists():
             raise FeedError(f"{self._metadata} exists: this feed was begun before")
-        root = Root(expires=self._until(Root.type), unrecognized_fields={FIELD: url.rstrip("/")})
+        root = Root(expires=self._until("root"), unrecognized_fields={FIELD: url.rstrip("/")})
         for number in range(1, root_keys + 1):
-            self._add(root, Root.type, self._make_key(self._keys / f"offline/root-{number}.pem"))
-        root.roles[Root.type].threshold = threshold
-        for role in ONLINE:
-            self._add(root, role, self._make_key(self._keys / f"online/{role}.pem"))
-        return self._sign_root(Metadata(root))
+            root.add_key(self._keys.make("root", number).public_key, "root")
+        root.roles["root"].threshold = threshold
+        for role in ("targets", "snapshot", "timestamp"):
+            root.add_key(self._keys.make(role).public_key, role)
+        made = self._sign_root(Metadata(root))
+        targets = Metadata(Targets(delegations=self._delegations()))
+        self._issue("targets", targets)
+        return made
 
-    def publish(self, data: Path) -> bool:
-        """Sign the data; False when the same data is published already."""
-        target = TargetFile.from_file(TARGET, str(data))
-        before = self._current(Targets.type)
-        if before is not None and before.signed.targets.get(TARGET) == target:
+    def publish(self, data: Path, name: str = TARGET) -> bool:
+        """Sign data as its role's only target; False when the same is published already.
+
+        ``name`` decides the role: compatibility data is signed as reviewed, the rest as auto.
+        """
+        role = "reviewed" if name == TARGET else "auto"
+        target = TargetFile.from_file(name, str(data))
+        before = self._current(role)
+        if before is not None and before.signed.targets.get(name) == target:
             return False
-        targets = self._next(Targets.type)
-        targets.signed.targets = {TARGET: target}
+        targets = self._next(role)
+        targets.signed.targets = {name: target}
         self._targets.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(data, self._targets / f"{target.hashes['sha256']}.{TARGET}")
-        self._seal(targets)
+        shutil.copyfile(data, self._targets / f"{target.hashes['sha256']}.{name}")
+        self._issue(role, targets)
+        self._snapshot()
         return True
 
     def refresh(self) -> None:
-        """Renew the timestamp, and what else has less than a quarter of its life left."""
-        targets, snapshot = self._current(Targets.type), self._current(Snapshot.type)
-        if targets is None or snapshot is None:
+        """Renew the timestamp, and whatever else at hand has a quarter of its life left."""
+        snapshot = self._current("snapshot")
+        if snapshot is None:
             raise FeedError("nothing was published yet")
-        if self._is_old(targets) or self._is_old(snapshot):
-            self._seal(self._next(Targets.type))
+        renewed = [role for role in ("targets", *DELEGATED) if self._renewed(role)]
+        if renewed or self._is_old("snapshot", snapshot):
+            self._snapshot()
         else:
             self._stamp(snapshot)
 
     def rotate(self, role: str) -> Path:
-        """Replace the keys of an online role, or renew the root itself; needs the offline keys.
+        """Replace the keys of a role, or renew the root itself.
 
-        Data of that role must be signed again, which is done where it exists.
+        A delegated role's keys are replaced by targets (a person's key), all others by the root.
         """
-        old = self._current(Root.type)
+        if role in DELEGATED:
+            return self._rotate_delegated(role)
+        old = self._current("root")
         if old is None:
             raise FeedError("there is no root to rotate")
         root = Metadata.from_bytes(old.to_bytes())
         assert isinstance(root.signed, Root)
         root.signed.version += 1
-        root.signed.expires = self._until(Root.type)
+        root.signed.expires = self._until("root")
         root.signatures.clear()
-        if role != Root.type:
-            self._replace(root.signed, role)
+        if role != "root":
+            for keyid in list(root.signed.roles[role].keyids):
+                root.signed.revoke_key(keyid, role)
+            fresh = self._keys.replace(role, root.signed.version - 1)
+            root.signed.add_key(fresh.public_key, role)
         made = self._sign_root(root)
-        if role != Root.type and self._current(Targets.type) is not None:
-            self._seal(self._next(Targets.type))
+        if role == "targets":
+            self._issue("targets", self._next("targets"))
+        if role != "root" and self._current("snapshot") is not None:
+            self._snapshot()
         return made
 
     # Steps
 
+    def _delegations(self) -> Delegations:
+        keys: dict[str, Key] = {}
+        roles = {}
+        for role, pattern in DELEGATED.items():
+            key = self._keys.make(role).public_key
+            keys[key.keyid] = key
+            roles[role] = DelegatedRole(role, [key.keyid], 1, terminating=True, paths=[pattern])
+        return Delegations(keys, roles)
+
+    def _rotate_delegated(self, role: str) -> Path:
+        targets = self._next("targets")
+        fresh = self._keys.replace(role, targets.signed.version - 1)
+        for keyid in list(targets.signed.delegations.roles[role].keyids):
+            targets.signed.revoke_key(keyid, role)
+        targets.signed.add_key(fresh.public_key, role)
+        self._issue("targets", targets)
+        if self._current(role) is not None:
+            self._issue(role, self._next(role))
+        if self._current("snapshot") is not None:
+            self._snapshot()
+        return self._keys.path(role)
+
     def _until(self, role: str) -> datetime:
         return self._now + LIFE[role]
 
-    def _is_old(self, metadata: Signed) -> bool:
+    def _is_old(self, role: str, metadata: Signed) -> bool:
         left: timedelta = metadata.signed.expires - self._now
-        return bool(left < LIFE[metadata.signed.type] / 4)
+        return bool(left < LIFE[role] / 4)
 
-    @staticmethod
-    def _add(root: Root, role: str, signer: CryptoSigner) -> None:
-        key: Key = signer.public_key
-        root.add_key(key, role)
-
-    def _replace(self, root: Root, role: str) -> None:
-        path = self._keys / f"online/{role}.pem"
-        for keyid in list(root.roles[role].keyids):
-            root.revoke_key(keyid, role)
-        path.replace(path.with_suffix(f".{root.version - 1}.old"))
-        self._add(root, role, self._make_key(path))
+    def _renewed(self, role: str) -> bool:
+        """Sign a role anew when its end is near and its key is at hand."""
+        metadata = self._current(role)
+        if metadata is None or not self._is_old(role, metadata) or not self._keys.at_hand(role):
+            return False
+        self._issue(role, self._next(role))
+        return True
 
     def _sign_root(self, root: Metadata[Root]) -> Path:
-        self._sign(root, self._signers(Root.type))
+        self._sign(root, self._keys.signers("root"))
         newest = self._metadata / f"{root.signed.version}.root.json"
         self._write(newest, root)
         shutil.copyfile(newest, self._metadata / "root.json")
@@ -172,33 +190,35 @@ class Repository:
         for number, signer in enumerate(signers):
             metadata.sign(signer, append=number > 0)
 
-    def _seal(self, targets: Signed) -> None:
-        """Sign the targets, and the snapshot and timestamp that vouch for them."""
-        self._issue(targets)
-        snapshot = self._next(Snapshot.type)
-        snapshot.signed.meta = {"targets.json": self._proof(targets)}
-        self._issue(snapshot)
+    def _snapshot(self) -> None:
+        """Vouch for what is there, and stamp it."""
+        snapshot = self._next("snapshot")
+        present = {role: self._current(role) for role in ("targets", *DELEGATED)}
+        snapshot.signed.meta = {
+            f"{role}.json": self._proof(metadata) for role, metadata in present.items() if metadata
+        }
+        self._issue("snapshot", snapshot)
         self._stamp(snapshot)
 
     def _stamp(self, snapshot: Signed) -> None:
-        stamp = self._next(Timestamp.type)
+        stamp = self._next("timestamp")
         stamp.signed.snapshot_meta = self._proof(snapshot)
-        self._issue(stamp)
+        self._issue("timestamp", stamp)
 
     def _next(self, role: str) -> Signed:
         """A role's next version, with the content of the present one."""
         metadata = self._current(role)
         if metadata is None:
-            return Metadata({one.type: one for one in (Targets, Snapshot, Timestamp)}[role]())
+            kind = {"snapshot": Snapshot, "timestamp": Timestamp}.get(role, Targets)
+            return Metadata(kind())
         metadata.signed.version += 1
         return metadata
 
-    def _issue(self, metadata: Signed) -> None:
-        role = metadata.signed.type
+    def _issue(self, role: str, metadata: Signed) -> None:
         metadata.signed.expires = self._until(role)
-        self._sign(metadata, self._signers(role))
+        self._sign(metadata, self._keys.signers(role))
         numbered = f"{metadata.signed.version}.{role}.json"
-        self._write(self._metadata / (TIMESTAMP if role == Timestamp.type else numbered), metadata)
+        self._write(self._metadata / (TIMESTAMP if role == "timestamp" else numbered), metadata)
 
     @staticmethod
     def _proof(metadata: Signed) -> MetaFile:
@@ -213,7 +233,7 @@ class Repository:
 
     def _current(self, role: str) -> Signed | None:
         """The newest file of a role."""
-        if role == Timestamp.type:
+        if role == "timestamp":
             files = [self._metadata / TIMESTAMP]
         else:
             numbered = self._metadata.glob(f"*.{role}.json")
@@ -222,9 +242,3 @@ class Repository:
 
 
 _SERIALIZER = JSONSerializer(compact=False)
-
-
-def _load(file: Path) -> Any:
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-
-    return load_pem_private_key(file.read_bytes(), password=None)

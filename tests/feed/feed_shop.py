@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from cudnn_assistant import feed, places
+from cudnn_assistant.feed.saved import ADDED
 from installer.feed.compiling import encode
 from installer.feed.signing import Repository
 
@@ -119,6 +120,12 @@ class Shop:
         self.data.write_bytes(data)
         self.repository(now).publish(self.data)
         return data
+
+    def announce(self, data: bytes) -> None:
+        """Publish what machines announce, with the online keys."""
+        path = self.folder.parent / "auto.json"
+        path.write_bytes(data)
+        self.repository().publish(path, ADDED)
 
     def trust(self) -> None:
         """Make this the feed that the program is set to."""

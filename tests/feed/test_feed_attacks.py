@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cudnn_assistant import feed, places
+from cudnn_assistant.compat import Compat
 from cudnn_assistant.feed import Source, describe, saved
 
 BUILTIN = feed.load_builtin().version
@@ -97,7 +99,7 @@ def test_older_data_under_newer_signatures(shop: Shop) -> None:
 
 
 def test_frozen_metadata_is_noticed_when_it_expires(shop: Shop) -> None:
-    nearly = datetime.now(UTC) - timedelta(days=30) + timedelta(seconds=3)
+    nearly = datetime.now(UTC) - timedelta(days=14) + timedelta(seconds=3)
     shop.publish(2, now=nearly)
     assert look()[0] == BUILTIN + 2
     time.sleep(3.1)
@@ -106,9 +108,9 @@ def test_frozen_metadata_is_noticed_when_it_expires(shop: Shop) -> None:
 
 
 def test_a_snapshot_of_one_version_with_the_targets_of_another(shop: Shop, known: int) -> None:
-    old = shop.newest("targets").read_bytes()
+    old = shop.newest("reviewed").read_bytes()
     shop.publish(2)
-    shop.newest("targets").write_bytes(old)
+    shop.newest("reviewed").write_bytes(old)
     held(known, "not-trusted")
 
 
@@ -473,3 +475,120 @@ def test_the_lock_is_left_in_peace_by_a_dead_program(shop: Shop) -> None:
     look()
     assert os.path.exists(saved.folder() / "lock")
     assert look()[1].trouble == ""
+
+
+# What a stolen key of the machines can do: announce, and nothing else
+
+
+def announced(shop: Shop, **what: Any) -> Compat:
+    """What the program believes after announcements were signed with the online keys."""
+    shop.announce(msgspec.json.encode(what))
+    compat, source = feed.current(insist=True)
+    assert source.trouble == ""
+    return compat
+
+
+def cudnn_announced(version: str, **changes: Any) -> dict[str, Any]:
+    file = {
+        "platform": "linux-x86_64", "size": 7, "sha256": "ab" * 32,
+        "url": "https://developer.download.nvidia.com/compute/cudnn/redist/x.tar.xz",
+    }  # fmt: skip
+    build = {"version": version, "full": f"{version}.1", "cuda": "13", "files": [file]}
+    return {"version": version, "full": f"{version}.1", "builds": [build | changes]}
+
+
+def test_a_new_release_is_announced_with_inferred_limits(shop: Shop) -> None:
+    before = feed.load_builtin()
+    compat = announced(shop, cudnns=[cudnn_announced("9.40.0", compute_min="2.0")])
+    assert compat.unreviewed == ("cuDNN 9.40.0",)
+    build = compat.cudnns[-1].builds[-1]
+    like = next(b for r in reversed(before.cudnns) for b in r.builds if b.cuda == "13")
+    assert (build.full, build.compute_min) == ("9.40.0.1", like.compute_min)
+    assert build.driver_min_linux == like.driver_min_linux
+    assert set(build.inferred) == {"cuda", "driver", "compute"}
+    assert feed.current(offline=True)[0] == compat
+
+
+def test_a_stolen_online_key_changes_no_fact(shop: Shop) -> None:
+    """Everything that a delegated target may carry, aimed at what was reviewed."""
+    before = feed.load_builtin()
+    row = next(one for one in before.frameworks if one.requirement == "torch==2.5.1")
+    last = before.cudnns[-1].version
+    compat = announced(
+        shop,
+        cudnns=[cudnn_announced(last, compute_min="2.0"), cudnn_announced("9.0.5")],
+        frameworks=[
+            msgspec.to_builtins(msgspec.structs.replace(row, python=">=3.2", compute=("2.0+PTX",)))
+        ],
+        wheels=[msgspec.to_builtins(before.wheels[-1]) | {"platforms": ["windows-arm64"]}],
+        known_bad=[], gpus={"geforce rtx 4090": "3.0"}, floors=[], version=10**15,
+    )  # fmt: skip
+    shop_data = msgspec.structs.replace(before, version=compat.version)
+    assert compat == shop_data
+
+
+def test_a_stolen_online_key_gives_a_framework_no_gpu(shop: Shop) -> None:
+    row = {
+        "name": "torch", "version": "9.9.9", "family": "linux", "cuda": "13.0", "found": "wheel",
+        "requirement": "torch==9.9.9", "compute": ["2.0+PTX"], "compute_min": "2.0",
+    }  # fmt: skip
+    made = announced(shop, frameworks=[row]).frameworks[-1]
+    assert (made.compute, made.compute_min, made.sure) == ((), "", False)
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        "evil-pkg==1.22.0", "evil-pkg[cuda]==1.22.0", "--pre[x]", "-revil[x]", "torch[evil]==1.0",
+        "torch==1.0 --index-url=x", "nvidia-evil==1.0", "torch===1.0", "Torch==1.0",
+    ],
+)  # fmt: skip
+def test_no_signature_names_a_foreign_package(shop: Shop, evil: str) -> None:
+    """Neither the person's key nor the online one."""
+    compat, builtin = feed.current(insist=True)[0], feed.load_builtin()
+    row = {"name": "torch", "version": "9.9.9", "family": "linux", "requirement": evil}
+    shop.announce(msgspec.json.encode({"frameworks": [row]}))
+    assert feed.current(insist=True)[0].frameworks == compat.frameworks
+    frameworks = (msgspec.structs.replace(builtin.frameworks[0], requirement=evil),)
+    shop.publish(9, frameworks=frameworks)
+    version, source = look()
+    assert (version, source.trouble) == (compat.version, "not-usable")
+
+
+def test_announcements_that_are_no_announcements_are_left_out(shop: Shop) -> None:
+    for noise in (b"", b"{", b"[]", b"\xff\xfe", b'{"cudnns": 1}', b'{"made": "\xe9"}'):
+        shop.announce(noise)
+        compat, source = feed.current(insist=True)
+        assert (compat.unreviewed, source.trouble) == ((), "")
+
+
+def test_the_online_key_signs_no_reviewed_data(shop: Shop, known: int) -> None:
+    """Its signature on the data's own role counts for nothing."""
+    stolen = shop.keys / "online/auto.pem"
+    (shop.keys / "person/reviewed.pem").write_bytes(stolen.read_bytes())
+    shop.publish(5)
+    held(known, "not-trusted")
+
+
+def test_data_that_is_no_utf_8(shop: Shop, known: int) -> None:
+    shop.publish_bytes(shop.data.read_bytes().replace(b"torch==", b"\xe9orch==", 1))
+    held(known, "not-usable")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no pipes in folders")
+def test_a_pipe_in_place_of_the_saved_copy(shop: Shop) -> None:
+    feed.current()
+    good = saved.folder() / "good"
+    good.unlink()
+    os.mkfifo(good)
+    assert feed.current(offline=True)[1].kind == "built-in"
+
+
+def test_a_way_back_from_a_fast_forward(shop: Shop) -> None:
+    """A stolen reviewer's key signs version 10^15; the key is revoked, good data counts again."""
+    shop.publish(10**15)
+    assert look()[0] > 10**14
+    shop.repository().rotate("reviewed")
+    shop.publish(2)
+    version, source = look()
+    assert (version, source.kind, source.trouble) == (BUILTIN + 2, "online", "")

@@ -34,7 +34,7 @@ def test_the_proxy_of_the_system_is_used(
     proxy.always = forward
     monkeypatch.setenv("http_proxy", proxy.url)
     assert feed.current(insist=True)[0].version == BUILTIN + 1
-    assert len(proxy.asked) == 5
+    assert len(proxy.asked) == 6
     assert shop.server.asked == []
     proxy.close()
 

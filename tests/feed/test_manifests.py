@@ -245,7 +245,7 @@ def test_from_keys_to_a_published_feed(
 
     assert run("publish", keys, folder) == 1
     assert run("init", keys, folder, "--url", "http://feed.example") == 1
-    assert run("init", keys, folder, "--url", "https://feed.example", "--threshold", "3") == 1
+    assert run("init", keys, folder, "--url", "https://feed.example", "--threshold", "4") == 1
     assert run("init", keys, folder, "--url", "https://feed.example", "--threshold", "2") == 0
     assert run("init", keys, folder, "--url", "https://feed.example") == 1
     assert run("refresh", keys, folder) == 1

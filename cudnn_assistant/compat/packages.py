@@ -1,0 +1,59 @@
+"""The packages for Python that data may name, with the extras that it may ask for.
+
+A list in the program and not in the feed: whoever signs the data can choose versions of these,
+and never another project, an option of pip or an address.
+"""
+
+from __future__ import annotations
+
+import re
+
+_EXTRAS: dict[str, frozenset[str]] = {
+    "cupy-cuda11x": frozenset(),
+    "cupy-cuda12x": frozenset({"ctk"}),
+    "cupy-cuda13x": frozenset({"ctk"}),
+    "ctranslate2": frozenset(),
+    "faster-whisper": frozenset(),
+    "jax": frozenset({"cuda11", "cuda12", "cuda13"}),
+    "onnxruntime-gpu": frozenset({"cuda", "cudnn"}),
+    "paddlepaddle-gpu": frozenset(),
+    "tensorflow": frozenset({"and-cuda"}),
+    "tensorflow-gpu": frozenset(),
+    "tensorrt-cu12": frozenset(),
+    "tensorrt-cu13": frozenset(),
+    "torch": frozenset(),
+    "cuda-toolkit": frozenset(),
+}
+_NVIDIA = re.compile(
+    r"nvidia-(cudnn-cu1[1-9]|(cublas|cuda-runtime|cuda-nvrtc)(-cu1[1-9])?)|mxnet-cu[0-9]{2,3}"
+)
+_FORM = re.compile(
+    r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[(?P<extras>[a-z0-9_,-]+)\])?"
+    r"(==(?P<version>[0-9][0-9A-Za-z.+]*(\.\*)?))?"
+)
+
+
+class NotAllowed(ValueError):
+    """A requirement that data may not make."""
+
+
+def known(name: str) -> bool:
+    """Whether data may name a package."""
+    return name in _EXTRAS or bool(_NVIDIA.fullmatch(name))
+
+
+def requirement(text: str) -> str:
+    """A requirement, built anew from its parts; "" for "".
+
+    Raises :class:`NotAllowed` for a project or an extra that isn't in the program's list.
+    """
+    if not text:
+        return ""
+    found = _FORM.fullmatch(text)
+    if found is None or not known(found["name"]):
+        raise NotAllowed(f"{text!r} names no package of ours")
+    extras = sorted((found["extras"] or "").split(",")) if found["extras"] else []
+    if not set(extras) <= _EXTRAS.get(found["name"], frozenset()):
+        raise NotAllowed(f"{text!r} asks for extras that aren't ours")
+    asked = f"[{','.join(extras)}]" if extras else ""
+    return f"{found['name']}{asked}" + (f"=={found['version']}" if found["version"] else "")
