@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 from machines.computers import COMPUTERS
+from plain_words import FORBIDDEN
 
 from cudnn_assistant import wording
 from cudnn_assistant.diagnose import diagnose, verdict
@@ -18,11 +19,6 @@ from cudnn_assistant.machine import Machine
 from cudnn_assistant.summary import PARTS, headline, lines, part_line
 from cudnn_assistant.wording import Words, stage, words
 
-FORBIDDEN = re.compile(
-    r"\b(errors?|errone\w*|fail\w*|invalid\w*|illegal\w*|fatal\w*|corrupt\w*|please|simply|just"
-    r"|oops|abort\w*)\b",
-    re.IGNORECASE,
-)
 EXPLAINED = {
     "PATH": re.compile(r"list of folders", re.IGNORECASE),
     "LD_LIBRARY_PATH": re.compile(r"list of folders", re.IGNORECASE),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from test_wording import FORBIDDEN
+from plain_words import FORBIDDEN
 
 from cudnn_assistant import causes as room
 from cudnn_assistant import places
