@@ -34,7 +34,7 @@ LISTS = frozenset(
 """Variables whose value is a list; the rest are one value each."""
 
 LIMIT = 32_767
-"""Windows: characters that one variable can hold (environment.md 1)."""
+"""Windows: characters that one variable can hold (Microsoft, "Environment Variables")."""
 
 
 def is_list(name: str, family: Family) -> bool:

@@ -27,7 +27,7 @@ Family = Literal["windows", "linux"]
 Scope = Literal["user", "machine", "process"]
 
 SYSTEM = "system"
-"""The subject of every program that takes cuDNN from the system (design 0.2)."""
+"""The subject of every program that takes cuDNN from the system."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)

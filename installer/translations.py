@@ -1,6 +1,7 @@
 """Collect every sentence for translators: ``python -m installer.translations FILE.pot``.
 
-A sentence of ``resources/words`` stands under its key (``msgctxt``), plurals with both forms.
+A sentence of ``resources/words`` stands under its key (``msgctxt``), one of a cause under the
+cause's name; plurals have both forms.
 """
 
 from __future__ import annotations
@@ -13,32 +14,53 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
 from babel.messages.pofile import write_po
 
+from cudnn_assistant.causes import causes
+from cudnn_assistant.explain.patterns import patterns
+from cudnn_assistant.explain.ranking import rules
 from cudnn_assistant.wording import sentences
 from cudnn_assistant.wording.language import DOMAIN
 from installer.windows.build import ROOT
+
+Message = tuple[tuple[str, int], str, str | tuple[str, ...]]
+"""Where it stands, its context ("" for none), and the text or both forms of a plural."""
 
 _KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2)}
 
 
 def catalogue() -> Catalog:
-    """Every sentence of the program once."""
+    """Every sentence of the program once: a text under one context is one message."""
     whole = Catalog(project=DOMAIN)
-    for file in sentences.files():
-        for name, row in sentences.rows(file).items():
-            text = row if isinstance(row, str) else (row.one, row.other)
-            key = f"{file}.{name}"
-            whole.add(text, context=key, locations=[(f"resources/words/{file}.toml", 0)])
-    for place, found in _in_sources():
-        whole.add(found, locations=[place])
+    for place, context, text in (*_words(), *_causes(), *_patterns(), *_in_sources()):
+        whole.add(text, context=context or None, locations=[place])
     return whole
 
 
-def _in_sources() -> Iterator[tuple[tuple[str, int], str | tuple[str, ...]]]:
+def _words() -> Iterator[Message]:
+    for file in sentences.files():
+        for name, row in sentences.rows(file).items():
+            text = row if isinstance(row, str) else (row.one, row.other)
+            yield (f"resources/words/{file}.toml", 0), f"{file}.{name}", text
+
+
+def _causes() -> Iterator[Message]:
+    for row in causes():
+        for text in (row.text(), *(row.text(form) for form in row.form)):
+            for said in (*text.title, *text.why, *text.fix, *text.undo, text.way_out, row.confirm):
+                if said:
+                    yield ("resources/causes", 0), row.name, said
+
+
+def _patterns() -> Iterator[Message]:
+    for text in (*(p.means for p in patterns()), *(r.because for r in rules().rule if r.because)):
+        yield ("resources/errors", 0), "", text
+
+
+def _in_sources() -> Iterator[Message]:
     for path in sorted((ROOT / "cudnn_assistant").rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
         with path.open("rb") as source:
             for line, text, *_rest in extract("python", source, keywords=_KEYWORDS):
-                yield (name, line), text
+                yield (name, line), "", text
 
 
 def main(target: str) -> None:

@@ -21,7 +21,7 @@ import yaml
 from cudnn_assistant import places
 from cudnn_assistant.explain import answer_for
 from cudnn_assistant.explain.cases import Case, read_case
-from cudnn_assistant.explain.causes import classes
+from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.ranking import without_words
 from cudnn_assistant.explain.similar_reports import Report, reports
 from cudnn_assistant.explain.word_model import WordModel
@@ -91,7 +91,7 @@ def learn(some: Sequence[Report], digest: str = "") -> WordModel:
     import numpy
     from scipy.sparse import csr_array
 
-    names = sorted(classes())
+    names = sorted(rules().prior)
     taught = list(lessons(some))
     asked = [read_case(one.text, one.given, leave_out=one.thread) for one in taught]
     column = _columns(taught, asked)

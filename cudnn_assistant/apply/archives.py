@@ -25,7 +25,7 @@ from cudnn_assistant.wording import _
 
 _MAKING = ".making"
 _TIMES = 4
-"""An archive unpacks to two to three times its size (nvidia_redist.md 1); one more for itself."""
+"""An archive unpacks to two to three times its size (measured on cuDNN 9); one more for itself."""
 _RUN = ".run"
 _RUN_TIME = re.compile(r"(^|/)(lib64|targets/[a-z0-9_-]+/lib)$")
 """Folders of the toolkit's libraries inside a .run: builds/cublas/lib64,

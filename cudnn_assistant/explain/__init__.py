@@ -19,7 +19,7 @@ How it works, in the order of the modules:
 * ``cases``      all of these for one text.
 * ``snapshot``   what a snapshot of the computer confirms or rules out.
 * ``ranking``    the votes of all voices added up, in one place.
-* ``causes``     the words (``resources/errors/causes.toml``).
+* ``causes``     the words of the answer (``resources/causes``).
 
 How to add a pattern
 --------------------
@@ -38,7 +38,7 @@ speaks for loudest. A report of ``reports.jsonl`` must need it, or a documented 
 * ``votes``: log weights for classes. What the message *literally* says gets 3 to 5; a code
   that has many causes gets about 1 to 2 for each of them. Patterns in one ``group`` say the same
   thing in other words: of them only the strongest vote counts.
-* ``code``: the catalogue id that it points at.
+* ``code``: the cause that it points at, by its name in ``resources/causes``.
 
 What a message means only together with something else is a ``[[rule]]`` in ``rules.toml``.
 Then run ``tests/bench/bench_explain.py`` and look at what it says about *other* cases.
@@ -50,11 +50,13 @@ from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.explain.answer import Cause, Explanation, Line, State
 from cudnn_assistant.explain.cases import Case, read_case
-from cudnn_assistant.explain.causes import cause, classes
+from cudnn_assistant.explain.causes import cause, shown_by
+from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.ranking import rank
 from cudnn_assistant.explain.show import doubt, text_lines
 from cudnn_assistant.explain.snapshot import (
     facts_of,
+    proven,
     same_computer,
     snapshot_evidence,
     states,
@@ -107,17 +109,23 @@ def answer_for(
         return Explanation(lines=lines, causes=())
     here = machine if machine and same_computer(machine, case.facts) else None
     more = list(snapshot_evidence(here, findings, case.facts)) if here is not None else []
-    state = states(classes(), here, findings, case.facts)
+    state = states(rules().prior, here, findings, case.facts)
     ranked = rank(case, model, more, state)
     shown = [
         one
-        for place, one in enumerate(ranked[:_SHOWN_AT_MOST])
-        if place < _SHOWN_AT_LEAST or (one.share >= _SHOWN_SHARE and one.reasons)
+        for place, one in enumerate(ranked)
+        if place < _SHOWN_AT_LEAST
+        or state[one.cls] == "confirmed"
+        or (place < _SHOWN_AT_MOST and one.share >= _SHOWN_SHARE and one.reasons)
     ]
     voices = [*case.evidence, *case.similar.evidence, *more]
+    found = tuple(cause(o.cls, o.share, state[o.cls], o.reasons, voices) for o in shown)
+    if here is None:
+        return Explanation(lines=lines, causes=found)
+    known = proven(findings)
     return Explanation(
         lines=lines,
-        causes=tuple(cause(o.cls, o.share, state[o.cls], o.reasons, voices) for o in shown),
+        causes=tuple(shown_by(c, known[c.cls], here) if c.cls in known else c for c in found),
     )
 
 

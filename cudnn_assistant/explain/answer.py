@@ -27,7 +27,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True, rename={"cls": "class"}):
     """One possible root cause. At most one for each class."""
 
     code: str
-    """Id in the catalogue of causes ("L19")."""
+    """Name of the cause ("cudnn-too-old"), or of its class where none is closer."""
     cls: str
     """Class id ("zlibwapi-missing"); "class" in JSON."""
     score: float

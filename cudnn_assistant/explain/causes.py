@@ -1,111 +1,91 @@
-"""The classes of causes with their words, and what a computer's snapshot says about each."""
+"""The words of a cause, where only an error text is known and where the computer shows it."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+import string
+from collections.abc import Iterable, Sequence
 
-import msgspec
-
-from cudnn_assistant import places
+from cudnn_assistant import causes
 from cudnn_assistant.explain.answer import Cause, State
 from cudnn_assistant.explain.evidence import Evidence
-from cudnn_assistant.wording import _
+from cudnn_assistant.finding import Automatic, Finding
+from cudnn_assistant.machine import Machine
+from cudnn_assistant.wording import say, words
+from cudnn_assistant.wording.language import pgettext
 
 _MOST_REASONS = 8
-
-
-class Class(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row of ``resources/errors/causes.toml``."""
-
-    id: str
-    code: str
-    title: str
-    why: str
-    fix: str
-    confirm: str
-
-
-class Special(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row of ``resources/errors/catalogue.toml``: closer words than those of its class."""
-
-    code: str
-    cls: str = msgspec.field(name="class")
-    title: str
-    why: str = ""
-    fix: str
-    confirm: str = ""
-
-
-class Table(msgspec.Struct, frozen=True):
-    """Both files as one."""
-
-    rows: tuple[Class, ...] = msgspec.field(name="class")
-    cause: tuple[Special, ...] = ()
-
-
-@cache
-def table() -> Table:
-    """The words, read once."""
-    files = [places.resource(f"errors/{name}.toml") for name in ("causes", "catalogue")]
-    read = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
-    return msgspec.convert({**read[0], **read[1]}, Table)
-
-
-@cache
-def classes() -> Mapping[str, Class]:
-    """Every class by its id."""
-    return {row.id: row for row in table().rows}
-
-
-@cache
-def specials() -> Mapping[str, Special]:
-    """The causes of the catalogue with words of their own, by code."""
-    return {row.code: row for row in table().cause}
-
-
-def messages() -> Iterator[str]:
-    """Every sentence of this table, for the collection of texts to translate."""
-    rows: list[Class | Special] = [*table().rows, *table().cause]
-    for row in rows:
-        yield from filter(None, (row.title, row.why, row.fix, row.confirm))
+_GENERAL = "general"
 
 
 def cause(
     cls: str, score: float, state: State, reasons: Iterable[str], found: Sequence[Evidence]
 ) -> Cause:
-    """The cause of a class with the words of the closest entry of the catalogue."""
-    row = classes()[cls]
-    code = _closest(cls, found) or row.code
-    near = specials().get(code)
-    if near and near.cls != cls:
-        near = None
+    """The cause of a class, in the words of the one that the evidence names."""
+    name = closest(cls, found)
+    title, why, fix = general(name)
     return Cause(
-        code=code,
+        code=name,
         cls=cls,
         score=round(score, 4),
         state=state,
         because=tuple(dict.fromkeys(filter(None, reasons)))[:_MOST_REASONS],
-        title=_(near.title if near else row.title),
-        why=_((near and near.why) or row.why),
-        fix=_(near.fix if near else row.fix),
-        confirm=_((near and near.confirm) or row.confirm),
+        title=title,
+        why=why,
+        fix=fix,
+        confirm=_confirm(name),
     )
 
 
-def _closest(cls: str, found: Sequence[Evidence]) -> str:
-    """The code whose evidence speaks loudest for the class, among codes that belong to it."""
+def shown_by(cause: Cause, finding: Finding, machine: Machine) -> Cause:
+    """The cause as the diagnosis found it on this computer, in the finding's own words."""
+    said = words(finding, machine)
+    help_of_ours = say("explain.fix") if isinstance(finding.remedy, Automatic) else ""
+    return Cause(
+        code=finding.code,
+        cls=cause.cls,
+        score=cause.score,
+        state=cause.state,
+        because=cause.because,
+        title=said.title,
+        why=said.why,
+        fix=f"{said.fix} {help_of_ours}".strip(),
+        confirm=_confirm(finding.code),
+    )
+
+
+def closest(cls: str, found: Sequence[Evidence]) -> str:
+    """The cause whose evidence speaks loudest for the class; the class itself for none."""
     loud: dict[str, float] = {}
     for piece in found:
-        if piece.code and class_of(piece.code) in {cls, ""}:
+        if piece.code and causes.cause(piece.code).cls == cls:
             loud[piece.code] = loud.get(piece.code, 0.0) + piece.votes.get(cls, 0.0)
     best = max(loud, key=lambda code: loud[code], default="")
-    return best if best and loud[best] > 0 else ""
+    return best if best and loud[best] > 0 else cls
 
 
-def class_of(code: str) -> str:
-    """The class that a catalogue code belongs to, "" when no table says."""
-    if code in specials():
-        return specials()[code].cls
-    return next((row.id for row in table().rows if row.code == code), "")
+def general(name: str) -> tuple[str, str, str]:
+    """Title, reason and advice of a cause without facts; its class's where they need some."""
+    row = causes.cause(name)
+    own, group = row.text(_GENERAL), causes.cause(row.cls).text(_GENERAL)
+    titles = [title for title in own.title if not _needs_facts((title,))]
+    return (
+        pgettext(name, titles[0]) if titles else pgettext(row.cls, group.title[-1]),
+        _whole(name, own.why) or _whole(row.cls, group.why),
+        _whole(name, own.fix) or _whole(row.cls, group.fix),
+    )
+
+
+def _whole(name: str, sentences: Sequence[str]) -> str:
+    if _needs_facts(sentences):
+        return ""
+    return " ".join(pgettext(name, sentence) for sentence in sentences)
+
+
+def _needs_facts(sentences: Iterable[str]) -> bool:
+    return any(place for s in sentences for _t, place, _f, _c in string.Formatter().parse(s))
+
+
+def _confirm(name: str) -> str:
+    row = causes.cause(name)
+    name, text = (name, row.confirm) if row.confirm else (row.cls, causes.cause(row.cls).confirm)
+    return pgettext(name, text) if text else ""

@@ -60,7 +60,7 @@ _CUDA_LICENCE = "https://docs.nvidia.com/cuda/eula/index.html"
 
 
 def _toolkit(address: str, versions: str, *, silent: bool = True) -> Program:
-    """Naming the parts is how the display driver is left out (nvidia_redist.md 2.1).
+    """Naming the parts is how the display driver is left out ("CUDA Installation Guide").
 
     From CUDA 13 on it holds none, and silent parts have other names: it asks in its own window.
     The names of files and parts are those that public build scripts use for these versions.

@@ -132,7 +132,7 @@ def _step(
 
 
 def _licence(url: str) -> str:
-    """The licence lies beside the product's platforms on the redist server (nvidia_redist.md 1)."""
+    """The licence lies beside the product's platforms on NVIDIA's redist server."""
     base, found, rest = url.partition("/redist/")
     parts = rest.split("/")
     if not found or len(parts) != 3:

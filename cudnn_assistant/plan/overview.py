@@ -39,7 +39,7 @@ def demands(plan: Plan, machine: Machine) -> Demands:
     """What carrying out ``plan`` on ``machine`` needs.
 
     Windows tells the desktop of a change at once; on Linux it reads environment.d at the start of
-    a session (environment.md 2).
+    a session (environment.d(5)).
     """
     needs = _needs(plan)
     linux_desktop = machine.os.family == "linux" and bool(machine.os.desktop)

@@ -8,7 +8,7 @@ from cudnn_assistant.summary.line import Line, Mark
 from cudnn_assistant.summary.names import called
 from cudnn_assistant.summary.outcome import stopped
 from cudnn_assistant.versions import numbers, short
-from cudnn_assistant.wording import _, words
+from cudnn_assistant.wording import say, words
 
 
 def environments(machine: Machine, findings: tuple[Finding, ...]) -> list[Line]:
@@ -25,14 +25,14 @@ def _environment(
 ) -> Line:
     name, *others = [called(f) for f in _about(environment.frameworks)]
     mine = [f for f in findings if f.subject == environment.id and f.severity != "info"]
-    where = _("in {place}").format(place=environment.id)
+    where = say("summary.place", place=environment.id)
     mark, state = _state(machine, environment)
     if mark == "ok":  # its cuDNN starts; something else of the system's may still be missing
         mine += [f for f in findings if f.severity == "error" and _for(f, environment)]
     if mine:
         mark = "bad" if mine[0].severity == "error" else "note"
         state = words(mine[0], machine).title
-    also = _("also {programs}").format(programs=", ".join(others)) if others else ""
+    also = say("summary.also-programs", programs=", ".join(others)) if others else ""
     return Line("python", mark, name, ", ".join(filter(None, (state, where, also))))
 
 
@@ -52,19 +52,19 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
     leans = [f for f in frameworks if f.uses_system_cudnn]
     trial = machine.trial(environment.id) or _of_system(machine, leans)
     if environment.dead:
-        return "unknown", _("its Python is gone")
+        return "unknown", say("summary.python-gone")
     if all(f.gpu is False for f in frameworks):
-        return "ok", _("without GPU support")
+        return "ok", say("summary.without-gpu-support")
     if not any(f.uses_cudnn for f in frameworks):
-        return "ok", _("doesn't use cuDNN")
+        return "ok", say("summary.doesnt-use-cudnn")
     if trial is None or trial.status == "not-run":
-        return "unknown", _("not tested")
+        return "unknown", say("summary.not-tested")
     if trial.status != "ok":
         return "bad", stopped(trial)
     version = short(trial.version)
     if leans:
-        return "ok", _("works with cuDNN {version} of the system").format(version=version)
-    return "ok", _("works with its own cuDNN {version}").format(version=version)
+        return "ok", say("summary.works-cudnn-version-system", version=version)
+    return "ok", say("summary.works-own-cudnn-version", version=version)
 
 
 def _of_system(machine: Machine, leans: list[Framework]) -> Trial | None:

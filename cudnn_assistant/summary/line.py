@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
 
@@ -29,10 +29,10 @@ class Line(NamedTuple):
 def label(part: str) -> str:
     """What a part is called."""
     return {
-        "gpu": _("GPU and driver"),
-        "cuda": _("CUDA"),
-        "cudnn": _("cuDNN"),
-        "settings": _("Settings"),
-        "trial": _("Test"),
-        "python": _("Python"),
+        "gpu": say("summary.gpu-driver"),
+        "cuda": say("summary.cuda"),
+        "cudnn": say("summary.cudnn"),
+        "settings": say("summary.settings"),
+        "trial": say("summary.test"),
+        "python": say("summary.python"),
     }[part]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from cudnn_assistant.machine import Framework, Toolkit
 from cudnn_assistant.versions import numbers
-from cudnn_assistant.wording import PRODUCTS, _
+from cudnn_assistant.wording import PRODUCTS, say
 
 
 def card(name: str) -> str:
     """A GPU's name without the maker's, which the label says."""
-    return name.removeprefix("NVIDIA ") or _("NVIDIA GPU")
+    return name.removeprefix("NVIDIA ") or say("summary.nvidia-gpu")
 
 
 def toolkit_order(toolkit: Toolkit) -> tuple[tuple[int, ...], str]:

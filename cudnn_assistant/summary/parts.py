@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cudnn_assistant.causes import cause
 from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, CudnnCopy, Machine
@@ -12,7 +13,7 @@ from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, label
 from cudnn_assistant.summary.names import card, toolkit_order
 from cudnn_assistant.summary.outcome import told
 from cudnn_assistant.versions import numbers, short
-from cudnn_assistant.wording import _, ngettext, text_of, words
+from cudnn_assistant.wording import say, words
 
 _GAPS: dict[PartName, tuple[str, ...]] = {
     "gpu": ("gpu", "driver"),
@@ -36,7 +37,7 @@ def part_line(part: PartName, machine: Machine) -> Line:
     gap = next((g for g in machine.gaps if g.what in _GAPS[part]), None)
     mark, text = _TEXTS[part](machine)
     if gap is not None and mark != "ok":
-        return Line(part, "unknown", label(part), _("could not be read: {why}").format(why=gap.why))
+        return Line(part, "unknown", label(part), say("summary.could-not-read-why", why=gap.why))
     return Line(part, mark, label(part), text)
 
 
@@ -45,13 +46,11 @@ def _with_findings(line: Line, machine: Machine, findings: tuple[Finding, ...]) 
     mine = [
         f
         for f in findings
-        if f.subject == SYSTEM and text_of(f, machine).part == line.part and f.severity != "info"
+        if f.subject == SYSTEM and cause(f.code).about == line.part and f.severity != "info"
     ]
     if not mine:
         if line.part == "cudnn" and line.mark == "note" and not _asked(machine):
-            return line._replace(
-                mark="ok", text=_("not on the system; nothing here needs it there")
-            )
+            return line._replace(mark="ok", text=say("summary.not-system-nothing-here-needs-there"))
         return line
     mark: Mark = "bad" if mine[0].severity == "error" else "note"
     if line.part == "settings" or line.mark in ("note", "bad"):
@@ -68,30 +67,30 @@ def _asked(machine: Machine) -> bool:
 
 def _gpu(machine: Machine) -> tuple[Mark, str]:
     if not machine.gpus:
-        return "bad", _("no NVIDIA GPU found")
+        return "bad", say("summary.no-nvidia-gpu-found")
     names = [card(g.name) for g in machine.gpus]
     counted = [f"{names.count(n)} × {n}" if names.count(n) > 1 else n for n in dict.fromkeys(names)]
     text = ", ".join(counted)
     driver = machine.driver
     if driver is None or not driver.version:
-        return "bad", _("{gpu}, no driver").format(gpu=text)
+        return "bad", say("summary.gpu-no-driver", gpu=text)
     if not driver.cuda:
-        return "ok", _("{gpu}, driver {driver}").format(gpu=text, driver=driver.version)
-    return "ok", _("{gpu}, driver {driver} (CUDA up to {cuda})").format(
-        gpu=text, driver=driver.version, cuda=driver.cuda
+        return "ok", say("summary.gpu-driver-driver", gpu=text, driver=driver.version)
+    return "ok", say(
+        "summary.gpu-driver-driver-cuda-up-cuda", gpu=text, driver=driver.version, cuda=driver.cuda
     )
 
 
 def _cuda(machine: Machine) -> tuple[Mark, str]:
     if not machine.toolkits:
         if _asked(machine):
-            return "note", _("not found")
-        return "ok", _("no CUDA Toolkit; Python environments bring what they need")
+            return "note", say("summary.not-found")
+        return "ok", say("summary.no-cuda-toolkit-python-environments-bring")
     best = max(machine.toolkits, key=toolkit_order)
     others = len(machine.toolkits) - 1
     text = f"{best.version or '?'}  {best.root}"
     if others:
-        more = ngettext("and {count} more", "and {count} more", others).format(count=others)
+        more = say("summary.count-more", count=others)
         text = f"{text}, {more}"
     return "ok", text
 
@@ -99,7 +98,7 @@ def _cuda(machine: Machine) -> tuple[Mark, str]:
 def _cudnn(machine: Machine) -> tuple[Mark, str]:
     copies = [c for c in machine.cudnns if not c.environment]
     if not copies:
-        return "note", _("not found")
+        return "note", say("summary.not-found")
     copy = next((c for c in copies if SYSTEM in c.wins_for), None) or _loaded(machine, copies)
     copy = copy or max(copies, key=lambda c: (numbers(c.version), c.folder))
     return "ok", f"{short(copy.version) or '?'}  {copy.folder}"
@@ -113,7 +112,7 @@ def _loaded(machine: Machine, copies: list[CudnnCopy]) -> CudnnCopy | None:
 
 def _settings(machine: Machine) -> tuple[Mark, str]:
     del machine
-    return "ok", _("nothing in the way")
+    return "ok", say("summary.nothing-way")
 
 
 def _trial(machine: Machine) -> tuple[Mark, str]:
@@ -122,7 +121,7 @@ def _trial(machine: Machine) -> tuple[Mark, str]:
         return told(system)
     others = [t for e in machine.pythons if (t := machine.trial(e.id)) is not None]
     best = next((t for t in others if t.status == "ok"), None) or next(iter(others), system)
-    return told(best) if best is not None else ("unknown", _("not run"))
+    return told(best) if best is not None else ("unknown", say("summary.not-run"))
 
 
 _TEXTS = {"gpu": _gpu, "cuda": _cuda, "cudnn": _cudnn, "settings": _settings, "trial": _trial}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from cudnn_assistant import codes
 from cudnn_assistant.machine import Trial
-from cudnn_assistant.wording import PRODUCTS, _
+from cudnn_assistant.wording import PRODUCTS, say, symbol_means
 
 
 def program(trial: Trial) -> str:
@@ -15,20 +14,20 @@ def program(trial: Trial) -> str:
 
 def meaning(trial: Trial) -> str:
     """What the end of a test that did not pass means; "" when there is nothing to add."""
-    if trial.code_name and (known := codes.meaning(trial.code_name)):
-        return _(known)
+    if trial.code_name and (known := symbol_means(trial.code_name)):
+        return known
     if trial.status == "status-code" and trial.code is None:
         return ""
     return {
-        "missing-library": _("Programs don't find this file in any of the places they look in."),
-        "unloadable": _("The file is there, and the system refuses to load it."),
-        "other-copy": _("Files of another copy of cuDNN were loaded instead."),
-        "status-code": _("It was asked, and answered that it can't."),
-        "wrong-result": _("Everything ran, and the numbers are not those of the processor."),
-        "crashed": _("The process ended in the middle of it. Damaged or mixed files do that."),
-        "timed-out": _("It gave no answer in time, and was ended."),
-        "out-of-memory": _("cuDNN itself may be in order: nothing was left for it to work with."),
-        "no-gpu": _("Without a GPU the rest can't be tested."),
+        "missing-library": say("summary.programs-dont-find-file-any-places"),
+        "unloadable": say("summary.file-there-system-refuses-load"),
+        "other-copy": say("summary.files-another-copy-cudnn-were-loaded"),
+        "status-code": say("summary.asked-answered-cant"),
+        "wrong-result": say("summary.everything-ran-numbers-not-those-processor"),
+        "crashed": say("summary.process-ended-middle-damaged-mixed-files"),
+        "timed-out": say("summary.gave-no-answer-time-ended"),
+        "out-of-memory": say("summary.cudnn-itself-may-order-nothing-left"),
+        "no-gpu": say("summary.without-gpu-rest-cant-tested"),
     }.get(trial.status, "")
 
 
@@ -38,10 +37,10 @@ def helped(trial: Trial) -> str:
     if not name:
         return ""
     if name.endswith("()"):
-        return _("When the program calls {call} first, it works.").format(call=name)
+        return say("summary.when-program-calls-call-first-works", call=name)
     if value:
-        return _("With {setting} it works.").format(setting=trial.helped_by)
-    return _("Without {variable}, as it is set now, it works.").format(variable=name)
+        return say("summary.setting-works", setting=trial.helped_by)
+    return say("summary.without-variable-as-set-now-works", variable=name)
 
 
 def not_tested(trial: Trial) -> str:
@@ -49,9 +48,7 @@ def not_tested(trial: Trial) -> str:
     if not trial.framework or trial.status != "not-run":
         return ""
     if trial.missing:
-        return _("{program} is not installed in this environment.").format(program=program(trial))
+        return say("summary.program-not-installed-environment", program=program(trial))
     if trial.stage != "start":
-        return _("{program} doesn't use cuDNN, so there is nothing to test.").format(
-            program=program(trial)
-        )
+        return say("summary.program-doesnt-use-cudnn-so-there", program=program(trial))
     return ""

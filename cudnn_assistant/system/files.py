@@ -1,4 +1,4 @@
-"""Replacing small files without ever losing them (environment.md 2.2).
+"""Replacing small files without ever losing them.
 
 A change has two halves. :meth:`Replacement.prepare` writes the new content beside the file and
 flushes it to disk; most that can go wrong goes wrong there, with nothing changed.

@@ -276,7 +276,10 @@ class Linux:
 
 
 def without_leak(environment: Mapping[str, str]) -> dict[str, str]:
-    """``environment`` without what PyInstaller's loader puts there for itself (causes.md E18)."""
+    """``environment`` without what PyInstaller's loader puts there for itself.
+
+    pyinstaller/pyinstaller#1759 shows what it breaks.
+    """
     clean = {name: text for name, text in environment.items() if not _packed(name)}
     if "LD_LIBRARY_PATH_ORIG" in clean:
         clean["LD_LIBRARY_PATH"] = clean.pop("LD_LIBRARY_PATH_ORIG")

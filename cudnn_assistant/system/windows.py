@@ -205,7 +205,7 @@ def merged(
     user: Iterable[tuple[str, Value]],
     base: Mapping[str, str],
 ) -> dict[str, str]:
-    """The environment that Windows makes of the two keys (environment.md 1, Merge and Expansion).
+    """The environment that Windows makes of the two keys ("CreateEnvironmentBlock").
 
     In each layer plain texts come first, then those to be expanded. PATH is the machine's and
     then the user's.

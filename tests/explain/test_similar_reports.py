@@ -8,7 +8,7 @@ import pytest
 
 from cudnn_assistant.explain import answer_for, explain
 from cudnn_assistant.explain.cases import read_case
-from cudnn_assistant.explain.causes import classes
+from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.question import needed_likeness, question, telling_lines
 from cudnn_assistant.explain.similar_reports import reports, similar
 from cudnn_assistant.explain.word_model import load_words
@@ -24,14 +24,14 @@ def test_the_table_is_whole() -> None:
         project, _sign, number = row.thread.partition("#")
         assert project.count("/") == 1, row.thread
         assert number.isdigit(), row.thread
-        assert {row.cause, *row.also} <= set(classes()), row.thread
+        assert {row.cause, *row.also} <= set(rules().prior), row.thread
         assert row.cause not in row.also, row.thread
         assert row.log.strip(), row.thread
         assert row.os in {"", "linux", "windows", "wsl", "macos"}, row.thread
 
 
 def test_every_class_has_reports() -> None:
-    assert {row.cause for row in reports()} == set(classes())
+    assert {row.cause for row in reports()} == set(rules().prior)
 
 
 @pytest.mark.parametrize("thread", ["torch/cunn#348", "nullsatz/gputools#24"])

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
 import pytest
 from machines.computers import golden
 
+from cudnn_assistant.causes import cause
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.diagnose import diagnose
+from cudnn_assistant.diagnose import RULES, diagnose
 from cudnn_assistant.explain import Cause, explain
-from cudnn_assistant.explain.causes import classes
-from cudnn_assistant.explain.snapshot import CLASS_OF_FINDING
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.wording import TABLE
+from cudnn_assistant.finding import Finding, Unknown
+from cudnn_assistant.wording import words
 
 HANDLE = "Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED"
 NOT_FOUND = "Could not load library: libcudnn.so.9: cannot open shared object file"
@@ -85,7 +88,24 @@ def test_facts_of_the_computer_fill_in_what_the_text_leaves_open(compat: Compat)
     assert found.causes[0].cls == "driver-too-old"
 
 
-def test_the_table_names_real_findings_and_classes() -> None:
-    codes = {code.split(":")[0].split("@")[0] for code in TABLE}
-    assert set(CLASS_OF_FINDING) <= codes
-    assert set(CLASS_OF_FINDING.values()) <= set(classes())
+CODES = sorted({rule.code for rule in RULES})
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_cause_that_the_diagnosis_has_proved_is_confirmed(code: str) -> None:
+    """Whatever the text says, the finding's own cause is named, with its own words."""
+    finding = Finding(code=code, severity="error", remedy=Unknown())
+    seen = golden("linux-healthy")
+    found = {c.cls: c for c in explain(HANDLE, seen, findings=(finding,)).causes}
+    mine = found[cause(code).cls]
+    assert mine.state == "confirmed"
+    assert mine.code == code
+    assert mine.title == words(finding, seen).title
+
+
+@pytest.mark.parametrize("change", [{"sure": False}, {"severity": "info"}])
+def test_what_is_only_suspected_is_not_confirmed(change: dict[str, Any]) -> None:
+    finding = Finding(code="gpu-lost", severity="error", remedy=Unknown())
+    suspected = msgspec.structs.replace(finding, **change)
+    found = explain(HANDLE, golden("linux-healthy"), findings=(suspected,)).causes
+    assert "confirmed" not in {c.state for c in found}

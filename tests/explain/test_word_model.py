@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.explain.causes import classes
+from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.question import question
 from cudnn_assistant.explain.word_model import load_words, signs
 from installer.words import digest
@@ -23,7 +23,7 @@ def test_the_words_were_learned_from_these_very_lessons() -> None:
 
 def test_the_table_speaks_of_known_classes() -> None:
     table = load_words()
-    assert {cls for row in table.weight.values() for cls in row} == set(classes())
+    assert {cls for row in table.weight.values() for cls in row} == set(rules().prior)
 
 
 def test_words_speak_up_for_their_cause_and_never_shout() -> None:

@@ -7,15 +7,18 @@ import gettext
 import io
 import re
 import string
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 import pytest
-from test_wording import FORBIDDEN
+from plain_words import FORBIDDEN
 
 import cudnn_assistant
 from cudnn_assistant import wording
+from cudnn_assistant.causes import Cause, causes
+from cudnn_assistant.explain.causes import general
 from cudnn_assistant.wording import refusal, say, sentences
 
 PRODUCT = Path(cudnn_assistant.__file__).parent
@@ -52,7 +55,8 @@ def sayings() -> Iterator[tuple[str, ast.Call]]:
         nodes = list(ast.walk(tree))
         froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
         wordings = [node for node in froms if "cudnn_assistant.wording" in str(node.module)]
-        ours = {alias.name for node in wordings for alias in node.names} & {"say", "refusal"}
+        names = [alias for node in wordings for alias in node.names]
+        ours = {alias.asname or alias.name for alias in names if alias.name in {"say", "refusal"}}
         for node in nodes:
             if isinstance(node, ast.Call) and called(node) in ours and node.args:
                 yield file, node
@@ -207,7 +211,40 @@ def test_translators_get_every_sentence_once_under_its_key() -> None:
     written = io.BytesIO()
     pofile.write_po(written, catalogue())
     read = pofile.read_po(io.BytesIO(written.getvalue()))
-    found = [(m.context, m.id) for m in read if m.context]
-    assert sorted(found) == sorted(
-        (key, row if isinstance(row, str) else (row.one, row.other)) for key, row in ROWS.items()
+    found = Counter((m.context, m.id) for m in read if m.context)
+    assert set(found.values()) == {1}
+    assert set(found) == {
+        *(
+            (key, row if isinstance(row, str) else (row.one, row.other))
+            for key, row in ROWS.items()
+        ),
+        *((row.name, text) for row in causes() for text in sentences_of(row)),
+    }
+
+
+def sentences_of(row: Cause) -> Iterator[str]:
+    for text in (row.text(), *(row.text(form) for form in row.form)):
+        yield from filter(None, (*text.title, *text.why, *text.fix, *text.undo, text.way_out))
+    yield from filter(None, [row.confirm])
+
+
+@pytest.mark.parametrize("context", ["stages.load", "gpu-lost"])
+def test_a_translation_is_found_where_the_sentence_is_said(context: str, tmp_path: Path) -> None:
+    """A catalogue as a translator makes it, read back by gettext."""
+    catalog = pytest.importorskip("babel.messages.catalog").Catalog(locale="de")
+    mofile = pytest.importorskip("babel.messages.mofile")
+    text = (
+        "loading cuDNN"
+        if context == "stages.load"
+        else "The GPU lost its connection to the computer"
     )
+    catalog.add(text, "übersetzt", context=context)
+    with (tmp_path / "de.mo").open("wb") as file:
+        mofile.write_mo(file, catalog)
+    with (tmp_path / "de.mo").open("rb") as file:
+        wording.install(gettext.GNUTranslations(file))
+    try:
+        assert (say("stages.load") == "übersetzt") == (context == "stages.load")
+        assert (general("gpu-lost")[0] == "übersetzt") == (context == "gpu-lost")
+    finally:
+        wording.install(gettext.NullTranslations())

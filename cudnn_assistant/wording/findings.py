@@ -1,0 +1,185 @@
+"""Words for a finding: the templates of its cause, filled, and what follows from its remedy.
+
+A sentence whose facts are unknown is left out, so that nothing is said that isn't known.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from cudnn_assistant.causes import Text, cause
+from cudnn_assistant.finding import (
+    Automatic,
+    Finding,
+    Impossible,
+    Manual,
+    PutFirst,
+    Remedy,
+    Unknown,
+)
+from cudnn_assistant.machine import SYSTEM, Machine
+from cudnn_assistant.wording.language import pgettext
+from cudnn_assistant.wording.sentences import say
+from cudnn_assistant.wording.stages import stage
+from cudnn_assistant.wording.symbols import meaning
+
+
+class Words(NamedTuple):
+    """What to say about one finding, in the language spoken now."""
+
+    title: str
+    """At most eight words; states the fact."""
+    why: str
+    fix: str
+    """What we'll do, or what the person can do."""
+    undo: str
+    """How to go back; "" where there is nothing to go back from."""
+    details: tuple[str, ...]
+    """Evidence and codes, each with its plain meaning where it has one."""
+    label_of_way_out: str
+    """Words for the button that helps; "" where the way out is to review our changes."""
+
+
+def words(finding: Finding, machine: Machine) -> Words:
+    """The words for a finding on a machine.
+
+    Raises KeyError for a code without a row in the table of causes.
+    """
+    code, text, facts = finding.code, _text(finding, machine), _facts(finding, machine)
+    archive = _from_archive(finding)
+    fix = _steps_of_archive(finding, machine) if archive else filled(code, text.fix, facts)
+    undo = [] if archive else filled(code, text.undo, facts)
+    label = say("remedies.open-archive") if archive else pgettext(code, text.way_out)
+    return Words(
+        title=next(iter(filled(code, text.title, facts)), code),
+        why=" ".join(filled(code, text.why, facts)),
+        fix=" ".join([*fix, *_closing(finding)]),
+        undo=_undo(finding, " ".join(undo)),
+        details=tuple(_details(finding)),
+        label_of_way_out=label or _way_out(finding),
+    )
+
+
+def filled(code: str, templates: Iterable[str], facts: Mapping[str, str]) -> list[str]:
+    """The sentences of a cause whose facts are known; a fact's own braces stay as they are."""
+    return [pgettext(code, t).format(**facts) for t in templates if fields(t) <= facts.keys()]
+
+
+@cache
+def fields(template: str) -> frozenset[str]:
+    """Names of the facts that a template needs."""
+    return frozenset(name for _t, name, _s, _c in string.Formatter().parse(template) if name)
+
+
+def _text(finding: Finding, machine: Machine) -> Text:
+    family = f"@{machine.os.family}"
+    if _from_archive(finding):
+        return cause(finding.code).text(family)
+    kind = type(finding.remedy).__struct_config__.tag
+    if _for_the_loader(finding.remedy):
+        # The same as by hand, but done and undone by us.
+        kind = "manual"
+    return cause(finding.code).text(f"{kind}{family}", str(kind), family)
+
+
+def _from_archive(finding: Finding) -> bool:
+    """The person fetches an old cuDNN that we may not fetch for them."""
+    remedy = finding.remedy
+    return isinstance(remedy, Manual) and remedy.link.endswith(
+        ("/cudnn-archive", ".zip", ".tgz", ".xz")
+    )
+
+
+def _steps_of_archive(finding: Finding, machine: Machine) -> list[str]:
+    assert isinstance(finding.remedy, Manual)
+    name = finding.remedy.link.rsplit("/", 1)[-1]
+    if name == "cudnn-archive":
+        release = finding.facts.get("product", "cuDNN")
+        fetch = say("remedies.old-release", release=release)
+    else:
+        fetch = say("remedies.archive", archive=name)
+    return [fetch, say(f"remedies.then-{machine.os.family}")]
+
+
+def _for_the_loader(remedy: Remedy) -> bool:
+    """A folder goes on the loader's own list, which is the whole computer's (Linux)."""
+    return isinstance(remedy, Automatic) and any(
+        isinstance(e, PutFirst) and e.variable == "ld.so.conf" for e in remedy.edits
+    )
+
+
+def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
+    system = "Windows" if machine.os.family == "windows" else "Linux"
+    facts = {"system": system, **finding.facts}
+    if "stage" in facts:
+        facts["doing"] = stage(facts["stage"])
+    if "gpu" in facts:
+        facts["gpu"] = facts["gpu"].removeprefix("NVIDIA ")
+    return facts
+
+
+def _closing(finding: Finding) -> Iterable[str]:
+    """Sentences that follow from the kind of remedy alone."""
+    remedy = finding.remedy
+    if isinstance(remedy, Manual) and remedy.commands:
+        count = len(remedy.commands)
+        yield say("remedies.commands", count=count)
+        if any(" -m venv " in command for command in remedy.commands):
+            yield say("remedies.own-environment")
+        if any("sudo " in command for command in remedy.commands):
+            yield say("remedies.password", count=count)
+    if isinstance(remedy, Automatic):
+        yield from _administrators(remedy)
+
+
+def _administrators(remedy: Automatic) -> Iterable[str]:
+    """Who is asked, and why, where a step is for all users."""
+    if _for_the_loader(remedy):
+        yield say("remedies.administrator-linux")
+    elif any(isinstance(e, PutFirst) and e.scope == "machine" for e in remedy.edits):
+        yield say("remedies.administrator-windows")
+
+
+def _undo(finding: Finding, own: str) -> str:
+    """How to go back. What we don't do ourselves can't be taken back by us."""
+    if isinstance(finding.remedy, Automatic):
+        return own or say("remedies.undo")
+    if isinstance(finding.remedy, Manual) and finding.remedy.installer is not None:
+        return say("remedies.undo-installer")
+    if isinstance(finding.remedy, Manual | Unknown):
+        return say("remedies.undo-nothing")
+    return ""
+
+
+def _way_out(finding: Finding) -> str:
+    remedy = finding.remedy
+    if isinstance(remedy, Manual) and remedy.link:
+        host = urlsplit(remedy.link).hostname or ""
+        if host.endswith("nvidia.com"):
+            return say("remedies.open-nvidia")
+        if host.endswith("microsoft.com"):
+            return say("remedies.open-microsoft")
+        return say("remedies.open-instructions")
+    if isinstance(remedy, Manual) and remedy.commands:
+        return say("remedies.copy-commands")
+    if isinstance(remedy, Unknown | Impossible):
+        return say("remedies.save-report")
+    return ""
+
+
+def _details(finding: Finding) -> Iterable[str]:
+    if finding.subject != SYSTEM:
+        yield say("remedies.environment", path=finding.subject)
+    for line in finding.evidence:
+        if line.startswith("test: "):
+            yield say("remedies.stopped", doing=stage(line[6:]))
+            continue
+        symbol = line.split(" ", 1)[0]
+        plain = meaning(symbol) if symbol.isupper() or symbol.startswith("cuda") else ""
+        yield f"{line}: {plain}" if plain else line
+    if not finding.sure:
+        yield say("remedies.likely")

@@ -1,0 +1,120 @@
+"""The table of causes: whole, in plain words, and named by everything that knows a cause."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import msgspec
+import pytest
+from plain_words import FORBIDDEN
+
+from cudnn_assistant import causes as room
+from cudnn_assistant import places
+from cudnn_assistant.causes import Cause, cause, causes
+from cudnn_assistant.diagnose import RULES
+from cudnn_assistant.explain.causes import general
+from cudnn_assistant.explain.evidence import rules
+from cudnn_assistant.explain.patterns import patterns
+
+ROWS = {row.name: row for row in causes()}
+CODES = sorted({rule.code for rule in RULES})
+SITUATIONS = {"automatic", "manual", "impossible", "unknown", "@windows", "@linux"}
+SITUATIONS |= {f"{kind}{system}" for kind in ("automatic", "manual") for system in ("@linux",)}
+SITUATIONS |= {"general", "release"}
+
+
+def sentences(row: Cause) -> list[str]:
+    texts = [row.text(), *(row.text(form) for form in row.form)]
+    lines = [s for t in texts for s in (*t.title, *t.why, *t.fix, *t.undo, t.way_out)]
+    return [*filter(None, lines), *filter(None, [row.confirm])]
+
+
+def test_reading_one_row_is_the_same_as_reading_the_whole_file() -> None:
+    whole = {}
+    for file in places.resource("causes").glob("*.toml"):
+        for name, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            assert name not in whole, "a cause has one row"
+            whole[name] = msgspec.convert({"name": name, **row}, Cause)
+    assert whole == ROWS
+
+
+@pytest.mark.parametrize("row", ["", 'colour = "red"', "title = 3"])
+def test_a_row_that_lacks_something_or_has_too_much_is_refused(
+    row: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = 'class = "x"\nabout = "gpu"\nsource = "s"\nfix = "f"\n' + ('title = "t"\n' * bool(row))
+    (tmp_path / "causes").mkdir()
+    (tmp_path / "causes/one.toml").write_text(
+        f"[x]\n{whole}{row}\n" if "title = 3" not in row else whole.replace('"t"', "3")
+    )
+    monkeypatch.setattr(room.places, "resource", lambda name: tmp_path / name)
+    room._texts.cache_clear()
+    cause.cache_clear()
+    try:
+        with pytest.raises((msgspec.ValidationError, KeyError)):
+            cause("x")
+    finally:
+        room._texts.cache_clear()
+        cause.cache_clear()
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_code_of_a_rule_has_class_and_words(code: str) -> None:
+    row = ROWS[code]
+    assert row.text().title
+    assert row.text().why
+    assert row.text().fix
+    assert ROWS[row.cls].cls == row.cls
+
+
+def test_a_class_is_a_row_that_is_named_like_it() -> None:
+    assert {row.cls for row in ROWS.values()} <= set(ROWS)
+    assert {row.name for row in ROWS.values() if row.name == row.cls} == set(rules().prior)
+
+
+def test_every_row_is_named_by_something() -> None:
+    pointed = {row.code for row in (*patterns(), *rules().rule) if row.code}
+    assert pointed <= set(ROWS)
+    assert set(ROWS) == pointed | set(CODES) | set(rules().prior)
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_words_are_plain(name: str) -> None:
+    row = ROWS[name]
+    for text in sentences(row):
+        assert not FORBIDDEN.search(text)
+        assert "!" not in text
+        assert text == text.strip()
+    for text in (row.text(), *(row.text(form) for form in row.form)):
+        for title in text.title:
+            assert len(title.split()) <= 8, title
+            assert not title.endswith(".")
+    assert set(row.form) <= SITUATIONS
+    assert all(own is not None for form in row.form.values() for own in [_differs(row, form)])
+
+
+def _differs(row: Cause, form: room.Form) -> bool | None:
+    """A form says only what differs from its row."""
+    own, other = row.text(), msgspec.structs.replace(row, form={"x": form}).text("x")
+    said = [getattr(form, field) is not None for field in own._fields]
+    changed = [a != b for a, b in zip(own, other, strict=True)]
+    return True if said == changed else None
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_a_row_has_whole_words_where_nothing_of_the_computer_is_known(name: str) -> None:
+    for text in general(name):
+        assert text
+        assert not re.search(r"\{\w*\}", text)
+
+
+SOURCE = re.compile(r"https://|[\w.-]+/[\w.-]+#\d+|measured: |tensorflow/tensorflow |the lines of")
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_each_cause_rests_on_something_public_or_measured(name: str) -> None:
+    source = ROWS[name].source
+    assert all(SOURCE.match(part) for part in re.split(r", (?=\S+[#/]|measured)", source)), source
+    assert not re.search(r"\.md\b|§", source)

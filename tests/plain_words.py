@@ -1,0 +1,9 @@
+"""Words that no sentence for a person may hold."""
+
+import re
+
+FORBIDDEN = re.compile(
+    r"\b(errors?|errone\w*|fail\w*|invalid\w*|illegal\w*|fatal\w*|corrupt\w*|please|simply|just"
+    r"|oops|abort\w*)\b",
+    re.IGNORECASE,
+)
