@@ -11,7 +11,7 @@ from cudnn_assistant.checkup import Checkup, think
 from cudnn_assistant.cli.looking import compat_data, python_of, show_finding
 from cudnn_assistant.cli.screen import Mark, Screen, column
 from cudnn_assistant.diagnose import EVERYBODY
-from cudnn_assistant.finding import Finding, Unknown
+from cudnn_assistant.finding import Finding, Unknown, texts
 from cudnn_assistant.machine import SYSTEM, Machine, Trial
 from cudnn_assistant.summary import helped, meaning, not_tested, program, stopped
 from cudnn_assistant.system import System
@@ -156,6 +156,6 @@ def _relevant(checkup: Checkup, trial: Trial) -> Iterator[Finding]:
 
 def _names(finding: Finding, trial: Trial) -> bool:
     """Whether a finding speaks of the very file, folder or framework that the test was about."""
-    told = (*finding.facts.values(), *finding.evidence)
+    told = (*texts(finding.facts).values(), *finding.evidence)
     wanted = [text for text in (trial.missing, trial.library, trial.framework) if text]
     return any(text in one for text in wanted for one in told)

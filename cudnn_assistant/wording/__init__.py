@@ -22,6 +22,7 @@ from cudnn_assistant.finding import (
     PutFirst,
     Remedy,
     Unknown,
+    texts,
 )
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.wording.language import N_, _, choose, install, ngettext
@@ -134,7 +135,7 @@ def _alternatives(title: str | tuple[str, ...]) -> tuple[str, ...]:
 
 def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
     system = "Windows" if machine.os.family == "windows" else "Linux"
-    facts = {"system": system, **finding.facts}
+    facts = {"system": system, **texts(finding.facts)}
     if "stage" in facts:
         facts["doing"] = stage(facts["stage"])
     if "gpu" in facts:
