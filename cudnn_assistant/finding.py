@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from cudnn_assistant.machine import SYSTEM, Scope, Struct
@@ -102,6 +103,215 @@ class Unknown(Struct, tag="unknown", kw_only=True):
 Remedy = Automatic | Manual | Impossible | Unknown
 
 
+class Facts(Struct, kw_only=True):
+    """What the words of a finding may name. "", 0 and False: it isn't known, or isn't so.
+
+    Paths and versions are whole. :func:`texts` says the same to scripts and to templates.
+    """
+
+    # Who, and where
+    program: str = ""
+    """Who asks, "PyTorch 2.9.0"."""
+    environment: str = ""
+    """The Python environment that it is about."""
+    programs: str = ""
+    """Programs that hold the GPU's memory, with their numbers."""
+    product: str = ""
+    """"cuDNN 9.8"."""
+    present: str = ""
+    """What is there in its place."""
+    own_product: str = ""
+    """The cuDNN that an environment brings."""
+    one: str = ""
+    other: str = ""
+    """The two that don't agree: products, packages, versions or folders."""
+    others: str = ""
+    """Graphics of other makers."""
+
+    # Versions
+    version: str = ""
+    older: str = ""
+    newer: str = ""
+    needed_version: str = ""
+    present_version: str = ""
+    header_version: str = ""
+    versions: str = ""
+    """All that came together."""
+    cudnn_major: int = 0
+    lower_major: int = 0
+    higher_major: int = 0
+    cuda: str = ""
+    oldest_cuda: str = ""
+    """The oldest one that runs on the GPU."""
+    path_cuda: str = ""
+    home_cuda: str = ""
+    account_cuda: str = ""
+    """What CUDA_PATH, CUDA_HOME, and the account's own CUDA_PATH name."""
+    toolkit: str = ""
+    """"CUDA 12.6", which has lost a file."""
+    archive: str = ""
+    """The CUDA whose libraries we may fetch."""
+    python: str = ""
+    kernel: str = ""
+    library: str = ""
+    """A library's version, or its file."""
+    driver: str = ""
+    limit: str = ""
+    """The highest CUDA that the driver speaks."""
+    last_branch: int = 0
+    """The last driver branch for the GPU."""
+    wants_newer_driver: bool = False
+    """``product`` itself asked for a newer one than ``driver``, and didn't say how new."""
+    asking_copy: str = ""
+    """The copy of cuDNN that asks for CUDA, where no program does."""
+
+    # Files and folders
+    file: str = ""
+    folder: str = ""
+    older_folder: str = ""
+    path: str = ""
+    """A device file."""
+    stray_file: str = ""
+    """One file of cuDNN in a folder that Windows searches before all others."""
+    present_file: str = ""
+    """A file without the short name that programs ask for."""
+    owner: str = ""
+    """The package that a file belongs to."""
+    made_for: str = ""
+    this_architecture: str = ""
+    """The kind of processor, or the CUDA major, of a copy, and the one of this computer."""
+    count: int = 0
+    reinstall: bool = False
+    """``product`` is to be put back whole."""
+    libraries: str = ""
+    """Libraries of CUDA that come along with ``product``."""
+
+    # Packages
+    package: str = ""
+    lacking: Literal["", "record", "spare"] = ""
+    """``package`` is there by its record alone; or it lacks only what programs rarely use."""
+    missing_files: str = ""
+    real_package: str = ""
+    """The one that holds what ``package`` only names."""
+    kept_package: str = ""
+    requirement: str = ""
+    """The version that is asked for, "==9.1.0.70"."""
+    without_gpu: bool = False
+    """``program`` is a build for the processor."""
+    call: str = ""
+    """What a program has to call first."""
+
+    # Settings
+    variable: str = ""
+    value: str = ""
+    setting: str = ""
+    absent: str = ""
+    """The variable that isn't set, or in whose folders a file isn't."""
+    folder_gone: bool = False
+    """``variable`` names a folder that isn't there."""
+    lists: Literal["", "folders", "gpus"] = ""
+    """What ``variable`` lists."""
+    entry: str = ""
+    listed_in: str = ""
+    """The list that ``entry`` stands in."""
+    relative_entry: str = ""
+    scope: str = ""
+    place: str = ""
+    """File and line where it is set."""
+    startup_file: str = ""
+    by_hand: bool = False
+    """The person adds ``folder`` to the list of the system's loader."""
+    cut_at: int = 0
+    """Characters that a tool left of the list."""
+    length: int = 0
+    """Characters of the list."""
+
+    # The computer
+    gpu: str = ""
+    flag: str = ""
+    """The option that a container has to be started with."""
+    flag_unsure: bool = False
+    """Whether that is what it lacks isn't known."""
+    container: str = ""
+    sandbox: str = ""
+    interface: str = ""
+    """What a sandbox has to be given."""
+    system: str = ""
+    scheduler: str = ""
+    group: str = ""
+    holder: str = ""
+    """The kernel driver that owns the GPU."""
+    other_gpu_runs: bool = False
+    """Another GPU serves programs meanwhile."""
+    tool: str = ""
+    """The program that switched the GPU off."""
+    problem_code: int = 0
+    """Of Windows' Device Manager."""
+    free: str = ""
+    total: str = ""
+    """Memory as people read it."""
+    seconds: int = 0
+    stage: str = ""
+    """Where the test stopped."""
+
+
+_Keys = Mapping[tuple[str, str | bool], Mapping[str, str]]
+
+_KEYS = {
+    "environment": "where", "own_product": "own", "older": "old", "newer": "new",
+    "needed_version": "needed", "present_version": "has", "header_version": "header",
+    "cudnn_major": "major", "lower_major": "low", "higher_major": "high",
+    "oldest_cuda": "oldest", "path_cuda": "path", "home_cuda": "home", "account_cuda": "mine",
+    "asking_copy": "copy", "last_branch": "branch", "archive": "ours",
+    "older_folder": "old_folder", "stray_file": "lone", "present_file": "there",
+    "made_for": "made", "this_architecture": "here", "real_package": "real",
+    "kept_package": "keep", "requirement": "wants", "missing_files": "spare",
+    "listed_in": "list", "relative_entry": "dot", "startup_file": "startup", "cut_at": "length",
+    "interface": "what", "problem_code": "number",
+}  # fmt: skip
+"""How scripts and templates know a field, where that isn't its name."""
+
+_BESIDE: _Keys = {
+    ("folder_gone", True): {"gone": "variable"},
+    ("without_gpu", True): {"slower": "program"},
+    ("by_hand", True): {"add": "folder"},
+    ("reinstall", True): {"again": "product"},
+    ("lists", "folders"): {"folders": "variable"},
+    ("lists", "gpus"): {"gpus": "variable"},
+}
+"""Keys that a flag adds, and the field that they show: a sentence with that key is then said."""
+
+_INSTEAD: _Keys = {
+    ("flag_unsure", True): {"maybe": "flag"},
+    ("other_gpu_runs", True): {"held": "holder"},
+    ("wants_newer_driver", True): {"wants": "product", "had": "driver"},
+    ("lacking", "record"): {"record": "package"},
+    ("lacking", "spare"): {"slim": "package"},
+}
+"""The same where the key takes the place of the field's own."""
+
+
+def texts(facts: Facts) -> dict[str, str]:
+    """The known facts as texts, by the keys that scripts and the templates of words have."""
+    values = {name: value for name in facts.__struct_fields__ if (value := getattr(facts, name))}
+    beside = _said(_BESIDE, values)
+    instead = _said(_INSTEAD, values)
+    left_out = {"lists", "lacking", *instead.values()}
+    known = {
+        _KEYS.get(name, name): f"{value:,}" if name == "length" else str(value)
+        for name, value in values.items()
+        if value is not True and name not in left_out
+    }
+    more = (beside | instead).items()
+    return known | {key: values[field] for key, field in more if field in values}
+
+
+def _said(table: _Keys, values: Mapping[str, object]) -> dict[str, str]:
+    """The keys of those flags that are up."""
+    rows = (keys for (flag, up), keys in table.items() if values.get(flag) == up)
+    return {key: field for keys in rows for key, field in keys.items()}
+
+
 class Finding(Struct, kw_only=True):
     """One problem of one subject."""
 
@@ -111,8 +321,7 @@ class Finding(Struct, kw_only=True):
     subject: str = SYSTEM
     sure: bool = True
     """Confirmed; False: suspected, a fact that would settle it is unknown."""
-    facts: dict[str, str] = {}  # noqa: RUF012  (msgspec gives each finding a dictionary of its own)
-    """What the words may name: {"version": "9.8", "folder": "/opt/x"}; paths and versions whole."""
+    facts: Facts = Facts()
     evidence: tuple[str, ...] = ()
     """The very facts it rests on, for Details: "LD_LIBRARY_PATH names /opt/x/stubs"."""
     remedy: Remedy

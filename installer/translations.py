@@ -15,8 +15,8 @@ from babel.messages.extract import extract
 from babel.messages.pofile import write_po
 
 from cudnn_assistant.causes import causes
+from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.patterns import patterns
-from cudnn_assistant.explain.ranking import rules
 from cudnn_assistant.wording import sentences
 from cudnn_assistant.wording.language import DOMAIN
 from installer.windows.build import ROOT

@@ -70,8 +70,8 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
 
 def _not_told(system: list[Finding], environments: list[Finding]) -> list[Finding]:
     """The system's findings without those that name a folder of which environments tell alike."""
-    told = {(f.code, f.facts["folder"]) for f in environments if "folder" in f.facts}
-    return [f for f in system if (f.code, f.facts.get("folder", "")) not in told]
+    told = {(f.code, f.facts.folder) for f in environments if f.facts.folder}
+    return [f for f in system if (f.code, f.facts.folder) not in told]
 
 
 def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:

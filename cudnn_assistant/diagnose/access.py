@@ -12,7 +12,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.gpu import gone, log_line
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import DeviceNode, Driver
 
 
@@ -73,9 +73,13 @@ def permission_container(ctx: Context) -> Iterator[Finding]:
     refusal = _refusal(ctx)
     if refusal and ctx.machine.os.container and not _by_scheduler(ctx, refusal):
         yield ctx.finding(
-            "device-permission-container", "error", Manual(link=CONTAINER_PAGE), refusal.evidence,
-            path=refusal.path, sure=bool(refusal.node) or refusal.code == 4,
-        )  # fmt: skip
+            "device-permission-container",
+            "error",
+            Manual(link=CONTAINER_PAGE),
+            refusal.evidence,
+            sure=bool(refusal.node) or refusal.code == 4,
+            facts=Facts(path=refusal.path),
+        )
 
 
 @rule("device-permission", layer=Layer.ACCESS)
@@ -87,7 +91,11 @@ def permission(ctx: Context) -> Iterator[Finding]:
     group = _group(refusal.node)
     remedy = Manual(commands=(f'sudo usermod -aG {group} "$USER"',), administrator=True)
     yield ctx.finding(
-        "device-permission", "error", remedy, refusal.evidence, path=refusal.path, group=group
+        "device-permission",
+        "error",
+        remedy,
+        refusal.evidence,
+        facts=Facts(path=refusal.path, group=group),
     )
 
 
@@ -149,7 +157,13 @@ def node_missing(ctx: Context) -> Iterator[Finding]:
         return
     remedy = Manual(commands=("sudo nvidia-modprobe -c=0",), administrator=True)
     yield ctx.finding(
-        "device-file-missing", "error", remedy, answers(ctx), f"{path}: –", path=path, sure=False
+        "device-file-missing",
+        "error",
+        remedy,
+        answers(ctx),
+        f"{path}: –",
+        sure=False,
+        facts=Facts(path=path),
     )
 
 

@@ -18,7 +18,7 @@ from cudnn_assistant.diagnose.remedies import (
     search_first,
 )
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy
+from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import Framework, Library
 from cudnn_assistant.versions import major, numbers, short
 
@@ -81,8 +81,7 @@ def not_searched(ctx: Context) -> Iterator[Finding]:
         "error",
         search_first(ctx, folder),
         best.path,
-        folder=folder,
-        cuda=short(best.version) or str(best.major or ""),
+        facts=Facts(folder=folder, cuda=short(best.version) or str(best.major or "")),
     )
 
 
@@ -124,7 +123,11 @@ def _no_cuda(ctx: Context) -> Finding:
     there = (t.version for t in ctx.machine.toolkits if str(major(t.version)) == cuda)
     toolkit_here = next((f"CUDA {short(version)}" for version in there), "")
     return ctx.finding(
-        "cuda-missing", "error", remedy, f"{file}: –", cuda=cuda, file=file, toolkit=toolkit_here
+        "cuda-missing",
+        "error",
+        remedy,
+        f"{file}: –",
+        facts=Facts(cuda=cuda, file=file, toolkit=toolkit_here),
     )
 
 
@@ -168,12 +171,16 @@ def environment_nvrtc(ctx: Context) -> Iterator[Finding]:
     file = _asked_in_vain(ctx, "nvrtc")
     if file and "cublas" not in file.casefold():
         remedy = install_packages(ctx, f"nvidia-cuda-nvrtc{_suffix(ctx)}")
-        yield ctx.finding("nvrtc-missing-in-environment", "error", remedy, file, file=file)
+        yield ctx.finding(
+            "nvrtc-missing-in-environment", "error", remedy, file, facts=Facts(file=file)
+        )
 
 
 def _cublas_missing(ctx: Context, file: str) -> Finding:
     remedy = install_packages(ctx, f"nvidia-cublas{_suffix(ctx)}")
-    return ctx.finding("cublas-missing-in-environment", "error", remedy, file, file=file)
+    return ctx.finding(
+        "cublas-missing-in-environment", "error", remedy, file, facts=Facts(file=file)
+    )
 
 
 def _suffix(ctx: Context) -> str:
@@ -236,10 +243,14 @@ def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
     for asked in _opened_by_name(ctx):
         if not asked.there:
             yield ctx.finding(
-                "cublas-missing-in-environment", "error",
-                install_packages(ctx, f"nvidia-cublas-cu{asked.cuda}"), asked.file,
-                file=asked.file, program="" if ctx.windows else called(asked.framework),
-            )  # fmt: skip
+                "cublas-missing-in-environment",
+                "error",
+                install_packages(ctx, f"nvidia-cublas-cu{asked.cuda}"),
+                asked.file,
+                facts=Facts(
+                    file=asked.file, program="" if ctx.windows else called(asked.framework)
+                ),
+            )
 
 
 @rule("cublas-not-searched", layer=Layer.CUDA, provable=False)
@@ -252,10 +263,17 @@ def cublas_not_searched(ctx: Context) -> Iterator[Finding]:
             folder = ctx.parent(there[0].path)
             line = f"export LD_LIBRARY_PATH={shlex.quote(folder)}:$LD_LIBRARY_PATH"
             yield ctx.finding(
-                "cublas-not-searched", "error", Manual(commands=(line,)), there[0].path,
-                program=called(asked.framework), file=asked.file, folder=folder,
-                where=ctx.subject,
-            )  # fmt: skip
+                "cublas-not-searched",
+                "error",
+                Manual(commands=(line,)),
+                there[0].path,
+                facts=Facts(
+                    program=called(asked.framework),
+                    file=asked.file,
+                    folder=folder,
+                    environment=ctx.subject,
+                ),
+            )
 
 
 @rule("nvrtc-missing", layer=Layer.CUDA)
@@ -277,7 +295,7 @@ def nvrtc(ctx: Context) -> Iterator[Finding]:
         remedy,
         f"{trial.code_name} ({trial.code})",
         *(f"{lib.path} {lib.version}" for lib in known if ctx.loadable(lib)),
-        cuda=str(cuda or ""),
+        facts=Facts(cuda=str(cuda or "")),
     )
 
 
@@ -289,8 +307,8 @@ def two_cublas(ctx: Context) -> Iterator[Finding]:
     mapped = [p for p in ctx.trial.mapped if "cublas" in ctx.name(p).casefold()]
     folders = list(dict.fromkeys(ctx.parent(p) for p in mapped))
     if len(folders) > 1:
-        facts = {"one": folders[0], "other": folders[1]}
-        yield ctx.finding("cublas-mixed", ctx.serious, Manual(), *mapped, also=facts)
+        facts = Facts(one=folders[0], other=folders[1])
+        yield ctx.finding("cublas-mixed", ctx.serious, Manual(), *mapped, facts=facts)
 
 
 _SAYS_NOTHING = (1, 4, 1001, 4000, 5002, -6, 134, 0xC0000409)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +25,7 @@ from cudnn_assistant.diagnose.needs import (
     passed,
     stopped,
 )
-from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, Severity
+from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
@@ -273,10 +273,9 @@ class Context:
         remedy: Remedy,
         *evidence: str,
         sure: bool = True,
-        also: Mapping[str, str] | None = None,
-        **facts: str,
+        facts: Facts = Facts(),  # noqa: B008  (it can't be changed)
     ) -> Finding:
-        """A finding about this subject; empty evidence and facts (``also`` more) are left out.
+        """A finding about this subject; empty lines of evidence are left out.
 
         A note never asks for a change, so that mending something else doesn't touch it.
         """
@@ -287,7 +286,7 @@ class Context:
             severity=severity,
             subject=self.subject,
             sure=sure,
-            facts={name: text for name, text in {**facts, **(also or {})}.items() if text},
+            facts=facts,
             evidence=tuple(text for text in evidence if text),
             remedy=remedy,
         )

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import wraps
 
+from msgspec import structs
+
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.cudnn import best, candidates, product, taken
 from cudnn_assistant.diagnose.needs import Need, passed
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, reinstall, search_first
 from cudnn_assistant.diagnose.rule import Check
-from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, TakeOut
+from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import major
 
@@ -88,16 +90,19 @@ def before_path(ctx: Context, folder: str) -> bool:
     return entry is not None and entry.variable.upper() != "PATH"
 
 
-def by_hand(ctx: Context, copy: CudnnCopy, remedy: Remedy) -> dict[str, str]:
+def by_hand(ctx: Context, copy: CudnnCopy, remedy: Remedy) -> Facts:
     """Facts for the two ways by hand: take the copy's folder out, or install the copy again."""
+    known = Facts(product=product(copy.version), folder=copy.folder)
     entry = ctx.searched.get(ctx.key(copy.folder))
     listed = entry is not None and entry.variable in ("PATH", "LD_LIBRARY_PATH")
     takes_out = remedy == Manual() or (
         isinstance(remedy, Automatic) and isinstance(remedy.edits[0], TakeOut)
     )
     if entry is not None and listed and takes_out and not copy.environment:
-        return {"entry": copy.folder, "list": entry.variable, "place": entry.source}
-    return {"again": product(copy.version), "owner": copy.owner}
+        return structs.replace(
+            known, entry=copy.folder, listed_in=entry.variable, place=entry.source
+        )
+    return structs.replace(known, reinstall=True, owner=copy.owner)
 
 
 def inner_major(copy: CudnnCopy) -> int:

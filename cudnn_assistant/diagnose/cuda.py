@@ -17,6 +17,7 @@ from cudnn_assistant.diagnose.remedies import (
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import (
     Automatic,
+    Facts,
     Finding,
     InstallCuda,
     Installer,
@@ -63,10 +64,9 @@ def gpu_too_old(ctx: Context) -> Iterator[Finding]:
         ctx.serious,
         _older_build(ctx),
         f"{ctx.gpu.name}: {ctx.gpu.compute} < {'.'.join(map(str, floors[demand]))} (CUDA {demand})",
-        gpu=ctx.gpu.name,
-        cuda=str(demand),
-        other=str(fitting or ""),
-        program=ctx.needs[0].who,
+        facts=Facts(
+            gpu=ctx.gpu.name, cuda=str(demand), other=str(fitting or ""), program=ctx.needs[0].who
+        ),
     )
 
 
@@ -115,10 +115,17 @@ def cudnn_wants_newer(ctx: Context) -> Iterator[Finding]:
     if found and (trial := _wants_newer(ctx, found)):
         copy = ctx.winner.version if ctx.winner else trial.version
         yield ctx.finding(
-            "driver-too-old", ctx.serious, install_driver(ctx),
-            f"{found.driver.version}: {trial.code_name} ({trial.code})", sure=False,
-            wants=f"cuDNN {short(copy)}".strip(), had=found.driver.version,
-        )  # fmt: skip
+            "driver-too-old",
+            ctx.serious,
+            install_driver(ctx),
+            f"{found.driver.version}: {trial.code_name} ({trial.code})",
+            sure=False,
+            facts=Facts(
+                product=f"cuDNN {short(copy)}".strip(),
+                driver=found.driver.version,
+                wants_newer_driver=True,
+            ),
+        )
 
 
 @rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
@@ -126,9 +133,8 @@ def beyond_last_driver(ctx: Context) -> Iterator[Finding]:
     """No driver that knows this GPU speaks the CUDA major that the programs are made for."""
     found = _outdated(ctx)
     if found and found.last is not None and not _wants_newer(ctx, found):
-        facts = _driver_facts(ctx, found) | {"branch": str(found.last)}
-        remedy = _older_build(ctx)
-        yield ctx.finding("gpu-too-old-for-cuda", ctx.serious, remedy, found.evidence, also=facts)
+        facts, remedy = _driver_facts(ctx, found), _older_build(ctx)
+        yield ctx.finding("gpu-too-old-for-cuda", ctx.serious, remedy, found.evidence, facts=facts)
 
 
 @rule("driver-too-old", layer=Layer.CUDA)
@@ -137,7 +143,7 @@ def driver_too_old(ctx: Context) -> Iterator[Finding]:
     found = _outdated(ctx)
     if found and found.last is None and not _wants_newer(ctx, found):
         facts, remedy = _driver_facts(ctx, found), install_driver(ctx, needed=found.floor)
-        yield ctx.finding("driver-too-old", ctx.serious, remedy, found.evidence, also=facts)
+        yield ctx.finding("driver-too-old", ctx.serious, remedy, found.evidence, facts=facts)
 
 
 def _behind(ctx: Context, driver: Driver, demand: str, floor: str) -> bool:
@@ -156,21 +162,22 @@ def _said(trial: Trial | None) -> bool:
     return trial is not None and trial.code == 3005 and stopped(trial)
 
 
-def _driver_facts(ctx: Context, found: _Outdated) -> dict[str, str]:
-    driver, demand, floor, _last = found
+def _driver_facts(ctx: Context, found: _Outdated) -> Facts:
+    driver, demand, floor, last = found
     program = ctx.needs[0].who
     copy = max(ctx.copies, key=lambda c: numbers(c.version), default=None)
     lower = max((m for m in (11, 12) if m < major(demand) and m <= major(driver.cuda)), default=0)
-    return {
-        "driver": driver.version,
-        "limit": driver.cuda,
-        "cuda": str(major(demand)),
-        "needed": str(major(floor)) if floor else "",
-        "gpu": ctx.gpu.name if ctx.gpu else "",
-        "program": program,
-        "copy": f"cuDNN {short(copy.version)}".strip() if copy and not program else "",
-        "other": str(lower) if lower and (ctx.environment is None or program == "") else "",
-    }
+    return Facts(
+        driver=driver.version,
+        limit=driver.cuda,
+        cuda=str(major(demand)),
+        needed_version=str(major(floor)) if floor else "",
+        gpu=ctx.gpu.name if ctx.gpu else "",
+        program=program,
+        asking_copy=f"cuDNN {short(copy.version)}".strip() if copy and not program else "",
+        other=str(lower) if lower and (ctx.environment is None or program == "") else "",
+        last_branch=last or 0,
+    )
 
 
 def _older_build(ctx: Context) -> Remedy:
@@ -211,11 +218,18 @@ def gpu_too_new(ctx: Context) -> Iterator[Finding]:
     for need, oldest in _unmet(ctx):
         if ctx.gpu and oldest:
             yield ctx.finding(
-                "gpu-too-new-for-cuda", "error" if need.cuda < 11 else "warning", Manual(),
+                "gpu-too-new-for-cuda",
+                "error" if need.cuda < 11 else "warning",
+                Manual(),
                 f"{ctx.gpu.name}: {ctx.gpu.compute}, CUDA {oldest}",
-                program=need.who, cuda=need.toolkit, where=need.where, gpu=ctx.gpu.name,
-                oldest=oldest,
-            )  # fmt: skip
+                facts=Facts(
+                    program=need.who,
+                    cuda=need.toolkit,
+                    environment=need.where,
+                    gpu=ctx.gpu.name,
+                    oldest_cuda=oldest,
+                ),
+            )
 
 
 @rule("program-needs-other-cuda", layer=Layer.CUDA, provable=False)
@@ -275,11 +289,13 @@ def _other_cuda(ctx: Context, need: Need) -> Finding:
         "error",
         Automatic(edits=(InstallCuda(cuda=cuda),)) if ours else by_hand,
         *(f"CUDA {t.version}: {t.root}" for t in ctx.machine.toolkits),
-        program=need.who,
-        cuda=cuda,
-        where=need.where,
-        present=", ".join(there),
-        ours=ours[0] if ours else "",
+        facts=Facts(
+            program=need.who,
+            cuda=cuda,
+            environment=need.where,
+            present=", ".join(there),
+            archive=ours[0] if ours else "",
+        ),
     )
 
 

@@ -19,7 +19,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.envpath import split
-from cudnn_assistant.finding import Finding, Manual, Remedy
+from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, Package, PathEntry, Variable
 from cudnn_assistant.versions import major, numbers, older, short
 
@@ -56,9 +56,13 @@ def closed(ctx: Context) -> Iterator[Finding]:
     folders = " ".join(shlex.quote(f) for f in (ctx.parent(entry.folder), entry.folder))
     remedy = Manual(commands=(f"sudo chmod a+rx {folders}",), administrator=True)
     yield ctx.finding(
-        "search-folder-closed", ctx.serious, remedy, f"{entry.variable}: {entry.text}",
-        folder=entry.folder, sure=False,
-    )  # fmt: skip
+        "search-folder-closed",
+        ctx.serious,
+        remedy,
+        f"{entry.variable}: {entry.text}",
+        sure=False,
+        facts=Facts(folder=entry.folder),
+    )
 
 
 class _Lack(NamedTuple):
@@ -107,10 +111,17 @@ def main_file_alone(ctx: Context) -> Iterator[Finding]:
         need = lack.need
         if copy := lack.only(ctx, "shim"):
             yield ctx.finding(
-                "cudnn-main-file-alone", "error", install_packages(ctx, _whole_package(copy, need)),
+                "cudnn-main-file-alone",
+                "error",
+                install_packages(ctx, _whole_package(copy, need)),
                 f"{copy.file}: {copy.folder}",
-                program=need.who, file=copy.file, folder=copy.folder, product=product(copy.version),
-            )  # fmt: skip
+                facts=Facts(
+                    program=need.who,
+                    file=copy.file,
+                    folder=copy.folder,
+                    product=product(copy.version),
+                ),
+            )
 
 
 def _whole_package(copy: CudnnCopy, need: Need) -> str:
@@ -154,12 +165,14 @@ def _missing(ctx: Context, lack: _Lack, code: str, *evidence: str) -> Finding:
         "error",
         reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, need),
         *evidence,
-        major=str(need.major) if need.major else "",
-        product=f"cuDNN {need.major}" if need.major else "cuDNN",
-        program=need.who,
-        where=need.where,
-        present=product(best(ctx, others).version) if others else "",
-        libraries="" if ctx.machine.toolkits or ctx.libraries("cublasLt") else "cuBLAS",
+        facts=Facts(
+            cudnn_major=need.major,
+            product=f"cuDNN {need.major}" if need.major else "cuDNN",
+            program=need.who,
+            environment=need.where,
+            present=product(best(ctx, others).version) if others else "",
+            libraries="" if ctx.machine.toolkits or ctx.libraries("cublasLt") else "cuBLAS",
+        ),
     )
 
 
@@ -201,9 +214,13 @@ def forgotten(ctx: Context) -> Iterator[Finding]:
         if entry and asked and not copy.damaged:
             remedy = Manual(commands=("sudo ldconfig",), administrator=True)
             yield ctx.finding(
-                "loader-list-not-renewed", ctx.serious, remedy, copy.folder, entry.source,
-                product=product(copy.version), folder=copy.folder, place=entry.source,
-            )  # fmt: skip
+                "loader-list-not-renewed",
+                ctx.serious,
+                remedy,
+                copy.folder,
+                entry.source,
+                facts=Facts(product=product(copy.version), folder=copy.folder, place=entry.source),
+            )
             return
 
 
@@ -308,12 +325,14 @@ def _not_searched(ctx: Context, found: _Unreached, code: str) -> Finding:
         f"{above.variable}: {above.text}" if above else "",
         f"{named.name}={named.value.text}" if named else "",
         f"{startup.name}={startup.value.text} ({startup.source})" if startup else "",
-        product=product(copy.version),
-        startup=startup.source if startup else "",
-        version=short(copy.version),
-        folder=copy.folder,
-        entry=above.text if above else "",
-        variable=ctx.variable,
+        facts=Facts(
+            product=product(copy.version),
+            startup_file=startup.source if startup else "",
+            version=short(copy.version),
+            folder=copy.folder,
+            entry=above.text if above else "",
+            variable=ctx.variable,
+        ),
     )
 
 
@@ -400,10 +419,18 @@ def too_old(ctx: Context) -> Iterator[Finding]:
     if found and found.newer is None:
         need, copy = found.need, found.copy
         yield ctx.finding(
-            "cudnn-too-old", ctx.serious, install_cudnn(ctx, need), copy.folder,
-            sure=found.measured, product=product(copy.version), needed=short(need.version),
-            program=need.who, folder=copy.folder,
-        )  # fmt: skip
+            "cudnn-too-old",
+            ctx.serious,
+            install_cudnn(ctx, need),
+            copy.folder,
+            sure=found.measured,
+            facts=Facts(
+                product=product(copy.version),
+                needed_version=short(need.version),
+                program=need.who,
+                folder=copy.folder,
+            ),
+        )
 
 
 def _put_in_front(
@@ -419,14 +446,16 @@ def _put_in_front(
         *evidence,
         where,
         sure=found.measured,
-        old=short(copy.version),
-        new=short(good.version),
-        old_folder=copy.folder,
-        folder=good.folder,
-        file=ctx.join(copy.folder, copy.file),
-        variable=entry.variable if entry else ctx.variable,
-        scope=entry.scope if entry else "",
-        place=entry.source if entry else "",
-        program=found.need.who,
-        add=good.folder if isinstance(remedy, Manual) and remedy.commands else "",
+        facts=Facts(
+            older=short(copy.version),
+            newer=short(good.version),
+            older_folder=copy.folder,
+            folder=good.folder,
+            file=ctx.join(copy.folder, copy.file),
+            variable=entry.variable if entry else ctx.variable,
+            scope=entry.scope if entry else "",
+            place=entry.source if entry else "",
+            program=found.need.who,
+            by_hand=isinstance(remedy, Manual) and bool(remedy.commands),
+        ),
     )

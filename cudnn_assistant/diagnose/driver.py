@@ -26,7 +26,7 @@ from cudnn_assistant.diagnose.remedies import (
     search_first,
 )
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
 from cudnn_assistant.machine import Driver, Gpu
 from cudnn_assistant.versions import numbers
 
@@ -49,12 +49,13 @@ def damaged(ctx: Context) -> Iterator[Finding]:
     two = driver is not None and ctx.windows and not answering(ctx) and versions_differ(driver)
     if driver is None or not (codes or two):
         return
-    number = str(min(codes)) if codes else ""
     evidence = (
-        f"Device Manager: {number}" if codes else f"{driver.version}; {driver.kernel_version}"
+        f"Device Manager: {min(codes)}" if codes else f"{driver.version}; {driver.kernel_version}"
     )
     remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
-    yield ctx.finding("driver-damaged", "error", remedy, evidence, number=number)
+    yield ctx.finding(
+        "driver-damaged", "error", remedy, evidence, facts=Facts(problem_code=min(codes, default=0))
+    )
 
 
 def versions_differ(driver: Driver) -> bool:
@@ -74,7 +75,7 @@ def missing(ctx: Context) -> Iterator[Finding]:
     gpu = ctx.machine.gpus[0]
     held = f"{gpu.name}: {gpu.kernel_driver}" if gpu.kernel_driver else gpu.name
     yield ctx.finding(
-        "driver-missing", "error", install_driver(ctx, first=True), held, gpu=gpu.name
+        "driver-missing", "error", install_driver(ctx, first=True), held, facts=Facts(gpu=gpu.name)
     )
 
 
@@ -112,7 +113,9 @@ def kept_for_vm(ctx: Context) -> Iterator[Finding]:
     gpu = _holder(ctx)
     if gpu is not None and (name := gpu.kernel_driver) in _FOR_VMS:
         remedy = Manual(restart=True, administrator=True)
-        yield ctx.finding("gpu-kept-for-vm", "error", remedy, f"{gpu.name}: {name}", holder=name)
+        yield ctx.finding(
+            "gpu-kept-for-vm", "error", remedy, f"{gpu.name}: {name}", facts=Facts(holder=name)
+        )
 
 
 @rule("nouveau-active", layer=Layer.DRIVER)
@@ -121,7 +124,9 @@ def held_by_other(ctx: Context) -> Iterator[Finding]:
     gpu = _holder(ctx)
     if gpu is not None and (name := gpu.kernel_driver) not in _FOR_VMS:
         remedy = _keep_from_starting(ctx, name)
-        yield ctx.finding("nouveau-active", "error", remedy, f"{gpu.name}: {name}", holder=name)
+        yield ctx.finding(
+            "nouveau-active", "error", remedy, f"{gpu.name}: {name}", facts=Facts(holder=name)
+        )
 
 
 @rule("nouveau-active", layer=Layer.DRIVER)
@@ -133,9 +138,12 @@ def second_held(ctx: Context) -> Iterator[Finding]:
         if gpu.kernel_driver in ("nouveau", "nova_core") and gpu.seen_by == ("pci",):
             name = gpu.kernel_driver
             yield ctx.finding(
-                "nouveau-active", "info", _keep_from_starting(ctx, name), f"{gpu.name}: {name}",
-                gpu=gpu.name, held=name,
-            )  # fmt: skip
+                "nouveau-active",
+                "info",
+                _keep_from_starting(ctx, name),
+                f"{gpu.name}: {name}",
+                facts=Facts(gpu=gpu.name, holder=name, other_gpu_runs=True),
+            )
 
 
 def _keep_from_starting(ctx: Context, name: str) -> Manual:
@@ -156,7 +164,13 @@ def not_built(ctx: Context) -> Iterator[Finding]:
         evidence = "kernel headers: –" if driver.kernel_headers is False else ""
         kernel = ctx.machine.os.version
         yield ctx.finding(
-            "driver-module-not-built", "error", remedy, kernel, evidence, other, kernel=kernel
+            "driver-module-not-built",
+            "error",
+            remedy,
+            kernel,
+            evidence,
+            other,
+            facts=Facts(kernel=kernel),
         )
 
 
@@ -184,9 +198,12 @@ def secure_boot(ctx: Context) -> Iterator[Finding]:
         commands = (enrol,) if debian(ctx) else ()
         remedy = Manual(commands=commands, restart=True, administrator=True)
         yield ctx.finding(
-            "secure-boot-blocks-driver", "error", remedy, found.refused or "Secure Boot: on",
+            "secure-boot-blocks-driver",
+            "error",
+            remedy,
+            found.refused or "Secure Boot: on",
             sure=bool(found.refused),
-        )  # fmt: skip
+        )
 
 
 @rule("driver-module-not-loaded", layer=Layer.DRIVER)
@@ -211,9 +228,12 @@ def not_searched(ctx: Context) -> Iterator[Finding]:
         return
     folder = ctx.parent(library.path)
     yield ctx.finding(
-        "driver-not-searched", "error", search_first(ctx, folder), library.path,
-        folder=folder, file=ctx.name(library.path),
-    )  # fmt: skip
+        "driver-not-searched",
+        "error",
+        search_first(ctx, folder),
+        library.path,
+        facts=Facts(folder=folder, file=ctx.name(library.path)),
+    )
 
 
 @rule("mps-not-answering", layer=Layer.NO_ANSWER)
@@ -226,9 +246,13 @@ def sharing_silent(ctx: Context) -> Iterator[Finding]:
     evidence = f"{named.name}={named.value.text} ({named.source or named.scope})" if named else ""
     remedy = Manual(commands=("nvidia-cuda-mps-control -d",))
     yield ctx.finding(
-        "mps-not-answering", "error", remedy, answers(ctx), evidence,
-        variable=named.name if named else "",
-    )  # fmt: skip
+        "mps-not-answering",
+        "error",
+        remedy,
+        answers(ctx),
+        evidence,
+        facts=Facts(variable=named.name if named else ""),
+    )
 
 
 @rule("driver-not-answering", layer=Layer.NO_ANSWER)
@@ -237,7 +261,9 @@ def not_answering(ctx: Context) -> Iterator[Finding]:
     driver = ctx.machine.driver
     if driver is None or not judgeable(ctx) or answering(ctx) or cuda_code(ctx) is None:
         return
-    yield ctx.finding("driver-not-answering", "error", Unknown(), answers(ctx), gpu=first_name(ctx))
+    yield ctx.finding(
+        "driver-not-answering", "error", Unknown(), answers(ctx), facts=Facts(gpu=first_name(ctx))
+    )
 
 
 def _cuda_silent(ctx: Context) -> bool:
@@ -263,5 +289,10 @@ def cuda_silent(ctx: Context) -> Iterator[Finding]:
     if _cuda_silent(ctx) and not ctx.machine.os.wsl:
         remedy = Manual(link=DRIVER_PAGE, restart=True)
         yield ctx.finding(
-            "cuda-does-not-start", "error", remedy, answers(ctx), gpu=first_name(ctx), sure=False
+            "cuda-does-not-start",
+            "error",
+            remedy,
+            answers(ctx),
+            sure=False,
+            facts=Facts(gpu=first_name(ctx)),
         )

@@ -8,7 +8,7 @@ from cudnn_assistant.diagnose.answers import bare_linux, cuda_code, judgeable, n
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, distribution
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import Driver
 from cudnn_assistant.versions import numbers
 
@@ -31,7 +31,7 @@ def incomplete(ctx: Context) -> Iterator[Finding]:
         restart=True,
         administrator=True,
     )
-    yield ctx.finding("driver-incomplete", "error", remedy, f"{file}: –", file=file)
+    yield ctx.finding("driver-incomplete", "error", remedy, f"{file}: –", facts=Facts(file=file))
 
 
 @rule("driver-monitor-missing", layer=Layer.DRIVER)
@@ -55,7 +55,9 @@ def unmonitored(ctx: Context) -> Iterator[Finding]:
         restart=True,
         administrator=True,
     )
-    yield ctx.finding("driver-monitor-missing", "warning", remedy, f"{file}: –", file=file)
+    yield ctx.finding(
+        "driver-monitor-missing", "warning", remedy, f"{file}: –", facts=Facts(file=file)
+    )
 
 
 def _runs(driver: Driver) -> bool:

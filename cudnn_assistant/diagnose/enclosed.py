@@ -9,7 +9,7 @@ from cudnn_assistant.diagnose.answers import cuda_code, unsearched
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
 
 
 def blind(ctx: Context) -> bool:
@@ -23,7 +23,9 @@ def wsl_one(ctx: Context) -> Iterator[Finding]:
     if ctx.machine.os.wsl == 1:
         name = (ctx.machine.os.distribution or ("Ubuntu",))[0].capitalize()
         commands = ("wsl --list --verbose", f"wsl --set-version {name} 2")
-        yield ctx.finding("wsl-version-1", "error", Manual(commands=commands), name, system=name)
+        yield ctx.finding(
+            "wsl-version-1", "error", Manual(commands=commands), name, facts=Facts(system=name)
+        )
 
 
 @rule("wsl-no-gpu", layer=Layer.CONTAINER, provable=False)
@@ -94,10 +96,8 @@ def container_no_gpu(ctx: Context) -> Iterator[Finding]:
         Manual(link=CONTAINER_PAGE, commands=(command,)),
         name,
         f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else "",
-        container=name,
-        flag=flag if there else "",
-        maybe="" if there else flag,
         sure=there,
+        facts=Facts(container=name, flag=flag, flag_unsure=not there),
     )
 
 
@@ -112,13 +112,18 @@ def container_capability(ctx: Context) -> Iterator[Finding]:
     if (way := _WAYS.get(ctx.machine.os.container)) and not given:
         remedy = Manual(link=CONTAINER_PAGE, commands=(way[1],))
         evidence = f"{ctx.machine.os.container}: libcuda.so.1: –"
-        yield ctx.finding("container-no-compute", "error", remedy, evidence, flag=way[0])
+        yield ctx.finding(
+            "container-no-compute", "error", remedy, evidence, facts=Facts(flag=way[0])
+        )
         return
     remedy = Manual(link=CONTAINER_PAGE, commands=(f"-e {setting}=compute,utility",))
     yield ctx.finding(
-        "container-no-compute", "error", remedy, f"{setting}={text or '–'}",
-        value=text, absent="" if given else setting, setting=setting,
-    )  # fmt: skip
+        "container-no-compute",
+        "error",
+        remedy,
+        f"{setting}={text or '–'}",
+        facts=Facts(value=text, absent="" if given else setting, setting=setting),
+    )
 
 
 def _without_libraries(ctx: Context) -> bool:
@@ -139,6 +144,11 @@ def sandbox(ctx: Context) -> Iterator[Finding]:
     if name and (kept or not ctx.machine.gpus) and not ctx.runs:
         interface = "device=all" if name == "flatpak" else "opengl"
         yield ctx.finding(
-            "sandbox-hides-gpu", "error", Unknown(), name, *(f"{path}: –" for path in gone),
-            sandbox=name, sure=kept, what=interface,
-        )  # fmt: skip
+            "sandbox-hides-gpu",
+            "error",
+            Unknown(),
+            name,
+            *(f"{path}: –" for path in gone),
+            sure=kept,
+            facts=Facts(sandbox=name, interface=interface),
+        )

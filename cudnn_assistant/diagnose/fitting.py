@@ -20,7 +20,7 @@ from cudnn_assistant.diagnose.remedies import (
     too_old_gpu,
 )
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Automatic, Finding, InstallCudnn, Manual, Remedy
+from cudnn_assistant.finding import Automatic, Facts, Finding, InstallCudnn, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import numbers, short
 
@@ -37,9 +37,9 @@ def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         _last_for_old_gpus(ctx),
         f"{ctx.gpu.name}: {ctx.gpu.compute}",
         f"{product(copy.version)}: {copy.folder}",
-        gpu=ctx.gpu.name,
-        product=product(copy.version),
-        program=need_for(ctx, copy).who,
+        facts=Facts(
+            gpu=ctx.gpu.name, product=product(copy.version), program=need_for(ctx, copy).who
+        ),
     )
 
 
@@ -74,8 +74,7 @@ def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         f"{ctx.gpu.name}: {ctx.gpu.compute}",
         f"{product(copy.version)}: {copy.folder}",
         sure=stopped(ctx.trial),
-        gpu=ctx.gpu.name,
-        product=product(copy.version),
+        facts=Facts(gpu=ctx.gpu.name, product=product(copy.version)),
     )
 
 
@@ -99,12 +98,15 @@ def cuda_major(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         cuda = usable[0]
         remedy = Automatic(edits=(InstallCudnn(major=copy.major, cuda_major=cuda),))
     yield ctx.finding(
-        "cudnn-wrong-cuda-major", ctx.serious, remedy,
+        "cudnn-wrong-cuda-major",
+        ctx.serious,
+        remedy,
         f"{copy.folder}: CUDA {made}",
         *(f"{lib.path}" for lib in ctx.libraries("cublasLt") if ctx.loadable(lib)),
-        product=product(copy.version), made=str(made), cuda=str(cuda),
-        folder=copy.folder,
-    )  # fmt: skip
+        facts=Facts(
+            product=product(copy.version), made_for=str(made), cuda=str(cuda), folder=copy.folder
+        ),
+    )
 
 
 @rule("zlibwapi-missing", layer=Layer.COMPATIBILITY)
@@ -123,11 +125,19 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     severity = ctx.serious if stopped(ctx.trial) else "warning"
     remedy = Manual(link=CUDNN_WINDOWS_PAGE)
     yield ctx.finding(
-        "zlibwapi-missing", severity, remedy,
-        *(f"{z.path}: {z.architecture}" for z in known), copy.folder,
-        product=product(copy.version), folder=copy.folder, sure=stopped(ctx.trial),
-        other=first.path if first else "", absent="" if first else "PATH",
-    )  # fmt: skip
+        "zlibwapi-missing",
+        severity,
+        remedy,
+        *(f"{z.path}: {z.architecture}" for z in known),
+        copy.folder,
+        sure=stopped(ctx.trial),
+        facts=Facts(
+            product=product(copy.version),
+            folder=copy.folder,
+            other=first.path if first else "",
+            absent="" if first else "PATH",
+        ),
+    )
 
 
 def _asked(ctx: Context) -> int:
@@ -147,8 +157,13 @@ def header(ctx: Context) -> Iterator[Finding]:
         )
         if one and other and one != other:
             yield ctx.finding(
-                "cudnn-header-differs", "info", Manual(),
+                "cudnn-header-differs",
+                "info",
+                Manual(),
                 f"{copy.folder}: {copy.header_version}, {copy.version}",
-                header=short(copy.header_version), product=product(copy.version),
-                folder=copy.folder,
-            )  # fmt: skip
+                facts=Facts(
+                    header_version=short(copy.header_version),
+                    product=product(copy.version),
+                    folder=copy.folder,
+                ),
+            )

@@ -13,7 +13,7 @@ from cudnn_assistant.diagnose.needs import called, counts, passed
 from cudnn_assistant.diagnose.packages import packages_of
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity
+from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Framework, Gpu
 from cudnn_assistant.versions import major, numbers, older, short
 
@@ -30,9 +30,12 @@ def bits(ctx: Context) -> Iterator[Finding]:
     environment = ctx.environment
     if environment is not None and environment.bits == 32:
         yield ctx.finding(
-            "python-32-bit", "error", Manual(link="https://www.python.org/downloads/"),
-            f"{environment.python}: 32", where=ctx.subject,
-        )  # fmt: skip
+            "python-32-bit",
+            "error",
+            Manual(link="https://www.python.org/downloads/"),
+            f"{environment.python}: 32",
+            facts=Facts(environment=ctx.subject),
+        )
 
 
 @rule("tensorflow-on-windows", layer=Layer.FRAMEWORK, provable=False)
@@ -45,9 +48,11 @@ def tensorflow_on_windows(ctx: Context) -> Iterator[Finding]:
                 _weight(ctx),
                 Impossible(),
                 f"{framework.package or framework.name} {framework.version}",
-                program=called(framework),
-                where=ctx.subject,
-                python=ctx.environment.version if ctx.environment else "",
+                facts=Facts(
+                    program=called(framework),
+                    environment=ctx.subject,
+                    python=ctx.environment.version if ctx.environment else "",
+                ),
             )
 
 
@@ -88,10 +93,12 @@ def _alone_installed(
     ctx: Context, framework: Framework, remedy: Remedy, *, call: str = ""
 ) -> Finding:
     return ctx.finding(
-        f"{framework.name}-without-packages", "error", remedy,
+        f"{framework.name}-without-packages",
+        "error",
+        remedy,
         f"{framework.package or framework.name} {framework.version}",
-        program=called(framework), where=ctx.subject, call=call,
-    )  # fmt: skip
+        facts=Facts(program=called(framework), environment=ctx.subject, call=call),
+    )
 
 
 def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
@@ -107,9 +114,12 @@ def jax_on_windows(ctx: Context) -> Iterator[Finding]:
     for framework in ctx.frameworks if ctx.environment is not None else ():
         if ctx.windows and framework.name == "jax" and framework.gpu is False and ctx.machine.gpus:
             yield ctx.finding(
-                "jax-on-windows", _weight(ctx), Impossible(), f"jax {framework.version}",
-                program=called(framework), where=ctx.subject,
-            )  # fmt: skip
+                "jax-on-windows",
+                _weight(ctx),
+                Impossible(),
+                f"jax {framework.version}",
+                facts=Facts(program=called(framework), environment=ctx.subject),
+            )
 
 
 @rule("jax-plugin-differs", layer=Layer.FRAMEWORK, provable=False)
@@ -130,11 +140,14 @@ def jax_plugin(ctx: Context) -> Iterator[Finding]:
         if not version or numbers(version) == numbers(library):
             return
     yield ctx.finding(
-        "jax-plugin-differs", "error",
+        "jax-plugin-differs",
+        "error",
         install_packages(ctx, *(f"{part}=={short(library)}" for part in parts)),
         f"{name} {version}; jaxlib {library}",
-        package=name, has=version, library=library, where=ctx.subject,
-    )  # fmt: skip
+        facts=Facts(
+            package=name, present_version=version, library=library, environment=ctx.subject
+        ),
+    )
 
 
 @rule("windows-on-arm", layer=Layer.FRAMEWORK)
@@ -143,7 +156,9 @@ def arm(ctx: Context) -> Iterator[Finding]:
     arm64 = ctx.windows and ctx.machine.os.architecture in ("aarch64", "arm64")
     cpu = any(f.gpu is False and counts(f) for f in ctx.frameworks)
     if arm64 and cpu and ctx.environment is not None:
-        yield ctx.finding("windows-on-arm", "info", Manual(), "aarch64", where=ctx.subject)
+        yield ctx.finding(
+            "windows-on-arm", "info", Manual(), "aarch64", facts=Facts(environment=ctx.subject)
+        )
 
 
 @rule("cpu-only-framework", layer=Layer.FRAMEWORK, provable=False)
@@ -155,8 +170,7 @@ def cpu_only(ctx: Context) -> Iterator[Finding]:
             _weight(ctx),
             _gpu_build(ctx, framework),
             *(f"{f.package or f.name} {f.version}" for f in (framework, *same)),
-            program=called(framework),
-            where=ctx.subject,
+            facts=Facts(program=called(framework), environment=ctx.subject),
         )
 
 
@@ -241,10 +255,12 @@ def two_onnxruntimes(ctx: Context) -> Iterator[Finding]:
     )
     works = any(f.name == "onnxruntime" and f.gpu for f in ctx.frameworks)
     yield ctx.finding(
-        "onnxruntime-twice", "warning" if works else "error", Manual(commands=commands),
+        "onnxruntime-twice",
+        "warning" if works else "error",
+        Manual(commands=commands),
         *(f"{n} {v}" for n, v in sorted(names.items())),
-        other=", ".join(others), where=ctx.subject,
-    )  # fmt: skip
+        facts=Facts(other=", ".join(others), environment=ctx.subject),
+    )
 
 
 def _without_code(ctx: Context, *, younger: bool) -> Iterator[tuple[Gpu, Framework]]:
@@ -280,10 +296,13 @@ def too_old(ctx: Context) -> Iterator[Finding]:
 def _no_code(ctx: Context, gpu: Gpu, framework: Framework, code: str) -> Finding:
     built = ", ".join(framework.architectures) or f"CUDA {framework.cuda}"
     return ctx.finding(
-        code, "error", Manual(link=FRAMEWORK_PAGES.get(framework.name, "")),
-        f"{gpu.name}: {gpu.compute}", f"{called(framework)}: {built}",
-        gpu=gpu.name, program=called(framework), where=ctx.subject,
-    )  # fmt: skip
+        code,
+        "error",
+        Manual(link=FRAMEWORK_PAGES.get(framework.name, "")),
+        f"{gpu.name}: {gpu.compute}",
+        f"{called(framework)}: {built}",
+        facts=Facts(gpu=gpu.name, program=called(framework), environment=ctx.subject),
+    )
 
 
 def has_code(ctx: Context, framework: Framework) -> bool:

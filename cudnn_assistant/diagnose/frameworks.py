@@ -11,7 +11,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, stopped
 from cudnn_assistant.diagnose.remedies import install_packages
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Severity
+from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.versions import major, numbers
 
 
@@ -21,7 +21,11 @@ def interpreter_gone(ctx: Context) -> Iterator[Finding]:
     environment = ctx.environment
     if environment is not None and environment.dead:
         yield ctx.finding(
-            "environment-python-gone", "error", Manual(), environment.id, where=ctx.subject
+            "environment-python-gone",
+            "error",
+            Manual(),
+            environment.id,
+            facts=Facts(environment=ctx.subject),
         )
 
 
@@ -34,10 +38,18 @@ def two_majors(ctx: Context) -> Iterator[Finding]:
     severity: Severity = "error" if stopped(ctx.trial) else "warning"
     (low, one), (high, other) = min(asked.items()), max(asked.items())
     yield ctx.finding(
-        "frameworks-disagree", severity, Manual(),
+        "frameworks-disagree",
+        severity,
+        Manual(),
         *(f"{called(f)}: cuDNN {f.cudnn}" for f in asked.values()),
-        one=called(one), other=called(other), low=str(low), high=str(high), where=ctx.subject,
-    )  # fmt: skip
+        facts=Facts(
+            one=called(one),
+            other=called(other),
+            lower_major=low,
+            higher_major=high,
+            environment=ctx.subject,
+        ),
+    )
 
 
 @rule("tensorflow-216", layer=Layer.FRAMEWORK)
@@ -47,10 +59,12 @@ def tensorflow_216(ctx: Context) -> Iterator[Finding]:
         affected = framework.name == "tensorflow" and numbers(framework.version)[:2] == (2, 16)
         if affected and framework.brings_cudnn and not ctx.windows:
             yield ctx.finding(
-                "tensorflow-216", "warning",
+                "tensorflow-216",
+                "warning",
                 install_packages(ctx, "tensorflow[and-cuda]==2.17.1"),
-                f"tensorflow {framework.version}", program=called(framework), where=ctx.subject,
-            )  # fmt: skip
+                f"tensorflow {framework.version}",
+                facts=Facts(program=called(framework), environment=ctx.subject),
+            )
 
 
 @rule("store-python", layer=Layer.FRAMEWORK)
@@ -64,9 +78,12 @@ def store_python(ctx: Context) -> Iterator[Finding]:
     ):
         severity: Severity = "warning" if stopped(ctx.trial) else "info"
         yield ctx.finding(
-            "store-python", severity, Manual(link="https://www.python.org/downloads/windows/"),
-            environment.python, where=ctx.subject,
-        )  # fmt: skip
+            "store-python",
+            severity,
+            Manual(link="https://www.python.org/downloads/windows/"),
+            environment.python,
+            facts=Facts(environment=ctx.subject),
+        )
 
 
 @rule("cupy-without-cudnn", layer=Layer.FRAMEWORK)
@@ -75,6 +92,9 @@ def cupy(ctx: Context) -> Iterator[Finding]:
     for framework in ctx.frameworks if ctx.environment is not None else ():
         if framework.name == "cupy" and numbers(framework.version) >= (14,):
             yield ctx.finding(
-                "cupy-without-cudnn", "info", Manual(), f"cupy {framework.version}",
-                program=called(framework), where=ctx.subject,
-            )  # fmt: skip
+                "cupy-without-cudnn",
+                "info",
+                Manual(),
+                f"cupy {framework.version}",
+                facts=Facts(program=called(framework), environment=ctx.subject),
+            )

@@ -13,7 +13,7 @@ from cudnn_assistant.diagnose.enclosed import blind
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Impossible, Manual, Severity
+from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Severity
 from cudnn_assistant.machine import Gpu
 from cudnn_assistant.versions import major, numbers
 
@@ -42,13 +42,11 @@ def switched_off(ctx: Context) -> Iterator[Finding]:
         return
     command = _SWITCH_ON.get(off.tool, "")
     remedy = Manual(commands=(command,) if command else (), restart=True, administrator=True)
-    facts = {"tool": off.tool, "gpu": first_name(ctx)}
-    if not off.tool:
-        facts["file"] = off.file
+    facts = Facts(tool=off.tool, file="" if off.tool else off.file, gpu=first_name(ctx))
     # With neither GPU nor driver in sight, the setting may be a leftover of another computer.
     sure = bool(ctx.machine.gpus or driver)
     evidence = f"{off.file}: {off.line}"
-    yield ctx.finding("gpu-switched-off", "error", remedy, evidence, sure=sure, also=facts)
+    yield ctx.finding("gpu-switched-off", "error", remedy, evidence, sure=sure, facts=facts)
 
 
 def _kept_for_vm(gpu: Gpu) -> bool:
@@ -64,7 +62,7 @@ def no_gpu(ctx: Context) -> Iterator[Finding]:
     if machine.driver and (machine.driver.problem_codes or machine.driver.log):
         return
     others = ", ".join(machine.other_gpus)
-    yield ctx.finding("no-nvidia-gpu", "error", Impossible(), others, others=others)
+    yield ctx.finding("no-nvidia-gpu", "error", Impossible(), others, facts=Facts(others=others))
 
 
 @rule("gpu-too-old", layer=Layer.GPU)
@@ -74,7 +72,7 @@ def too_old(ctx: Context) -> Iterator[Finding]:
     if gpus and all(numbers(g.compute) < (3, 0) for g in gpus):
         names = ", ".join(g.name for g in gpus)
         evidence = ", ".join(f"{g.name}: {g.compute}" for g in gpus)
-        yield ctx.finding("gpu-too-old", "error", Impossible(), evidence, gpu=names)
+        yield ctx.finding("gpu-too-old", "error", Impossible(), evidence, facts=Facts(gpu=names))
 
 
 def _problem(ctx: Context, code: int) -> bool:
@@ -100,7 +98,7 @@ def disabled(ctx: Context) -> Iterator[Finding]:
             "error",
             Manual(administrator=True),
             "Device Manager: 22",
-            gpu=first_name(ctx),
+            facts=Facts(gpu=first_name(ctx)),
         )
 
 
@@ -113,7 +111,9 @@ def firmware(ctx: Context) -> Iterator[Finding]:
             severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
             evidence = f"{gpu.name}: Xid {', '.join(map(str, found))}"
             remedy = Manual(link=DRIVER_PAGE, restart=True)
-            yield ctx.finding("gpu-firmware-stopped", severity, remedy, evidence, gpu=gpu.name)
+            yield ctx.finding(
+                "gpu-firmware-stopped", severity, remedy, evidence, facts=Facts(gpu=gpu.name)
+            )
 
 
 @rule("gpu-lost", layer=Layer.GPU)
@@ -131,7 +131,7 @@ def lost(ctx: Context) -> Iterator[Finding]:
     if told:
         severity: Severity = "warning" if ctx.runs else "error"
         name = silent[0].name if silent else first_name(ctx)
-        yield ctx.finding("gpu-lost", severity, Manual(restart=True), *told, gpu=name)
+        yield ctx.finding("gpu-lost", severity, Manual(restart=True), *told, facts=Facts(gpu=name))
 
 
 def _silent(ctx: Context, gpu: Gpu) -> bool:
@@ -192,8 +192,8 @@ def _module(ctx: Context, found: _Flavour, code: str) -> Finding:
     gpu = first_name(ctx)
     remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
     return ctx.finding(
-        code, "error", remedy, found.evidence(gpu), gpu=gpu, sure=bool(found.line)
-    )  # fmt: skip
+        code, "error", remedy, found.evidence(gpu), sure=bool(found.line), facts=Facts(gpu=gpu)
+    )
 
 
 def _only_other_flavour(ctx: Context) -> str:
@@ -240,9 +240,7 @@ def dropped(ctx: Context) -> Iterator[Finding]:
         Manual(link=DRIVER_PAGE, restart=True, administrator=True),
         f"{gpu.name}: {last}; {(driver.version if driver else '') or branch}",
         line,
-        gpu=gpu.name,
-        driver=str(branch),
-        branch=str(last),
+        facts=Facts(gpu=gpu.name, driver=str(branch), last_branch=last),
     )
 
 
@@ -260,8 +258,8 @@ def no_resources(ctx: Context) -> Iterator[Finding]:
             "error",
             remedy,
             line or answers(ctx),
-            gpu=first_name(ctx),
             sure=sure,
+            facts=Facts(gpu=first_name(ctx)),
         )
 
 
@@ -310,7 +308,7 @@ def memory_needs_restart(ctx: Context) -> Iterator[Finding]:
 def _memory(ctx: Context, gpu: Gpu, code: str) -> Finding:
     severity: Severity = "warning" if ctx.runs else "error"
     evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"
-    return ctx.finding(code, severity, Manual(restart=True), evidence, gpu=gpu.name)
+    return ctx.finding(code, severity, Manual(restart=True), evidence, facts=Facts(gpu=gpu.name))
 
 
 @rule("gpu-slowed-down", layer=Layer.GPU)
@@ -321,7 +319,9 @@ def hot(ctx: Context) -> Iterator[Finding]:
         if harmful:
             heat = f"{gpu.temperature} °C" if gpu.temperature is not None else ""
             evidence = f"{gpu.name}: {', '.join(harmful)}"
-            yield ctx.finding("gpu-slowed-down", "warning", Manual(), evidence, heat, gpu=gpu.name)
+            yield ctx.finding(
+                "gpu-slowed-down", "warning", Manual(), evidence, heat, facts=Facts(gpu=gpu.name)
+            )
 
 
 @rule("gpu-asleep", layer=Layer.GPU)
@@ -331,4 +331,6 @@ def asleep(ctx: Context) -> Iterator[Finding]:
         return
     for gpu in ctx.machine.gpus:
         if gpu.asleep and "cuda" not in gpu.seen_by:
-            yield ctx.finding("gpu-asleep", "info", Manual(), gpu.pci_bus, gpu=gpu.name)
+            yield ctx.finding(
+                "gpu-asleep", "info", Manual(), gpu.pci_bus, facts=Facts(gpu=gpu.name)
+            )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cudnn_assistant.diagnose.answers import cuda_code
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import Gpu, GpuProcess, Trial
 
 SPACE = 600 * 1024 * 1024
@@ -48,9 +48,13 @@ def _compute_mode(ctx: Context, gpu: Gpu, code: str) -> Finding:
     command = f"{prefix}nvidia-smi -i {gpu.nvml_index or 0} -c DEFAULT"
     program = ", ".join(_process(p.name, p.pid) for p in _computing(gpu)[:3])
     return ctx.finding(
-        code, "warning" if ctx.runs else "error", Manual(commands=(command,), administrator=True),
-        f"{gpu.name}: {gpu.compute_mode}", program, gpu=gpu.name, program=program,
-    )  # fmt: skip
+        code,
+        "warning" if ctx.runs else "error",
+        Manual(commands=(command,), administrator=True),
+        f"{gpu.name}: {gpu.compute_mode}",
+        program,
+        facts=Facts(gpu=gpu.name, program=program),
+    )
 
 
 def _busy(ctx: Context, gpu: Gpu) -> bool:
@@ -68,7 +72,9 @@ def licence(ctx: Context) -> Iterator[Finding]:
         and not ctx.runs
         and (any(t.code in (46, 102) for t in trials) or cuda_code(ctx) == 102)
     ):
-        yield ctx.finding("vgpu-licence", "error", Manual(), vgpu.name, gpu=vgpu.name, sure=False)
+        yield ctx.finding(
+            "vgpu-licence", "error", Manual(), vgpu.name, sure=False, facts=Facts(gpu=vgpu.name)
+        )
 
 
 def _full(ctx: Context) -> Iterator[tuple[Gpu, bool]]:
@@ -122,11 +128,13 @@ def _memory(ctx: Context, gpu: Gpu, code: str, remedy: Manual, *, sure: bool) ->
         remedy,
         f"{gpu.name}: {free} / {total}",
         *(f"{_process(p.name, p.pid)}: {_mib(p.memory)}" for p in users[:8]),
-        gpu=gpu.name,
-        free=free,
-        total=total,
-        programs=", ".join(_process(p.name, p.pid) for p in users[:3]),
         sure=sure,
+        facts=Facts(
+            gpu=gpu.name,
+            free=free,
+            total=total,
+            programs=", ".join(_process(p.name, p.pid) for p in users[:3]),
+        ),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.trial import asked_and_stopped, told
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
 
 
 @rule("gpu-reset-by-watchdog", layer=Layer.TEST)
@@ -17,7 +17,11 @@ def watchdog(ctx: Context) -> Iterator[Finding]:
     trial = asked_and_stopped(ctx)
     if trial is not None and trial.code == 702:
         yield ctx.finding(
-            "gpu-reset-by-watchdog", ctx.serious, Manual(), *told(trial), gpu=trial.gpu_name
+            "gpu-reset-by-watchdog",
+            ctx.serious,
+            Manual(),
+            *told(trial),
+            facts=Facts(gpu=trial.gpu_name),
         )
 
 
@@ -31,8 +35,8 @@ def wrong_numbers(ctx: Context) -> Iterator[Finding]:
             ctx.serious,
             Unknown(),
             *told(trial),
-            gpu=trial.gpu_name,
             sure=False,
+            facts=Facts(gpu=trial.gpu_name),
         )
 
 
@@ -50,9 +54,14 @@ def gpu_faults(ctx: Context) -> Iterator[Finding]:
     found = sorted({13, 31, 43, 62} & set(gpu.xids)) if gpu else []
     if gpu and found:
         yield ctx.finding(
-            "gpu-faulted", ctx.serious, Unknown(), *told(trial),
-            f"{gpu.name}: Xid {', '.join(map(str, found))}", gpu=gpu.name, sure=False,
-        )  # fmt: skip
+            "gpu-faulted",
+            ctx.serious,
+            Unknown(),
+            *told(trial),
+            f"{gpu.name}: Xid {', '.join(map(str, found))}",
+            sure=False,
+            facts=Facts(gpu=gpu.name),
+        )
 
 
 @rule("cpu-too-old", layer=Layer.TEST)
@@ -72,9 +81,13 @@ def host_memory(ctx: Context) -> Iterator[Finding]:
     if trial is not None and (killed or said):
         word = said[0] if said and said[0] not in trial.detail else ""
         yield ctx.finding(
-            "computer-memory-full", ctx.serious, Manual(), *told(trial), word,
+            "computer-memory-full",
+            ctx.serious,
+            Manual(),
+            *told(trial),
+            word,
             sure=said is not None,
-        )  # fmt: skip
+        )
 
 
 _NO_MEMORY = re.compile(

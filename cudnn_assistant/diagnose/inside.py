@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.trial import told
 from cudnn_assistant.diagnose.visible import unset
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import PRODUCTS
@@ -43,9 +43,16 @@ def must_preload(ctx: Context) -> Iterator[Finding]:
     for run in _stopped(ctx):
         if run.call:
             yield ctx.finding(
-                "framework-must-preload", "error", Manual(), *told(run.trial), call=run.call,
-                program=framework_title(run.trial.framework), where=ctx.subject,
-            )  # fmt: skip
+                "framework-must-preload",
+                "error",
+                Manual(),
+                *told(run.trial),
+                facts=Facts(
+                    call=run.call,
+                    program=framework_title(run.trial.framework),
+                    environment=ctx.subject,
+                ),
+            )
 
 
 @rule("framework-takes-all-memory", layer=Layer.FRAMEWORK_TEST, provable=False)
@@ -56,9 +63,12 @@ def takes_all_memory(ctx: Context) -> Iterator[Finding]:
             verb = "set" if ctx.windows else "export"
             remedy = Manual(commands=(f"{verb} {run.name}={run.value}",))
             yield ctx.finding(
-                "framework-takes-all-memory", "error", remedy, *told(run.trial),
-                program=framework_title(run.trial.framework), where=ctx.subject,
-            )  # fmt: skip
+                "framework-takes-all-memory",
+                "error",
+                remedy,
+                *told(run.trial),
+                facts=Facts(program=framework_title(run.trial.framework), environment=ctx.subject),
+            )
 
 
 @rule("setting-stops-framework", layer=Layer.FRAMEWORK_TEST, provable=False)
@@ -76,12 +86,13 @@ def setting(ctx: Context) -> Iterator[Finding]:
             unset(ctx, variable) if variable is not None else Unknown(),
             *told(run.trial),
             name + shown,
-            variable=name,
-            folders=name if name.endswith("PATH") else "",
-            gpus=name if name.endswith("DEVICES") else "",
-            place=variable.source if variable else "",
-            program=framework_title(run.trial.framework),
-            where=ctx.subject,
+            facts=Facts(
+                variable=name,
+                lists=_listed(name),
+                place=variable.source if variable else "",
+                program=framework_title(run.trial.framework),
+                environment=ctx.subject,
+            ),
         )
 
 
@@ -93,11 +104,21 @@ def main_file_differs(ctx: Context) -> Iterator[Finding]:
         if pair is not None:
             lone, whole = pair
             yield ctx.finding(
-                "cudnn-main-file-differs", "error", Manual(), *told(run.trial),
-                f"{lone.file}: {lone.version}, {lone.folder}", f"{whole.version}: {whole.folder}",
-                program=framework_title(run.trial.framework), old=short(lone.version),
-                new=short(whole.version), folder=whole.folder, where=ctx.subject, sure=False,
-            )  # fmt: skip
+                "cudnn-main-file-differs",
+                "error",
+                Manual(),
+                *told(run.trial),
+                f"{lone.file}: {lone.version}, {lone.folder}",
+                f"{whole.version}: {whole.folder}",
+                sure=False,
+                facts=Facts(
+                    program=framework_title(run.trial.framework),
+                    older=short(lone.version),
+                    newer=short(whole.version),
+                    folder=whole.folder,
+                    environment=ctx.subject,
+                ),
+            )
 
 
 @rule("framework-stopped", layer=Layer.FRAMEWORK_TEST, provable=False)
@@ -106,9 +127,20 @@ def unexplained(ctx: Context) -> Iterator[Finding]:
     for run in _stopped(ctx):
         if not run.name and _other_main_file(ctx, run.trial) is None:
             yield ctx.finding(
-                "framework-stopped", "error", Unknown(), *told(run.trial), sure=False,
-                program=framework_title(run.trial.framework), where=ctx.subject,
-            )  # fmt: skip
+                "framework-stopped",
+                "error",
+                Unknown(),
+                *told(run.trial),
+                sure=False,
+                facts=Facts(program=framework_title(run.trial.framework), environment=ctx.subject),
+            )
+
+
+def _listed(variable: str) -> Literal["", "folders", "gpus"]:
+    """What a list that CUDA or the loader reads holds, by its name."""
+    if variable.endswith("PATH"):
+        return "folders"
+    return "gpus" if variable.endswith("DEVICES") else ""
 
 
 def _for_processor(ctx: Context, trial: Trial) -> bool:

@@ -7,6 +7,8 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from msgspec import structs
+
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies_to_check import (
     before_path,
@@ -20,7 +22,7 @@ from cudnn_assistant.diagnose.cudnn import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import fits
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Remedy, Severity
+from cudnn_assistant.finding import Facts, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
 from cudnn_assistant.versions import short
 
@@ -48,10 +50,13 @@ def stray(ctx: Context) -> Iterator[Finding]:
         return
     whole = best(ctx, good)
     yield ctx.finding(
-        "stray-cudnn-first", ctx.serious, Manual(), file,
+        "stray-cudnn-first",
+        ctx.serious,
+        Manual(),
+        file,
         f"{product(whole.version)}: {whole.folder}",
-        lone=file, new=short(whole.version), folder=whole.folder,
-    )  # fmt: skip
+        facts=Facts(stray_file=file, newer=short(whole.version), folder=whole.folder),
+    )
 
 
 @rule("cudnn-links-missing", layer=Layer.INTEGRITY)
@@ -66,9 +71,17 @@ def unlinked(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     command = f"/sbin/ldconfig -n {folder}" if home else f"sudo ldconfig -n {folder}"
     remedy = Manual(commands=(command,), administrator=not home)
     yield ctx.finding(
-        "cudnn-links-missing", ctx.serious, remedy, f"{copy.file}: {copy.folder}",
-        product=product(copy.version), there=copy.file, file=lacking[0].file, folder=copy.folder,
-    )  # fmt: skip
+        "cudnn-links-missing",
+        ctx.serious,
+        remedy,
+        f"{copy.file}: {copy.folder}",
+        facts=Facts(
+            product=product(copy.version),
+            present_file=copy.file,
+            file=lacking[0].file,
+            folder=copy.folder,
+        ),
+    )
 
 
 @rule("cudnn-wrong-architecture", layer=Layer.INTEGRITY)
@@ -78,10 +91,17 @@ def architecture(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     here = ctx.machine.os.architecture
     if here and copy.architecture not in ("", here) and not proven(ctx, copy):
         yield ctx.finding(
-            "cudnn-wrong-architecture", ctx.serious, replace(ctx, copy),
+            "cudnn-wrong-architecture",
+            ctx.serious,
+            replace(ctx, copy),
             f"{copy.file}: {copy.architecture}; {here}",
-            product=product(copy.version), made=copy.architecture, here=here, folder=copy.folder,
-        )  # fmt: skip
+            facts=Facts(
+                product=product(copy.version),
+                made_for=copy.architecture,
+                this_architecture=here,
+                folder=copy.folder,
+            ),
+        )
 
 
 class _Harm(NamedTuple):
@@ -155,9 +175,9 @@ def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], code: str, remedy:
         remedy,
         *(f"{p.file}: {p.state}" for p in parts[:8]),
         copy.folder,
-        product=product(copy.version),
-        file=_telling(ctx, parts).file,
-        count=str(len(parts)),
-        folder=copy.folder,
-        also=by_hand(ctx, copy, remedy),
+        facts=structs.replace(
+            by_hand(ctx, copy, remedy),
+            file=_telling(ctx, parts).file,
+            count=len(parts),
+        ),
     )

@@ -9,7 +9,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.driver import versions_differ
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, take_out
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import Driver, PathEntry
 
 
@@ -30,9 +30,11 @@ def stub(ctx: Context) -> Iterator[Finding]:
         take_out(ctx, entry),
         stubs[0] if stubs else answers(ctx),
         _shown(entry),
-        folder=folder or (entry.folder if entry else ""),
-        variable=entry.variable if entry else "",
-        place=entry.source if entry else "",
+        facts=Facts(
+            folder=folder or (entry.folder if entry else ""),
+            variable=entry.variable if entry else "",
+            place=entry.source if entry else "",
+        ),
     )
 
 
@@ -52,9 +54,9 @@ def stub_searched(ctx: Context) -> Iterator[Finding]:
             "warning",
             take_out(ctx, entry),
             _shown(entry),
-            folder=entry.folder or entry.text,
-            variable=entry.variable,
-            place=entry.source,
+            facts=Facts(
+                folder=entry.folder or entry.text, variable=entry.variable, place=entry.source
+            ),
         )
 
 
@@ -82,8 +84,7 @@ def compat_used(ctx: Context) -> Iterator[Finding]:
         driver.cuda_library,
         answers(ctx),
         _shown(entry),
-        folder=folder,
-        place=entry.source if entry else "",
+        facts=Facts(folder=folder, place=entry.source if entry else ""),
     )
 
 
@@ -125,7 +126,10 @@ def container_driver(ctx: Context) -> Iterator[Finding]:
 
 def _mismatch(ctx: Context, driver: Driver, code: str, remedy: Manual) -> Finding:
     return ctx.finding(
-        code, "error", remedy, f"kernel: {driver.kernel_version}; libraries: {driver.version}",
+        code,
+        "error",
+        remedy,
+        f"kernel: {driver.kernel_version}; libraries: {driver.version}",
         answers(ctx),
-        kernel=driver.kernel_version or "–", library=driver.version or "–",
-    )  # fmt: skip
+        facts=Facts(kernel=driver.kernel_version or "–", library=driver.version or "–"),
+    )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies_to_check import by_hand, each, inner_major, proven, replace
 from cudnn_assistant.diagnose.cudnn import product
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.touched import touched
-from cudnn_assistant.finding import Finding
+from cudnn_assistant.finding import Facts, Finding
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import numbers
 
@@ -29,9 +31,12 @@ def renamed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     if not inner_major(copy) or inner_major(copy) == copy.major:
         return
     yield ctx.finding(
-        "cudnn-renamed", ctx.serious, replace(ctx, copy), f"{copy.file}: {copy.version}",
-        file=copy.file, product=product(copy.version), folder=copy.folder,
-    )  # fmt: skip
+        "cudnn-renamed",
+        ctx.serious,
+        replace(ctx, copy),
+        f"{copy.file}: {copy.version}",
+        facts=Facts(file=copy.file, product=product(copy.version), folder=copy.folder),
+    )
 
 
 @rule("cudnn-mixed-versions", layer=Layer.WRONG_COPY)
@@ -61,13 +66,13 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         remedy,
         *evidence,
         said,
-        product=product(copy.version),
-        folder=copy.folder,
-        count=str(max(len(versions), len(folders), 2)),
-        versions=", ".join(".".join(map(str, v)) for v in sorted(versions))
-        if len(versions) > 1
-        else "",
-        also=by_hand(ctx, copy, remedy),
+        facts=structs.replace(
+            by_hand(ctx, copy, remedy),
+            count=max(len(versions), len(folders), 2),
+            versions=", ".join(".".join(map(str, v)) for v in sorted(versions))
+            if len(versions) > 1
+            else "",
+        ),
     )
 
 

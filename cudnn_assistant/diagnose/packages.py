@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, stopped
 from cudnn_assistant.diagnose.remedies import install_packages
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Severity
+from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import Package
 from cudnn_assistant.versions import major, numbers
 
@@ -35,10 +37,12 @@ def two_cudnn_packages(ctx: Context) -> Iterator[Finding]:
     )
     severity: Severity = "error" if stopped(ctx.trial) else "warning"
     yield ctx.finding(
-        "two-cudnn-packages", severity, Manual(commands=commands),
+        "two-cudnn-packages",
+        severity,
+        Manual(commands=commands),
         *(f"{p.name} {p.version}" for p in found),
-        keep=keep.name, other=", ".join(drop), where=ctx.subject,
-    )  # fmt: skip
+        facts=Facts(kept_package=keep.name, other=", ".join(drop), environment=ctx.subject),
+    )
 
 
 @rule("package-incomplete", layer=Layer.FRAMEWORK, provable=False)
@@ -82,17 +86,18 @@ def _torch_lacks(ctx: Context, package: Package) -> bool:
 def lacking(ctx: Context, package: Package, severity: Severity) -> Finding:
     """A package that is installed by its record, and its files are gone."""
     names = ", ".join(package.missing[:8])
-    facts = {"record": package.name}
+    facts = Facts(environment=ctx.subject, package=package.name, lacking="record")
     if severity == "info":
-        facts = {"slim": package.name, "spare": names}
+        facts = replace(facts, lacking="spare", missing_files=names)
     elif package.files_missing:
-        facts = {"package": package.name, "count": str(package.files_missing)}
+        facts = replace(facts, lacking="", count=package.files_missing)
     return ctx.finding(
-        "package-incomplete", severity,
+        "package-incomplete",
+        severity,
         install_packages(ctx, f"{package.name}=={package.version}"),
         f"{package.name} {package.version}: {names or package.files_missing or '–'}",
-        where=ctx.subject, also=facts,
-    )  # fmt: skip
+        facts=facts,
+    )
 
 
 def reserved(package: Package) -> bool:
@@ -113,12 +118,17 @@ def pins(ctx: Context) -> Iterator[Finding]:
         linked = framework.name == "torch" and not all(p.has for p in off)
         severity: Severity = "error" if linked or stopped(ctx.trial) else "warning"
         yield ctx.finding(
-            "framework-needs-packages", severity,
+            "framework-needs-packages",
+            severity,
             install_packages(ctx, *(f"{p.package}{p.wants}" for p in off)),
             *(f"{p.package}{p.wants}: {p.has or '–'}" for p in off),
-            program=called(framework), package=off[0].package, count=str(len(off)),
-            where=ctx.subject,
-        )  # fmt: skip
+            facts=Facts(
+                program=called(framework),
+                package=off[0].package,
+                count=len(off),
+                environment=ctx.subject,
+            ),
+        )
 
 
 @rule("placeholder-package", layer=Layer.FRAMEWORK)
@@ -135,9 +145,12 @@ def placeholder(ctx: Context) -> Iterator[Finding]:
             else f"nvidia-cudnn-cu{cuda}"
         )
         yield ctx.finding(
-            "placeholder-package", "info", Manual(),
-            f"{package.name} {package.version}", package=package.name, real=real, where=ctx.subject,
-        )  # fmt: skip
+            "placeholder-package",
+            "info",
+            Manual(),
+            f"{package.name} {package.version}",
+            facts=Facts(package=package.name, real_package=real, environment=ctx.subject),
+        )
 
 
 @rule("user-packages-first", layer=Layer.FRAMEWORK, provable=False)
@@ -158,7 +171,15 @@ def user_site(ctx: Context) -> Iterator[Finding]:
                 # What was tested is the installation's own, which no program gets.
                 slower = framework.gpu is False and mine[framework.name].gpu is not False
                 yield ctx.finding(
-                    "user-packages-first", "error" if slower else severity, Manual(), other.id,
-                    ctx.subject, program=called(framework), where=ctx.subject, folder=other.id,
-                    slower=called(framework) if slower else "",
-                )  # fmt: skip
+                    "user-packages-first",
+                    "error" if slower else severity,
+                    Manual(),
+                    other.id,
+                    ctx.subject,
+                    facts=Facts(
+                        program=called(framework),
+                        environment=ctx.subject,
+                        folder=other.id,
+                        without_gpu=slower,
+                    ),
+                )

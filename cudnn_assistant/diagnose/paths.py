@@ -10,7 +10,7 @@ from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.variables import lasting, place
 from cudnn_assistant.envpath import split
-from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, TakeOut
+from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import PathEntry, Scope
 
 _ABOUT_CUDA = re.compile("cuda|cudnn", re.IGNORECASE)
@@ -30,7 +30,7 @@ def unexpanded(ctx: Context) -> Iterator[Finding]:
                 "warning",
                 _drop(ctx, entry),
                 _entry(entry),
-                entry=entry.text,
+                facts=Facts(entry=entry.text),
             )
 
 
@@ -51,10 +51,12 @@ def malformed(ctx: Context) -> Iterator[Finding]:
             # Which programs can't cope with quotes isn't known; where the test ran, it is no fault.
             harmless = not file and not stopped(ctx.trial)
             yield ctx.finding(
-                "path-entry-malformed", "info" if harmless else "warning",
-                _drop(ctx, entry), _entry(entry),
-                entry=text, variable=entry.variable, place=entry.source,
-            )  # fmt: skip
+                "path-entry-malformed",
+                "info" if harmless else "warning",
+                _drop(ctx, entry),
+                _entry(entry),
+                facts=Facts(entry=text, variable=entry.variable, place=entry.source),
+            )
 
 
 def _taken_literally(ctx: Context, text: str) -> bool:
@@ -92,9 +94,12 @@ def cut_off(ctx: Context) -> Iterator[Finding]:
         ]
         if entries and entries[-1].exists is False:
             yield ctx.finding(
-                "path-cut-off", "warning", Manual(), _entry(entries[-1]),
-                length=str(variable.value.characters), entry=entries[-1].text,
-            )  # fmt: skip
+                "path-cut-off",
+                "warning",
+                Manual(),
+                _entry(entries[-1]),
+                facts=Facts(cut_at=variable.value.characters, entry=entries[-1].text),
+            )
 
 
 @rule("path-too-long", layer=Layer.SETTINGS)
@@ -108,7 +113,7 @@ def too_long(ctx: Context) -> Iterator[Finding]:
     length = sum(map(len, texts)) + max(0, len(texts) - 1)
     if ctx.windows and length > 8191:
         yield ctx.finding(
-            "path-too-long", "info", Manual(), f"PATH: {length}", length=f"{length:,}"
+            "path-too-long", "info", Manual(), f"PATH: {length}", facts=Facts(length=length)
         )
 
 
@@ -122,9 +127,12 @@ def empty_entry(ctx: Context) -> Iterator[Finding]:
         evidence = f"LD_LIBRARY_PATH={text} ({place(variable)})"
         dot = "" if "" in odd else min(odd)
         yield ctx.finding(
-            "empty-search-entry", "info", Manual(), evidence,
-            place=variable.source, dot=dot,
-        )  # fmt: skip
+            "empty-search-entry",
+            "info",
+            Manual(),
+            evidence,
+            facts=Facts(place=variable.source, relative_entry=dot),
+        )
 
 
 @rule("leaked-library-folder", layer=Layer.SETTINGS)
@@ -149,7 +157,11 @@ def old_settings(ctx: Context) -> Iterator[Finding]:
     present = {ctx.key(e) for e in split(text, ctx.machine.os.family)}
     if present and not {ctx.key(entry.folder), ctx.key(entry.text)} & present:
         yield ctx.finding(
-            "open-programs-have-old-settings", "info", Manual(), _entry(entry), folder=entry.folder
+            "open-programs-have-old-settings",
+            "info",
+            Manual(),
+            _entry(entry),
+            facts=Facts(folder=entry.folder),
         )
 
 
@@ -167,5 +179,10 @@ def strange_folder(ctx: Context) -> Iterator[Finding]:
     refused = ctx.trial is not None and ctx.trial.status == "unloadable"
     if strange(copy.folder) and not refused:
         yield ctx.finding(
-            "folder-name-unusual", "warning", Manual(), copy.folder, sure=False, folder=copy.folder
+            "folder-name-unusual",
+            "warning",
+            Manual(),
+            copy.folder,
+            sure=False,
+            facts=Facts(folder=copy.folder),
         )

@@ -9,7 +9,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Severity
+from cudnn_assistant.finding import Facts, Finding, Severity
 from cudnn_assistant.machine import Framework, Pin
 from cudnn_assistant.versions import major, numbers, short
 
@@ -83,11 +83,13 @@ def _told(ctx: Context, unmet: _Unmet, code: str, severity: Severity) -> Finding
         severity,
         install_packages(ctx, requirement),
         f"{pin.package} {pin.has or '–'}; {requirement}",
-        program=ctx.needs[0].who if ctx.needs else "",
-        package=pin.package,
-        has=short(pin.has),
-        wants=pin.wants,
-        where=ctx.subject,
+        facts=Facts(
+            program=ctx.needs[0].who if ctx.needs else "",
+            package=pin.package,
+            present_version=short(pin.has),
+            requirement=pin.wants,
+            environment=ctx.subject,
+        ),
     )
 
 

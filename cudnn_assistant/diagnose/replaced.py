@@ -11,7 +11,7 @@ from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.touched import touched
-from cudnn_assistant.finding import Finding, Manual, Remedy
+from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, PathEntry
 from cudnn_assistant.versions import major, numbers
 
@@ -31,9 +31,7 @@ def parts_not_found(ctx: Context) -> Iterator[Finding]:
         ctx.serious,
         search_first(ctx, copy.folder),
         f"{trial.missing}: {copy.folder}",
-        product=product(copy.version),
-        file=trial.missing,
-        folder=copy.folder,
+        facts=Facts(product=product(copy.version), file=trial.missing, folder=copy.folder),
     )
 
 
@@ -74,9 +72,13 @@ def foreign_part(ctx: Context) -> Iterator[Finding]:
     package = pins[0].package if pins else ""
     remedy = install_packages(ctx, f"{package}>=9.21,<10") if package else Manual()
     yield ctx.finding(
-        "cudnn-920-foreign-part", ctx.serious, remedy, foreign, trial.loaded,
-        folder=ctx.parent(foreign),
-    )  # fmt: skip
+        "cudnn-920-foreign-part",
+        ctx.serious,
+        remedy,
+        foreign,
+        trial.loaded,
+        facts=Facts(folder=ctx.parent(foreign)),
+    )
 
 
 class _Foreign(NamedTuple):
@@ -134,10 +136,12 @@ def _overridden(ctx: Context, found: _Foreign, code: str, remedy: Remedy) -> Fin
         found.file,
         f"{product(mine.version)}: {mine.folder}",
         f"{entry.variable}: {entry.text} ({entry.source or entry.scope})" if entry else "",
-        program=ctx.needs[0].who,
-        own=product(mine.version),
-        other=product(theirs.version if theirs else answered),
-        folder=found.folder,
-        owner=theirs.owner if theirs else "",
-        place=entry.source if entry else "",
+        facts=Facts(
+            program=ctx.needs[0].who,
+            own_product=product(mine.version),
+            other=product(theirs.version if theirs else answered),
+            folder=found.folder,
+            owner=theirs.owner if theirs else "",
+            place=entry.source if entry else "",
+        ),
     )

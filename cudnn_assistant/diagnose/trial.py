@@ -6,13 +6,15 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from cudnn_assistant.codes import process_end
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.needs import passed
+from cudnn_assistant.diagnose.needs import Need, passed
 from cudnn_assistant.diagnose.paths import strange
 from cudnn_assistant.diagnose.remedies import install_driver
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
 from cudnn_assistant.plan import installers
 
@@ -60,9 +62,14 @@ def forbidden(ctx: Context) -> Iterator[Finding]:
     folder = _forbidden_folder(ctx, trial)
     commands = (f"findmnt -T {shlex.quote(folder)}",) if folder else ()
     yield ctx.finding(
-        "folder-forbids-programs", "error", Manual(commands=commands), *told(trial), folder,
-        folder=folder, where=ctx.subject if ctx.environment is not None else "", sure=False,
-    )  # fmt: skip
+        "folder-forbids-programs",
+        "error",
+        Manual(commands=commands),
+        *told(trial),
+        folder,
+        sure=False,
+        facts=Facts(folder=folder, environment=ctx.subject if ctx.environment is not None else ""),
+    )
 
 
 def _forbidden_folder(ctx: Context, trial: Trial) -> str:
@@ -78,7 +85,11 @@ def musl(ctx: Context) -> Iterator[Finding]:
     """NVIDIA makes no libraries for the musl C library (Alpine)."""
     if ctx.machine.os.libc.startswith("musl") and not ctx.works and ctx.needs:
         yield ctx.finding(
-            "musl-system", ctx.serious, Manual(), ctx.machine.os.libc, system=ctx.machine.os.name
+            "musl-system",
+            ctx.serious,
+            Manual(),
+            ctx.machine.os.libc,
+            facts=Facts(system=ctx.machine.os.name),
         )
 
 
@@ -91,9 +102,12 @@ def c_library(ctx: Context) -> Iterator[Finding]:
     match = re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail)
     if match:
         yield ctx.finding(
-            "c-library-too-old", ctx.serious, Manual(), *told(trial),
-            needed=match[2], has=ctx.machine.os.libc,
-        )  # fmt: skip
+            "c-library-too-old",
+            ctx.serious,
+            Manual(),
+            *told(trial),
+            facts=Facts(needed_version=match[2], present_version=ctx.machine.os.libc),
+        )
 
 
 def _missing(ctx: Context) -> Trial | None:
@@ -122,7 +136,7 @@ def _library(ctx: Context, code: str, remedy: Manual) -> Iterator[Finding]:
     trial = _missing(ctx)
     if trial is not None and _code_of(trial.missing) == code:
         yield ctx.finding(
-            code, ctx.serious, remedy, *told(trial), file=trial.missing, also=_who(ctx)
+            code, ctx.serious, remedy, *told(trial), facts=replace(_who(ctx), file=trial.missing)
         )
 
 
@@ -157,9 +171,10 @@ def library(ctx: Context) -> Iterator[Finding]:
     return _library(ctx, "library-missing", Manual())
 
 
-def _who(ctx: Context) -> dict[str, str]:
-    need = ctx.needs[0] if ctx.needs else None
-    return {"program": need.who, "where": need.where} if need else {}
+def _who(ctx: Context) -> Facts:
+    """Who asks for cuDNN first."""
+    need = ctx.needs[0] if ctx.needs else Need()
+    return Facts(program=need.who, environment=need.where)
 
 
 def _libcuda_name(ctx: Context) -> Manual:
@@ -187,9 +202,12 @@ def newer_code(ctx: Context) -> Iterator[Finding]:
     if trial is not None and trial.code == 222:
         driver = ctx.machine.driver
         yield ctx.finding(
-            "driver-too-old-for-code", ctx.serious, install_driver(ctx), *told(trial),
-            driver=driver.version if driver else "",
-        )  # fmt: skip
+            "driver-too-old-for-code",
+            ctx.serious,
+            install_driver(ctx),
+            *told(trial),
+            facts=Facts(driver=driver.version if driver else ""),
+        )
 
 
 @rule("library-blocked", layer=Layer.TEST)
@@ -200,7 +218,7 @@ def blocked(ctx: Context) -> Iterator[Finding]:
         return
     if trial.code in (577, 1260, 4551) or "application control policy" in trial.detail.casefold():
         yield ctx.finding(
-            "library-blocked", ctx.serious, Manual(), *told(trial), file=trial.missing
+            "library-blocked", ctx.serious, Manual(), *told(trial), facts=Facts(file=trial.missing)
         )
 
 
@@ -223,9 +241,14 @@ def folder_name(ctx: Context) -> Iterator[Finding]:
     trial = _refused(ctx)
     if trial and (folder := _odd_folder(ctx, trial)):
         yield ctx.finding(
-            "folder-name-unusual", ctx.serious, Manual(), *told(trial), folder,
-            sure=False, folder=folder,
-        )  # fmt: skip
+            "folder-name-unusual",
+            ctx.serious,
+            Manual(),
+            *told(trial),
+            folder,
+            sure=False,
+            facts=Facts(folder=folder),
+        )
 
 
 @rule("library-refused", layer=Layer.TEST)
@@ -234,7 +257,9 @@ def refused(ctx: Context) -> Iterator[Finding]:
     trial = _refused(ctx)
     if trial and not _odd_folder(ctx, trial):
         file = trial.missing or trial.loaded
-        yield ctx.finding("library-refused", ctx.serious, Unknown(), *told(trial), file=file)
+        yield ctx.finding(
+            "library-refused", ctx.serious, Unknown(), *told(trial), facts=Facts(file=file)
+        )
 
 
 @rule("one-gpu-stopped", layer=Layer.TEST)
@@ -247,7 +272,11 @@ def other_gpu(ctx: Context) -> Iterator[Finding]:
     for trial in mine:
         if trial.status not in ("ok", "not-run") and not _said_of_gpu(ctx, trial):
             yield ctx.finding(
-                "one-gpu-stopped", "warning", Unknown(), *told(trial), gpu=trial.gpu_name
+                "one-gpu-stopped",
+                "warning",
+                Unknown(),
+                *told(trial),
+                facts=Facts(gpu=trial.gpu_name),
             )
 
 
@@ -271,10 +300,12 @@ def slow_driver(ctx: Context) -> Iterator[Finding]:
     """It works, and the first start takes long because the driver wakes up."""
     waking = _milliseconds(ctx, "driver", "context")
     if waking > SLOW and not ctx.windows:
-        seconds = f"{waking / 1000:.0f}"
+        seconds = round(waking / 1000)
         commands = ("sudo systemctl enable --now nvidia-persistenced",)
         remedy = Manual(commands=commands, administrator=True)
-        yield ctx.finding("driver-starts-slowly", "info", remedy, f"{seconds} s", seconds=seconds)
+        yield ctx.finding(
+            "driver-starts-slowly", "info", remedy, f"{seconds} s", facts=Facts(seconds=seconds)
+        )
 
 
 @rule("first-run-slow", layer=Layer.TEST)
@@ -282,8 +313,10 @@ def slow_first_run(ctx: Context) -> Iterator[Finding]:
     """It works, and the first start takes long because code is built."""
     building = _milliseconds(ctx, "handle", "convolution")
     if building > 4 * SLOW:
-        seconds = f"{building / 1000:.0f}"
-        yield ctx.finding("first-run-slow", "info", Manual(), f"{seconds} s", seconds=seconds)
+        seconds = round(building / 1000)
+        yield ctx.finding(
+            "first-run-slow", "info", Manual(), f"{seconds} s", facts=Facts(seconds=seconds)
+        )
 
 
 def _unexplained(ctx: Context) -> Trial | None:
@@ -310,7 +343,9 @@ def unexplained(ctx: Context) -> Iterator[Finding]:
 
 def _stopped_at(ctx: Context, trial: Trial, code: str) -> Finding:
     evidence = (*told(trial), *_part_checks(ctx))
-    return ctx.finding(code, "error", Unknown(), *evidence, stage=trial.stage, also=_who(ctx))
+    return ctx.finding(
+        code, "error", Unknown(), *evidence, facts=replace(_who(ctx), stage=trial.stage)
+    )
 
 
 def _part_checks(ctx: Context) -> list[str]:

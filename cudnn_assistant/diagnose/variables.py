@@ -9,7 +9,7 @@ from typing import NamedTuple
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
+from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Toolkit, Variable
 from cudnn_assistant.versions import major, numbers, short
 
@@ -131,13 +131,15 @@ def _not_cuda(ctx: Context, variable: Variable, target: Toolkit | None, code: st
         "warning",
         set_to(ctx, variable, target.root if target else None),
         f"{variable.name}={text} ({place(variable)})",
-        variable=variable.name,
-        value=text,
-        place=variable.source,
-        old=_version_in(text),
-        new=short(target.version) if target else "",
-        folder=target.root if target else "",
-        gone=variable.name if variable.exists is False else "",
+        facts=Facts(
+            variable=variable.name,
+            value=text,
+            place=variable.source,
+            older=_version_in(text),
+            newer=short(target.version) if target else "",
+            folder=target.root if target else "",
+            folder_gone=variable.exists is False,
+        ),
     )
 
 
@@ -183,11 +185,13 @@ def disagree(ctx: Context) -> Iterator[Finding]:
         set_to(ctx, change, keep.root),
         f"CUDA_PATH={one.value.text} ({place(one)})",
         f"CUDA_HOME={other.value.text} ({place(other)})",
-        path=short(left.version),
-        home=short(right.version),
-        variable=change.name,
-        new=short(keep.version),
-        place=change.source,
+        facts=Facts(
+            path_cuda=short(left.version),
+            home_cuda=short(right.version),
+            variable=change.name,
+            newer=short(keep.version),
+            place=change.source,
+        ),
     )
 
 
@@ -208,8 +212,7 @@ def accounts_differ(ctx: Context) -> Iterator[Finding]:
         "warning" if stopped(ctx.trial) and ctx.serious == "error" else "info",
         Manual(),
         *(f"{v.name}={v.value.text} ({place(v)})" for v in (mine, whole)),
-        mine=short(one.version),
-        other=short(other.version),
+        facts=Facts(account_cuda=short(one.version), other=short(other.version)),
     )
 
 
@@ -226,9 +229,12 @@ def cudnn_path(ctx: Context) -> Iterator[Finding]:
         remedy = set_to(ctx, variable, None)
         evidence = f"{name}={text} ({place(variable)})"
         yield ctx.finding(
-            "cudnn-path-stale", "warning", remedy, evidence,
-            variable=name, value=text, place=variable.source,
-        )  # fmt: skip
+            "cudnn-path-stale",
+            "warning",
+            remedy,
+            evidence,
+            facts=Facts(variable=name, value=text, place=variable.source),
+        )
 
 
 def _readable(ctx: Context, variable: Variable) -> bool:
@@ -260,7 +266,9 @@ def debugging(ctx: Context) -> Iterator[Finding]:
     for variable in on:
         evidence = f"{variable.name}={variable.value.text} ({place(variable)})"
         remedy = set_to(ctx, variable, None)
-        yield ctx.finding("debug-variable-set", "info", remedy, evidence, variable=variable.name)
+        yield ctx.finding(
+            "debug-variable-set", "info", remedy, evidence, facts=Facts(variable=variable.name)
+        )
 
 
 @rule("gpu-order-differs", layer=Layer.SETTINGS)

@@ -9,7 +9,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.enclosed import stranger
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, WSL_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Facts, Finding, Manual
 
 
 @rule("wsl-driver-missing", layer=Layer.WSL)
@@ -36,7 +36,7 @@ def wsl_linux_driver(ctx: Context) -> Iterator[Finding]:
     purge = "sudo apt purge 'libnvidia-compute-*' 'nvidia-utils-*' cuda-drivers"
     commands = (purge,) if debian(ctx) else ()
     remedy = Manual(link=WSL_PAGE, commands=commands, administrator=True)
-    yield ctx.finding("wsl-linux-driver", "error", remedy, library, library=library)
+    yield ctx.finding("wsl-linux-driver", "error", remedy, library, facts=Facts(library=library))
 
 
 @rule("wsl-gpu-blocked", layer=Layer.WSL)

@@ -7,7 +7,7 @@ import msgspec
 from cudnn_assistant import __version__
 from cudnn_assistant.diagnose import subjects, verdict
 from cudnn_assistant.feed import Source
-from cudnn_assistant.finding import Finding, Severity, Verdict
+from cudnn_assistant.finding import Finding, Severity, Verdict, texts
 from cudnn_assistant.machine import Machine, Value
 from cudnn_assistant.plan import Step, kind_of
 from cudnn_assistant.report.newer import dump_with
@@ -117,7 +117,7 @@ def _with_words(finding: Finding, checkup: Checkup) -> FindingWords:
         title=said.title,
         why=said.why,
         fix=said.fix,
-        facts=finding.facts,
+        facts=texts(finding.facts),
         evidence=finding.evidence,
         changes=tuple(_change(step) for step in checkup.plan.steps if finding.code in step.why),
     )

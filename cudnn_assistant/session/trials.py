@@ -10,7 +10,7 @@ from functools import partial
 import msgspec
 
 from cudnn_assistant.diagnose import EVERYBODY
-from cudnn_assistant.finding import Finding
+from cudnn_assistant.finding import Finding, texts
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Struct, Trial
 from cudnn_assistant.probe import probe
 from cudnn_assistant.probe.computer.visible import visible_gpus
@@ -143,6 +143,6 @@ def relevant(checkup: Checkup, trial: Trial) -> Iterator[Finding]:
 
 def _names(finding: Finding, trial: Trial) -> bool:
     """Whether a finding speaks of the very file, folder or framework that the test was about."""
-    texts = (*finding.facts.values(), *finding.evidence)
+    known = (*texts(finding.facts).values(), *finding.evidence)
     wanted = [text for text in (trial.missing, trial.library, trial.framework) if text]
-    return any(text in one for text in wanted for one in texts)
+    return any(text in one for text in wanted for one in known)

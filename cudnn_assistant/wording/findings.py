@@ -20,6 +20,7 @@ from cudnn_assistant.finding import (
     PutFirst,
     Remedy,
     Unknown,
+    texts,
 )
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.wording.language import pgettext
@@ -98,7 +99,7 @@ def _steps_of_archive(finding: Finding, machine: Machine) -> list[str]:
     assert isinstance(finding.remedy, Manual)
     name = finding.remedy.link.rsplit("/", 1)[-1]
     if name == "cudnn-archive":
-        release = finding.facts.get("product", "cuDNN")
+        release = finding.facts.product or "cuDNN"
         fetch = say("remedies.old-release", release=release)
     else:
         fetch = say("remedies.archive", archive=name)
@@ -114,7 +115,7 @@ def _for_the_loader(remedy: Remedy) -> bool:
 
 def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
     system = "Windows" if machine.os.family == "windows" else "Linux"
-    facts = {"system": system, **finding.facts}
+    facts = {"system": system, **texts(finding.facts)}
     if "stage" in facts:
         facts["doing"] = stage(facts["stage"])
     if "gpu" in facts:

@@ -131,7 +131,7 @@ def test_a_same_version_in_an_environment_is_no_reason_against_ld_library_path()
 def test_a_folder_in_the_persons_own_file_is_named_with_file_and_line_not_edited() -> None:
     finding = found(of("linux-stub-library-loaded"), "stub-library-loaded")[0]
     assert isinstance(finding.remedy, Manual)
-    assert finding.facts["place"] == "/home/kim/.bashrc:118"
+    assert finding.facts.place == "/home/kim/.bashrc:118"
 
 
 def test_a_folder_in_our_own_file_is_taken_out_by_us() -> None:
@@ -285,7 +285,7 @@ def test_memory_is_no_finding_while_the_test_passes() -> None:
 
 def test_processes_that_hold_memory_are_named() -> None:
     finding = found(of("linux-gpu-memory-taken"), "gpu-memory-taken")[0]
-    assert finding.facts["programs"].startswith("python3 (9001)")
+    assert finding.facts.programs.startswith("python3 (9001)")
 
 
 def test_an_exclusive_gpu_is_fine_until_somebody_else_is_on_it() -> None:
