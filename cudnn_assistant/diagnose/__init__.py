@@ -16,6 +16,7 @@ from cudnn_assistant.diagnose.known import completed, living
 from cudnn_assistant.diagnose.layers import EVERYBODY, RULES
 from cudnn_assistant.diagnose.needs import counts, meets, need_of, passed, stopped
 from cudnn_assistant.diagnose.packages import reserved
+from cudnn_assistant.diagnose.proven import decided
 from cudnn_assistant.diagnose.rule import Layer, Rule
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
@@ -24,7 +25,8 @@ __all__ = ["EVERYBODY", "RULES", "diagnose", "subjects", "verdict"]
 
 _GROUND = tuple(rule for rule in RULES if rule.layer.ground)
 _SETTINGS = tuple(rule for rule in RULES if rule.layer is Layer.SETTINGS)
-_ABOVE = tuple(rule for rule in RULES if Layer.SETTINGS < rule.layer < Layer.UNEXPLAINED)
+_PROVEN = tuple(rule for rule in RULES if rule.layer is Layer.PROVEN)
+_ABOVE = tuple(rule for rule in RULES if Layer.PROVEN < rule.layer < Layer.UNEXPLAINED)
 _UNEXPLAINED = tuple(rule for rule in RULES if rule.layer is Layer.UNEXPLAINED)
 
 _ORDER: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
@@ -47,7 +49,8 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
     """
     machine = completed(living(machine), compat)
     whole = Context(machine, compat)
-    anywhere = any(passed(t) for t in machine.trials)
+    tried = any(e.after.status == "ok" for e in machine.experiments)
+    anywhere = tried or any(passed(t) for t in machine.trials)
     found = _asked(_GROUND, whole, proven=anywhere)
     if _blocked(found):
         return _sorted(found)
@@ -75,10 +78,15 @@ def _not_told(system: list[Finding], environments: list[Finding]) -> list[Findin
 
 
 def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
-    found = _asked(_ABOVE, ctx, proven=ctx.works)
+    tried = [] if ctx.works else _asked(_PROVEN, ctx, proven=False)
+    found = decided(ctx, tried, _asked(_ABOVE, ctx, proven=ctx.works))
     if _blocked(found):
         return found
-    if stopped(ctx.trial) and (suspect := next((f for f in found if _harmed(f)), None)):
+    if (
+        stopped(ctx.trial)
+        and not ctx.framework_passed
+        and (suspect := next((f for f in found if _harmed(f)), None))
+    ):
         # A file that most programs do without is the best answer where nothing else is one.
         likely = msgspec.structs.replace(suspect, severity="error", sure=False)
         return [likely if f is suspect else f for f in found]
@@ -126,7 +134,11 @@ def verdict(machine: Machine, findings: Iterable[Finding], subject: str = "") ->
     known, machine = tuple(findings), living(machine)
     if subject:
         return _one(machine, known, subject)
-    each = [_one(machine, known, s) for s in _needing(machine, known)]
+    untried = {t.subject for t in machine.trials if t.doubt}
+    needing = _needing(machine, known)
+    # Nobody's answer depends on what only lies about and isn't tried without a yes.
+    tried = [s for s in needing if s not in untried] or [SYSTEM] * bool(needing)
+    each = [_one(machine, known, s) for s in tried]
     if not each:
         return "unknown"
     if all(v == "works" for v in each):
@@ -172,6 +184,9 @@ def _one(machine: Machine, findings: tuple[Finding, ...], subject: str) -> Verdi
 def _tested(machine: Machine, subject: str) -> bool:
     """A test of the subject passed; what leans on the system may take that one's test."""
     tests = [t for t in machine.trials if t.subject == subject and not t.library]
+    asked = [t for t in tests if t.framework and t.status != "not-run"]
+    if asked and subject != SYSTEM:
+        return all(map(passed, asked))
     own_test = next((t for t in tests if not t.framework), None)
     if own_test is not None:
         return passed(own_test)

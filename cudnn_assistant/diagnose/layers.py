@@ -23,6 +23,7 @@ from cudnn_assistant.diagnose import (
     packages,
     paths,
     pinned,
+    proven,
     replaced,
     trial,
     variables,
@@ -33,7 +34,7 @@ from cudnn_assistant.diagnose.rule import Rule
 
 FILES = (
     *(enclosed, gpu, driver, driver_parts, wsl, loaded, access, visible, gpu_in_use),
-    *(variables, paths),
+    *(variables, paths, proven),
     *(cuda, companions, integrity, pinned, cudnn, replaced, mixed_versions, fitting),
     *(framework_builds, packages, frameworks, hardware, trial, inside),
 )

@@ -37,6 +37,8 @@ class Layer(IntEnum):
     SETTINGS = auto()
     """Variables and search lists: told beside whatever keeps cuDNN from working."""
 
+    PROVEN = auto()
+    """What an experiment has shown to be the cause."""
     START = auto()
     """The subject's programs can be started at all."""
     CUDA = auto()

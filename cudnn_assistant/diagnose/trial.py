@@ -31,6 +31,7 @@ def asked_and_stopped(ctx: Context) -> Trial | None:
     if (
         trial is None
         or trial.status in ("ok", "not-run")
+        or ctx.framework_passed
         or (not ctx.needs and ctx.environment is None)
     ):
         return None

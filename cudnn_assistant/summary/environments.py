@@ -25,7 +25,8 @@ def _environment(
 ) -> Line:
     name, *others = [called(f) for f in _about(environment.frameworks)]
     mine = [f for f in findings if f.subject == environment.id and f.severity != "info"]
-    where = say("summary.place", place=environment.id)
+    untried = any(t.subject == environment.id and t.doubt for t in machine.trials)
+    where = "" if untried else say("summary.place", place=environment.id)
     mark, state = _state(machine, environment)
     if mark == "ok":  # its cuDNN starts; something else of the system's may still be missing
         mine += [f for f in findings if f.severity == "error" and _for(f, environment)]
@@ -57,6 +58,9 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
         return "ok", say("summary.without-gpu-support")
     if not any(f.uses_cudnn for f in frameworks):
         return "ok", say("summary.doesnt-use-cudnn")
+    if trial is not None and trial.doubt:
+        return "unknown", say("summary.not-tried", path=environment.id)
+    trial = _own_word(machine, environment) or trial
     if trial is None or trial.status == "not-run":
         return "unknown", say("summary.not-tested")
     if trial.status != "ok":
@@ -64,7 +68,16 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
     version = short(trial.version)
     if leans:
         return "ok", say("summary.works-cudnn-version-system", version=version)
+    if trial.framework:
+        return "ok", say("summary.works-itself-cudnn-version", version=version)
     return "ok", say("summary.works-own-cudnn-version", version=version)
+
+
+def _own_word(machine: Machine, environment: PythonEnvironment) -> Trial | None:
+    """The framework's own convolution, which counts for more than ours; a stopped one first."""
+    mine = (t for t in machine.trials if t.subject == environment.id and t.framework)
+    asked = [t for t in mine if t.status != "not-run"]
+    return next((t for t in asked if t.status != "ok"), None) or next(iter(asked), None)
 
 
 def _of_system(machine: Machine, leans: list[Framework]) -> Trial | None:

@@ -119,7 +119,8 @@ def _trial(machine: Machine) -> tuple[Mark, str]:
     system = machine.trial(SYSTEM)
     if system is not None and (system.status == "ok" or _asked(machine)):
         return told(system)
-    others = [t for e in machine.pythons if (t := machine.trial(e.id)) is not None]
+    ids = {e.id for e in machine.pythons}
+    others = [t for t in machine.trials if t.subject in ids and not t.library]
     best = next((t for t in others if t.status == "ok"), None) or next(iter(others), system)
     return told(best) if best is not None else ("unknown", say("summary.not-run"))
 

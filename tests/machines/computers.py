@@ -26,6 +26,7 @@ for _name in (
     "unusual",
     "further",
     "by_cause",
+    "tried",
 ):
     import_module(f"machines.{_name}")
 

@@ -1,0 +1,206 @@
+"""What was tried: causes that an experiment has proven, and suspicions that it has refuted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.inside import framework_title
+from cudnn_assistant.diagnose.needs import passed, stopped
+from cudnn_assistant.diagnose.remedies import take_out
+from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.visible import unset
+from cudnn_assistant.finding import (
+    Automatic,
+    Edit,
+    Facts,
+    Finding,
+    Manual,
+    Remedy,
+    SetTo,
+    TakeOut,
+    Unknown,
+    texts,
+)
+from cudnn_assistant.machine import Difference, DifferenceKind, Experiment, PathEntry
+
+_ULIMIT = {"AS": "v", "DATA": "d", "STACK": "s", "NOFILE": "n", "NPROC": "u", "MEMLOCK": "l"}
+"""Options of the shell's ulimit for the limits of setrlimit(2)."""
+
+
+def proven(ctx: Context, *kinds: DifferenceKind) -> Iterator[Experiment]:
+    """Experiments of the subject that show what keeps it from working."""
+    for one in ctx.machine.experiments:
+        if one.proven and one.subject == ctx.subject and one.difference.kind in kinds:
+            yield one
+
+
+def _entry(ctx: Context, text: str) -> PathEntry | None:
+    listed = (e for e in ctx.machine.search if e.variable == ctx.variable)
+    return next((e for e in listed if text in (e.text, e.folder)), None)
+
+
+def _finding(ctx: Context, code: str, one: Experiment, remedy: Remedy, facts: Facts) -> Finding:
+    left_out = ", ".join(one.difference.without)
+    named = f"{one.difference.name}={left_out}" if one.difference.name else left_out
+    program = framework_title(one.framework.split("+")[0]) if one.framework else ""
+    whose = ctx.subject if ctx.environment is not None else ""
+    return ctx.finding(
+        code,
+        "error" if ctx.environment is not None else ctx.serious,
+        remedy,
+        named,
+        f"test: {one.before.stage}",
+        one.before.missing,
+        facts=msgspec.structs.replace(facts, program=program, environment=whose),
+    )
+
+
+@rule("preload-stops-cudnn", layer=Layer.PROVEN, provable=False)
+def preload(ctx: Context) -> Iterator[Finding]:
+    """Without a library that LD_PRELOAD puts into every program, cuDNN works."""
+    for one in proven(ctx, "preload"):
+        variable = ctx.machine.variable("LD_PRELOAD", "user", "machine", "process")
+        alone = variable is not None and variable.value.text.split() == [*one.difference.without]
+        remedy = unset(ctx, variable) if variable is not None and alone else Manual()
+        yield _finding(
+            ctx, "preload-stops-cudnn", one, remedy,
+            Facts(
+                file=", ".join(one.difference.without), place=variable.source if variable else ""
+            ),
+        )  # fmt: skip
+
+
+@rule("search-entry-stops-cudnn", layer=Layer.PROVEN, provable=False)
+def entry(ctx: Context) -> Iterator[Finding]:
+    """Without an entry of the list that is searched for libraries, cuDNN works."""
+    for one in proven(ctx, "search-entry"):
+        entries = [_entry(ctx, text) for text in one.difference.without]
+        known = [found for found in entries if found is not None]
+        remedies = [take_out(ctx, found) for found in known]
+        edits = [e for r in remedies if isinstance(r, Automatic) for e in r.edits]
+        whole = len(known) == len(entries) == len(edits)
+        remedy = Automatic(edits=tuple(edits)) if whole and edits else _first(remedies)
+        yield _finding(
+            ctx, "search-entry-stops-cudnn", one, remedy,
+            Facts(
+                entry=", ".join(filter(None, one.difference.without)),
+                relative_entry="" if all(one.difference.without) else one.difference.name,
+                listed_in=one.difference.name,
+                place=next((found.source for found in known if found.source), ""),
+            ),
+        )  # fmt: skip
+
+
+def _first(remedies: list[Remedy]) -> Remedy:
+    manual = (remedy for remedy in remedies if isinstance(remedy, Manual))
+    return next(manual, Manual())
+
+
+@rule("variable-stops-cudnn", layer=Layer.PROVEN, provable=False)
+def variable(ctx: Context) -> Iterator[Finding]:
+    """Without a variable as it is set now, cuDNN works."""
+    for one in proven(ctx, "variable"):
+        name, value = one.difference.name, one.difference.without[0]
+        found = ctx.machine.variable(name, "user", "machine", "process")
+        yield _finding(
+            ctx, "variable-stops-cudnn", one,
+            unset(ctx, found) if found is not None else Manual(),
+            Facts(variable=name, value=value, place=found.source if found else ""),
+        )  # fmt: skip
+
+
+def _shown(difference: Difference) -> str:
+    """A limit as ulimit tells it: memory in KiB, the rest as a count."""
+    number = difference.without[0]
+    counted = difference.name in ("NOFILE", "NPROC") or not number.isdigit()
+    return number if counted else str(int(number) // 1024)
+
+
+@rule("limit-stops-cudnn", layer=Layer.PROVEN, provable=False)
+def limit(ctx: Context) -> Iterator[Finding]:
+    """With a limit of this account raised, cuDNN works."""
+    for one in proven(ctx, "limit"):
+        option = _ULIMIT.get(one.difference.name, "")
+        commands = (f"ulimit -S -{option} $(ulimit -H -{option})",) if option else ()
+        yield _finding(
+            ctx, "limit-stops-cudnn", one, Manual(commands=commands),
+            Facts(setting=f"ulimit -{option}", value=_shown(one.difference)),
+        )  # fmt: skip
+
+
+@rule("working-folder-stops-cudnn", layer=Layer.PROVEN, provable=False)
+def working_folder(ctx: Context) -> Iterator[Finding]:
+    """Started from another folder, cuDNN works: files beside the person take its place."""
+    for one in proven(ctx, "working-folder"):
+        facts = Facts(folder=one.difference.without[0])
+        yield _finding(ctx, "working-folder-stops-cudnn", one, Manual(), facts)
+
+
+@rule("settings-stop-cudnn", layer=Layer.PROVEN, provable=False)
+def settings(ctx: Context) -> Iterator[Finding]:
+    """Only without several settings at once cuDNN works."""
+    for one in proven(ctx, "settings", "gpus"):
+        facts = Facts(setting=", ".join(one.difference.without))
+        yield _finding(ctx, "settings-stop-cudnn", one, Manual(), facts)
+
+
+@rule("framework-spares-cudnn-fault", layer=Layer.FRAMEWORK_TEST, provable=False)
+def spared(ctx: Context) -> Iterator[Finding]:
+    """Our test of an environment's cuDNN stopped; its framework does without what is wrong."""
+    trial = ctx.trial
+    if trial is None or not stopped(trial) or not ctx.framework_passed:
+        return
+    ran = next(t for t in ctx.framework_trials if passed(t))
+    yield ctx.finding(
+        "framework-spares-cudnn-fault", "warning", Unknown(), f"test: {trial.stage}",
+        trial.missing, trial.detail[:400],
+        facts=Facts(
+            program=framework_title(ran.framework.split("+")[0]), environment=ctx.subject,
+            entry=next((", ".join(e.difference.without) for e in _telling(ctx)), ""),
+        ),
+    )  # fmt: skip
+
+
+def _telling(ctx: Context) -> Iterator[Experiment]:
+    return (e for e in ctx.machine.experiments if e.proven and e.subject == ctx.subject)
+
+
+def decided(ctx: Context, tried: list[Finding], found: list[Finding]) -> list[Finding]:
+    """What stands after an experiment proved a cause: it, in the words of who suspected just that.
+
+    Other errors were suspicions; what is fragile or worth knowing stays.
+    """
+    if not tried:
+        return [finding for finding in found if not refuted(ctx, finding)]
+    blamed = {w for e in _telling(ctx) for w in (*e.difference.without, e.difference.name) if w}
+    lesser = [finding for finding in found if finding.severity != "error"]
+    for finding in found:
+        named = {*texts(finding.facts).values(), *finding.evidence}
+        if finding.severity == "error" and blamed & named:
+            evidence = (*finding.evidence, *tried[0].evidence)
+            return [msgspec.structs.replace(finding, sure=True, evidence=evidence), *lesser]
+    return [*tried, *lesser]
+
+
+def refuted(ctx: Context, finding: Finding) -> bool:
+    """Whether leaving out just what a suspicion blames was tried, and did not help."""
+    if finding.sure or not isinstance(finding.remedy, Automatic):
+        return False
+    blamed = set(map(_left_out, finding.remedy.edits))
+    tried = [
+        e
+        for e in ctx.machine.experiments
+        if e.subject == ctx.subject and e.after.status != "ok" and e.after.stage == e.before.stage
+    ]
+    return any({(e.difference.name, w) for w in e.difference.without} == blamed for e in tried)
+
+
+def _left_out(edit: Edit) -> tuple[str, str]:
+    if isinstance(edit, TakeOut):
+        return edit.variable, edit.folder
+    if isinstance(edit, SetTo) and edit.text is None:
+        return edit.variable, ""
+    return "", ""

@@ -1,0 +1,169 @@
+"""Computers on which experiments were made: what they prove, and what they refute."""
+
+from __future__ import annotations
+
+from machines.case import case
+from machines.linux import ADA, DEB, HEALTHY_LINUX, HOME, LOWN, LTORCH, LVENV
+from machines.linux_python import HEALTHY_PIP
+from machines.parts import but, entry, passed, stopped, variable
+
+from cudnn_assistant.machine import Difference, Experiment, Outcome, Trial
+
+FOLDER = f"{HOME}/old/lib"
+OWN = passed(LOWN, ADA, LVENV)
+BY_SYSTEM = passed(DEB, ADA)
+REFUSED = but(BY_SYSTEM, stage="load", status="unloadable", version="", loaded="", checks=())
+
+
+def outcome(trial: Trial) -> Outcome:
+    return Outcome(
+        stage=trial.stage, status=trial.status, code=trial.code, version=trial.version,
+        loaded=trial.loaded, missing=trial.missing,
+    )  # fmt: skip
+
+
+def tried(kind, name, *without, before=REFUSED, after=BY_SYSTEM, proven=True) -> Experiment:
+    return Experiment(
+        subject=before.subject,
+        framework=before.framework,
+        difference=Difference(kind=kind, name=name, without=without),
+        before=outcome(before),
+        after=outcome(after),
+        proven=proven,
+    )
+
+
+def of_torch(trial: Trial, **changes) -> Trial:
+    return but(trial, framework="torch 2.9.0+cu128", **changes)
+
+
+case(
+    "linux-tried-search-entry",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        search=(
+            entry(FOLDER, "user", "LD_LIBRARY_PATH", source=f"{HOME}/.bashrc:12"),
+            *HEALTHY_LINUX.search,
+        ),
+        trials=(REFUSED,),
+        experiments=(
+            tried("preload", "LD_PRELOAD", "/x.so", after=REFUSED, proven=False),
+            tried("search-entry", "LD_LIBRARY_PATH", FOLDER),
+        ),
+    ),
+    "error search-entry-stops-cudnn",
+)
+case(
+    "linux-tried-empty-search-entry",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        trials=(REFUSED,),
+        experiments=(tried("search-entry", "LD_LIBRARY_PATH", ""),),
+    ),
+    "error search-entry-stops-cudnn",
+)
+case(
+    "linux-tried-preload",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        variables=(
+            *HEALTHY_LINUX.variables,
+            variable("LD_PRELOAD", f"{FOLDER}/libcudnn.so.9", "user", source=f"{HOME}/.profile:3"),
+        ),
+        trials=(REFUSED,),
+        experiments=(tried("preload", "LD_PRELOAD", f"{FOLDER}/libcudnn.so.9"),),
+    ),
+    "error preload-stops-cudnn",
+)
+case(
+    "linux-tried-variable",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        variables=(*HEALTHY_LINUX.variables, variable("CUDA_DEVICE_ORDER", "X", "process")),
+        trials=(stopped(BY_SYSTEM, "convolution", 5000, "CUDNN_STATUS_EXECUTION_FAILED"),),
+        experiments=(tried("variable", "CUDA_DEVICE_ORDER", "X"),),
+    ),
+    "error variable-stops-cudnn",
+)
+case(
+    "linux-tried-limit",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        trials=(REFUSED,),
+        experiments=(tried("limit", "AS", "8589934592"),),
+    ),
+    "error limit-stops-cudnn",
+)
+case(
+    "linux-tried-working-folder",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        trials=(REFUSED,),
+        experiments=(tried("working-folder", "", f"{HOME}/project"),),
+    ),
+    "error working-folder-stops-cudnn",
+)
+case(
+    "linux-tried-several-settings",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        trials=(REFUSED,),
+        experiments=(
+            tried("settings", "", f"LD_PRELOAD={FOLDER}/a.so", f"LD_LIBRARY_PATH={FOLDER}"),
+        ),
+    ),
+    "error settings-stop-cudnn",
+)
+MIXED = but(OWN, stage="sublibraries", status="status-code", code=1002, checks=(),
+            code_name="CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH")  # fmt: skip
+case(
+    "linux-torch-works-with-a-foreign-part",
+    "works",
+    but(
+        HEALTHY_PIP,
+        trials=(*HEALTHY_PIP.trials[:-1], MIXED, of_torch(OWN)),
+        experiments=(tried("search-entry", "LD_LIBRARY_PATH", FOLDER, before=MIXED, after=OWN),),
+    ),
+    f"warning framework-spares-cudnn-fault {LVENV}",
+)
+STOPPED = of_torch(OWN, stage="driver", status="status-code", checks=(), code=None)
+case(
+    "linux-torch-stops-by-a-preload",
+    "broken",
+    but(
+        HEALTHY_PIP,
+        trials=(*HEALTHY_PIP.trials, STOPPED),
+        experiments=(
+            tried(
+                "preload", "LD_PRELOAD", f"{FOLDER}/libcudnn.so.9", before=STOPPED,
+                after=of_torch(OWN),
+            ),
+        ),
+    ),
+    f"error preload-stops-cudnn {LVENV}",
+)  # fmt: skip
+case(
+    "linux-torch-asked-healthy",
+    "works",
+    but(HEALTHY_PIP, trials=(*HEALTHY_PIP.trials, of_torch(OWN))),
+)
+case(
+    "linux-environment-not-tried",
+    "works",
+    but(
+        HEALTHY_LINUX,
+        pythons=(but(LTORCH, found_via=("project",)),),
+        cudnns=(*HEALTHY_LINUX.cudnns, but(LOWN, check=None, doubt="place", wins_for=())),
+        trials=(
+            BY_SYSTEM,
+            Trial(subject=LVENV, stage="start", status="not-run", doubt="place", detail=LVENV),
+        ),
+    ),
+)
