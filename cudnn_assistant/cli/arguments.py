@@ -12,17 +12,25 @@ from cudnn_assistant.cli.options import Options
 from cudnn_assistant.wording import _
 
 COMMANDS = (
-    "check", "explain", "fix", "undo", "report", "test", "feed", "recommend", "installed",
-    "integrate",
+    "check", "explain", "fix", "undo", "report", "test", "watch", "feed", "recommend",
+    "installed", "integrate",
 )  # fmt: skip
 
 
 def options(words: Sequence[str]) -> Options:
     """What these words ask for. Exits with 2 on wrong use, as argparse does."""
     chosen = list(words)
-    if not any(word in COMMANDS for word in chosen) and not {"-h", "--help"} & set(chosen):
+    if not any(word in COMMANDS for word in chosen[: _until_program(chosen)]) and not {
+        "-h",
+        "--help",
+    } & set(chosen):
         chosen.insert(0, "check")
     return msgspec.convert(vars(parser().parse_args(chosen)), Options)
+
+
+def _until_program(words: Sequence[str]) -> int:
+    """How many words come before those of a program that is watched."""
+    return words.index("--") if "--" in words else len(words)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -53,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
     _undo(commands.add_parser("undo", help=_("take the last change back")))
     _report(commands.add_parser("report", help=_("write a report that others can examine")))
     _test(commands.add_parser("test", help=_("only run cuDNN on the GPU, for scripts")))
+    _watch(commands.add_parser("watch", help=_("run your program and see which cuDNN it loads")))
     _feed(commands.add_parser("feed", help=_("show or fetch the compatibility data")))
     _recommend(commands.add_parser("recommend", help=_("say what fits together")))
     _integrate(commands.add_parser("integrate", help=_("add the program to your menus (Linux)")))
@@ -74,6 +83,16 @@ def _say_flags(parser: argparse.ArgumentParser) -> None:
 
 def _look_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-test", action="store_true", help=_("don't start the GPU test"))
+    parser.add_argument(
+        "--quick", action="store_true", help=_("don't ask PyTorch and others to run themselves")
+    )
+    parser.add_argument(
+        "--trust",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help=_("also try libraries and environments in this folder"),
+    )
     parser.add_argument("--offline", action="store_true", help=_("use saved data only"))
     parser.add_argument(
         "--python", metavar="PATH", default="", help=_("also look at this Python environment")
@@ -173,6 +192,13 @@ def _test(parser: argparse.ArgumentParser) -> None:
         ),
     )
     parser.add_argument("--gpu", metavar="UUID", default="", help=_("one GPU; else all"))
+
+
+def _watch(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "cudnn-assistant watch [--json] [--pid PID | -- COMMAND …]"
+    parser.add_argument("--json", action="store_true", help=_("print JSON for programs"))
+    parser.add_argument("--pid", type=int, default=0, help=_("look at a program that runs"))
+    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="-- COMMAND …")
 
 
 def _feed(parser: argparse.ArgumentParser) -> None:

@@ -32,6 +32,7 @@ _PLACES = {
     "undo": _Place("changing", "undo"),
     "report": _Place("reporting", "report"),
     "test": _Place("testing", "test"),
+    "watch": _Place("watching", "watch"),
     "feed": _Place("data", "feed"),
     "recommend": _Place("recommending", "recommend"),
     "installed": _Place("installed", "installed"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen, column
 from cudnn_assistant.finding import Finding, Manual, Verdict
@@ -36,7 +38,12 @@ def look(session: Session, options: Options, screen: Screen, *, again: bool = Fa
         session.fetch_data(offline=options.offline)
         return judged(session, options.machine)
     request = LookRequest(
-        trial=not options.no_test, python=options.python, offline=options.offline, keep_data=again
+        trial=not options.no_test,
+        frameworks=not options.quick,
+        python=options.python,
+        trusted=tuple(map(os.path.abspath, options.trust)),
+        offline=options.offline,
+        keep_data=again,
     )
     return look_with_progress(session, request, screen)
 

@@ -18,6 +18,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     color: Literal["auto", "always", "never"] = "auto"
     # How to look.
     no_test: bool = False
+    quick: bool = False
+    """Don't have frameworks run a convolution themselves."""
+    trust: tuple[str, ...] = ()
+    """Folders whose libraries may be run."""
     offline: bool = False
     python: str = ""
     machine: str = ""
@@ -45,5 +49,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     driver: str = ""
     python_version: str = ""
     system: Literal["", "linux", "windows"] = ""
+    # watch
+    program: tuple[str, ...] = ()
+    pid: int = 0
     # feed
     action: Literal["show", "update"] = "show"

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from cudnn_assistant.session.own_copies import OwnCopies
     from cudnn_assistant.session.reports import Extra, Form, Written
     from cudnn_assistant.session.trials import Tested, TestRequest
+    from cudnn_assistant.session.watching import WatchResult
     from cudnn_assistant.system.autostart import Autostart
 
 __all__ = [
@@ -228,6 +229,19 @@ class Session:
         from cudnn_assistant.session.trials import run_in_frameworks
 
         return run_in_frameworks(environment, self.system, stop or threading.Event())
+
+    def watch(self, command: Sequence[str], pid: int = 0) -> WatchResult:
+        """Run a program (or look at a running one): what it loads, and why it stopped.
+
+        Raises :class:`Misuse` where it can't be started or seen.
+        """
+        from cudnn_assistant.session.watching import result, run
+
+        seen = run(command, pid)
+        checkup = self.check(LookRequest(trial=False, offline=True))
+        failed = bool(seen.exit_code) and bool(seen.said.strip())
+        meaning = self.explain(seen.said, checkup) if failed else None
+        return result(seen, checkup.machine, meaning)
 
     def with_tests(self, checkup: Checkup, tests: tuple[Trial, ...]) -> Checkup:
         """The checkup with more tests, judged anew; quick."""

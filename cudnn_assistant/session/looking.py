@@ -15,8 +15,12 @@ class LookRequest(Struct, kw_only=True):
 
     trial: bool = True
     """Run the cuDNN test."""
+    frameworks: bool = True
+    """Afterwards, have frameworks run a convolution themselves."""
     python: str = ""
-    """An environment to look at besides."""
+    """An environment to look at besides; the person says that it may be run."""
+    trusted: tuple[str, ...] = ()
+    """Folders whose libraries and environments may be run, wherever they lie."""
     folders: tuple[str, ...] = ()
     """Folders that may hold cuDNN or Python environments."""
     offline: bool = False
@@ -30,7 +34,9 @@ def look_at(system: System, request: LookRequest, say: probe.Say, cancel: probe.
     return probe.probe(
         system,
         trial=request.trial,
+        frameworks=request.frameworks,
         python=python_at(request.python),
+        trusted=tuple(filter(None, (python_at(request.python), *request.trusted))),
         folders=request.folders,
         say=say,
         cancel=cancel,

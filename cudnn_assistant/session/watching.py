@@ -1,0 +1,93 @@
+"""What a watched program loaded, held against what is known of this computer."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+from cudnn_assistant.explain import Explanation
+from cudnn_assistant.machine import Machine, Struct
+from cudnn_assistant.probe.watch import Watched, watch, watch_running
+from cudnn_assistant.trouble import Misuse
+
+_CUDNN = re.compile(r"(?i)(lib)?cudnn")
+_MAIN = re.compile(r"(?i)(libcudnn\.so(\.[\d.]+)?|cudnn64_\d+\.dll)")
+
+
+class LoadedCopy(Struct, kw_only=True):
+    """Files of cuDNN that a program took from one folder."""
+
+    folder: str
+    version: str = ""
+    files: tuple[str, ...] = ()
+    main: bool = False
+    """The main library is among them: this is the cuDNN that the program asked for."""
+
+
+class WatchResult(Struct, kw_only=True):
+    """One run of the person's program."""
+
+    command: tuple[str, ...]
+    exit_code: int | None = None
+    """As a shell has it; ``None``: it still runs."""
+    seconds: float = 0.0
+    copies: tuple[LoadedCopy, ...] = ()
+    libraries: tuple[str, ...] = ()
+    """All CUDA and cuDNN files that were mapped, in the order they came."""
+    complete: bool = True
+    """False: it ended so soon after a new file that others may have been missed."""
+    explanation: Explanation | None = None
+    """What its last words mean; where it stopped and said something."""
+
+
+def run(command: Sequence[str], pid: int) -> Watched:
+    """Watch a command to its end, or look at a running program. Raises :class:`Misuse`."""
+    if pid:
+        seen = watch_running(pid)
+        if seen is None:
+            raise Misuse("program-not-seen", pid=pid)
+        return seen
+    try:
+        return watch(command)
+    except OSError as trouble:
+        why = trouble.strerror or str(trouble)
+        raise Misuse("program-not-started", command=command[0], why=why) from trouble
+
+
+def result(watched: Watched, machine: Machine, explanation: Explanation | None) -> WatchResult:
+    """What was seen, with the versions of the copies as the look found them."""
+    return WatchResult(
+        command=watched.command,
+        exit_code=watched.exit_code,
+        seconds=round(watched.seconds, 3),
+        copies=loaded_copies(watched.libraries, machine),
+        libraries=watched.libraries,
+        complete=watched.complete,
+        explanation=explanation,
+    )
+
+
+def loaded_copies(paths: Sequence[str], machine: Machine) -> tuple[LoadedCopy, ...]:
+    """cuDNN's files among ``paths`` by folder; the one with the main library first."""
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        if _CUDNN.match(os.path.basename(path)):
+            folders.setdefault(os.path.dirname(path), []).append(os.path.basename(path))
+    known = {copy.folder: copy.version for copy in machine.cudnns}
+    found = [
+        LoadedCopy(
+            folder=folder,
+            version=known.get(folder, "") or _by_name(names),
+            files=tuple(names),
+            main=any(map(_MAIN.fullmatch, names)),
+        )
+        for folder, names in folders.items()
+    ]
+    return tuple(sorted(found, key=lambda copy: not copy.main))
+
+
+def _by_name(names: Sequence[str]) -> str:
+    """libcudnn.so.9.14.0 says which version it is."""
+    matches = (re.search(r"\.so\.(\d+\.\d+(?:\.\d+)?)$", name) for name in names)
+    return next((match[1] for match in matches if match), "")
