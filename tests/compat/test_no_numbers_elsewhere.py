@@ -26,9 +26,9 @@ ALLOWED = {
     "diagnose/replaced.py: numbers(trial.version)[:2] != (9, 20)": "a fault of cuDNN 9.20 alone",
     "diagnose/frameworks.py: numbers(framework.version)[:2] == (2, 16)":
         "a fault of TensorFlow 2.16 alone",
-    "explain/comparing.py: have >= (11, 1)": "the file name libcusolver.so.10 went with CUDA 11.1",
-    "explain/comparing.py: _TF_LOADS_LATER = (2, 1)": "how TensorFlow loads, not what it needs",
-    "explain/comparing.py: f.python >= (3, 8)": "a rule of Python's, not of GPUs",
+    "explain/features.py: have >= (11, 1)": "the file name libcusolver.so.10 went with CUDA 11.1",
+    "explain/features.py: _TF_LOADS_LATER = (2, 1)": "how TensorFlow loads, not what it needs",
+    "explain/features.py: f.python >= (3, 8)": "a rule of Python's, not of GPUs",
 }  # fmt: skip
 """Folder, file or "file: expression" → why a number may stand there."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from cudnn_assistant.checkup import think
 from machines.computers import golden
 from machines.parts import but
 
@@ -26,6 +25,7 @@ from cudnn_assistant.diagnose.remedies import cuda_majors
 from cudnn_assistant.explain import explain
 from cudnn_assistant.machine import Machine, dump, load
 from cudnn_assistant.plan.steps import InstallArchive
+from cudnn_assistant.session import think
 
 SITE = "https://developer.download.nvidia.com/compute/cudnn/redist/cudnn"
 PARTS = ("graph", "ops", "fusion")
