@@ -1,8 +1,8 @@
 """What fits together: releases of driver, CUDA, cuDNN and frameworks, as the feed states them.
 
-Pure. The data comes from feed.py; a hole in the data is ``None`` or "" and means *unknown*.
-``facts`` has the types; ``lookup`` and ``releases`` answer questions; ``recommend`` finds the one
-set that fits a situation and ``advice`` has the types of what it says.
+Pure. The data comes from ``feed``; a hole in the data is ``None`` or "" and means *unknown*.
+``facts`` has the types; ``lookup``, ``releases`` and ``limits`` answer questions; ``recommend``
+finds the one set that fits a situation and ``advice`` has the types of what it says.
 """
 
 from cudnn_assistant.compat.advice import (
@@ -14,6 +14,8 @@ from cudnn_assistant.compat.advice import (
     Recommendation,
     ToolkitAdvice,
 )
+from cudnn_assistant.compat.builtin import load_builtin
+from cudnn_assistant.compat.candidates import runs_kernels
 from cudnn_assistant.compat.facts import (
     ONGOING,
     Architecture,
@@ -31,16 +33,44 @@ from cudnn_assistant.compat.facts import (
     Wheel,
     decode,
 )
+from cudnn_assistant.compat.limits import (
+    FIRST_COMPATIBLE,
+    cuda_majors,
+    cuda_package,
+    cudnn_against_gpu,
+    cudnn_cuda_majors,
+    cudnn_package,
+    current_cuda_majors,
+    driver_knows,
+    first_cudnn_without,
+    gpu_cuda_majors,
+    kernel_module,
+    known_cuda_majors,
+    needs_zlibwapi,
+    newest_cudnn,
+    newest_driver_knows,
+    newest_gpu,
+    oldest_gpu,
+    oldest_gpu_of_cudnn,
+    packages_since,
+    usual_cudnn,
+    without_cudnn_since,
+    without_gpu_since,
+)
 from cudnn_assistant.compat.lookup import (
     architecture,
     architecture_name,
     at_least,
+    capability_of,
+    cuda_of_branch,
     cuda_of_driver,
     driver_advice,
     driver_floor,
     driver_possible,
     driver_support_ends,
     first_cuda,
+    first_driver,
+    generation,
     gpu_by_pci,
     gpu_compute,
     last_cuda,
@@ -61,10 +91,13 @@ from cudnn_assistant.compat.releases import (
     framework_builds,
     framework_name,
     framework_needs,
+    last_cudnn,
+    wheel_package,
 )
 from cudnn_assistant.compat.situation import Present, Situation, situation
 
 __all__ = [
+    "FIRST_COMPATIBLE",
     "ONGOING",
     "Alternative",
     "Architecture",
@@ -93,29 +126,58 @@ __all__ = [
     "at_least",
     "build_driver_floor",
     "build_runs_on",
+    "capability_of",
+    "cuda_majors",
+    "cuda_of_branch",
     "cuda_of_driver",
+    "cuda_package",
+    "cudnn_against_gpu",
     "cudnn_build",
     "cudnn_builds",
+    "cudnn_cuda_majors",
+    "cudnn_package",
     "cudnn_parts",
     "cudnn_release",
+    "current_cuda_majors",
     "decode",
     "driver_advice",
     "driver_floor",
+    "driver_knows",
     "driver_possible",
     "driver_support_ends",
     "first_cuda",
+    "first_cudnn_without",
+    "first_driver",
     "framework_builds",
     "framework_name",
     "framework_needs",
+    "generation",
     "gpu_by_pci",
     "gpu_compute",
+    "gpu_cuda_majors",
+    "kernel_module",
+    "known_cuda_majors",
     "last_cuda",
+    "last_cudnn",
     "last_driver_branch",
+    "load_builtin",
     "major_of",
+    "needs_zlibwapi",
     "newest_branch",
+    "newest_cudnn",
+    "newest_driver_knows",
+    "newest_gpu",
+    "oldest_gpu",
+    "oldest_gpu_of_cudnn",
     "oldest_usable_cuda",
+    "packages_since",
     "recommend",
     "recommend_for",
+    "runs_kernels",
     "situation",
+    "usual_cudnn",
     "version",
+    "wheel_package",
+    "without_cudnn_since",
+    "without_gpu_since",
 ]

@@ -25,6 +25,7 @@ from cudnn_assistant.compat.releases import (
     build_runs_on,
     cudnn_build,
     cudnn_builds,
+    wheel_package,
 )
 from cudnn_assistant.compat.situation import Situation
 
@@ -291,8 +292,3 @@ def _by_wheel(
         build = cudnn_build(compat, wheel.version, cuda)
         if build is not None and (not platform or platform in wheel.platforms):
             yield build
-
-
-def wheel_package(cuda_major: int) -> str:
-    """The Python package that carries cuDNN for a CUDA major."""
-    return f"nvidia-cudnn-cu{cuda_major}"

@@ -74,6 +74,8 @@ class Architecture(Struct, kw_only=True):
     """Branch, "580"."""
     first_cudnn: VersionText = ""
     last_cudnn: Limit = ""
+    kernel_module: Literal["", "open", "closed", "both"] = ""
+    """The flavours of Linux' kernel module that run it."""
     board: bool = False
     """A Jetson or the like, whose driver comes with its own system image."""
 

@@ -96,7 +96,8 @@ def cuda_of_driver(compat: Compat, driver: str, family: Family) -> str:
 
 def cuda_of_branch(compat: Compat, branch: int) -> str:
     """The highest CUDA that a driver branch speaks; "" when unknown."""
-    return next((one.cuda for one in compat.branches if one.branch == branch), "")
+    known = [one for one in compat.branches if one.branch <= branch]
+    return max(known, key=lambda one: one.branch).cuda if known else ""
 
 
 def newest_branch(compat: Compat) -> int:
@@ -118,6 +119,12 @@ def architecture_name(compat: Compat, compute: str) -> str:
     return found.name if found else ""
 
 
+def generation(compat: Compat, name: str) -> str:
+    """The lowest capability of a generation of GPUs ("Turing"); "" when unknown."""
+    named = (one.compute for one in compat.architectures if one.name == name)
+    return min(named, key=order, default="")
+
+
 def last_driver_branch(compat: Compat, compute: str) -> int | None:
     """The last driver branch of a GPU; None while it is supported *or* when that is unknown.
 
@@ -135,14 +142,27 @@ def driver_support_ends(compat: Compat, compute: str) -> bool | None:
     return found.last_driver != ONGOING
 
 
-def first_driver(compat: Compat, compute: str, family: Family) -> str:
-    """The first driver that knows a GPU; "" when unknown."""
+def first_driver(compat: Compat, compute: str, family: Family = "linux") -> str:
+    """The first driver that knows a GPU; "" when unknown.
+
+    Where nobody names it: the first one that speaks the first CUDA with code for the GPU.
+    """
     known = architecture(compat, compute)
-    wanted = known.first_driver if known else ""
+    if known is None or known.board:
+        return known.first_driver if known else ""
+    wanted = known.first_driver or _first_branch(compat, known.first_cuda)
     for branch in compat.branches:
         if str(branch.branch) == wanted:
             return (branch.windows if family == "windows" else branch.linux) or wanted
     return wanted
+
+
+def _first_branch(compat: Compat, cuda: str) -> str:
+    """The first branch that speaks a CUDA release; "" for one from before the table begins."""
+    speaking = [one.branch for one in compat.branches if at_least(one.cuda, cuda)]
+    before = [one for one in compat.branches if at_least(one.cuda, cuda) is False]
+    exact = any(one.cuda == cuda for one in compat.branches)
+    return str(min(speaking)) if speaking and (before or exact) else ""
 
 
 def driver_possible(compat: Compat, compute: str, driver: str) -> bool | None:
@@ -188,6 +208,25 @@ def gpu_compute(compat: Compat, name: str) -> str:
     return compat.gpus.get(next((one for one in spelled if one in compat.gpus), ""), "")
 
 
+def capability_of(compat: Compat, text: str) -> str | None:
+    """Compute capability of the GPU that a text names as people write it: "2x RTX3090 24GB".
+
+    "" for a name that was sold with several; None where no known name stands in the text. The
+    longest name counts.
+    """
+    if found := gpu_compute(compat, text):
+        return found
+    names = re.split(r"[^a-z0-9]+", _GLUED.sub(r"\1 ", text.lower()))
+    for length in range(min(7, len(names)), 0, -1):
+        for start in range(len(names) - length + 1):
+            name = " ".join(names[start : start + length])
+            for spelled in (name, f"geforce {name}", f"tesla {name}"):
+                if spelled in compat.gpus and not name.isdecimal():
+                    return compat.gpus[spelled]
+    return None
+
+
+_GLUED = re.compile(r"\b(rtx|gtx|gt|titan)(?=\d)|(?<=\d{3})(?=ti\b|super\b)")
 _DETAIL = re.compile(
     r" (sxm\d?|pcie|nvl|dgxs|fhhl|hbm\de?|\d+ ?gb?|max q|with max q design|mobile|laptop gpu)\b.*"
 )

@@ -110,6 +110,17 @@ def first_cudnn(compat: Compat, compute: str) -> str:
     return min(named, key=order, default="")
 
 
+def last_cudnn(compat: Compat, compute: str) -> str:
+    """The last cuDNN that supports a capability, "9.10.2"; "" while supported or unknown."""
+    found = architecture(compat, compute)
+    return "" if found is None or found.last_cudnn == ONGOING else found.last_cudnn
+
+
+def wheel_package(cuda_major: int) -> str:
+    """The Python package that carries cuDNN for a CUDA major."""
+    return f"nvidia-cudnn-cu{cuda_major}"
+
+
 def _ended(compat: Compat, build: CudnnBuild, compute: str) -> bool:
     """Whether cuDNN or CUDA dropped a GPU before this build."""
     known = architecture(compat, compute)

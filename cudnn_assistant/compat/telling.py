@@ -13,7 +13,7 @@ from cudnn_assistant.compat.advice import (
     Reason,
     Recommendation,
 )
-from cudnn_assistant.compat.candidates import Candidate, wheel_package
+from cudnn_assistant.compat.candidates import Candidate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild
 from cudnn_assistant.compat.libraries import toolkit_advice
 from cudnn_assistant.compat.lookup import (
@@ -30,6 +30,7 @@ from cudnn_assistant.compat.ranking import (
     present_cuda,
     same_build,
 )
+from cudnn_assistant.compat.releases import wheel_package
 from cudnn_assistant.compat.situation import Situation
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.compat import Compat, framework_needs
+from cudnn_assistant.compat import Compat, framework_needs, packages_since
 from cudnn_assistant.diagnose.needs import own_folders
 from cudnn_assistant.envpath import inside
 from cudnn_assistant.machine import Framework, Library, Machine, PythonEnvironment
-from cudnn_assistant.versions import major, numbers
+from cudnn_assistant.versions import major, older
 
 
 def requirement(
@@ -14,7 +14,9 @@ def requirement(
 ) -> str:
     """What pip is asked for, "tensorflow[and-cuda]==2.20.0"; "" when that is not the way."""
     windows = machine.os.family == "windows"
-    if framework.name == "tensorflow" and numbers(framework.version) >= (2, 14) and not windows:
+    since = packages_since(compat, framework.name, "linux")
+    extra = bool(since and framework.version) and not older(framework.version, since)
+    if framework.name == "tensorflow" and extra and not windows:
         majors = {copy.major for copy in machine.cudnns if not copy.environment}
         lacks = major(framework.cudnn) not in majors
         return f"tensorflow[and-cuda]=={framework.version}" if lacks else ""

@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.compat import framework_needs
+from cudnn_assistant import compat
+from cudnn_assistant.compat import FIRST_COMPATIBLE, framework_needs
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.cuda import in_environment, toolkit
 from cudnn_assistant.diagnose.needs import Need, called, stopped
@@ -16,6 +17,7 @@ from cudnn_assistant.diagnose.remedies import (
     install_cudnn,
     install_packages,
     search_first,
+    usual_cuda,
 )
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy
@@ -87,7 +89,7 @@ def not_searched(ctx: Context) -> Iterator[Finding]:
 
 def _whole(library: Library) -> bool:
     """Whether cuBLAS is there with this file: since CUDA 11 it lies in cublasLt for the most."""
-    return library.name == "cublasLt" or (library.major or 0) < 11
+    return library.name == "cublasLt" or (library.major or 0) < FIRST_COMPATIBLE
 
 
 def _asked_for_cublas(ctx: Context) -> bool:
@@ -145,7 +147,7 @@ def _majors(ctx: Context) -> set[int]:
 def _which(ctx: Context) -> str:
     half = {lib.major for lib in ctx.libraries("cublas") if lib.major and ctx.loadable(lib)}
     majors = _majors(ctx) or {n.cuda for n in ctx.needs if n.cuda} or half
-    return str(max(majors)) if majors else str((cuda_majors(ctx) or (12,))[0])
+    return str(max(majors) if majors else next(iter(cuda_majors(ctx)), usual_cuda(ctx)))
 
 
 def _asked_in_vain(ctx: Context, what: str) -> str:
@@ -170,23 +172,22 @@ def environment_nvrtc(ctx: Context) -> Iterator[Finding]:
     """A Python environment's cuDNN is there, the NVRTC it needs is not."""
     file = _asked_in_vain(ctx, "nvrtc")
     if file and "cublas" not in file.casefold():
-        remedy = install_packages(ctx, f"nvidia-cuda-nvrtc{_suffix(ctx)}")
+        remedy = install_packages(ctx, _package(ctx, "cuda-nvrtc"))
         yield ctx.finding(
             "nvrtc-missing-in-environment", "error", remedy, file, facts=Facts(file=file)
         )
 
 
 def _cublas_missing(ctx: Context, file: str) -> Finding:
-    remedy = install_packages(ctx, f"nvidia-cublas{_suffix(ctx)}")
+    remedy = install_packages(ctx, _package(ctx, "cublas"))
     return ctx.finding(
         "cublas-missing-in-environment", "error", remedy, file, facts=Facts(file=file)
     )
 
 
-def _suffix(ctx: Context) -> str:
-    """How NVIDIA's packages for the environment's CUDA end; from CUDA 13 on they have no mark."""
-    cuda = ctx.needs[0].cuda if ctx.needs else 0
-    return f"-cu{cuda}" if cuda in (11, 12) else ""
+def _package(ctx: Context, library: str) -> str:
+    """The package that holds a library of the environment's CUDA."""
+    return compat.cuda_package(ctx.compat, library, ctx.needs[0].cuda if ctx.needs else 0)
 
 
 @rule("cublas-missing-in-environment", layer=Layer.CUDA)
@@ -200,7 +201,9 @@ def linked_cublas(ctx: Context) -> Iterator[Finding]:
     recorded = any("cublas" in p.name for p in environment.packages)
     pinned = any("cublas" in p.package for f in linked for p in f.pins)
     cuda = max((major(f.cuda) for f in linked), default=0)
-    if cuda >= 11 and not (recorded or pinned or any(ctx.loadable(lib) for lib in known)):
+    if cuda >= FIRST_COMPATIBLE and not (
+        recorded or pinned or any(ctx.loadable(lib) for lib in known)
+    ):
         yield _cublas_missing(ctx, f"libcublas.so.{cuda}")
 
 
@@ -223,7 +226,8 @@ def _opened_by_name(ctx: Context) -> Iterator[_ByName]:
     )
     for framework in ctx.frameworks if alone else ():
         cuda = _cuda_of(ctx, framework)
-        if framework.name == "ctranslate2" and framework.gpu is not False and cuda in (11, 12):
+        known = cuda in compat.known_cuda_majors(ctx.compat)
+        if framework.name == "ctranslate2" and framework.gpu is not False and known:
             file = f"cublas64_{cuda}.dll" if ctx.windows else f"libcublas.so.{cuda}"
             there = tuple(lib for lib in _cublas(ctx) if lib.major == cuda)
             yield _ByName(framework, cuda, file, there)
@@ -245,7 +249,7 @@ def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
             yield ctx.finding(
                 "cublas-missing-in-environment",
                 "error",
-                install_packages(ctx, f"nvidia-cublas-cu{asked.cuda}"),
+                install_packages(ctx, compat.cuda_package(ctx.compat, "cublas", asked.cuda)),
                 asked.file,
                 facts=Facts(
                     file=asked.file, program="" if ctx.windows else called(asked.framework)
@@ -283,11 +287,10 @@ def nvrtc(ctx: Context) -> Iterator[Finding]:
     if trial is None or trial.code not in (4001, 3008) or not stopped(trial):
         return
     cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
-    suffix = f"-cu{cuda}" if cuda in (11, 12) else ""
     ours = toolkit(ctx, str(cuda or ""))
     remedy: Remedy = Manual(link=CUDA_PAGE, administrator=True, installer=ours)
     if ctx.environment is not None:
-        remedy = install_packages(ctx, f"nvidia-cuda-nvrtc{suffix}")
+        remedy = install_packages(ctx, compat.cuda_package(ctx.compat, "cuda-nvrtc", cuda))
     known = (lib for lib in (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins")))
     yield ctx.finding(
         "nvrtc-missing",

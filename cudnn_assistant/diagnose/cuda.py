@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.compat import driver_floor, last_driver_branch, oldest_usable_cuda
+from cudnn_assistant import compat
+from cudnn_assistant.compat import (
+    FIRST_COMPATIBLE,
+    driver_floor,
+    last_driver_branch,
+    oldest_usable_cuda,
+)
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import (
@@ -50,20 +56,17 @@ def demanded(ctx: Context) -> str:
 
 @rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
 def gpu_too_old(ctx: Context) -> Iterator[Finding]:
-    """The GPU is older than anything this CUDA major can run (11: 3.5, 12: 5.0, 13: 7.5)."""
+    """The GPU is older than anything this CUDA major can run."""
     demand = major(demanded(ctx))
-    floors = {11: (3, 5), 12: (5, 0), 13: (7, 5)}
-    if ctx.gpu is None or demand not in floors or not ctx.needs:
+    oldest = compat.oldest_gpu(ctx.compat, str(demand))
+    if ctx.gpu is None or not ctx.needs or not older(ctx.gpu.compute, oldest):
         return
-    capability = numbers(ctx.gpu.compute)
-    if capability >= floors[demand]:
-        return
-    fitting = max((m for m, floor in floors.items() if capability >= floor), default=0)
+    fitting = max(compat.gpu_cuda_majors(ctx.compat, ctx.gpu.compute), default=0)
     yield ctx.finding(
         "gpu-too-old-for-cuda",
         ctx.serious,
         _older_build(ctx),
-        f"{ctx.gpu.name}: {ctx.gpu.compute} < {'.'.join(map(str, floors[demand]))} (CUDA {demand})",
+        f"{ctx.gpu.name}: {ctx.gpu.compute} < {oldest} (CUDA {demand})",
         facts=Facts(
             gpu=ctx.gpu.name, cuda=str(demand), other=str(fitting or ""), program=ctx.needs[0].who
         ),
@@ -166,7 +169,8 @@ def _driver_facts(ctx: Context, found: _Outdated) -> Facts:
     driver, demand, floor, last = found
     program = ctx.needs[0].who
     copy = max(ctx.copies, key=lambda c: numbers(c.version), default=None)
-    lower = max((m for m in (11, 12) if m < major(demand) and m <= major(driver.cuda)), default=0)
+    runs = compat.cuda_majors(ctx.compat, driver.cuda)
+    lower = max((m for m in runs if m < major(demand)), default=0)
     return Facts(
         driver=driver.version,
         limit=driver.cuda,
@@ -219,7 +223,7 @@ def gpu_too_new(ctx: Context) -> Iterator[Finding]:
         if ctx.gpu and oldest:
             yield ctx.finding(
                 "gpu-too-new-for-cuda",
-                "error" if need.cuda < 11 else "warning",
+                "error" if need.cuda < FIRST_COMPATIBLE else "warning",
                 Manual(),
                 f"{ctx.gpu.name}: {ctx.gpu.compute}, CUDA {oldest}",
                 facts=Facts(
@@ -249,7 +253,7 @@ def _has_cuda(ctx: Context, need: Need) -> bool:
         return True
     known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
     found = [lib for lib in known if lib.major == need.cuda and not in_environment(ctx, lib)]
-    if need.cuda >= 11:
+    if need.cuda >= FIRST_COMPATIBLE:
         return bool(found)
     # Before CUDA 11 the run-time library alone has the toolkit's own number.
     folders = {ctx.parent(lib.path) for lib in found}
@@ -264,7 +268,7 @@ def in_environment(ctx: Context, library: Library) -> bool:
 
 def _cuda_anywhere(ctx: Context, need: Need) -> bool:
     """Whether any file of the CUDA that is asked for is known, in an environment or outside."""
-    names = ("cublas", "cublasLt", "cudart") if need.cuda >= 11 else ("cudart",)
+    names = ("cublas", "cublasLt", "cudart") if need.cuda >= FIRST_COMPATIBLE else ("cudart",)
     known = [lib for name in names for lib in ctx.libraries(name)]
     versions = [lib.version or str(lib.major or "") for lib in known]
     versions += [t.version for t in ctx.machine.toolkits]
@@ -273,7 +277,7 @@ def _cuda_anywhere(ctx: Context, need: Need) -> bool:
 
 def _serves(need: Need, version: str) -> bool:
     """Whether files of that CUDA version bear the names that the program asks for."""
-    wanted = numbers(need.toolkit)[: 2 if need.cuda < 11 else 1]
+    wanted = numbers(need.toolkit)[: 2 if need.cuda < FIRST_COMPATIBLE else 1]
     return numbers(version)[: len(wanted)] == wanted
 
 

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.packages import lacking, packages_of
@@ -113,7 +114,7 @@ def main_file_alone(ctx: Context) -> Iterator[Finding]:
             yield ctx.finding(
                 "cudnn-main-file-alone",
                 "error",
-                install_packages(ctx, _whole_package(copy, need)),
+                install_packages(ctx, _whole_package(ctx, copy, need)),
                 f"{copy.file}: {copy.folder}",
                 facts=Facts(
                     program=need.who,
@@ -124,12 +125,11 @@ def main_file_alone(ctx: Context) -> Iterator[Finding]:
             )
 
 
-def _whole_package(copy: CudnnCopy, need: Need) -> str:
+def _whole_package(ctx: Context, copy: CudnnCopy, need: Need) -> str:
     """The requirement for the package that holds all parts of that cuDNN."""
-    suffix = f"-cu{need.cuda}" if need.cuda in (11, 12) else "-cu13" if need.cuda == 13 else "-cu12"
-    exact = copy.version.count(".") == 3
-    wanted = f"=={copy.version}" if exact else f">={short(copy.version)},<10"
-    return f"nvidia-cudnn{suffix}{wanted}"
+    exact = f"=={copy.version}" if len(numbers(copy.version)) > 3 else ""
+    wanted = exact or f">={short(copy.version)},<{copy.major + 1}"
+    return f"{cudnn_package(ctx.compat, need.cuda)}{wanted}"
 
 
 @rule("cudnn-jit-only", layer=Layer.SEARCH)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from cudnn_assistant.compat import current_cuda_majors
 from cudnn_assistant.diagnose.answers import (
     answering,
     answers,
@@ -28,7 +29,7 @@ from cudnn_assistant.diagnose.remedies import (
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
 from cudnn_assistant.machine import Driver, Gpu
-from cudnn_assistant.versions import numbers
+from cudnn_assistant.versions import major, numbers
 
 
 @rule("driver-restart-pending", layer=Layer.DRIVER)
@@ -272,7 +273,7 @@ def _cuda_silent(ctx: Context) -> bool:
     if not judgeable(ctx) or nvml_code(ctx) != 0 or code in (0, 2, None) or driver is None:
         return False
     # An old driver: what programs ask of it is told with them.
-    return not (code == 35 and numbers(driver.cuda) < (12,))
+    return not (code == 35 and major(driver.cuda) < min(current_cuda_majors(ctx.compat), default=0))
 
 
 @rule("wsl-cuda-does-not-start", layer=Layer.NO_ANSWER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudnn_assistant.compat import cudnn_build
+from cudnn_assistant import compat
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies_to_check import each, need_for, proven
 from cudnn_assistant.diagnose.cudnn import product
@@ -13,6 +13,7 @@ from cudnn_assistant.diagnose.framework_builds import has_code
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDNN_WINDOWS_PAGE,
+    against_gpu,
     cuda_majors,
     install_cudnn,
     install_packages,
@@ -22,13 +23,13 @@ from cudnn_assistant.diagnose.remedies import (
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Automatic, Facts, Finding, InstallCudnn, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy
-from cudnn_assistant.versions import numbers, short
+from cudnn_assistant.versions import major, numbers, short
 
 
 @rule("gpu-too-old-for-cudnn", layer=Layer.COMPATIBILITY)
 @each
 def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
-    """CuDNN 9.11 dropped GPUs below compute capability 7.5."""
+    """This cuDNN dropped the GPU."""
     if ctx.gpu is None or not too_old_gpu(ctx, copy) or proven(ctx, copy):
         return
     yield ctx.finding(
@@ -45,10 +46,13 @@ def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 
 def _last_for_old_gpus(ctx: Context) -> Remedy:
     if ctx.environment is None:
-        return install_cudnn(ctx, Need(major=9))
-    pins = [p for f in ctx.frameworks for p in f.pins if p.package == "nvidia-cudnn-cu12"]
+        return install_cudnn(ctx, Need())
+    compute = ctx.gpu.compute if ctx.gpu else ""
+    package = compat.wheel_package(major(compat.last_cuda(ctx.compat, compute)))
+    pins = [p for f in ctx.frameworks for p in f.pins if p.package == package]
     if pins and not any(p.wants.startswith("==") for p in pins):
-        return install_packages(ctx, "nvidia-cudnn-cu12<9.11")
+        limit = compat.first_cudnn_without(ctx.compat, compute)
+        return install_packages(ctx, f"{package}<{limit}")
     return Manual()
 
 
@@ -60,17 +64,12 @@ def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         return
     if ctx.environment is not None and not all(has_code(ctx, f) for f in ctx.frameworks if f.gpu):
         return  # a newer cuDNN wouldn't give its framework the code it lacks
-    capability = numbers(ctx.gpu.compute)
-    build = cudnn_build(ctx.compat, short(copy.version), copy.cuda_major or 0)
-    top = numbers(build.compute_max) if build is not None and build.compute_max else ()
-    ancient = capability >= (8, 0) and copy.major <= 7
-    blackwell = capability >= (10, 0) and numbers(copy.version)[:2] < (9, 7) and bool(copy.version)
-    if not (ancient or blackwell or (top and capability[:1] > top[:1])):
+    if against_gpu(ctx, copy) != "gpu-too-new":
         return
     yield ctx.finding(
         "gpu-too-new-for-cudnn",
         ctx.serious if stopped(ctx.trial) else "warning",
-        reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, Need(major=9)),
+        reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, Need()),
         f"{ctx.gpu.name}: {ctx.gpu.compute}",
         f"{product(copy.version)}: {copy.folder}",
         sure=stopped(ctx.trial),
@@ -92,8 +91,7 @@ def cuda_major(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     cuda = max(present)
     remedy: Remedy = Manual()
     if ctx.environment is not None:
-        suffix = f"-cu{made}" if made < 13 else ""
-        remedy = install_packages(ctx, f"nvidia-cublas{suffix}")
+        remedy = install_packages(ctx, compat.cuda_package(ctx.compat, "cublas", made))
     elif usable:
         cuda = usable[0]
         remedy = Automatic(edits=(InstallCudnn(major=copy.major, cuda_major=cuda),))
@@ -112,8 +110,9 @@ def cuda_major(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 @rule("zlibwapi-missing", layer=Layer.COMPATIBILITY)
 @each
 def zlib(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
-    """CuDNN 8.3 to 9.1 on Windows asks for zlibwapi.dll, which it doesn't bring."""
-    if not ctx.windows or proven(ctx, copy) or not (8, 3) <= numbers(copy.version)[:2] < (9, 2):
+    """Some releases for Windows ask for zlibwapi.dll, which they don't bring."""
+    asks = ctx.windows and compat.needs_zlibwapi(ctx.compat, copy.version)
+    if not asks or proven(ctx, copy):
         return
     known = ctx.libraries("zlibwapi")
     here = ctx.key(copy.folder)

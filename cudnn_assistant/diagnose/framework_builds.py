@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
 from cudnn_assistant.diagnose import packages
 from cudnn_assistant.diagnose.bringing import requirement
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, counts, passed
 from cudnn_assistant.diagnose.packages import packages_of
-from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages
+from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages, usual_cuda
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Framework, Gpu
@@ -102,10 +103,10 @@ def _alone_installed(
 
 
 def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
-    """cuDNN 9.11 and later know no GPU below 7.5; "~=9.0" of the framework would bring one."""
-    if not ctx.gpu or numbers(ctx.gpu.compute) >= (7, 5):
-        return ()
-    return (f"nvidia-cudnn-cu{major(framework.cuda) or 12}<9.11",)
+    """Where newer releases dropped the GPU; "~=9.0" of the framework would bring one of them."""
+    limit = compat.first_cudnn_without(ctx.compat, ctx.gpu.compute) if ctx.gpu else ""
+    package = compat.cudnn_package(ctx.compat, major(framework.cuda))
+    return (f"{package}<{limit}",) if limit else ()
 
 
 @rule("jax-on-windows", layer=Layer.FRAMEWORK, provable=False)
@@ -209,29 +210,18 @@ def _another_gpu(ctx: Context) -> bool:
 
 
 def _gpu_build(ctx: Context, framework: Framework) -> Remedy:
-    cuda = 13 if _branch(ctx) >= 580 and _capability(ctx) >= (7, 5) else 12
     if framework.name == "jax" and not ctx.windows and framework.version:
-        return install_packages(ctx, f"jax[cuda{cuda}]=={framework.version}")
+        return install_packages(ctx, f"jax[cuda{usual_cuda(ctx)}]=={framework.version}")
     if framework.package == "tensorflow-cpu" and not ctx.windows:
         return install_packages(ctx, f"tensorflow[and-cuda]=={framework.version}")
     # The GPU builds of PyTorch and others lie on indexes of their own, one for each CUDA.
     return Manual(link=FRAMEWORK_PAGES.get(framework.name, ""))
 
 
-def _branch(ctx: Context) -> int:
-    return major(ctx.machine.driver.version) if ctx.machine.driver else 0
-
-
-def _capability(ctx: Context) -> tuple[int, ...]:
-    return numbers(ctx.gpu.compute) if ctx.gpu else (0,)
-
-
 def _dropped(ctx: Context, framework: Framework) -> bool:
-    return (
-        ctx.windows
-        and framework.name == "tensorflow"
-        and numbers(framework.version) >= (2, 11)
-    )  # fmt: skip
+    since = compat.without_gpu_since(ctx.compat, "tensorflow", "windows")
+    later = bool(since and framework.version) and not older(framework.version, since)
+    return ctx.windows and framework.name == "tensorflow" and later
 
 
 _ONNXRUNTIMES = frozenset(
@@ -312,18 +302,7 @@ def has_code(ctx: Context, framework: Framework) -> bool:
     """
     compute = ctx.gpu.compute if ctx.gpu else ""
     if framework.architectures:
-        return runs(compute, framework.architectures)
+        return compat.runs_kernels(framework.architectures, compute)
     oldest = oldest_usable_cuda(ctx.compat, compute)
     known = framework.name == "torch" and bool(framework.cuda and oldest)
     return not (known and older(framework.cuda, oldest))
-
-
-def runs(compute: str, architectures: tuple[str, ...]) -> bool:
-    """Whether code built for ``architectures`` runs on a GPU of that compute capability."""
-    have = numbers(compute)
-    for text in architectures:
-        built = numbers(text.removesuffix("+PTX"))
-        same_family = built[:1] == have[:1] and built <= have
-        if same_family or (text.endswith("+PTX") and built <= have):
-            return True
-    return False

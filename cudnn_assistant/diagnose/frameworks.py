@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.compat import without_cudnn_since
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, stopped
 from cudnn_assistant.diagnose.remedies import install_packages
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity
-from cudnn_assistant.versions import major, numbers
+from cudnn_assistant.versions import major, numbers, older
 
 
 @rule("environment-python-gone", layer=Layer.START, provable=False)
@@ -88,9 +89,11 @@ def store_python(ctx: Context) -> Iterator[Finding]:
 
 @rule("cupy-without-cudnn", layer=Layer.FRAMEWORK)
 def cupy(ctx: Context) -> Iterator[Finding]:
-    """CuPy 14 and later don't use cuDNN at all."""
-    for framework in ctx.frameworks if ctx.environment is not None else ():
-        if framework.name == "cupy" and numbers(framework.version) >= (14,):
+    """Newer CuPy doesn't use cuDNN at all."""
+    since = without_cudnn_since(ctx.compat, "cupy", ctx.machine.os.family)
+    for framework in ctx.frameworks if ctx.environment is not None and since else ():
+        known = framework.name == "cupy" and framework.version
+        if known and not older(framework.version, since):
             yield ctx.finding(
                 "cupy-without-cudnn",
                 "info",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.compat import last_driver_branch
+from cudnn_assistant.compat import kernel_module, last_driver_branch, oldest_gpu_of_cudnn
 from cudnn_assistant.diagnose.answers import answering, answers, bare_linux
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.enclosed import blind
@@ -15,7 +15,7 @@ from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Severity
 from cudnn_assistant.machine import Gpu
-from cudnn_assistant.versions import major, numbers
+from cudnn_assistant.versions import major, older
 
 
 def log_line(ctx: Context, pattern: str) -> str:
@@ -69,7 +69,8 @@ def no_gpu(ctx: Context) -> Iterator[Finding]:
 def too_old(ctx: Context) -> Iterator[Finding]:
     """No supported cuDNN and driver pair is left for this GPU at all."""
     gpus = ctx.gpus
-    if gpus and all(numbers(g.compute) < (3, 0) for g in gpus):
+    oldest = oldest_gpu_of_cudnn(ctx.compat)
+    if gpus and all(older(g.compute, oldest) for g in gpus):
         names = ", ".join(g.name for g in gpus)
         evidence = ", ".join(f"{g.name}: {g.compute}" for g in gpus)
         yield ctx.finding("gpu-too-old", "error", Impossible(), evidence, facts=Facts(gpu=names))
@@ -199,21 +200,18 @@ def _module(ctx: Context, found: _Flavour, code: str) -> Finding:
 def _only_other_flavour(ctx: Context) -> str:
     """The flavour of the loaded module when none of the GPUs can use it; "" otherwise.
 
-    Blackwell has no closed module; the open one needs a GPU of Turing or later (7.5). Most
-    people may not read the log that says so.
+    The newest GPUs have no closed module, the oldest no open one. Most people may not read the
+    log that says so.
     """
     driver, gpus = ctx.machine.driver, ctx.machine.gpus
-    powers = [numbers(g.compute) for g in gpus]
-    if driver is None or not powers or not all(powers) or gone(ctx):
+    if driver is None or not gpus or gone(ctx):
         return ""
     lasts = [last_driver_branch(ctx.compat, g.compute) for g in gpus]
     if any(last and last < major(driver.version or driver.kernel_version) for last in lasts):
         return ""  # no flavour of this driver knows the GPU
-    unfit = {
-        "proprietary": all(power >= (10, 0) for power in powers),
-        "open": all(power < (7, 5) for power in powers),
-    }
-    return driver.kernel_flavour if unfit.get(driver.kernel_flavour) else ""
+    only = {"proprietary": "open", "open": "closed"}.get(driver.kernel_flavour)
+    unfit = all(kernel_module(ctx.compat, g.compute) == only for g in gpus)
+    return driver.kernel_flavour if unfit else ""
 
 
 @rule("gpu-dropped-by-driver", layer=Layer.GPU)

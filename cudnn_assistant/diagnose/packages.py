@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, stopped
-from cudnn_assistant.diagnose.remedies import install_packages
+from cudnn_assistant.diagnose.remedies import cuda_majors, install_packages
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import Package
-from cudnn_assistant.versions import major, numbers
+from cudnn_assistant.versions import numbers
 
 
 def packages_of(ctx: Context) -> tuple[Package, ...]:
@@ -137,13 +138,10 @@ def placeholder(ctx: Context) -> Iterator[Finding]:
     for package in packages_of(ctx):
         if not reserved(package):
             continue
-        driver = ctx.machine.driver
-        cuda = 13 if driver and major(driver.cuda) >= 13 else 12
-        real = (
-            re.sub(r"-cu13$", "", package.name)
-            if "cudnn" not in package.name
-            else f"nvidia-cudnn-cu{cuda}"
-        )
+        cuda = next(iter(cuda_majors(ctx)), 0)
+        real = re.sub(r"-cu\d+$", "", package.name)
+        if "cudnn" in package.name:
+            real = cudnn_package(ctx.compat, cuda)
         yield ctx.finding(
             "placeholder-package",
             "info",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 
-from cudnn_assistant.compat import File, cudnn_builds
+from cudnn_assistant import compat
+from cudnn_assistant.compat import FIRST_COMPATIBLE, File, cudnn_builds
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.finding import (
@@ -17,9 +18,9 @@ from cudnn_assistant.finding import (
     TakeOut,
     Unknown,
 )
-from cudnn_assistant.machine import CudnnCopy, OperatingSystem, PathEntry, Scope
+from cudnn_assistant.machine import CudnnCopy, Family, OperatingSystem, PathEntry, Scope
 from cudnn_assistant.plan import installers
-from cudnn_assistant.versions import major, numbers, older, series
+from cudnn_assistant.versions import major, numbers, series
 
 DRIVER_PAGE = "https://www.nvidia.com/en-us/drivers/"
 CUDA_PAGE = "https://developer.nvidia.com/cuda-downloads"
@@ -156,22 +157,20 @@ def loader_list(ctx: Context, folder: str) -> Remedy:
 
 
 def cuda_majors(ctx: Context) -> tuple[int, ...]:
-    """CUDA majors that this driver and GPU can run, highest first; () when unknown.
-
-    Sources: minor-version compatibility floors (R450, R525, R580) and the oldest compute
-    capability of each CUDA major (3.5, 5.0, 7.5).
-    """
+    """CUDA majors that this driver and GPU can run, highest first; () when unknown."""
     driver = ctx.machine.driver
     if driver is None:
         return ()
-    top = major(driver.cuda) or _by_branch(major(driver.version))
-    capability = numbers(ctx.gpu.compute) if ctx.gpu else (99,)
-    lowest = {13: (7, 5), 12: (5, 0), 11: (3, 5)}
-    return tuple(m for m, floor in lowest.items() if m <= top and capability >= floor)
+    family: Family = "windows" if ctx.on_windows else "linux"
+    speaks = driver.cuda or compat.cuda_of_driver(ctx.compat, driver.version, family)
+    return compat.cuda_majors(ctx.compat, speaks, ctx.gpu.compute if ctx.gpu else "")
 
 
-def _by_branch(branch: int) -> int:
-    return next((m for m, floor in ((13, 580), (12, 525), (11, 450)) if branch >= floor), 0)
+def usual_cuda(ctx: Context) -> int:
+    """The newest CUDA major that driver, GPU and the newest cuDNN share; the oldest of cuDNN's
+    where driver or GPU is unknown or shares none; 0 without data."""
+    current = compat.current_cuda_majors(ctx.compat)
+    return next((m for m in cuda_majors(ctx) if m in current), min(current, default=0))
 
 
 def install_cudnn(ctx: Context, need: Need) -> Remedy:
@@ -182,15 +181,16 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
     possible = cuda_majors(ctx)
     if not possible:
         return Unknown()
-    wanted = need.major or 9
-    cuda = need.cuda if need.cuda in possible or 0 < need.cuda < 11 else _usual_cuda(ctx, possible)
-    cuda = min(cuda, 12) if wanted < 9 else cuda
-    exact = series(need.toolkit) if cuda < 11 else ""
+    compute = ctx.gpu.compute if ctx.gpu else ""
+    wanted = need.major or compat.usual_cudnn(ctx.compat, compute)
+    exact = series(need.toolkit) if 0 < need.cuda < FIRST_COMPATIBLE else ""
+    cuda = need.cuda if exact or need.cuda in possible else _usual_cuda(ctx, possible)
+    cuda = min(cuda, max(compat.cudnn_cuda_majors(ctx.compat, wanted), default=cuda))
     files = _files(ctx, wanted, cuda, exact)
     if not any(file.sha256 for file in files):
         return Manual(link=files[0].url if files else CUDNN_ARCHIVE)
-    old = wanted == 9 and ctx.gpu is not None and numbers(ctx.gpu.compute) < (7, 5)
-    version = "9.10.2" if old else ""
+    last = compat.last_cudnn(ctx.compat, compute)
+    version = last if major(last) == wanted else ""
     return Automatic(
         edits=(InstallCudnn(major=wanted, cuda_major=cuda, version=version, cuda=exact),)
     )
@@ -245,11 +245,14 @@ def fits(ctx: Context, copy: CudnnCopy) -> bool:
 
 
 def too_old_gpu(ctx: Context, copy: CudnnCopy) -> bool:
-    """cuDNN 9.11 dropped compute capability below 7.5 (support matrix), CUDA 13 builds too."""
-    if ctx.gpu is None or numbers(ctx.gpu.compute) >= (7, 5):
-        return False
-    dropped = numbers(copy.version) >= (9, 11) and not older(copy.version, "9.11")
-    return dropped or (copy.cuda_major or 0) >= 13
+    """Whether this cuDNN, or the CUDA that it is built for, dropped the GPU."""
+    return against_gpu(ctx, copy) == "gpu-too-old"
+
+
+def against_gpu(ctx: Context, copy: CudnnCopy) -> str:
+    """What stands against a copy on the GPU: "gpu-too-old", "gpu-too-new" or ""."""
+    version, compute = copy.version or str(copy.major), ctx.gpu.compute if ctx.gpu else ""
+    return compat.cudnn_against_gpu(ctx.compat, version, copy.cuda_major or 0, compute)
 
 
 def reinstall(ctx: Context) -> Remedy:

@@ -48,6 +48,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from cudnn_assistant.compat import Compat
 from cudnn_assistant.explain.answer import Cause, Explanation, Line, State
 from cudnn_assistant.explain.cases import Case, read_case
 from cudnn_assistant.explain.causes import cause, shown_by
@@ -78,7 +79,7 @@ def explain(
     text: str | bytes,
     machine: Machine | None = None,
     given: Mapping[str, str] | None = None,
-    compat: object = None,
+    compat: Compat | None = None,
     *,
     findings: Sequence[Finding] = (),
 ) -> Explanation:
@@ -88,12 +89,11 @@ def explain(
     linearly with it. ``given`` is what the person knows: the keys gpu, driver, cuda, cudnn,
     python, framework, os are read as facts, any other as a sentence. With ``machine`` (and what
     the diagnosis found on it, ``findings``) each cause is said to be confirmed, possible or
-    ruled out. ``compat`` is accepted for callers that have it at hand and is not needed.
+    ruled out. ``compat`` says what fits together; without it, the data that came with this program.
 
     Never raises for any text; nothing recognised gives an empty answer.
     """
-    del compat
-    case = read_case(text, given or {}, facts_of(machine) if machine else {})
+    case = read_case(text, given or {}, facts_of(machine) if machine else {}, compat=compat)
     return answer_for(case, load_words(), machine, findings)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from cudnn_assistant.compat import Compat, load_builtin
 from cudnn_assistant.explain.evidence import Evidence, evidence
 from cudnn_assistant.explain.facts import STRUCTURED, Facts, facts
 from cudnn_assistant.explain.features import features
@@ -41,16 +42,19 @@ def read_case(
     given: Mapping[str, str],
     here: Mapping[str, str] | None = None,
     leave_out: str = "",
+    compat: Compat | None = None,
 ) -> Case:
     """Read ``text``. ``given`` is what the person knows, ``here`` what this computer is known for.
 
     ``leave_out`` names a report that may not vote: that of the text itself, when measuring.
+    ``compat`` says what fits together; without it, the data that came with this program.
     """
     given = {k.strip().lower(): v for k, v in given.items() if v.strip()}
     notes = [v if k not in STRUCTURED else f"{k}: {v}" for k, v in given.items()]
     lines = lines_of(text)
     found, noted = hits(lines), hits(notes)
     known = facts(
+        compat or load_builtin(),
         [*(hit.text for hit in found), *lines[:_FIRST_LINES], *notes],
         [hit.names for hit in (*found, *noted)],
         given,

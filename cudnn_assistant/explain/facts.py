@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
+from cudnn_assistant.compat import Compat
 from cudnn_assistant.explain.negation import affirmed
 from cudnn_assistant.explain.versions import (
     Version,
@@ -22,6 +23,9 @@ STRUCTURED = ("gpu", "driver", "cuda", "cudnn", "python", "framework", "os", "ye
 
 class Facts(msgspec.Struct, kw_only=True):
     """What is known. Empty means unknown."""
+
+    compat: Compat
+    """What fits together, as far as it is known."""
 
     os: str = ""
     """"windows", "linux", "wsl" or "macos"."""
@@ -105,6 +109,7 @@ _IN_TEXT: tuple[tuple[str, str], ...] = (
 
 
 def facts(
+    compat: Compat,
     lines: Iterable[str],
     caught: Iterable[Mapping[str, str]],
     given: Mapping[str, str],
@@ -115,7 +120,7 @@ def facts(
     ``given`` (keys in small letters) is read leniently: "10.1 (per a second user)" is 10.1, "not
     installed" is a fact. ``fallback`` fills in what neither knows.
     """
-    result = Facts()
+    result = Facts(compat=compat)
     _from_given(result, given)
     _from_text(result, "\n".join(lines))
     for names in caught:
@@ -158,7 +163,7 @@ def _has(result: Facts, name: str) -> bool:
 
 def _set_gpu(result: Facts, text: str) -> None:
     result.gpu = text
-    result.compute = compute_of(text)
+    result.compute = compute_of(result.compat, text)
 
 
 def _set_compute(result: Facts, text: str) -> None:

@@ -10,10 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from packaging.specifiers import SpecifierSet
+
+from cudnn_assistant.compat import (
+    FIRST_COMPATIBLE,
+    needs_zlibwapi,
+    newest_cudnn,
+    without_gpu_since,
+)
 from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.generations import capability, driver, gpu
 from cudnn_assistant.explain.versions import Version, version, versions
-from cudnn_assistant.explain.wanted import library_kind, needs, wanted_cuda, wanted_cudnn
+from cudnn_assistant.explain.wanted import brings, library_kind, needs, wanted_cuda, wanted_cudnn
+from cudnn_assistant.versions import major
 from cudnn_assistant.wording import _
 
 Feature = tuple[str, str]
@@ -27,13 +36,9 @@ _ABSENT = re.compile(
 _OTHER_THINGS = re.compile(r"cuda|toolkit|windows|ubuntu|debian|nvidia-smi", re.IGNORECASE)
 """Words whose second number is another thing's version: "8.9 for CUDA 12"."""
 _THERE = r"install|on (?:the )?path|copied|added|present|yes|correct|download|unpack|extract|unzip"
-_ZLIB_FROM = (8, 3)
-"""cuDNN from which on the 8 series needs zlibwapi.dll on Windows (its installation guide)."""
 _TF_LOADS_LATER = (2, 1)
 """TensorFlow from which on CUDA is loaded when a GPU is first used, also on Windows; before, its
 own library needed CUDA and cuDNN to be loaded at all."""
-_HOW_MANY_DIGITS = 11
-"""From this CUDA on, libraries of one major fit each other; before, major and minor count."""
 
 
 def features(known_facts: Facts) -> dict[str, str]:
@@ -106,9 +111,9 @@ def _library(f: Facts) -> Iterator[Feature]:
 
 def _cudnn(f: Facts) -> Iterator[Feature]:
     want, have = wanted_cudnn(f), f.cudnn
-    if len(have) > 1 and have[1] == 0 and have[0] < _ZLIB_FROM[0]:
+    if len(have) > 1 and have[1] == 0 and have[0] < major(newest_cudnn(f.compat)) - 1:
         yield "cudnn:first-of-major", ""
-    if have >= _ZLIB_FROM and have[0] == _ZLIB_FROM[0]:
+    if needs_zlibwapi(f.compat, _text(have)):
         yield "cudnn:wants-zlib", ""
     if not want:
         return
@@ -154,12 +159,12 @@ def _loaded(f: Facts) -> Iterator[Feature]:
 
 def _cuda(f: Facts) -> Iterator[Feature]:
     want, have = wanted_cuda(f), f.cuda
-    if not want or (needs(f).get("brings") and not f.missing):
+    if not want or (brings(needs(f)) and not f.missing):
         return
     if not have:
         yield "cuda:unknown", ""
         return
-    digits = 1 if want[0] >= _HOW_MANY_DIGITS else min(len(want), len(have))
+    digits = 1 if want[0] >= FIRST_COMPATIBLE else min(len(want), len(have))
     both = {"want": _text(want), "have": _text(have)}
     # Of NVRTC a release finds only itself: libnvrtc.so.11.2 is in no CUDA before 11.2.
     newer_rtc = any("nvrtc" in name for name in f.missing) and have[: len(want)] < want
@@ -175,17 +180,19 @@ def _cuda(f: Facts) -> Iterator[Feature]:
 def _python(f: Facts) -> Iterator[Feature]:
     if f.bits32:
         yield "python:32-bit", _("This Python is a 32-bit program.")
-    span = needs(f).get("python", "")
+    row = needs(f)
+    span = row.python if row else ""
     if not span or not f.python:
         return
-    low, high = (version(end) for end in span.split("-"))
     names = {"python": _text(f.python[:2]), "span": span}
-    if f.python[:2] > high:
+    low = max((version(one) for one in span.split(",") if one.startswith(">=")), default=())
+    fits = names["python"] in SpecifierSet(span)
+    if not fits and f.python[:2] >= low:
         yield (
             "python:too-new",
             _("Python {python} is newer than this release supports ({span}).").format(**names),
         )
-    elif f.python[:2] < low:
+    elif not fits:
         yield (
             "python:too-old",
             _("Python {python} is older than this release supports ({span}).").format(**names),
@@ -195,14 +202,16 @@ def _python(f: Facts) -> Iterator[Feature]:
 
 
 def _windows(f: Facts) -> Iterator[Feature]:
-    if f.framework == "tensorflow" and f.os == "windows" and f.framework_version >= (2, 11):
+    since = version(without_gpu_since(f.compat, "tensorflow", "windows"))
+    dropped = bool(since) and f.framework_version >= since[:2]
+    if f.framework == "tensorflow" and f.os == "windows" and dropped:
         yield (
             "tf-without-windows-gpu",
             _("TensorFlow {v} has no GPU support on native Windows; 2.10 was the last.").format(
                 v=_text(f.framework_version)
             ),
         )
-    if f.framework == "tensorflow" and not f.os and f.framework_version >= (2, 11):
+    if f.framework == "tensorflow" and not f.os and dropped:
         yield "tf-perhaps-on-windows", ""
     if f.framework == "tensorflow" and f.os == "windows" and not f.framework_version:
         yield "tf-of-unknown-age-on-windows", ""

@@ -5,25 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cudnn_assistant import compat
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.versions import Version, known, version
-from cudnn_assistant.explain.wanted import cuda_in_use, needs, row_for
+from cudnn_assistant.explain.versions import Version, version
+from cudnn_assistant.explain.wanted import brings, cuda_in_use, needs
+from cudnn_assistant.machine import Family
+from cudnn_assistant.versions import major
 from cudnn_assistant.wording import _
 
 Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""
 
-_RECENT_BRANCH = 525
-"""Branch from which on a driver runs every program for CUDA 12 and before."""
-_AGED_BRANCH = 450
-"""Branch below which a driver runs no program for CUDA 11 and later."""
 _ABSENT = re.compile(
     r"^(?:none|never|missing|no (?:nvidia )?driver)\b|not (?:installed|loaded)|isn.t installed",
     re.IGNORECASE,
 )
 _OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|Intel|Apple)\b"
 _EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
-"""Boards whose generations (5.3, 6.2, 7.2, 8.7, 11.0) are left out by most builds."""
+"""Boards whose generations are left out by most builds."""
 _NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
 
 
@@ -41,7 +40,7 @@ def driver(f: Facts) -> Iterator[Feature]:
         yield "driver:newest", _("The driver is said to be the newest.")
     cuda = cuda_in_use(f)
     # Within a major from 11 on, a driver of the major's first release is enough.
-    digits = 1 if cuda and cuda[0] >= 11 else 2
+    digits = 1 if cuda and cuda[0] >= compat.FIRST_COMPATIBLE else 2
     if cuda and f.driver_cuda and f.driver_cuda[:digits] < cuda[:digits]:
         yield (
             "driver-cuda:below",
@@ -51,15 +50,11 @@ def driver(f: Facts) -> Iterator[Feature]:
         )
     if not cuda or not f.driver:
         return
-    row = row_for(cuda, known().cuda_drivers)
-    if row is None:
+    needed = compat.driver_floor(f.compat, _text(cuda), _family(f))
+    floor = version(needed)
+    if not floor:
         return
-    floor = version(row[2] if f.os == "windows" else row[1])
-    names = {
-        "driver": _text(f.driver),
-        "floor": row[2] if f.os == "windows" else row[1],
-        "cuda": _text(cuda),
-    }
+    names = {"driver": _text(f.driver), "floor": needed, "cuda": _text(cuda)}
     if f.driver[: len(floor)] < floor:
         yield (
             "driver:below",
@@ -73,27 +68,36 @@ def _driver_age(f: Facts) -> Iterator[Feature]:
     """The driver's branch beside the GPU's generation and the newest code that it reads."""
     if not f.driver:
         return
-    branch = f.driver[0]
-    if branch >= _RECENT_BRANCH:
+    branch, oldest = f.driver[0], compat.FIRST_COMPATIBLE
+    recent = min(compat.current_cuda_majors(f.compat), default=oldest)
+    if branch >= _branch_of(f, recent):
         yield "driver:recent", _("Driver {driver} is a recent one.").format(driver=_text(f.driver))
-    elif branch < _AGED_BRANCH:
+    elif branch < _branch_of(f, oldest):
         yield "driver:aged", _("Driver {driver} is an old one.").format(driver=_text(f.driver))
-    first = [row for row in known().gpu_drivers if 0 < row[0] <= f.compute]
-    if first and branch < first[-1][1]:
+    if branch < major(compat.first_driver(f.compat, str(f.compute))):
         yield (
             "driver:older-than-gpu",
             _("Driver {driver} is older than this GPU ({gpu}).").format(
                 driver=_text(f.driver), gpu=f.gpu
             ),
         )
-    cuda, reads = cuda_in_use(f), [row for row in known().driver_cudas if row[0] <= branch]
-    if len(cuda) > 1 and reads and reads[-1][1] < cuda[0] + cuda[1] / 10:
+    cuda, reads = cuda_in_use(f), version(compat.cuda_of_branch(f.compat, branch))
+    if len(cuda) > 1 and reads and reads < cuda[:2]:
         yield (
             "driver:reads-less",
             _("Driver {driver} came out before CUDA {cuda}.").format(
                 driver=_text(f.driver), cuda=_text(cuda[:2])
             ),
         )
+
+
+def _branch_of(f: Facts, cuda: int) -> int:
+    """The first driver branch that runs programs of a CUDA major; 0 when unknown."""
+    return major(compat.driver_floor(f.compat, str(cuda), _family(f)))
+
+
+def _family(f: Facts) -> Family:
+    return "windows" if f.os == "windows" else "linux"
 
 
 def _driver_parts(f: Facts) -> Iterator[Feature]:
@@ -122,55 +126,79 @@ def gpu(f: Facts) -> Iterator[Feature]:
             "gpu:embedded",
             _("Builds for other computers have no code for {gpu}.").format(gpu=f.gpu),
         )
-    if f.compute < 3.0:
+    oldest = compat.oldest_gpu_of_cudnn(f.compat)
+    if _below(f, oldest):
         yield (
             "gpu:below-every-cudnn",
             _("No cuDNN supports GPUs of this generation ({gpu}).").format(gpu=f.gpu),
         )
-    if f.compute < 3.5:
+    if _below(f, compat.oldest_gpu(f.compat, str(compat.FIRST_COMPATIBLE))):
         yield "gpu:ancient", _("The GPU ({gpu}) is of a very old generation.").format(gpu=f.gpu)
-    if f.compute >= 7.5:
+    if _since(f, "Turing"):
         yield "gpu:turing-or-newer", ""
-    if f.compute >= 8 and not cuda_in_use(f):
+    if _since(f, "Ampere") and not cuda_in_use(f):
         yield "gpu:newer-build-unknown", ""
-    if f.compute < 7 and not cuda_in_use(f):
+    if not _since(f, "Volta") and not cuda_in_use(f):
         yield "gpu:older-build-unknown", ""
-    if f.compute >= 10:
+    if _since(f, "Blackwell"):
+        name = compat.architecture_name(f.compat, str(f.compute)) or "Blackwell"
         yield (
             "gpu:blackwell",
-            _("The GPU ({gpu}) is of the Blackwell generation.").format(gpu=f.gpu),
+            _("The GPU ({gpu}) is of the {generation} generation.").format(
+                gpu=f.gpu, generation=name
+            ),
         )
-    if f.compute < 7.5 and f.cudnn >= (9, 11):
+    yield from _beside_cudnn(f)
+    yield from _beside_cuda(f)
+
+
+def _below(f: Facts, compute: str) -> bool:
+    return bool(compute) and f.compute < float(compute)
+
+
+def _since(f: Facts, name: str) -> bool:
+    """Whether the GPU is of a generation or a later one."""
+    first = compat.generation(f.compat, name)
+    return bool(first) and f.compute >= float(first)
+
+
+def _beside_cudnn(f: Facts) -> Iterator[Feature]:
+    against = compat.cudnn_against_gpu(f.compat, _text(f.cudnn), 0, str(f.compute))
+    if against == "gpu-too-old":
         yield (
             "gpu:dropped-by-cudnn",
             _("cuDNN {cudnn} no longer supports this GPU generation.").format(cudnn=_text(f.cudnn)),
         )
+
+
+def _beside_cuda(f: Facts) -> Iterator[Feature]:
     cuda = cuda_in_use(f)
-    row = row_for(cuda, known().cuda_gpus) if cuda else None
-    if row is None:
+    newest = float(compat.newest_gpu(f.compat, _text(cuda)) or 0)
+    if not newest:
         return
     names = {"gpu": f.gpu, "compute": f.compute, "cuda": _text(cuda)}
     # Turing has the major number of Volta, but no library before CUDA 10 was made for it.
-    if int(f.compute) > int(row[2]) or row[2] < f.compute == 7.5:
+    turing = compat.architecture_name(f.compat, str(f.compute)) == "Turing"
+    if int(f.compute) > int(newest) or (turing and newest < f.compute):
         yield (
             "gpu:newer-than-cuda",
             _("The GPU ({gpu}, {compute}) is newer than CUDA {cuda}.").format(**names),
         )
-    elif f.compute < row[1]:
+    elif _below(f, compat.oldest_gpu(f.compat, _text(cuda))):
         yield (
             "gpu:older-than-cuda",
             _("CUDA {cuda} no longer has code for this GPU ({gpu}, {compute}).").format(**names),
         )
-    elif f.compute > row[2]:
+    elif f.compute > newest:
         yield (
             "gpu:little-newer",
             _("The GPU ({gpu}, {compute}) came out after CUDA {cuda}.").format(**names),
         )
     else:
         yield "gpu:fits", ""
-        if int(f.compute) < int(row[2]):
+        if int(f.compute) < int(newest):
             yield "gpu:not-the-newest", ""
-    if needs(f).get("brings") and f.compute < _wheel_floor(f, cuda):
+    if brings(needs(f)) and f.compute < _wheel_floor(f):
         yield (
             "gpu:older-than-cuda",
             _("Builds for CUDA {cuda} mostly have no code for this GPU ({gpu}, {compute}).").format(
@@ -179,13 +207,11 @@ def gpu(f: Facts) -> Iterator[Feature]:
         )
 
 
-def _wheel_floor(f: Facts, cuda: Version) -> float:
-    """Lowest generation that PyTorch's own packages hold code for (their architecture lists)."""
-    if cuda >= (12, 8):
-        return 7.0
-    if f.framework_version >= (2, 1):
-        return 5.0
-    return 3.7 if f.framework_version >= (1, 3) else 3.0
+def _wheel_floor(f: Facts) -> float:
+    """The lowest capability that the framework's own packages hold code for; 0.0 if unknown."""
+    row = needs(f)
+    kernels = row.compute if row else ()
+    return min((float(one.removesuffix("+PTX")) for one in kernels), default=0.0)
 
 
 def capability(f: Facts) -> Iterator[Feature]:
@@ -197,15 +223,15 @@ def capability(f: Facts) -> Iterator[Feature]:
         yield "sm:above", _("The build's code ends below this GPU ({sm}).").format(**names)
     elif f.build_sms and f.sm < min(f.build_sms):
         yield "sm:below", _("The build's code begins above this GPU ({sm}).").format(**names)
-    elif f.sm >= 8.0:
+    elif f.sm >= float(compat.generation(f.compat, "Ampere") or 99):
         yield "sm:above", _("GPUs of capability {sm} are rather new.").format(**names)
-    elif f.sm <= 7.0:
+    elif f.sm <= float(compat.generation(f.compat, "Volta") or 0):
         yield "sm:below", _("GPUs of capability {sm} are rather old.").format(**names)
 
 
 def _dropped(f: Facts) -> Iterator[Feature]:
-    floor = [row for row in known().driver_gpus if f.driver and row[0] <= f.driver[0]]
-    if floor and f.compute < floor[-1][1]:
+    last = compat.last_driver_branch(f.compat, str(f.compute))
+    if f.driver and last is not None and f.driver[0] > last:
         yield (
             "gpu:dropped-by-driver",
             _("Driver {driver} no longer supports this GPU generation ({gpu}).").format(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from cudnn_assistant.causes import cause
+from cudnn_assistant.compat import without_gpu_since
 from cudnn_assistant.explain.answer import State
 from cudnn_assistant.explain.evidence import Evidence
 from cudnn_assistant.explain.facts import Facts
@@ -136,5 +137,6 @@ def _by_framework(machine: Machine, facts: Facts) -> Iterator[str]:
         yield "cpu-only-build"
     if name == "tensorflow" and installed:
         old = (version(framework.version) for framework in installed)
-        if all((2, 11) > found > () for found in old):
+        since = version(without_gpu_since(facts.compat, name, "windows"))[:2]
+        if all(since > found > () for found in old):
             yield "framework-dropped-windows-gpu"

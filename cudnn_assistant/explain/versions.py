@@ -1,4 +1,4 @@
-"""Versions and generations: how they are spelled, and the table of what belongs together."""
+"""Versions, GPUs and frameworks: how people spell them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
 import msgspec
 
 from cudnn_assistant import places
+from cudnn_assistant.compat import Compat, capability_of, gpu_compute
+from cudnn_assistant.versions import numbers
 
 Version = tuple[int, ...]
 
@@ -19,30 +20,25 @@ _CAPABILITY = re.compile(
 )
 
 
-class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table ``resources/errors/versions.toml``."""
+class Spellings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table ``resources/errors/spellings.toml``."""
 
     framework_names: Mapping[str, Sequence[str]]
-    gpus: Sequence[tuple[str, float]]
-    cuda_gpus: Sequence[tuple[float, float, float]]
-    cuda_drivers: Sequence[tuple[float, str, str]]
-    driver_gpus: Sequence[tuple[int, float]]
-    gpu_drivers: Sequence[tuple[float, int]]
-    driver_cudas: Sequence[tuple[int, float]]
-    needs: Sequence[Mapping[str, Any]]
+    gpus: Sequence[tuple[str, str]]
+    """Pattern, and the product that it means."""
 
 
 @cache
-def known() -> Known:
-    """The table of versions, read once."""
-    text = places.resource("errors/versions.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), Known)
+def known() -> Spellings:
+    """The table of spellings, read once."""
+    text = places.resource("errors/spellings.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), Spellings)
 
 
 def version(text: str) -> Version:
     """The first dotted number in ``text`` as integers; () when there is none."""
     found = re.search(r"(?<![\d.])\d{1,5}(?:\.\d{1,6}){0,4}", text)
-    return tuple(int(part) for part in found.group().split(".")) if found else ()
+    return numbers(found.group()) if found else ()
 
 
 def versions(text: str) -> set[str]:
@@ -52,22 +48,23 @@ def versions(text: str) -> set[str]:
 
 def cudnn_number(text: str) -> Version:
     """A cuDNN version in any of its spellings: 8.3.2, "(8, 3, 2)", 7301, 8904, 90100."""
-    numbers = [int(part) for part in re.findall(r"\d{1,6}", text)[:4]]
-    if len(numbers) != 1 or numbers[0] < 1000:
-        return tuple(numbers)
-    whole = numbers[0]
+    parts = [int(part) for part in re.findall(r"\d{1,6}", text)[:4]]
+    if len(parts) != 1 or parts[0] < 1000:
+        return tuple(parts)
+    whole = parts[0]
     scale = 10000 if whole >= 90000 else 1000
     return (whole // scale, whole % scale // 100, whole % 100)
 
 
-def compute_of(name: str) -> float:
+def compute_of(compat: Compat, name: str) -> float:
     """Compute capability by a product's name, 0.0 when it is not known.
 
     A capability that stands beside the name wins: "RTX 5000 series (compute capability 12.0)".
     """
     if said := _CAPABILITY.search(name):
         return float(said.group(1)) if said.group(1) else int(said.group(2)) / 10
-    for pattern, capability in known().gpus:
-        if re.search(pattern, name, re.IGNORECASE):
-            return capability
-    return 0.0
+    found = capability_of(compat, name)
+    if found is None:
+        meant = (p for spelling, p in known().gpus if re.search(spelling, name, re.IGNORECASE))
+        found = gpu_compute(compat, next(meant, ""))
+    return float(found or 0)

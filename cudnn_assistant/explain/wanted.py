@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
+from cudnn_assistant.compat import FrameworkRelease, framework_needs
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.versions import Version, known, version
+from cudnn_assistant.explain.versions import Version, version
 
 
-def needs(f: Facts) -> Mapping[str, Any]:
-    """The row of the release of the framework that is known, {} when there is none."""
+def needs(f: Facts) -> FrameworkRelease | None:
+    """What the release of the framework needs; None when the release isn't known.
+
+    Where a family has no build for GPUs, or none is known of, Linux' build speaks.
+    """
     if not f.framework or not f.framework_version:
-        return {}
-    for row in known().needs:
-        low, high = version(row["from"]), version(row["to"])
-        if row["framework"] == f.framework and low <= f.framework_version <= high:
-            return row
-    return {}
+        return None
+    asked = (f.compat, f.framework, ".".join(map(str, f.framework_version)))
+    build = ".".join(map(str, f.build_cuda))
+    mine = framework_needs(*asked, "windows", build, "system") if f.os == "windows" else None
+    return mine if mine and mine.gpu else framework_needs(*asked, "linux", build, "system")
+
+
+def brings(row: FrameworkRelease | None) -> bool:
+    """Whether a release brings its own CUDA, so that the one on the computer doesn't matter."""
+    return row is not None and row.found in ("wheel", "bundled")
 
 
 def library_kind(name: str) -> str:
@@ -37,7 +43,7 @@ def wanted_cudnn(f: Facts) -> Version:
         if found:
             return (int(found.group(1)),)
     row = needs(f)
-    return version(row["cudnn"]) if row and not row.get("brings") else ()
+    return version(row.cudnn)[:2] if row and not brings(row) else ()
 
 
 def wanted_cuda(f: Facts) -> Version:
@@ -49,7 +55,7 @@ def wanted_cuda(f: Facts) -> Version:
     if f.build_cuda:
         return f.build_cuda
     row = needs(f)
-    return version(row["cuda"]) if row and not row.get("brings") else ()
+    return version(row.cuda) if row and not brings(row) else ()
 
 
 def _cuda_of_library(name: str) -> Version:
@@ -77,14 +83,7 @@ def cuda_in_use(f: Facts) -> Version:
     if f.build_cuda:
         return f.build_cuda
     row = needs(f)
-    if row.get("brings"):
+    if row is not None and brings(row):
         said = f.cuda and re.search(_OF_THE_BUILD, f.cuda_words, re.IGNORECASE)
-        return f.cuda if said else version(row["cuda"])
+        return f.cuda if said else version(row.cuda)
     return f.cuda or wanted_cuda(f)
-
-
-def row_for(cuda: Version, rows: Any) -> Any:
-    """The last row whose CUDA is not above ``cuda``."""
-    number = cuda[0] + (cuda[1] / 10 if len(cuda) > 1 else 0)
-    fitting = [row for row in rows if row[0] <= number]
-    return fitting[-1] if fitting else None

@@ -9,11 +9,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from typing import TYPE_CHECKING
 
-from cudnn_assistant import places
-from cudnn_assistant.compat import Compat, decode
+from cudnn_assistant.compat import Compat, load_builtin
 from cudnn_assistant.feed.address import Address, address
 from cudnn_assistant.feed.source import Kind, Source, Trouble, describe
 from cudnn_assistant.system.policy import anothers_home
@@ -28,12 +26,6 @@ FRESH = timedelta(hours=12)
 """Data that was confirmed this recently isn't asked for again, unless one insists."""
 PATIENCE = 30.0
 """Seconds that the whole exchange may take, whatever the server does."""
-
-
-@cache
-def load_builtin() -> Compat:
-    """The copy of the data that came with this program; it is always there."""
-    return decode(places.resource("compat/compat.json").read_bytes())
 
 
 def current(

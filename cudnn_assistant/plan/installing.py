@@ -10,7 +10,14 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from cudnn_assistant import envpath, places
-from cudnn_assistant.compat import Compat, File, Recommendation, cudnn_build, recommend
+from cudnn_assistant.compat import (
+    FIRST_COMPATIBLE,
+    Compat,
+    File,
+    Recommendation,
+    cudnn_build,
+    recommend,
+)
 from cudnn_assistant.compat.situation import situation
 from cudnn_assistant.finding import Edit, InstallCuda, InstallCudnn, PutFirst
 from cudnn_assistant.machine import Family, Machine
@@ -93,7 +100,7 @@ def _cudnn(
     if build is None or file is None or not file.sha256:
         return
     yield from _components(advice, edit.cuda_major, code, machine)
-    cuda = build.cuda if edit.cuda_major < 11 else str(edit.cuda_major)
+    cuda = build.cuda if edit.cuda_major < FIRST_COMPATIBLE else str(edit.cuda_major)
     yield _step("cuDNN", "cudnn", build.version, cuda, file, code, machine)
 
 

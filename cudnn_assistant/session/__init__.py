@@ -183,8 +183,8 @@ class Session:
         from cudnn_assistant.explain import explain
 
         if checkup is None:
-            return explain(text, None, given)
-        return explain(text, checkup.machine, given, findings=checkup.findings)
+            return explain(text, None, given, self._known()[0])
+        return explain(text, checkup.machine, given, self._known()[0], findings=checkup.findings)
 
     def recommend(self, checkup: Checkup, subject: str = SYSTEM) -> Recommendation:
         """What fits a subject of a computer, by the data that it was judged by; quick."""

@@ -61,7 +61,15 @@ def _yes(row: Row, name: str) -> bool:
 
 
 def _architecture(row: Row) -> dict[str, Any]:
-    wanted = ("first_cuda", "last_cuda", "first_driver", "last_driver", "first_cudnn", "last_cudnn")
+    wanted = (
+        "first_cuda",
+        "last_cuda",
+        "first_driver",
+        "last_driver",
+        "first_cudnn",
+        "last_cudnn",
+        "kernel_module",
+    )
     return {
         "compute": row["compute"],
         "name": row["architecture"],

@@ -27,9 +27,9 @@ from machines.parts import (
 )
 
 import cudnn_assistant.diagnose as house
+from cudnn_assistant.compat import runs_kernels
 from cudnn_assistant.diagnose import RULES, diagnose, verdict
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.framework_builds import runs
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import (
     Automatic,
@@ -268,12 +268,12 @@ def test_hidden_is_only_who_hides_all() -> None:
 
 
 def test_code_of_the_same_family_runs_on_later_gpus_and_ptx_on_all_later() -> None:
-    assert runs("8.9", ("8.0",))
-    assert runs("8.6", ("8.6",))
-    assert runs("12.0", ("9.0+PTX",))
-    assert not runs("12.0", ("8.0", "9.0"))
-    assert not runs("6.1", ("7.0", "7.0+PTX"))
-    assert not runs("8.0", ("8.6",))
+    assert runs_kernels(("8.0",), "8.9")
+    assert runs_kernels(("8.6",), "8.6")
+    assert runs_kernels(("9.0+PTX",), "12.0")
+    assert not runs_kernels(("8.0", "9.0"), "12.0")
+    assert not runs_kernels(("7.0", "7.0+PTX"), "6.1")
+    assert not runs_kernels(("8.6",), "8.0")
 
 
 def test_memory_is_no_finding_while_the_test_passes() -> None:

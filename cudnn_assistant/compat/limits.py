@@ -1,0 +1,243 @@
+"""How far CUDA, drivers, cuDNN and frameworks go: for this GPU, from this release on, up to that.
+
+Pure. What the data doesn't say rules nothing out, and is "", 0, () or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from cudnn_assistant.compat.facts import Architecture, Compat, CudnnBuild, FrameworkRelease
+from cudnn_assistant.compat.lookup import (
+    architecture,
+    at_least,
+    first_driver,
+    last_cuda,
+    last_driver_branch,
+    newest_branch,
+    oldest_usable_cuda,
+    order,
+)
+from cudnn_assistant.compat.releases import (
+    cudnn_builds,
+    cudnn_release,
+    first_cudnn,
+    framework_builds,
+    last_cudnn,
+    wheel_package,
+)
+from cudnn_assistant.machine import Family
+from cudnn_assistant.versions import major, numbers, older, series
+
+FIRST_COMPATIBLE = 11
+"""CUDA major from which on libraries and drivers of one major fit each other (NVIDIA's CUDA
+Compatibility guide); before, every minor release has its own."""
+
+
+# CUDA
+
+
+def known_cuda_majors(compat: Compat) -> tuple[int, ...]:
+    """The CUDA majors whose minor releases share one driver floor, highest first."""
+    return tuple(sorted(int(one.cuda) for one in compat.floors if "." not in one.cuda)[::-1])
+
+
+def oldest_gpu(compat: Compat, cuda: str) -> str:
+    """The lowest capability that some release of a CUDA series has code for; "" when unknown."""
+    return min(_gpus(compat, cuda), key=order, default="")
+
+
+def newest_gpu(compat: Compat, cuda: str) -> str:
+    """The highest capability that some release of a CUDA series has code for; "" when unknown."""
+    return max(_gpus(compat, cuda), key=order, default="")
+
+
+def _gpus(compat: Compat, cuda: str) -> list[str]:
+    """Boards left out: their libraries are their own."""
+    return [one.compute for one in compat.architectures if not one.board and _made(one, cuda)]
+
+
+def _made(one: Architecture, cuda: str) -> bool:
+    """Whether a series of CUDA has code for an architecture; a major has what any minor had."""
+    first, last, wanted = numbers(one.first_cuda), numbers(one.last_cuda), numbers(cuda)[:2]
+    length = len(wanted)
+    return (
+        bool(first and wanted)
+        and first[:length] <= wanted
+        and not last[:length] < wanted[: len(last)]
+    )
+
+
+def gpu_cuda_majors(compat: Compat, compute: str) -> tuple[int, ...]:
+    """The known CUDA majors with code for a GPU, highest first; all for a GPU not known ("")."""
+    first = major(oldest_usable_cuda(compat, compute))
+    return tuple(
+        one
+        for one in known_cuda_majors(compat)
+        if first <= one and at_least(compute, oldest_gpu(compat, str(one))) is not False
+    )
+
+
+def cuda_majors(compat: Compat, speaks: str, compute: str = "") -> tuple[int, ...]:
+    """The CUDA majors that a driver and a GPU run, highest first; () when unknown.
+
+    ``speaks`` is the highest CUDA that the driver speaks.
+    """
+    return tuple(one for one in gpu_cuda_majors(compat, compute) if one <= major(speaks))
+
+
+# Drivers
+
+
+def driver_knows(compat: Compat, driver: str, compute: str) -> bool | None:
+    """Whether a driver supports a GPU; None when unknown."""
+    known = architecture(compat, compute)
+    if known is None or not known.last_driver or not numbers(driver):
+        return None
+    last, first = last_driver_branch(compat, compute), major(first_driver(compat, compute))
+    return (last is None or major(driver) <= last) and major(driver) >= first
+
+
+def newest_driver_knows(compat: Compat, compute: str) -> bool | None:
+    """Whether the newest driver branch supports a GPU; None when unknown."""
+    return driver_knows(compat, str(newest_branch(compat)), compute)
+
+
+def kernel_module(compat: Compat, compute: str) -> Literal["", "open", "closed", "both"]:
+    """The flavours of Linux' kernel module that run a GPU; "" when unknown."""
+    known = architecture(compat, compute)
+    return known.kernel_module if known else ""
+
+
+# cuDNN
+
+
+def newest_cudnn(compat: Compat) -> str:
+    """The newest cuDNN release; "" without data."""
+    return max((one.version for one in compat.cudnns), key=order, default="")
+
+
+def cudnn_cuda_majors(compat: Compat, cudnn_major: int) -> tuple[int, ...]:
+    """The CUDA majors that releases of a cuDNN major were built for, highest first."""
+    builds = (b for b in cudnn_builds(compat) if major(b.version) == cudnn_major)
+    return tuple(sorted({b.cuda_major for b in builds}, reverse=True))
+
+
+def current_cuda_majors(compat: Compat) -> tuple[int, ...]:
+    """The CUDA majors that the newest series of cuDNN is built for, highest first."""
+    newest = series(newest_cudnn(compat))
+    builds = (b for b in cudnn_builds(compat) if series(b.version) == newest)
+    return tuple(sorted({build.cuda_major for build in builds}, reverse=True))
+
+
+def usual_cudnn(compat: Compat, compute: str) -> int:
+    """The newest cuDNN major with code for a GPU; the newest of all where none is ruled out."""
+    return major(last_cudnn(compat, compute) or newest_cudnn(compat))
+
+
+def first_cudnn_without(compat: Compat, compute: str) -> str:
+    """The first cuDNN series that dropped a GPU, "9.11"; "" while supported or unknown."""
+    last = last_cudnn(compat, compute)
+    later = [one.version for one in compat.cudnns if last and older(last, one.version)]
+    return series(min(later, key=order, default=""))
+
+
+def cudnn_against_gpu(
+    compat: Compat, text: str, cuda: int, compute: str
+) -> Literal["", "gpu-too-old", "gpu-too-new"]:
+    """What stands against a cuDNN (a version, or a major) of a CUDA major on a GPU.
+
+    "" when nothing is known. ``cuda`` 0 is unknown. A GPU that is newer than a build by a minor
+    capability alone runs the code for its elder.
+    """
+    if not numbers(compute):
+        return ""
+    last = last_cudnn(compat, compute)
+    if (last and older(last, text)) or 0 < major(last_cuda(compat, compute)) < cuda:
+        return "gpu-too-old"
+    builds = _of_release(compat, text, cuda)
+    if builds and all(at_least(compute, one.compute_min) is False for one in builds):
+        return "gpu-too-old"
+    newest = [one.compute_max for one in builds if one.compute_max]
+    beyond = newest and all(major(compute) > major(one) for one in newest)
+    return "gpu-too-new" if beyond or _before(text, first_cudnn(compat, compute)) else ""
+
+
+def _before(text: str, first: str) -> bool:
+    """Whether a release, or all of a major, came before the first one."""
+    return older(text, first) if len(numbers(text)) > 1 else 0 < major(text) < major(first)
+
+
+def _of_release(compat: Compat, text: str, cuda: int) -> list[CudnnBuild]:
+    """The builds of exactly this release; of all CUDA majors where the major is unknown."""
+    release = cudnn_release(compat, text) if len(numbers(text)) > 1 else None
+    builds = release.builds if release else ()
+    return [one for one in builds if cuda in (0, one.cuda_major)]
+
+
+def oldest_gpu_of_cudnn(compat: Compat) -> str:
+    """The lowest capability that any cuDNN release had code for; "" without data."""
+    known = (build.compute_min for build in cudnn_builds(compat) if build.compute_min)
+    return min(known, key=order, default="")
+
+
+def needs_zlibwapi(compat: Compat, text: str) -> bool:
+    """Whether a cuDNN release for Windows asks for zlibwapi.dll; False when unknown."""
+    release = cudnn_release(compat, text) if len(numbers(text)) > 1 else None
+    return any(build.needs_zlibwapi for build in release.builds) if release else False
+
+
+# Packages for Python
+
+
+def cuda_package(compat: Compat, library: str, cuda: int) -> str:
+    """The package that holds a library ("cublas", "cuda-nvrtc") of a CUDA major.
+
+    Some majors have packages of their own; the rest share the plain name. 0 is unknown.
+    """
+    own = f"nvidia-{library}-cu{cuda}"
+    return own if any(one.package == own for one in compat.wheels) else f"nvidia-{library}"
+
+
+def cudnn_package(compat: Compat, cuda: int = 0) -> str:
+    """The package that holds cuDNN for a CUDA major; of the oldest current one if unknown."""
+    known = any(one.package == wheel_package(cuda) for one in compat.wheels)
+    return wheel_package(cuda if known else min(current_cuda_majors(compat), default=cuda))
+
+
+# Frameworks
+
+
+def without_gpu_since(compat: Compat, name: str, family: Family) -> str:
+    """The first release of a framework without any GPU build for a family; "" for none."""
+    return _since(compat, name, family, lambda one: not one.gpu)
+
+
+def without_cudnn_since(compat: Compat, name: str, family: Family) -> str:
+    """The first release of a framework that no longer uses cuDNN; "" for none."""
+    return _since(compat, name, family, lambda one: one.found == "none")
+
+
+def packages_since(compat: Compat, name: str, family: Family) -> str:
+    """The first release whose own extra ("[and-cuda]") brings CUDA and cuDNN; "" for none."""
+    brought = [
+        one.version
+        for one in framework_builds(compat, name, "", family)
+        if one.found == "wheel" and "[" in one.requirement
+    ]
+    return min(brought, key=order, default="")
+
+
+def _since(
+    compat: Compat, name: str, family: Family, so: Callable[[FrameworkRelease], bool]
+) -> str:
+    """The first release of the last stretch in which it is so."""
+    known = framework_builds(compat, name, "", family)
+    otherwise = [order(one.version) for one in known if not so(one)]
+    after = [
+        one.version
+        for one in known
+        if so(one) and all(order(one.version) > other for other in otherwise)
+    ]
+    return min(after, key=order, default="")
