@@ -24,7 +24,7 @@ from installer.windows.build import ROOT
 Message = tuple[tuple[str, int], str, str | tuple[str, ...]]
 """Where it stands, its context ("" for none), and the text or both forms of a plural."""
 
-_KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2)}
+_KEYWORDS = {"_": None, "ngettext": (1, 2)}
 
 
 def catalogue() -> Catalog:

@@ -23,7 +23,7 @@ from cudnn_assistant.explain.generations import capability, driver, gpu
 from cudnn_assistant.explain.versions import Version, version, versions
 from cudnn_assistant.explain.wanted import brings, library_kind, needs, wanted_cuda, wanted_cudnn
 from cudnn_assistant.versions import major
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""
@@ -73,9 +73,9 @@ def _places(f: Facts) -> Iterator[Feature]:
     if f.container:
         yield "container", ""
     if f.cuda_words and _ABSENT.search(f.cuda_words):
-        yield "cuda:absent", _("CUDA is said to be not installed.")
+        yield "cuda:absent", say("explain.cuda-said-not-installed")
     if f.cudnn_words and _ABSENT.search(f.cudnn_words):
-        yield "cudnn:absent", _("cuDNN is said to be not installed.")
+        yield "cudnn:absent", say("explain.cudnn-said-not-installed")
     if f.cudnn_words and not f.cudnn and re.search(_THERE, f.cudnn_words, re.IGNORECASE):
         yield "cudnn:installed", ""
     yield from _several(f)
@@ -96,7 +96,7 @@ def _several(f: Facts) -> Iterator[Feature]:
         if alone and len(short.intersection(plausible)) > 1:
             yield (
                 f"{name}:several",
-                _("More than one version is named: {words}.").format(words=words),
+                say("explain.more-than-one-version-named-words", words=words),
             )
 
 
@@ -120,15 +120,13 @@ def _cudnn(f: Facts) -> Iterator[Feature]:
     if not have:
         yield "cudnn:unknown", ""
         return
-    says = _("The program needs cuDNN {want}; there is {have}.").format(
-        want=_text(want), have=_text(have)
-    )
+    says = say("explain.program-needs-cudnn-want-there", want=_text(want), have=_text(have))
     if have[0] != want[0]:
         yield "cudnn:other-major", says
     elif have[: len(want)] < want:
         yield "cudnn:older-minor", says
     else:
-        yield "cudnn:fits", _("cuDNN {have} fits what the program needs.").format(have=_text(have))
+        yield "cudnn:fits", say("explain.cudnn-fits-what-program-needs", have=_text(have))
 
 
 def _loaded(f: Facts) -> Iterator[Feature]:
@@ -138,12 +136,12 @@ def _loaded(f: Facts) -> Iterator[Feature]:
     if f.loaded[0] != f.built[0]:
         yield (
             "loaded:other-major",
-            _("cuDNN {loaded} was loaded, {built} is wanted.").format(**both),
+            say("explain.cudnn-loaded-built-wanted", **both),
         )
     elif f.loaded > f.built:
-        yield "loaded:newer", _("The loaded cuDNN {loaded} is newer than {built}.").format(**both)
+        yield "loaded:newer", say("explain.loaded-cudnn-loaded-newer-than-built", **both)
     else:
-        yield "loaded:older", _("The loaded cuDNN {loaded} is older than {built}.").format(**both)
+        yield "loaded:older", say("explain.loaded-cudnn-loaded-older-than-built", **both)
     if f.cudnn:
         same = f.cudnn[:2] == f.loaded[: len(f.cudnn[:2])]
         if same:
@@ -151,9 +149,11 @@ def _loaded(f: Facts) -> Iterator[Feature]:
         else:
             yield (
                 "loaded:not-the-given",
-                _(
-                    "The cuDNN that was loaded ({loaded}) is not the one you named ({given})."
-                ).format(loaded=both["loaded"], given=_text(f.cudnn)),
+                say(
+                    "explain.cudnn-loaded-not-one-you",
+                    loaded=both["loaded"],
+                    given=_text(f.cudnn),
+                ),
             )
 
 
@@ -171,15 +171,15 @@ def _cuda(f: Facts) -> Iterator[Feature]:
     # Of CUDA 11 only 11.0 still had cuSOLVER under the number 10.
     solver = have >= (11, 1) and any(re.search(r"cusolver\D{0,6}10", n) for n in f.missing)
     if have[:digits] != want[:digits] or newer_rtc or solver:
-        says = _("The program needs CUDA {want}; there is {have}.").format(**both)
+        says = say("explain.program-needs-cuda-want-there", **both)
         yield "cuda:differs", says
     else:
-        yield "cuda:fits", _("CUDA {have} fits what the program needs ({want}).").format(**both)
+        yield "cuda:fits", say("explain.cuda-fits-what-program-needs-want", **both)
 
 
 def _python(f: Facts) -> Iterator[Feature]:
     if f.bits32:
-        yield "python:32-bit", _("This Python is a 32-bit program.")
+        yield "python:32-bit", say("explain.python-32-bit-program")
     row = needs(f)
     span = row.python if row else ""
     if not span or not f.python:
@@ -190,12 +190,12 @@ def _python(f: Facts) -> Iterator[Feature]:
     if not fits and f.python[:2] >= low:
         yield (
             "python:too-new",
-            _("Python {python} is newer than this release supports ({span}).").format(**names),
+            say("explain.python-newer-than-release-supports", **names),
         )
     elif not fits:
         yield (
             "python:too-old",
-            _("Python {python} is older than this release supports ({span}).").format(**names),
+            say("explain.python-older-than-release-supports", **names),
         )
     else:
         yield "python:fits", ""
@@ -207,9 +207,7 @@ def _windows(f: Facts) -> Iterator[Feature]:
     if f.framework == "tensorflow" and f.os == "windows" and dropped:
         yield (
             "tf-without-windows-gpu",
-            _("TensorFlow {v} has no GPU support on native Windows; 2.10 was the last.").format(
-                v=_text(f.framework_version)
-            ),
+            say("explain.tensorflow-v-no-gpu-support-native", v=_text(f.framework_version)),
         )
     if f.framework == "tensorflow" and not f.os and dropped:
         yield "tf-perhaps-on-windows", ""
@@ -220,9 +218,9 @@ def _windows(f: Facts) -> Iterator[Feature]:
     if f.framework == "tensorflow" and (0,) < f.framework_version < _TF_LOADS_LATER[:1]:
         yield "tf-needs-cuda-to-start", ""
     if f.framework == "jax" and f.os == "windows":
-        yield "jax-on-windows", _("JAX has no GPU packages for native Windows.")
+        yield "jax-on-windows", say("explain.jax-no-gpu-packages-native-windows")
     if f.os == "windows" and f.python >= (3, 8):
         yield (
             "python-ignores-path",
-            _("Python 3.8 and newer don't search PATH for the DLLs of packages."),
+            say("explain.python-3-8-newer-dont-search"),
         )

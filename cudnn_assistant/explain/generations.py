@@ -11,7 +11,7 @@ from cudnn_assistant.explain.versions import Version, version
 from cudnn_assistant.explain.wanted import brings, cuda_in_use, needs
 from cudnn_assistant.machine import Family
 from cudnn_assistant.versions import major
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""
@@ -33,20 +33,18 @@ def _text(v: Version) -> str:
 def driver(f: Facts) -> Iterator[Feature]:
     """Whether the driver is new enough for the CUDA in use, and of one piece."""
     if "driver" in f.stated and _ABSENT.search(f.driver_words):
-        yield "driver:absent", _("The driver is said to be not installed.")
+        yield "driver:absent", say("explain.driver-said-not-installed")
     yield from _driver_age(f)
     yield from _driver_parts(f)
     if re.search(_NEWEST, f.driver_words, re.IGNORECASE):
-        yield "driver:newest", _("The driver is said to be the newest.")
+        yield "driver:newest", say("explain.driver-said-newest")
     cuda = cuda_in_use(f)
     # Within a major from 11 on, a driver of the major's first release is enough.
     digits = 1 if cuda and cuda[0] >= compat.FIRST_COMPATIBLE else 2
     if cuda and f.driver_cuda and f.driver_cuda[:digits] < cuda[:digits]:
         yield (
             "driver-cuda:below",
-            _("The driver runs CUDA up to {can}; CUDA {cuda} is in use.").format(
-                can=_text(f.driver_cuda), cuda=_text(cuda)
-            ),
+            say("explain.driver-runs-cuda-up-can-cuda", can=_text(f.driver_cuda), cuda=_text(cuda)),
         )
     if not cuda or not f.driver:
         return
@@ -58,10 +56,10 @@ def driver(f: Facts) -> Iterator[Feature]:
     if f.driver[: len(floor)] < floor:
         yield (
             "driver:below",
-            _("Driver {driver} is older than the {floor} that CUDA {cuda} needs.").format(**names),
+            say("explain.driver-older-than-floor-cuda", **names),
         )
     else:
-        yield "driver:fits", _("Driver {driver} is new enough for CUDA {cuda}.").format(**names)
+        yield "driver:fits", say("explain.driver-new-enough-cuda", **names)
 
 
 def _driver_age(f: Facts) -> Iterator[Feature]:
@@ -71,22 +69,22 @@ def _driver_age(f: Facts) -> Iterator[Feature]:
     branch, oldest = f.driver[0], compat.FIRST_COMPATIBLE
     recent = min(compat.current_cuda_majors(f.compat), default=oldest)
     if branch >= _branch_of(f, recent):
-        yield "driver:recent", _("Driver {driver} is a recent one.").format(driver=_text(f.driver))
+        yield "driver:recent", say("explain.driver-recent-one", driver=_text(f.driver))
     elif branch < _branch_of(f, oldest):
-        yield "driver:aged", _("Driver {driver} is an old one.").format(driver=_text(f.driver))
+        yield "driver:aged", say("explain.driver-old-one", driver=_text(f.driver))
     if branch < major(compat.first_driver(f.compat, str(f.compute))):
         yield (
             "driver:older-than-gpu",
-            _("Driver {driver} is older than this GPU ({gpu}).").format(
-                driver=_text(f.driver), gpu=f.gpu
-            ),
+            say("explain.driver-older-than-gpu", driver=_text(f.driver), gpu=f.gpu),
         )
     cuda, reads = cuda_in_use(f), version(compat.cuda_of_branch(f.compat, branch))
     if len(cuda) > 1 and reads and reads < cuda[:2]:
         yield (
             "driver:reads-less",
-            _("Driver {driver} came out before CUDA {cuda}.").format(
-                driver=_text(f.driver), cuda=_text(cuda[:2])
+            say(
+                "explain.driver-came-out-before-cuda",
+                driver=_text(f.driver),
+                cuda=_text(cuda[:2]),
             ),
         )
 
@@ -108,8 +106,9 @@ def _driver_parts(f: Facts) -> Iterator[Feature]:
     if f.driver_files and len(files) > 1:
         yield (
             "driver:parts-differ",
-            _("Parts of several driver versions are named: {versions}.").format(
-                versions=", ".join(sorted(map(_text, files)))
+            say(
+                "explain.parts-several-driver-versions-named-versions",
+                versions=", ".join(sorted(map(_text, files))),
             ),
         )
 
@@ -118,22 +117,22 @@ def gpu(f: Facts) -> Iterator[Feature]:
     """What the generation of the GPU says beside the driver, CUDA, cuDNN and the framework."""
     if not f.compute:
         if re.search(_OTHER_MAKER, f.gpu):
-            yield "gpu:of-another-maker", _("{gpu} is not an NVIDIA GPU.").format(gpu=f.gpu)
+            yield "gpu:of-another-maker", say("explain.gpu-not-nvidia-gpu", gpu=f.gpu)
         return
     yield from _dropped(f)
     if re.search(_EMBEDDED, f.gpu):
         yield (
             "gpu:embedded",
-            _("Builds for other computers have no code for {gpu}.").format(gpu=f.gpu),
+            say("explain.builds-other-computers-no-code-gpu", gpu=f.gpu),
         )
     oldest = compat.oldest_gpu_of_cudnn(f.compat)
     if _below(f, oldest):
         yield (
             "gpu:below-every-cudnn",
-            _("No cuDNN supports GPUs of this generation ({gpu}).").format(gpu=f.gpu),
+            say("explain.no-cudnn-supports-gpus-generation-gpu", gpu=f.gpu),
         )
     if _below(f, compat.oldest_gpu(f.compat, str(compat.FIRST_COMPATIBLE))):
-        yield "gpu:ancient", _("The GPU ({gpu}) is of a very old generation.").format(gpu=f.gpu)
+        yield "gpu:ancient", say("explain.gpu-very-old-generation", gpu=f.gpu)
     if _since(f, "Turing"):
         yield "gpu:turing-or-newer", ""
     if _since(f, "Ampere") and not cuda_in_use(f):
@@ -144,9 +143,7 @@ def gpu(f: Facts) -> Iterator[Feature]:
         name = compat.architecture_name(f.compat, str(f.compute)) or "Blackwell"
         yield (
             "gpu:blackwell",
-            _("The GPU ({gpu}) is of the {generation} generation.").format(
-                gpu=f.gpu, generation=name
-            ),
+            say("explain.gpu-blackwell-generation", gpu=f.gpu, generation=name),
         )
     yield from _beside_cudnn(f)
     yield from _beside_cuda(f)
@@ -167,7 +164,7 @@ def _beside_cudnn(f: Facts) -> Iterator[Feature]:
     if against == "gpu-too-old":
         yield (
             "gpu:dropped-by-cudnn",
-            _("cuDNN {cudnn} no longer supports this GPU generation.").format(cudnn=_text(f.cudnn)),
+            say("explain.cudnn-no-longer-supports-gpu", cudnn=_text(f.cudnn)),
         )
 
 
@@ -182,17 +179,17 @@ def _beside_cuda(f: Facts) -> Iterator[Feature]:
     if int(f.compute) > int(newest) or (turing and newest < f.compute):
         yield (
             "gpu:newer-than-cuda",
-            _("The GPU ({gpu}, {compute}) is newer than CUDA {cuda}.").format(**names),
+            say("explain.gpu-compute-newer-than-cuda", **names),
         )
     elif _below(f, compat.oldest_gpu(f.compat, _text(cuda))):
         yield (
             "gpu:older-than-cuda",
-            _("CUDA {cuda} no longer has code for this GPU ({gpu}, {compute}).").format(**names),
+            say("explain.cuda-no-longer-code-gpu", **names),
         )
     elif f.compute > newest:
         yield (
             "gpu:little-newer",
-            _("The GPU ({gpu}, {compute}) came out after CUDA {cuda}.").format(**names),
+            say("explain.gpu-compute-came-out-after", **names),
         )
     else:
         yield "gpu:fits", ""
@@ -201,9 +198,7 @@ def _beside_cuda(f: Facts) -> Iterator[Feature]:
     if brings(needs(f)) and f.compute < _wheel_floor(f):
         yield (
             "gpu:older-than-cuda",
-            _("Builds for CUDA {cuda} mostly have no code for this GPU ({gpu}, {compute}).").format(
-                **names
-            ),
+            say("explain.builds-cuda-mostly-no-code", **names),
         )
 
 
@@ -220,13 +215,13 @@ def capability(f: Facts) -> Iterator[Feature]:
         return
     names = {"sm": f.sm}
     if f.build_sms and f.sm > max(f.build_sms):
-        yield "sm:above", _("The build's code ends below this GPU ({sm}).").format(**names)
+        yield "sm:above", say("explain.builds-code-ends-below-gpu-sm", **names)
     elif f.build_sms and f.sm < min(f.build_sms):
-        yield "sm:below", _("The build's code begins above this GPU ({sm}).").format(**names)
+        yield "sm:below", say("explain.builds-code-begins-above-gpu-sm", **names)
     elif f.sm >= float(compat.generation(f.compat, "Ampere") or 99):
-        yield "sm:above", _("GPUs of capability {sm} are rather new.").format(**names)
+        yield "sm:above", say("explain.gpus-capability-sm-rather-new", **names)
     elif f.sm <= float(compat.generation(f.compat, "Volta") or 0):
-        yield "sm:below", _("GPUs of capability {sm} are rather old.").format(**names)
+        yield "sm:below", say("explain.gpus-capability-sm-rather-old", **names)
 
 
 def _dropped(f: Facts) -> Iterator[Feature]:
@@ -234,7 +229,5 @@ def _dropped(f: Facts) -> Iterator[Feature]:
     if f.driver and last is not None and f.driver[0] > last:
         yield (
             "gpu:dropped-by-driver",
-            _("Driver {driver} no longer supports this GPU generation ({gpu}).").format(
-                driver=_text(f.driver), gpu=f.gpu
-            ),
+            say("explain.driver-no-longer-supports-gpu", driver=_text(f.driver), gpu=f.gpu),
         )

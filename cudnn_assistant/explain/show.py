@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudnn_assistant.explain.answer import Cause, Explanation
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 _LIKELY = 0.5
 """Share from which the first cause is told without a word of doubt."""
@@ -18,7 +18,7 @@ _WHOLE = 3
 def text_lines(explanation: Explanation) -> list[str]:
     """Lines for people, without colours; unwrapped, so that paths stay whole."""
     if not explanation.causes:
-        return [_("No known message about the GPU, CUDA or cuDNN was found in this text.")]
+        return [say("explain.no-known-message-about-gpu-cuda")]
     doubtful = doubt(explanation)
     return [
         *_telling(explanation),
@@ -33,14 +33,14 @@ def doubt(explanation: Explanation) -> str:
         return ""
     if explanation.causes[0].score >= _LIKELY:
         return ""
-    return _("This text has several possible causes. The likeliest comes first.")
+    return say("explain.text-several-possible-causes-likeliest-comes")
 
 
 def _telling(explanation: Explanation) -> list[str]:
     lines = [line for line in explanation.lines if line.number]
     if not lines:
         return []
-    result = [_("What the text says:")]
+    result = [say("explain.what-text-says")]
     said: set[str] = set()
     shown = ""
     for line in lines:
@@ -59,7 +59,7 @@ def _causes(causes: Sequence[Cause]) -> list[str]:
     rest = causes[_WHOLE:]
     if rest:
         result += [
-            _("Less likely:"),
+            say("explain.less-likely"),
             *(f"   {_head(n, c)}" for n, c in enumerate(rest, _WHOLE + 1)),
         ]
     return result
@@ -67,9 +67,9 @@ def _causes(causes: Sequence[Cause]) -> list[str]:
 
 def _head(place: int, cause: Cause) -> str:
     states = {
-        "confirmed": _("confirmed"),
-        "possible": _("possible"),
-        "ruled-out": _("ruled out on this computer"),
+        "confirmed": say("explain.confirmed"),
+        "possible": say("explain.possible"),
+        "ruled-out": say("explain.ruled-out-computer"),
     }
     return f"{place}. {cause.title}  [{cause.code}, {states[cause.state]}, {cause.score:.0%}]"
 
@@ -82,8 +82,8 @@ def _cause(place: int, cause: Cause, told: set[str]) -> list[str]:
     return [
         _head(place, cause),
         *body,
-        *(f"   {_('Because:')} {reason}" for reason in new),
-        f"   {_('What helps:')} {cause.fix}",
-        f"   {_('To be sure:')} {cause.confirm}",
+        *(f"   {say('explain.because')} {reason}" for reason in new),
+        f"   {say('explain.what-helps')} {cause.fix}",
+        f"   {say('explain.sure')} {cause.confirm}",
         "",
     ]

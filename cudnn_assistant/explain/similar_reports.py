@@ -24,7 +24,7 @@ import msgspec
 from cudnn_assistant import places
 from cudnn_assistant.explain.evidence import Evidence
 from cudnn_assistant.explain.question import Question, question
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 _NEAREST = 20
 """Reports that vote."""
@@ -184,7 +184,5 @@ def _reason(cls: str, nearest: Sequence[tuple[float, Report]]) -> str:
     """The likest report with that cause, if it is like enough to be worth reading."""
     for like, report in nearest:
         if report.cause == cls and like >= _ALIKE:
-            return _("This was the cause in a report with similar words: {address}").format(
-                address=report.address
-            )
+            return say("explain.cause-report-similar-words-address", address=report.address)
     return ""

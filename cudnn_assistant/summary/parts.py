@@ -77,7 +77,7 @@ def _gpu(machine: Machine) -> tuple[Mark, str]:
     if not driver.cuda:
         return "ok", say("summary.gpu-driver-driver", gpu=text, driver=driver.version)
     return "ok", say(
-        "summary.gpu-driver-driver-cuda-up-cuda", gpu=text, driver=driver.version, cuda=driver.cuda
+        "summary.gpu-driver-cuda-up-cuda", gpu=text, driver=driver.version, cuda=driver.cuda
     )
 
 

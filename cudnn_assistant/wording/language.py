@@ -68,8 +68,3 @@ def pgettext(key: str, text: str) -> str:
 def npgettext(key: str, one: str, many: str, count: int) -> str:
     """The form of the sentence under ``key`` that fits ``count``, in that language."""
     return _spoken().npgettext(key, one, many, count)
-
-
-def N_(text: str) -> str:  # noqa: N802  (the name that gettext's extractor looks for)
-    """Mark a text of a table for translation without translating it."""
-    return text

@@ -108,19 +108,15 @@ def _cudnn(cudnn: CudnnAdvice) -> Said:
     version, cuda = cudnn.full or cudnn.version, cudnn.cuda or cudnn.cuda_major
     if cudnn.folder:
         text = say(
-            "recommendation.version-cuda-cuda-already-there-folder",
+            "recommendation.version-cuda-already-there-folder",
             version=version,
             cuda=cuda,
             folder=cudnn.folder,
         )
     elif source := _source(cudnn):
-        text = say(
-            "recommendation.version-cuda-cuda-source", version=version, cuda=cuda, source=source
-        )
+        text = say("recommendation.version-cuda-source", version=version, cuda=cuda, source=source)
     else:
-        text = say(
-            "recommendation.version-cuda-cuda-which-framework-brings", version=version, cuda=cuda
-        )
+        text = say("recommendation.version-cuda-which-framework-brings", version=version, cuda=cuda)
     return Said("ok", say("recommendation.cudnn"), text)
 
 
@@ -138,9 +134,9 @@ def framework(advice: FrameworkAdvice) -> str:
     """The build of a framework by its requirement and index."""
     name = advice.requirement or f"{advice.name} {advice.version}"
     if advice.index:
-        name = say("recommendation.name-from-own-index-index", name=name, index=advice.index)
+        name = say("recommendation.name-from-own-index", name=name, index=advice.index)
     if advice.python:
-        return say("recommendation.name-python-python", name=name, python=advice.python)
+        return say("recommendation.name-python", name=name, python=advice.python)
     return name
 
 

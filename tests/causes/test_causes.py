@@ -11,12 +11,13 @@ import pytest
 from plain_words import FORBIDDEN
 
 from cudnn_assistant import causes as room
-from cudnn_assistant import places
+from cudnn_assistant import finding, places
 from cudnn_assistant.causes import Cause, cause, causes
 from cudnn_assistant.diagnose import RULES
 from cudnn_assistant.explain.causes import general
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.patterns import patterns
+from cudnn_assistant.wording.findings import fields
 
 ROWS = {row.name: row for row in causes()}
 CODES = sorted({rule.code for rule in RULES})
@@ -108,6 +109,26 @@ def test_a_row_has_whole_words_where_nothing_of_the_computer_is_known(name: str)
     for text in general(name):
         assert text
         assert not re.search(r"\{\w*\}", text)
+
+
+def places_of(row: Cause, *, without: str) -> set[str]:
+    texts = [row.text(), *(row.text(form) for form in row.form if form != without)]
+    templates = [s for t in texts for s in (*t.title, *t.why, *t.fix, *t.undo)]
+    return set().union(*map(fields, templates))
+
+
+def test_sentences_name_only_facts_that_a_finding_can_have() -> None:
+    """And what wording adds: the system, and the stage of the test in words."""
+    field = set(finding.Facts.__struct_fields__)
+    turned = {
+        key for keys in (finding._BESIDE, finding._INSTEAD) for k in keys.values() for key in k
+    }
+    known = field | set(finding._KEYS.values()) | turned | {"system", "doing"}
+    for row in ROWS.values():
+        assert places_of(row, without="release") <= known, row.name
+    for row in ROWS.values():
+        if "release" in row.form:
+            assert fields(row.text("release").why[0]) <= {"about", "needs", "present", "compute"}
 
 
 SOURCE = re.compile(r"https://|[\w.-]+/[\w.-]+#\d+|measured: |tensorflow/tensorflow |the lines of")
