@@ -18,6 +18,20 @@ class Trouble(Exception):
         self.code = code
         self.facts = facts
 
+    def __str__(self) -> str:
+        return " ".join((self.code, *(f"{name}={fact}" for name, fact in self.facts.items())))
+
+
+class Refused(Trouble):
+    """The world did not allow something, or its present state is not the one expected."""
+
+    as_before = True
+    """Everything is as it was before the call; False: the journal knows the way back."""
+
 
 class Misuse(Trouble):
     """What was asked for can't be meant, or what was named isn't there. Nothing was begun."""
+
+
+class Cancelled(Exception):
+    """Somebody does not want the result any more; what was begun for it is ended."""

@@ -16,14 +16,13 @@ import msgspec
 import pytest
 
 from cudnn_assistant.download import (
-    Cancelled,
-    NotDownloaded,
     fetch,
     fetch_signed,
     fetch_unsized,
     licence,
 )
 from cudnn_assistant.plan import Download
+from cudnn_assistant.trouble import Cancelled, Refused
 
 pytestmark = pytest.mark.enable_socket  # loopback only: the hosts below are all it asks
 LOOPBACK = frozenset({"127.0.0.1"})
@@ -141,7 +140,7 @@ def test_a_broken_connection_goes_on_where_it_ended(server: Server, tmp_path: Pa
 
 def test_it_gives_up_and_keeps_what_came(server: Server, tmp_path: Path) -> None:
     server.cut = [1_200_000] + [0] * 20
-    with pytest.raises(NotDownloaded, match="broke off several times"):
+    with pytest.raises(Refused, match="connection-broke-off"):
         get(server, tmp_path)
     (part,) = tmp_path.glob("*.part")
     assert part.stat().st_size >= 1_000_000
@@ -162,7 +161,7 @@ def test_every_connection_breaks_long_before_a_block_is_full(
 
 def test_what_never_arrived_is_not_said_to_be_kept(server: Server, tmp_path: Path) -> None:
     server.cut = [0] * 20
-    with pytest.raises(NotDownloaded, match="before anything arrived") as caught:
+    with pytest.raises(Refused, match="before anything arrived") as caught:
         get(server, tmp_path)
     assert "kept" not in str(caught.value)
 
@@ -184,7 +183,7 @@ def test_without_a_strong_tag_nothing_is_resumed(server: Server, tmp_path: Path,
 def test_a_file_that_changed_meanwhile_is_fetched_anew(server: Server, tmp_path: Path) -> None:
     new = random.Random(6).randbytes(len(BODY))
     server.cut = [1_500_000] + [0] * 9
-    with pytest.raises(NotDownloaded):
+    with pytest.raises(Refused):
         get(server, tmp_path, new)
     server.cut, server.body, server.tag = None, new, '"two"'
     assert Path(get(server, tmp_path, new)).read_bytes() == new
@@ -195,7 +194,7 @@ def test_a_file_that_changed_meanwhile_is_fetched_anew(server: Server, tmp_path:
 )
 def test_another_file_is_not_taken(server: Server, tmp_path: Path, body: bytes) -> None:
     server.body = body
-    with pytest.raises(NotDownloaded, match="not the file that NVIDIA published"):
+    with pytest.raises(Refused, match="another-file-came"):
         get(server, tmp_path)
     assert not [name for name in os.listdir(tmp_path) if not name.endswith((".part", ".etag"))]
     server.body = BODY
@@ -207,7 +206,7 @@ def test_a_part_of_garbage_is_thrown_away(server: Server, tmp_path: Path) -> Non
     path.unlink()
     Path(f"{path}.part").write_bytes(b"x" * 1000)
     Path(f"{path}.etag").write_text(server.tag)
-    with pytest.raises(NotDownloaded, match="not the file"):
+    with pytest.raises(Refused, match="another-file-came"):
         get(server, tmp_path)
     assert Path(get(server, tmp_path)).read_bytes() == BODY
     path.write_bytes(b"y" * len(BODY))
@@ -222,7 +221,7 @@ def test_a_server_that_is_busy_is_asked_again(server: Server, tmp_path: Path) ->
 @pytest.mark.parametrize("code", [301, 302, 307, 403, 404])
 def test_other_answers_are_told(server: Server, tmp_path: Path, code: int) -> None:
     server.codes = [code]
-    with pytest.raises(NotDownloaded, match=str(code)):
+    with pytest.raises(Refused, match=str(code)):
         get(server, tmp_path)
     assert len(server.asked) == 1
 
@@ -330,7 +329,7 @@ def test_a_pause_can_be_ended_by_a_no(server: Server, tmp_path: Path) -> None:
 def test_nobody_answers(tmp_path: Path) -> None:
     with Server() as closed:
         pass
-    with pytest.raises(NotDownloaded, match="broke off"):
+    with pytest.raises(Refused, match="connection-broke-off"):
         get(closed, tmp_path)
 
 
@@ -344,7 +343,7 @@ def test_nobody_answers(tmp_path: Path) -> None:
     ],
 )
 def test_only_nvidias_server_is_asked(tmp_path: Path, url: str) -> None:
-    with pytest.raises(NotDownloaded, match="not on NVIDIA's server"):
+    with pytest.raises(Refused, match="not-nvidias"):
         fetch(Download(url=url, size=1, sha256="0" * 64), str(tmp_path))
 
 
@@ -353,21 +352,21 @@ def test_what_can_not_be_proven_is_not_fetched(server: Server, tmp_path: Path) -
         Download(url=server.url, size=1, sha256=""),
         Download(url=server.url, size=0, sha256="0" * 64),
     ):
-        with pytest.raises(NotDownloaded, match="checksum"):
+        with pytest.raises(Refused, match="no-checksum"):
             fetch(download, str(tmp_path), hosts=LOOPBACK)
     assert server.asked == []
 
 
 def test_a_disk_without_room_is_told_before(server: Server, tmp_path: Path) -> None:
     huge = Download(url=server.url, size=1 << 60, sha256="0" * 64)
-    with pytest.raises(NotDownloaded, match="MB are needed"):
+    with pytest.raises(Refused, match="disk-full"):
         fetch(huge, str(tmp_path), hosts=LOOPBACK)
     assert server.asked == []
 
 
 def test_a_folder_that_can_not_be_made(server: Server, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(NotDownloaded, match="a file stands"):
+    with pytest.raises(Refused, match="a file stands"):
         get(server, tmp_path / "file" / "x")
 
 
@@ -421,9 +420,9 @@ def test_where_only_the_server_knows_the_size_the_hash_decides(
     path = fetch_unsized(known, str(tmp_path), hosts=LOOPBACK)
     assert Path(path).read_bytes() == BODY
     other = msgspec.structs.replace(known, sha256="0" * 64)
-    with pytest.raises(NotDownloaded, match="is not the file"):
+    with pytest.raises(Refused, match="another-file-came"):
         fetch_unsized(other, str(tmp_path), hosts=LOOPBACK)
-    with pytest.raises(NotDownloaded, match="No checksum is known"):
+    with pytest.raises(Refused, match="no-checksum"):
         fetch_unsized(msgspec.structs.replace(known, sha256=""), str(tmp_path), hosts=LOOPBACK)
     assert os.listdir(tmp_path) == [os.path.basename(path)]
 
@@ -437,7 +436,7 @@ def test_where_only_the_server_knows_the_size_the_hash_decides(
     ],
 )
 def test_it_leads_nowhere_else(leading: str, tmp_path: Path, path: str, why: str) -> None:
-    with pytest.raises(NotDownloaded, match=why):
+    with pytest.raises(Refused, match=why):
         fetch_signed(leading + path, str(tmp_path), hosts=LOOPBACK)
-    with pytest.raises(NotDownloaded, match="not on the publisher's server"):
+    with pytest.raises(Refused, match="not-the-publishers"):
         fetch_signed(leading + path, str(tmp_path), hosts=frozenset({"aka.ms"}))

@@ -163,14 +163,14 @@ def test_a_package_that_changed_since_the_look(person: Person, python: str) -> N
     step = InstallPackage(
         python=python, requirements=("nvidia-cudnn-cu12==9.28.0.42",), before=(changed,)
     )
-    with pytest.raises(NotApplied, match="changed by another program") as caught:
+    with pytest.raises(NotApplied, match="changed-meanwhile") as caught:
         person.apply(Plan(steps=(step,)))
     assert caught.value.as_before
 
 
 def test_an_interpreter_that_does_not_start(person: Person, tmp_path: Path) -> None:
     for python in ("/nowhere/python", "/bin/false"):
-        with pytest.raises(NotApplied, match="could not be started"):
+        with pytest.raises(NotApplied, match="python-not-started"):
             person.apply(plan(python, "x==1"))
 
 
@@ -187,7 +187,7 @@ def script(path: Path, text: str) -> str:
 
 def test_an_environment_that_the_system_looks_after(person: Person, tmp_path: Path) -> None:
     python = script(tmp_path / "python", f"echo '{answer(managed=True)}'\n")
-    with pytest.raises(NotApplied, match="belongs to the system") as caught:
+    with pytest.raises(NotApplied, match="managed-environment") as caught:
         person.apply(plan(python, "x==1"))
     assert caught.value.as_before
     assert person.journal().entries() == ()
@@ -196,7 +196,7 @@ def test_an_environment_that_the_system_looks_after(person: Person, tmp_path: Pa
 def test_stopping_puts_the_old_ones_back(person: Person, python: str) -> None:
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(NotApplied, match="Stopped, as you wished") as caught:
+    with pytest.raises(NotApplied, match="stopped") as caught:
         person.apply(plan(python, "nvidia-cudnn-cu12==9.28.0.42"), cancel=cancel)
     assert caught.value.as_before
     assert installed(python) == BEFORE
@@ -247,7 +247,7 @@ def test_an_index_that_moved_on_since_it_was_asked_changes_nothing(
     shutil.copytree(shelf, moved)
     wheel(moved, "nvidia_new", "4.0")
     monkeypatch.setenv("PIP_FIND_LINKS", str(moved))
-    with pytest.raises(NotApplied, match=r"said before: nvidia_new\.") as caught:
+    with pytest.raises(NotApplied, match="more-would-change names=nvidia_new") as caught:
         person.apply(told)
     assert caught.value.as_before
     assert installed(python) == before
@@ -292,7 +292,7 @@ def test_what_was_installed_from_source_is_left_alone(
 ) -> None:
     info = site_packages(python) / "nvidia_cudnn_cu12-9.10.2.21.dist-info"
     (info / "direct_url.json").write_text(json.dumps({"url": "file:///src", how: {}}))
-    with pytest.raises(NotApplied, match="installed from source code"):
+    with pytest.raises(NotApplied, match="installed-from-source"):
         person.apply(plan(python, "nvidia-cudnn-cu12==9.28.0.42"))
     assert installed(python) == BEFORE
 
@@ -394,7 +394,7 @@ def test_an_environment_that_was_removed_since_needs_no_way_back(
     assert shell_undo(person, monkeypatch) == 0
     assert not lent.exists()
     assert "taken back" in capsys.readouterr().out
-    with pytest.raises(NotApplied, match="could not be started"):
+    with pytest.raises(NotApplied, match="python-not-started"):
         person.apply(plan(str(lent / "bin" / "python"), "nvidia-cudnn-cu12==9.28.0.42"))
 
 
@@ -461,7 +461,7 @@ def test_without_pip_and_without_uv(
 ) -> None:
     python = script(tmp_path / "python", f"echo '{answer(pip=False)}'\n")
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(NotApplied, match="has no pip"):
+    with pytest.raises(NotApplied, match="no-pip"):
         person.apply(plan(python, "x==1"))
 
 
@@ -534,7 +534,7 @@ def test_stopping_in_the_middle(person: Person, python: str, tmp_path: Path) -> 
 
     stopping = threading.Thread(target=stop)
     stopping.start()
-    with pytest.raises(NotApplied, match="Stopped, as you wished") as caught:
+    with pytest.raises(NotApplied, match="stopped") as caught:
         person.apply(plan(waiting, "nvidia-cudnn-cu12==9.28.0.42"), cancel=cancel)
     stopping.join()
     assert caught.value.as_before
@@ -551,7 +551,7 @@ def test_a_pip_that_outlives_us_is_waited_for(person: Person, tmp_path: Path) ->
     )
     kill_while(lambda: person.apply(plan(python, "x==1")), tmp_path / "started")
     assert recover(person.journal(), person.system()) is None
-    with pytest.raises(NotApplied, match="Another window"):
+    with pytest.raises(NotApplied, match="another-window"):
         person.apply(Plan())
     (tmp_path / "end").touch()
     back = None

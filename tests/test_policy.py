@@ -60,10 +60,10 @@ def test_without_a_policy_everything_may_be_done(decided: Decided, person: Perso
 def test_read_only_changes_nothing(decided: Decided, person: Person, capsys: Any) -> None:
     decided.write("read-only = true\n")
     before = person.files()
-    with pytest.raises(NotApplied, match="changes nothing here") as caught:
+    with pytest.raises(NotApplied, match="policy") as caught:
         person.apply(PLAN)
     assert caught.value.as_before
-    assert str(decided.path) in caught.value.message
+    assert str(decided.path) in str(caught.value)
     assert carry(person, PLAN) == 5
     told = capsys.readouterr()
     assert "/opt/new" in told.out, "what would help is shown all the same"
@@ -77,7 +77,7 @@ def test_a_change_from_before_is_not_taken_back_either(decided: Decided, person:
     person.apply(PLAN)
     made = person.files()
     decided.write("read-only = true\n")
-    with pytest.raises(NotApplied, match="changes nothing here"):
+    with pytest.raises(NotApplied, match="policy"):
         person.apply(person.undo())
     assert person.files() == made
 
@@ -98,7 +98,7 @@ def test_archives_come_from_the_folder_alone(
     monkeypatch.setenv(policies.ARCHIVES, str(other))
     assert archives() == str(mirror)
     plan = plan_for(person, pack(other))
-    with pytest.raises(NotApplied, match="come from there alone") as caught:
+    with pytest.raises(NotApplied, match="archive-not-prepared") as caught:
         person.apply(plan)
     assert caught.value.as_before
     assert person.apply(plan_for(person, pack(mirror))).finished
@@ -106,7 +106,7 @@ def test_archives_come_from_the_folder_alone(
 
 def test_the_licence_comes_from_the_folder_too(decided: Decided, tmp_path: Path) -> None:
     decided.write(f'archives = "{tmp_path}"\n')
-    with pytest.raises(Refused, match="not in"):
+    with pytest.raises(Refused, match="licence-not-prepared"):
         read_licence("https://developer.download.nvidia.com/LICENSE.txt")
     (tmp_path / "LICENSE.txt").write_text("terms")
     assert read_licence("https://x/LICENSE.txt").content == b"terms"

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from cudnn_assistant.unpack import Cancelled, NotUnpacked, remove, unpack
+from cudnn_assistant.trouble import Cancelled, Refused
+from cudnn_assistant.unpack import remove, unpack
 
 TOP = "cudnn-linux-x86_64-9.28.0.42_cuda12-archive"
 
@@ -111,7 +112,7 @@ def test_a_tar_that_nobody_should_unpack(tmp_path: Path, name: str) -> None:
     inner.mkdir(parents=True)
     before = sorted(tmp_path.rglob("*"))
     archive = tar(tmp_path / "x.tar.xz", fill)
-    with pytest.raises(NotUnpacked):
+    with pytest.raises(Refused):
         unpack(archive, str(inner / "out"))
     after = [p for p in sorted(tmp_path.rglob("*")) if "out" not in p.parts]
     assert after == [*before, Path(archive)]
@@ -136,7 +137,7 @@ def test_links_that_only_together_lead_out(tmp_path: Path, name: str) -> None:
         for where, target in CHAINS[name]:
             link(archive, where, target)
 
-    with pytest.raises(NotUnpacked, match="leads out of it"):
+    with pytest.raises(Refused, match="leads out of it"):
         unpack(tar(tmp_path / "x.tgz", fill, "w:gz"), str(tmp_path / "out"))
 
 
@@ -157,7 +158,7 @@ def test_a_link_where_a_folder_is(tmp_path: Path) -> None:
         link(archive, "lib", "share")
         add(archive, f"{TOP}/lib/libreal.so.9")
 
-    with pytest.raises(NotUnpacked, match="twice"):
+    with pytest.raises(Refused, match="twice"):
         unpack(tar(tmp_path / "x.tgz", fill, "w:gz"), str(tmp_path / "out"))
 
 
@@ -173,7 +174,7 @@ def test_names_that_no_archive_has(tmp_path: Path, kind: str, name: str) -> None
             archive.writestr(info, "y")
     else:
         tar(path, lambda a: (add(a, f"{TOP}/first"), add(a, name)), "w:gz")  # type: ignore[arg-type,return-value]
-    with pytest.raises(NotUnpacked):
+    with pytest.raises(Refused):
         unpack(str(path), str(tmp_path / "out"))
 
 
@@ -183,7 +184,7 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
         add(archive, f"{TOP}/link", b"", type=tarfile.SYMTYPE, linkname="real")
         add(archive, f"{TOP}/link/file", b"through")
 
-    with pytest.raises((NotUnpacked, OSError)):
+    with pytest.raises((Refused, OSError)):
         unpack(tar(tmp_path / "x.tar.xz", fill), str(tmp_path / "out"))
     assert not (tmp_path / "out" / "real" / "file").exists()
 
@@ -192,7 +193,7 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
 def test_a_zip_that_nobody_should_unpack(tmp_path: Path, name: str) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr(name, "x")
-    with pytest.raises(NotUnpacked):
+    with pytest.raises(Refused):
         unpack(str(tmp_path / "a.zip"), str(tmp_path / "out"))
     assert list((tmp_path / "out").rglob("*")) == []
 
@@ -202,7 +203,7 @@ def test_a_link_in_a_zip(tmp_path: Path) -> None:
         info = zipfile.ZipInfo("top/link")
         info.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(info, "/etc/passwd")
-    with pytest.raises(NotUnpacked, match="not a plain file"):
+    with pytest.raises(Refused, match="archive-odd-file"):
         unpack(str(tmp_path / "a.zip"), str(tmp_path / "out"))
 
 
@@ -210,7 +211,7 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def big(archive: tarfile.TarFile) -> None:
         add(archive, f"{TOP}/zeros", bytes(20_000_000))
 
-    with pytest.raises(NotUnpacked, match="larger than it should be"):
+    with pytest.raises(Refused, match="archive-too-large"):
         unpack(tar(tmp_path / "x.tar.xz", big), str(tmp_path / "out"), limit=10_000_000)
 
     monkeypatch.setattr("cudnn_assistant.unpack._MOST_FILES", 100)
@@ -219,7 +220,7 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for number in range(101):
             add(archive, f"{TOP}/{number}", b"", type=tarfile.DIRTYPE)
 
-    with pytest.raises(NotUnpacked, match="more files"):
+    with pytest.raises(Refused, match="archive-of-too-many"):
         unpack(tar(tmp_path / "y.tgz", many, "w:gz"), str(tmp_path / "out2"))
 
 
@@ -242,7 +243,7 @@ def test_damaged_archives(tmp_path: Path, name: str) -> None:
         )
     ):
         path.write_bytes(broken)
-        with pytest.raises(NotUnpacked):
+        with pytest.raises(Refused):
             unpack(str(path), str(tmp_path / f"out{number}"))
 
 

@@ -19,9 +19,8 @@ from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import Download, InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.policy import archives, policy
-from cudnn_assistant.unpack import Cancelled as UnpackCancelled
-from cudnn_assistant.unpack import NotUnpacked, remove, rename, unpack
-from cudnn_assistant.wording import _
+from cudnn_assistant.trouble import Cancelled
+from cudnn_assistant.unpack import remove, rename, unpack
 
 _MAKING = ".making"
 _TIMES = 4
@@ -37,11 +36,7 @@ _LIBRARIES = ("*.so", "*.so.*", "*.dll")
 def compare(step: InstallArchive, _tools: Tools) -> None:
     """Refuse when the folder is there already, or the disk can't hold it."""
     if os.path.lexists(step.folder):
-        raise Refused(
-            _("{folder} is there already. Check again to see what it holds.").format(
-                folder=step.folder
-            )
-        )
+        raise Refused("folder-there", folder=step.folder)
     _refuse_full(step, step.download.size * _TIMES)
 
 
@@ -50,9 +45,7 @@ def _refuse_full(step: InstallArchive, needed: int) -> None:
     free = shutil.disk_usage(parent).free
     if free < needed:
         raise Refused(
-            _("The disk with {folder} has {free} MB left; {needed} MB are needed.").format(
-                folder=parent, free=f"{free // 10**6:,}", needed=f"{needed // 10**6:,}"
-            )
+            "disk-full-at", folder=parent, free=f"{free // 10**6:,}", needed=f"{needed // 10**6:,}"
         )
 
 
@@ -87,10 +80,8 @@ def _install(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) -> 
         _in_one_folder(making, os.path.relpath(step.search, step.folder))
         _refuse_empty(making, step)
         rename(making, step.folder)
-    except NotUnpacked as trouble:
-        raise Refused(str(trouble)) from trouble
-    except UnpackCancelled:
-        raise Refused(_("Stopped, as you wished.")) from None
+    except Cancelled:
+        raise Refused("stopped") from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
 
@@ -131,12 +122,7 @@ def _prepared(download: Download) -> str:
     path = os.path.join(folder, name)
     if not folder or not os.path.isfile(path):
         if policy().archives:
-            raise Refused(
-                _(
-                    "{name} is not in {folder}. On this computer archives come from there alone; "
-                    "whoever looks after it can put it there."
-                ).format(name=name, folder=folder)
-            )
+            raise Refused("archive-not-prepared", name=name, folder=folder)
         return ""
     return path
 
@@ -181,11 +167,7 @@ def _has_library(folder: str) -> bool:
 
 def _refuse_empty(folder: str, step: InstallArchive) -> None:
     if not _has_library(os.path.join(folder, os.path.relpath(step.search, step.folder))):
-        raise Refused(
-            _("The archive of {product} holds no library where one should be.").format(
-                product=step.product
-            )
-        )
+        raise Refused("library-not-in-archive", product=step.product)
 
 
 def put_back(step: InstallArchive, _tools: Tools, _settle: bool) -> bool:

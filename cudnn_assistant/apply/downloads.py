@@ -12,8 +12,7 @@ from typing import IO, Any
 
 from cudnn_assistant import places
 from cudnn_assistant.apply.tools import Tools
-from cudnn_assistant.system import Refused
-from cudnn_assistant.wording import _
+from cudnn_assistant.trouble import Cancelled, Refused
 
 
 def cache() -> str:
@@ -26,7 +25,7 @@ def refuse_other(path: str, sha256: str, size: int = 0) -> None:
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != sha256 or (size and os.path.getsize(path) != size):
-        raise Refused(_not_published(path))
+        raise Refused("not-the-published-file", file=path)
 
 
 @contextmanager
@@ -41,25 +40,19 @@ def own_copy(path: str, sha256: str, size: int, cancel: threading.Event) -> Iter
     with open(path, "rb") as source, tempfile.TemporaryFile(dir=cache()) as copy:
         while block := source.read(1 << 20):
             if cancel.is_set():
-                raise Refused(_("Stopped, as you wished."))
+                raise Refused("stopped")
             digest.update(block)
             copy.write(block)
             if size and copy.tell() > size:
                 break
         if digest.hexdigest() != sha256 or (size and copy.tell() != size):
-            raise Refused(_not_published(path))
+            raise Refused("not-the-published-file", file=path)
         copy.seek(0)
         yield copy
 
 
-def _not_published(path: str) -> str:
-    return _("{file} is not the file that NVIDIA published.").format(file=path)
-
-
 def fetched(fetch: Callable[..., str], what: object, tools: Tools, **wishes: Any) -> str:
     """The path of the proven file, by one of the functions of ``download``. Raises Refused."""
-    from cudnn_assistant.download import Cancelled, NotDownloaded
-
     try:
         return fetch(
             what,
@@ -69,9 +62,5 @@ def fetched(fetch: Callable[..., str], what: object, tools: Tools, **wishes: Any
             hold=tools.hold,
             **wishes,
         )
-    except NotDownloaded as trouble:
-        raise Refused(str(trouble)) from trouble
     except Cancelled:
-        raise Refused(
-            _("Stopped, as you wished. What has arrived is kept for the next time.")
-        ) from None
+        raise Refused("stopped-kept") from None

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from cudnn_assistant.plan import InstallPackage, project
 from cudnn_assistant.system import Refused
-from cudnn_assistant.wording import _
 
 _QUERY = """
 import importlib.metadata as m, json, os, sys, sysconfig
@@ -103,7 +102,7 @@ def _answer(python: str, query: str, *arguments: str) -> Any:
         )
         return json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as trouble:
-        raise Refused(_("{python} could not be started.").format(python=python)) from trouble
+        raise Refused("python-not-started", python=python) from trouble
 
 
 def variables() -> dict[str, str]:
@@ -144,9 +143,7 @@ def _tools(found: Environment) -> tuple[list[str], list[str]]:
         return [*pip, "install"], [*pip, "uninstall", "--yes"]
     uv = _uv()
     if not uv:
-        raise Refused(
-            _("{python} has no pip to change its packages with.").format(python=found.python)
-        )
+        raise Refused("no-pip", python=found.python)
     where = ["--python", found.python]
     return [uv, "pip", "install", *where], [uv, "pip", "uninstall", *where]
 
@@ -180,7 +177,7 @@ def run(command: list[str], cancel: threading.Event, lock: tuple[int, ...] = ())
     It gets a group of its own, so that Ctrl+C in our terminal reaches us alone.
     """
     if cancel.is_set():
-        raise Refused(_("Stopped, as you wished."))
+        raise Refused("stopped")
     windows = os.name == "nt"
     try:
         process = subprocess.Popen(
@@ -197,7 +194,7 @@ def run(command: list[str], cancel: threading.Event, lock: tuple[int, ...] = ())
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
     except OSError as trouble:
-        raise Refused(_("{python} could not be started.").format(python=command[0])) from trouble
+        raise Refused("python-not-started", python=command[0]) from trouble
     try:
         out, err = _watch(process, cancel)
     except BaseException:
@@ -215,7 +212,7 @@ def _watch(process: subprocess.Popen[bytes], cancel: threading.Event) -> tuple[b
         except subprocess.TimeoutExpired:
             waited += 0.2
         if cancel.is_set() or waited > _PIP_SECONDS:
-            raise Refused(_("Stopped, as you wished."))
+            raise Refused("stopped")
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

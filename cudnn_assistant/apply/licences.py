@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from cudnn_assistant.plan import Accepted, Plan, licences
-from cudnn_assistant.system import Refused
 from cudnn_assistant.system.policy import archives, policy
-from cudnn_assistant.wording import _
+from cudnn_assistant.trouble import Cancelled, Refused
 
 if TYPE_CHECKING:
     from cudnn_assistant.download import Licence
@@ -22,7 +21,7 @@ def read_licence(address: str, cancel: threading.Event | None = None) -> Licence
 
     Where an administrator prepared the archives, it is the LICENSE.txt beside them.
     """
-    from cudnn_assistant.download import Cancelled, Licence, NotDownloaded, licence
+    from cudnn_assistant.download import Licence, licence
 
     folder = archives()
     prepared = os.path.join(folder, "LICENSE.txt")
@@ -30,21 +29,13 @@ def read_licence(address: str, cancel: threading.Event | None = None) -> Licence
         with open(prepared, "rb") as file:
             return Licence(address, file.read())
     if policy().archives:
-        raise Refused(
-            _("NVIDIA's licence is not in {folder}, where it stands beside the archives.").format(
-                folder=folder
-            )
-        )
+        raise Refused("licence-not-prepared", folder=folder)
     try:
         return licence(address, cancel=cancel)
     except Cancelled:
-        raise Refused(_("Stopped, as you wished.")) from None
-    except NotDownloaded as trouble:
-        raise Refused(
-            _("NVIDIA's licence could not be fetched, so nothing was installed. {why}").format(
-                why=trouble
-            )
-        ) from trouble
+        raise Refused("stopped") from None
+    except Refused as trouble:
+        raise Refused("licence-not-fetched", why=trouble) from trouble
 
 
 def accept(read: Iterable[Licence], how: str) -> tuple[Accepted, ...]:
@@ -60,4 +51,4 @@ def refuse_unaccepted(plan: Plan, accepted: Iterable[Accepted]) -> None:
     known = {one.address for one in accepted}
     for address in licences(plan):
         if address not in known:
-            raise Refused(_("NVIDIA's licence was not accepted: {link}").format(link=address))
+            raise Refused("licence-not-accepted", link=address)

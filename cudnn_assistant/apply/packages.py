@@ -15,7 +15,6 @@ from cudnn_assistant.machine import Package
 from cudnn_assistant.plan import InstallPackage, PackageChange, project
 from cudnn_assistant.plan.kinds.packages import packages_back
 from cudnn_assistant.system import Refused
-from cudnn_assistant.wording import _
 
 
 def compare(step: InstallPackage, _tools: Tools) -> None:
@@ -28,12 +27,7 @@ def compare(step: InstallPackage, _tools: Tools) -> None:
     for package in step.before:
         name = project(package.name)
         if name in touched and (name not in now or now[name].version != package.version):
-            raise Refused(
-                _(
-                    "{name} was changed by another program since we looked. "
-                    "Check again to see the present value."
-                ).format(name=package.name)
-            )
+            raise Refused("changed-meanwhile", name=package.name)
 
 
 def rehearse(step: InstallPackage, cancel: threading.Event) -> InstallPackage:
@@ -75,11 +69,7 @@ def _refuse_what_was_not_said(step: InstallPackage, changes: tuple[PackageChange
     said = {_what(change) for change in step.changes}
     others = [change.name for change in changes if _what(change) not in said]
     if others:
-        raise Refused(
-            _("More would have changed than was said before: {names}. Check again.").format(
-                names=", ".join(others)
-            )
-        )
+        raise Refused("more-would-change", names=", ".join(others))
 
 
 def _what(change: PackageChange) -> tuple[str, str]:
@@ -92,9 +82,7 @@ def _run(step: InstallPackage, found: Environment, tools: Tools) -> None:
         tools.tell("packages", 0, 0)
         told = run(command, tools.cancel, tools.lock)
         if told.code:
-            raise Refused(
-                _("The packages could not be changed. Last lines: {text}").format(text=told.end)
-            )
+            raise Refused("packages-not-changed", text=told.end)
     # pip leaves folders that held nothing but folders. One that still holds anything can't go.
     for folder in folders:
         with suppress(OSError):

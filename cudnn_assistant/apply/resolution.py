@@ -12,7 +12,6 @@ import msgspec
 from cudnn_assistant.apply.environment import Environment, Output, rehearsal, run
 from cudnn_assistant.plan import InstallPackage, PackageChange, project
 from cudnn_assistant.system import Refused
-from cudnn_assistant.wording import _
 
 _UV_LINE = re.compile(r"^ ([+-]) ([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)", re.MULTILINE)
 
@@ -20,12 +19,7 @@ _UV_LINE = re.compile(r"^ ([+-]) ([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)", re.MULTIL
 def rehearsed(step: InstallPackage, found: Environment, cancel: threading.Event) -> InstallPackage:
     """One step with its changes. Raises :class:`Refused`."""
     if found.managed:
-        raise Refused(
-            _(
-                "{python} belongs to the system, which looks after its packages itself. "
-                "Make an environment of your own for this."
-            ).format(python=step.python)
-        )
+        raise Refused("managed-environment", python=step.python)
     if step.exact or step.changes is not None:
         return step
     anew = tuple(_anew(step, found))
@@ -35,11 +29,7 @@ def rehearsed(step: InstallPackage, found: Environment, cancel: threading.Event)
     if told.code and re.search(r"no such option|unexpected argument", told.err):
         return step
     if told.code:
-        raise Refused(
-            _("pip could not say what it would change. Its last lines: {text}").format(
-                text=told.end
-            )
-        )
+        raise Refused("not-rehearsed", text=told.end)
     changes = (*_changes(told, found), *anew)
     _refuse_what_would_be_lost(changes, found)
     return msgspec.structs.replace(step, changes=changes)
@@ -87,9 +77,4 @@ def _refuse_what_would_be_lost(changes: tuple[PackageChange, ...], found: Enviro
     for change in changes:
         old = found.packages.get(project(change.name))
         if old is not None and old.kind:
-            raise Refused(
-                _(
-                    "{name} was installed from source code. Replacing it could not be taken "
-                    "back, so nothing was changed."
-                ).format(name=old.name)
-            )
+            raise Refused("installed-from-source", name=old.name)

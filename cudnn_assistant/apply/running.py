@@ -19,22 +19,30 @@ from cudnn_assistant.apply.licences import refuse_unaccepted
 from cudnn_assistant.apply.tools import Progress, Tools
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, settings_only
-from cudnn_assistant.system import Refused, System
+from cudnn_assistant.system import System
 from cudnn_assistant.system.policy import refuse_where_nothing_may_change
-from cudnn_assistant.system.reasons import reason
-from cudnn_assistant.wording import _
+from cudnn_assistant.trouble import Fact, Refused
 
 Say = Callable[[int, Step, StepState], None]
 """Called with (number of the step, the step, its new state), from the applying thread."""
 
 
-class NotApplied(Refused):
-    """A plan was not carried out. The text says why, in words for the person."""
+_HALFWAY = "not-taken-back"
 
-    def __init__(self, message: str, as_before: bool) -> None:
-        super().__init__(message)
-        self.message = message
-        self.as_before = as_before
+
+class NotApplied(Refused):
+    """A plan was not carried out."""
+
+    def __init__(self, code: str, /, **facts: Fact) -> None:
+        super().__init__(code, **facts)
+        self.as_before = code != _HALFWAY
+
+    @classmethod
+    def because(cls, trouble: Refused | OSError) -> NotApplied:
+        """Of this; everything is as it was before."""
+        if isinstance(trouble, Refused):
+            return cls(trouble.code, **trouble.facts)
+        return cls("system-said", why=trouble)
 
 
 def apply(
@@ -64,7 +72,7 @@ def apply(
         # Before the lock, which is a file already.
         refuse_where_nothing_may_change()
     except Refused as trouble:
-        raise NotApplied(str(trouble), as_before=True) from trouble
+        raise NotApplied.because(trouble) from trouble
     with _alone(journal) as tools.lock:
         try:
             _refuse_while_interrupted(plan, journal)
@@ -76,9 +84,9 @@ def apply(
             entry = _new_entry(plan, accepted)
             journal.begin(entry)
         except Refused as trouble:
-            raise NotApplied(str(trouble), as_before=True) from trouble
+            raise NotApplied.because(trouble) from trouble
         except OSError as trouble:
-            raise NotApplied(_no_journal(trouble), as_before=True) from trouble
+            raise NotApplied("no-journal", why=trouble) from trouble
         return _Run(entry, tools, journal, say).carry_out()
 
 
@@ -120,7 +128,7 @@ class _Run:
         steps = [self.entry.plan.steps[number] for number in batch]
         self.tools.number = batch[-1]
         if self.tools.cancel.is_set() and self.takes_long():
-            raise Refused(_("Stopped, as you wished."))
+            raise Refused("stopped")
         for step in steps:
             # Compared a moment ago, but a long step may lie between.
             doing_of(step).compare(step, self.tools)
@@ -152,9 +160,8 @@ class _Run:
         if self.say:
             self.say(number, self.entry.plan.steps[number], state)
 
-    def take_back(self, number: int, trouble: Exception) -> None:
+    def take_back(self, number: int, trouble: Refused | OSError) -> None:
         """Undo the steps up to ``number``; always raises :class:`NotApplied`."""
-        message = _words(trouble)
         self.tools.cancel = threading.Event()
         states = list(self.entry.states)
         try:
@@ -164,26 +171,22 @@ class _Run:
                 written = doing_of(step).put_back(step, self.tools, settle)
                 states[back] = "taken-back" if written or states[back] == "done" else "stopped"
         except (Refused, OSError) as more:
-            text = _("{first} Taking back the steps before it was not possible: {second}")
-            message = text.format(first=message, second=_words(more))
-            raise NotApplied(message, as_before=False) from trouble
+            raise NotApplied(_HALFWAY, first=trouble, second=more) from trouble
         finally:
             if "taken-back" in states:
                 self.tools.system.announce()
         with contextlib.suppress(OSError):
             # Unwritten, the next start looks again and finds that nothing is left to do.
             self.journal.finish(msgspec.structs.replace(self.entry, states=tuple(states)))
-        raise NotApplied(message, as_before=True) from trouble
+        raise NotApplied.because(trouble) from trouble
 
 
 def _refuse_while_interrupted(plan: Plan, journal: Journal) -> None:
     waiting = {entry.id for entry in journal.unfinished()}
     if waiting and starting.at_work():
-        raise Refused(starting.still_at_work())
+        raise Refused("still-at-work")
     if waiting and plan.undoes not in waiting:
-        raise Refused(
-            _("An earlier change was interrupted. Take it back first, then make new changes.")
-        )
+        raise Refused("interrupted-earlier")
 
 
 def _new_entry(plan: Plan, accepted: Sequence[Accepted]) -> Entry:
@@ -207,23 +210,11 @@ def _alone(journal: Journal) -> Iterator[tuple[int, ...]]:
         lock = filelock.FileLock(journal.path + ".lock", timeout=0)
         lock.acquire()
     except filelock.Timeout as trouble:
-        raise NotApplied(
-            _("Another window of this program is making changes at this moment."), as_before=True
-        ) from trouble
+        raise NotApplied("another-window") from trouble
     except OSError as trouble:
-        raise NotApplied(_no_journal(trouble), as_before=True) from trouble
+        raise NotApplied("no-journal", why=trouble) from trouble
     handle = getattr(getattr(lock, "_context", None), "lock_file_fd", None)
     try:
         yield (handle,) if isinstance(handle, int) and os.name == "posix" else ()
     finally:
         lock.release()
-
-
-def _no_journal(trouble: OSError) -> str:
-    return _("Nothing was changed, because the record for undoing it can't be kept. {why}").format(
-        why=reason(trouble)
-    )
-
-
-def _words(trouble: Exception) -> str:
-    return reason(trouble) if isinstance(trouble, OSError) else str(trouble)

@@ -25,7 +25,6 @@ from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, Packages
 from cudnn_assistant.plan.kinds.installer import RESTART, went_well
 from cudnn_assistant.system import Refused, administrator
 from cudnn_assistant.system.policy import archives, policy
-from cudnn_assistant.wording import _
 
 _DECLINED = frozenset({1223, 1602})
 _ANOTHER = 1618
@@ -41,9 +40,9 @@ def record(step: RunInstaller) -> str:
 def compare(step: RunInstaller, _tools: Tools) -> None:
     """Refuse what is not in our table, and anything while an earlier one is at work."""
     if not installers.is_of_the_table(step):
-        raise Refused(_("This step is yours to do; this program can't do it for you."))
+        raise Refused("not-of-the-table")
     if at_work():
-        raise Refused(still_at_work())
+        raise Refused("still-at-work")
 
 
 def prepare(step: RunInstaller, _tools: Tools) -> RunInstaller:
@@ -52,11 +51,6 @@ def prepare(step: RunInstaller, _tools: Tools) -> RunInstaller:
         with contextlib.suppress(OSError):
             os.unlink(path)
     return msgspec.structs.replace(step, run=secrets.token_hex(4))
-
-
-def still_at_work() -> str:
-    """Why nothing else is begun now."""
-    return _("An installer that was started earlier is still at work.")
 
 
 def at_work() -> bool:
@@ -151,9 +145,9 @@ def _run_program(step: RunInstaller, tools: Tools) -> RunInstaller:
 def _refuse_unchanged(code: int) -> None:
     """Exit codes that say that nothing was changed."""
     if code in _DECLINED:
-        raise Refused(_("You ended the installer before it changed anything."))
+        raise Refused("installer-ended")
     if code == _ANOTHER:
-        raise Refused(_("Windows is installing something else. Try again when that has ended."))
+        raise Refused("windows-busy")
 
 
 def _write_begun(step: RunInstaller, path: str) -> None:
@@ -169,12 +163,7 @@ def _file(step: RunInstaller, tools: Tools) -> str:
     if folder and os.path.isfile(prepared):
         return prepared
     if policy().archives:
-        raise Refused(
-            _(
-                "{name} is not in {folder}. On this computer installers come from there alone; "
-                "whoever looks after it can put it there."
-            ).format(name=name, folder=folder)
-        )
+        raise Refused("installer-not-prepared", name=name, folder=folder)
     from cudnn_assistant.download import fetch_signed
 
     hosts = PROGRAMS[step.row].hosts
@@ -192,7 +181,7 @@ def _ended(step: RunInstaller, code: int, output: str) -> RunInstaller:
 def put_back(step: RunInstaller, _tools: Tools, _settle: bool) -> bool:
     """Nothing where it was not begun; Refused where it was."""
     if reached(step):
-        raise Refused(_("What the installer changed can't be taken back by this program."))
+        raise Refused("installer-stays")
     return False
 
 

@@ -6,27 +6,19 @@ from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import SetVariable, back_to
 from cudnn_assistant.system import Refused
-from cudnn_assistant.wording import _
 
 
 def compare(step: SetVariable, tools: Tools) -> None:
     """Refuse a step whose variable is no longer as the plan saw it."""
     if tools.system.read(step.scope, step.name) != step.before:
-        raise Refused(
-            _(
-                "{name} was changed by another program since we looked. "
-                "Check again to see the present value."
-            ).format(name=step.name)
-        )
+        raise Refused("changed-meanwhile", name=step.name)
 
 
 def do(step: SetVariable, tools: Tools) -> None:
     """Write, and read back."""
     tools.system.write(step.scope, step.name, step.after)
     if tools.system.read(step.scope, step.name) != step.after:
-        raise Refused(
-            _("{name} was written, but reading it back gave another value.").format(name=step.name)
-        )
+        raise Refused("read-back-differs", name=step.name)
 
 
 def together(step: SetVariable) -> tuple[str, Value | None] | None:

@@ -29,6 +29,7 @@ from cudnn_assistant.session.changing import Change, NotApplied
 from cudnn_assistant.session.events import Event, Progress
 from cudnn_assistant.wording import _, ngettext
 from cudnn_assistant.wording.advance import Advance
+from cudnn_assistant.wording.refusals import why
 
 if TYPE_CHECKING:
     from cudnn_assistant.session import Licence
@@ -62,11 +63,11 @@ def carry_out(
         proposed, plan = plan, allowed(plan, machine, screen, yes=options.yes)
         if proposed.steps and not plan.steps:
             return _NOT_CHANGED
-        if why := session.forbidden():
-            raise why
+        if forbidden := session.forbidden():
+            raise forbidden
         texts = session.licences(plan)
     except (Refused, OSError) as trouble:
-        screen.trouble(str(trouble))
+        screen.trouble(why(trouble))
         return _NOT_POSSIBLE
     if not _agreed(plan, texts, options, screen):
         return _NOT_CHANGED
@@ -114,7 +115,7 @@ def _rehearsed(session: Session, plan: Plan, screen: Screen) -> Plan:
 
 
 def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:
-    screen.trouble(trouble.message)
+    screen.trouble(why(trouble))
     if not trouble.as_before:
         screen.trouble(_("To go back, run: cudnn-assistant undo"))
         return 4

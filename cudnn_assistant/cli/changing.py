@@ -10,6 +10,7 @@ from cudnn_assistant.plan import Entry, Plan, starts_only, stays
 from cudnn_assistant.session import Checkup, Refused, Session, ignore
 from cudnn_assistant.session.changing import Change
 from cudnn_assistant.wording import _, words
+from cudnn_assistant.wording.refusals import why
 
 _HELPED_NOT = 4
 _NOT_POSSIBLE = 5
@@ -38,7 +39,7 @@ def _take_back_interrupted(session: Session, options: Options, screen: Screen) -
     try:
         plan = session.recover()
     except (Refused, OSError) as trouble:
-        screen.trouble(str(trouble))
+        screen.trouble(why(trouble))
         return _NOT_POSSIBLE
     if plan is None:
         return DONE
@@ -80,7 +81,7 @@ def undo(session: Session, options: Options, screen: Screen) -> int:
         plan = session.undo(entry)
         stays_whole = session.stays_whole(entry)
     except (Refused, OSError) as trouble:
-        screen.trouble(str(trouble))
+        screen.trouble(why(trouble))
         return _NOT_POSSIBLE
     for sentence in stays(entry.plan):
         screen.line(sentence)
@@ -102,7 +103,7 @@ def _close(session: Session, plan: Plan, screen: Screen) -> int:
     try:
         session.apply(plan, Change(ignore))
     except Refused as trouble:
-        screen.trouble(str(trouble))
+        screen.trouble(why(trouble))
         return _NOT_POSSIBLE
     return DONE
 

@@ -11,6 +11,7 @@ from cudnn_assistant.machine import SYSTEM
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.own_copies import OwnCopies, OwnCopy
 from cudnn_assistant.wording import _
+from cudnn_assistant.wording.refusals import why
 
 
 class Printed(msgspec.Struct, kw_only=True):
@@ -31,7 +32,7 @@ def installed(session: Session, options: Options, screen: Screen) -> int:
     try:
         found = session.own_copies()
     except OSError as trouble:
-        screen.trouble(str(trouble))
+        screen.trouble(why(trouble))
         return 3
     screen.progress("")
     if options.remove:

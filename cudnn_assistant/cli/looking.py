@@ -9,8 +9,8 @@ from cudnn_assistant.cli.screen import Screen, column
 from cudnn_assistant.finding import Finding, Manual, Verdict
 from cudnn_assistant.machine import SCHEMA, SYSTEM, Machine
 from cudnn_assistant.report.facts import moment
-from cudnn_assistant.report.reading import NotAReport, newer_report
-from cudnn_assistant.session import Checkup, LookRequest, Misuse, Session, Source
+from cudnn_assistant.report.reading import newer_report
+from cudnn_assistant.session import Checkup, LookRequest, Misuse, Refused, Session, Source
 from cudnn_assistant.session.answer import encoded
 from cudnn_assistant.session.events import Event, PartLooked
 from cudnn_assistant.summary import headline, lines
@@ -66,7 +66,7 @@ def judged(session: Session, path: str) -> Checkup:
         return session.judge(path)
     except OSError as trouble:
         raise unreadable(path, trouble) from trouble
-    except NotAReport as trouble:
+    except Refused as trouble:
         raise Misuse("named-unreadable", path=path, why=trouble) from trouble
 
 

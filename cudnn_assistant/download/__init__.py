@@ -6,14 +6,12 @@ the last block: the next try goes on where this one ended, as long as the server
 same file (ETag).
 """
 
-from cudnn_assistant.download.fetching import Cancelled, NotDownloaded, Progress, fetch
+from cudnn_assistant.download.fetching import Progress, fetch
 from cudnn_assistant.download.licence import Licence, licence
 from cudnn_assistant.download.signed import fetch_signed, fetch_unsized
 
 __all__ = [
-    "Cancelled",
     "Licence",
-    "NotDownloaded",
     "Progress",
     "fetch",
     "fetch_signed",

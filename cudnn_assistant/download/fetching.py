@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 from cudnn_assistant.download.beside import beside
 from cudnn_assistant.download.https import https_session
 from cudnn_assistant.plan import Download
-from cudnn_assistant.system.reasons import reason
-from cudnn_assistant.wording import _
+from cudnn_assistant.trouble import Cancelled, Refused
 
 if TYPE_CHECKING:
     import requests
@@ -40,14 +39,6 @@ _SPARE = 64 << 20
 """Bytes that stay free on the disk."""
 
 
-class NotDownloaded(Exception):
-    """The file could not be had; the text says why, in words for the person."""
-
-
-class Cancelled(Exception):
-    """The person stopped it. What has arrived stays for the next time."""
-
-
 class _Broken(Exception):
     """The connection ended too early; another try may go on."""
 
@@ -65,7 +56,7 @@ def fetch(
 ) -> str:
     """The path of the proven file in ``folder``; at once when it is there already.
 
-    Raises :class:`NotDownloaded` or :class:`Cancelled`; ``cancel`` is heard within a second, also
+    Raises :class:`Refused` or :class:`Cancelled`; ``cancel`` is heard within a second, also
     while the server says nothing. As long as ``hold`` is set nothing more is fetched. ``pause`` is
     the first of the waits between tries, in seconds; each is twice the one before. ``signed``: the
     caller proves the file, which has no known checksum, by its signature.
@@ -86,7 +77,7 @@ def fetch(
         run.download(pause)
         return run.finish()
     except OSError as trouble:
-        raise NotDownloaded(reason(trouble)) from trouble
+        raise Refused("system-said", why=trouble) from trouble
 
 
 def _silent(_here: int, _size: int) -> None:
@@ -97,14 +88,10 @@ def _refuse_unproven(download: Download, hosts: frozenset[str], signed: bool) ->
     address = urlsplit(download.url)
     secure = address.scheme == "https" or address.hostname == "127.0.0.1"
     if address.hostname not in hosts or not secure:
-        raise NotDownloaded(_("{link} is not on NVIDIA's server.").format(link=download.url))
+        raise Refused("not-nvidias", link=download.url)
     known = len(download.sha256) == 64 or (signed and not download.sha256)
     if not known or download.size <= 0:
-        raise NotDownloaded(
-            _("No checksum is known for {link}, so that it can't be proven.").format(
-                link=download.url
-            )
-        )
+        raise Refused("no-checksum", link=download.url)
 
 
 class _Run:
@@ -147,11 +134,7 @@ class _Run:
         needed = self.download_of.size - _size(self.part) + _SPARE
         free = shutil.disk_usage(os.path.dirname(self.path)).free
         if free < needed:
-            raise NotDownloaded(
-                _("The disk has {free} MB left; {needed} MB are needed.").format(
-                    free=f"{free // 10**6:,}", needed=f"{needed // 10**6:,}"
-                )
-            )
+            raise Refused("disk-full", free=f"{free // 10**6:,}", needed=f"{needed // 10**6:,}")
 
     def download(self, pause: float) -> None:
         """Fetch what is missing, in as many tries as make headway."""
@@ -164,7 +147,8 @@ class _Run:
             except _Broken as trouble:
                 left = _TRIES if self.here > before else left - 1
                 if left <= 0:
-                    raise NotDownloaded(_offline(str(trouble), self.here)) from trouble
+                    code = "connection-broke-off" if self.here else "nothing-arrived"
+                    raise Refused(code, why=str(trouble)) from trouble
                 self.wait(pause * 2 ** (_TRIES - left))
 
     def read_in(self, path: str) -> None:
@@ -191,7 +175,7 @@ class _Run:
                     file.flush()
                     os.fsync(file.fileno())
         if self.here < self.download_of.size:
-            raise _Broken(_("the connection ended too early"))
+            raise _Broken("the connection ended too early")
 
     def arriving(self) -> Iterator[tuple[requests.Response, bytes]]:
         """The server's answer with nothing yet, then with each block. Runs in another thread."""
@@ -225,11 +209,7 @@ class _Run:
         if response.status_code == 206 and goes_on:
             return
         if response.status_code not in (200, 416):
-            raise NotDownloaded(
-                _("The server answered {code} for {link}.").format(
-                    code=response.status_code, link=self.download_of.url
-                )
-            )
+            raise Refused("server-answered", code=response.status_code, link=self.download_of.url)
         for path in (self.part, self.tag):
             with suppress(FileNotFoundError):
                 os.unlink(path)
@@ -243,7 +223,7 @@ class _Run:
     def take(self, block: bytes, file: Any) -> None:
         self.stop_if_cancelled()
         if self.here + len(block) > self.download_of.size:
-            raise NotDownloaded(self.not_the_file())
+            raise self.not_the_file()
         file.write(block)
         self.hash.update(block)
         self.here += len(block)
@@ -269,7 +249,7 @@ class _Run:
             os.unlink(self.tag)
         if not self.is_proven():
             os.unlink(self.part)
-            raise NotDownloaded(self.not_the_file())
+            raise self.not_the_file()
         os.replace(self.part, self.path)
         return self.path
 
@@ -277,10 +257,8 @@ class _Run:
         """Whether it is the file; one that its signature proves may be."""
         return self.download_of.sha256 in ("", self.hash.hexdigest())
 
-    def not_the_file(self) -> str:
-        return _("What came from {link} is not the file that NVIDIA published.").format(
-            link=self.download_of.url
-        )
+    def not_the_file(self) -> Refused:
+        return Refused("another-file-came", link=self.download_of.url)
 
 
 def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -324,15 +302,3 @@ def _innermost(trouble: BaseException) -> str:
     while trouble.__cause__ or trouble.__context__:
         trouble = trouble.__cause__ or trouble.__context__ or trouble
     return str(trouble) or type(trouble).__name__
-
-
-def _offline(why: str, here: int) -> str:
-    if not here:
-        return _(
-            "The connection to NVIDIA's server broke off several times ({why}) before anything "
-            "arrived."
-        ).format(why=why)
-    return _(
-        "The connection to NVIDIA's server broke off several times ({why}). What has arrived is "
-        "kept; the next try goes on from there."
-    ).format(why=why)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from cudnn_assistant.download.beside import beside
-from cudnn_assistant.download.fetching import OFFICIAL, Cancelled, NotDownloaded
+from cudnn_assistant.download.fetching import OFFICIAL
 from cudnn_assistant.download.https import https_session
-from cudnn_assistant.wording import _
+from cudnn_assistant.trouble import Cancelled, Refused
 
 if TYPE_CHECKING:
     import requests
@@ -50,12 +50,12 @@ def licence(
 ) -> Licence:
     """The licence at ``address``.
 
-    Raises :class:`NotDownloaded` with words for the person, or :class:`Cancelled`.
+    Raises :class:`Refused` or :class:`Cancelled`.
     """
     parts = urlsplit(address)
     secure = parts.scheme == "https" or parts.hostname == "127.0.0.1"
     if parts.hostname not in hosts or not secure:
-        raise NotDownloaded(_("{link} is not on NVIDIA's server.").format(link=address))
+        raise Refused("not-nvidias", link=address)
 
     def stop_if_cancelled() -> None:
         if cancel is not None and cancel.is_set():
@@ -63,7 +63,7 @@ def licence(
 
     content = b"".join(beside(lambda: _blocks(address), stop_if_cancelled))
     if not content.strip():
-        raise NotDownloaded(_("What is at {link} is no licence text.").format(link=address))
+        raise Refused("no-licence-text", link=address)
     return Licence(address, content)
 
 
@@ -77,21 +77,15 @@ def _blocks(address: str) -> Iterator[bytes]:
         ):
             yield from _body(answer, address)
     except requests.RequestException as trouble:
-        raise NotDownloaded(
-            _("The connection to {link} could not be made.").format(link=address)
-        ) from trouble
+        raise Refused("no-connection", link=address) from trouble
 
 
 def _body(answer: requests.Response, address: str) -> Iterator[bytes]:
     if answer.status_code != 200:
-        raise NotDownloaded(
-            _("The server answered {code} for {link}.").format(
-                code=answer.status_code, link=address
-            )
-        )
+        raise Refused("server-answered", code=answer.status_code, link=address)
     size = 0
     for block in answer.iter_content(1 << 16):
         size += len(block)
         if size > _LONGEST:
-            raise NotDownloaded(_("What is at {link} is no licence text.").format(link=address))
+            raise Refused("no-licence-text", link=address)
         yield block

@@ -15,10 +15,10 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from cudnn_assistant.download.beside import beside
-from cudnn_assistant.download.fetching import OFFICIAL, Cancelled, NotDownloaded, Progress, fetch
+from cudnn_assistant.download.fetching import OFFICIAL, Progress, fetch
 from cudnn_assistant.download.https import https_session
 from cudnn_assistant.plan import Download
-from cudnn_assistant.wording import _
+from cudnn_assistant.trouble import Cancelled, Refused
 
 _STEPS = 5
 _TIMEOUT = (15, 60)
@@ -42,7 +42,7 @@ def fetch_signed(
 ) -> str:
     """The path of the file in ``folder``, whole, but not proven: the caller looks who signed it.
 
-    Goes on where an earlier try ended. Raises :class:`NotDownloaded` or :class:`Cancelled`.
+    Goes on where an earlier try ended. Raises :class:`Refused` or :class:`Cancelled`.
     """
     download = _found(address, hosts, cancel or threading.Event())
     return fetch(
@@ -67,7 +67,7 @@ def fetch_unsized(
 ) -> str:
     """The path of the proven file in ``folder``, whose size only the server knows.
 
-    Its SHA-256 is known, and proves it. Raises :class:`NotDownloaded` or :class:`Cancelled`.
+    Its SHA-256 is known, and proves it. Raises :class:`Refused` or :class:`Cancelled`.
     """
     found = _found(download.url, hosts, cancel or threading.Event())
     whole = msgspec.structs.replace(found, sha256=download.sha256)
@@ -81,18 +81,16 @@ def _found(address: str, hosts: frozenset[str], cancel: threading.Event) -> Down
         if answer.code == 200 and 0 < answer.size <= _LARGEST:
             return Download(url=address, size=answer.size, sha256="")
         if not (answer.code in (301, 302, 303, 307, 308) and answer.location):
-            raise NotDownloaded(
-                _("The server answered {code} for {link}.").format(code=answer.code, link=address)
-            )
+            raise Refused("server-answered", code=answer.code, link=address)
         address = urljoin(address, answer.location)
-    raise NotDownloaded(_("{link} leads nowhere.").format(link=address))
+    raise Refused("leads-nowhere", link=address)
 
 
 def _refuse_other_host(address: str, hosts: frozenset[str]) -> None:
     parts = urlsplit(address)
     secure = parts.scheme == "https" or parts.hostname == "127.0.0.1"
     if parts.hostname not in hosts or not secure:
-        raise NotDownloaded(_("{link} is not on the publisher's server.").format(link=address))
+        raise Refused("not-the-publishers", link=address)
 
 
 def _ask(address: str, cancel: threading.Event) -> _Answer:
@@ -124,6 +122,4 @@ def _answers(address: str) -> Iterator[_Answer]:
             location = answer.headers.get("Location", "")
             yield _Answer(answer.status_code, location, int(size) if size.isdecimal() else 0)
     except requests.RequestException as trouble:
-        raise NotDownloaded(
-            _("{link} could not be reached: {why}").format(link=address, why=trouble)
-        ) from trouble
+        raise Refused("not-reached", link=address, why=trouble) from trouble

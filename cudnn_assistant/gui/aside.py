@@ -10,9 +10,9 @@ from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.saving import ReportDialog
 from cudnn_assistant.gui.stage import Stage
 from cudnn_assistant.gui.way import Way
-from cudnn_assistant.report import NotAReport
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.reports import Written
+from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import _
 
 LONGEST_MESSAGE = 20_000
@@ -62,7 +62,7 @@ class Aside:
             self._stage.work(lambda _tell: self._read(path), self._show_file)
 
     def _read(self, path: str) -> Checkup | bytes:
-        with contextlib.suppress(NotAReport):
+        with contextlib.suppress(Refused):
             return self._session.judge(path)
         with open(path, "rb") as file:
             return file.read(LARGEST_LOG)

@@ -28,6 +28,7 @@ from cudnn_assistant.plan import (
 from cudnn_assistant.session import Checkup, Refused, Session
 from cudnn_assistant.session.changing import Change
 from cudnn_assistant.wording import _, ngettext, words
+from cudnn_assistant.wording.refusals import why
 
 
 def can_wait(checkup: Checkup) -> frozenset[str]:
@@ -115,7 +116,7 @@ class Changing(QObject):
     def _pip_refused(self, trouble: BaseException) -> None:
         if not isinstance(trouble, Refused | OSError):
             raise trouble
-        self._review_page().show_pip_refused(str(trouble))
+        self._review_page().show_pip_refused(why(trouble))
 
     def _review_page(self) -> ReviewPage:
         page = self._stage.page
@@ -129,7 +130,8 @@ class Changing(QObject):
 
     def _show_review(self, proposal: Proposal, trouble: str = "") -> ReviewPage:
         whole = demanded(proposal.plan, self._sitting.machine)
-        proposal = replace(proposal, demanded=whole, forbidden=str(self._session.forbidden() or ""))
+        forbidden = self._session.forbidden()
+        proposal = replace(proposal, demanded=whole, forbidden=why(forbidden) if forbidden else "")
         page = ReviewPage(proposal, trouble)
         page.back.connect(self.back)
         page.cancelled.connect(self._cancel)
@@ -185,9 +187,9 @@ class Changing(QObject):
             self._stage.close()
             return
         if trouble.as_before:
-            text = _("{reason} Nothing is different from before.").format(reason=trouble)
+            text = _("{reason} Nothing is different from before.").format(reason=why(trouble))
         else:
-            text = _("{reason} The next start offers the way back.").format(reason=trouble)
+            text = _("{reason} The next start offers the way back.").format(reason=why(trouble))
         self._show_review(proposal, text)
 
     # --- Take back ------------------------------------------------------------------------------

@@ -11,9 +11,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-
-class Cancelled(Exception):
-    """The person does not want the result any more; raised where the work reports."""
+from cudnn_assistant.trouble import Cancelled
 
 
 class Tell:

@@ -11,9 +11,10 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from cudnn_assistant.report import NotAReport, read_machine
+from cudnn_assistant.report import read_machine
 from cudnn_assistant.report.markdown import escaped
 from cudnn_assistant.report.reading import MARK
+from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import _, ngettext
 
 HIDDEN = "***"
@@ -37,7 +38,7 @@ def readable(text: str) -> bool:
     """Whether cuDNN Assistant can open this report."""
     try:
         read_machine(text)
-    except NotAReport:
+    except Refused:
         return False
     return True
 

@@ -13,6 +13,7 @@ from cudnn_assistant.gui.job import Job, Tell
 from cudnn_assistant.gui.page import Order, Page
 from cudnn_assistant.session import Refused
 from cudnn_assistant.wording import _
+from cudnn_assistant.wording.refusals import why
 
 PATIENCE = 3.0
 """Seconds that work has to end its child processes when the program ends; it takes a tenth."""
@@ -122,7 +123,7 @@ class Stage(QWidget):
             reason = trouble.strerror or str(trouble)
             self.troubled.emit(_("That could not be read: {reason}.").format(reason=reason))
         elif isinstance(trouble, Refused):
-            self.troubled.emit(str(trouble))
+            self.troubled.emit(why(trouble))
         else:
             raise trouble
 

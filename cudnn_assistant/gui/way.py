@@ -24,6 +24,7 @@ from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.report import newer_report
 from cudnn_assistant.session import Checkup, Refused, Session
 from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording.refusals import why
 
 
 class Way(QObject):
@@ -237,7 +238,7 @@ class Way(QObject):
                 self._session.autostart.take()
         except Refused as trouble:
             page.box.untick()
-            page.tell("note", str(trouble))
+            page.tell("note", why(trouble))
 
     def _test(self, page: ResultPage, one: PythonEnvironment) -> None:
         page.pythons.begin(one.id)

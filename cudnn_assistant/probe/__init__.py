@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.probe.look import Look, Part, Say
-from cudnn_assistant.probe.running.children import Cancel, Cancelled, never
+from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.system import System
+from cudnn_assistant.trouble import Cancelled
 
 
 def probe(

@@ -5,7 +5,6 @@ from cudnn_assistant.report.log import write_log
 from cudnn_assistant.report.newer import Unknown, dump_with
 from cudnn_assistant.report.packing import LOG, MESSAGE, PAGE, REPORT, pack
 from cudnn_assistant.report.reading import (
-    NotAReport,
     Report,
     newer_report,
     open_report,
@@ -21,7 +20,6 @@ __all__ = [
     "PAGE",
     "REPORT",
     "Difference",
-    "NotAReport",
     "Redactor",
     "Report",
     "Unknown",

@@ -15,6 +15,7 @@ import msgspec
 from cudnn_assistant.machine import SCHEMA, Machine, load
 from cudnn_assistant.report.newer import Unknown, unknown_fields
 from cudnn_assistant.report.packing import REPORT
+from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import _
 
 LIMIT = 32 * 1024 * 1024
@@ -24,10 +25,6 @@ MARK = "cudnn-assistant-machine"
 
 _BEGIN = re.compile(r"^```json[ \t]+" + MARK + r"[ \t]*\r?\n", re.MULTILINE)
 _END = re.compile(r"\r?\n```[ \t]*\r?$", re.MULTILINE)
-
-
-class NotAReport(ValueError):
-    """The text is not one of our reports; the message says why, for the person."""
 
 
 class Report(NamedTuple):
@@ -47,14 +44,14 @@ def open_report(path: str | os.PathLike[str]) -> Report:
     """The report in a file: Markdown, ``check --json``, a bare snapshot, or a packed report.
 
     Never reads more than :data:`LIMIT` bytes, whatever size the file claims to have.
-    Raises :class:`NotAReport` and :class:`OSError`.
+    Raises :class:`Refused` and :class:`OSError`.
     """
     with open(path, "rb") as file:
         start = file.read(LIMIT + 1)
     if start.startswith(b"PK\x03\x04"):
         start = _unpacked(start)
     if len(start) > LIMIT:
-        raise NotAReport(_too_large())
+        raise Refused("report-too-large")
     return read_report(start.decode("utf-8", "replace"))
 
 
@@ -63,17 +60,13 @@ def _unpacked(content: bytes) -> bytes:
         with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(REPORT) as member:
             return member.read(LIMIT + 1)
     except (KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as trouble:
-        raise NotAReport(_("This archive isn't a packed report of cuDNN Assistant.")) from trouble
-
-
-def _too_large() -> str:
-    return _("The file is too large to be a report of cuDNN Assistant.")
+        raise Refused("not-a-packed-report") from trouble
 
 
 def read_machine(text: str) -> Machine:
     """The snapshot in a report, in the output of ``check --json``, or in a bare snapshot.
 
-    Raises :class:`NotAReport`; nothing else, whatever the text holds.
+    Raises :class:`Refused`; nothing else, whatever the text holds.
     """
     return read_report(text).machine
 
@@ -81,37 +74,31 @@ def read_machine(text: str) -> Machine:
 def read_report(text: str) -> Report:
     """The same with everything in it that this program doesn't know.
 
-    Raises :class:`NotAReport`; nothing else, whatever the text holds.
+    Raises :class:`Refused`; nothing else, whatever the text holds.
     """
     if len(text) > LIMIT:
-        raise NotAReport(_too_large())
+        raise Refused("report-too-large")
     data: bytes | str = ""
     try:
         data = _block(text)
         return Report(load(data), unknown_fields(data))
     except (msgspec.DecodeError, RecursionError, ValueError) as trouble:
-        if isinstance(trouble, NotAReport):
-            raise
-        raise NotAReport(_why(data, trouble)) from trouble
+        raise _unreadable(data, trouble) from trouble
 
 
 class _Versioned(msgspec.Struct):
     schema: int = SCHEMA
 
 
-def _why(data: bytes | str, trouble: Exception) -> str:
-    """Why it can't be read, for the person; that it is newer comes before what is odd in it."""
+def _unreadable(data: bytes | str, trouble: Exception) -> Refused:
+    """Why it can't be read; that it is newer comes before what is odd in it."""
     with contextlib.suppress(msgspec.DecodeError, RecursionError, ValueError):
         version = msgspec.json.decode(data, type=_Versioned).schema
         if version > SCHEMA:
-            return _(
-                "This report was made by a newer cuDNN Assistant (its data has version {theirs}, "
-                "this program knows {ours}). Update this program to open it."
-            ).format(theirs=version, ours=SCHEMA)
-    reason = str(trouble) if isinstance(trouble, msgspec.DecodeError) else ""
-    return _("The machine data in this report can't be read: {reason}.").format(
-        reason=reason or _("it is nested too deeply")
-    )
+            return Refused("report-newer", theirs=version, ours=SCHEMA)
+    if isinstance(trouble, msgspec.DecodeError) and str(trouble):
+        return Refused("report-unreadable", reason=str(trouble))
+    return Refused("report-too-deep")
 
 
 def _block(text: str) -> bytes | str:
@@ -121,7 +108,7 @@ def _block(text: str) -> bytes | str:
     if begin and end:
         return text[begin.end() : end.start()]
     if not text.lstrip("\ufeff \t\r\n").startswith("{"):
-        raise NotAReport(_("This file isn't a report of cuDNN Assistant: it has no machine data."))
+        raise Refused("report-without-machine")
     return _from_json(text.lstrip("\ufeff"))
 
 

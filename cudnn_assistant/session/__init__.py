@@ -29,8 +29,8 @@ from cudnn_assistant.plan import Entry, Plan, make_plan
 from cudnn_assistant.session.checkup import Checkup, think, with_tests, without_plan
 from cudnn_assistant.session.events import DataKnown, Hear, PartLooked, ignore
 from cudnn_assistant.session.looking import LookRequest, look_at
-from cudnn_assistant.system import Refused, System, this_system
-from cudnn_assistant.trouble import Misuse
+from cudnn_assistant.system import System, this_system
+from cudnn_assistant.trouble import Misuse, Refused
 
 if TYPE_CHECKING:
     from cudnn_assistant.compat import Recommendation
@@ -166,7 +166,7 @@ class Session:
     def judge(self, path: str) -> Checkup:
         """Another computer by its report. It gets no plan.
 
-        Raises :class:`~cudnn_assistant.report.NotAReport` and :class:`OSError`.
+        Raises :class:`Refused` and :class:`OSError`.
         """
         from cudnn_assistant.report import open_report
 
@@ -289,7 +289,7 @@ class Session:
         try:
             return tuple(read_licence(address, stop) for address in licences(plan))
         except OSError as trouble:
-            raise Refused(str(trouble)) from trouble
+            raise Refused("system-said", why=trouble) from trouble
 
     def apply(
         self, plan: Plan, change: Change, read: Sequence[Licence] = (), accepted: str = ""

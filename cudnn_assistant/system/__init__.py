@@ -7,16 +7,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from cudnn_assistant.machine import Family, Gap, Scope, Value, Variable
+from cudnn_assistant.trouble import Refused
 
-
-class Refused(Exception):
-    """The system did not allow a change, or its present state is not the one expected.
-
-    The text says why, in words for the person.
-    """
-
-    as_before = True
-    """Everything is as it was before the call; False: the journal knows the way back."""
+__all__ = ["Refused", "System", "this_system"]
 
 
 class System(Protocol):

@@ -8,9 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.system import Refused
-from cudnn_assistant.system.reasons import reason
 from cudnn_assistant.system.winapi import Api, Declined, WindowsApi
-from cudnn_assistant.wording import _
 
 BEGUN = b"cudnn-assistant: begun\n"
 """The first line of the output of what was really started, after the question."""
@@ -62,7 +60,7 @@ def run_lines(
     if os.geteuid():
         allowed = asker(environment)
         if not allowed:
-            raise Refused(_by_hand(lines))
+            raise _by_hand(lines)
         command = [allowed, *command]
     try:
         done = subprocess.run(
@@ -76,21 +74,21 @@ def run_lines(
             start_new_session=True,
         )
     except OSError as trouble:
-        raise Refused(reason(trouble)) from trouble
+        raise Refused("system-said", why=trouble) from trouble
     told = os.pread(output, 2000, 0)
     if not told.startswith(BEGUN):
         nobody = b"No authentication agent" in told
-        raise Refused(_by_hand(lines) if nobody else _not_allowed())
+        raise _by_hand(lines) if nobody else _not_allowed()
     return done.returncode
 
 
-def _by_hand(lines: Sequence[str]) -> str:
+def _by_hand(lines: Sequence[str]) -> Refused:
     shown = " && ".join(f"sudo {line}" for line in lines)
-    return _("This needs the administrator. Run: {commands}").format(commands=shown)
+    return Refused("administrator-needed", commands=shown)
 
 
-def _not_allowed() -> str:
-    return _("You did not allow the change as an administrator.")
+def _not_allowed() -> Refused:
+    return Refused("administrator-not-allowed")
 
 
 def run_program(command: Sequence[str], api: Api | None = None) -> int:
@@ -101,8 +99,6 @@ def run_program(command: Sequence[str], api: Api | None = None) -> int:
     try:
         return (api or WindowsApi()).run_elevated(command, shown=True)
     except Declined:
-        raise Refused(_not_allowed()) from None
+        raise _not_allowed() from None
     except OSError as trouble:
-        raise Refused(
-            _("Windows did not start the installer: {why}").format(why=reason(trouble))
-        ) from trouble
+        raise Refused("installer-not-started", why=trouble) from trouble

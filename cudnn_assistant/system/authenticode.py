@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from cudnn_assistant.system import Refused
-from cudnn_assistant.system.reasons import reason
-from cudnn_assistant.wording import _
 
 _ct: Any = ctypes
 
@@ -115,17 +113,13 @@ def refuse_unless_signed_by(publisher: str, path: str) -> None:
         code = _verify(trust, data)
         signer, code = _signer(trust, data.state) if code == 0 else ("", code)
     except OSError as trouble:
-        raise Refused(reason(trouble)) from trouble
+        raise Refused("system-said", why=trouble) from trouble
     finally:
         data.action = _CLOSE
         _verify(trust, data)
     if signer != publisher:
         found = signer or f"0x{code & 0xFFFFFFFF:08X}"
-        raise Refused(
-            _("What came is not signed by {publisher} ({found}), so it was not started.").format(
-                publisher=publisher, found=found
-            )
-        )
+        raise Refused("not-signed", publisher=publisher, found=found)
 
 
 def _verify(trust: Any, data: _Data) -> int:

@@ -16,9 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from cudnn_assistant.system import Refused
-from cudnn_assistant.system.reasons import reason
 from cudnn_assistant.system.registry import TEXT, Registry, WindowsRegistry
-from cudnn_assistant.wording import _
 
 NAME = "cuDNN Assistant"
 RUN_ONCE = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"
@@ -57,11 +55,11 @@ class WindowsAutostart:
         """See :class:`Autostart`."""
         line = subprocess.list2cmdline(command)
         if len(line) > LONGEST:
-            raise _refused(_("its path is too long"))
+            raise Refused("autostart-path-too-long")
         try:
             self._registry.set("user", NAME, line, TEXT)
         except OSError as trouble:
-            raise _refused(reason(trouble)) from trouble
+            raise Refused("autostart", why=trouble) from trouble
 
     def take(self) -> None:
         """See :class:`Autostart`."""
@@ -69,7 +67,7 @@ class WindowsAutostart:
             if self.there():
                 self._registry.delete("user", NAME)
         except OSError as trouble:
-            raise _refused(reason(trouble)) from trouble
+            raise Refused("autostart", why=trouble) from trouble
 
 
 class LinuxAutostart:
@@ -89,13 +87,13 @@ class LinuxAutostart:
     def put(self, command: Sequence[str]) -> None:
         """See :class:`Autostart`."""
         if not self.path:
-            raise _refused(_("this account has no home folder"))
+            raise Refused("autostart-no-home")
         try:
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
             with open(self.path, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(_entry(self.path, command))
         except OSError as trouble:
-            raise _refused(reason(trouble)) from trouble
+            raise Refused("autostart", why=trouble) from trouble
 
     def take(self) -> None:
         """See :class:`Autostart`."""
@@ -106,7 +104,7 @@ class LinuxAutostart:
         except FileNotFoundError:
             return
         except OSError as trouble:
-            raise _refused(reason(trouble)) from trouble
+            raise Refused("autostart", why=trouble) from trouble
 
 
 def _entry(path: str, command: Sequence[str]) -> str:
@@ -118,11 +116,6 @@ def _entry(path: str, command: Sequence[str]) -> str:
         f"[Desktop Entry]\nType=Application\nName={NAME}\nExec={line}\n"
         "Terminal=false\nX-GNOME-Autostart-enabled=true\n"
     )
-
-
-def _refused(why: str) -> Refused:
-    text = _("The start after the restart could not be arranged: {why}.")
-    return Refused(text.format(why=why.rstrip(".")))
 
 
 def this_autostart() -> Autostart:

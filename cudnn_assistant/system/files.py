@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 from cudnn_assistant.machine import readable
 from cudnn_assistant.system import Refused
-from cudnn_assistant.system.reasons import reason
 from cudnn_assistant.wording import _
+from cudnn_assistant.wording.refusals import why
 
 _STORES = ("/nix/store/", "/gnu/store/")
 _TEMPORARY = ".cudnn-assistant-new"
@@ -81,11 +81,7 @@ class Replacement:
         """Make the new content the file's own. Raises Refused when the file was changed
         meanwhile, OSError when the system did not allow it; then nothing has changed."""
         if read(self._real) != self.old:
-            raise Refused(
-                _("{file} was changed by another program at the same moment.").format(
-                    file=readable(self.path)
-                )
-            )
+            raise Refused("file-changed-meanwhile", file=readable(self.path))
         if self.new is not None:
             os.replace(self._temporary, self._real)
         elif self.old is not None:
@@ -103,26 +99,16 @@ class Replacement:
 
     def _refuse_what_would_harm(self) -> None:
         if self._real.startswith(_STORES):
-            raise Refused(
-                _(
-                    "{file} is a link into a read-only store ({target}). It is written by another "
-                    "program (home-manager, for example) and must be changed there."
-                ).format(file=readable(self.path), target=readable(self._real))
-            )
+            raise Refused("link-into-store", file=readable(self.path), target=readable(self._real))
         try:
             state = os.stat(self._real)
         except FileNotFoundError:
             self._refuse_link_to_nowhere()
             return
         if not stat.S_ISREG(state.st_mode):
-            raise Refused(_("{file} is not a plain file.").format(file=readable(self.path)))
+            raise Refused("not-a-plain-file", file=readable(self.path))
         if state.st_nlink > 1:
-            raise Refused(
-                _(
-                    "{file} is one of several names of the same file (a hard link). Replacing it "
-                    "would part them, so it is left alone."
-                ).format(file=readable(self.path))
-            )
+            raise Refused("hard-link", file=readable(self.path))
         if not os.access(self._real, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), self._real)
 
@@ -133,12 +119,7 @@ class Replacement:
             link = os.path.dirname(link)
         target = os.path.realpath(link)
         if os.path.islink(link) and not os.path.isdir(os.path.dirname(target)):
-            raise Refused(
-                _(
-                    "{file} is a link to {target}, whose folder isn't there. Bring the folder "
-                    "back, or remove the link; then check again."
-                ).format(file=readable(link), target=readable(target))
-            )
+            raise Refused("link-to-nowhere", file=readable(link), target=readable(target))
 
     def _keep_attributes(self, handle: int) -> None:
         if self.old is None:
@@ -182,7 +163,7 @@ def replace_all(replacements: Sequence[Replacement]) -> None:
         _take_back(done)
         if isinstance(trouble, Refused):
             raise
-        raise Refused(reason(trouble)) from trouble
+        raise Refused("system-said", why=trouble) from trouble
 
 
 def _take_back(done: Sequence[Replacement]) -> None:
@@ -192,7 +173,7 @@ def _take_back(done: Sequence[Replacement]) -> None:
             way_back.prepare()
             way_back.commit()
         except Refused as trouble:
-            raise OSError(str(trouble)) from trouble
+            raise OSError(why(trouble)) from trouble
 
 
 def write_all(handle: int, data: bytes) -> None:

@@ -13,8 +13,8 @@ from cudnn_assistant.machine import Gap, Scope, Value, Variable, readable
 from cudnn_assistant.system import Refused, files, loader_folders, settings_file, startup_files
 from cudnn_assistant.system.account import home_of, shell_of_account
 from cudnn_assistant.system.names import matters
-from cudnn_assistant.system.reasons import reason
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording.reasons import reason
+from cudnn_assistant.wording.refusals import why
 
 
 class Linux:
@@ -71,7 +71,7 @@ class Linux:
         try:
             value = self._loader.read()
         except Refused as trouble:
-            self._gaps[self._loader.path] = Gap(what="variables", why=str(trouble))
+            self._gaps[self._loader.path] = Gap(what="variables", why=why(trouble))
             return []
         if value is None:
             return []
@@ -97,7 +97,7 @@ class Linux:
         try:
             return files.read(self._settings)
         except OSError as trouble:
-            raise Refused(reason(trouble)) from trouble
+            raise Refused("system-said", why=trouble) from trouble
 
     def _look(self, path: str) -> bytes | None:
         try:
@@ -150,15 +150,11 @@ class Linux:
             self.write_machine([(name, value)])
             return
         if not self._home:
-            raise Refused(
-                _("Your account has no home folder, so there is no place to keep settings.")
-            )
+            raise Refused("no-home")
         if any(ord(c) < 32 for c in self._settings):
-            raise Refused(
-                _("The name of {file} can't stand in a start-up file.").format(file=self._shown)
-            )
+            raise Refused("file-name-unusable", file=self._shown)
         if value is not None and not settings_file.storable(name, value.text):
-            raise Refused(_("{name} can't hold this value on Linux.").format(name=name))
+            raise Refused("value-not-holdable", name=name)
         content = self._settings_content()
         self._refuse_foreign(self._settings, content)
         values = settings_file.from_sh(content)
@@ -172,19 +168,14 @@ class Linux:
         try:
             settings_file.refuse_foreign(content)
         except settings_file.EditedByHand:
-            raise Refused(
-                _(
-                    "{file} was edited by another program or by hand. Move it away if its "
-                    "settings are not needed, then check again."
-                ).format(file=readable(path))
-            ) from None
+            raise Refused("edited-by-hand", file=readable(path)) from None
 
     def _store(self, content: bytes | None, values: Mapping[str, str]) -> None:
         try:
             lines = self._lines(bool(values))
             twins = self._twins(values)
         except OSError as trouble:
-            raise Refused(reason(trouble)) from trouble
+            raise Refused("system-said", why=trouble) from trouble
         main = files.Replacement(self._settings, content, settings_file.to_sh(values))
         # A start-up file whose line names no file yet does nothing, so whatever instant a kill
         # picks, the settings file alone decides what is in force.
@@ -239,7 +230,7 @@ class Linux:
     def write_machine(self, changes: Sequence[tuple[str, Value | None]]) -> None:
         """The loader's folders, by the administrator's hand; nothing else for all users."""
         if [name for name, _value in changes] != [loader_folders.NAME]:
-            raise Refused(_("Settings for all users are changed by the administrator."))
+            raise Refused("administrators-settings")
         self._loader.write(changes[0][1])
 
     def announce(self) -> None:

@@ -18,8 +18,6 @@ from cudnn_assistant.machine import Value, readable
 from cudnn_assistant.plan.kinds.variable import loader_commands
 from cudnn_assistant.system import Refused, files
 from cudnn_assistant.system.administrator import asker
-from cudnn_assistant.system.reasons import reason
-from cudnn_assistant.wording import _
 
 NAME = "ld.so.conf"
 """How the list is called where variables have names; its folders are joined with colons."""
@@ -64,7 +62,7 @@ class LoaderFolders:
         try:
             return files.read(self.path)
         except OSError as trouble:
-            raise Refused(reason(trouble)) from trouble
+            raise Refused("system-said", why=trouble) from trouble
 
     def write(self, value: Value | None) -> None:
         """Make these the folders (``None``: none) and tell the loader. Raises :class:`Refused`.
@@ -90,7 +88,7 @@ class LoaderFolders:
                 command, input=text.encode(), capture_output=True, env=self._environment, cwd="/"
             )
         except OSError as trouble:
-            raise Refused(reason(trouble)) from trouble
+            raise Refused("system-said", why=trouble) from trouble
         _refuse_by_code(done.returncode, done.stderr, self.path)
 
     def _asker(self, folders: list[str]) -> str:
@@ -98,9 +96,7 @@ class LoaderFolders:
         allowed = asker(self._environment)
         if not allowed:
             raise Refused(
-                _("This needs the administrator. Run: {commands}").format(
-                    commands=" && ".join(loader_commands(self.path, folders))
-                )
+                "administrator-needed", commands=" && ".join(loader_commands(self.path, folders))
             )
         return allowed
 
@@ -109,25 +105,18 @@ def _refuse_unsafe(folder: str) -> None:
     """What every program of every user will search must be nobody's to exchange."""
     plain = os.path.isabs(folder) and not any(c in folder for c in "#=:\n\r\0")
     if not plain or any(ord(c) < 32 for c in folder):
-        raise Refused(_("{folder} can't stand in the loader's list.").format(folder=folder))
+        raise Refused("folder-unusable", folder=folder)
     if os.path.basename(folder.rstrip("/")) in ("stubs", "compat"):
-        raise Refused(
-            _("{folder} holds stand-ins that no program should load.").format(folder=folder)
-        )
+        raise Refused("folder-of-stand-ins", folder=folder)
     real = os.path.realpath(folder)
     while True:
         try:
             there = os.stat(real)
         except OSError as trouble:
-            raise Refused(reason(trouble)) from trouble
+            raise Refused("system-said", why=trouble) from trouble
         shared = there.st_mode & stat.S_IWOTH and not there.st_mode & stat.S_ISVTX
         if shared or there.st_uid != 0:
-            raise Refused(
-                _(
-                    "{folder} can be changed by others than the administrator, so it is not "
-                    "made a folder for all users."
-                ).format(folder=readable(real))
-            )
+            raise Refused("folder-open-to-others", folder=readable(real))
         if real == "/":
             return
         real = os.path.dirname(real)
@@ -136,13 +125,14 @@ def _refuse_unsafe(folder: str) -> None:
 def _refuse_by_code(code: int, said: bytes, path: str) -> None:
     if code == 0:
         return
-    texts = {
-        126: _("You did not allow the change as an administrator."),
-        127: _("You did not allow the change as an administrator."),
-        _CHANGED: _("{file} was changed by another program since we looked."),
-        _LINK: _("{file} is a link, which is left alone."),
-        _NO_CACHE: _("ldconfig could not take the folders in. All is as it was before."),
+    codes = {
+        126: "administrator-not-allowed",
+        127: "administrator-not-allowed",
+        _CHANGED: "file-changed-since",
+        _LINK: "file-is-a-link",
+        _NO_CACHE: "loader-list-not-renewed",
     }
-    text = texts.get(code, _("{file} could not be written: {why}"))
+    if code in codes:
+        raise Refused(codes[code], file=path)
     why = said.decode("utf-8", "replace").strip().splitlines()
-    raise Refused(text.format(file=path, why=why[-1] if why else code))
+    raise Refused("file-not-written", file=path, why=why[-1] if why else code)

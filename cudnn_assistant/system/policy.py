@@ -13,7 +13,6 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from cudnn_assistant.system import Refused
-from cudnn_assistant.wording import _
 
 LINUX = "/etc/cudnn-assistant/policy.toml"
 WINDOWS = r"SOFTWARE\Policies\cuDNN Assistant"
@@ -51,12 +50,7 @@ def refuse_where_nothing_may_change() -> None:
     _refuse_anothers_home()
     decided = policy()
     if decided.read_only:
-        raise Refused(
-            _(
-                "Somebody looks after this computer, and {place} says that this program "
-                "changes nothing here."
-            ).format(place=decided.place)
-        )
+        raise Refused("policy", place=decided.place)
 
 
 def anothers_home() -> str:
@@ -72,12 +66,7 @@ def anothers_home() -> str:
 def _refuse_anothers_home() -> None:
     home = anothers_home()
     if home:
-        raise Refused(
-            _(
-                "This is run as the administrator, but {home} belongs to somebody else, who could "
-                "not change these files any more. Run it without sudo, or with sudo -H."
-            ).format(home=home)
-        )
+        raise Refused("anothers-home", home=home)
 
 
 def _linux(path: str) -> Policy:

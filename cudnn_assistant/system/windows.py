@@ -14,7 +14,6 @@ from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Gap, Scope, Value, Variable
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.names import matters
-from cudnn_assistant.system.reasons import reason
 from cudnn_assistant.system.registry import (
     EXPAND,
     MACHINE,
@@ -25,7 +24,8 @@ from cudnn_assistant.system.registry import (
     WindowsRegistry,
 )
 from cudnn_assistant.system.winapi import Api, Declined, WindowsApi
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording.reasons import reason
+from cudnn_assistant.wording.refusals import why
 
 _KEYS: dict[Scope, str] = {"user": f"HKCU\\{USER}", "machine": f"HKLM\\{MACHINE}"}
 _JOINED = frozenset({"PATH", "LIBPATH", "OS2LIBPATH"})
@@ -77,7 +77,7 @@ class Windows:
         try:
             value = _value(stored)
         except Refused as trouble:
-            self._gaps.append(Gap(what="variables", why=f"{source}: {trouble}"))
+            self._gaps.append(Gap(what="variables", why=f"{source}: {why(trouble)}"))
             return []
         return [Variable(scope=scope, name=stored.name, value=value, source=source)]
 
@@ -94,7 +94,7 @@ class Windows:
         try:
             values = self._registry.values(scope)
         except OSError as trouble:
-            raise Refused(f"{_KEYS[scope]}: {reason(trouble)}") from trouble
+            raise Refused("registry-unreadable", key=_KEYS[scope], why=trouble) from trouble
         return next((s for s in values if s.name.upper() == name.upper()), None)
 
     # Writing ------------------------------------------------------------------------------
@@ -119,11 +119,7 @@ class Windows:
                 kind = EXPAND if value.expand else TEXT
                 self._registry.set(scope, spelling, value.text, kind)
         except OSError as trouble:
-            raise Refused(
-                _("Windows did not allow the change of {name}: {why}").format(
-                    name=name, why=reason(trouble)
-                )
-            ) from trouble
+            raise Refused("windows-did-not-allow", name=name, why=trouble) from trouble
 
     def _before(self, scope: Scope, name: str, value: Value | None) -> tuple[Stored | None, bool]:
         """What is stored now, and whether it is ``value`` already."""
@@ -152,13 +148,9 @@ class Windows:
             )
             code = self._api.run_elevated(command)
         except Declined:
-            raise Refused(_("You did not allow the change as an administrator.")) from None
+            raise Refused("administrator-not-allowed") from None
         except OSError as trouble:
-            raise Refused(
-                _("Windows did not start the administrator's part: {why}").format(
-                    why=reason(trouble)
-                )
-            ) from trouble
+            raise Refused("administrator-not-started", why=trouble) from trouble
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(path)
@@ -227,19 +219,10 @@ def merged(
 
 def _value(stored: Stored) -> Value:
     if stored.kind not in (TEXT, EXPAND) or not isinstance(stored.data, str | None):
-        raise Refused(
-            _(
-                "{name} is stored as another kind of value than Windows uses for variables, "
-                "so it is left alone."
-            ).format(name=stored.name)
-        )
+        raise Refused("other-kind-of-value", name=stored.name)
     text = stored.data or ""
     if _shown(text) != text:
-        raise Refused(
-            _("{name} holds characters that can't be kept, so it is left alone.").format(
-                name=stored.name
-            )
-        )
+        raise Refused("unkeepable-characters", name=stored.name)
     return Value(text=text, expand=stored.kind == EXPAND)
 
 
@@ -253,12 +236,10 @@ def _refuse_unstorable(name: str, value: Value | None) -> None:
         return
     if len(value.text) > envpath.LIMIT:
         raise Refused(
-            _("{name} would have {length} characters; Windows can use {limit}.").format(
-                name=name, length=f"{len(value.text):,}", limit=f"{envpath.LIMIT:,}"
-            )
+            "value-too-long", name=name, length=f"{len(value.text):,}", limit=f"{envpath.LIMIT:,}"
         )
     if "\0" in value.text or "=" in name or not name:
-        raise Refused(_("Windows can't store this value of {name}.").format(name=name))
+        raise Refused("value-not-storable", name=name)
 
 
 def _plain(value: Value | None) -> dict[str, Any] | None:
@@ -276,21 +257,17 @@ def _write_new(path: str, content: bytes) -> None:
 
 
 def _refuse_by_code(code: int, name: str) -> None:
-    """Turn the exit code of ``child/elevated.py`` into words; 0 is success."""
+    """Turn the exit code of ``child/elevated.py`` into a refusal; 0 is success."""
     if code == 0:
         return
     if code == _HALF:
         raise OSError(f"the administrator's part stopped halfway ({name})")
     known = {
-        10: _("The administrator's part did not accept the request for {name}."),
-        11: _(
-            "{name} was changed by another program since we looked. "
-            "Check again to see the present value."
-        ),
-        12: _("Windows did not allow the change of {name}, not even to the administrator."),
+        10: "administrator-did-not-accept",
+        11: "changed-meanwhile",
+        12: "administrator-was-not-allowed",
     }
-    unknown = _("The administrator's part stopped before changing {name}.")
-    raise Refused(known.get(code, unknown).format(name=name))
+    raise Refused(known.get(code, "administrator-stopped"), name=name)
 
 
 _HALF = 14

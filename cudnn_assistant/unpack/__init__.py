@@ -15,10 +15,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import IO
 
-from cudnn_assistant.unpack.members import DAMAGE, Member, NotUnpacked, members
-from cudnn_assistant.wording import _
+from cudnn_assistant.trouble import Cancelled, Refused
+from cudnn_assistant.unpack.members import DAMAGE, Member, members
 
-__all__ = ["Cancelled", "NotUnpacked", "remove", "rename", "unpack"]
+__all__ = ["remove", "rename", "unpack"]
 
 _MOST_FILES = 20_000
 _DEEPEST = 64
@@ -36,10 +36,6 @@ Place = Callable[[str, str], str]
 """Where a file goes, by its name below the top folder and, of a link, its target; "": nowhere."""
 
 
-class Cancelled(Exception):
-    """The person stopped it; the folder holds a part and must be removed."""
-
-
 def unpack(
     archive: str,
     folder: str,
@@ -54,7 +50,7 @@ def unpack(
 
     ``opened`` is its content where the file is open already; the name then says only its kind.
     The one top folder of the archive is left out. Of a .run nothing is run. Everything is on the
-    disk when this returns. Raises :class:`NotUnpacked`, :class:`Cancelled` or :class:`OSError`; the
+    disk when this returns. Raises :class:`Refused`, :class:`Cancelled` or :class:`OSError`; the
     folder then holds a part and is the caller's to remove.
     """
     os.mkdir(folder)
@@ -69,7 +65,7 @@ def unpack(
                     into.put(path, member)
         into.finish()
     except DAMAGE as trouble:
-        raise NotUnpacked(_("The archive is damaged: {why}").format(why=trouble)) from trouble
+        raise Refused("archive-damaged", why=trouble) from trouble
     finally:
         into.close()
 
@@ -98,14 +94,14 @@ class _Into:
     def put(self, path: str, member: Member) -> None:
         self.count += 1
         if self.count > _MOST_FILES:
-            raise NotUnpacked(_("The archive holds more files than it should."))
+            raise Refused("archive-of-too-many")
         target = self.below(path)
         if member.kind == "folder":
             os.makedirs(target, exist_ok=True)
             return
         # Names that differ in case alone are one file on Windows.
         if path.lower() in self.seen:
-            raise NotUnpacked(_("The archive names {name} twice.").format(name=path))
+            raise Refused("archive-names-twice", name=path)
         self.seen.add(path.lower())
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if member.kind == "link":
@@ -113,7 +109,7 @@ class _Into:
         elif member.kind == "file":
             self.write(target, member)
         else:
-            raise NotUnpacked(_("{name} in the archive is not a plain file.").format(name=path))
+            raise Refused("archive-odd-file", name=path)
 
     def below(self, path: str) -> str:
         return os.path.join(self.folder, *path.split("/"))
@@ -131,11 +127,11 @@ class _Into:
                     raise Cancelled
                 self.size += len(block)
                 if self.size > self.limit:
-                    raise NotUnpacked(_("The archive is larger than it should be."))
+                    raise Refused("archive-too-large")
                 file.write(block)
                 self.progress(self.size)
         if self.size - before != member.size:
-            raise NotUnpacked(_("The archive ends too early."))
+            raise Refused("archive-ends-early")
         file.flush()
         if len(self.unsettled) > _UNSETTLED:
             self.settle()
@@ -156,13 +152,13 @@ class _Into:
             self.settle()
         for target, path in self.links:
             if os.path.lexists(self.below(path)):
-                raise NotUnpacked(_("The archive names {name} twice.").format(name=path))
+                raise Refused("archive-names-twice", name=path)
             os.symlink(target, self.below(path))
         # Only all of them together show where each leads: one may go through another.
         whole = os.path.realpath(self.folder)
         for _target, path in self.links:
             if os.path.commonpath((whole, os.path.realpath(self.below(path)))) != whole:
-                raise NotUnpacked(_leads_out(path))
+                raise Refused("archive-link-leads-out", name=path)
         if os.name == "nt":
             return
         for folder, _folders, _files in os.walk(self.folder):
@@ -187,7 +183,7 @@ def _below_top(name: str) -> str:
         or name.startswith("/")
         or re.search(r'[\\:*?"<>|\x00-\x1f]', plain)
     ):
-        raise NotUnpacked(_("The archive names a place outside of it: {name}").format(name=name))
+        raise Refused("archive-leads-out", name=name)
     return "/".join(parts[1:])
 
 
@@ -197,17 +193,13 @@ def _inside(path: str, target: str) -> str:
     for part in target.split("/"):
         if part == "..":
             if not parts:
-                raise NotUnpacked(_leads_out(path))
+                raise Refused("archive-link-leads-out", name=path)
             parts.pop()
         elif part not in ("", "."):
             parts.append(part)
     if not target or target.startswith("/") or "\\" in target or ":" in target:
-        raise NotUnpacked(_leads_out(path))
+        raise Refused("archive-link-leads-out", name=path)
     return target
-
-
-def _leads_out(path: str) -> str:
-    return _("A link in the archive leads out of it: {name}").format(name=path)
 
 
 def rename(old: str, new: str) -> None:

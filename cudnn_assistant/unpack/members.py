@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import IO, Any, NamedTuple, cast
 
-from cudnn_assistant.wording import _
+from cudnn_assistant.trouble import Refused
 
 DAMAGE = (
     tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error,
@@ -24,10 +24,6 @@ DAMAGE = (
 )  # fmt: skip
 """What readers raise on an archive that isn't whole."""
 _BLOCK = 1 << 20
-
-
-class NotUnpacked(Exception):
-    """The archive was refused or is damaged; the text says why, in words for the person."""
 
 
 class Member(NamedTuple):
@@ -46,7 +42,7 @@ class Member(NamedTuple):
 def members(archive: str, opened: IO[bytes] | None = None) -> Iterator[Iterator[Member]]:
     """The entries of zip, tar.xz, tgz or makeself's .run, in their order.
 
-    ``opened`` is the content where it is open already. Raises :class:`NotUnpacked`, one of
+    ``opened`` is the content where it is open already. Raises :class:`Refused`, one of
     ``DAMAGE`` or :class:`OSError`.
     """
     with nullcontext(opened) if opened else open(archive, "rb") as file:
@@ -90,7 +86,7 @@ def _plain(file: IO[bytes]) -> IO[bytes]:
             return cast("IO[bytes]", opened(file))
     if start[257:] == b"ustar":
         return file
-    raise NotUnpacked(_("This is not an archive."))
+    raise Refused("not-an-archive")
 
 
 def _seek_payload(file: IO[bytes]) -> None:
@@ -102,7 +98,7 @@ def _seek_payload(file: IO[bytes]) -> None:
         if lines < len(ends):
             file.seek(ends[lines])
             return
-    raise NotUnpacked(_("This is not an archive."))
+    raise Refused("not-an-archive")
 
 
 def _from_zip(archive: zipfile.ZipFile) -> Iterator[Member]:

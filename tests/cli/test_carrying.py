@@ -24,11 +24,12 @@ from cudnn_assistant.apply import NotApplied
 from cudnn_assistant.cli.carrying import DONE, carry_out
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.download import NotDownloaded, fetch, licence
+from cudnn_assistant.download import fetch, licence
 from cudnn_assistant.machine import Machine, OperatingSystem, Value
 from cudnn_assistant.plan import Download, InstallArchive, Plan, SetVariable
 from cudnn_assistant.session import Session
 from cudnn_assistant.system.linux import Linux
+from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording.advance import Advance, left
 
 pytestmark = pytest.mark.enable_socket  # loopback only
@@ -186,7 +187,7 @@ def test_without_its_licence_nothing_is_installed(
     person: Person, server: Server, capsys: Any
 ) -> None:
     plan = plan_of(person, server)
-    with pytest.raises(NotApplied, match="licence was not accepted") as caught:
+    with pytest.raises(NotApplied, match="licence-not-accepted") as caught:
         person.apply(plan)
     assert caught.value.as_before
     server.terms = b"  "
@@ -210,19 +211,19 @@ def test_prepared_archives_bring_their_licence(
 @pytest.mark.parametrize(
     ("address", "why"),
     [
-        ("http://127.0.0.1:1/LICENSE.txt", "could not be made"),
-        ("https://example.org/LICENSE.txt", "not on NVIDIA's server"),
-        ("http://developer.download.nvidia.com/LICENSE.txt", "not on NVIDIA's server"),
+        ("http://127.0.0.1:1/LICENSE.txt", "no-connection"),
+        ("https://example.org/LICENSE.txt", "not-nvidias"),
+        ("http://developer.download.nvidia.com/LICENSE.txt", "not-nvidias"),
     ],
 )
 def test_licences_come_from_nvidia(address: str, why: str) -> None:
     hosts = LOOPBACK | {"developer.download.nvidia.com"}
-    with pytest.raises(NotDownloaded, match=why):
+    with pytest.raises(Refused, match=why):
         licence(address, hosts=hosts)
 
 
 def test_a_licence_that_moved(server: Server) -> None:
-    with pytest.raises(NotDownloaded, match="answered 404"):
+    with pytest.raises(Refused, match="server-answered code=404"):
         licence(f"{server.base}/elsewhere.txt")
 
 

@@ -50,7 +50,7 @@ class Settings:
 
     def write(self, scope: Scope, name: str, value: Value | None) -> None:
         if scope in self.refuses:
-            raise Refused("Windows did not allow the change: access is denied.")
+            raise Refused("windows-did-not-allow", name=name, why=PermissionError(13, "denied"))
         if value is None:
             self.values.pop((scope, name), None)
         else:

@@ -18,10 +18,11 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
-from cudnn_assistant.report import NotAReport, file_name, open_report, pack, read_machine
+from cudnn_assistant.report import file_name, open_report, pack, read_machine
 from cudnn_assistant.report.reading import LIMIT, MARK
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import Extra, support_forms
+from cudnn_assistant.trouble import Refused
 
 HERE = Path(__file__).parent
 COMPAT = load_builtin()
@@ -132,7 +133,7 @@ def test_a_hostile_file_is_refused_in_words(name: str, tmp_path: Path) -> None:
         path.write_bytes(content)
     else:
         content(path)
-    with pytest.raises(NotAReport, match=r"\.$"):
+    with pytest.raises(Refused, match=r"^(report|not-a-packed)-"):
         open_report(path)
 
 

@@ -31,7 +31,7 @@ def test_readme_s_lines_run(tmp_path: Path) -> None:
     (lines,) = re.findall(r"```python\n(import cudnn_assistant\n.*?)```", readme, re.DOTALL)
     told = program(lines, tmp_path).splitlines()
     assert told[0] in ("works", "broken", "impossible", "unknown")
-    assert any(line.startswith("# cuDNN") for line in told)
+    assert any(line.startswith("```json cudnn-assistant-machine") for line in told)
     assert "the message that you got" in told
 
 

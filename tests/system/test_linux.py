@@ -295,7 +295,7 @@ def test_a_settings_file_edited_by_hand_is_not_overwritten(home: Path) -> None:
     file = Path(there.where("user", "LD_LIBRARY_PATH"))
     file.write_text(file.read_text() + "export MINE=1\n")
     before = snapshot(home)
-    with pytest.raises(Refused, match="by hand"):
+    with pytest.raises(Refused, match="edited-by-hand"):
         there.write("user", "LD_LIBRARY_PATH", None)
     assert snapshot(home) == before
     assert there.read("user", "LD_LIBRARY_PATH") == Value(text="/opt/a")
@@ -308,7 +308,7 @@ def test_a_twin_edited_by_hand_is_not_overwritten(home: Path) -> None:
     twin = home / ".config" / "fish" / "conf.d" / "cudnn-assistant.fish"
     twin.write_text(twin.read_text() + "set -gx MINE 1\n")
     before = snapshot(home)
-    with pytest.raises(Refused, match="by hand"):
+    with pytest.raises(Refused, match="edited-by-hand"):
         there.write("user", "LD_LIBRARY_PATH", None)
     assert snapshot(home) == before
 
@@ -318,7 +318,7 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(home: Path) -> None:
     there = system(home)
     there.variables()
     assert ".bashrc: it is not a plain file." in there.gaps()[0].why
-    with pytest.raises(Refused, match="not a plain file"):
+    with pytest.raises(Refused, match="not-a-plain-file"):
         there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
 
 
@@ -339,7 +339,7 @@ def test_a_home_whose_name_is_no_text(tmp_path: Path) -> None:
 def test_a_home_whose_name_has_a_line_end(tmp_path: Path) -> None:
     home = tmp_path / "h\nh"
     home.mkdir()
-    with pytest.raises(Refused, match="can't stand in a start-up file"):
+    with pytest.raises(Refused, match="file-name-unusable"):
         system(home).write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
     assert snapshot(home) == {}
 
@@ -384,7 +384,7 @@ def test_without_a_home_there_is_no_place(tmp_path: Path) -> None:
     there = linux.Linux({"HOME": ""}, home="", config=str(tmp_path / "c"), login_shell="")
     assert not there.may_write("user")
     assert there.touched("user") == ()
-    with pytest.raises(Refused, match="no home folder"):
+    with pytest.raises(Refused, match="no-home"):
         there.write("user", "PATH", Value(text="/a"))
     there.variables()
 

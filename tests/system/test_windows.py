@@ -144,12 +144,12 @@ def test_writing_what_is_there_writes_nothing(windows: Windows, registry: FakeRe
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
-        ("CUDNN_PATH", "C:\\x", "another kind"),
-        ("CUDA_CACHE_PATH", "C:\\x", "another kind"),
-        ("PATH", "x" * 32_768, "32,768 characters"),
-        ("PATH", "x" * 40_000, "40,000 characters"),
-        ("PATH", "a\0b", "can't store"),
-        ("A=B", "x", "can't store"),
+        ("CUDNN_PATH", "C:\\x", "other-kind-of-value"),
+        ("CUDA_CACHE_PATH", "C:\\x", "other-kind-of-value"),
+        ("PATH", "x" * 32_768, "value-too-long .*32,768"),
+        ("PATH", "x" * 40_000, "value-too-long .*40,000"),
+        ("PATH", "a\0b", "value-not-storable"),
+        ("A=B", "x", "value-not-storable"),
     ],
 )
 def test_what_windows_could_not_hold_is_refused(
@@ -172,13 +172,13 @@ def test_broken_characters_are_shown_but_never_rewritten(registry: FakeRegistry)
     windows = Windows(registry, FakeApi(registry), {"CUDA_X": "\udfff"})
     assert [v.value.text for v in windows.variables() if v.scope == "process"] == ["\\udfff"]
     assert len(windows.gaps()) == 1
-    with pytest.raises(Refused, match="can't be kept"):
+    with pytest.raises(Refused, match="unkeepable-characters"):
         windows.write("user", "PATH", None)
 
 
 def test_a_denied_write_is_said_in_words(windows: Windows, registry: FakeRegistry) -> None:
     registry.denied = {"user"}
-    with pytest.raises(Refused, match="Windows did not allow the change of PATH"):
+    with pytest.raises(Refused, match="windows-did-not-allow name=PATH"):
         windows.write("user", "PATH", None)
 
 
@@ -210,7 +210,7 @@ def test_an_administrator_is_not_asked(
 
 def test_no_is_an_answer(windows: Windows, api: FakeApi) -> None:
     api.permits = False
-    with pytest.raises(Refused, match="You did not allow"):
+    with pytest.raises(Refused, match="administrator-not-allowed"):
         windows.write("machine", "PATH", AFTER)
     assert windows.read("machine", "Path") == BEFORE
 
@@ -222,7 +222,7 @@ def test_a_request_exchanged_meanwhile_is_not_carried_out(windows: Windows, api:
         Path(path).write_text(json.dumps(request))
 
     api.between = exchange
-    with pytest.raises(Refused, match="did not accept"):
+    with pytest.raises(Refused, match="administrator-did-not-accept"):
         windows.write("machine", "PATH", AFTER)
     assert windows.read("machine", "Path") == BEFORE
 
@@ -236,7 +236,7 @@ def test_a_value_changed_during_the_question_stays(
         registry.scopes["machine"] = [theirs]
 
     api.between = meanwhile
-    with pytest.raises(Refused, match="changed by another program"):
+    with pytest.raises(Refused, match="changed-meanwhile"):
         windows.write("machine", "PATH", AFTER)
     assert registry.scopes["machine"] == [theirs]
 
@@ -339,7 +339,7 @@ def test_a_refused_question_takes_the_users_part_back(
 ) -> None:
     before = {scope: list(values) for scope, values in registry.scopes.items()}
     api.permits = False
-    with pytest.raises(NotApplied, match="You did not allow") as caught:
+    with pytest.raises(NotApplied, match="administrator-not-allowed") as caught:
         apply(PLAN, windows, Journal(tmp_path / "journal"))
     assert caught.value.as_before
     assert registry.scopes == before
@@ -359,7 +359,7 @@ def test_the_person_is_asked_once_for_all_machine_values(
     assert api.questions == 2
     assert registry.scopes == before
     api.permits = False
-    with pytest.raises(NotApplied, match="You did not allow"):
+    with pytest.raises(NotApplied, match="administrator-not-allowed"):
         apply(Plan(steps=(*PLAN.steps, cuda)), windows, journal)
     assert registry.scopes == before
 

@@ -15,6 +15,7 @@ from typing import IO, Any, NamedTuple
 from cudnn_assistant import places
 from cudnn_assistant.probe.running.group import Group
 from cudnn_assistant.probe.running.person import behind_sudo
+from cudnn_assistant.trouble import Cancelled
 
 Facts = dict[str, Any]
 Say = Callable[[Facts], None]
@@ -29,10 +30,6 @@ _GLANCE = 0.1
 """Seconds between two questions whether the answer is still wanted."""
 _LINES = 10_000
 """Most lines of an answer that are kept; a child that says more has lost its mind."""
-
-
-class Cancelled(Exception):
-    """Nobody wants the answer any more; the child, if there was one, is dead."""
 
 
 def never() -> bool:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from cudnn_assistant.machine import Gap, Timing, readable
-from cudnn_assistant.probe.running.children import Cancel, Cancelled, never
+from cudnn_assistant.probe.running.children import Cancel, never
+from cudnn_assistant.trouble import Cancelled
 
 _GLANCE = 0.1
 """Seconds between two questions whether the look is still wanted."""

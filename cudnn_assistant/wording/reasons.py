@@ -6,7 +6,7 @@ import errno
 import os
 
 from cudnn_assistant.machine import readable
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording.language import _
 
 
 def reason(trouble: OSError) -> str:
