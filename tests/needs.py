@@ -30,6 +30,9 @@ PACKAGES = {
     "x86_64-w64-mingw32-windres": "gcc-mingw-w64-x86-64",
     "osslsigncode": "osslsigncode",
     "openssl": "openssl",
+    "git": "git",
+    "bash": "bash",
+    "dash": "dash",
     "fish": "fish",
     "zsh": "zsh",
     "msgfmt": "gettext",
@@ -93,6 +96,22 @@ root = pytest.mark.skipif(os.geteuid() != 0, reason=ROOT)
 
 
 @cache
+def _private() -> str:
+    """Why no mounts of a test's own can be had here; "" when they can."""
+    if os.geteuid() != 0:
+        return ROOT
+    if lacking := missing("unshare", "gcc"):
+        return lacking
+    done = subprocess.run(["unshare", "-m", "true"], capture_output=True, text=True)
+    return (
+        f"mounts of one's own can't be had: {done.stderr.strip()[-80:]}" if done.returncode else ""
+    )
+
+
+private = pytest.mark.skipif(bool(_private()), reason=_private() or "-")
+
+
+@cache
 def qt() -> bool:
     """Whether a window can be made: asked in a process of its own, because Qt ends it otherwise."""
     if "TESTS_HAVE_QT" not in os.environ:  # told to the other processes of pytest-xdist
@@ -102,6 +121,10 @@ def qt() -> bool:
         done = subprocess.run(command, env=surroundings, capture_output=True)
         os.environ["TESTS_HAVE_QT"] = "" if done.returncode else "yes"
     return bool(os.environ["TESTS_HAVE_QT"])
+
+
+window = pytest.mark.skipif(not qt(), reason=QT)
+"""A test outside of the window's folder that opens one."""
 
 
 class WithoutQt(pytest.File):

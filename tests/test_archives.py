@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import needs
 import pytest
 from test_apply import Person, every_kill, killed
 
@@ -307,6 +308,7 @@ TOOLKIT = {
 
 def toolkit(folder: Path, *how: str) -> Download:
     """A toolkit's .run as NVIDIA packs them, by makeself itself."""
+    needs.require("makeself", "xz")
     tree = folder.parent / "tree"
     for name, content in TOOLKIT.items():
         (tree / name).parent.mkdir(parents=True, exist_ok=True)

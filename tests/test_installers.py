@@ -454,7 +454,7 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-@needs.root
+@needs.private
 def test_one_yes_runs_the_commands_as_root_and_the_journal_says_how_they_ended(yes: Path) -> None:
     def act() -> None:
         news: list[str] = []
@@ -473,7 +473,7 @@ def test_one_yes_runs_the_commands_as_root_and_the_journal_says_how_they_ended(y
     on_a_system_of_its_own(act, yes)
 
 
-@needs.root
+@needs.private
 @pytest.mark.parametrize(
     ("pkexec", "environment", "words"),
     [
@@ -494,7 +494,7 @@ def test_a_no_changes_nothing(pkexec: str, environment: dict[str, str], words: s
     on_a_system_of_its_own(act, pkexec, **environment)
 
 
-@needs.root
+@needs.private
 def test_one_that_ends_badly_is_told_and_takes_nothing_back(yes: Path) -> None:
     def act() -> None:
         Path("/opt/made/trouble").touch()
@@ -512,7 +512,7 @@ def test_one_that_ends_badly_is_told_and_takes_nothing_back(yes: Path) -> None:
     on_a_system_of_its_own(act, yes)
 
 
-@needs.root
+@needs.private
 def test_one_that_says_it_is_done_and_installed_nothing_is_told(yes: Path) -> None:
     def act() -> None:
         Path("/opt/made/nothing").touch()
@@ -525,7 +525,7 @@ def test_one_that_says_it_is_done_and_installed_nothing_is_told(yes: Path) -> No
     on_a_system_of_its_own(act, yes)
 
 
-@needs.root
+@needs.private
 def test_other_commands_than_those_of_the_table_are_not_run() -> None:
     def act() -> None:
         for change in ({"commands": ("sudo touch /opt/x",)}, {"row": "other"}, {"back": "rm"}):
@@ -536,7 +536,7 @@ def test_other_commands_than_those_of_the_table_are_not_run() -> None:
     on_a_system_of_its_own(act, NO, user=0)
 
 
-@needs.root
+@needs.private
 def test_we_are_killed_while_it_works(yes: Path) -> None:
     def act() -> None:
         Path("/opt/made/wait").touch()
@@ -563,7 +563,7 @@ def test_we_are_killed_while_it_works(yes: Path) -> None:
     on_a_system_of_its_own(act, yes)
 
 
-@needs.root
+@needs.private
 def test_a_kill_at_any_call_loses_nothing_and_starts_nothing_twice() -> None:
     def act() -> None:
         number = begun = 0
@@ -598,7 +598,7 @@ def test_a_kill_at_any_call_loses_nothing_and_starts_nothing_twice() -> None:
     on_a_system_of_its_own(act, NO, user=0)
 
 
-@needs.root
+@needs.private
 def test_a_stop_is_heard_before_it_begins() -> None:
     def act() -> None:
         import threading
@@ -628,7 +628,7 @@ def says(answers: str) -> None:
     sys.stdin = os.fdopen(theirs, encoding="utf-8")
 
 
-@needs.root
+@needs.private
 def test_from_a_terminal_a_driver_needs_a_yes_of_its_own() -> None:
     def act() -> None:
         root = machine(administrator=True)
@@ -647,7 +647,7 @@ def test_from_a_terminal_a_driver_needs_a_yes_of_its_own() -> None:
     on_a_system_of_its_own(act, NO, user=0)
 
 
-@needs.root
+@needs.private
 def test_from_a_terminal_nothing_asks_for_the_administrator(yes: Path, capfd: Any) -> None:
     def act() -> None:
         for agreed in (False, True):
@@ -663,7 +663,7 @@ def test_from_a_terminal_nothing_asks_for_the_administrator(yes: Path, capfd: An
     assert '"administrator":[0]' in said.out
 
 
-@needs.root
+@needs.private
 def test_undo_says_how_the_person_takes_it_back(capfd: Any) -> None:
     def act() -> None:
         entry = carried_out(STEP)
@@ -674,7 +674,7 @@ def test_undo_says_how_the_person_takes_it_back(capfd: Any) -> None:
     assert "To remove it again, run: sudo apt-get remove --autoremove" in capfd.readouterr().out
 
 
-@needs.root
+@needs.private
 def test_where_nothing_may_change_nothing_is_started(tmp_path: Path) -> None:
     def act() -> None:
         policy.LINUX = "/opt/policy.toml"

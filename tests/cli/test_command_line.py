@@ -110,6 +110,33 @@ def test_two_reports_are_compared(tmp_path: Path) -> None:
     assert "cudnns" in other.stdout
 
 
+TEXT = "Could not load library libcudnn_ops.so.9. libcudnn_ops.so.9: cannot open shared object file"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("report - --machine {machine}", "## "),
+        ("report - --short --machine {machine}", "cudnn-not-on-path"),
+        ("report - --html --machine {machine}", "</html>"),
+        ("report - --text {text} --machine {machine}", "libcudnn_ops.so.9: cannot open"),
+        ("explain {text} --no-look", "libcudnn_ops.so.9"),
+        ("explain {text} --no-look --given driver=535.54 --given os=linux", "libcudnn_ops.so.9"),
+        ("explain {text} --machine {machine}", "libcudnn_ops.so.9"),
+        ("check --verbose --machine {machine}", "LD_LIBRARY_PATH"),
+        ("check --quiet --machine {machine}", "cuDNN"),
+    ],
+)
+def test_every_way_to_ask_gives_an_answer(
+    words: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "message.txt"
+    text.write_text(TEXT)
+    machine = snapshot("linux-cudnn-not-on-path", tmp_path)
+    said = here(capsys, *(word.format(text=text, machine=machine) for word in words.split()))
+    assert told in said
+
+
 def test_the_answer_keeps_to_its_schema() -> None:
     ended = ca("check", "--json", "--no-test")
     answer = msgspec.json.decode(ended.stdout, type=answers.Answer)

@@ -44,6 +44,7 @@ def whole(text: str) -> dict[str, Any]:
     return said
 
 
+@needs.window
 def test_the_wheel_made_from_the_sdist_works_in_a_clean_environment(tmp_path: Path) -> None:
     """In a folder with spaces, other letters and 200 characters, and without a network."""
     dist = tmp_path / "dist"
@@ -174,6 +175,7 @@ def test_the_deb_runs_in_a_clean(
     assert left.split() in ([], ["/root/.local/state/cudnn-assistant"])
 
 
+@needs.programs("git")
 def test_the_same_tree_makes_the_same_deb(tmp_path: Path) -> None:
     root = tmp_path / "root"
     (root / "usr/bin").mkdir(parents=True)

@@ -124,6 +124,7 @@ def test_reading_it_again_changes_nothing(home: Path, shell: str) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "dash", "zsh"])
 def test_the_shells_find_nothing_wrong_with_it(home: Path, shell: str) -> None:
+    needs.require(shell)
     there = system(home)
     there.write("user", "PATH", Value(text=ODD.replace("\\n", "")))
     file = there.where("user", "PATH")

@@ -22,7 +22,7 @@ from cudnn_assistant.system import Refused, administrator
 from cudnn_assistant.system.linux import Linux
 from cudnn_assistant.system.loader_folders import LoaderFolders
 
-pytestmark = needs.root
+pytestmark = needs.private
 
 OURS = Path("/etc/ld.so.conf.d/cudnn-assistant.conf")
 SOMEBODY = 12345
