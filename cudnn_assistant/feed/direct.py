@@ -51,24 +51,27 @@ def kept(now: datetime) -> tuple[Additions | None, bool]:
 def ask(reviewed: Compat, now: datetime, fetcher: Fetcher | None = None) -> Additions:
     """Ask now and keep the answer. Raises python-tuf's :class:`DownloadError`."""
     ours = fetcher or Fetcher(patience=12.0, gap=6.0)
-    nvidia, pypi = direct_addresses()
     try:
-        cudnns = tuple(_cudnns(ours, nvidia, reviewed)) if allowed(nvidia) else ()
-        listed = dict(_listed(ours, pypi)) if allowed(pypi) else {}
+        found = gather(reviewed, now, ours, *direct_addresses())
     finally:
         ours.close()
-    found = Additions(
-        made=now.date().isoformat(),
-        cudnns=cudnns,
-        wheels=tuple(_wheels(listed)),
-        frameworks=tuple(_frameworks(listed, reviewed)),
-    )
     with contextlib.suppress(OSError):
         saved.folder().mkdir(parents=True, exist_ok=True)
         fresh = saved.folder() / f"direct-{os.getpid()}"
         fresh.write_bytes(msgspec.json.encode(found))
         fresh.replace(saved.folder() / "direct")
     return found
+
+
+def gather(reviewed: Compat, now: datetime, fetcher: Fetcher, nvidia: str, pypi: str) -> Additions:
+    """What two addresses say is newer than the reviewed data. Raises :class:`DownloadError`."""
+    listed = dict(_listed(fetcher, pypi)) if allowed(pypi) else {}
+    return Additions(
+        made=now.date().isoformat(),
+        cudnns=tuple(_cudnns(fetcher, nvidia, reviewed)) if allowed(nvidia) else (),
+        wheels=tuple(_wheels(listed)),
+        frameworks=tuple(_frameworks(listed, reviewed)),
+    )
 
 
 def answer(reviewed: Compat, now: datetime) -> Answer[Additions]:

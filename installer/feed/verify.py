@@ -191,6 +191,6 @@ def _architectures(tables: _Tables) -> Iterator[str]:
 
 
 RULES: tuple[Callable[[_Tables], Iterator[str]], ...] = (
-    _published, _pythons, _kernels, _tags_without_holes, _newest_is_listed, _wheels, _toolkits, _chips,
-    _releases, _architectures,
+    _published, _pythons, _kernels, _tags_without_holes, _newest_is_listed, _wheels, _toolkits,
+    _chips, _releases, _architectures,
 )  # fmt: skip
