@@ -8,6 +8,7 @@ SHA256SUMS, and notes.md from README's news. Needs what CI has (see ``.ci/run``)
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -152,8 +153,19 @@ def notes(text: str) -> str:
         if path.suffix in _FOR
     ]
     packed = len(sbom.locked(build.LOCK))
-    said = f"{text}\n\nBuilt from {packed} hash-locked parts."
+    said = f"{text}\n\nBuilt from {packed} hash-locked parts.\n\n{feed_note()}"
     return _NOTES.format(version=__version__, news=said, rows="\n".join(rows))
+
+
+def feed_note() -> str:
+    """Whether this build follows the compatibility feed, for whoever reads the notes."""
+    root = build.ROOT / "resources" / "feed" / "root.json"
+    if not root.exists():
+        return (
+            "**This build has no online feed** (`resources/feed/root.json` wasn't there): it asks "
+            "NVIDIA's own index for newer releases, and learns new limits with the next version."
+        )
+    return f"Compatibility feed: {json.loads(root.read_bytes())['signed']['x-feed-url']}"
 
 
 if __name__ == "__main__":

@@ -90,6 +90,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     for name in ("CONFIG", "STATE", "DATA", "CACHE"):
         monkeypatch.delenv(f"XDG_{name}_HOME", raising=False)
     monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    monkeypatch.setenv("CUDNN_ASSISTANT_ASK", "no")
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     return home
 

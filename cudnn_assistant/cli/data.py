@@ -6,7 +6,11 @@ import msgspec
 
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.session import Session, describe
+from cudnn_assistant.session import Session, describe, news
+
+
+NO_ADDRESS = 6
+"""Exit code of ``feed update`` where there is nobody to ask."""
 
 
 def feed(session: Session, options: Options, screen: Screen) -> int:
@@ -16,5 +20,8 @@ def feed(session: Session, options: Options, screen: Screen) -> int:
     if options.json:
         screen.raw(msgspec.json.encode(source).decode() + "\n")
     else:
-        screen.line(describe(source))
-    return 3 if update and source.trouble else 0
+        for line in (describe(source), *news(source)):
+            screen.line(line)
+    if not update or not source.trouble:
+        return 0
+    return NO_ADDRESS if source.trouble == "no-address" else 3

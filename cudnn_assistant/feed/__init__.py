@@ -9,18 +9,30 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 from cudnn_assistant.compat import Compat, load_builtin
-from cudnn_assistant.feed.address import Address, address
-from cudnn_assistant.feed.source import Kind, Source, Trouble, describe
+from cudnn_assistant.feed.address import Address, address, direct_addresses
+from cudnn_assistant.feed.source import Answer, Kind, Source, Trouble, describe, news
 from cudnn_assistant.system.policy import anothers_home
 
 if TYPE_CHECKING:
-    from cudnn_assistant.feed.online import Answer
     from cudnn_assistant.feed.saved import Kept
 
-__all__ = ["Address", "Source", "Trouble", "address", "current", "describe", "load_builtin"]
+__all__ = [
+    "Address",
+    "Source",
+    "Trouble",
+    "address",
+    "current",
+    "describe",
+    "load_builtin",
+    "news",
+]
+
+_Kept = TypeVar("_Kept")
 
 FRESH = timedelta(hours=12)
 """Data that was confirmed this recently isn't asked for again, unless one insists."""
@@ -39,12 +51,13 @@ def current(
 
     ``offline`` asks nobody, nor does root in another's home, whose saved copy would become root's.
     ``insist`` asks even when the data was confirmed a moment ago. Without an address (see
-    :func:`address`) the built-in copy answers.
+    :func:`address`) the built-in copy answers, with what NVIDIA's and PyPI's own indexes say is
+    newer.
     """
     moment = now or datetime.now(UTC)
     where = address()
     if where is None:
-        return load_builtin(), _source("built-in", load_builtin())
+        return _directly(moment, offline=offline, insist=insist, patience=patience)
     from cudnn_assistant.feed import saved
 
     kept = saved.load(where)
@@ -60,21 +73,38 @@ def current(
     return _newest(saved.load(where), "saved", _suspect(answer.trouble, moment))
 
 
-def _ask(where: Address, moment: datetime) -> Answer:
+def _directly(
+    moment: datetime, *, offline: bool, insist: bool, patience: float
+) -> tuple[Compat, Source]:
+    """The built-in data with what was learned of newer releases, asked for once a day."""
+    from cudnn_assistant.feed import direct
+    from cudnn_assistant.feed.additions import merge
+
+    known, fresh = direct.kept(moment)
+    trouble: Trouble = ""
+    if not any(direct_addresses()):
+        trouble, known = "no-address", None
+    elif not offline and (insist or not fresh):
+        asked = _within(patience, lambda: direct.answer(load_builtin(), moment))
+        known, trouble = asked.kept or known, asked.trouble
+    compat = merge(load_builtin(), known) if known else load_builtin()
+    source = _source("built-in", compat, known.made if known else "", trouble)
+    return compat, msgspec.structs.replace(source, feed=False)
+
+
+def _ask(where: Address, moment: datetime) -> Answer[Kept]:
     from cudnn_assistant.feed.online import refresh
 
     return refresh(where, moment)
 
 
-def _within(seconds: float, work: Callable[[], Answer]) -> Answer:
+def _within(seconds: float, work: Callable[[], Answer[_Kept]]) -> Answer[_Kept]:
     """The result of ``work``, or "slow" when it takes too long.
 
     The work goes on in a thread that ends with the program: a server that sends a byte now and
     then would hold any read for ever. What it may still bring is verified before it is kept.
     """
-    from cudnn_assistant.feed.online import Answer
-
-    done: list[Answer] = []
+    done: list[Answer[_Kept]] = []
     thread = threading.Thread(target=lambda: done.append(work()), name="feed", daemon=True)
     thread.start()
     thread.join(seconds)
@@ -97,5 +127,17 @@ def _newest(kept: Kept | None, kind: Kind, trouble: Trouble = "") -> tuple[Compa
 def _source(kind: Kind, compat: Compat, checked: str = "", trouble: Trouble = "") -> Source:
     return Source(
         kind=kind, version=compat.version, published=compat.published,
-        checked=checked, trouble=trouble,
+        checked=checked, trouble=trouble, added=_added(compat), unreviewed=compat.unreviewed,
     )  # fmt: skip
+
+
+def _added(compat: Compat) -> tuple[str, ...]:
+    """The releases that the copy that came with this program doesn't have."""
+    old, new = (
+        {
+            *(f"cuDNN {one.version}" for one in data.cudnns),
+            *(f"{one.name} {one.version}" for one in data.frameworks),
+        }
+        for data in (load_builtin(), compat)
+    )
+    return tuple(sorted(new - old)) if compat is not load_builtin() else ()

@@ -66,7 +66,7 @@ def merge(reviewed: Compat, added: Additions) -> Compat:
         wheels=(*reviewed.wheels, *wheels),
         unreviewed=tuple(dict.fromkeys((
             *(f"cuDNN {one.version}" for one in cudnns),
-            *(f"{one.name} {one.version}" for one in frameworks),
+            *(f"{one.name} {one.version} {one.index}".strip() for one in frameworks),
         ))),
     )  # fmt: skip
 
@@ -97,10 +97,12 @@ def _with_limits(reviewed: Compat, build: CudnnBuild) -> CudnnBuild:
 
 def _frameworks(reviewed: Compat, added: Additions) -> Iterator[FrameworkRelease]:
     """New releases of frameworks that are known; what runs on a GPU is for people to say."""
-    have = {(one.name, one.version, one.family) for one in reviewed.frameworks}
-    names = {name for name, _, _ in have}
+    have = {(one.name, one.version, one.family, one.index) for one in reviewed.frameworks}
+    names = {one.name for one in reviewed.frameworks}
     for one in added.frameworks:
-        if one.name in names and (one.name, one.version, one.family) not in have:
+        key = (one.name, one.version, one.family, one.index)
+        if one.name in names and key not in have:
+            have.add(key)
             yield msgspec.structs.replace(one, compute=(), compute_min="", sure=False)
 
 

@@ -13,8 +13,14 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from cudnn_assistant import places
+from cudnn_assistant.system.policy import policy
 
 VARIABLE = "CUDNN_ASSISTANT_FEED_URL"
+ASK = "CUDNN_ASSISTANT_ASK"
+NVIDIA_AT = "CUDNN_ASSISTANT_NVIDIA_URL"
+"""A mirror of NVIDIA's download server; the files themselves come from NVIDIA."""
+PYPI_AT = "CUDNN_ASSISTANT_PYPI_URL"
+NVIDIA = "https://developer.download.nvidia.com"
 FIELD = "x-feed-url"
 """Name of the address in the signed part of root.json."""
 
@@ -37,6 +43,24 @@ def address() -> Address | None:
         url = (os.environ.get(VARIABLE) or _named_in(root)).rstrip("/")
         return Address(url, root) if allowed(url) else None
     return None
+
+
+def direct_addresses() -> tuple[str, str]:
+    """Whom to ask directly where there is no feed: NVIDIA, and PyPI; "" where nobody is asked.
+
+    ``CUDNN_ASSISTANT_ASK=no`` (a person) and the policy's ``ask = false`` turn it off. The file
+    ``resources/feed/pypi`` with PyPI's address is added at release, as the root is.
+    """
+    if os.environ.get(ASK, "").lower() in ("no", "0", "off") or not policy().ask:
+        return "", ""
+    return os.environ.get(NVIDIA_AT) or NVIDIA, os.environ.get(PYPI_AT) or _shipped_pypi()
+
+
+def _shipped_pypi() -> str:
+    try:
+        return places.resource("feed/pypi").read_text(encoding="ascii").strip().rstrip("/")
+    except (OSError, ValueError):
+        return ""
 
 
 def _named_in(root: bytes) -> str:

@@ -52,6 +52,11 @@ class Fetcher(FetcherInterface):
         """Let the connections go."""
         self._session.close()
 
+    def download_bytes(self, url: str, max_length: int, accept: str = "") -> bytes:
+        """A whole answer of at most ``max_length`` bytes, in the form asked for."""
+        self._session.headers.update({"Accept": accept or "*/*"})
+        return super().download_bytes(url, max_length)
+
     def _fetch(self, url: str) -> Iterator[bytes]:
         self.requests += 1
         try:

@@ -6,7 +6,6 @@ import contextlib
 import logging
 import shutil
 import tempfile
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,7 +28,7 @@ from cudnn_assistant.feed import saved
 from cudnn_assistant.feed.address import Address
 from cudnn_assistant.feed.fetcher import Fetcher
 from cudnn_assistant.feed.saved import Kept, Proof
-from cudnn_assistant.feed.source import Trouble
+from cudnn_assistant.feed.source import Answer, Trouble
 
 _LIMITS = UpdaterConfig(
     max_root_rotations=64,
@@ -47,17 +46,9 @@ _WAIT = 3.0
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What an exchange brought: the confirmed copy, or why there is none."""
-
-    kept: Kept | None
-    trouble: Trouble
-
-
 def refresh(
     where: Address, moment: datetime | None = None, fetcher: Fetcher | None = None
-) -> Answer:
+) -> Answer[Kept]:
     """Fetch what is new, verify it and keep it. Never raises for trouble outside.
 
     With nothing new two requests are made: for the next root, and for the timestamp.
@@ -74,7 +65,7 @@ def refresh(
         ours.close()
 
 
-def _locked(where: Address, now: str, fetcher: Fetcher) -> Answer:
+def _locked(where: Address, now: str, fetcher: Fetcher) -> Answer[Kept]:
     """Work in the cache, or in a copy of it that is thrown away where it can't be written."""
     work = saved.folder()
     try:
@@ -93,7 +84,7 @@ def _locked(where: Address, now: str, fetcher: Fetcher) -> Answer:
         return Answer(answer.kept, answer.trouble or "cache")
 
 
-def _tried(where: Address, now: str, fetcher: Fetcher, work: Path, *, keep: bool) -> Answer:
+def _tried(where: Address, now: str, fetcher: Fetcher, work: Path, *, keep: bool) -> Answer[Kept]:
     try:
         return Answer(_exchange(where, now, fetcher, work, keep=keep), "")
     except (DownloadError, RepositoryError, msgspec.MsgspecError) as trouble:

@@ -87,7 +87,7 @@ def load(where: Address, root: bytes = b"", targets: bytes = b"") -> Kept | None
     that was revoked since is no copy.
     """
     try:
-        file = msgspec.msgpack.decode(_regular(folder() / "good"), type=_File)
+        file = msgspec.msgpack.decode(regular(folder() / "good"), type=_File)
         prove(where.root, file.proof, file.data, file.added)
         if root:
             present = Proof((), targets if file.reviewed else file.targets, file.reviewed)
@@ -97,7 +97,7 @@ def load(where: Address, root: bytes = b"", targets: bytes = b"") -> Kept | None
         return None
 
 
-def _regular(path: Path) -> bytes:
+def regular(path: Path) -> bytes:
     """A file's content. Raises OSError for a pipe or a device, which might never end."""
     with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

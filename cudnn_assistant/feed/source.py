@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from cudnn_assistant.machine import Struct
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording import _, ngettext, say
 
 Kind = Literal["online", "saved", "built-in"]
 
@@ -23,8 +24,20 @@ Trouble = Literal[
     "not-usable",
     "cache",
     "busy",
+    "no-address",
 ]
 """Why nothing newer could be had; "" when nothing stood in the way."""
+
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Answer(Generic[_T]):
+    """What an exchange brought, or why it brought nothing."""
+
+    kept: _T | None
+    trouble: Trouble
 
 
 class Source(Struct, kw_only=True):
@@ -37,6 +50,12 @@ class Source(Struct, kw_only=True):
     checked: str = ""
     """When the server last confirmed that this is the newest, UTC; "" for never."""
     trouble: Trouble = ""
+    feed: bool = True
+    """False: this program was built without an online feed."""
+    added: tuple[str, ...] = ()
+    """Releases that the copy that came with this program doesn't have: "cuDNN 9.29.0"."""
+    unreviewed: tuple[str, ...] = ()
+    """Those of them that no person has looked at."""
 
     def age(self, today: date | None = None) -> int | None:
         """Days since publication; None when that day is unknown or still to come."""
@@ -51,6 +70,15 @@ class Source(Struct, kw_only=True):
 def describe(source: Source, today: date | None = None) -> str:
     """One plain sentence about the data, with its age and what stood in the way."""
     return " ".join(filter(None, (_what(source, today), _trouble(source.trouble))))
+
+
+def news(source: Source) -> tuple[str, ...]:
+    """What is newer than the copy that came with this program, a sentence a line."""
+    reviewed = tuple(name for name in source.added if name not in source.unreviewed)
+    when = source.checked[:10] or source.published
+    lines = (("feed.added", reviewed), ("feed.unreviewed", source.unreviewed))
+    told = [say(key, names=", ".join(names), date=when) for key, names in lines if names]
+    return tuple(told if source.feed or source.trouble else [say("feed.none"), *told])
 
 
 def _what(source: Source, today: date | None) -> str:
@@ -85,4 +113,5 @@ def _trouble(trouble: Trouble) -> str:
         "not-usable": _("The newer data is for a newer version of this program."),
         "cache": _("Newer data could not be kept on this computer."),
         "busy": _("Another copy of this program is fetching newer data at the moment."),
+        "no-address": say("feed.no_address"),
     }[trouble]

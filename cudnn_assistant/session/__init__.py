@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cudnn_assistant import feed, places
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.feed import Source, describe
+from cudnn_assistant.feed import Source, describe, news
 from cudnn_assistant.machine import (
     SYSTEM,
     Family,
@@ -56,6 +56,7 @@ __all__ = [
     "Session",
     "Source",
     "describe",
+    "news",
     "ignore",
 ]
 

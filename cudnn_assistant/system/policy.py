@@ -1,7 +1,8 @@
 """What whoever looks after this computer has decided about this program.
 
 Linux: the file ``/etc/cudnn-assistant/policy.toml`` with ``read-only = true`` and ``archives =
-"/folder"``. Windows: the values ``ReadOnly`` (REG_DWORD) and ``Archives`` (REG_SZ) of the key
+"/folder"`` (and ``ask = false``: nobody is asked what is newer). Windows: the values ``ReadOnly``
+(REG_DWORD), ``Archives`` (REG_SZ) and ``Ask`` (REG_DWORD) of the key
 ``HKLM\\SOFTWARE\\Policies\\cuDNN Assistant``. Both are written by administrators alone.
 """
 
@@ -27,6 +28,8 @@ class Policy(NamedTuple):
     """This program changes nothing here."""
     archives: str = ""
     """Folder with the only archives that may be installed; nothing is downloaded. "": any."""
+    ask: bool = True
+    """Without a feed, NVIDIA's and PyPI's own indexes may be asked what is newer."""
     place: str = ""
     """Where it stands, for the person; "" where there is none."""
 
@@ -78,8 +81,8 @@ def _linux(path: str) -> Policy:
     except FileNotFoundError:
         return Policy()
     except (OSError, ValueError):
-        return Policy(read_only=True, place=path)
-    return _of(told.get("read-only", False), told.get("archives", ""), path)
+        return _undecided(path)
+    return _of(told.get("read-only", False), told.get("archives", ""), told.get("ask", True), path)
 
 
 def _windows() -> Policy:
@@ -94,15 +97,22 @@ def _windows() -> Policy:
     except FileNotFoundError:
         return Policy()
     except OSError:
-        return Policy(read_only=True, place=place)
-    return _of(bool(told.get("readonly", 0)), told.get("archives", ""), place)
+        return _undecided(place)
+    asked = bool(told.get("ask", 1))
+    return _of(bool(told.get("readonly", 0)), told.get("archives", ""), asked, place)
 
 
 def _values(reg: Any, key: Any, count: int) -> list[tuple[str, object, int]]:
     return [reg.EnumValue(key, number) for number in range(count)]
 
 
-def _of(read_only: object, folder: object, place: str) -> Policy:
-    if not isinstance(read_only, bool) or not isinstance(folder, str):
-        return Policy(read_only=True, place=place)
-    return Policy(read_only, folder, place)
+def _of(read_only: object, folder: object, asked: object, place: str) -> Policy:
+    known = isinstance(read_only, bool) and isinstance(folder, str) and isinstance(asked, bool)
+    if not known:
+        return _undecided(place)
+    return Policy(bool(read_only), str(folder), bool(asked), place)
+
+
+def _undecided(place: str) -> Policy:
+    """What holds while a policy is there and can't be read."""
+    return Policy(read_only=True, ask=False, place=place)

@@ -3,8 +3,9 @@
 python -m installer.feed verify             every row against the evidence that is kept
 python -m installer.feed compile            sources → compat.json, checked, with its difference
 python -m installer.feed ingest FILE…       NVIDIA's redistrib_*.json → source tables, then compile
-python -m installer.feed init KEYS DIR      make keys and a first root
-python -m installer.feed publish KEYS DIR   sign the compiled data into a static repository
+python -m installer.feed gather INTO        what NVIDIA, PyPI and PyTorch say is newer, for auto
+python -m installer.feed init KEYS DIR      make keys, the root (2 of 3) and two delegations
+python -m installer.feed publish KEYS DIR   sign the compiled data (or --auto FILE) as static files
 python -m installer.feed refresh KEYS DIR   renew the timestamp, a few times a month
 python -m installer.feed rotate KEYS DIR ROLE   new keys for a role, or a renewed root
 """
@@ -16,7 +17,13 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from installer.feed import compiling, signing, verify
+import msgspec
+from tuf.api.exceptions import DownloadError
+
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.feed.additions import read as read_additions
+from cudnn_assistant.feed.saved import ADDED
+from installer.feed import compiling, gathering, signing, verify
 from installer.feed.ingest import ingest
 from installer.feed.tables import SourceError
 
@@ -65,14 +72,27 @@ def _init(options: argparse.Namespace) -> int:
     return 0
 
 
+def _gather(options: argparse.Namespace) -> int:
+    addresses = gathering.Addresses(options.nvidia, options.pypi, options.pytorch)
+    made, lines = gathering.gather(options.into, addresses, load_builtin(), datetime.now(UTC))
+    for line in lines:
+        print(line)
+    print(f"{len(lines)} new: {made}")
+    return 0
+
+
 def _publish(options: argparse.Namespace) -> int:
+    repository = signing.Repository(options.keys, options.folder)
+    if options.auto:
+        read_additions(options.auto.read_bytes())
+        done = repository.publish(options.auto, ADDED)
+        print("announcements are published" if done else "published already")
+        return 0
     made = compiling.compile_feed(options.resources, _today())
     if made.stale or made.breaches:
         print("compat.json isn't what the sources say: compile first", file=sys.stderr)
         return 1
-    done = signing.Repository(options.keys, options.folder).publish(
-        options.resources / "compat.json"
-    )
+    done = repository.publish(options.resources / "compat.json")
     print(f"version {made.compat.version} is published" if done else "published already")
     return 0
 
@@ -104,6 +124,11 @@ def _arguments() -> argparse.ArgumentParser:
     one.add_argument("manifests", nargs="+", type=Path, metavar="FILE")
     one.add_argument("--day", default=_today(), help="day they were read, YYYY-MM-DD")
     one.set_defaults(run=_ingest, check=False)
+    one = commands.add_parser("gather", help="newer releases → auto.json and its inputs")
+    one.add_argument("into", type=Path, help="folder for auto.json and inputs/")
+    for name in ("nvidia", "pypi", "pytorch"):
+        one.add_argument(f"--{name}", default="", metavar="ADDRESS")
+    one.set_defaults(run=_gather)
     for name, run in (
         ("init", _init), ("publish", _publish), ("refresh", _refresh), ("rotate", _rotate),
     ):  # fmt: skip
@@ -115,6 +140,8 @@ def _arguments() -> argparse.ArgumentParser:
             one.add_argument("--url", required=True, help="where the repository will be served")
             one.add_argument("--root-keys", type=int, default=3)
             one.add_argument("--threshold", type=int, default=2)
+        if name == "publish":
+            one.add_argument("--auto", type=Path, metavar="FILE", help="announcements instead")
         if name == "rotate":
             one.add_argument("role", choices=signing.ROTATING)
     return parser
@@ -129,6 +156,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"sources: {trouble}", file=sys.stderr)
     except signing.FeedError as trouble:
         print(f"feed: {trouble}", file=sys.stderr)
+    except (DownloadError, msgspec.MsgspecError) as trouble:
+        print(f"gathered: {trouble}", file=sys.stderr)
     return 1
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from cudnn_assistant.compat.lookup import order
+from cudnn_assistant.feed.manifests import Archive, Manifest, NotAManifest, parse
 from installer.feed import tables
-from installer.feed.manifests import Archive, Manifest, parse
 from installer.feed.tables import Row, SourceError
 
 COMPONENTS = ("libcublas", "cuda_nvrtc", "cuda_cudart")
@@ -26,7 +26,7 @@ def ingest(folder: Path, files: list[Path], day: str) -> tuple[str, ...]:
     loaded = tables.read_all(folder)
     told: list[str] = []
     for file in sorted(files, key=lambda path: order(path.stem.removeprefix("redistrib_"))):
-        manifest = parse(file.read_bytes(), file.name)
+        manifest = _parsed(file)
         take = _PRODUCTS.get(manifest.product)
         if take is None:
             raise SourceError(f"{file.name}: product {manifest.product!r} isn't known")
@@ -35,6 +35,13 @@ def ingest(folder: Path, files: list[Path], day: str) -> tuple[str, ...]:
     for name in ("cudnn", "cudnn_files", "toolkits", "components"):
         tables.write(folder, name, tables.columns(folder, name), loaded[name])
     return tuple(told)
+
+
+def _parsed(file: Path) -> Manifest:
+    try:
+        return parse(file.read_bytes(), file.name)
+    except NotAManifest as trouble:
+        raise SourceError(str(trouble)) from trouble
 
 
 def _from_manifest(manifest: Manifest, day: str) -> Row:

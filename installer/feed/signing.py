@@ -46,8 +46,8 @@ LIFE = {
     "timestamp": timedelta(days=14),
 }
 """How long a signature holds. Expired data stays in use; only its confirmation ends."""
-ROTATING = tuple(role for role in PLACES if role != "targets")
-"""Roles that :meth:`Repository.rotate` accepts; rotating targets is a rotation of the root."""
+ROTATING = tuple(PLACES)
+"""Roles that :meth:`Repository.rotate` accepts."""
 
 
 class Repository:

@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from cudnn_assistant.compat.lookup import order
-from installer.feed.recorded import PLATFORMS, Release, project
+from installer.feed.recorded import PLATFORMS, Release, kernels, project
 from installer.feed.tables import Row, read, read_all
 
 _Tables = Mapping[str, list[Row]]
@@ -80,6 +80,16 @@ def _within(inner: str, outer: str) -> bool:
     """Whether every Python 3 of ``inner`` lies in ``outer``."""
     allowed, wide = SpecifierSet(inner), SpecifierSet(outer)
     return all(f"3.{n}" not in allowed or f"3.{n}" in wide for n in range(3, 30))
+
+
+def _kernels(tables: _Tables) -> Iterator[str]:
+    """What a build's kernels run on is what was read out of its published wheel."""
+    seen = {(one.project, one.version, one.family): one.kernels for one in kernels()}
+    for row in tables["frameworks"]:
+        package, _, version = _parts(row)
+        made = "" if row["index"] else seen.get((package, version, row["family"]), "")
+        if made and row["compute"] != made:
+            yield f"{_named(row)}: kernels {row['compute'] or 'unknown'}, its wheel has {made}"
 
 
 def _tags_without_holes(tables: _Tables) -> Iterator[str]:
@@ -181,6 +191,6 @@ def _architectures(tables: _Tables) -> Iterator[str]:
 
 
 RULES: tuple[Callable[[_Tables], Iterator[str]], ...] = (
-    _published, _pythons, _tags_without_holes, _newest_is_listed, _wheels, _toolkits, _chips,
-    _releases, _architectures,
+    _published, _pythons, _kernels, _tags_without_holes, _newest_is_listed, _wheels, _toolkits,
+    _chips, _releases, _architectures,
 )  # fmt: skip

@@ -20,7 +20,7 @@ BUILTIN = feed.load_builtin().version
 def test_without_an_address_the_built_in_data_answers() -> None:
     compat, source = feed.current(insist=True)
     assert compat is feed.load_builtin()
-    assert (source.kind, source.trouble) == ("built-in", "")
+    assert (source.kind, source.trouble, source.feed) == ("built-in", "no-address", False)
 
 
 def test_online_data_is_used_and_saved(shop: Shop) -> None:

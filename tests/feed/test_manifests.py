@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from cudnn_assistant import places
+from cudnn_assistant.feed.manifests import parse
 from installer.feed import tables
 from installer.feed.__main__ import main
 from installer.feed.ingest import ingest
-from installer.feed.manifests import parse
 from installer.feed.tables import SourceError
 
 DAY = "2027-01-02"

@@ -75,6 +75,13 @@ TORCH = {"name": "torch", "version": "2.5.1", "family": "linux", "index": ""}
             {"version": "9.28.2.0"},
             "nvidia-cudnn-cu13 9.28.1.4 is on PyPI and not in the table",
         ),
+        ("frameworks", TORCH, {"compute": "3.5 9.0"}, "kernels 3.5 9.0, its wheel has 5.0 6.0"),
+        (
+            "frameworks",
+            {"name": "onnxruntime", "version": "1.23.0", "family": "linux"},
+            {"compute": "6.0 7.0 7.5 8.0 8.6 9.0+PTX"},
+            "its wheel has 6.0 7.0 7.5 8.0 8.6 9.0",
+        ),
         ("pci", {"device": "1024"}, {"compute": "3.0"}, "its chip GK180GL is 3.5"),
         ("toolkits", {"version": "13.2.0"}, {"driver_linux": "", "reason": ""}, "no driver_linux"),
         ("toolkits", {"version": "13.2.0"}, {"installer_linux": "590.48.01"}, "not 595.45.04"),

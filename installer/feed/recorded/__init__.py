@@ -7,50 +7,23 @@ whole answer. ``kernels.csv`` holds what the fat binaries inside published wheel
 
 from __future__ import annotations
 
-import re
+import csv
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from packaging.version import InvalidVersion, Version
+
+from cudnn_assistant.feed.registry import Release
 
 FOLDER = Path(__file__).resolve().parent
 
 PLATFORMS = {"linux": "linux-x86_64", "windows": "windows-x86_64"}
 """The platform that a row for a family of systems is about."""
 
-_CPYTHON = re.compile(r"cp3([0-9]+)m?\Z")
-_FLOOR = re.compile(r">=\s*3\.([0-9]+)")
-_CEILING = re.compile(r"<\s*3\.([0-9]+)")
-
-
-class Release(msgspec.Struct, frozen=True):
-    """One release of a project as the registry lists it."""
-
-    uploaded: str
-    requires: str = ""
-    wheels: str = ""
-    withdrawn: str = ""
-
-    def platforms(self) -> set[str]:
-        """The platforms with a wheel that isn't withdrawn; "any" for one that fits all."""
-        return {name for tag in self.wheels.split() for name in _platforms(tag)}
-
-    def pythons(self, platform: str) -> str:
-        """The Pythons that its wheels for a platform are made for, as a specifier.
-
-        "" when it has no wheel for this platform. Free-threaded builds don't count.
-        """
-        minors, open_end = set(), False
-        for tag in self.wheels.split():
-            if {platform, "any"} & set(_platforms(tag)):
-                python, abi, _ = tag.split("-")
-                minors |= {int(one[1]) for one in _ordinary(python, abi)}
-                open_end |= abi == "abi3" or "py3" in python.split(".")
-        if not minors and not open_end:
-            return ""
-        return _specifier(minors, open_end, self.requires)
+__all__ = ["FOLDER", "PLATFORMS", "Kernels", "Project", "Release", "kernels", "project"]
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -84,22 +57,18 @@ def project(name: str) -> Project | None:
     return msgspec.json.decode(data, type=Project)
 
 
-def _ordinary(python: str, abi: str) -> Iterator[re.Match[str]]:
-    """CPython tags whose ABI is the ordinary one."""
-    if abi == "abi3" or abi == "none" or _CPYTHON.match(abi):
-        yield from filter(None, map(_CPYTHON.match, python.split(".")))
+class Kernels(NamedTuple):
+    """What a library inside a published wheel holds code for."""
+
+    project: str
+    version: str
+    family: str
+    kernels: str
 
 
-def _platforms(tag: str) -> Iterator[str]:
-    for one in tag.rsplit("-", maxsplit=1)[-1].split("."):
-        if one == "any" or one.startswith("win_"):
-            yield {"win_amd64": "windows-x86_64", "win_arm64": "windows-arm64"}.get(one, one)
-        elif "linux" in one:
-            yield "linux-sbsa" if one.endswith("aarch64") else "linux-x86_64"
-
-
-def _specifier(minors: set[int], open_end: bool, requires: str) -> str:
-    lows = [*map(int, _FLOOR.findall(requires)), *([min(minors)] if minors else [])]
-    highs = [*map(int, _CEILING.findall(requires)), *([] if open_end else [max(minors) + 1])]
-    parts = [f">=3.{max(lows)}"] if lows else []
-    return ",".join(parts + ([f"<3.{min(highs)}"] if highs else []))
+def kernels() -> Iterator[Kernels]:
+    """Every library that was read; see the columns of ``kernels.csv``."""
+    with (FOLDER / "kernels.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            family = "windows" if "win_amd64" in row["file"] else "linux"
+            yield Kernels(row["project"], row["file"].split("-")[1], family, row["kernels"])

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from cudnn_assistant.compat.facts import Platform
-from installer.feed.tables import SourceError
 
 SERVER = "https://developer.download.nvidia.com"
 PLATFORMS: tuple[str, ...] = get_args(Platform)
@@ -26,6 +25,10 @@ _VARIANT = re.compile(r"_cuda([0-9]+(?:\.[0-9]+)?)-archive\.")
 _NAMED = re.compile(r"redistrib_([0-9]+(?:\.[0-9]+){1,3})\.json\Z")
 _SAFE_PATH = re.compile(r"\A(?!.*(?:\.\.|//))[A-Za-z0-9_][\w./+-]*\Z")
 _SHA256 = re.compile(r"\A[0-9a-f]{64}\Z")
+
+
+class NotAManifest(ValueError):
+    """Something else than a manifest; the text says what was expected."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class Manifest:
 
 
 def parse(data: bytes, name: str = "manifest") -> Manifest:
-    """A manifest from its JSON. Raises :class:`SourceError` for what isn't one."""
+    """A manifest from its JSON. Raises :class:`NotAManifest` for what isn't one."""
     try:
         plain = json.loads(data, object_pairs_hook=_no_twins)
         named = _NAMED.search(name)
@@ -84,7 +87,7 @@ def parse(data: bytes, name: str = "manifest") -> Manifest:
         if not components:
             raise ValueError("it has no component")
     except (ValueError, KeyError, TypeError, AttributeError) as trouble:
-        raise SourceError(f"{name}: {type(trouble).__name__}: {trouble}") from trouble
+        raise NotAManifest(f"{name}: {type(trouble).__name__}: {trouble}") from trouble
     return Manifest(product, label, released, components, tuple(sorted(skipped)))
 
 

@@ -1,0 +1,159 @@
+"""Asks NVIDIA (and PyPI, where its address is set) what is newer, when there is no feed.
+
+Once a day, over TLS, only the two indexes and the files they name; nothing is sent. What comes
+back announces releases and never sets a limit (see ``additions``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+from tuf.api.exceptions import DownloadError, SlowRetrievalError
+
+from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File, FrameworkRelease, Wheel
+from cudnn_assistant.compat.lookup import at_least, order
+from cudnn_assistant.feed import manifests, registry, saved
+from cudnn_assistant.feed.additions import Additions, read
+from cudnn_assistant.feed.address import allowed, direct_addresses
+from cudnn_assistant.feed.fetcher import Fetcher
+from cudnn_assistant.feed.source import Answer
+from cudnn_assistant.machine import Family
+
+EVERY = timedelta(days=1)
+_log = logging.getLogger(__name__)
+_MOST = 4 * 1024 * 1024
+"""Bytes of one answer."""
+_NEWEST = 3
+"""Manifests that are read in one go."""
+_LABEL = re.compile(rb"redistrib_([0-9]+\.[0-9]+\.[0-9]+)\.json")
+_PROJECTS = {
+    "torch": "torch", "tensorflow": "tensorflow", "onnxruntime-gpu": "onnxruntime",
+    "ctranslate2": "ctranslate2",
+}  # fmt: skip
+_FAMILIES: dict[str, Family] = {"linux-x86_64": "linux", "windows-x86_64": "windows"}
+
+
+def kept(now: datetime) -> tuple[Additions | None, bool]:
+    """What was learned last, and whether it is young enough not to ask again."""
+    with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
+        path = saved.folder() / "direct"
+        age = now - datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        return read(saved.regular(path)), timedelta(0) <= age < EVERY
+    return None, False
+
+
+def ask(reviewed: Compat, now: datetime, fetcher: Fetcher | None = None) -> Additions:
+    """Ask now and keep the answer. Raises python-tuf's :class:`DownloadError`."""
+    ours = fetcher or Fetcher(patience=12.0, gap=6.0)
+    try:
+        found = gather(reviewed, now, ours, *direct_addresses())
+    finally:
+        ours.close()
+    with contextlib.suppress(OSError):
+        saved.folder().mkdir(parents=True, exist_ok=True)
+        fresh = saved.folder() / f"direct-{os.getpid()}"
+        fresh.write_bytes(msgspec.json.encode(found))
+        fresh.replace(saved.folder() / "direct")
+    return found
+
+
+def gather(reviewed: Compat, now: datetime, fetcher: Fetcher, nvidia: str, pypi: str) -> Additions:
+    """What two addresses say is newer than the reviewed data. Raises :class:`DownloadError`."""
+    listed = dict(_listed(fetcher, pypi)) if allowed(pypi) else {}
+    return Additions(
+        made=now.date().isoformat(),
+        cudnns=tuple(_cudnns(fetcher, nvidia, reviewed)) if allowed(nvidia) else (),
+        wheels=tuple(_wheels(listed)),
+        frameworks=tuple(_frameworks(listed, reviewed)),
+    )
+
+
+def answer(reviewed: Compat, now: datetime) -> Answer[Additions]:
+    """The same, with trouble as a word."""
+    try:
+        return Answer(ask(reviewed, now), "")
+    except SlowRetrievalError:
+        return Answer(None, "slow")
+    except (DownloadError, ValueError) as trouble:
+        _log.info("feed: asking directly: %s: %s", type(trouble).__name__, trouble)
+        return Answer(None, "unreachable")
+
+
+def _cudnns(fetcher: Fetcher, base: str, reviewed: Compat) -> Iterator[CudnnRelease]:
+    folder = f"{base}/compute/cudnn/redist/"
+    labels = {one.decode() for one in _LABEL.findall(fetcher.download_bytes(folder, _MOST))}
+    newest = max((one.version for one in reviewed.cudnns), key=order, default="")
+    newer = sorted((one for one in labels if not at_least(newest, one)), key=order)
+    for label in newer[-_NEWEST:]:
+        with contextlib.suppress(manifests.NotAManifest):
+            name = f"redistrib_{label}.json"
+            data = fetcher.download_bytes(folder + name, _MOST)
+            yield from release_of(manifests.parse(data, name))
+
+
+def release_of(manifest: manifests.Manifest) -> Iterator[CudnnRelease]:
+    """The release that a manifest describes, without any limit."""
+    found = manifest.component("cudnn")
+    if found is None or manifest.product != "cudnn":
+        return
+    version = ".".join(found.version.split(".")[:3])
+    builds = [
+        CudnnBuild(
+            version=version, full=found.version, cuda=cuda,
+            files=tuple(_files(found, cuda)),
+        )
+        for cuda in sorted({one.cuda for one in found.archives if one.cuda}, key=order)
+    ]  # fmt: skip
+    yield CudnnRelease(
+        version=version, full=found.version, released=manifest.released, builds=tuple(builds)
+    )
+
+
+def _files(component: manifests.Component, cuda: str) -> Iterator[File]:
+    for one in component.archives:
+        if one.cuda == cuda:
+            plain = {
+                "platform": one.platform, "url": one.url, "sha256": one.sha256, "size": one.size
+            }  # fmt: skip
+            yield msgspec.convert(plain, File)
+
+
+def _listed(fetcher: Fetcher, base: str) -> Iterator[tuple[str, dict[str, registry.Release]]]:
+    for project in ("nvidia-cudnn-cu12", "nvidia-cudnn-cu13", *_PROJECTS):
+        data = fetcher.download_bytes(f"{base}/simple/{project}/", _MOST, registry.ACCEPT)
+        with contextlib.suppress(msgspec.MsgspecError, ValueError):
+            yield project, registry.releases(data)
+
+
+def _wheels(listed: dict[str, dict[str, registry.Release]]) -> Iterator[Wheel]:
+    for project, releases in listed.items():
+        for version, release in releases.items() if project.startswith("nvidia-") else ():
+            platforms = sorted(release.platforms() - {"any"})
+            if platforms:
+                plain = {"package": project, "version": version, "platforms": platforms}
+                yield msgspec.convert(plain, Wheel)
+
+
+def _frameworks(
+    listed: dict[str, dict[str, registry.Release]], reviewed: Compat
+) -> Iterator[FrameworkRelease]:
+    """The newest release of each framework, if it is newer than the newest reviewed one."""
+    for project, name in _PROJECTS.items():
+        releases = {text: one for text, one in listed.get(project, {}).items() if one.wheels}
+        version = max(releases, key=order, default="")
+        known = max((o.version for o in reviewed.frameworks if o.name == name), key=order)
+        if not version or at_least(known, version):
+            continue
+        for platform, family in _FAMILIES.items():
+            python = releases[version].pythons(platform)
+            if python and "post" not in version:
+                yield FrameworkRelease(
+                    name=name, version=version, family=family, python=python,
+                    requirement=f"{project}=={version}", sure=False,
+                )  # fmt: skip
