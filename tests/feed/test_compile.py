@@ -144,7 +144,7 @@ def _twin(compat: Compat, table: str) -> Compat:
 
 
 BREAKS: list[tuple[Callable[[Compat], Compat], str]] = [
-    (lambda c: _twin(c, "architectures"), "architecture 2.0 is listed 2 times"),
+    (lambda c: _twin(c, "architectures"), "architecture 1.0 is listed 2 times"),
     (lambda c: _twin(c, "branches"), "is listed 2 times"),
     (lambda c: _twin(c, "floors"), "floor 8.0.44 is listed 2 times"),
     (lambda c: _twin(c, "toolkits"), "toolkit 8.0.44 is listed 2 times"),
