@@ -144,9 +144,9 @@ def _twin(compat: Compat, table: str) -> Compat:
 
 
 BREAKS: list[tuple[Callable[[Compat], Compat], str]] = [
-    (lambda c: _twin(c, "architectures"), "architecture 2.0 is listed 2 times"),
+    (lambda c: _twin(c, "architectures"), "architecture 1.0 is listed 2 times"),
     (lambda c: _twin(c, "branches"), "is listed 2 times"),
-    (lambda c: _twin(c, "floors"), "floor 8.0.44 is listed 2 times"),
+    (lambda c: _twin(c, "floors"), "floor 7.0.28 is listed 2 times"),
     (lambda c: _twin(c, "toolkits"), "toolkit 8.0.44 is listed 2 times"),
     (lambda c: _twin(c, "cudnns"), "cuDNN 6.0 is listed 2 times"),
     (lambda c: _twin(c, "frameworks"), "framework"),
@@ -154,7 +154,7 @@ BREAKS: list[tuple[Callable[[Compat], Compat], str]] = [
     (lambda c: _row(c, "branches", -1, cuda="12.0"), "cuda of the driver branches falls"),
     (lambda c: _row(c, "floors", -1, linux="400.1"), "linux floor falls"),
     (lambda c: _row(c, "floors", -1, windows_safe="1.0"), "the safe value 1.0 is below"),
-    (lambda c: _row(c, "architectures", 0, last_cuda="2.0"), "last CUDA 2.0 is before the first"),
+    (lambda c: _row(c, "architectures", 4, last_cuda="2.0"), "last CUDA 2.0 is before the first"),
     (lambda c: _row(c, "architectures", 0, last_driver="391"), "driver branch 391 isn't listed"),
     (lambda c: _row(c, "architectures", 0, last_cudnn="9.99"), "cuDNN 9.99 isn't listed"),
     (lambda c: _build(c, "9.28.0", compute_min="5.0"), "compute_min of cuDNN for CUDA 13 falls"),
