@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.codes import CudaResult
 from cudnn_assistant.diagnose import visible
 from cudnn_assistant.diagnose.answers import cuda_code, unsearched
 from cudnn_assistant.diagnose.context import Context
@@ -65,7 +66,11 @@ def _without_gpu(ctx: Context) -> bool:
         return False
     driver = machine.driver
     # An image may hold driver libraries of its own, which reach no GPU from in there.
-    library = driver is not None and bool(driver.cuda_library) and cuda_code(ctx) in (0, None)
+    library = (
+        driver is not None
+        and bool(driver.cuda_library)
+        and cuda_code(ctx) in (CudaResult.SUCCESS, None)
+    )
     return not (library or (driver and any(n.exists for n in driver.nodes)))
 
 
@@ -140,7 +145,7 @@ def sandbox(ctx: Context) -> Iterator[Finding]:
     name, driver = ctx.machine.os.sandbox, ctx.machine.driver
     nodes = driver.nodes if driver else ()
     gone = [n.path for n in nodes if n.path == "/dev/nvidia-uvm" and not n.exists]
-    kept = bool(gone) and cuda_code(ctx) not in (0, None)
+    kept = bool(gone) and cuda_code(ctx) not in (CudaResult.SUCCESS, None)
     if name and (kept or not ctx.machine.gpus) and not ctx.runs:
         interface = "device=all" if name == "flatpak" else "opengl"
         yield ctx.finding(

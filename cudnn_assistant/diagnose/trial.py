@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from cudnn_assistant.codes import process_end
+from cudnn_assistant.codes import CudaResult, WindowsRefusal, process_end
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, passed
 from cudnn_assistant.diagnose.paths import strange
@@ -200,7 +200,7 @@ def _zlib(ctx: Context) -> Manual:
 def newer_code(ctx: Context) -> Iterator[Finding]:
     """Code that must be translated on this computer is newer than the driver."""
     trial = asked_and_stopped(ctx)
-    if trial is not None and trial.code == 222:
+    if trial is not None and trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:
         driver = ctx.machine.driver
         yield ctx.finding(
             "driver-too-old-for-code",
@@ -217,7 +217,8 @@ def blocked(ctx: Context) -> Iterator[Finding]:
     trial = asked_and_stopped(ctx)
     if trial is None or not ctx.windows:
         return
-    if trial.code in (577, 1260, 4551) or "application control policy" in trial.detail.casefold():
+    said = "application control policy" in trial.detail.casefold()
+    if said or trial.code in tuple(WindowsRefusal):
         yield ctx.finding(
             "library-blocked", ctx.serious, Manual(), *told(trial), facts=Facts(file=trial.missing)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.codes import NvmlReturn
 from cudnn_assistant.diagnose.answers import answering, answers, debian, judgeable, nvml_code
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.enclosed import stranger
@@ -42,6 +43,6 @@ def wsl_linux_driver(ctx: Context) -> Iterator[Finding]:
 @rule("wsl-gpu-blocked", layer=Layer.WSL)
 def wsl_blocked(ctx: Context) -> Iterator[Finding]:
     """Windows refuses its GPU to WSL."""
-    if ctx.machine.os.wsl == 2 and nvml_code(ctx) == 17:
+    if ctx.machine.os.wsl == 2 and nvml_code(ctx) == NvmlReturn.OPERATING_SYSTEM:
         remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
         yield ctx.finding("wsl-gpu-blocked", "error", remedy, answers(ctx))
