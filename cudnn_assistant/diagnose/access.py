@@ -75,7 +75,7 @@ def permission_container(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding(
             "device-permission-container",
             "error",
-            Manual(link=CONTAINER_PAGE),
+            Manual(link=CONTAINER_PAGE, page="nvidia"),
             refusal.evidence,
             sure=bool(refusal.node) or refusal.code == NvmlReturn.NO_PERMISSION,
             facts=Facts(path=refusal.path),

@@ -120,7 +120,9 @@ def _no_cuda(ctx: Context) -> Finding:
     need = next(iter(ctx.needs), Need())
     remedy = install_cudnn(ctx, need._replace(cuda=int(cuda or 0)))
     if not isinstance(remedy, Automatic):
-        remedy = Manual(link=CUDA_PAGE, administrator=True, installer=toolkit(ctx, cuda))
+        remedy = Manual(
+            link=CUDA_PAGE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)
+        )
     file = _cublas_file(ctx, cuda)
     # A toolkit of that major that is there has lost the file.
     there = (t.version for t in ctx.machine.toolkits if str(major(t.version)) == cuda)
@@ -295,7 +297,7 @@ def nvrtc(ctx: Context) -> Iterator[Finding]:
         return
     cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
     ours = toolkit(ctx, str(cuda or ""))
-    remedy: Remedy = Manual(link=CUDA_PAGE, administrator=True, installer=ours)
+    remedy: Remedy = Manual(link=CUDA_PAGE, page="nvidia", administrator=True, installer=ours)
     if ctx.environment is not None:
         remedy = install_packages(ctx, compat.cuda_package(ctx.compat, "cuda-nvrtc", cuda))
     known = (lib for lib in (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins")))

@@ -292,7 +292,9 @@ def _other_cuda(ctx: Context, need: Need) -> Finding:
         sorted({short(t.version) for t in ctx.machine.toolkits if t.version}),
     )
     ours = toolkit_file(cuda, ctx.machine, ctx.compat)
-    by_hand = Manual(link=CUDA_ARCHIVE, administrator=True, installer=toolkit(ctx, cuda))
+    by_hand = Manual(
+        link=CUDA_ARCHIVE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)
+    )
     return ctx.finding(
         "program-needs-other-cuda",
         "error",

@@ -67,7 +67,7 @@ def damaged(ctx: Context) -> Iterator[Finding]:
     evidence = (
         f"Device Manager: {min(codes):d}" if codes else f"{driver.version}; {driver.kernel_version}"
     )
-    remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
+    remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True)
     yield ctx.finding(
         "driver-damaged",
         "error",
@@ -183,7 +183,9 @@ def not_built(ctx: Context) -> Iterator[Finding]:
     other = log_line(ctx, r"nvidia.*(?:version magic|disagrees about version of symbol)")
     if driver is not None and (driver.module_on_disk is False or other):
         commands = distribution(ctx.machine.os, HEADER_COMMANDS)
-        remedy = Manual(link=DRIVER_PAGE, commands=commands, restart=True, administrator=True)
+        remedy = Manual(
+            link=DRIVER_PAGE, page="nvidia", commands=commands, restart=True, administrator=True
+        )
         evidence = "kernel headers: –" if driver.kernel_headers is False else ""
         kernel = ctx.machine.os.version
         yield ctx.finding(
@@ -315,7 +317,9 @@ def _cuda_silent(ctx: Context) -> bool:
 def wsl_cuda_silent(ctx: Context) -> Iterator[Finding]:
     """CUDA doesn't start in WSL."""
     if _cuda_silent(ctx) and ctx.machine.os.wsl:
-        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
+        remedy = Manual(
+            link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
+        )
         yield ctx.finding("wsl-cuda-does-not-start", "error", remedy, answers(ctx), sure=False)
 
 
@@ -323,7 +327,7 @@ def wsl_cuda_silent(ctx: Context) -> Iterator[Finding]:
 def cuda_silent(ctx: Context) -> Iterator[Finding]:
     """NVML lists the GPU, and CUDA doesn't start."""
     if _cuda_silent(ctx) and not ctx.machine.os.wsl:
-        remedy = Manual(link=DRIVER_PAGE, restart=True)
+        remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
         yield ctx.finding(
             "cuda-does-not-start",
             "error",

@@ -28,6 +28,7 @@ def incomplete(ctx: Context) -> Iterator[Finding]:
     file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
     remedy = Manual(
         link=DRIVER_PAGE,
+        page="nvidia",
         commands=_command(ctx, driver, "libcuda1"),
         restart=True,
         administrator=True,
@@ -54,6 +55,7 @@ def unmonitored(ctx: Context) -> Iterator[Finding]:
     file = "nvml.dll" if ctx.windows else "libnvidia-ml.so.1"
     remedy = Manual(
         link=DRIVER_PAGE,
+        page="nvidia",
         commands=_command(ctx, driver, "libnvidia-ml1"),
         restart=True,
         administrator=True,

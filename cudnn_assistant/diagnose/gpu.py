@@ -112,7 +112,7 @@ def firmware(ctx: Context) -> Iterator[Finding]:
         if found and Xid.FALLEN_OFF_THE_BUS not in gpu.xids:
             severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
             evidence = f"{gpu.name}: Xid {', '.join(str(int(xid)) for xid in found)}"
-            remedy = Manual(link=DRIVER_PAGE, restart=True)
+            remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
             yield ctx.finding(
                 "gpu-firmware-stopped", severity, remedy, evidence, facts=Facts(gpu=gpu.name)
             )
@@ -194,7 +194,7 @@ def needs_closed_module(ctx: Context) -> Iterator[Finding]:
 
 def _module(ctx: Context, found: _Flavour, code: str) -> Finding:
     gpu = first_name(ctx)
-    remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
+    remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True)
     return ctx.finding(
         code, "error", remedy, found.evidence(gpu), sure=bool(found.line), facts=Facts(gpu=gpu)
     )
@@ -238,7 +238,7 @@ def dropped(ctx: Context) -> Iterator[Finding]:
     yield ctx.finding(
         "gpu-dropped-by-driver",
         "error" if len(known) == len(gpus) else "info",
-        Manual(link=DRIVER_PAGE, restart=True, administrator=True),
+        Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True),
         f"{gpu.name}: {last}; {(driver.version if driver else '') or branch}",
         line,
         facts=Facts(gpu=gpu.name, driver=str(branch), last_branch=last),
@@ -252,7 +252,7 @@ def no_resources(ctx: Context) -> Iterator[Finding]:
     if _seen_by_driver(ctx) or log_line(ctx, r"open kernel modules|by open nvidia\.ko"):
         return
     if line or _problem(ctx, DeviceProblem.NORMAL_CONFLICT) or _none_started(ctx):
-        remedy = Manual(link=DRIVER_PAGE, restart=True)
+        remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
         sure = bool(line) or _problem(ctx, DeviceProblem.NORMAL_CONFLICT)
         yield ctx.finding(
             "gpu-does-not-start",

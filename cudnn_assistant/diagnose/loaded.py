@@ -126,7 +126,9 @@ def container_driver(ctx: Context) -> Iterator[Finding]:
     """The container's image holds libraries of another driver than its computer's."""
     driver = _differing(ctx)
     if driver is not None and ctx.machine.os.container:
-        yield _mismatch(ctx, driver, "container-brings-driver", Manual(link=CONTAINER_PAGE))
+        yield _mismatch(
+            ctx, driver, "container-brings-driver", Manual(link=CONTAINER_PAGE, page="nvidia")
+        )
 
 
 def _mismatch(ctx: Context, driver: Driver, code: str, remedy: Manual) -> Finding:

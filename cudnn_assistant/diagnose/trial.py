@@ -144,14 +144,14 @@ def _library(ctx: Context, code: str, remedy: Manual) -> Iterator[Finding]:
 @rule("vc-runtime-missing", layer=Layer.TEST)
 def vc_runtime(ctx: Context) -> Iterator[Finding]:
     """Microsoft's run-time library for C++ is missing."""
-    remedy = Manual(link=VC_PAGE, installer=installers.vc_runtime(ctx.machine.os))
+    remedy = Manual(link=VC_PAGE, page="microsoft", installer=installers.vc_runtime(ctx.machine.os))
     return _library(ctx, "vc-runtime-missing", remedy)
 
 
 @rule("openmp-missing", layer=Layer.TEST)
 def openmp(ctx: Context) -> Iterator[Finding]:
     """Microsoft's library for OpenMP is missing."""
-    return _library(ctx, "openmp-missing", Manual(link=VC_PAGE))
+    return _library(ctx, "openmp-missing", Manual(link=VC_PAGE, page="microsoft"))
 
 
 @rule("zlib-missing", layer=Layer.TEST)
