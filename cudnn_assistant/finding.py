@@ -80,11 +80,19 @@ class Installer(Struct, tag="installer", kw_only=True):
     """Of a row that has several, "12.6.3"."""
 
 
+Page = Literal["instructions", "nvidia", "microsoft", "cudnn-archive", "cudnn-file"]
+"""What a link opens; the last two: where an old cuDNN is found that we may not fetch, and it."""
+
+
 class Manual(Struct, tag="manual", kw_only=True):
     """The person does it: where to go, or what to type."""
 
     link: str = ""
+    page: Page = "instructions"
+    """What ``link`` opens."""
     commands: tuple[str, ...] = ()
+    own_environment: bool = False
+    """The commands make a Python environment, because the system's own must stay as it is."""
     restart: bool = False
     """The computer must be restarted afterwards (or the restart is the remedy)."""
     administrator: bool = False

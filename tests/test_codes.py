@@ -8,6 +8,8 @@ from cudnn_assistant import codes
 from cudnn_assistant.wording import symbol_means
 from cudnn_assistant.wording.sentences import rows
 
+CUDNN = ((8, codes.Cudnn8Status), (9, codes.CudnnStatus))
+
 
 @pytest.mark.parametrize(
     ("code", "major", "name"),
@@ -59,21 +61,40 @@ def test_how_a_process_ended(code, family, name):
 
 
 def test_symbols_go_back_to_numbers():
-    for major, table in ((8, codes._CUDNN_8), (9, codes._CUDNN_9)):
+    for major, table in CUDNN:
         for code in table:
             assert codes.number(codes.cudnn_status(code, major), major) == code
-    for code in codes._CUDA | codes._CUDA_RUNTIME:
+    for code in (*codes.CudaResult, *codes._CUDA_RUNTIME):
         if code:
             assert codes.number(codes.cuda_result(code), 9) == code
     assert codes.number("CUDNN_STATUS_NEVER_HEARD_OF", 9) is None
 
 
+def test_results_of_the_driver_are_those_of_the_bindings():
+    driver = pytest.importorskip("cuda.bindings.driver")
+    theirs = {row.name.removeprefix("CUDA_ERROR_"): int(row) for row in driver.CUresult}
+    theirs["SUCCESS"] = theirs.pop("CUDA_SUCCESS")
+    ours = {row.name: row.value for row in codes.CudaResult}
+    assert ours.items() <= theirs.items()
+
+
+def test_the_one_run_time_error_that_rules_know_is_that_of_the_bindings():
+    runtime = pytest.importorskip("cuda.bindings.runtime")
+    theirs = int(runtime.cudaError_t.cudaErrorInsufficientDriver)
+    assert theirs == codes.INSUFFICIENT_DRIVER
+
+
+def test_answers_of_nvml_are_those_of_the_bindings():
+    pynvml = pytest.importorskip("pynvml")
+    for row in codes.NvmlReturn:
+        name = "NVML_SUCCESS" if row.name == "SUCCESS" else f"NVML_ERROR_{row.name}"
+        assert getattr(pynvml, name) == row
+
+
 def every_name():
-    names = {
-        codes.cudnn_status(c, m) for m, t in ((8, codes._CUDNN_8), (9, codes._CUDNN_9)) for c in t
-    }
-    names |= {codes.cuda_result(c) for c in codes._CUDA | codes._CUDA_RUNTIME}
-    names |= {codes.nvml_return(c) for c in codes._NVML}
+    names = {codes.cudnn_status(code, major) for major, table in CUDNN for code in table}
+    names |= {codes.cuda_result(code) for code in (*codes.CudaResult, *codes._CUDA_RUNTIME)}
+    names |= {codes.nvml_return(code) for code in codes.NvmlReturn}
     names |= set(codes._SIGNALS.values()) | set(codes._WINDOWS_ENDS.values())
     return names
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import string
-
+from cudnn_assistant.causes import causes
+from cudnn_assistant.diagnose import RULES
 from cudnn_assistant.finding import _BESIDE, _INSTEAD, _KEYS, Facts, texts
-from cudnn_assistant.wording import TABLE
+from cudnn_assistant.wording.findings import fields
 
 MADE_LATER = {"system", "doing", "old_release"}
 """Places that wording fills by itself, whatever the facts."""
@@ -41,12 +41,13 @@ def test_an_alternative_takes_the_place_of_the_plain_fact() -> None:
 def test_every_key_of_a_template_is_one_that_some_fact_has() -> None:
     flagged = {key for table in (_BESIDE, _INSTEAD) for keys in table.values() for key in keys}
     known = {_KEYS.get(name, name) for name in Facts.__struct_fields__} | flagged | MADE_LATER
-    said = {
-        name
-        for text in TABLE.values()
-        for line in (text.title if isinstance(text.title, tuple) else (text.title,), text.why)
-        for sentence in line
-        for _text, name, _spec, _conversion in string.Formatter().parse(sentence)
-        if name
-    }
-    assert said <= known
+    codes = {rule.code for rule in RULES}
+    shown = [
+        row.text(form)
+        for row in causes()
+        if row.name in codes
+        for form in ("", *row.form)
+        if form != "release"
+    ]
+    sentences = [one for text in shown for one in (*text.title, *text.why, *text.fix, *text.undo)]
+    assert set().union(*map(fields, sentences)) <= known

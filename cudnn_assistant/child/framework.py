@@ -28,8 +28,17 @@ if TYPE_CHECKING:
     Tell = Callable[..., None]
 
 
+WHYS = ("no-cudnn", "no-cuda", "no-gpu", "processor")
+"""Why a framework itself can't go on: it doesn't call cuDNN here, its build has no CUDA, it lists
+no GPU, it went back to the processor. The parent reads these and not the sentence beside them."""
+
+
 class Stopped(Exception):
-    """The test can't go on."""
+    """The test can't go on; "" for why: the framework's own words say it."""
+
+    def __init__(self, why: str, detail: str) -> None:
+        super().__init__(detail)
+        self.why = why
 
 
 def say(pipe: int, **facts: object) -> None:
@@ -81,7 +90,7 @@ def torch(tell: "Tell") -> "list[float]":
     tell(framework=t.__version__)
     tell(stage="driver")
     if t.version.cuda is None:
-        raise Stopped("this PyTorch is built without CUDA")
+        raise Stopped("no-cuda", "this PyTorch is built without CUDA")
     # Asked for outright, it says why; is_available() only says no.
     t.cuda.init()
     tell(gpu_name=t.cuda.get_device_name(0))
@@ -89,7 +98,7 @@ def torch(tell: "Tell") -> "list[float]":
     x = t.tensor(X).reshape(N, C, H, W).cuda()
     w = t.tensor(FILTER).reshape(K, C, 3, 3).cuda()
     if not t.backends.cudnn.is_acceptable(x):
-        raise Stopped("PyTorch doesn't use cuDNN here")
+        raise Stopped("no-cudnn", "PyTorch doesn't use cuDNN here")
     return list(t.nn.functional.conv2d(x, w, padding=1).cpu().reshape(-1).tolist())
 
 
@@ -101,7 +110,7 @@ def tensorflow(tell: "Tell") -> "list[float]":
     tell(stage="driver")
     gpus = tf.config.experimental.list_physical_devices("GPU")
     if not gpus:
-        raise Stopped("TensorFlow lists no GPU")
+        raise Stopped("no-gpu", "TensorFlow lists no GPU")
     tell(gpu_name=gpus[0].name, stage="convolution")
     # Filters are r s c k, pictures n h w c: what every build can do.
     with tf.device("/GPU:0"):
@@ -125,7 +134,7 @@ def jax(tell: "Tell") -> "list[float]":
     try:
         device = j.devices("gpu")[0]
     except Exception as trouble:
-        raise Stopped(reason_of_jax(said, told(trouble)))
+        raise Stopped("", reason_of_jax(said, told(trouble)))
     tell(gpu_name=str(device.device_kind), stage="convolution")
     np = module("jax.numpy")
 
@@ -178,7 +187,7 @@ def cupy(tell: "Tell") -> "list[float]":
 
     tell(framework=c.__version__)
     if not there("cupy.cudnn"):
-        raise Stopped("this CuPy doesn't call cuDNN")
+        raise Stopped("no-cudnn", "this CuPy doesn't call cuDNN")
     tell(stage="driver")
     tell(gpu_name=c.cuda.runtime.getDeviceProperties(0)["name"].decode("utf-8", "replace"))
     tell(stage="load")
@@ -202,11 +211,11 @@ def onnxruntime(tell: "Tell") -> "list[float]":
         ort.preload_dlls()
     tell(stage="driver")
     if "CUDAExecutionProvider" not in ort.get_available_providers():
-        raise Stopped("this ONNX Runtime is built without CUDA")
+        raise Stopped("no-cuda", "this ONNX Runtime is built without CUDA")
     tell(stage="convolution")
     session = ort.InferenceSession(bytes.fromhex(sys.argv[4]), providers=["CUDAExecutionProvider"])
     if "CUDAExecutionProvider" not in session.get_providers():
-        raise Stopped("ONNX Runtime went back to the processor")
+        raise Stopped("processor", "ONNX Runtime went back to the processor")
     x = np.array(X, dtype=np.float32).reshape(N, C, H, W)
     w = np.array(FILTER, dtype=np.float32).reshape(K, C, 3, 3)
     return list(session.run(None, {"x": x, "w": w})[0].reshape(-1).tolist())
@@ -284,7 +293,7 @@ def main(pipe: int, name: str, seconds: int) -> None:
         if wrong:
             facts = {"status": "wrong-result", "detail": wrong}
     except Stopped as stopped:
-        facts = {"status": "stopped", "detail": str(stopped)}
+        facts = {"status": "stopped", "why": stopped.why, "detail": str(stopped)}
     except BaseException as trouble:
         facts = {"status": "raised", "detail": told(trouble)[:2000]}
     paths = mapped()

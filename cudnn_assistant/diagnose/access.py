@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.codes import cuda_result, nvml_return
+from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.diagnose import visible
 from cudnn_assistant.diagnose.answers import answers, bare_linux, cuda_code, nvml_code
 from cudnn_assistant.diagnose.context import Context
@@ -41,7 +41,7 @@ def _refusal(ctx: Context) -> _Refusal | None:
     if driver is None or ctx.windows or ctx.runs:
         return None
     closed = [n for n in driver.nodes if n.exists and n.openable is False and _matters(n)]
-    if not closed and nvml_code(ctx) != 4 and not _taken_away(ctx):
+    if not closed and nvml_code(ctx) != NvmlReturn.NO_PERMISSION and not _taken_away(ctx):
         return None
     return _Refusal(closed[0] if closed else None, nvml_code(ctx) or 0)
 
@@ -49,7 +49,7 @@ def _refusal(ctx: Context) -> _Refusal | None:
 def _taken_away(ctx: Context) -> bool:
     """What took the devices from a running container isn't seen at their files."""
     inside = bool(ctx.machine.os.container)
-    return inside and nvml_code(ctx) == 999 and cuda_code(ctx) != 0
+    return inside and nvml_code(ctx) == NvmlReturn.UNKNOWN and cuda_code(ctx) != CudaResult.SUCCESS
 
 
 def _by_scheduler(ctx: Context, refusal: _Refusal) -> visible.Scheduler | None:
@@ -75,9 +75,9 @@ def permission_container(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding(
             "device-permission-container",
             "error",
-            Manual(link=CONTAINER_PAGE),
+            Manual(link=CONTAINER_PAGE, page="nvidia"),
             refusal.evidence,
-            sure=bool(refusal.node) or refusal.code == 4,
+            sure=bool(refusal.node) or refusal.code == NvmlReturn.NO_PERMISSION,
             facts=Facts(path=refusal.path),
         )
 
@@ -109,10 +109,14 @@ def _matters(node: DeviceNode) -> bool:
     return node.path in ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0", "/dev/dxg")
 
 
+_NO_START = (CudaResult.UNKNOWN, CudaResult.NO_DEVICE, CudaResult.NOT_INITIALIZED)
+"""How CUDA answers where a part of the driver is missing."""
+
+
 def _without_cuda(ctx: Context) -> Driver | None:
     """The driver on bare Linux through which CUDA doesn't start."""
     driver = ctx.machine.driver
-    if not bare_linux(ctx) or cuda_code(ctx) not in (999, 100, 3) or ctx.runs:
+    if not bare_linux(ctx) or cuda_code(ctx) not in _NO_START or ctx.runs:
         return None
     # Nobody inside a sandbox can load a module.
     return None if ctx.machine.os.sandbox else driver
@@ -138,7 +142,7 @@ def uvm(ctx: Context) -> Iterator[Finding]:
 def after_sleep(ctx: Context) -> Iterator[Finding]:
     """The module for unified memory broke when the computer slept."""
     driver = _without_cuda(ctx)
-    if driver is None or not _uvm_there(driver) or cuda_code(ctx) != 999:
+    if driver is None or not _uvm_there(driver) or cuda_code(ctx) != CudaResult.UNKNOWN:
         return
     if log_line(ctx, r"suspend exit|resume"):
         commands = ("sudo rmmod nvidia_uvm", "sudo modprobe nvidia_uvm")
@@ -153,7 +157,7 @@ def node_missing(ctx: Context) -> Iterator[Finding]:
     if driver is None or not driver.kernel_version or not bare_linux(ctx) or ctx.runs:
         return
     path = gone(ctx)
-    if cuda_code(ctx) not in (100, 999, 3) or not path:
+    if cuda_code(ctx) not in _NO_START or not path:
         return
     remedy = Manual(commands=("sudo nvidia-modprobe -c=0",), administrator=True)
     yield ctx.finding(
@@ -170,10 +174,11 @@ def node_missing(ctx: Context) -> Iterator[Finding]:
 @rule("fabric-manager-missing", layer=Layer.ACCESS)
 def fabric(ctx: Context) -> Iterator[Finding]:
     """GPUs behind NVSwitch wait for the Fabric Manager."""
-    told = cuda_code(ctx) == 802 or any(t.code == 802 for t in ctx.machine.trials)
+    code = CudaResult.SYSTEM_NOT_READY
+    told = cuda_code(ctx) == code or any(t.code == code for t in ctx.machine.trials)
     if told and not ctx.windows and not ctx.runs:
         remedy = Manual(
             commands=("sudo systemctl enable --now nvidia-fabricmanager",), administrator=True
         )
-        evidence = f"{cuda_result(802)} (802)"
+        evidence = f"{cuda_result(code)} ({code.value})"
         yield ctx.finding("fabric-manager-missing", "error", remedy, evidence)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.codes import cuda_result, nvml_return
+from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.machine import Library
 
@@ -21,7 +21,7 @@ def cuda_code(ctx: Context) -> int | None:
 
 def answering(ctx: Context) -> bool:
     """NVML or the driver API answered well: the kernel module is there."""
-    return nvml_code(ctx) == 0 or cuda_code(ctx) == 0
+    return nvml_code(ctx) == NvmlReturn.SUCCESS or cuda_code(ctx) == CudaResult.SUCCESS
 
 
 def judgeable(ctx: Context) -> bool:

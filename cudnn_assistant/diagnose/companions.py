@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant import compat
+from cudnn_assistant.codes import Cudnn8Status, CudnnStatus, process_end
 from cudnn_assistant.compat import FIRST_COMPATIBLE, framework_needs
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.cuda import in_environment, toolkit
@@ -119,7 +120,9 @@ def _no_cuda(ctx: Context) -> Finding:
     need = next(iter(ctx.needs), Need())
     remedy = install_cudnn(ctx, need._replace(cuda=int(cuda or 0)))
     if not isinstance(remedy, Automatic):
-        remedy = Manual(link=CUDA_PAGE, administrator=True, installer=toolkit(ctx, cuda))
+        remedy = Manual(
+            link=CUDA_PAGE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)
+        )
     file = _cublas_file(ctx, cuda)
     # A toolkit of that major that is there has lost the file.
     there = (t.version for t in ctx.machine.toolkits if str(major(t.version)) == cuda)
@@ -280,15 +283,21 @@ def cublas_not_searched(ctx: Context) -> Iterator[Finding]:
             )
 
 
+_NO_COMPILER = (
+    CudnnStatus.INTERNAL_ERROR_COMPILATION_FAILED,
+    CudnnStatus.NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING,
+)
+
+
 @rule("nvrtc-missing", layer=Layer.CUDA)
 def nvrtc(ctx: Context) -> Iterator[Finding]:
     """CuDNN could not build code on the spot: NVRTC is missing or not of one version."""
     trial = ctx.trial
-    if trial is None or trial.code not in (4001, 3008) or not stopped(trial):
+    if trial is None or trial.code not in _NO_COMPILER or not stopped(trial):
         return
     cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
     ours = toolkit(ctx, str(cuda or ""))
-    remedy: Remedy = Manual(link=CUDA_PAGE, administrator=True, installer=ours)
+    remedy: Remedy = Manual(link=CUDA_PAGE, page="nvidia", administrator=True, installer=ours)
     if ctx.environment is not None:
         remedy = install_packages(ctx, compat.cuda_package(ctx.compat, "cuda-nvrtc", cuda))
     known = (lib for lib in (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins")))
@@ -314,8 +323,15 @@ def two_cublas(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding("cublas-mixed", ctx.serious, Manual(), *mapped, facts=facts)
 
 
-_SAYS_NOTHING = (1, 4, 1001, 4000, 5002, -6, 134, 0xC0000409)
-"""How cuDNN ends without cuBLAS when it doesn't name it: statuses, and the codes of an abort."""
+_SAYS_NOTHING = (
+    Cudnn8Status.NOT_INITIALIZED,
+    Cudnn8Status.INTERNAL_ERROR,
+    CudnnStatus.NOT_INITIALIZED,
+    CudnnStatus.INTERNAL_ERROR,
+    CudnnStatus.EXECUTION_FAILED_CUBLAS,
+)
+_ABORTS = ("SIGABRT", "STATUS_STACK_BUFFER_OVERRUN")
+"""How cuDNN ends without cuBLAS when it doesn't name it: by a status, or its process aborts."""
 
 
 @rule("cublas-missing-in-environment", layer=Layer.TEST)
@@ -330,6 +346,7 @@ def without_cublas(ctx: Context) -> Iterator[Finding]:
         return
     known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
     there = any(lib.major == cuda and ctx.loadable(lib) for lib in known)
-    silent = trial.status in ("status-code", "crashed") and trial.code in _SAYS_NOTHING
+    aborted = process_end(trial.code or 0, ctx.machine.os.family) in _ABORTS
+    silent = trial.code in _SAYS_NOTHING if trial.status == "status-code" else aborted
     if trial.stage in ("handle", "convolution") and silent and not there:
         yield _cublas_missing(ctx, _cublas_file(ctx, cuda))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant import compat
+from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudnnStatus
 from cudnn_assistant.compat import (
     FIRST_COMPATIBLE,
     driver_floor,
@@ -156,13 +157,17 @@ def _behind(ctx: Context, driver: Driver, demand: str, floor: str) -> bool:
     trial = ctx.trial
     if _said(trial):
         return True
-    told = trial is not None and trial.code == 35 and bool(driver.version)
+    told = trial is not None and trial.code == INSUFFICIENT_DRIVER and bool(driver.version)
     return (told or not speaks) and older(driver.version, floor)
 
 
 def _said(trial: Trial | None) -> bool:
     """Whether cuDNN itself said that it needs a newer driver (INCOMPATIBLE_CUDA_DRIVER)."""
-    return trial is not None and trial.code == 3005 and stopped(trial)
+    return (
+        trial is not None
+        and trial.code == CudnnStatus.NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER
+        and stopped(trial)
+    )
 
 
 def _driver_facts(ctx: Context, found: _Outdated) -> Facts:
@@ -287,7 +292,9 @@ def _other_cuda(ctx: Context, need: Need) -> Finding:
         sorted({short(t.version) for t in ctx.machine.toolkits if t.version}),
     )
     ours = toolkit_file(cuda, ctx.machine, ctx.compat)
-    by_hand = Manual(link=CUDA_ARCHIVE, administrator=True, installer=toolkit(ctx, cuda))
+    by_hand = Manual(
+        link=CUDA_ARCHIVE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)
+    )
     return ctx.finding(
         "program-needs-other-cuda",
         "error",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import current_cuda_majors
 from cudnn_assistant.diagnose.answers import (
     answering,
@@ -36,26 +37,43 @@ from cudnn_assistant.versions import major, numbers
 def restart_pending(ctx: Context) -> Iterator[Finding]:
     """Windows waits for a restart before it uses the new driver."""
     driver = ctx.machine.driver
-    if driver and 14 in driver.problem_codes:
+    if driver and DeviceProblem.NEED_RESTART in driver.problem_codes:
         yield ctx.finding(
             "driver-restart-pending", "error", Manual(restart=True), "Device Manager: 14"
         )
+
+
+_NOT_STARTED = frozenset(
+    (
+        DeviceProblem.FAILED_START,
+        DeviceProblem.FAILED_ADD,
+        DeviceProblem.FAILED_DRIVER_ENTRY,
+        DeviceProblem.DRIVER_FAILED_LOAD,
+        DeviceProblem.FAILED_POST_START,
+        DeviceProblem.UNSIGNED_DRIVER,
+    )
+)
+"""Windows has the driver and could not start it."""
 
 
 @rule("driver-damaged", layer=Layer.DRIVER)
 def damaged(ctx: Context) -> Iterator[Finding]:
     """Windows could not start the installed driver, or its parts are of two versions."""
     driver = ctx.machine.driver
-    codes = {10, 31, 37, 39, 43, 52} & set(driver.problem_codes if driver else ())
+    codes = _NOT_STARTED & set(driver.problem_codes if driver else ())
     two = driver is not None and ctx.windows and not answering(ctx) and versions_differ(driver)
     if driver is None or not (codes or two):
         return
     evidence = (
-        f"Device Manager: {min(codes)}" if codes else f"{driver.version}; {driver.kernel_version}"
+        f"Device Manager: {min(codes):d}" if codes else f"{driver.version}; {driver.kernel_version}"
     )
-    remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
+    remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True)
     yield ctx.finding(
-        "driver-damaged", "error", remedy, evidence, facts=Facts(problem_code=min(codes, default=0))
+        "driver-damaged",
+        "error",
+        remedy,
+        evidence,
+        facts=Facts(problem_code=int(min(codes, default=0))),
     )
 
 
@@ -71,7 +89,11 @@ def missing(ctx: Context) -> Iterator[Finding]:
     driver = ctx.machine.driver
     if not judgeable(ctx) or ctx.machine.os.wsl or ctx.machine.os.container or answering(ctx):
         return
-    if driver is not None and 28 not in driver.problem_codes and _has_parts(driver):
+    if (
+        driver is not None
+        and DeviceProblem.FAILED_INSTALL not in driver.problem_codes
+        and _has_parts(driver)
+    ):
         return
     gpu = ctx.machine.gpus[0]
     held = f"{gpu.name}: {gpu.kernel_driver}" if gpu.kernel_driver else gpu.name
@@ -161,7 +183,9 @@ def not_built(ctx: Context) -> Iterator[Finding]:
     other = log_line(ctx, r"nvidia.*(?:version magic|disagrees about version of symbol)")
     if driver is not None and (driver.module_on_disk is False or other):
         commands = distribution(ctx.machine.os, HEADER_COMMANDS)
-        remedy = Manual(link=DRIVER_PAGE, commands=commands, restart=True, administrator=True)
+        remedy = Manual(
+            link=DRIVER_PAGE, page="nvidia", commands=commands, restart=True, administrator=True
+        )
         evidence = "kernel headers: –" if driver.kernel_headers is False else ""
         kernel = ctx.machine.os.version
         yield ctx.finding(
@@ -237,11 +261,14 @@ def not_searched(ctx: Context) -> Iterator[Finding]:
     )
 
 
+_SHARING = range(CudaResult.MPS_CONNECTION_FAILED, CudaResult.MPS_MAX_CONNECTIONS_REACHED + 1)
+
+
 @rule("mps-not-answering", layer=Layer.NO_ANSWER)
 def sharing_silent(ctx: Context) -> Iterator[Finding]:
     """Programs are to share the GPU through NVIDIA's MPS, and its service doesn't answer."""
     code = cuda_code(ctx)
-    if ctx.runs or ctx.windows or code is None or code not in range(805, 810):
+    if ctx.runs or ctx.windows or code is None or code not in _SHARING:
         return
     named = ctx.machine.variable("CUDA_MPS_PIPE_DIRECTORY")
     evidence = f"{named.name}={named.value.text} ({named.source or named.scope})" if named else ""
@@ -267,20 +294,32 @@ def not_answering(ctx: Context) -> Iterator[Finding]:
     )
 
 
+_FINE = (CudaResult.SUCCESS, CudaResult.OUT_OF_MEMORY, None)
+"""CUDA started, has no memory left, or wasn't asked."""
+
+
 def _cuda_silent(ctx: Context) -> bool:
     """NVML lists the GPU, and CUDA doesn't start."""
     code, driver = cuda_code(ctx), ctx.machine.driver
-    if not judgeable(ctx) or nvml_code(ctx) != 0 or code in (0, 2, None) or driver is None:
+    if (
+        not judgeable(ctx)
+        or nvml_code(ctx) != NvmlReturn.SUCCESS
+        or code in _FINE
+        or driver is None
+    ):
         return False
     # An old driver: what programs ask of it is told with them.
-    return not (code == 35 and major(driver.cuda) < min(current_cuda_majors(ctx.compat), default=0))
+    oldest = min(current_cuda_majors(ctx.compat), default=0)
+    return not (code == INSUFFICIENT_DRIVER and major(driver.cuda) < oldest)
 
 
 @rule("wsl-cuda-does-not-start", layer=Layer.NO_ANSWER)
 def wsl_cuda_silent(ctx: Context) -> Iterator[Finding]:
     """CUDA doesn't start in WSL."""
     if _cuda_silent(ctx) and ctx.machine.os.wsl:
-        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
+        remedy = Manual(
+            link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
+        )
         yield ctx.finding("wsl-cuda-does-not-start", "error", remedy, answers(ctx), sure=False)
 
 
@@ -288,7 +327,7 @@ def wsl_cuda_silent(ctx: Context) -> Iterator[Finding]:
 def cuda_silent(ctx: Context) -> Iterator[Finding]:
     """NVML lists the GPU, and CUDA doesn't start."""
     if _cuda_silent(ctx) and not ctx.machine.os.wsl:
-        remedy = Manual(link=DRIVER_PAGE, restart=True)
+        remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
         yield ctx.finding(
             "cuda-does-not-start",
             "error",

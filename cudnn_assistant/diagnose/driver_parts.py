@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.codes import CudaResult, NvmlReturn
 from cudnn_assistant.diagnose.answers import bare_linux, cuda_code, judgeable, nvml_code
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, distribution
@@ -27,6 +28,7 @@ def incomplete(ctx: Context) -> Iterator[Finding]:
     file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
     remedy = Manual(
         link=DRIVER_PAGE,
+        page="nvidia",
         commands=_command(ctx, driver, "libcuda1"),
         restart=True,
         administrator=True,
@@ -46,11 +48,14 @@ def unmonitored(ctx: Context) -> Iterator[Finding]:
     on_bus = any(g.pci_bus for g in ctx.machine.gpus)
     if driver is None or ctx.machine.unknown("driver") or not (bare and on_bus):
         return
-    if driver.nvml_library or nvml_code(ctx) not in (None, 12) or cuda_code(ctx) != 0:
-        return  # 12: the library was not found
+    if driver.nvml_library or nvml_code(ctx) not in (None, NvmlReturn.LIBRARY_NOT_FOUND):
+        return
+    if cuda_code(ctx) != CudaResult.SUCCESS:
+        return
     file = "nvml.dll" if ctx.windows else "libnvidia-ml.so.1"
     remedy = Manual(
         link=DRIVER_PAGE,
+        page="nvidia",
         commands=_command(ctx, driver, "libnvidia-ml1"),
         restart=True,
         administrator=True,
@@ -62,7 +67,7 @@ def unmonitored(ctx: Context) -> Iterator[Finding]:
 
 def _runs(driver: Driver) -> bool:
     """Module or libraries of the driver answer."""
-    told = driver.nvml is not None and driver.nvml.code == 0
+    told = driver.nvml is not None and driver.nvml.code == NvmlReturn.SUCCESS
     return told or bool(driver.kernel_version) or "nvidia" in driver.modules
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.codes import CudaResult
 from cudnn_assistant.diagnose import visible
 from cudnn_assistant.diagnose.answers import cuda_code, unsearched
 from cudnn_assistant.diagnose.context import Context
@@ -36,7 +37,9 @@ def wsl_no_device(ctx: Context) -> Iterator[Finding]:
     device = next((n for n in nodes if n.path == "/dev/dxg"), None)
     library = machine.driver.cuda_library if machine.driver else ""
     if machine.os.wsl == 2 and device is not None and not device.exists and not stranger(library):
-        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
+        remedy = Manual(
+            link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
+        )
         yield ctx.finding("wsl-no-gpu", "error", remedy, "/dev/dxg: –")
 
 
@@ -65,7 +68,11 @@ def _without_gpu(ctx: Context) -> bool:
         return False
     driver = machine.driver
     # An image may hold driver libraries of its own, which reach no GPU from in there.
-    library = driver is not None and bool(driver.cuda_library) and cuda_code(ctx) in (0, None)
+    library = (
+        driver is not None
+        and bool(driver.cuda_library)
+        and cuda_code(ctx) in (CudaResult.SUCCESS, None)
+    )
     return not (library or (driver and any(n.exists for n in driver.nodes)))
 
 
@@ -93,7 +100,7 @@ def container_no_gpu(ctx: Context) -> Iterator[Finding]:
     yield ctx.finding(
         "container-no-gpu",
         "error",
-        Manual(link=CONTAINER_PAGE, commands=(command,)),
+        Manual(link=CONTAINER_PAGE, page="nvidia", commands=(command,)),
         name,
         f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else "",
         sure=there,
@@ -110,13 +117,13 @@ def container_capability(ctx: Context) -> Iterator[Finding]:
     if not _without_libraries(ctx) or {"all", "compute"} & {p.strip() for p in text.split(",")}:
         return
     if (way := _WAYS.get(ctx.machine.os.container)) and not given:
-        remedy = Manual(link=CONTAINER_PAGE, commands=(way[1],))
+        remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=(way[1],))
         evidence = f"{ctx.machine.os.container}: libcuda.so.1: –"
         yield ctx.finding(
             "container-no-compute", "error", remedy, evidence, facts=Facts(flag=way[0])
         )
         return
-    remedy = Manual(link=CONTAINER_PAGE, commands=(f"-e {setting}=compute,utility",))
+    remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=(f"-e {setting}=compute,utility",))
     yield ctx.finding(
         "container-no-compute",
         "error",
@@ -140,7 +147,7 @@ def sandbox(ctx: Context) -> Iterator[Finding]:
     name, driver = ctx.machine.os.sandbox, ctx.machine.driver
     nodes = driver.nodes if driver else ()
     gone = [n.path for n in nodes if n.path == "/dev/nvidia-uvm" and not n.exists]
-    kept = bool(gone) and cuda_code(ctx) not in (0, None)
+    kept = bool(gone) and cuda_code(ctx) not in (CudaResult.SUCCESS, None)
     if name and (kept or not ctx.machine.gpus) and not ctx.runs:
         interface = "device=all" if name == "flatpak" else "opengl"
         yield ctx.finding(

@@ -122,7 +122,7 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     if first is not None and first.architecture in ("", "x86_64"):
         return
     severity = ctx.serious if stopped(ctx.trial) else "warning"
-    remedy = Manual(link=CUDNN_WINDOWS_PAGE)
+    remedy = Manual(link=CUDNN_WINDOWS_PAGE, page="nvidia")
     yield ctx.finding(
         "zlibwapi-missing",
         severity,

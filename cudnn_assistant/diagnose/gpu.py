@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from cudnn_assistant.codes import DeviceProblem, NvmlReturn, Xid
 from cudnn_assistant.compat import kernel_module, last_driver_branch, oldest_gpu_of_cudnn
 from cudnn_assistant.diagnose.answers import answering, answers, bare_linux
 from cudnn_assistant.diagnose.context import Context
@@ -76,7 +77,7 @@ def too_old(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding("gpu-too-old", "error", Impossible(), evidence, facts=Facts(gpu=names))
 
 
-def _problem(ctx: Context, code: int) -> bool:
+def _problem(ctx: Context, code: DeviceProblem) -> bool:
     return ctx.machine.driver is not None and code in ctx.machine.driver.problem_codes
 
 
@@ -93,7 +94,7 @@ def _seen_by_driver(ctx: Context) -> bool:
 @rule("gpu-disabled", layer=Layer.GPU)
 def disabled(ctx: Context) -> Iterator[Finding]:
     """Somebody switched the GPU off in Device Manager."""
-    if _problem(ctx, 22):
+    if _problem(ctx, DeviceProblem.DISABLED):
         yield ctx.finding(
             "gpu-disabled",
             "error",
@@ -107,11 +108,11 @@ def disabled(ctx: Context) -> Iterator[Finding]:
 def firmware(ctx: Context) -> Iterator[Finding]:
     """The GPU's own processor stopped answering, a fault of one driver version."""
     for gpu in ctx.machine.gpus:
-        found = sorted({119, 120} & set(gpu.xids))
-        if found and 79 not in gpu.xids:
+        found = sorted({Xid.GSP_TIMEOUT, Xid.GSP_FAULT} & set(gpu.xids))
+        if found and Xid.FALLEN_OFF_THE_BUS not in gpu.xids:
             severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
-            evidence = f"{gpu.name}: Xid {', '.join(map(str, found))}"
-            remedy = Manual(link=DRIVER_PAGE, restart=True)
+            evidence = f"{gpu.name}: Xid {', '.join(str(int(xid)) for xid in found)}"
+            remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
             yield ctx.finding(
                 "gpu-firmware-stopped", severity, remedy, evidence, facts=Facts(gpu=gpu.name)
             )
@@ -122,12 +123,14 @@ def lost(ctx: Context) -> Iterator[Finding]:
     """The GPU was there and is gone from the bus: power, heat, slot or a dying card."""
     nvml = ctx.machine.driver.nvml if ctx.machine.driver else None
     told = [g.why for g in ctx.machine.gaps if "GPU_IS_LOST" in g.why]
-    if nvml is not None and nvml.code == 15:
+    if nvml is not None and nvml.code == NvmlReturn.GPU_IS_LOST:
         told.append("NVML_ERROR_GPU_IS_LOST (15)")
     # After a fall the log keeps its line; only a GPU that doesn't answer now is still lost.
     silent = [g for g in ctx.machine.gpus if _silent(ctx, g)]
     line = log_line(ctx, r"fallen off the bus")
-    if any(79 in g.xids for g in silent) or (line and (silent or not ctx.machine.gpus)):
+    if any(Xid.FALLEN_OFF_THE_BUS in g.xids for g in silent) or (
+        line and (silent or not ctx.machine.gpus)
+    ):
         told.append(line or "Xid 79")
     if told:
         severity: Severity = "warning" if ctx.runs else "error"
@@ -191,7 +194,7 @@ def needs_closed_module(ctx: Context) -> Iterator[Finding]:
 
 def _module(ctx: Context, found: _Flavour, code: str) -> Finding:
     gpu = first_name(ctx)
-    remedy = Manual(link=DRIVER_PAGE, restart=True, administrator=True)
+    remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True)
     return ctx.finding(
         code, "error", remedy, found.evidence(gpu), sure=bool(found.line), facts=Facts(gpu=gpu)
     )
@@ -235,7 +238,7 @@ def dropped(ctx: Context) -> Iterator[Finding]:
     yield ctx.finding(
         "gpu-dropped-by-driver",
         "error" if len(known) == len(gpus) else "info",
-        Manual(link=DRIVER_PAGE, restart=True, administrator=True),
+        Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True),
         f"{gpu.name}: {last}; {(driver.version if driver else '') or branch}",
         line,
         facts=Facts(gpu=gpu.name, driver=str(branch), last_branch=last),
@@ -248,9 +251,9 @@ def no_resources(ctx: Context) -> Iterator[Finding]:
     line = log_line(ctx, r"RmInitAdapter failed|Cannot initialize GSP|GFW_BOOT")
     if _seen_by_driver(ctx) or log_line(ctx, r"open kernel modules|by open nvidia\.ko"):
         return
-    if line or _problem(ctx, 12) or _none_started(ctx):
-        remedy = Manual(link=DRIVER_PAGE, restart=True)
-        sure = bool(line) or _problem(ctx, 12)
+    if line or _problem(ctx, DeviceProblem.NORMAL_CONFLICT) or _none_started(ctx):
+        remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
+        sure = bool(line) or _problem(ctx, DeviceProblem.NORMAL_CONFLICT)
         yield ctx.finding(
             "gpu-does-not-start",
             "error",
@@ -267,7 +270,9 @@ def _none_started(ctx: Context) -> bool:
     Why stands in the kernel's log, which most people may not read.
     """
     driver, gpus = ctx.machine.driver, ctx.machine.gpus
-    answers = driver is not None and driver.nvml is not None and driver.nvml.code == 0
+    answers = (
+        driver is not None and driver.nvml is not None and driver.nvml.code == NvmlReturn.SUCCESS
+    )
     if gone(ctx):
         return False  # a file is missing, which says more
     held = bool(gpus) and all(g.kernel_driver == "nvidia" and not g.asleep for g in gpus)
@@ -281,9 +286,12 @@ def gone(ctx: Context) -> str:
     return next((n.path for n in meant), "")
 
 
+_OF_MEMORY = frozenset((Xid.DOUBLE_BIT_ECC, Xid.ROW_REMAP_FAILURE, Xid.UNCONTAINED_ECC))
+
+
 def _faulty(gpu: Gpu) -> bool:
     """Whether the GPU's memory counted faults that it could not repair."""
-    counted = (gpu.ecc_uncorrected or 0) > 0 or bool({48, 64, 95} & set(gpu.xids))
+    counted = (gpu.ecc_uncorrected or 0) > 0 or bool(_OF_MEMORY & set(gpu.xids))
     return bool(gpu.remap_pending or gpu.remap_failed) or counted
 
 

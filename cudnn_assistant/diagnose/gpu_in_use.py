@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.codes import CudaResult
 from cudnn_assistant.diagnose.answers import cuda_code
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.rule import Layer, rule
@@ -59,7 +60,13 @@ def _compute_mode(ctx: Context, gpu: Gpu, code: str) -> Finding:
 
 def _busy(ctx: Context, gpu: Gpu) -> bool:
     """A test was told that the GPU is busy (46)."""
-    return any(t.code == 46 and t.gpu in ("", gpu.uuid) for t in ctx.machine.trials)
+    return any(
+        t.code == CudaResult.DEVICE_UNAVAILABLE and t.gpu in ("", gpu.uuid)
+        for t in ctx.machine.trials
+    )
+
+
+_REFUSED = (CudaResult.DEVICE_UNAVAILABLE, CudaResult.DEVICE_NOT_LICENSED)
 
 
 @rule("vgpu-licence", layer=Layer.ACCESS)
@@ -70,7 +77,10 @@ def licence(ctx: Context) -> Iterator[Finding]:
     if (
         vgpu
         and not ctx.runs
-        and (any(t.code in (46, 102) for t in trials) or cuda_code(ctx) == 102)
+        and (
+            any(t.code in _REFUSED for t in trials)
+            or cuda_code(ctx) == CudaResult.DEVICE_NOT_LICENSED
+        )
     ):
         yield ctx.finding(
             "vgpu-licence", "error", Manual(), vgpu.name, sure=False, facts=Facts(gpu=vgpu.name)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cudnn_assistant.codes import CudaResult, Xid, process_end
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.trial import asked_and_stopped, told
 from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
+from cudnn_assistant.machine import Trial
 
 
 @rule("gpu-reset-by-watchdog", layer=Layer.TEST)
 def watchdog(ctx: Context) -> Iterator[Finding]:
     """The system reset the GPU because a calculation took too long."""
     trial = asked_and_stopped(ctx)
-    if trial is not None and trial.code == 702:
+    if trial is not None and trial.code == CudaResult.LAUNCH_TIMEOUT:
         yield ctx.finding(
             "gpu-reset-by-watchdog",
             ctx.serious,
@@ -40,8 +42,29 @@ def wrong_numbers(ctx: Context) -> Iterator[Finding]:
         )
 
 
-_WILD = frozenset({700, 714, 715, 716, 717, 718, 719})
+_WILD = frozenset(
+    (
+        CudaResult.ILLEGAL_ADDRESS,
+        CudaResult.HARDWARE_STACK_ERROR,
+        CudaResult.ILLEGAL_INSTRUCTION,
+        CudaResult.MISALIGNED_ADDRESS,
+        CudaResult.INVALID_ADDRESS_SPACE,
+        CudaResult.INVALID_PC,
+        CudaResult.LAUNCH_FAILED,
+    )
+)
 """A program on the GPU touched what isn't its own, or met an instruction that isn't one."""
+
+
+_OF_PROGRAMS = frozenset(
+    (
+        Xid.GRAPHICS_ENGINE_EXCEPTION,
+        Xid.MMU_FAULT,
+        Xid.RESET_CHANNEL,
+        Xid.MICROCONTROLLER_HALT,
+    )
+)
+"""Faults that a program may have caused, which our small test has not."""
 
 
 @rule("gpu-faulted", layer=Layer.TEST)
@@ -51,14 +74,14 @@ def gpu_faults(ctx: Context) -> Iterator[Finding]:
     if trial is None or trial.code not in _WILD or trial.stage != "convolution":
         return
     gpu = next((g for g in ctx.machine.gpus if trial.gpu in ("", g.uuid)), None)
-    found = sorted({13, 31, 43, 62} & set(gpu.xids)) if gpu else []
+    found = sorted(_OF_PROGRAMS & set(gpu.xids)) if gpu else []
     if gpu and found:
         yield ctx.finding(
             "gpu-faulted",
             ctx.serious,
             Unknown(),
             *told(trial),
-            f"{gpu.name}: Xid {', '.join(map(str, found))}",
+            f"{gpu.name}: Xid {', '.join(str(int(xid)) for xid in found)}",
             sure=False,
             facts=Facts(gpu=gpu.name),
         )
@@ -68,15 +91,21 @@ def gpu_faults(ctx: Context) -> Iterator[Finding]:
 def old_processor(ctx: Context) -> Iterator[Finding]:
     """The program stopped at an instruction that this processor doesn't have."""
     trial = asked_and_stopped(ctx)
-    if trial is not None and trial.status == "crashed" and trial.code in (-4, 132, 0xC000001D):
+    if trial is not None and _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
         yield ctx.finding("cpu-too-old", ctx.serious, Unknown(), *told(trial), sure=False)
+
+
+def _ended(ctx: Context, trial: Trial) -> str:
+    """The signal, or Windows' status, that ended the test's process; "" when none did."""
+    crashed = trial.status == "crashed" and trial.code is not None
+    return process_end(trial.code or 0, ctx.machine.os.family) if crashed else ""
 
 
 @rule("computer-memory-full", layer=Layer.TEST)
 def host_memory(ctx: Context) -> Iterator[Finding]:
     """The computer's own memory ran out, not the GPU's."""
     trial = asked_and_stopped(ctx)
-    killed = trial is not None and trial.status == "crashed" and trial.code in (-9, 137)
+    killed = trial is not None and _ended(ctx, trial) == "SIGKILL"
     said = _NO_MEMORY.search(f"{trial.detail}\n{trial.output}") if trial is not None else None
     if trial is not None and (killed or said):
         word = said[0] if said and said[0] not in trial.detail else ""

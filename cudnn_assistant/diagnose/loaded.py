@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.codes import CudaResult, NvmlReturn
 from cudnn_assistant.diagnose.answers import answers, cuda_code, judgeable, nvml_code
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.driver import versions_differ
@@ -20,7 +21,7 @@ def stub(ctx: Context) -> Iterator[Finding]:
     if driver is None or ctx.windows or ctx.runs:
         return
     stubs = [p for p in (driver.cuda_library, driver.nvml_library) if "/stubs/" in p]
-    if not stubs and cuda_code(ctx) != 34:
+    if not stubs and cuda_code(ctx) != CudaResult.STUB_LIBRARY:
         return
     folder = ctx.parent(stubs[0]) if stubs else ""
     entry = _entry(ctx, folder) or next((e for e in _stub_entries(ctx)), None)
@@ -45,7 +46,7 @@ def stub_searched(ctx: Context) -> Iterator[Finding]:
     if (
         driver is None
         or "/stubs/" in driver.cuda_library + driver.nvml_library
-        or cuda_code(ctx) == 34
+        or cuda_code(ctx) == CudaResult.STUB_LIBRARY
     ):
         return
     for entry in _stub_entries(ctx):
@@ -70,10 +71,10 @@ def _stub_entries(ctx: Context) -> list[PathEntry]:
 def compat_used(ctx: Context) -> Iterator[Finding]:
     """The forward-compatibility library is loaded where NVIDIA doesn't allow it."""
     driver = ctx.machine.driver
-    if driver is None or cuda_code(ctx) in (0, None) or ctx.runs:
+    if driver is None or cuda_code(ctx) in (CudaResult.SUCCESS, None) or ctx.runs:
         return
     inside = "/compat/" in driver.cuda_library
-    if not inside and cuda_code(ctx) != 804:
+    if not inside and cuda_code(ctx) != CudaResult.COMPAT_NOT_SUPPORTED_ON_DEVICE:
         return
     folder = ctx.parent(driver.cuda_library) if inside else ""
     entry = _entry(ctx, folder)
@@ -104,7 +105,11 @@ def _differing(ctx: Context) -> Driver | None:
     if driver is None or not judgeable(ctx) or "/compat/" in driver.cuda_library + "/":
         return None
     differ = versions_differ(driver) and not ctx.windows and not ctx.machine.os.wsl
-    return driver if nvml_code(ctx) == 18 or cuda_code(ctx) == 803 or differ else None
+    told = (
+        nvml_code(ctx) == NvmlReturn.LIB_RM_VERSION_MISMATCH
+        or cuda_code(ctx) == CudaResult.SYSTEM_DRIVER_MISMATCH
+    )
+    return driver if told or differ else None
 
 
 @rule("driver-library-mismatch", layer=Layer.DRIVER_LIBRARIES)
@@ -121,7 +126,9 @@ def container_driver(ctx: Context) -> Iterator[Finding]:
     """The container's image holds libraries of another driver than its computer's."""
     driver = _differing(ctx)
     if driver is not None and ctx.machine.os.container:
-        yield _mismatch(ctx, driver, "container-brings-driver", Manual(link=CONTAINER_PAGE))
+        yield _mismatch(
+            ctx, driver, "container-brings-driver", Manual(link=CONTAINER_PAGE, page="nvidia")
+        )
 
 
 def _mismatch(ctx: Context, driver: Driver, code: str, remedy: Manual) -> Finding:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
+from cudnn_assistant.codes import Cudnn8Status, CudnnStatus
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies_to_check import by_hand, each, inner_major, proven, replace
 from cudnn_assistant.diagnose.cudnn import product
@@ -17,7 +18,7 @@ from cudnn_assistant.finding import Facts, Finding
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import numbers
 
-MIXED = (1002, 14)
+MIXED = (CudnnStatus.SUBLIBRARY_VERSION_MISMATCH, Cudnn8Status.VERSION_MISMATCH)
 """Status of a version check: sub-libraries of different versions, in cuDNN 9 and 8."""
 
 

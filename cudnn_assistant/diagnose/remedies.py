@@ -78,12 +78,13 @@ def install_driver(
     """
     system = ctx.machine.os
     if system.wsl:
-        return Manual(link=DRIVER_PAGE, restart=restart)
+        return Manual(link=DRIVER_PAGE, page="nvidia", restart=restart)
     if ctx.windows:
         ours = installers.driver(ctx.machine, ctx.compat, needed) if first or needed else None
-        return Manual(link=DRIVER_PAGE, restart=restart, installer=ours)
+        return Manual(link=DRIVER_PAGE, page="nvidia", restart=restart, installer=ours)
     return Manual(
         link=DRIVER_PAGE,
+        page="nvidia",
         commands=installers.commands(system),
         restart=restart,
         administrator=True,
@@ -188,7 +189,9 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
     cuda = min(cuda, max(compat.cudnn_cuda_majors(ctx.compat, wanted), default=cuda))
     files = _files(ctx, wanted, cuda, exact)
     if not any(file.sha256 for file in files):
-        return Manual(link=files[0].url if files else CUDNN_ARCHIVE)
+        if files:
+            return Manual(link=files[0].url, page="cudnn-file")
+        return Manual(link=CUDNN_ARCHIVE, page="cudnn-archive")
     last = compat.last_cudnn(ctx.compat, compute)
     version = last if major(last) == wanted else ""
     return Automatic(
@@ -221,7 +224,8 @@ def install_packages(ctx: Context, *requirements: str) -> Remedy:
         return Unknown()
     python = environment.python
     if environment.externally_managed:
-        return Manual(commands=_in_own_environment(ctx, python, requirements))
+        commands = _in_own_environment(ctx, python, requirements)
+        return Manual(commands=commands, own_environment=True)
     return Automatic(edits=(InstallPackages(python=python, requirements=requirements),))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from cudnn_assistant.codes import process_end
+from cudnn_assistant.codes import CudaResult, WindowsRefusal, process_end
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, passed
 from cudnn_assistant.diagnose.paths import strange
@@ -144,14 +144,14 @@ def _library(ctx: Context, code: str, remedy: Manual) -> Iterator[Finding]:
 @rule("vc-runtime-missing", layer=Layer.TEST)
 def vc_runtime(ctx: Context) -> Iterator[Finding]:
     """Microsoft's run-time library for C++ is missing."""
-    remedy = Manual(link=VC_PAGE, installer=installers.vc_runtime(ctx.machine.os))
+    remedy = Manual(link=VC_PAGE, page="microsoft", installer=installers.vc_runtime(ctx.machine.os))
     return _library(ctx, "vc-runtime-missing", remedy)
 
 
 @rule("openmp-missing", layer=Layer.TEST)
 def openmp(ctx: Context) -> Iterator[Finding]:
     """Microsoft's library for OpenMP is missing."""
-    return _library(ctx, "openmp-missing", Manual(link=VC_PAGE))
+    return _library(ctx, "openmp-missing", Manual(link=VC_PAGE, page="microsoft"))
 
 
 @rule("zlib-missing", layer=Layer.TEST)
@@ -200,7 +200,7 @@ def _zlib(ctx: Context) -> Manual:
 def newer_code(ctx: Context) -> Iterator[Finding]:
     """Code that must be translated on this computer is newer than the driver."""
     trial = asked_and_stopped(ctx)
-    if trial is not None and trial.code == 222:
+    if trial is not None and trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:
         driver = ctx.machine.driver
         yield ctx.finding(
             "driver-too-old-for-code",
@@ -217,7 +217,8 @@ def blocked(ctx: Context) -> Iterator[Finding]:
     trial = asked_and_stopped(ctx)
     if trial is None or not ctx.windows:
         return
-    if trial.code in (577, 1260, 4551) or "application control policy" in trial.detail.casefold():
+    said = "application control policy" in trial.detail.casefold()
+    if said or trial.code in tuple(WindowsRefusal):
         yield ctx.finding(
             "library-blocked", ctx.serious, Manual(), *told(trial), facts=Facts(file=trial.missing)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudnn_assistant.codes import NvmlReturn
 from cudnn_assistant.diagnose.answers import answering, answers, debian, judgeable, nvml_code
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.enclosed import stranger
@@ -17,7 +18,9 @@ def wsl_missing(ctx: Context) -> Iterator[Finding]:
     """Windows gives its WSL no driver library: there is no (new enough) Windows driver."""
     driver = ctx.machine.driver
     if ctx.machine.os.wsl == 2 and judgeable(ctx) and (driver is None or not driver.cuda_library):
-        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
+        remedy = Manual(
+            link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
+        )
         yield ctx.finding("wsl-driver-missing", "error", remedy, "/usr/lib/wsl/lib")
 
 
@@ -35,13 +38,15 @@ def wsl_linux_driver(ctx: Context) -> Iterator[Finding]:
         return
     purge = "sudo apt purge 'libnvidia-compute-*' 'nvidia-utils-*' cuda-drivers"
     commands = (purge,) if debian(ctx) else ()
-    remedy = Manual(link=WSL_PAGE, commands=commands, administrator=True)
+    remedy = Manual(link=WSL_PAGE, page="nvidia", commands=commands, administrator=True)
     yield ctx.finding("wsl-linux-driver", "error", remedy, library, facts=Facts(library=library))
 
 
 @rule("wsl-gpu-blocked", layer=Layer.WSL)
 def wsl_blocked(ctx: Context) -> Iterator[Finding]:
     """Windows refuses its GPU to WSL."""
-    if ctx.machine.os.wsl == 2 and nvml_code(ctx) == 17:
-        remedy = Manual(link=DRIVER_PAGE, commands=("wsl --update", "wsl --shutdown"))
+    if ctx.machine.os.wsl == 2 and nvml_code(ctx) == NvmlReturn.OPERATING_SYSTEM:
+        remedy = Manual(
+            link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
+        )
         yield ctx.finding("wsl-gpu-blocked", "error", remedy, answers(ctx))

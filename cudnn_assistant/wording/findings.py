@@ -9,7 +9,6 @@ import string
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from cudnn_assistant.causes import Text, cause
 from cudnn_assistant.finding import (
@@ -90,19 +89,16 @@ def _text(finding: Finding, machine: Machine) -> Text:
 def _from_archive(finding: Finding) -> bool:
     """The person fetches an old cuDNN that we may not fetch for them."""
     remedy = finding.remedy
-    return isinstance(remedy, Manual) and remedy.link.endswith(
-        ("/cudnn-archive", ".zip", ".tgz", ".xz")
-    )
+    return isinstance(remedy, Manual) and remedy.page in ("cudnn-archive", "cudnn-file")
 
 
 def _steps_of_archive(finding: Finding, machine: Machine) -> list[str]:
     assert isinstance(finding.remedy, Manual)
-    name = finding.remedy.link.rsplit("/", 1)[-1]
-    if name == "cudnn-archive":
+    if finding.remedy.page == "cudnn-archive":
         release = finding.facts.product or "cuDNN"
         fetch = say("remedies.old-release", release=release)
     else:
-        fetch = say("remedies.archive", archive=name)
+        fetch = say("remedies.archive", archive=finding.remedy.link.rsplit("/", 1)[-1])
     return [fetch, say(f"remedies.then-{machine.os.family}")]
 
 
@@ -129,7 +125,7 @@ def _closing(finding: Finding) -> Iterable[str]:
     if isinstance(remedy, Manual) and remedy.commands:
         count = len(remedy.commands)
         yield say("remedies.commands", count=count)
-        if any(" -m venv " in command for command in remedy.commands):
+        if remedy.own_environment:
             yield say("remedies.own-environment")
         if any("sudo " in command for command in remedy.commands):
             yield say("remedies.password", count=count)
@@ -159,12 +155,8 @@ def _undo(finding: Finding, own: str) -> str:
 def _way_out(finding: Finding) -> str:
     remedy = finding.remedy
     if isinstance(remedy, Manual) and remedy.link:
-        host = urlsplit(remedy.link).hostname or ""
-        if host.endswith("nvidia.com"):
-            return say("remedies.open-nvidia")
-        if host.endswith("microsoft.com"):
-            return say("remedies.open-microsoft")
-        return say("remedies.open-instructions")
+        makers = ("nvidia", "microsoft")
+        return say(f"remedies.open-{remedy.page if remedy.page in makers else 'instructions'}")
     if isinstance(remedy, Manual) and remedy.commands:
         return say("remedies.copy-commands")
     if isinstance(remedy, Unknown | Impossible):

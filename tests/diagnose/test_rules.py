@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from machines.computers import COMPUTERS
@@ -396,6 +397,16 @@ def test_every_rule_of_every_file_is_asked_once_and_in_the_order_of_the_layers()
     assert len(RULES) == len(set(RULES)) == len(re.findall(r"^@rule\(", written, re.MULTILINE))
     assert [rule.layer for rule in RULES] == sorted(rule.layer for rule in RULES)
     assert all((rule.check.__doc__ or "").strip() for rule in RULES)
+
+
+@pytest.mark.parametrize("name", sorted(COMPUTERS))
+def test_a_remedy_says_whose_page_its_link_opens(name: str) -> None:
+    theirs = {"nvidia", "cudnn-archive", "cudnn-file"}
+    for finding in found(of(name)):
+        if isinstance(finding.remedy, Manual) and finding.remedy.link:
+            host, page = urlsplit(finding.remedy.link).hostname or "", finding.remedy.page
+            assert (page in theirs) == host.endswith("nvidia.com")
+            assert (page == "microsoft") == host.endswith("microsoft.com")
 
 
 @pytest.mark.parametrize("name", sorted(COMPUTERS))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import get_args
 
 import pytest
 from forged_frameworks import forge
 
-from cudnn_assistant.probe.trials.framework import run_framework
+from cudnn_assistant.child import framework as child
+from cudnn_assistant.probe.trials.framework import Why, run_framework
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def test_a_framework_that_works(environment):
         ("driver", "driver", "no-gpu", ""),
         ("handle", "convolution", "status-code", "CUDNN_STATUS_NOT_INITIALIZED"),
         ("memory", "convolution", "out-of-memory", ""),
-        ("unacceptable", "convolution", "status-code", ""),
+        ("unacceptable", "convolution", "not-run", ""),
         ("wrong", "convolution", "wrong-result", ""),
         ("abort", "load", "crashed", "SIGABRT"),
     ],
@@ -44,6 +46,10 @@ def test_how_a_framework_stops(environment, day, stage, status, found):
     assert (trial.stage, trial.status) == (stage, status)
     assert found in (trial.missing, trial.code_name)
     assert trial.detail
+
+
+def test_child_and_parent_have_the_same_words_for_why():
+    assert set(get_args(Why)) == {"", *child.WHYS}
 
 
 def test_the_number_of_a_status(environment):

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from functools import partial
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -40,9 +40,23 @@ _MEMORY = re.compile(r"(?i)out of memory|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_ME
 _NO_GPU = re.compile(
     r"(?i)no CUDA-capable device|no NVIDIA driver|no NVIDIA GPU|CUDA_ERROR_NO_DEVICE"
     r"|cudaErrorNoDevice|no CUDA GPUs? (?:is|are) available|Unknown backend"
-    r"|lists no GPU|without CUDA|not compiled with CUDA"
+    r"|not compiled with CUDA"
 )
 _NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '(\w+)'")
+
+
+Why = Literal["", "no-cudnn", "no-cuda", "no-gpu", "processor"]
+"""Why a framework itself can't go on; "" where its own words have to be read."""
+
+
+class Stop(msgspec.Struct):
+    """What the child told of where it stopped."""
+
+    status: Literal["raised", "stopped"]
+    stage: str
+    detail: str
+    why: Why = ""
+    version: str = "0"
 
 
 def run_framework(
@@ -130,7 +144,7 @@ def _run(
 def _trial(ended: Ended, framework: str, subject: str, family: Family) -> Trial:
     known = classify(ended, family)
     if known["status"] in ("raised", "stopped"):
-        known |= _understood(known, ended.output)
+        known |= _understood(msgspec.convert(known, Stop), ended.output)
     return Trial(
         subject=subject,
         framework=f"{framework} {known.get('framework', '')}".strip(),
@@ -150,12 +164,12 @@ def _trial(ended: Ended, framework: str, subject: str, family: Family) -> Trial:
     )
 
 
-def _understood(known: Mapping[str, Any], output: str) -> dict[str, Any]:
+def _understood(stop: Stop, output: str) -> dict[str, Any]:
     """What an exception, or what was printed before a framework gave up, says in our terms."""
-    detail = known["detail"]
+    detail = stop.detail
     if absent := _NO_MODULE.match(detail):
         return {"status": "not-run", "missing": absent[1]}
-    if "doesn't call cuDNN" in detail:
+    if stop.why == "no-cudnn":
         return {"status": "not-run"}
     missing = noise.missing_library(detail) or noise.missing_library(output)
     symbol = _STATUS.search(detail) or _STATUS.search(output)
@@ -164,10 +178,10 @@ def _understood(known: Mapping[str, Any], output: str) -> dict[str, Any]:
         found["status"] = "out-of-memory"
     elif missing:
         found |= {"status": "missing-library", "missing": missing}
-    elif _NO_GPU.search(detail):
+    elif stop.why in ("no-cuda", "no-gpu") or _NO_GPU.search(detail):
         found["status"] = "no-gpu"
-    elif known["status"] == "raised" and known["stage"] == "load":
+    elif stop.status == "raised" and stop.stage == "load":
         found["status"] = "unloadable"
     if symbol:
-        found["code"] = codes.number(symbol[1], int(known.get("version", "0").split(".")[0] or 0))
+        found["code"] = codes.number(symbol[1], int(stop.version.split(".")[0] or 0))
     return found
