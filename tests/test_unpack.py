@@ -137,7 +137,7 @@ def test_links_that_only_together_lead_out(tmp_path: Path, name: str) -> None:
         for where, target in CHAINS[name]:
             link(archive, where, target)
 
-    with pytest.raises(Refused, match="leads out of it"):
+    with pytest.raises(Refused, match="archive-link-leads-out"):
         unpack(tar(tmp_path / "x.tgz", fill, "w:gz"), str(tmp_path / "out"))
 
 
@@ -158,7 +158,7 @@ def test_a_link_where_a_folder_is(tmp_path: Path) -> None:
         link(archive, "lib", "share")
         add(archive, f"{TOP}/lib/libreal.so.9")
 
-    with pytest.raises(Refused, match="twice"):
+    with pytest.raises(Refused, match="archive-names-twice"):
         unpack(tar(tmp_path / "x.tgz", fill, "w:gz"), str(tmp_path / "out"))
 
 
