@@ -329,7 +329,7 @@ def test_a_pause_can_be_ended_by_a_no(server: Server, tmp_path: Path) -> None:
 def test_nobody_answers(tmp_path: Path) -> None:
     with Server() as closed:
         pass
-    with pytest.raises(Refused, match="connection-broke-off"):
+    with pytest.raises(Refused, match="nothing-arrived"):
         get(closed, tmp_path)
 
 

@@ -442,7 +442,7 @@ def archive_server(cancelled: threading.Event) -> Callable[..., Entry]:
                     time.sleep(0.01)
                 change.hear(Progress(0, "download", 190_000_000, 412_000_000))
         cancelled.set()
-        raise NotApplied("The download was stopped.", as_before=True)
+        raise NotApplied("stopped")
 
     return apply
 
@@ -471,7 +471,7 @@ def test_a_download_shows_how_far_it_is_and_can_be_stopped(qtbot: QtBot, world: 
     assert "Stopping" in page.title.text()
     review = arrive(qtbot, window, ReviewPage)
     assert stopped.is_set()
-    assert "The download was stopped. Nothing is different from before." in texts(review)
+    assert "Stopped, as you wished. Nothing is different from before." in texts(review)
 
 
 def test_a_download_shows_its_speed_and_can_be_paused(qtbot: QtBot, world: World) -> None:

@@ -1,0 +1,47 @@
+"""Each code that something in the way carries has its sentence, and the facts that it names."""
+
+from __future__ import annotations
+
+import ast
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cudnn_assistant.trouble import Misuse, Refused
+from cudnn_assistant.wording import sentences
+from cudnn_assistant.wording.refusals import why
+
+PRODUCT = Path(__file__).parents[2] / "cudnn_assistant"
+CARRIERS = {"Refused", "NotApplied", "Misuse"}
+
+
+def raised() -> Iterator[tuple[str, str, set[str]]]:
+    """Place, code and facts of each one whose code is written out."""
+    for path in sorted(PRODUCT.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in CARRIERS:
+                code = node.args[0] if node.args else None
+                if isinstance(code, ast.Constant):
+                    facts = {word.arg for word in node.keywords if word.arg}
+                    yield f"{path.name}:{node.lineno}", str(code.value), facts
+
+
+@pytest.mark.parametrize(("place", "code", "facts"), list(raised()))
+def test_a_code_has_a_row_whose_places_are_known(place: str, code: str, facts: set[str]) -> None:
+    row = sentences.rows("refusals")[code]
+    assert isinstance(row, str)
+    assert {name for _text, name, *_rest in string.Formatter().parse(row) if name} <= facts, place
+
+
+def test_what_the_sentence_names_is_said_in_words_as_well() -> None:
+    inner = Refused("disk-full", free="1", needed="2")
+    denied = PermissionError(13, "no", "/etc/x")
+    both = Refused("not-taken-back", first=inner, second=denied)
+    assert why(both) == (
+        "The disk has 1 MB left; 2 MB are needed. Taking back the steps before it was not "
+        "possible: /etc/x: you have no permission to change it."
+    )
+    assert why(Misuse("no-folder", path="/x{y}")) == "There is no folder /x{y}."
+    assert str(inner) == "disk-full free=1 needed=2"
