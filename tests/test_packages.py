@@ -398,6 +398,43 @@ def test_an_environment_that_was_removed_since_needs_no_way_back(
         person.apply(plan(str(lent / "bin" / "python"), "nvidia-cudnn-cu12==9.28.0.42"))
 
 
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+@pytest.mark.parametrize("place", ["from here", "empty", "shared file", "shared folder", "another"])
+def test_a_uv_that_others_could_have_put_there_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir(mode=0o755)
+    planted = Path(script(folder / "uv", f"touch '{tmp_path}/started'\n"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(folder)
+    path = {"from here": ".", "empty": ""}.get(place, str(folder))
+    monkeypatch.setenv("PATH", f"{path}:/usr/bin:/bin")
+    if place == "shared file":
+        planted.chmod(0o777)
+    if place == "shared folder":
+        folder.chmod(0o777)
+    if place == "another":
+        if os.getuid():
+            pytest.skip("needs root")
+        os.chown(planted, 12345, 12345)
+    python = script(tmp_path / "python", f"echo '{answer(pip=False)}'\n")
+    with pytest.raises(Refused, match="has no pip"):
+        rehearse(Plan(steps=(InstallPackage(python=python, requirements=("one==1",)),)))
+    assert not (tmp_path / "started").exists()
+
+
+def test_the_persons_own_uv_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / ".local" / "bin"
+    own.mkdir(parents=True)
+    script(own / "uv", f"touch '{tmp_path}/started'\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", ".::/usr/bin:/bin")
+    python = script(tmp_path / "python", f"echo '{answer(pip=False)}'\n")
+    rehearse(Plan(steps=(InstallPackage(python=python, requirements=("one==1",)),)))
+    assert (tmp_path / "started").exists()
+
+
 def finding(code: str, python: str, *requirements: str) -> Finding:
     edit = InstallPackages(python=python, requirements=requirements)
     return Finding(code=code, severity="error", remedy=Automatic(edits=(edit,)))
