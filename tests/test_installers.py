@@ -641,7 +641,7 @@ def test_from_a_terminal_a_driver_needs_a_yes_of_its_own() -> None:
         assert told(Plan(steps=(STEP,)), root) == 1
         assert calls() == []
         says("y\n")
-        assert told(Plan(steps=(STEP,)), root) is None
+        assert told(Plan(steps=(STEP,)), root) == DONE
         assert calls() == [f"0 {line}" for line in ALL]
 
     on_a_system_of_its_own(act, NO, user=0)
