@@ -388,7 +388,7 @@ def on_a_system_of_its_own(
         for folder in ("bin", "made", "home"):
             os.mkdir(f"/opt/{folder}")
         for name in ("apt-get", "ubuntu-drivers", "dpkg-query"):
-            write(f"/usr/local/sbin/{name}", TOOL)
+            write(f"/usr/sbin/{name}", TOOL)
         if isinstance(pkexec, str):
             write("/opt/bin/pkexec", pkexec)
         else:
@@ -415,7 +415,7 @@ def private() -> None:
     everything_private, new_namespace = 0x4000 | 0x40000, 0x20000
     assert libc.unshare(new_namespace) == 0
     assert libc.mount(b"none", b"/", b"", everything_private, None) == 0
-    for folder in (b"/opt", b"/usr/local/sbin"):
+    for folder in (b"/opt", b"/usr/sbin"):
         assert libc.mount(b"tmpfs", folder, b"tmpfs", 0, None) == 0
 
 
@@ -641,7 +641,7 @@ def test_from_a_terminal_a_driver_needs_a_yes_of_its_own() -> None:
         assert told(Plan(steps=(STEP,)), root) == 1
         assert calls() == []
         says("y\n")
-        assert told(Plan(steps=(STEP,)), root) is None
+        assert told(Plan(steps=(STEP,)), root) == DONE
         assert calls() == [f"0 {line}" for line in ALL]
 
     on_a_system_of_its_own(act, NO, user=0)

@@ -20,9 +20,10 @@ import needs
 import pytest
 from test_apply import Person
 
-from cudnn_assistant import places
 from cudnn_assistant.apply import NotApplied, recover, rehearse
-from cudnn_assistant.cli import changing, run
+from cudnn_assistant.cli.changing import undo
+from cudnn_assistant.cli.options import Options
+from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.finding import Automatic, Finding, InstallPackages
 from cudnn_assistant.machine import Machine, OperatingSystem, Package, PythonEnvironment, Value
@@ -34,6 +35,7 @@ from cudnn_assistant.plan import (
     make_plan,
     preview,
 )
+from cudnn_assistant.session import Session
 from cudnn_assistant.system import Refused
 
 
@@ -316,11 +318,10 @@ def test_a_damaged_package_is_installed_again_and_nothing_else(
     assert "stay" in change.notes[-1]
 
 
-def shell_undo(person: Person, monkeypatch: pytest.MonkeyPatch, *more: str) -> int:
-    """What a person types; the list of changes is this person's."""
-    monkeypatch.setattr(changing, "this_system", person.system)
-    monkeypatch.setattr(places, "journal", lambda: Path(person.journal().path))
-    return run(["undo", "--yes", *more])
+def undone(person: Person, name: str = "", *, dry_run: bool = False) -> int:
+    """What a person types; the exit code."""
+    options = Options(id=name, yes=True, dry_run=dry_run)
+    return undo(Session(person.system(), person.journal()), options, Screen())
 
 
 def test_what_was_put_there_anew_hides_no_older_change(
@@ -331,15 +332,15 @@ def test_what_was_put_there_anew_hides_no_older_change(
     before = installed(python)
     person.apply(Plan(steps=(InstallPackage(python=python, requirements=("nvidia-new==3.0",)),)))
     anew = person.apply(Plan(steps=(InstallPackage(python=python, again=("frame==1.0",)),)))
-    assert shell_undo(person, monkeypatch, anew.id) == 0
+    assert undone(person, anew.id) == 0
     told = capsys.readouterr().out
     assert "frame==1.0" in told
     assert "another program" not in told
     assert installed(python) == before | {"nvidia-new": "3.0"}
-    assert shell_undo(person, monkeypatch) == 0
+    assert undone(person) == 0
     assert installed(python) == before
     assert "no change to take back" not in capsys.readouterr().out
-    assert shell_undo(person, monkeypatch) == 0
+    assert undone(person) == 0
     assert "no change to take back" in capsys.readouterr().out
 
 
@@ -351,11 +352,11 @@ def test_what_others_took_back_hides_no_older_change(
     setting = SetVariable(scope="user", name="CUDNN_PATH", after=value)
     person.apply(Plan(steps=(setting,)))
     person.system().write("user", "CUDNN_PATH", None)
-    assert shell_undo(person, monkeypatch, "--dry-run") == 0
-    assert shell_undo(person, monkeypatch) == 0
+    assert undone(person, dry_run=True) == 0
+    assert undone(person) == 0
     assert "another program has changed it since" in capsys.readouterr().out
     assert installed(python) == {"nvidia-cudnn-cu12": "9.28.0.42"}
-    assert shell_undo(person, monkeypatch) == 0
+    assert undone(person) == 0
     assert installed(python) == BEFORE
 
 
@@ -391,11 +392,48 @@ def test_an_environment_that_was_removed_since_needs_no_way_back(
     shutil.copytree(whole, lent, symlinks=True)
     person.apply(plan(str(lent / "bin" / "python"), "nvidia-cudnn-cu12==9.28.0.42"))
     shutil.rmtree(lent)
-    assert shell_undo(person, monkeypatch) == 0
+    assert undone(person) == 0
     assert not lent.exists()
     assert "taken back" in capsys.readouterr().out
     with pytest.raises(NotApplied, match="python-not-started"):
         person.apply(plan(str(lent / "bin" / "python"), "nvidia-cudnn-cu12==9.28.0.42"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+@pytest.mark.parametrize("place", ["from here", "empty", "shared file", "shared folder", "another"])
+def test_a_uv_that_others_could_have_put_there_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir(mode=0o755)
+    planted = Path(script(folder / "uv", f"touch '{tmp_path}/started'\n"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(folder)
+    path = {"from here": ".", "empty": ""}.get(place, str(folder))
+    monkeypatch.setenv("PATH", f"{path}:/usr/bin:/bin")
+    if place == "shared file":
+        planted.chmod(0o777)
+    if place == "shared folder":
+        folder.chmod(0o777)
+    if place == "another":
+        if os.getuid():
+            pytest.skip("needs root")
+        os.chown(planted, 12345, 12345)
+    python = script(tmp_path / "python", f"echo '{answer(pip=False)}'\n")
+    with pytest.raises(Refused, match="no-pip"):
+        rehearse(Plan(steps=(InstallPackage(python=python, requirements=("one==1",)),)))
+    assert not (tmp_path / "started").exists()
+
+
+def test_the_persons_own_uv_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / ".local" / "bin"
+    own.mkdir(parents=True)
+    script(own / "uv", f"touch '{tmp_path}/started'\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", ".::/usr/bin:/bin")
+    python = script(tmp_path / "python", f"echo '{answer(pip=False)}'\n")
+    rehearse(Plan(steps=(InstallPackage(python=python, requirements=("one==1",)),)))
+    assert (tmp_path / "started").exists()
 
 
 def finding(code: str, python: str, *requirements: str) -> Finding:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from cudnn_assistant.plan import InstallPackage, project
 from cudnn_assistant.system import Refused
+from cudnn_assistant.system.exchangeable import is_own
 
 _QUERY = """
 import importlib.metadata as m, json, os, sys, sysconfig
@@ -152,7 +153,10 @@ def _uv() -> str:
     """uv, also where its installer puts it without a terminal knowing of it yet."""
     home = os.path.expanduser("~")
     places = [os.path.join(home, *parts) for parts in ((".local", "bin"), (".cargo", "bin"))]
-    return shutil.which("uv") or shutil.which("uv", path=os.pathsep.join(places)) or ""
+    folders = [*os.environ.get("PATH", "").split(os.pathsep), *places]
+    # A folder named from where we are could be anybody's.
+    found = (shutil.which("uv", path=folder) for folder in folders if os.path.isabs(folder))
+    return next((path for path in found if path and is_own(path)), "")
 
 
 class Output(NamedTuple):

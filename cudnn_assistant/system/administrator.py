@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 import subprocess
 from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.system import Refused
+from cudnn_assistant.system.exchangeable import is_roots
 from cudnn_assistant.system.winapi import Api, Declined, WindowsApi
 
 BEGUN = b"cudnn-assistant: begun\n"
@@ -17,7 +17,7 @@ PKEXEC = ("/usr/bin/pkexec", "/bin/pkexec", "/run/wrappers/bin/pkexec")
 """Where systems keep it; the last is NixOS."""
 _HEAD = r"""
 set -e
-PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
 LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 export PATH LC_ALL DEBIAN_FRONTEND
 trap : HUP INT TERM
@@ -34,17 +34,7 @@ def asker(environment: Mapping[str, str]) -> str:
     It is the system's own, whatever stands on the person's PATH.
     """
     shown = environment.get("WAYLAND_DISPLAY") or environment.get("DISPLAY")
-    return next((path for path in PKEXEC if _is_the_systems(path)), "") if shown else ""
-
-
-def _is_the_systems(path: str) -> bool:
-    """Whether it is a program that nobody but root can exchange."""
-    try:
-        state = os.stat(path)
-    except OSError:
-        return False
-    exchangeable = state.st_uid != 0 or state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return stat.S_ISREG(state.st_mode) and not exchangeable and os.access(path, os.X_OK)
+    return next((path for path in PKEXEC if is_roots(path)), "") if shown else ""
 
 
 def run_lines(

@@ -261,7 +261,9 @@ def test_a_folder_in_place_of_a_file(home: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [".bashrc", ".profile", ".config/cudnn-assistant"])
-@pytest.mark.parametrize("target", ["unmounted/dots/it", "/nowhere/deep/it", "gone/../../far/it"])
+@pytest.mark.parametrize(
+    "target", ["unmounted/dots/it", "../elsewhere/deep/it", "gone/../../far/it"]
+)
 def test_a_link_into_a_folder_that_is_not_there(home: Path, name: str, target: str) -> None:
     (home / name).parent.mkdir(exist_ok=True)
     (home / name).symlink_to(target)
