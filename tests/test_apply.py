@@ -359,7 +359,7 @@ def test_a_full_disk_changes_nothing(person: Person, limit: int) -> None:
     def act() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-        with pytest.raises(NotApplied, match="disk is full") as caught:
+        with pytest.raises(NotApplied, match=r"no-journal|system-said") as caught:
             person.apply(PLAN)
         assert caught.value.as_before
 
@@ -393,7 +393,7 @@ def test_a_read_only_home_changes_nothing(person: Person, tmp_path: Path) -> Non
     before = person.files()
 
     def act() -> None:
-        with pytest.raises(NotApplied, match="no permission") as caught:
+        with pytest.raises(NotApplied, match=r"no-journal|system-said") as caught:
             person.apply(PLAN)
         assert caught.value.as_before
 
