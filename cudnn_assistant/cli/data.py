@@ -8,7 +8,6 @@ from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.session import Session, describe, news
 
-
 NO_ADDRESS = 6
 """Exit code of ``feed update`` where there is nobody to ask."""
 

@@ -56,8 +56,8 @@ __all__ = [
     "Session",
     "Source",
     "describe",
-    "news",
     "ignore",
+    "news",
 ]
 
 Look = Callable[[System, LookRequest, "Say", "Cancel"], Machine]
