@@ -77,14 +77,16 @@ def _directly(
     moment: datetime, *, offline: bool, insist: bool, patience: float
 ) -> tuple[Compat, Source]:
     """The built-in data with what was learned of newer releases, asked for once a day."""
-    from cudnn_assistant.feed import direct
+    from cudnn_assistant.feed import learned
     from cudnn_assistant.feed.additions import merge
 
-    known, fresh = direct.kept(moment)
+    known, fresh = learned.kept(moment)
     trouble: Trouble = ""
     if not any(direct_addresses()):
         trouble, known = "no-address", None
-    elif not offline and (insist or not fresh):
+    elif not (offline or anothers_home()) and (insist or not fresh):
+        from cudnn_assistant.feed import direct
+
         asked = _within(patience, lambda: direct.answer(load_builtin(), moment))
         known, trouble = asked.kept or known, asked.trouble
     compat = merge(load_builtin(), known) if known else load_builtin()

@@ -8,24 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 import msgspec
 from tuf.api.exceptions import DownloadError, SlowRetrievalError
 
 from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File, FrameworkRelease, Wheel
 from cudnn_assistant.compat.lookup import at_least, order
-from cudnn_assistant.feed import manifests, registry, saved
-from cudnn_assistant.feed.additions import Additions, read
+from cudnn_assistant.feed import manifests, registry
+from cudnn_assistant.feed.additions import Additions
 from cudnn_assistant.feed.address import allowed, direct_addresses
 from cudnn_assistant.feed.fetcher import Fetcher
+from cudnn_assistant.feed.learned import keep
 from cudnn_assistant.feed.source import Answer
 from cudnn_assistant.machine import Family
 
-EVERY = timedelta(days=1)
 _log = logging.getLogger(__name__)
 _MOST = 4 * 1024 * 1024
 """Bytes of one answer."""
@@ -39,15 +38,6 @@ _PROJECTS = {
 _FAMILIES: dict[str, Family] = {"linux-x86_64": "linux", "windows-x86_64": "windows"}
 
 
-def kept(now: datetime) -> tuple[Additions | None, bool]:
-    """What was learned last, and whether it is young enough not to ask again."""
-    with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
-        path = saved.folder() / "direct"
-        age = now - datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        return read(saved.regular(path)), timedelta(0) <= age < EVERY
-    return None, False
-
-
 def ask(reviewed: Compat, now: datetime, fetcher: Fetcher | None = None) -> Additions:
     """Ask now and keep the answer. Raises python-tuf's :class:`DownloadError`."""
     ours = fetcher or Fetcher(patience=12.0, gap=6.0)
@@ -55,11 +45,7 @@ def ask(reviewed: Compat, now: datetime, fetcher: Fetcher | None = None) -> Addi
         found = gather(reviewed, now, ours, *direct_addresses())
     finally:
         ours.close()
-    with contextlib.suppress(OSError):
-        saved.folder().mkdir(parents=True, exist_ok=True)
-        fresh = saved.folder() / f"direct-{os.getpid()}"
-        fresh.write_bytes(msgspec.json.encode(found))
-        fresh.replace(saved.folder() / "direct")
+    keep(found)
     return found
 
 

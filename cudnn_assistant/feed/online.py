@@ -27,6 +27,7 @@ from tuf.ngclient import Updater, UpdaterConfig
 from cudnn_assistant.feed import saved
 from cudnn_assistant.feed.address import Address
 from cudnn_assistant.feed.fetcher import Fetcher
+from cudnn_assistant.feed.learned import folder
 from cudnn_assistant.feed.saved import Kept, Proof
 from cudnn_assistant.feed.source import Answer, Trouble
 
@@ -67,7 +68,7 @@ def refresh(
 
 def _locked(where: Address, now: str, fetcher: Fetcher) -> Answer[Kept]:
     """Work in the cache, or in a copy of it that is thrown away where it can't be written."""
-    work = saved.folder()
+    work = folder()
     try:
         work.mkdir(parents=True, exist_ok=True)
         with FileLock(work / "lock", timeout=_WAIT):

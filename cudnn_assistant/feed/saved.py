@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import tempfile
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import msgspec
 from tuf.api.exceptions import RepositoryError
 from tuf.api.metadata import Metadata, Root, Targets
 
-from cudnn_assistant import places
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.compat.facts import SCHEMA
 from cudnn_assistant.compat.strict import decode_strictly
 from cudnn_assistant.feed.additions import merge, read
 from cudnn_assistant.feed.address import Address
+from cudnn_assistant.feed.learned import folder, regular
 
 TARGET = f"compat.v{SCHEMA}.json"
 """Name of the data in the feed; a later shape gets another name beside it."""
@@ -75,11 +73,6 @@ class Kept:
         return timedelta(0) <= age < limit
 
 
-def folder() -> Path:
-    """Where the copy and the working files of the feed lie."""
-    return places.saved() / "feed"
-
-
 def load(where: Address, root: bytes = b"", targets: bytes = b"") -> Kept | None:
     """The last good copy if its proof holds for this feed's trust; else None.
 
@@ -95,14 +88,6 @@ def load(where: Address, root: bytes = b"", targets: bytes = b"") -> Kept | None
         return Kept(compat=usable(file.data, file.added), checked=file.checked)
     except (OSError, msgspec.MsgspecError, RepositoryError, ValueError):
         return None
-
-
-def regular(path: Path) -> bytes:
-    """A file's content. Raises OSError for a pipe or a device, which might never end."""
-    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(f"{path} is no file")
-        return file.read()
 
 
 def usable(data: bytes, added: bytes = b"") -> Compat:
