@@ -366,7 +366,7 @@ def test_a_disk_without_room_is_told_before(server: Server, tmp_path: Path) -> N
 
 def test_a_folder_that_can_not_be_made(server: Server, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(Refused, match="a file stands"):
+    with pytest.raises(Refused, match="Not a directory"):
         get(server, tmp_path / "file" / "x")
 
 
