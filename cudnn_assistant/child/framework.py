@@ -48,8 +48,11 @@ def say(pipe: int, **facts: object) -> None:
 
 
 def module(name: str) -> "Any":
-    """Import."""
-    return import_module(name)
+    """Import. Folders that an uninstalled package left behind are no module of its."""
+    found = import_module(name)
+    if getattr(found, "__file__", None) is None and getattr(found, "__path__", None) is not None:
+        raise ModuleNotFoundError(f"No module named '{name}'")
+    return found
 
 
 def numbers(count: int, seed: int) -> "list[float]":

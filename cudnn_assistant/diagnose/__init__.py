@@ -6,7 +6,7 @@ judged before. Errors about the GPU and the driver concern every subject.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 import msgspec
 
@@ -16,7 +16,7 @@ from cudnn_assistant.diagnose.known import completed, living
 from cudnn_assistant.diagnose.layers import EVERYBODY, RULES
 from cudnn_assistant.diagnose.needs import counts, meets, need_of, passed, stopped
 from cudnn_assistant.diagnose.packages import reserved
-from cudnn_assistant.diagnose.proven import decided
+from cudnn_assistant.diagnose.proven import blamed, decided, names
 from cudnn_assistant.diagnose.rule import Layer, Rule
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
@@ -51,7 +51,7 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
     whole = Context(machine, compat)
     tried = any(e.after.status == "ok" for e in machine.experiments)
     anywhere = tried or any(passed(t) for t in machine.trials)
-    found = _asked(_GROUND, whole, proven=anywhere)
+    found = _asked(_GROUND, whole, proven=anywhere, blamed=blamed(machine))
     if _blocked(found):
         return _sorted(found)
     found += _asked(_SETTINGS, whole, proven=False)
@@ -100,15 +100,18 @@ def _harmed(finding: Finding) -> bool:
     return finding.severity == "warning" and finding.code in ("cudnn-damaged", "cudnn-part-missing")
 
 
-def _asked(rules: Iterable[Rule], ctx: Context, *, proven: bool) -> list[Finding]:
+def _asked(
+    rules: Iterable[Rule], ctx: Context, *, proven: bool, blamed: Set[str] = frozenset()
+) -> list[Finding]:
     """Findings of these rules in their order, up to and with the first that found an error.
 
-    What a passed test disproves (``proven``) is no error.
+    What a passed test disproves (``proven``) is no error, unless it names what experiments blame.
     """
     found: list[Finding] = []
     for rule in rules:
         for finding in rule.check(ctx):
-            if finding.severity == "error" and proven and rule.provable:
+            disproved = proven and rule.provable and not names(finding) & blamed
+            if finding.severity == "error" and disproved:
                 continue
             found.append(finding)
         if _blocked(found):

@@ -24,7 +24,7 @@ from cudnn_assistant.finding import (
     Unknown,
     texts,
 )
-from cudnn_assistant.machine import Difference, DifferenceKind, Experiment, PathEntry
+from cudnn_assistant.machine import Difference, DifferenceKind, Experiment, Machine, PathEntry
 
 _ULIMIT = {"AS": "v", "DATA": "d", "STACK": "s", "NOFILE": "n", "NPROC": "u", "MEMLOCK": "l"}
 """Options of the shell's ulimit for the limits of setrlimit(2)."""
@@ -175,14 +175,26 @@ def decided(ctx: Context, tried: list[Finding], found: list[Finding]) -> list[Fi
     """
     if not tried:
         return [finding for finding in found if not refuted(ctx, finding)]
-    blamed = {w for e in _telling(ctx) for w in (*e.difference.without, e.difference.name) if w}
+    to_blame = blamed(ctx.machine, ctx.subject)
     lesser = [finding for finding in found if finding.severity != "error"]
     for finding in found:
-        named = {*texts(finding.facts).values(), *finding.evidence}
-        if finding.severity == "error" and blamed & named:
+        if finding.severity == "error" and to_blame & names(finding):
             evidence = (*finding.evidence, *tried[0].evidence)
             return [msgspec.structs.replace(finding, sure=True, evidence=evidence), *lesser]
     return [*tried, *lesser]
+
+
+def blamed(machine: Machine, subject: str = "") -> frozenset[str]:
+    """Names and values of what experiments have proven to be in the way, of one subject or all."""
+    telling = (e for e in machine.experiments if e.proven and subject in ("", e.subject))
+    left_out = (w for e in telling for w in (*e.difference.without, e.difference.name))
+    return frozenset(filter(None, left_out))
+
+
+def names(finding: Finding) -> frozenset[str]:
+    """Everything that a finding is about, word by word; "NAME=VALUE" is about both."""
+    whole = {*texts(finding.facts).values(), *finding.evidence}
+    return frozenset(whole | {part for text in whole for part in text.split("=", 1)})
 
 
 def refuted(ctx: Context, finding: Finding) -> bool:

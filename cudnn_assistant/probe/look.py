@@ -246,6 +246,7 @@ class Look:
 
     def _frameworks(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import subjects
+        from cudnn_assistant.probe.experiments.situation import Situation
 
         machine = self.machine
         if not machine.gpus:
@@ -257,7 +258,14 @@ class Look:
             self._trust(),
             cancel=self._cancel,
         )
-        return {"trials": (*machine.trials, *found)}, ()
+        situation = Situation(self._environment, self._start_in())
+        tried = subjects.explored_in_frameworks(
+            situation, machine.os.family, machine.pythons, found, cancel=self._cancel
+        )
+        return {
+            "trials": (*machine.trials, *found),
+            "experiments": (*machine.experiments, *tried),
+        }, ()
 
     def experiments(self) -> None:
         """Tests that stopped, repeated with one difference at a time."""

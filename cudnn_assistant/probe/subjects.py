@@ -204,6 +204,35 @@ def explored(
     return tuple(found)
 
 
+BUDGET_OF_FRAMEWORKS = 30.0
+"""Seconds for the repeated tests inside frameworks, each of which takes some."""
+
+
+def explored_in_frameworks(
+    situation: Situation,
+    family: Family,
+    pythons: Sequence[PythonEnvironment],
+    trials: Sequence[Trial],
+    *,
+    cancel: Cancel = never,
+) -> tuple[Experiment, ...]:
+    """The same for the first framework that stopped itself, where nothing has helped it yet."""
+    python = {one.id: one.python for one in pythons}
+    asked = (t for t in trials if t.framework and t.subject in python)
+    first = next((t for t in asked if stopped(t) and not t.helped_by), None)
+    if first is None:
+        return ()
+    name = first.framework.split(" ")[0]
+
+    def test(changed: Situation) -> Trial:
+        return run_framework(
+            changed.environment, python[first.subject], name, subject=first.subject, family=family,
+            cancel=cancel,
+        )  # fmt: skip
+
+    return experiments(test, situation, first, family, budget=BUDGET_OF_FRAMEWORKS, cancel=cancel)
+
+
 def _test_of(trial: Trial, wish: Wish, family: Family, cancel: Cancel) -> Test:
     def test(situation: Situation) -> Trial:
         return run_trial(
