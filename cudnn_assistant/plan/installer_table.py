@@ -253,27 +253,19 @@ PACKAGES: dict[str, Packages] = {
     ),
 }
 
-_RHEL = ("driver-rhel9", "driver-rhel8", "driver-rhel10")
-_OPENSUSE = ("driver-suse", "driver-suse-older")
-
 DRIVERS = {
     "ubuntu": ("driver-ubuntu",),
-    "linuxmint": ("driver-ubuntu",),
     "debian": ("driver-debian",),
     "fedora": ("driver-fedora",),
-    "rhel": _RHEL,
-    "rocky": _RHEL,
-    "almalinux": _RHEL,
+    "rhel": ("driver-rhel9", "driver-rhel8", "driver-rhel10"),
     "arch": ("driver-arch",),
-    "endeavouros": ("driver-arch",),
-    "opensuse-leap": _OPENSUSE,
-    "opensuse-tumbleweed": _OPENSUSE,
+    "suse": ("driver-suse", "driver-suse-older"),
 }
-"""Rows by os-release's own ID. What is merely like one of them may pack its drivers in another
-way."""
+"""Rows by the family of a distribution."""
 
-LIKE = {
-    "pop": "ubuntu", "centos": "rhel", "ol": "rhel", "manjaro": "arch", "cachyos": "arch",
-    "opensuse": "opensuse-leap", "suse": "opensuse-leap", "sles": "opensuse-leap",
-}  # fmt: skip
-"""Where to look for commands to show, which nobody starts."""
+SAME_DRIVERS = frozenset({
+    "ubuntu", "linuxmint", "debian", "fedora", "rhel", "rocky", "almalinux", "arch", "endeavouros",
+    "opensuse-leap", "opensuse-tumbleweed",
+})  # fmt: skip
+"""Distributions, by os-release's own ID, that pack their drivers as their family does. Of the
+others commands are shown, and nobody starts them."""

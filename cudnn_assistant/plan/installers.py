@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cudnn_assistant.compat import Compat, gpu_by_pci
+from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Finding, Installer, Manual
 from cudnn_assistant.machine import Gpu, Machine, OperatingSystem
 from cudnn_assistant.plan.installer_table import (
     DRIVER,
     DRIVER_COMPUTE,
     DRIVERS,
-    LIKE,
     PACKAGES,
     PROGRAMS,
+    SAME_DRIVERS,
     TOOLKITS,
     Packages,
 )
@@ -42,7 +43,9 @@ def driver(machine: Machine, compat: Compat, needed: str = "") -> Installer | No
         return None
     if system.family == "windows":
         return _windows_driver(machine, compat, needed)
-    for row in DRIVERS.get(next(iter(system.distribution), ""), ()):
+    if not SAME_DRIVERS.intersection(system.distribution[:1]):
+        return None
+    for row in _rows(system):
         if _is_for(PACKAGES[row], machine):
             return Installer(row=row)
     return None
@@ -83,12 +86,13 @@ def commands(system: OperatingSystem) -> tuple[str, ...]:
 
     Of a distribution that is like a known one, that one's; () when none is known.
     """
-    for name in system.distribution:
-        rows = DRIVERS.get(LIKE.get(name, name), ())
-        fitting = [row for row in rows if re.search(PACKAGES[row].kernel, system.version)]
-        for row in (*fitting, *rows):
-            return step_of(Installer(row=row)).commands
-    return ()
+    rows = _rows(system)
+    fitting = [row for row in rows if re.search(PACKAGES[row].kernel, system.version)]
+    return next((step_of(Installer(row=row)).commands for row in (*fitting, *rows)), ())
+
+
+def _rows(system: OperatingSystem) -> tuple[str, ...]:
+    return for_distribution(system.distribution, DRIVERS) or ()
 
 
 def _is_for(packages: Packages, machine: Machine) -> bool:
