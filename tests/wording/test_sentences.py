@@ -19,6 +19,8 @@ import cudnn_assistant
 from cudnn_assistant import wording
 from cudnn_assistant.causes import Cause, causes
 from cudnn_assistant.explain.causes import general
+from cudnn_assistant.explain.evidence import rules
+from cudnn_assistant.explain.patterns import patterns
 from cudnn_assistant.wording import refusal, say, sentences
 
 PRODUCT = Path(cudnn_assistant.__file__).parent
@@ -219,6 +221,8 @@ def test_translators_get_every_sentence_once_under_its_key() -> None:
             for key, row in ROWS.items()
         ),
         *((row.name, text) for row in causes() for text in sentences_of(row)),
+        *(("explain", pattern.means) for pattern in patterns()),
+        *(("explain", rule.because) for rule in rules().rule if rule.because),
     }
 
 
