@@ -25,7 +25,7 @@ from cudnn_assistant.wording import refusal, say, sentences
 
 PRODUCT = Path(cudnn_assistant.__file__).parent
 ROWS = {f"{f}.{n}": row for f in sentences.files() for n, row in sentences.rows(f).items()}
-TRANSLATES = {"_", "ngettext", "say", "refusal", "pgettext", "npgettext"}
+TRANSLATES = {"say", "refusal", "pgettext", "npgettext"}
 
 
 def forms(row: sentences.Row) -> tuple[str, ...]:
@@ -133,6 +133,26 @@ def test_each_sentence_is_plain(key: str) -> None:
         assert not re.search(r"\{\d*\}", text), "a place has a name"
         if re.search(r"[.-]title$", key):
             assert len(text.split()) <= 8
+
+
+def test_no_sentence_stands_in_the_code() -> None:
+    """gettext's own calls would hold their text; pgettext is for text out of a table."""
+    beside = [
+        (file, node.lineno)
+        for file, tree in trees().items()
+        for node in ast.walk(tree)
+        if called(node) in {"_", "N_", "gettext", "ngettext"}
+        or (called(node) in {"pgettext", "npgettext"} and literal(node))
+        if Path(file) != Path("wording/language.py")
+    ]
+    assert not beside
+
+
+def literal(call: ast.AST) -> bool:
+    """Whether the text to be translated stands in the call itself."""
+    return isinstance(call, ast.Call) and any(
+        isinstance(given, ast.Constant | ast.JoinedStr) for given in call.args[1:]
+    )
 
 
 def test_nothing_is_translated_before_it_is_used() -> None:
