@@ -1,7 +1,7 @@
 """Collect every sentence for translators: ``python -m installer.translations FILE.pot``.
 
 A sentence of ``resources/words`` stands under its key (``msgctxt``), one of a cause under the
-cause's name; plurals have both forms.
+cause's name, what a pattern of a message means under "explain"; plurals have both forms.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract
 from babel.messages.pofile import write_po
 
 from cudnn_assistant.causes import causes
@@ -19,19 +18,16 @@ from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.patterns import patterns
 from cudnn_assistant.wording import sentences
 from cudnn_assistant.wording.language import DOMAIN
-from installer.windows.build import ROOT
 
 Message = tuple[tuple[str, int], str, str | tuple[str, ...]]
-"""Where it stands, its context ("" for none), and the text or both forms of a plural."""
-
-_KEYWORDS = {"_": None, "ngettext": (1, 2)}
+"""Where it stands, its context, and the text or both forms of a plural."""
 
 
 def catalogue() -> Catalog:
     """Every sentence of the program once: a text under one context is one message."""
     whole = Catalog(project=DOMAIN)
-    for place, context, text in (*_words(), *_causes(), *_patterns(), *_in_sources()):
-        whole.add(text, context=context or None, locations=[place])
+    for place, context, text in (*_words(), *_causes(), *_patterns()):
+        whole.add(text, context=context, locations=[place])
     return whole
 
 
@@ -52,15 +48,7 @@ def _causes() -> Iterator[Message]:
 
 def _patterns() -> Iterator[Message]:
     for text in (*(p.means for p in patterns()), *(r.because for r in rules().rule if r.because)):
-        yield ("resources/errors", 0), "", text
-
-
-def _in_sources() -> Iterator[Message]:
-    for path in sorted((ROOT / "cudnn_assistant").rglob("*.py")):
-        name = path.relative_to(ROOT).as_posix()
-        with path.open("rb") as source:
-            for line, text, *_rest in extract("python", source, keywords=_KEYWORDS):
-                yield (name, line), "", text
+        yield ("resources/errors", 0), "explain", text
 
 
 def main(target: str) -> None:

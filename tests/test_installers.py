@@ -26,7 +26,6 @@ from cudnn_assistant.cli.carrying import DONE, carry_out
 from cudnn_assistant.cli.changing import undo
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.compat import Compat
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Automatic, Finding, Installer, Manual, SetTo
 from cudnn_assistant.journal import Journal
@@ -61,7 +60,7 @@ DEBIAN = OperatingSystem(
     secure_boot=False,
     desktop=True,
 )
-COMPAT = Compat(version=1, published="2026-11-21")
+COMPAT = load_builtin()
 
 
 def machine(system: OperatingSystem = DEBIAN, *computes: str, **other: Any) -> Machine:

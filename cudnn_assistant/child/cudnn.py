@@ -55,16 +55,6 @@ _PROTOTYPES: dict[str, tuple[object, ...]] = {
     "cudnnBackendExecute": (_PTR, _PTR, _PTR),
 }
 
-_CHECKS = {
-    8: ("OpsInfer", "OpsTrain", "CnnInfer", "CnnTrain", "AdvInfer", "AdvTrain"),
-    9: ("Graph", "Cnn", "Adv", "Ops"),
-}
-"""Each names a sub-library; the call loads it and compares its version with the others'.
-
-In cuDNN 9 ``ops`` comes last: asked first, it would be loaded by the main library from its own
-folder, which hides that ``cnn`` and ``adv`` take it from LD_LIBRARY_PATH (their RUNPATH loses).
-"""
-
 
 class CudnnStatus(Exception):
     """A call of cuDNN answered with a number other than 0."""
@@ -133,10 +123,9 @@ class Cudnn:
         """Take it to be of this major, where asking it is known to end the process."""
         self.number = major * (10000 if major >= 9 else 1000)
 
-    def checks(self) -> list[str]:
-        """The version checks that this library has, in the order of what needs what."""
-        names = (f"cudnn{part}VersionCheck" for part in _CHECKS.get(min(self.major, 9), ()))
-        return [name for name in names if hasattr(self.library, name)]
+    def has(self, name: str) -> bool:
+        """Whether this library has a function of that name."""
+        return hasattr(self.library, name)
 
     def call(self, name: str, *arguments: object) -> None:
         """Call a function that answers with a status. Raises :class:`CudnnStatus`."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: list[str]) -> int:
-    """Run with one JSON argument: pipe, deadline, names, folders, after. Answers on the pipe.
+    """Run with one JSON argument: pipe, deadline, names, folders, parts, after.
 
     ``after`` names a call that an earlier child didn't survive: what comes behind it is asked
     here, of a library of ``major``.
@@ -32,5 +32,5 @@ def _check(channel: Channel, wish: dict[str, Any]) -> None:
         library.suppose(wish["major"])
     else:
         loading.versions(channel, library)
-    loading.sublibraries(channel, library, wish["after"])
+    loading.sublibraries(channel, library, wish["parts"], wish["after"])
     loading.stay_home(home)

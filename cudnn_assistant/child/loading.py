@@ -25,8 +25,6 @@ _COMPANIONS = (
 _COMPANIONS_WINDOWS = ("cudart64_", "nvrtc64_", "nvJitLink_", "cublasLt64_", "cublas64_")
 _MIXED = 1002
 """cuDNN 9's status for parts of different versions."""
-_PARTS = ("ops", "cnn", "adv", "heuristic", "engines_precompiled")
-"""Files that a full cuDNN 9 has beside its main library and cuDNN JIT has not."""
 
 
 def missing_file(said: str) -> str:
@@ -171,16 +169,21 @@ def versions(channel: Channel, library: cudnn.Cudnn) -> None:
     channel.say(version=version, cuda=cuda)
 
 
-def sublibraries(channel: Channel, library: cudnn.Cudnn, after: str = "") -> bool:
+def sublibraries(
+    channel: Channel, library: cudnn.Cudnn, parts: dict[str, dict[str, Any]], after: str = ""
+) -> bool:
     """Have every sub-library loaded and compared; whether this is cuDNN JIT.
 
+    ``parts`` says by major what it is made of; a major that isn't in it is taken for the newest.
     The checks are told before the first one, each outcome as soon as it is known. ``after`` is
     one that was asked elsewhere, and so were all before it. Raises :class:`Stopped` for the
     trouble that says most.
     """
     channel.stage("sublibraries")
-    jit = is_jit(mapped.main_library(mapped.libraries()), library.major)
-    names = [name for name in library.checks() if not jit or name == "cudnnGraphVersionCheck"]
+    known = parts.get(str(library.major)) or parts[max(parts, key=int)]
+    jit = is_jit(mapped.main_library(mapped.libraries()), known)
+    checks = {name: part for name, part in known["checks"].items() if library.has(name)}
+    names = [name for name, part in checks.items() if not jit or part in known["jit"]]
     names = names[names.index(after) + 1 :] if after in names else names
     channel.say(planned=names)
     refused: Stopped | None = None
@@ -190,7 +193,7 @@ def sublibraries(channel: Channel, library: cudnn.Cudnn, after: str = "") -> boo
             library.call(name)
             channel.say(outcome={"call": name, "code": 0})
         except cudnn.CudnnStatus as refusal:
-            found = _of_check(name, library.major, refusal)
+            found = _of_check(checks[name], library.major, refusal)
             detail = found.facts["detail"]
             channel.say(outcome={"call": name, "code": refusal.code, "detail": detail})
             # "Mixed versions" says more than "can't be loaded", which mixing can lead to.
@@ -218,7 +221,7 @@ def _with_strangers(stopped: Stopped) -> Stopped:
     return stopped
 
 
-def _of_check(name: str, major: int, refusal: cudnn.CudnnStatus) -> Stopped:
+def _of_check(part: str, major: int, refusal: cudnn.CudnnStatus) -> Stopped:
     """A version check's status; where the part can't be loaded, with what the loader says of it.
 
     cuDNN 9 itself only says that it couldn't: the loader is asked again, afterwards.
@@ -228,7 +231,7 @@ def _of_check(name: str, major: int, refusal: cudnn.CudnnStatus) -> Stopped:
     main = mapped.main_library(mapped.libraries())
     if refusal.code not in unavailable or not main:
         return stopped
-    path = beside(main, name.removeprefix("cudnn").removesuffix("VersionCheck").lower(), major)
+    path = beside(main, part, major)
     try:
         cudnn.load(path)
     except OSError as trouble:
@@ -263,21 +266,20 @@ def no_such_function(lack: cudnn.NotCudnn) -> Stopped:
     return Stopped("unloadable", detail=f"{lack} is not in the library")
 
 
-def is_jit(main: str, major: int) -> bool:
+def is_jit(main: str, known: dict[str, Any]) -> bool:
     """Whether this is cuDNN JIT: the graph and its run-time compiler, and nothing else on purpose.
 
     A full copy that has lost files still has one of the others.
     """
-    if major < 9 or not main:
+    if not (main and known["jit"]):
         return False
     try:
         beside = os.listdir(os.path.dirname(main))
     except OSError:
         return False
     stems = {name.lower().removeprefix("lib").split(".")[0].split("64_")[0] for name in beside}
-    return "cudnn_engines_runtime_compiled" in stems and not any(
-        f"cudnn_{part}" in stems for part in _PARTS
-    )
+    there = {stem.removeprefix("cudnn_") for stem in stems}
+    return there.issuperset(known["jit"]) and there.isdisjoint(known["beyond_jit"])
 
 
 def foreign(folder: str) -> list[str]:

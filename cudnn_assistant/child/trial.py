@@ -59,7 +59,7 @@ def _stages(channel: Channel, wish: dict[str, Any]) -> None:
         no_driver = stopped
     library = loading.load(channel, wish["names"], folder, wish["folders"], wish["steps"])
     loading.versions(channel, library)
-    jit = loading.sublibraries(channel, library)
+    jit = loading.sublibraries(channel, library, wish["parts"])
     if folder:
         loading.stay_home(folder)
     if gpu is None:

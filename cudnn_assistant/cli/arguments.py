@@ -9,7 +9,7 @@ import msgspec
 
 from cudnn_assistant import __version__
 from cudnn_assistant.cli.options import Options
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 COMMANDS = (
     "check", "explain", "fix", "undo", "report", "test", "watch", "feed", "recommend",
@@ -43,60 +43,49 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="cudnn-assistant",
         formatter_class=_Formatter,
-        description=_(
-            "Finds out why cuDNN doesn't start, mends it, and proves it on the GPU.\n"
-            "Without a command it checks this computer; nothing is changed by that."
-        ),
-        epilog=_(
-            "exit codes: 0 cuDNN works or the change is done; 1 problems found, nothing changed; "
-            "2 wrong use;\n3 could not find out; 4 changed, but cuDNN still doesn't start; "
-            "5 could not be changed, all as before"
-        ),
+        description=say("cli.description"),
+        epilog=say("cli.exit-codes"),
     )
     top.add_argument("--version", action="version", version=f"cudnn-assistant {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
-    _check(commands.add_parser("check", help=_("look, test, say what is wrong (default)")))
-    _explain(commands.add_parser("explain", help=_("say what an error text really means")))
-    _fix(commands.add_parser("fix", help=_("show what would help, ask once, do it, check again")))
-    _undo(commands.add_parser("undo", help=_("take the last change back")))
-    _report(commands.add_parser("report", help=_("write a report that others can examine")))
-    _test(commands.add_parser("test", help=_("only run cuDNN on the GPU, for scripts")))
-    _watch(commands.add_parser("watch", help=_("run your program and see which cuDNN it loads")))
-    _feed(commands.add_parser("feed", help=_("show or fetch the compatibility data")))
-    _recommend(commands.add_parser("recommend", help=_("say what fits together")))
-    _integrate(commands.add_parser("integrate", help=_("add the program to your menus (Linux)")))
-    _installed(commands.add_parser("installed", help=_("list or remove what was installed")))
+    _check(commands.add_parser("check", help=say("cli.command-check")))
+    _explain(commands.add_parser("explain", help=say("cli.command-explain")))
+    _fix(commands.add_parser("fix", help=say("cli.command-fix")))
+    _undo(commands.add_parser("undo", help=say("cli.command-undo")))
+    _report(commands.add_parser("report", help=say("cli.command-report")))
+    _test(commands.add_parser("test", help=say("cli.command-test")))
+    _watch(commands.add_parser("watch", help=say("cli.command-watch")))
+    _feed(commands.add_parser("feed", help=say("cli.command-feed")))
+    _recommend(commands.add_parser("recommend", help=say("cli.command-recommend")))
+    _integrate(commands.add_parser("integrate", help=say("cli.command-integrate")))
+    _installed(commands.add_parser("installed", help=say("cli.command-installed")))
     return top
 
 
 def _say_flags(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help=_("print JSON for programs"))
-    parser.add_argument("-v", "--verbose", action="store_true", help=_("all facts and details"))
-    parser.add_argument("-q", "--quiet", action="store_true", help=_("only the last line"))
+    parser.add_argument("--json", action="store_true", help=say("cli.option-json"))
+    parser.add_argument("-v", "--verbose", action="store_true", help=say("cli.option-verbose"))
+    parser.add_argument("-q", "--quiet", action="store_true", help=say("cli.option-quiet"))
     parser.add_argument(
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help=_("colour of the marks (NO_COLOR is honoured)"),
+        help=say("cli.option-colour"),
     )
 
 
 def _look_flags(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--no-test", action="store_true", help=_("don't start the GPU test"))
-    parser.add_argument(
-        "--quick", action="store_true", help=_("don't ask PyTorch and others to run themselves")
-    )
+    parser.add_argument("--no-test", action="store_true", help=say("cli.option-no-test"))
+    parser.add_argument("--quick", action="store_true", help=say("cli.option-quick"))
     parser.add_argument(
         "--trust",
         action="append",
         default=[],
         metavar="FOLDER",
-        help=_("also try libraries and environments in this folder"),
+        help=say("cli.option-folder"),
     )
-    parser.add_argument("--offline", action="store_true", help=_("use saved data only"))
-    parser.add_argument(
-        "--python", metavar="PATH", default="", help=_("also look at this Python environment")
-    )
+    parser.add_argument("--offline", action="store_true", help=say("cli.option-offline"))
+    parser.add_argument("--python", metavar="PATH", default="", help=say("cli.option-python"))
 
 
 def _machine_flag(parser: argparse.ArgumentParser) -> None:
@@ -104,7 +93,7 @@ def _machine_flag(parser: argparse.ArgumentParser) -> None:
         "--machine",
         metavar="FILE",
         default="",
-        help=_("examine a saved report instead of this computer"),
+        help=say("cli.option-from-report"),
     )
 
 
@@ -115,24 +104,24 @@ def _check(parser: argparse.ArgumentParser) -> None:
 
 
 def _explain(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", default="-", metavar="FILE", help=_("- for input"))
+    parser.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help=say("cli.option-input")
+    )
     parser.add_argument(
         "--given",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help=_("a fact you know: gpu, driver, cuda, cudnn, python, framework, os"),
+        help=say("cli.option-fact"),
     )
-    parser.add_argument(
-        "--no-look", action="store_true", help=_("judge the text alone, not this computer")
-    )
+    parser.add_argument("--no-look", action="store_true", help=say("cli.option-no-look"))
     _machine_flag(parser)
     _say_flags(parser)
 
 
 def _change_flags(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help=_("don't ask"))
-    parser.add_argument("--dry-run", action="store_true", help=_("only show what would change"))
+    parser.add_argument("--yes", action="store_true", help=say("cli.option-yes"))
+    parser.add_argument("--dry-run", action="store_true", help=say("cli.option-dry-run"))
 
 
 def _fix(parser: argparse.ArgumentParser) -> None:
@@ -142,8 +131,8 @@ def _fix(parser: argparse.ArgumentParser) -> None:
 
 
 def _undo(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", nargs="?", default="", metavar="ID", help=_("which change"))
-    parser.add_argument("--list", action="store_true", help=_("show the changes made so far"))
+    parser.add_argument("id", nargs="?", default="", metavar="ID", help=say("cli.option-change"))
+    parser.add_argument("--list", action="store_true", help=say("cli.option-list"))
     _change_flags(parser)
     _say_flags(parser)
     _look_flags(parser)
@@ -155,55 +144,47 @@ def _report(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="",
         metavar="FILE",
-        help=_(".md, .html, or .zip with both and a log; - for standard output"),
+        help=say("cli.option-output"),
     )
-    parser.add_argument("--short", action="store_true", help=_("at most 60 lines, for a chat"))
-    parser.add_argument("--html", action="store_true", help=_("one page for a support desk"))
-    parser.add_argument(
-        "--text", metavar="FILE", default="", help=_("add the error text that is in this file")
-    )
+    parser.add_argument("--short", action="store_true", help=say("cli.option-short"))
+    parser.add_argument("--html", action="store_true", help=say("cli.option-html"))
+    parser.add_argument("--text", metavar="FILE", default="", help=say("cli.option-text"))
     parser.add_argument(
         "--compare",
         nargs=2,
         metavar=("OLD", "NEW"),
         default=None,
-        help=_("say what changed between two reports"),
+        help=say("cli.option-compare"),
     )
     _look_flags(parser)
     _machine_flag(parser)
 
 
 def _test(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _(
-        "Every GPU is tested, all at the same time. With --json one object is printed for each\n"
-        "test: alone for one GPU, in a list for several."
-    )
+    parser.epilog = say("cli.test-epilog")
     parser.formatter_class = _Formatter
     _say_flags(parser)
-    parser.add_argument("--python", metavar="PATH", default="", help=_("that environment's copy"))
-    parser.add_argument("--library", metavar="FOLDER", default="", help=_("one copy of cuDNN"))
+    parser.add_argument("--python", metavar="PATH", default="", help=say("cli.option-test-python"))
+    parser.add_argument("--library", metavar="FOLDER", default="", help=say("cli.option-library"))
     parser.add_argument(
         "--framework",
         metavar="NAME",
         default="",
-        help=_(
-            "run the convolution inside torch, tensorflow, jax, onnxruntime or cupy itself, in the"
-            " active environment or that of --python"
-        ),
+        help=say("cli.option-framework"),
     )
-    parser.add_argument("--gpu", metavar="UUID", default="", help=_("one GPU; else all"))
+    parser.add_argument("--gpu", metavar="UUID", default="", help=say("cli.option-gpu"))
 
 
 def _watch(parser: argparse.ArgumentParser) -> None:
     parser.usage = "cudnn-assistant watch [--json] [--pid PID | -- COMMAND …]"
-    parser.add_argument("--json", action="store_true", help=_("print JSON for programs"))
-    parser.add_argument("--pid", type=int, default=0, help=_("look at a program that runs"))
+    parser.add_argument("--json", action="store_true", help=say("cli.option-json"))
+    parser.add_argument("--pid", type=int, default=0, help=say("cli.option-pid"))
     parser.add_argument("program", nargs=argparse.REMAINDER, metavar="-- COMMAND …")
 
 
 def _feed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=("show", "update"), default="show")
-    parser.add_argument("--json", action="store_true", help=_("print JSON for programs"))
+    parser.add_argument("--json", action="store_true", help=say("cli.option-json"))
 
 
 def _installed(parser: argparse.ArgumentParser) -> None:
@@ -211,7 +192,7 @@ def _installed(parser: argparse.ArgumentParser) -> None:
         "--remove",
         metavar="FOLDER",
         default="",
-        help=_("remove this copy; undo downloads it again"),
+        help=say("cli.option-remove"),
     )
     _change_flags(parser)
     _say_flags(parser)
@@ -223,17 +204,15 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
         dest="framework",
         metavar="FRAMEWORK",
         default="",
-        help=_('a framework and its version: "tensorflow 2.10", "torch"'),
+        help=say("cli.option-wanted-framework"),
+    )
+    parser.add_argument("--gpu", metavar="NAME", default="", help=say("cli.option-wanted-gpu"))
+    parser.add_argument("--driver", metavar="VERSION", default="", help=say("cli.option-driver"))
+    parser.add_argument(
+        "--python-version", metavar="X.Y", default="", help=say("cli.option-python-version")
     )
     parser.add_argument(
-        "--gpu", metavar="NAME", default="", help=_("this GPU (name or 8.6), not this computer's")
-    )
-    parser.add_argument("--driver", metavar="VERSION", default="", help=_("with this driver"))
-    parser.add_argument(
-        "--python-version", metavar="X.Y", default="", help=_("on this version of Python")
-    )
-    parser.add_argument(
-        "--system", choices=("linux", "windows"), default="", help=_("with --gpu: on this system")
+        "--system", choices=("linux", "windows"), default="", help=say("cli.option-system")
     )
     _say_flags(parser)
     _look_flags(parser)
@@ -242,5 +221,5 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
 
 def _integrate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--remove", dest="out_of_menus", action="store_true", help=_("take that back")
+        "--remove", dest="out_of_menus", action="store_true", help=say("cli.option-out-of-menus")
     )

@@ -27,7 +27,7 @@ from cudnn_assistant.plan import (
 from cudnn_assistant.session import Refused, Session
 from cudnn_assistant.session.changing import Change, NotApplied
 from cudnn_assistant.session.events import Event, Progress
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording import say
 from cudnn_assistant.wording.advance import Advance
 from cudnn_assistant.wording.refusals import why
 
@@ -100,14 +100,14 @@ def _apply(session: Session, plan: Plan, texts: Sequence[Licence], how: str, scr
         for line in ended.output.splitlines():
             screen.line(line, indent=2)
     if stop.is_set():
-        screen.trouble(_("It was done already. To go back, run: cudnn-assistant undo"))
+        screen.trouble(say("cli.done-already"))
         return STOPPED
     return DONE
 
 
 def _rehearsed(session: Session, plan: Plan, screen: Screen) -> Plan:
     if unrehearsed(plan):
-        screen.progress(_("Asking pip what it would change…"))
+        screen.progress(say("cli.asking-pip"))
     try:
         return session.rehearse(plan)
     finally:
@@ -117,16 +117,16 @@ def _rehearsed(session: Session, plan: Plan, screen: Screen) -> Plan:
 def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:
     screen.trouble(why(trouble))
     if not trouble.as_before:
-        screen.trouble(_("To go back, run: cudnn-assistant undo"))
+        screen.trouble(say("cli.way-back"))
         return 4
-    screen.trouble(_("Everything is as it was before."))
+    screen.trouble(say("cli.all-as-before"))
     return STOPPED if stopped else _NOT_POSSIBLE
 
 
 def _say_what_yes_accepts(texts: Sequence[Licence], screen: Screen) -> None:
     """``--yes`` accepts a licence only where its address is seen, also beside JSON."""
     for text in texts:
-        line = _("With --yes you accept NVIDIA's licence: {link}").format(link=text.address)
+        line = say("cli.yes-accepts-licence", link=text.address)
         if screen.json:
             screen.trouble(line)
         else:
@@ -134,16 +134,12 @@ def _say_what_yes_accepts(texts: Sequence[Licence], screen: Screen) -> None:
 
 
 def _asked(count: int, texts: Sequence[Licence], screen: Screen) -> bool:
-    question = ngettext("Make {count} change?", "Make {count} changes?", count).format(count=count)
+    question = say("cli.ask-changes", count=count)
     if texts:
-        question = ngettext(
-            "Accept NVIDIA's licence (r to read it) and make {count} change?",
-            "Accept NVIDIA's licence (r to read it) and make {count} changes?",
-            count,
-        ).format(count=count)
+        question = say("cli.ask-licence-and-changes", count=count)
     asked = screen.ask(question, more=(lambda: _show(texts, screen)) if texts else None)
     if asked is None:
-        screen.trouble(_("Nothing was changed. To do it without a question, add --yes."))
+        screen.trouble(say("cli.nothing-changed"))
     return bool(asked)
 
 
@@ -152,7 +148,7 @@ def _show(texts: Sequence[Licence], screen: Screen) -> None:
         screen.line(text.address)
         for line in text.lines:
             screen.line(line, indent=2)
-        screen.line(_("SHA-256 of this text: {sha}").format(sha=text.sha256))
+        screen.line(say("cli.licence-sha", sha=text.sha256))
         screen.line()
 
 
@@ -163,7 +159,7 @@ def _stoppable(screen: Screen) -> Iterator[threading.Event]:
 
     def stop(_number: int, _frame: object) -> None:
         cancel.set()
-        screen.progress(_("Stopping; everything goes back to what it was…"))
+        screen.progress(say("cli.stopping"))
 
     signals = (signal.SIGINT, signal.SIGTERM)
     before = [(number, signal.signal(number, stop)) for number in signals]
@@ -189,7 +185,7 @@ def show_plan(
         screen.line(f"{change.title}  {change.place}")
         for code in plan.steps[change.step].why:
             if code in serves:
-                screen.line(_("For: {title}").format(title=serves[code]), indent=2)
+                screen.line(say("cli.for", title=serves[code]), indent=2)
         for row in change.lines:
             note = f"   ({row.note})" if row.note else ""
             screen.raw(f"  {row.sign} {row.text}{note}\n")

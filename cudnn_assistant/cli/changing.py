@@ -9,7 +9,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.plan import Entry, Plan, starts_only, stays
 from cudnn_assistant.session import Checkup, Refused, Session, ignore
 from cudnn_assistant.session.changing import Change
-from cudnn_assistant.wording import _, words
+from cudnn_assistant.wording import say, words
 from cudnn_assistant.wording.refusals import why
 
 _HELPED_NOT = 4
@@ -44,20 +44,20 @@ def _take_back_interrupted(session: Session, options: Options, screen: Screen) -
     if plan is None:
         return DONE
     if not screen.json:
-        screen.line(_("A change was interrupted. This takes it back first."))
+        screen.line(say("cli.taking-back-interrupted"))
     return carry_out(session, plan, session.unseen, options, screen)
 
 
 def _look_again(session: Session, before: Checkup, options: Options, screen: Screen) -> int:
     if not screen.json:
-        screen.line(_("Done. Checking again…"))
+        screen.line(say("cli.checking-again"))
         screen.line()
     checkup = look(session, options, screen, again=True)
     show(checkup, session.source, screen, options)
     if checkup.verdict == "works":
         return DONE
     if not (screen.json or starts_only(before.plan)):
-        screen.line(_("The change can be taken back: cudnn-assistant undo"))
+        screen.line(say("cli.can-be-undone"))
     return _HELPED_NOT
 
 
@@ -66,7 +66,7 @@ def undo(session: Session, options: Options, screen: Screen) -> int:
     try:
         entries = session.history()
     except OSError as trouble:
-        screen.trouble(_("The list of changes can't be read: {why}.").format(why=trouble.strerror))
+        screen.trouble(say("cli.changes-not-readable", why=trouble.strerror))
         return 3
     if options.list:
         return _list(session, entries, screen)
@@ -76,7 +76,7 @@ def undo(session: Session, options: Options, screen: Screen) -> int:
             return _carry_out_undo(session, plan, options, screen)
         entry = session.undoable(options.id)
         if entry is None:
-            screen.line(_("There is no change to take back."))
+            screen.line(say("cli.no-change"))
             return 2 if options.id else 0
         plan = session.undo(entry)
         stays_whole = session.stays_whole(entry)
@@ -90,11 +90,11 @@ def undo(session: Session, options: Options, screen: Screen) -> int:
 
 def _carry_out_undo(session: Session, plan: Plan, options: Options, screen: Screen) -> int:
     if not plan.steps:
-        screen.line(_("Nothing of this change is left: another program has changed it since."))
+        screen.line(say("cli.nothing-left-of-change"))
         return 0 if options.dry_run else _close(session, plan, screen)
     code = carry_out(session, plan, session.unseen, options, screen)
     if code == DONE:
-        screen.line(_("The change was taken back."))
+        screen.line(say("cli.taken-back"))
     return code
 
 
@@ -110,16 +110,16 @@ def _close(session: Session, plan: Plan, screen: Screen) -> int:
 
 def _list(session: Session, entries: tuple[Entry, ...], screen: Screen) -> int:
     if not entries:
-        screen.line(_("You haven't changed anything with this program."))
+        screen.line(say("cli.no-changes-yet"))
     for entry in entries:
         if entry.plan.undoes:
             continue
         if entry.undone_by:
-            state = _("undone")
+            state = say("cli.state-undone")
         elif "done" in entry.states:
-            state = _("in place")
+            state = say("cli.state-in-place")
         else:
-            state = _("not made")
+            state = say("cli.state-not-made")
         what = ", ".join(change.title for change in session.preview(entry.plan, session.unseen))
         screen.line(f"{entry.id}  {entry.when}  {state}  {what}")
     return 0

@@ -10,7 +10,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import SYSTEM
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.own_copies import OwnCopies, OwnCopy
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import why
 
 
@@ -28,7 +28,7 @@ class Printed(msgspec.Struct, kw_only=True):
 
 def installed(session: Session, options: Options, screen: Screen) -> int:
     """List our copies, or remove one."""
-    screen.progress(_("Looking who uses them…"))
+    screen.progress(say("cli.looking-for-users"))
     try:
         found = session.own_copies()
     except OSError as trouble:
@@ -43,19 +43,17 @@ def installed(session: Session, options: Options, screen: Screen) -> int:
 def _remove(session: Session, found: OwnCopies, options: Options, screen: Screen) -> int:
     chosen = found.named(options.remove)
     if chosen is None:
-        text = _("There is no copy of ours at {folder}.")
-        screen.trouble(text.format(folder=options.remove))
+        screen.trouble(say("cli.no-copy-there", folder=options.remove))
         return 2
     if chosen.archive is None:
-        text = _("{folder} was not made by this program, so it is not removed by it.")
-        screen.trouble(text.format(folder=chosen.folder))
+        screen.trouble(say("cli.copy-not-ours", folder=chosen.folder))
         return 2
     for subject in () if screen.json else chosen.subjects:
-        screen.line(_("Used at present: {subject}").format(subject=_name(subject)))
+        screen.line(say("cli.copy-used-now", subject=_name(subject)))
     plan = found.removal(chosen.archive)
     code = carry_out(session, plan, found.machine, options, screen)
     if code == DONE and not screen.json:
-        screen.line(_("It was removed. To take that back: cudnn-assistant undo"))
+        screen.line(say("cli.copy-removed"))
     return code
 
 
@@ -65,16 +63,16 @@ def _list(found: OwnCopies, screen: Screen) -> int:
         screen.raw(msgspec.json.encode(listed).decode() + "\n")
         return 0
     if not listed:
-        screen.line(_("Nothing is installed in {folder}.").format(folder=found.root))
+        screen.line(say("cli.no-copies", folder=found.root))
     for one in listed:
-        what = f"{one.product} {one.version}".strip() or _("unknown to the journal")
+        what = f"{one.product} {one.version}".strip() or say("cli.copy-not-in-journal")
         screen.line(f"{one.folder}  {one.size / 1e6:,.0f} MB  {what}")
         if one.variables:
-            screen.line(_("named in: {names}").format(names=", ".join(one.variables)), indent=2)
+            screen.line(say("cli.copy-named-in", names=", ".join(one.variables)), indent=2)
         for subject in one.subjects:
-            screen.line(_("used by: {subject}").format(subject=_name(subject)), indent=2)
+            screen.line(say("cli.copy-used-by", subject=_name(subject)), indent=2)
         if not one.variables:
-            screen.line(_("no setting names it"), indent=2)
+            screen.line(say("cli.copy-named-nowhere"), indent=2)
     return 0
 
 
@@ -90,4 +88,4 @@ def _printed(copy: OwnCopy) -> Printed:
 
 
 def _name(subject: str) -> str:
-    return _("programs that take cuDNN from the system") if subject == SYSTEM else subject
+    return say("cli.users-of-system-cudnn") if subject == SYSTEM else subject

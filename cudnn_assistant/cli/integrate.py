@@ -11,7 +11,7 @@ from cudnn_assistant import places
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.session import Misuse, Session
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 _ABOUT = "io.github.cudnn_assistant.cudnn_assistant.metainfo.xml"
 _FILES = (
@@ -37,13 +37,9 @@ def integrate(_session: Session, options: Options, screen: Screen) -> int:
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
         path = trouble.filename or share
-        screen.trouble(_("{path} can't be written: {why}.").format(path=path, why=why))
+        screen.trouble(say("cli.menu-not-writable", path=path, why=why))
         return 5
-    text = (
-        _("Removed from your menus.")
-        if options.out_of_menus
-        else _("Added to your menus. To take that back: cudnn-assistant integrate --remove")
-    )
+    text = say("cli.menu-removed") if options.out_of_menus else say("cli.menu-added")
     screen.line(text)
     return 0
 

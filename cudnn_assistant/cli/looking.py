@@ -14,7 +14,7 @@ from cudnn_assistant.session import Checkup, LookRequest, Misuse, Refused, Sessi
 from cudnn_assistant.session.answer import encoded
 from cudnn_assistant.session.events import Event, PartLooked
 from cudnn_assistant.summary import headline, lines
-from cudnn_assistant.wording import _, say, words
+from cudnn_assistant.wording import say, words
 
 EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}
 """Exit codes of a look, by verdict."""
@@ -25,7 +25,7 @@ def check(session: Session, options: Options, screen: Screen) -> int:
     checkup = look(session, options, screen)
     show(checkup, session.source, screen, options)
     if not options.machine and session.interrupted():
-        screen.trouble(_("A change was interrupted. To take it back, run: cudnn-assistant undo"))
+        screen.trouble(say("cli.change-interrupted"))
     return EXIT[checkup.verdict]
 
 
@@ -86,9 +86,7 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
         return
     if options.machine:
         screen.line(
-            _("A report of {when}, of another computer:").format(
-                when=moment(checkup.machine.taken_at) or "?"
-            )
+            say("cli.report-of-another-computer", when=moment(checkup.machine.taken_at) or "?")
         )
         if checkup.machine.schema > SCHEMA:
             screen.line(newer_report())
@@ -101,15 +99,15 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
     screen.line()
     screen.line(_closing(checkup.verdict, title, sentence))
     if not options.machine and checkup.plan.steps and options.command != "fix":
-        screen.line(_("Run: cudnn-assistant fix"))
+        screen.line(say("cli.run-fix"))
 
 
 def _closing(verdict: Verdict, title: str, sentence: str) -> str:
     """The last line; the problem itself stands above it already."""
     if verdict == "broken":
-        return _("cuDNN doesn't work yet.")
+        return say("cli.not-working-yet")
     if verdict == "impossible":
-        return _("cuDNN can't work on this computer as it is.")
+        return say("cli.cannot-work-here")
     return f"{title}. {sentence}".strip()
 
 
@@ -126,7 +124,7 @@ def show_finding(finding: Finding, checkup: Checkup, screen: Screen, *, verbose:
     """One problem: what it is, why it matters, what would help, how to go back."""
     said = words(finding, checkup.machine)
     screen.line()
-    doubt = "" if finding.sure else _(" (suspected)")
+    doubt = "" if finding.sure else f" ({say('cli.suspected')})"
     where = "" if finding.subject == SYSTEM else f"  {finding.subject}"
     screen.line(f"{said.title}{doubt}  [{finding.code}]{where}")
     for text in (said.why, said.fix, said.undo):
@@ -166,7 +164,10 @@ def show_facts(machine: Machine, source: Source, screen: Screen) -> None:
     for timing in machine.timings:
         screen.line(f"{timing.part} {timing.milliseconds:.0f} ms")
     screen.line(
-        _("Compatibility data {version} of {published} ({source})").format(
-            version=source.version, published=source.published, source=source.kind
+        say(
+            "cli.data-in-use",
+            version=source.version,
+            published=source.published,
+            source=source.kind,
         )
     )

@@ -10,7 +10,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.imagined import Imagined
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
 
 
@@ -38,7 +38,7 @@ def recommend(session: Session, options: Options, screen: Screen) -> int:
 
 def _show(found: Recommendation, screen: Screen, *, verbose: bool) -> None:
     for one in lines(found):
-        if verbose or one.label not in (_("Why"), _("Ruled out")):
+        if verbose or one.label not in (say("cli.why"), say("cli.ruled-out")):
             screen.marked(one.mark, one.label, one.text)
     screen.line()
     screen.line(headline(found))

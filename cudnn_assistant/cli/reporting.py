@@ -12,7 +12,7 @@ from cudnn_assistant.report import compare as differences
 from cudnn_assistant.report import file_name
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.reports import Form
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "→"}
 
@@ -38,11 +38,9 @@ def _write(session: Session, options: Options, screen: Screen) -> int:
             file.write(content)
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
-        screen.trouble(
-            _("The report can't be written to {path}: {why}.").format(path=path, why=why)
-        )
+        screen.trouble(say("cli.report-not-writable", path=path, why=why))
         return 3
-    screen.trouble(_("Report written to {path}").format(path=os.path.abspath(path)))
+    screen.trouble(say("cli.report-written", path=os.path.abspath(path)))
     return 0
 
 
@@ -79,13 +77,13 @@ def _compare(session: Session, before: str, after: str, screen: Screen) -> int:
     old, new = (judged(session, path).machine for path in (before, after))
     found = differences(old, new)
     if not found:
-        screen.line(_("Nothing that matters here changed between the two reports."))
+        screen.line(say("cli.no-difference"))
         return 0
-    screen.line(_("What changed from {old} to {new}:").format(old=old.taken_at, new=new.taken_at))
+    screen.line(say("cli.differences", old=old.taken_at, new=new.taken_at))
     for one in found:
         screen.line(f"{_SIGNS[one.kind]} {one.where}")
         if one.before:
-            screen.line(_("was {value}").format(value=one.before), indent=4)
+            screen.line(say("cli.value-was", value=one.before), indent=4)
         if one.after:
-            screen.line(_("is {value}").format(value=one.after), indent=4)
+            screen.line(say("cli.value-is", value=one.after), indent=4)
     return 1

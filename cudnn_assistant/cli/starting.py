@@ -7,7 +7,7 @@ import msgspec
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import Consent, Plan, kind_of
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 
 def allowed(plan: Plan, machine: Machine, screen: Screen, *, yes: bool) -> Plan:
@@ -21,11 +21,11 @@ def allowed(plan: Plan, machine: Machine, screen: Screen, *, yes: bool) -> Plan:
 
 def _may_start(consent: Consent, machine: Machine, screen: Screen, yes: bool) -> bool:
     if not machine.os.administrator:
-        text = _("{name} was not installed, because that needs an administrator. {how}")
-        screen.trouble(text.format(name=consent.name, how=consent.by_hand))
+        screen.trouble(
+            say("cli.installer-needs-administrator", name=consent.name, how=consent.by_hand)
+        )
         return False
     if yes and consent.never_by_flag:
-        text = _("{name} was not installed: --yes alone is no yes to a driver. {how}")
-        screen.trouble(text.format(name=consent.name, how=consent.by_hand))
+        screen.trouble(say("cli.installer-needs-question", name=consent.name, how=consent.by_hand))
         return False
     return yes or bool(screen.ask(consent.question))

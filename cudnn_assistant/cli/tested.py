@@ -9,7 +9,7 @@ from cudnn_assistant.machine import Trial
 from cudnn_assistant.session import Checkup
 from cudnn_assistant.session.trials import Tested, relevant
 from cudnn_assistant.summary import helped, meaning, not_tested, program, stopped
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 _MARKS: dict[str, Mark] = {"ok": "ok", "no-gpu": "unknown", "not-run": "unknown"}
 _MOST = 2
@@ -47,13 +47,13 @@ def wants_reason(tested: Tested) -> Trial | None:
 def _seen(visible: str) -> str:
     # The driver ends the list at the first entry that names no GPU, -1 for instance.
     if not visible.strip() or visible.lstrip().startswith("-"):
-        return _("CUDA_VISIBLE_DEVICES is set to “{text}”: it hides every GPU from programs.")
-    return _("CUDA_VISIBLE_DEVICES is set to “{text}”: programs see no other GPUs.")
+        return say("cli.visible-devices-hide-all", text=visible)
+    return say("cli.visible-devices-limited", text=visible)
 
 
 def _gpu(trial: Trial) -> str:
     # Two of one kind are told apart by the start of their UUIDs, as nvidia-smi does.
-    return f"{trial.gpu_name} {trial.gpu[:12]}".strip() or _("GPU")
+    return f"{trial.gpu_name} {trial.gpu[:12]}".strip() or say("cli.gpu-unnamed")
 
 
 def _one(trial: Trial, screen: Screen, *, verbose: bool) -> None:
@@ -69,7 +69,7 @@ def _one(trial: Trial, screen: Screen, *, verbose: bool) -> None:
     if trial.loaded:
         screen.line(trial.loaded, indent=2)
     if trial.skipped:
-        screen.line(_("Not on this GPU or cuDNN: {what}.").format(what=", ".join(trial.skipped)))
+        screen.line(say("cli.checks-skipped", what=", ".join(trial.skipped)))
     if verbose:
         for path in trial.mapped:
             screen.line(path, indent=4)
@@ -88,10 +88,10 @@ def _sentence(trial: Trial, *, name: bool = True) -> str:
         "seconds": f"{trial.milliseconds / 1000:.1f}",
     }
     if trial.framework:
-        return _("{program} runs a convolution on {gpu}: {checks}. {seconds} s.").format(**facts)
+        return say("cli.program-works", **facts)
     if name:
-        return _("cuDNN {version} works on {gpu}: {checks}. {seconds} s.").format(**facts)
-    return _("cuDNN {version} works: {checks}. {seconds} s.").format(**facts)
+        return say("cli.cudnn-works-on-gpu", **facts)
+    return say("cli.cudnn-works", **facts)
 
 
 def show_reason(checkup: Checkup, trial: Trial, screen: Screen, *, verbose: bool) -> None:
@@ -101,8 +101,8 @@ def show_reason(checkup: Checkup, trial: Trial, screen: Screen, *, verbose: bool
         show_finding(finding, checkup, screen, verbose=verbose)
     if not found:
         screen.line()
-        screen.line(_("We don't know why it stopped there."))
+        screen.line(say("cli.stopped-for-unknown-reason"))
     if not found or any(isinstance(f.remedy, Unknown) for f in found):
-        screen.line(_("Run: {command}").format(command="cudnn-assistant report"))
+        screen.line(say("cli.run", command="cudnn-assistant report"))
     elif any(finding.code in step.why for step in checkup.plan.steps for finding in found):
-        screen.line(_("Run: {command}").format(command="cudnn-assistant fix"))
+        screen.line(say("cli.run", command="cudnn-assistant fix"))

@@ -16,7 +16,7 @@ from cudnn_assistant.cli.tested import show, show_reason, wants_reason
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.trials import TestRequest
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 
 def test(session: Session, options: Options, screen: Screen) -> int:
@@ -31,7 +31,7 @@ def test(session: Session, options: Options, screen: Screen) -> int:
         framework=options.framework,
         gpu=options.gpu,
     )
-    screen.progress(_("Starting cuDNN and running one convolution…"))
+    screen.progress(say("cli.testing"))
     tested = session.test(request)
     screen.progress("")
     if screen.json:
@@ -40,7 +40,7 @@ def test(session: Session, options: Options, screen: Screen) -> int:
         return exit_code(tested.trials)
     show(tested, screen, verbose=options.verbose)
     if not screen.quiet and (stopped := wants_reason(tested)):
-        screen.progress(_("Looking for the reason…"))
+        screen.progress(say("cli.looking-for-reason"))
         checkup = session.look_for_reason(request, tested)
         screen.progress("")
         show_reason(checkup, stopped, screen, verbose=options.verbose)

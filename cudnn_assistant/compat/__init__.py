@@ -48,7 +48,6 @@ from cudnn_assistant.compat.limits import (
     known_cuda_majors,
     needs_zlibwapi,
     newest_cudnn,
-    newest_driver_knows,
     newest_gpu,
     oldest_gpu,
     oldest_gpu_of_cudnn,
@@ -86,7 +85,6 @@ from cudnn_assistant.compat.releases import (
     build_runs_on,
     cudnn_build,
     cudnn_builds,
-    cudnn_parts,
     cudnn_release,
     framework_builds,
     framework_name,
@@ -94,6 +92,7 @@ from cudnn_assistant.compat.releases import (
     last_cudnn,
     wheel_package,
 )
+from cudnn_assistant.compat.series import PartsTable, cudnn_majors, cudnn_parts, parts_of
 from cudnn_assistant.compat.situation import Present, Situation, situation
 
 __all__ = [
@@ -114,6 +113,7 @@ __all__ = [
     "FrameworkAdvice",
     "FrameworkRelease",
     "KnownBad",
+    "PartsTable",
     "Present",
     "Reason",
     "Recommendation",
@@ -135,6 +135,7 @@ __all__ = [
     "cudnn_build",
     "cudnn_builds",
     "cudnn_cuda_majors",
+    "cudnn_majors",
     "cudnn_package",
     "cudnn_parts",
     "cudnn_release",
@@ -165,12 +166,12 @@ __all__ = [
     "needs_zlibwapi",
     "newest_branch",
     "newest_cudnn",
-    "newest_driver_knows",
     "newest_gpu",
     "oldest_gpu",
     "oldest_gpu_of_cudnn",
     "oldest_usable_cuda",
     "packages_since",
+    "parts_of",
     "recommend",
     "recommend_for",
     "runs_kernels",

@@ -10,12 +10,14 @@ is decoded without, six times faster.
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
 
 from cudnn_assistant.machine import Family, Struct
+from cudnn_assistant.versions import numbers
 
 SCHEMA = 1
 """Version of the data's shape. Fields are only ever added within one number."""
@@ -187,6 +189,37 @@ class CudnnParts(Struct, kw_only=True):
     linux: tuple[Word, ...] = ()
     extra: tuple[Word, ...] = ()
     """Files that only some releases of the series have."""
+    since: tuple[VersionText, ...] = ()
+    """The first release with each of ``extra``."""
+    needed: tuple[Word, ...] = ()
+    """Without one of these no convolution runs."""
+    jit: tuple[Word, ...] = ()
+    """All that the small cuDNN has, which builds its code at run time; () where there is none."""
+    checks: tuple[Word, ...] = ()
+    """Those with a version check, in the order in which asking hides nothing: in cuDNN 9 ``ops``
+    comes last, since asked first the main library would load it from its own folder, which hides
+    that ``cnn`` and ``adv`` take it from LD_LIBRARY_PATH (their RUNPATH loses)."""
+    cublas: tuple[Word, ...] = ()
+    """Those that name the cuBLAS they open, smallest text first."""
+
+    def always(self, family: Family) -> tuple[str, ...]:
+        """The sub-libraries that every release of the series has."""
+        return self.windows if family == "windows" else self.linux
+
+    def due(self, text: str, family: Family) -> tuple[str, ...]:
+        """The main library ("cudnn") and what a release has besides; "" asks for any release."""
+        later = zip(self.extra, self.since, strict=False)
+        there = (name for name, first in later if numbers(first) <= numbers(text))
+        return ("cudnn", *self.always(family), *there)
+
+    @property
+    def beyond_jit(self) -> tuple[str, ...]:
+        """The sub-libraries that the small cuDNN lacks on purpose."""
+        return tuple(name for name in self.linux if name not in self.jit)
+
+    def is_jit(self, there: AbstractSet[str]) -> bool:
+        """Whether these parts are the small cuDNN, and not a full one that has lost files."""
+        return bool(self.jit) and {*self.jit} <= there and not {*self.beyond_jit} & there
 
 
 class FrameworkRelease(Struct, kw_only=True):

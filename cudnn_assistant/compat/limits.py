@@ -15,7 +15,6 @@ from cudnn_assistant.compat.lookup import (
     first_driver,
     last_cuda,
     last_driver_branch,
-    newest_branch,
     oldest_usable_cuda,
     order,
 )
@@ -97,11 +96,6 @@ def driver_knows(compat: Compat, driver: str, compute: str) -> bool | None:
         return None
     last, first = last_driver_branch(compat, compute), major(first_driver(compat, compute))
     return (last is None or major(driver) <= last) and major(driver) >= first
-
-
-def newest_driver_knows(compat: Compat, compute: str) -> bool | None:
-    """Whether the newest driver branch supports a GPU; None when unknown."""
-    return driver_knows(compat, str(newest_branch(compat)), compute)
 
 
 def kernel_module(compat: Compat, compute: str) -> Literal["", "open", "closed", "both"]:

@@ -58,16 +58,6 @@ def cudnn_builds(compat: Compat) -> tuple[CudnnBuild, ...]:
     return tuple(build for release in compat.cudnns for build in release.builds)
 
 
-def cudnn_parts(compat: Compat, text: str, family: Family) -> tuple[str, ...] | None:
-    """The sub-libraries that each release of a series has; () for none, None when unknown."""
-    major = major_of(text)
-    for one in compat.parts:
-        first, last = major_of(one.first), major_of(one.last)
-        if first is not None and last is not None and major in range(first, last + 1):
-            return one.windows if family == "windows" else one.linux
-    return None
-
-
 def build_driver_floor(
     compat: Compat, build: CudnnBuild, family: Family, computes: Sequence[str] = ()
 ) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.distributions import descends_from
 from cudnn_assistant.machine import Library
 
 
@@ -38,7 +39,7 @@ def bare_linux(ctx: Context) -> bool:
 
 def debian(ctx: Context) -> bool:
     """Debian, Ubuntu or a child of theirs."""
-    return bool(set(ctx.machine.os.distribution) & {"ubuntu", "debian"})
+    return descends_from(ctx.machine.os.distribution, "debian")
 
 
 def answers(ctx: Context) -> str:

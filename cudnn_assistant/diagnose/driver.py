@@ -23,11 +23,11 @@ from cudnn_assistant.diagnose.remedies import (
     DRIVER_PAGE,
     HEADER_COMMANDS,
     INITRAMFS_COMMANDS,
-    distribution,
     install_driver,
     search_first,
 )
 from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
 from cudnn_assistant.machine import Driver, Gpu
 from cudnn_assistant.versions import major, numbers
@@ -170,7 +170,7 @@ def second_held(ctx: Context) -> Iterator[Finding]:
 
 
 def _keep_from_starting(ctx: Context, name: str) -> Manual:
-    rebuild = distribution(ctx.machine.os, {k: (v,) for k, v in INITRAMFS_COMMANDS.items()})
+    rebuild = for_distribution(ctx.machine.os.distribution, INITRAMFS_COMMANDS) or ()
     lines = f"blacklist {name}\\noptions {name} modeset=0\\n"
     blacklist = f"printf '{lines}' | sudo tee /etc/modprobe.d/blacklist-{name}.conf"
     return Manual(commands=(blacklist, *rebuild), restart=True, administrator=True)
@@ -182,7 +182,7 @@ def not_built(ctx: Context) -> Iterator[Finding]:
     driver = _unloaded(ctx)
     other = log_line(ctx, r"nvidia.*(?:version magic|disagrees about version of symbol)")
     if driver is not None and (driver.module_on_disk is False or other):
-        commands = distribution(ctx.machine.os, HEADER_COMMANDS)
+        commands = for_distribution(ctx.machine.os.distribution, HEADER_COMMANDS) or ()
         remedy = Manual(
             link=DRIVER_PAGE, page="nvidia", commands=commands, restart=True, administrator=True
         )

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from cudnn_assistant.codes import CudaResult, NvmlReturn
 from cudnn_assistant.diagnose.answers import bare_linux, cuda_code, judgeable, nvml_code
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, distribution
+from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import Driver
 from cudnn_assistant.versions import numbers
@@ -80,4 +81,4 @@ def _command(ctx: Context, driver: Driver, debian: str) -> tuple[str, ...]:
         "fedora": ("sudo dnf install xorg-x11-drv-nvidia-cuda-libs",),
         "arch": ("sudo pacman -S nvidia-utils",),
     }
-    return () if ctx.windows else distribution(ctx.machine.os, table)
+    return () if ctx.windows else for_distribution(ctx.machine.os.distribution, table) or ()

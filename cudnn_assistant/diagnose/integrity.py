@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from cudnn_assistant.compat import cudnn_parts
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies_to_check import (
     before_path,
@@ -25,14 +26,6 @@ from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
 from cudnn_assistant.versions import short
-
-NEEDED = frozenset(
-    {
-        "cudnn", "graph", "ops", "cnn", "engines_precompiled", "heuristic",
-        "ops_infer", "cnn_infer",
-    }
-)  # fmt: skip
-"""Parts without which no convolution runs."""
 
 
 @rule("stray-cudnn-first", layer=Layer.INTEGRITY)
@@ -115,7 +108,7 @@ _BROKEN: tuple[PartState, ...] = ("empty", "truncated", "not-a-library", "damage
 _WAYS: tuple[tuple[PartState, ...], ...] = (_BROKEN, ("unreadable",), ("missing",))
 
 
-def _harm(copy: CudnnCopy, *states: PartState) -> list[Part]:
+def _harm(ctx: Context, copy: CudnnCopy, *states: PartState) -> list[Part]:
     """The parts harmed in that way, where it is what is to be said of the copy.
 
     One finding for one copy: about a file that every program needs, if there is one.
@@ -123,7 +116,8 @@ def _harm(copy: CudnnCopy, *states: PartState) -> list[Part]:
     if inner_major(copy) not in (0, copy.major):
         return []  # the parts of the name's major are not what it needs
     found = [_Harm(way, [p for p in copy.damaged if p.state in way]) for way in _WAYS]
-    worst = sorted(found, key=lambda harm: not any(p.name in NEEDED for p in harm.parts))
+    needed = _for_convolutions(ctx, copy)
+    worst = sorted(found, key=lambda harm: not any(p.name in needed for p in harm.parts))
     first = next((harm for harm in worst if harm.parts), None)
     return first.parts if first and first.states == states else []
 
@@ -132,7 +126,7 @@ def _harm(copy: CudnnCopy, *states: PartState) -> list[Part]:
 @each
 def damaged(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """Files of the copy are empty, cut short or something else than libraries."""
-    if parts := _harm(copy, *_BROKEN):
+    if parts := _harm(ctx, copy, *_BROKEN):
         yield _damage(ctx, copy, parts, "cudnn-damaged", replace(ctx, copy))
 
 
@@ -140,8 +134,8 @@ def damaged(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 @each
 def unreadable(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """Files of the copy can't be read by this user."""
-    if parts := _harm(copy, "unreadable"):
-        file = ctx.join(copy.folder, _telling(ctx, parts).file)
+    if parts := _harm(ctx, copy, "unreadable"):
+        file = ctx.join(copy.folder, _telling(ctx, copy, parts).file)
         commands = () if ctx.windows else (f"sudo chmod a+r '{file}'",)
         remedy = Manual(commands=commands, administrator=True)
         yield _damage(ctx, copy, parts, "cudnn-unreadable", remedy)
@@ -151,23 +145,30 @@ def unreadable(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 @each
 def part_missing(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """Files of the copy are missing."""
-    if parts := _harm(copy, "missing"):
+    if parts := _harm(ctx, copy, "missing"):
         yield _damage(ctx, copy, parts, "cudnn-part-missing", replace(ctx, copy))
 
 
-def _needed(ctx: Context, parts: list[Part]) -> list[Part]:
+def _for_convolutions(ctx: Context, copy: CudnnCopy) -> tuple[str, ...]:
+    """Names of the parts without which no convolution runs."""
+    series = cudnn_parts(ctx.compat, str(copy.major))
+    return ("cudnn", *(series.needed if series else ()))
+
+
+def _needed(ctx: Context, copy: CudnnCopy, parts: list[Part]) -> list[Part]:
     """The parts without which no convolution runs, and the one that the test asked for."""
     asked = ctx.trial.missing if stopped(ctx.trial) and ctx.trial else ""
-    return [p for p in parts if p.name in NEEDED or p.file == asked]
+    needed = _for_convolutions(ctx, copy)
+    return [p for p in parts if p.name in needed or p.file == asked]
 
 
-def _telling(ctx: Context, parts: list[Part]) -> Part:
+def _telling(ctx: Context, copy: CudnnCopy, parts: list[Part]) -> Part:
     """The part to name."""
-    return (_needed(ctx, parts) or parts)[0]
+    return (_needed(ctx, copy, parts) or parts)[0]
 
 
 def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], code: str, remedy: Remedy) -> Finding:
-    harmful = bool(_needed(ctx, parts)) and not proven(ctx, copy)
+    harmful = bool(_needed(ctx, copy, parts)) and not proven(ctx, copy)
     lesser: Severity = "info" if ctx.serious == "info" else "warning"
     return ctx.finding(
         code,
@@ -177,7 +178,7 @@ def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], code: str, remedy:
         copy.folder,
         facts=structs.replace(
             by_hand(ctx, copy, remedy),
-            file=_telling(ctx, parts).file,
+            file=_telling(ctx, copy, parts).file,
             count=len(parts),
         ),
     )

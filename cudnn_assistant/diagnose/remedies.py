@@ -18,7 +18,7 @@ from cudnn_assistant.finding import (
     TakeOut,
     Unknown,
 )
-from cudnn_assistant.machine import CudnnCopy, Family, OperatingSystem, PathEntry, Scope
+from cudnn_assistant.machine import CudnnCopy, Family, PathEntry, Scope
 from cudnn_assistant.plan import installers
 from cudnn_assistant.versions import major, numbers, series
 
@@ -41,31 +41,13 @@ HEADER_COMMANDS: dict[str, tuple[str, ...]] = {
 }
 """Commands that build the driver's module for the running kernel."""
 
-INITRAMFS_COMMANDS: dict[str, str] = {
-    "debian": "sudo update-initramfs -u",
-    "fedora": "sudo dracut --force",
-    "rhel": "sudo dracut --force",
-    "suse": "sudo dracut --force",
-    "arch": "sudo mkinitcpio -P",
+INITRAMFS_COMMANDS: dict[str, tuple[str, ...]] = {
+    "debian": ("sudo update-initramfs -u",),
+    "fedora": ("sudo dracut --force",),
+    "rhel": ("sudo dracut --force",),
+    "suse": ("sudo dracut --force",),
+    "arch": ("sudo mkinitcpio -P",),
 }
-
-_LIKE = {
-    "rocky": "rhel", "almalinux": "rhel", "centos": "rhel", "ol": "rhel",
-    "opensuse": "suse", "opensuse-leap": "suse", "opensuse-tumbleweed": "suse", "sles": "suse",
-    "linuxmint": "ubuntu", "pop": "ubuntu", "manjaro": "arch", "endeavouros": "arch",
-    "cachyos": "arch",
-}  # fmt: skip
-
-
-def distribution(system: OperatingSystem, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The entry for this distribution or the nearest one it is like; () when none is known."""
-    for name in system.distribution:
-        for key in (name, _LIKE.get(name, "")):
-            if key in table:
-                return table[key]
-    if "ubuntu" in system.distribution and "debian" in table:
-        return table["debian"]
-    return ()
 
 
 def install_driver(

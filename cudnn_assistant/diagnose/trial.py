@@ -14,6 +14,7 @@ from cudnn_assistant.diagnose.needs import Need, passed
 from cudnn_assistant.diagnose.paths import strange
 from cudnn_assistant.diagnose.remedies import install_driver
 from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
 from cudnn_assistant.plan import installers
@@ -189,11 +190,16 @@ def _libcuda_name(ctx: Context) -> Manual:
 
 
 def _zlib(ctx: Context) -> Manual:
-    tools = {"debian": "sudo apt install zlib1g", "ubuntu": "sudo apt install zlib1g"}
-    command = next(
-        (tools[d] for d in ctx.machine.os.distribution if d in tools), "sudo dnf install zlib"
-    )
-    return Manual(commands=(command,), administrator=True)
+    command = for_distribution(ctx.machine.os.distribution, _ZLIB_COMMANDS)
+    return Manual(commands=(command or _ZLIB_COMMANDS["rhel"],), administrator=True)
+
+
+_ZLIB_COMMANDS = {
+    "debian": "sudo apt install zlib1g",
+    "rhel": "sudo dnf install zlib",
+    "arch": "sudo pacman -S zlib",
+    "suse": "sudo zypper install libz1",
+}
 
 
 @rule("driver-too-old-for-code", layer=Layer.TEST)

@@ -65,7 +65,7 @@ from cudnn_assistant.explain.snapshot import (
 from cudnn_assistant.explain.word_model import WordModel, load_words
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording.language import pgettext
 
 __all__ = ["Cause", "Explanation", "Line", "State", "doubt", "explain", "text_lines"]
 
@@ -137,7 +137,7 @@ def _lines(case: Case) -> tuple[Line, ...]:
         Line(
             number=number,
             text=" ".join(hit.text.split())[:_LINE_WIDTH],
-            means=_(hit.pattern.means),
+            means=pgettext("explain", hit.pattern.means),
             pattern=hit.pattern.id,
         )
         for number, hit in numbered

@@ -14,7 +14,7 @@ import msgspec
 
 from cudnn_assistant import places
 from cudnn_assistant.explain.patterns import Hit
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording.language import pgettext
 
 _FACT = 1.4
 """What facts of the computer count for beside a line of the text, which has many causes."""
@@ -90,7 +90,7 @@ def _of_rules(names: set[str], features: Mapping[str, str]) -> Iterator[Evidence
     for rule in rules().rule:
         if all(_holds(c, names) for c in rule.when) and not names.intersection(rule.unless):
             parts = (features.get(n, "") for c in rule.when for n in c.split("|"))
-            because = _(rule.because) if rule.because else " ".join(filter(None, parts))
+            because = pgettext("explain", rule.because) or " ".join(filter(None, parts))
             yield Evidence(votes=_scaled(rule.votes, _FACT), because=because, code=rule.code)
 
 

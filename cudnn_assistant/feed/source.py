@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from typing import Generic, Literal, TypeVar
 
 from cudnn_assistant.machine import Struct
-from cudnn_assistant.wording import _, ngettext, say
+from cudnn_assistant.wording import say
 
 Kind = Literal["online", "saved", "built-in"]
 
@@ -78,40 +78,20 @@ def news(source: Source) -> tuple[str, ...]:
     when = source.checked[:10] or source.published
     lines = (("feed.added", reviewed), ("feed.unreviewed", source.unreviewed))
     told = [say(key, names=", ".join(names), date=when) for key, names in lines if names]
-    return tuple(told if source.feed or source.trouble else [say("feed.none"), *told])
+    return tuple(told if source.feed or source.trouble else [say("feed.no-feed"), *told])
 
 
 def _what(source: Source, today: date | None) -> str:
-    named = {
-        "online": _("Compatibility data {version} of {date}{age}, confirmed online."),
-        "saved": _("Saved compatibility data {version} of {date}{age}."),
-        "built-in": _("Built-in compatibility data {version} of {date}{age}."),
-    }[source.kind]
-    return named.format(version=source.version, date=source.published, age=_age(source.age(today)))
+    age = _age(source.age(today))
+    return say(f"feed.{source.kind}", version=source.version, date=source.published, age=age)
 
 
 def _age(days: int | None) -> str:
     if not days:
         return ""
-    return ngettext(" ({days} day old)", " ({days} days old)", days).format(days=days)
+    return f" ({say('feed.days-old', count=days)})"
 
 
 def _trouble(trouble: Trouble) -> str:
     """What stood in the way of newer data, in words."""
-    return {
-        "": "",
-        "unreachable": _("The address of newer data could not be reached."),
-        "server": _("The server of newer data has a problem of its own."),
-        "slow": _("The server of newer data took too long."),
-        "not-the-feed": _(
-            "Something else answered in place of the feed, such as the sign-in page of a network."
-        ),
-        "not-trusted": _("What the server sent isn't signed as it must be, so it was not used."),
-        "rolled-back": _("The server sent older data than before, so it was not used."),
-        "expired": _("The newer data's signature has run out, so it was not used."),
-        "clock": _("The clock of this computer seems to be wrong, so nothing could be confirmed."),
-        "not-usable": _("The newer data is for a newer version of this program."),
-        "cache": _("Newer data could not be kept on this computer."),
-        "busy": _("Another copy of this program is fetching newer data at the moment."),
-        "no-address": say("feed.no_address"),
-    }[trouble]
+    return say(f"feed.trouble-{trouble}") if trouble else ""

@@ -21,7 +21,7 @@ from cudnn_assistant.gui.links import Opener
 from cudnn_assistant.gui.parts import Card
 from cudnn_assistant.gui.text import Text
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import Said, headline, lines
 
 Recommend = Callable[[str], Recommendation]
@@ -54,8 +54,8 @@ def title(finding: Finding, found: Recommendation) -> str:
     """What the set is: the way itself, or another one that needs no new driver."""
     asks_driver = isinstance(finding.remedy, Manual) and finding.remedy.link == DRIVER_PAGE
     if asks_driver and found.driver is not None and found.driver.enough:
-        return _("Or keep the driver you have, and use what fits it")
-    return _("What to get, so that all of it fits together")
+        return say("gui.advice-keep-driver")
+    return say("gui.advice")
 
 
 class Advice(Card):
@@ -71,14 +71,14 @@ class Advice(Card):
         self.rows.addWidget(Text(heading, size=1.05, bold=True))
         if found.possible is None:
             self.rows.addWidget(Text(headline(found), muted=True))
-        reasons = {_("Why"), _("Ruled out")}
+        reasons = {say("gui.advice-why"), say("gui.advice-ruled-out")}
         said = lines(found)
         self.rows.addSpacing(SPACE // 2)
         self.rows.addWidget(_table(one for one in said if one.label not in reasons))
         why = [one for one in said if one.label in reasons]
         if why:
-            name = _("Why this: {title}").format(title=heading)
-            opener = Opener(_("Why this"), name, self.rows, lambda: _table(why))
+            name = say("gui.advice-why-this", title=heading)
+            opener = Opener(say("gui.advice-why-button"), name, self.rows, lambda: _table(why))
             self.rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
 
 

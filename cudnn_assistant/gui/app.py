@@ -16,7 +16,7 @@ from cudnn_assistant.gui.saving import crash_dialog
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.session import Session
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 CRASHED = 3
 NO_WINDOW = 3
@@ -46,10 +46,7 @@ def _file(arguments: Sequence[str]) -> str:
 
 
 def _no_window() -> int:
-    said = _(
-        "No window can be opened on this display. "
-        "The same is done in a terminal by: cudnn-assistant check"
-    )
+    said = say("gui.no-window")
     print(said, file=sys.stderr)  # noqa: T201
     return NO_WINDOW
 

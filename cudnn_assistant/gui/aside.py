@@ -13,7 +13,7 @@ from cudnn_assistant.gui.way import Way
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.reports import Written
 from cudnn_assistant.trouble import Refused
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 LONGEST_MESSAGE = 20_000
 """Characters of the end of a pasted message that a report holds."""
@@ -105,7 +105,7 @@ class Aside:
         """The report of the last check; before the first one, the note alone."""
         checkup, own = self._sitting.checkup, not self._sitting.foreign
         if checkup is None:
-            return Written(self._session.redacted_note(note) or _("Nothing was looked at yet."))
+            return Written(self._session.redacted_note(note) or say("gui.nothing-to-report"))
         return self._session.report(checkup, own=own, note=note, text=self._sitting.pasted)
 
     def _open_report(self, written: Written) -> None:

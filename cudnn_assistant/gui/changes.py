@@ -32,7 +32,7 @@ from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.text import height_of, wrapped
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.plan import ChangeLine
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording import say
 
 LINE = Qt.ItemDataRole.UserRole
 SIGNS = {"+": "ok", "-": "bad", " ": ""}
@@ -74,9 +74,8 @@ def _run(run: list[ChangeLine]) -> list[Shown]:
 def spoken(line: Shown) -> str:
     """A line as a screen reader says it: the sign as a word."""
     if isinstance(line, Folded):
-        text = ngettext("{count} more, unchanged", "{count} more, unchanged", line.count)
-        return text.format(count=line.count)
-    sign = {"+": _("Added"), "-": _("Removed"), " ": _("Unchanged")}[line.sign]
+        return say("gui.more-unchanged", count=line.count)
+    sign = {"+": say("gui.added"), "-": say("gui.removed"), " ": say("gui.unchanged")}[line.sign]
     return f"{sign}: {line.text}" + (f", {line.note}" if line.note else "")
 
 

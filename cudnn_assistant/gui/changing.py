@@ -27,7 +27,7 @@ from cudnn_assistant.plan import (
 )
 from cudnn_assistant.session import Checkup, Refused, Session
 from cudnn_assistant.session.changing import Change
-from cudnn_assistant.wording import _, ngettext, words
+from cudnn_assistant.wording import say, words
 from cudnn_assistant.wording.refusals import why
 
 
@@ -144,7 +144,7 @@ class Changing(QObject):
 
     def _cancel(self) -> None:
         self.back.emit()
-        self._stage.page.tell("info", _("Nothing was changed."))
+        self._stage.page.tell("info", say("gui.nothing-changed"))
 
     # --- Carry out ------------------------------------------------------------------------------
 
@@ -175,8 +175,8 @@ class Changing(QObject):
         if self._stage.closing:
             self._stage.close()
             return
-        undone = _("It is put back. Checking again…")
-        made = while_checking(entry) or _("The change is made. Checking again…")
+        undone = say("gui.put-back-checking")
+        made = while_checking(entry) or say("gui.change-made-checking")
         self.again.emit(undone if entry.plan.undoes else made)
 
     def _not_changed(self, trouble: BaseException, proposal: Proposal) -> None:
@@ -187,9 +187,9 @@ class Changing(QObject):
             self._stage.close()
             return
         if trouble.as_before:
-            text = _("{reason} Nothing is different from before.").format(reason=why(trouble))
+            text = say("gui.stopped-unchanged", reason=why(trouble))
         else:
-            text = _("{reason} The next start offers the way back.").format(reason=why(trouble))
+            text = say("gui.stopped-interrupted", reason=why(trouble))
         self._show_review(proposal, text)
 
     # --- Take back ------------------------------------------------------------------------------
@@ -207,19 +207,16 @@ class Changing(QObject):
 
     def _show_undo(self, entry: Entry, plan: Plan) -> None:
         count = len(plan.steps)
-        title = ngettext("Undo {count} change", "Undo {count} changes", count).format(count=count)
-        lead = _(
-            "What was there before is put back; what other programs changed since stays. "
-            "Open programs keep their settings until you restart them."
-        )
+        title = say("gui.undo-heading", count=count)
+        lead = say("gui.undo-lead")
         if not count:
-            title = _("There is nothing left to undo")
-            lead = _("What this change had set is not there any more.")
+            title = say("gui.undo-nothing-left")
+            lead = say("gui.undo-nothing-left-why")
         kept = stays(entry.plan)
         if kept and not count:
-            title, lead = _("There is nothing to undo"), ""
+            title, lead = say("gui.undo-nothing"), ""
         if consents(entry.plan) and not count:
-            title = _("Only the system can take this back")
+            title = say("gui.undo-only-system")
         lead = " ".join((lead, *kept)).strip()
         self.show_way_back(plan, title, lead)
 

@@ -13,7 +13,7 @@ from cudnn_assistant.machine import Machine
 from cudnn_assistant.session import describe
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked
 from cudnn_assistant.summary import PartName, part_line
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 PARTS: tuple[PartName, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
 SLOW = 10_000
@@ -48,9 +48,7 @@ class Row:
         self.text.setText(text)
 
     def _say_slow(self) -> None:
-        text = _(
-            "This is taking longer than usual; the first start of cuDNN can need up to a minute."
-        )
+        text = say("gui.check-slow")
         self.text.setText(text)
         announce(self.text, text)
 
@@ -63,15 +61,15 @@ class CheckPage(Page):
     def __init__(self, title: str = "", data: str = "") -> None:
         super().__init__(
             "check",
-            title or _("Checking this computer…"),
-            _("This reads settings and runs a short test on the GPU. Nothing is changed."),
+            title or say("gui.check-heading"),
+            say("gui.check-lead"),
         )
         self.bar = BusyBar()
         self.rows: dict[str, Row] = {}
         self.content.addWidget(self._list())
         self.content.addWidget(self.bar)
         self.bar.run(True)
-        self.buttons.add(_("&Cancel"), self.cancelled.emit)
+        self.buttons.add(say("gui.cancel"), self.cancelled.emit)
         self.show_data(data)
 
     def _list(self) -> QWidget:
@@ -82,12 +80,12 @@ class CheckPage(Page):
         grid.setColumnStretch(1, 2)
         grid.setColumnStretch(2, 3)
         labels = (
-            _("NVIDIA GPU and driver"),
-            _("CUDA"),
-            _("cuDNN"),
-            _("Settings"),
-            _("Test: start cuDNN and run one convolution"),
-            _("Compatibility data"),
+            say("gui.check-line-gpu"),
+            say("gui.check-line-cuda"),
+            say("gui.check-line-cudnn"),
+            say("gui.check-line-settings"),
+            say("gui.check-line-test"),
+            say("gui.check-line-data"),
         )
         for part, label in zip((*PARTS, "data"), labels, strict=True):
             self.rows[part] = Row(grid, label)
@@ -137,6 +135,6 @@ class StoppedPage(Page):
     def __init__(self, title: str, lead: str, *, report: bool) -> None:
         super().__init__("check", title, lead, "unknown" if report else "wait")
         if report:
-            self.buttons.rare(_("&Save report…"), self.save.emit)
-        label = _("&Try again") if report else _("Check &again")
+            self.buttons.rare(say("gui.save-report-button"), self.save.emit)
+        label = say("gui.try-again") if report else say("gui.check-again-button")
         self.buttons.add(label, self.again.emit, default=True)

@@ -21,7 +21,7 @@ from cudnn_assistant.gui.text import Text, line_height
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.session.changing import Standing
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 
 class Dialog(QDialog):
@@ -63,9 +63,9 @@ class Past:
 def state_word(standing: Standing) -> str:
     """How a change stands today."""
     return {
-        "in place": _("in place"),
-        "undone": _("undone"),
-        "changed": _("changed since by another program"),
+        "in place": say("gui.state-in-place"),
+        "undone": say("gui.state-undone"),
+        "changed": say("gui.state-changed-since"),
     }[standing]
 
 
@@ -82,15 +82,11 @@ class HistoryDialog(Dialog):
     undo = Signal(object)
 
     def __init__(self, past: Sequence[Past], parent: QWidget | None = None) -> None:
-        lead = (
-            _("Choose a change to see how it is put back. Nothing happens before you agree.")
-            if past
-            else _("You haven't changed anything with this program.")
-        )
-        super().__init__(_("Changes made with this program"), lead, parent)
+        lead = say("gui.history-choose") if past else say("gui.history-empty")
+        super().__init__(say("gui.history-heading"), lead, parent)
         self.list = self._tree(past)
-        self.button = Button(_("&Undo this change"), self._undo)
-        close = Button(_("&Close"), self.reject)
+        self.button = Button(say("gui.history-undo"), self._undo)
+        close = Button(say("gui.close"), self.reject)
         if past:
             self.finish(self.list, close, self.button)
         else:
@@ -99,9 +95,11 @@ class HistoryDialog(Dialog):
 
     def _tree(self, past: Sequence[Past]) -> QTreeWidget:
         tree = QTreeWidget()
-        tree.setHeaderLabels([_("When"), _("What"), _("State")])
+        tree.setHeaderLabels(
+            [say("gui.history-when"), say("gui.history-what"), say("gui.history-state")]
+        )
         tree.setRootIsDecorated(False)
-        tree.setAccessibleName(_("Changes"))
+        tree.setAccessibleName(say("gui.history-changes"))
         for one in reversed(past):
             texts = [local_time(one.entry.when), one.what, state_word(one.standing)]
             item = QTreeWidgetItem(tree, texts)

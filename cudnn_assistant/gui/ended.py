@@ -9,7 +9,7 @@ from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import Card
 from cudnn_assistant.gui.text import Listing
 from cudnn_assistant.plan import Entry, Outcome, outcomes
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 
 def installers(entry: Entry | None) -> tuple[Outcome, ...]:
@@ -26,7 +26,7 @@ def while_checking(entry: Entry) -> str:
     """The title of the check that follows; "" where no installer was started."""
     if not installers(entry):
         return ""
-    return _("The installer has ended. Checking again…")
+    return say("gui.installer-ended")
 
 
 def tell_of(entry: Entry | None, page: Page) -> None:
@@ -42,6 +42,6 @@ class _Output(Card):
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__()
-        name = _("Details: {title}").format(title=outcome.name)
-        opener = Opener(_("Details"), name, self.rows, lambda: Listing(outcome.output, name))
+        name = say("gui.details-of", title=outcome.name)
+        opener = Opener(say("gui.details"), name, self.rows, lambda: Listing(outcome.output, name))
         self.rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)

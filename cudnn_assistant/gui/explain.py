@@ -13,7 +13,7 @@ from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.parts import BusyBar, Card, Mark, Notice
 from cudnn_assistant.gui.text import Listing, Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 LOOKS: dict[State, Look] = {"confirmed": "bad", "possible": "unknown", "ruled-out": "none"}
 SHOWN = 4
@@ -23,9 +23,9 @@ SHOWN = 4
 def state_word(state: State) -> str:
     """What we know of a cause, in words."""
     return {
-        "confirmed": _("confirmed"),
-        "possible": _("possible"),
-        "ruled-out": _("ruled out on this computer"),
+        "confirmed": say("gui.standing-confirmed"),
+        "possible": say("gui.standing-possible"),
+        "ruled-out": say("gui.standing-ruled-out"),
     }[state]
 
 
@@ -38,7 +38,7 @@ class Message(QPlainTextEdit):
         super().__init__()
         self.setFont(theme.font(0.95, fixed=True))
         self.setTabChangesFocus(True)
-        self.setAccessibleName(_("The message"))
+        self.setAccessibleName(say("gui.message-label"))
         self.set_lines(8)
 
     def set_lines(self, count: int) -> None:
@@ -84,8 +84,8 @@ class CauseCard(Card):
         if whole:
             below.addWidget(self._body(cause))
         else:
-            name = _("Show: {title}").format(title=cause.title)
-            opener = Opener(_("Show"), name, below, lambda: self._body(cause))
+            name = say("gui.show-cause", title=cause.title)
+            opener = Opener(say("gui.show"), name, below, lambda: self._body(cause))
             row.addWidget(opener, 0, middle)
 
     def _body(self, cause: Cause) -> QWidget:
@@ -95,15 +95,15 @@ class CauseCard(Card):
         rows.setSpacing(SPACE)
         lines = [cause.why]
         if cause.fix:
-            lines.append(_("What you can do: {text}").format(text=cause.fix))
+            lines.append(say("gui.what-you-can-do", text=cause.fix))
         if cause.confirm and cause.state == "possible":
-            lines.append(_("This would settle it: {text}").format(text=cause.confirm))
+            lines.append(say("gui.would-settle-it", text=cause.confirm))
         for text in filter(None, lines):
             rows.addWidget(Text(text))
         if cause.because:
-            name = _("Why we think so: {title}").format(title=cause.title)
+            name = say("gui.why-we-think-so-of", title=cause.title)
             said = "\n".join((*cause.because, f"[{cause.code}]"))
-            opener = Opener(_("Why we think so"), name, rows, lambda: Listing(said, name))
+            opener = Opener(say("gui.why-we-think-so"), name, rows, lambda: Listing(said, name))
             rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
         return body
 
@@ -119,11 +119,8 @@ class ExplainPage(Page):
     def __init__(self) -> None:
         super().__init__(
             None,
-            _("Explain a message"),
-            _(
-                "Paste what the program printed, or drop its log file on this window. "
-                "Nothing is sent anywhere."
-            ),
+            say("gui.explain-heading"),
+            say("gui.explain-lead"),
         )
         self.message = Message()
         self.message.dropped.connect(self.dropped)
@@ -134,9 +131,9 @@ class ExplainPage(Page):
         self.answer = QVBoxLayout()
         self.answer.setSpacing(SPACE + 4)
         self.content.addLayout(self.answer)
-        self.buttons.rare(_("&Back"), self.back.emit)
-        self.buttons.add(_("&Paste"), self._paste)
-        self.buttons.add(_("&Explain"), self._ask, default=True)
+        self.buttons.rare(say("gui.back"), self.back.emit)
+        self.buttons.add(say("gui.paste"), self._paste)
+        self.buttons.add(say("gui.explain-button"), self._ask, default=True)
 
     def _paste(self) -> None:
         self.message.clear()
@@ -165,7 +162,7 @@ class ExplainPage(Page):
         self._clear()
         self.message.set_lines(4)
         if not found.causes:
-            said = _("No known message about the GPU, CUDA or cuDNN was found in this text.")
+            said = say("gui.explain-nothing-found")
             self.answer.addWidget(Notice("info", said))
             announce(self, said, now=True)
             return
@@ -181,7 +178,7 @@ class ExplainPage(Page):
         if not means:
             return
         card = Card(SPACE // 2)
-        card.rows.addWidget(Text(_("What the text says"), bold=True))
+        card.rows.addWidget(Text(say("gui.explain-lines"), bold=True))
         for text in means[:5]:
             card.rows.addWidget(Text(text))
         self.answer.addWidget(card)

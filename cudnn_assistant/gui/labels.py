@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.wording import ngettext
+from cudnn_assistant.wording import say
 
 
 def make_label(
@@ -15,35 +15,15 @@ def make_label(
 ) -> str:
     """What the button says it will do."""
     if undoes:
-        label = ngettext("&Undo {count} change", "&Undo {count} changes", count)
-    elif starts and licence:
-        label = ngettext(
-            "Accept the licence, start {count} &installer (administrator)",
-            "Accept the licence, start {count} &installers (administrator)",
-            count,
-        )
-    elif starts:
-        label = ngettext(
-            "Start {count} &installer (administrator)",
-            "Start {count} &installers (administrator)",
-            count,
-        )
-    elif licence and administrator:
-        label = ngettext(
-            "Accept the licence, &make {count} change (administrator)",
-            "Accept the licence, &make {count} changes (administrator)",
-            count,
-        )
-    elif licence:
-        label = ngettext(
-            "Accept the licence, &make {count} change",
-            "Accept the licence, &make {count} changes",
-            count,
-        )
-    elif administrator:
-        label = ngettext(
-            "&Make {count} change (administrator)", "&Make {count} changes (administrator)", count
-        )
-    else:
-        label = ngettext("&Make {count} change", "&Make {count} changes", count)
-    return label.format(count=count)
+        return say("gui.undo-button", count=count)
+    if starts and licence:
+        return say("gui.accept-and-install-button", count=count)
+    if starts:
+        return say("gui.install-button", count=count)
+    if licence and administrator:
+        return say("gui.accept-and-change-admin-button", count=count)
+    if licence:
+        return say("gui.accept-and-change-button", count=count)
+    if administrator:
+        return say("gui.change-admin-button", count=count)
+    return say("gui.change-button", count=count)

@@ -15,7 +15,7 @@ from cudnn_assistant.report import read_machine
 from cudnn_assistant.report.markdown import escaped
 from cudnn_assistant.report.reading import MARK
 from cudnn_assistant.trouble import Refused
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording import say
 
 HIDDEN = "***"
 SHORTEST = 3
@@ -97,14 +97,12 @@ def _data(rows: list[str]) -> tuple[int, int]:
 
 
 def _gone(count: int) -> str:
-    return ngettext(
-        "({count} line was left out here)", "({count} lines were left out here)", count
-    ).format(count=count)
+    return say("gui.lines-left-out", count=count)
 
 
 def _settled(before: str, after: str) -> str:
     """``after``; said inside where its machine data can't be opened any more."""
     if _BEGIN not in after.split("\n") or readable(after) or not readable(before):
         return after
-    said = _("The machine data was cut before saving: cuDNN Assistant can't open it.")
+    said = say("gui.machine-data-cut")
     return after.replace(f"{_BEGIN}\n", f"{said}\n\n```json\n", 1)

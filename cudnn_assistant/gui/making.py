@@ -13,14 +13,14 @@ from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.plan import Plan, StepState, consents, downloads, takes_long
 from cudnn_assistant.session.events import Event, Progress, StepChanged
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording import say
 from cudnn_assistant.wording.advance import Advance
 
 
 def _lead(plan: Plan) -> str:
     if consents(plan):
-        return _("What an installer changes is taken back by the system, not by this program.")
-    return _("What was there before is kept, so that this can be undone.")
+        return say("gui.installer-way-back")
+    return say("gui.change-way-back")
 
 
 class MakingPage(Page):
@@ -32,8 +32,8 @@ class MakingPage(Page):
 
     def __init__(self, plan: Plan, titles: Sequence[str]) -> None:
         count = len(titles)
-        title = ngettext("Making {count} change…", "Making {count} changes…", count)
-        super().__init__("review", title.format(count=count), _lead(plan))
+        title = say("gui.making-changes", count=count)
+        super().__init__("review", title, _lead(plan))
         self.marks = [Mark("wait", 1.15) for _title in titles]
         self.news = [Text(muted=True) for _title in titles]
         self.content.addWidget(self._list(titles))
@@ -48,9 +48,9 @@ class MakingPage(Page):
         self.pause: Button | None = None
         if takes_long(plan):
             if downloads(plan):
-                self.pause = self.buttons.add(_("&Pause"), self._hold)
+                self.pause = self.buttons.add(say("gui.pause"), self._hold)
                 self.pause.setEnabled(False)
-            self.stop = self.buttons.add(_("&Cancel"), self._cancel)
+            self.stop = self.buttons.add(say("gui.cancel"), self._cancel)
         else:
             self.buttons.hide()
 
@@ -73,18 +73,18 @@ class MakingPage(Page):
 
     def _hold(self) -> None:
         assert self.pause is not None
-        waits = self.pause.text() == _("&Pause")
-        self.pause.setText(_("&Go on") if waits else _("&Pause"))
-        news = _("Paused. What has arrived is kept.") if waits else ""
+        waits = self.pause.text() == say("gui.pause")
+        self.pause.setText(say("gui.go-on") if waits else say("gui.pause"))
+        news = say("gui.paused") if waits else ""
         self.news[self._row].setText(news)
-        announce(self, news or _("It goes on."))
+        announce(self, news or say("gui.going-on"))
         self.held.emit(waits)
 
     def _cancel(self) -> None:
         self.stop.setEnabled(False)
         if self.pause is not None:
             self.pause.setEnabled(False)
-        self.title.setText(_("Stopping, and putting back what was changed…"))
+        self.title.setText(say("gui.stopping"))
         self.cancelled.emit()
 
     def hear(self, event: Event) -> None:
@@ -107,7 +107,7 @@ class MakingPage(Page):
         self._row = number
         if self.pause is not None:
             # What is under way when the pause begins still arrives.
-            if self.pause.text() != _("&Pause"):
+            if self.pause.text() != say("gui.pause"):
                 return
             self.pause.setEnabled(what == "download" and self.stop.isEnabled())
         if what == "installer":

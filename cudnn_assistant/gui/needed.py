@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 _EVERYWHERE = ("libEGL.so.1", "libGL.so.1", "libfontconfig.so.1", "libxkbcommon.so.0")
 _ON_X11 = (
@@ -31,19 +31,18 @@ def lacking() -> str:
     chosen = os.environ.get("QT_QPA_PLATFORM", "")
     wayland = bool(os.environ.get("WAYLAND_DISPLAY"))
     if not (chosen or wayland or os.environ.get("DISPLAY")):
-        return _("There is no display to open a window on. {terminal}").format(terminal=_terminal())
+        return say("gui.no-display", terminal=_terminal())
     on_x11 = chosen.startswith("xcb") or not (chosen or wayland)
     missing = [name for name in _EVERYWHERE + (_ON_X11 if on_x11 else ()) if not _loads(name)]
     if not missing:
         return ""
-    return _(
-        "The window needs libraries of the system that aren't installed: {names}. "
-        "On Debian and Ubuntu this installs them: sudo apt install {packages}\n{terminal}"
-    ).format(names=", ".join(missing), packages=_PACKAGES, terminal=_terminal())
+    return say(
+        "gui.libraries-missing", names=", ".join(missing), packages=_PACKAGES, terminal=_terminal()
+    )
 
 
 def _terminal() -> str:
-    return _("The same is done in a terminal by: cudnn-assistant check")
+    return say("gui.use-terminal")
 
 
 def _loads(name: str) -> bool:

@@ -19,7 +19,7 @@ from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.parts import Button, Mark, Notice
 from cudnn_assistant.gui.text import Text, Title, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 Order = Literal["check", "problems", "review", "result"]
 ORDER: tuple[Order, ...] = ("check", "problems", "review", "result")
@@ -33,10 +33,10 @@ class Steps(QWidget):
         self._here: Order = here
         self._texts: dict[Order, Text] = {}
         self._names: dict[Order, str] = {
-            "check": _("Check"),
-            "problems": _("Problems"),
-            "review": _("Review"),
-            "result": _("Result"),
+            "check": say("gui.step-check"),
+            "problems": say("gui.step-problems"),
+            "review": say("gui.step-review"),
+            "result": say("gui.step-result"),
         }
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -51,9 +51,7 @@ class Steps(QWidget):
         row.addStretch(1)
         self.show_passed(ORDER)
         self.setAccessibleName(
-            _("Step {number} of {count}: {name}").format(
-                number=at + 1, count=len(ORDER), name=self._names[here]
-            )
+            say("gui.step-of", number=at + 1, count=len(ORDER), name=self._names[here])
         )
 
     def show_passed(self, passed: Collection[Order]) -> None:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.text import Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 
 class Mark(QWidget):
@@ -81,16 +81,16 @@ class Mark(QWidget):
 def word(look: Look) -> str:
     """The word that goes with an icon, for those who don't see it."""
     return {
-        "ok": _("OK"),
-        "note": _("Note"),
-        "bad": _("Problem"),
-        "unknown": _("Unknown"),
-        "info": _("Note"),
-        "wait": _("Not yet"),
-        "busy": _("Running"),
-        "next": _("Needs you"),
-        "none": _("Not possible"),
-        "shield": _("Administrator"),
+        "ok": say("gui.mark-ok"),
+        "note": say("gui.mark-note"),
+        "bad": say("gui.mark-problem"),
+        "unknown": say("gui.mark-unknown"),
+        "info": say("gui.mark-note"),
+        "wait": say("gui.mark-not-yet"),
+        "busy": say("gui.mark-running"),
+        "next": say("gui.mark-needs-you"),
+        "none": say("gui.mark-not-possible"),
+        "shield": say("gui.administrator"),
     }[look]
 
 
@@ -155,16 +155,16 @@ class CopyButton(Button):
     """Copies commands, and says that it did."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(_("Copy"), self._copy, name=_("Copy these commands"))
+        super().__init__(say("gui.copy"), self._copy, name=say("gui.copy-commands"))
         self._text = text
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(lambda: self.setText(_("Copy")))
+        self._timer.timeout.connect(lambda: self.setText(say("gui.copy")))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text)
-        self.setText(_("Copied"))
-        announce(self, _("Copied"))
+        self.setText(say("gui.copied"))
+        announce(self, say("gui.copied"))
         self._timer.start(2000)
 
 
@@ -199,7 +199,7 @@ class BusyBar(QWidget):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._move)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(_("Busy"))
+        self.setAccessibleName(say("gui.busy"))
 
     def run(self, on: bool) -> None:
         """Start or stop moving; still when the system wants no motion."""

@@ -20,7 +20,7 @@ from cudnn_assistant.gui.ticks import AgainBox
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.plan import settings_only
 from cudnn_assistant.session import Checkup
-from cudnn_assistant.wording import Words, _, ngettext, words
+from cudnn_assistant.wording import Words, say, words
 
 LOOKS: dict[str, Look] = {"error": "bad", "warning": "note", "info": "info"}
 
@@ -39,11 +39,11 @@ def sentences(finding: Finding, said: Words) -> list[str]:
     result = [said.why]
     if said.fix:
         ours = isinstance(finding.remedy, Automatic)
-        lead = _("What we'll do: {text}") if ours else _("What you can do: {text}")
-        result.append(lead.format(text=said.fix))
+        key = "gui.what-we-do" if ours else "gui.what-you-can-do"
+        result.append(say(key, text=said.fix))
     starts = isinstance(finding.remedy, Manual) and finding.remedy.installer is not None
     if said.undo and (starts or isinstance(finding.remedy, Automatic)):
-        result.append(_("To go back: {text}").format(text=said.undo))
+        result.append(say("gui.to-go-back", text=said.undo))
     return [text for text in result if text]
 
 
@@ -61,7 +61,7 @@ class Commands(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(SPACE)
-        row.addWidget(Listing(text, _("Commands to copy")), 1)
+        row.addWidget(Listing(text, say("gui.commands-copy")), 1)
         row.addWidget(CopyButton(text), 0, Qt.AlignmentFlag.AlignTop)
 
 
@@ -83,9 +83,9 @@ class Body(QWidget):
         if way_out is not None:
             rows.addWidget(way_out, 0, Qt.AlignmentFlag.AlignLeft)
         if said.details:
-            name = _("Details: {title}").format(title=said.title)
+            name = say("gui.details-of", title=said.title)
             text = "\n".join(said.details)
-            opener = Opener(_("Details"), name, rows, lambda: Listing(text, name))
+            opener = Opener(say("gui.details"), name, rows, lambda: Listing(text, name))
             rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
 
 
@@ -99,7 +99,7 @@ class ProblemCard(Card):
         column.setSpacing(SPACE)
         column.addWidget(Text(said.title, size=1.1, bold=True))
         if finding.subject != SYSTEM:
-            where = _("In the Python environment {folder}").format(folder=finding.subject)
+            where = say("gui.environment-in", folder=finding.subject)
             column.addWidget(Text(where, muted=True))
         column.addWidget(Body(finding, machine, way_out))
         row = QHBoxLayout()
@@ -124,20 +124,20 @@ class NoteCard(Card):
         mark = Mark(look_of(finding), 1.4)
         row.addWidget(mark, 0, middle)
         row.addWidget(Text(said.title), 1, middle)
-        row.addWidget(Text(_("not urgent"), muted=True), 0, middle)
-        name = _("Show: {title}").format(title=said.title)
+        row.addWidget(Text(say("gui.not-urgent"), muted=True), 0, middle)
+        name = say("gui.show-cause", title=said.title)
         self.rows.addLayout(row)
         below = QVBoxLayout()
         # In line with the title, which stands after the icon.
         below.setContentsMargins(mark.sizeHint().width() + SPACE + 4, 0, 0, 0)
         self.rows.addLayout(below)
         make = partial(Body, finding, machine, way_out, above=SPACE)
-        row.addWidget(Opener(_("Show"), name, below, make), 0, middle)
+        row.addWidget(Opener(say("gui.show"), name, below, make), 0, middle)
 
 
 def explain_link(do: Callable[[], object]) -> Link:
     """The way to the page that explains a message of a program."""
-    return Link(_("Explain a message from a program…"), do)
+    return Link(say("gui.explain-a-message"), do)
 
 
 class ProblemsPage(Page):
@@ -188,25 +188,20 @@ class ProblemsPage(Page):
 
     def _lead(self) -> str:
         if self._foreign:
-            return _("This is what a report tells. Nothing on this computer was looked at.")
+            return say("gui.lead-report")
         remedy = self._main.remedy
         plan = self._checkup.plan
         if isinstance(remedy, Automatic) and settings_only(plan):
-            return _(
-                "This can be fixed here without installing anything. Nothing has been changed yet."
-            )
+            return say("gui.lead-fixed-without-installing")
         if isinstance(remedy, Automatic):
-            return _("This can be fixed here. Nothing has been changed yet.")
+            return say("gui.lead-fixed-here")
         if isinstance(remedy, Manual) and remedy.installer is not None and plan.steps:
-            return _(
-                "This can be started here, after you have seen what is run. Nothing has been "
-                "changed yet."
-            )
+            return say("gui.lead-started-here")
         if isinstance(remedy, Manual):
-            return _("This needs one thing from you. Nothing has been changed.")
+            return say("gui.lead-needs-you")
         if isinstance(remedy, Impossible):
-            return _("No setting on this computer can change this. Nothing has been changed.")
-        return _("We don't know what would help. Nothing has been changed.")
+            return say("gui.lead-impossible")
+        return say("gui.lead-unknown")
 
     def _only_restart(self) -> bool:
         """The restart is all that helps: nothing else leads on from here."""
@@ -235,20 +230,19 @@ class ProblemsPage(Page):
     def _fill_buttons(self) -> None:
         buttons, count = self.buttons, self._changes()
         if self._undoable:
-            buttons.rare(_("&Undo…"), self.history.emit)
+            buttons.rare(say("gui.undo-open-button"), self.history.emit)
         if count:
-            buttons.rare(_("&Save report…"), self.save.emit)
-            buttons.add(_("Check &again"), self.again.emit)
-            label = ngettext("&Review {count} change", "&Review {count} changes", count)
-            buttons.add(label.format(count=count), self.review.emit, default=True)
+            buttons.rare(say("gui.save-report-button"), self.save.emit)
+            buttons.add(say("gui.check-again-button"), self.again.emit)
+            buttons.add(say("gui.review-button", count=count), self.review.emit, default=True)
         elif self._leads_out(self._main):
-            buttons.rare(_("&Save report…"), self.save.emit)
-            buttons.add(_("Check &again"), self.again.emit)
+            buttons.rare(say("gui.save-report-button"), self.save.emit)
+            buttons.add(say("gui.check-again-button"), self.again.emit)
             label = words(self._main, self._checkup.machine).label_of_way_out
             buttons.add(label, lambda: self.leave.emit(self._main), default=True)
         elif isinstance(self._main.remedy, Manual):
-            buttons.rare(_("&Save report…"), self.save.emit)
-            buttons.add(_("Check &again"), self.again.emit, default=True)
+            buttons.rare(say("gui.save-report-button"), self.save.emit)
+            buttons.add(say("gui.check-again-button"), self.again.emit, default=True)
         else:
-            buttons.add(_("Check &again"), self.again.emit)
-            buttons.add(_("&Save report…"), self.save.emit, default=True)
+            buttons.add(say("gui.check-again-button"), self.again.emit)
+            buttons.add(say("gui.save-report-button"), self.save.emit, default=True)

@@ -14,18 +14,17 @@ from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.machine import PythonEnvironment, Trial
 from cudnn_assistant.session.trials import frameworks_of
 from cudnn_assistant.summary import Line, helped, meaning, not_tested, program, stopped
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 
 def told(trial: Trial) -> tuple[Look, str]:
     """How a test inside a framework ended, in a line."""
     if trial.status == "ok":
-        text = _("{program} ran a convolution on {gpu} a moment ago, in {seconds} s.")
         seconds = f"{trial.milliseconds / 1000:.1f}"
-        gpu = trial.gpu_name.removeprefix("NVIDIA ") or _("the GPU")
-        return "ok", text.format(program=program(trial), gpu=gpu, seconds=seconds)
+        gpu = trial.gpu_name.removeprefix("NVIDIA ") or say("gui.gpu-unnamed")
+        return "ok", say("gui.environment-works", program=program(trial), gpu=gpu, seconds=seconds)
     if trial.status == "not-run":
-        return "unknown", not_tested(trial) or trial.detail or _("It could not be tested.")
+        return "unknown", not_tested(trial) or trial.detail or say("gui.could-not-be-tested")
     said = f"{program(trial)}: {stopped(trial)}."
     return "bad", " ".join(filter(None, (said, meaning(trial), helped(trial))))
 
@@ -47,9 +46,9 @@ class Row:
         self._rows.setColumnStretch(1, 1)
         grid.addWidget(self._answers, number + 1, 1, 1, 2)
         if card.testable and frameworks_of(one):
-            self.link = Link(_("Test that Python…"), lambda: card.test.emit(one))
+            self.link = Link(say("gui.test-environment-button"), lambda: card.test.emit(one))
             self.link.setAccessibleName(
-                _("Test {name} in {place}").format(name=line.label, place=one.id)
+                say("gui.test-environment-name", name=line.label, place=one.id)
             )
             row = QHBoxLayout()
             row.addWidget(self.link)
@@ -61,7 +60,7 @@ class Row:
         """The test has begun."""
         if self.link is not None:
             self.link.hide()
-        self._add("busy", _("Starting its own framework and running one convolution…"))
+        self._add("busy", say("gui.testing-environment"))
 
     def finish(self, trials: Sequence[Trial]) -> None:
         """The test has ended."""
@@ -104,7 +103,7 @@ class Pythons(Card):
         pairs = zip(lines, environments, strict=True)
         self.found = {one.id: Row(line, one, self) for line, one in pairs}
         self.rows.addLayout(self.grid)
-        self.setAccessibleName(_("Python environments"))
+        self.setAccessibleName(say("gui.python-environments"))
 
     def begin(self, name: str) -> None:
         """One test at a time: two would compete for the GPU's memory."""

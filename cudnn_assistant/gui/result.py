@@ -19,7 +19,7 @@ from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.ticks import AgainBox
 from cudnn_assistant.session import Checkup
 from cudnn_assistant.summary import Line, headline, lines
-from cudnn_assistant.wording import _, ngettext, words
+from cudnn_assistant.wording import say, words
 
 Outcome = Literal["works", "needs you", "impossible", "unknown"]
 LOOKS: dict[Outcome, Look] = {
@@ -54,19 +54,19 @@ def sayings(ending: Ending) -> tuple[str, str]:
     if ending.task is not None:
         said = words(ending.task, checkup.machine)
         restart = isinstance(ending.task.remedy, Manual) and ending.task.remedy.restart
-        then = _("Then start this again.") if restart else _("Then come back to this window.")
+        then = say("gui.then-start-again") if restart else say("gui.then-come-back")
         return said.title, f"{said.fix} {then}"
     if ending.outcome == "unknown" and ending.changed:
-        return _("cuDNN still doesn't start"), _after_change(checkup)
+        return say("gui.still-broken"), _after_change(checkup)
     return headline(checkup.verdict, checkup.machine, checkup.findings)
 
 
 def _after_change(checkup: Checkup) -> str:
-    report = _("Everything we saw is in the report.")
+    report = say("gui.everything-in-report")
     if not checkup.findings or isinstance(checkup.findings[0].remedy, Unknown):
-        return _("We couldn't find out why.") + " " + report
+        return say("gui.reason-not-found") + " " + report
     title = words(checkup.findings[0], checkup.machine).title
-    return _("This is what we see now: {title}.").format(title=title) + " " + report
+    return say("gui.seen-now", title=title) + " " + report
 
 
 class Facts(Card):
@@ -135,8 +135,8 @@ class ResultPage(Page):
 
     def offer_problems(self) -> None:
         """A test has shown a problem, which can be told whole."""
-        text = _("The test has shown a problem.")
-        notice = Notice("note", text, _("Show"), self.notes.emit)
+        text = say("gui.test-shows-problem")
+        notice = Notice("note", text, say("gui.show"), self.notes.emit)
         self.content.insertWidget(self.content.indexOf(self.pythons) + 1, notice)
         announce(self, text)
         # Laid out first: where it is isn't known before.
@@ -150,31 +150,19 @@ class ResultPage(Page):
             self.box.toggled.connect(self.after_restart)
             self.content.addWidget(self.box)
         if not remedy.restart:
-            text = _("This window notices when something was installed and checks again by itself.")
-            self._add_notice("info", text)
+            self._add_notice("info", say("gui.checks-by-itself"))
 
     def _show_news(self) -> None:
         ending = self._ending
         if ending.changed and ending.outcome == "works":
-            self._add_notice(
-                "info",
-                _(
-                    "Close and reopen terminals, editors and notebooks that were open: "
-                    "they still use the old settings."
-                ),
-            )
+            self._add_notice("info", say("gui.reopen-programs"))
         elif ending.changed:
-            label = ngettext("Undo {count} change", "Undo {count} changes", ending.changed)
-            self._add_notice(
-                "note",
-                _("The change didn't help. Undo it?"),
-                label.format(count=ending.changed),
-                self.undo.emit,
-            )
+            label = say("gui.undo-heading", count=ending.changed)
+            self._add_notice("note", say("gui.ask-undo"), label, self.undo.emit)
         count = len(ending.checkup.findings) if ending.outcome == "works" else 0
         if count:
-            text = ngettext("{count} thing to know", "{count} things to know", count)
-            self._add_notice("info", text.format(count=count), _("Show"), self.notes.emit)
+            text = say("gui.things-to-know", count=count)
+            self._add_notice("info", text, say("gui.show"), self.notes.emit)
 
     def _add_notice(
         self, look: Look, text: str, label: str = "", do: Callable[[], object] | None = None
@@ -184,21 +172,21 @@ class ResultPage(Page):
     def _fill_buttons(self) -> None:
         outcome, buttons = self._ending.outcome, self.buttons
         if self._ending.undoable:
-            buttons.rare(_("&Undo…"), self.history.emit)
+            buttons.rare(say("gui.undo-open-button"), self.history.emit)
         if outcome == "needs you":
-            buttons.rare(_("&Back"), self.back.emit)
+            buttons.rare(say("gui.back"), self.back.emit)
         if outcome != "unknown":
-            buttons.rare(_("&Save report…"), self.save.emit)
-        buttons.add(_("Check &again"), self.again.emit)
+            buttons.rare(say("gui.save-report-button"), self.save.emit)
+        buttons.add(say("gui.check-again-button"), self.again.emit)
         if outcome == "unknown":
-            buttons.add(_("&Save report…"), self.save.emit, default=True)
+            buttons.add(say("gui.save-report-button"), self.save.emit, default=True)
         elif outcome == "needs you":
             task = self._ending.task
             assert task is not None
             label = words(task, self._ending.checkup.machine).label_of_way_out
-            buttons.add(label or _("&Close"), self._way_on, default=True)
+            buttons.add(label or say("gui.close"), self._way_on, default=True)
         else:
-            buttons.add(_("&Close"), self.closed.emit, default=True)
+            buttons.add(say("gui.close"), self.closed.emit, default=True)
 
     def _way_on(self) -> None:
         task = self._ending.task

@@ -28,7 +28,7 @@ from cudnn_assistant.plan import (
     settings_only,
     starts_only,
 )
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording import say
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class ReviewPage(Page):
         changes = proposal.changes
         super().__init__("review", self._title(len(changes)), self._lead())
         if trouble:
-            self.content.addWidget(Notice("bad", trouble, _("Check again"), self.again.emit))
+            self.content.addWidget(Notice("bad", trouble, say("gui.check-again"), self.again.emit))
         if proposal.forbidden:
             self.content.addWidget(Notice("none", proposal.forbidden))
         self._show_steps()
@@ -98,22 +98,13 @@ class ReviewPage(Page):
         if self.proposal.title:
             return self.proposal.title
         if settings_only(self.proposal.plan):
-            title = ngettext(
-                "{count} change to your settings", "{count} changes to your settings", count
-            )
-        else:
-            title = ngettext(
-                "{count} change to this computer", "{count} changes to this computer", count
-            )
-        return title.format(count=count)
+            return say("gui.review-heading-settings", count=count)
+        return say("gui.review-heading", count=count)
 
     def _lead(self) -> str:
         if starts_only(self.proposal.plan) and not self.proposal.lead:
-            return _("Nothing is started before you say so. This is what will be run.")
-        return self.proposal.lead or _(
-            "It takes effect for programs you start afterwards. "
-            "Open programs keep the old settings until you restart them."
-        )
+            return say("gui.review-lead-installers")
+        return self.proposal.lead or say("gui.review-lead-settings")
 
     def _show_steps(self) -> None:
         whole = self.proposal.whole or self.proposal.plan
@@ -135,15 +126,13 @@ class ReviewPage(Page):
             serves=titles if box else (),
         )
         if box and at is None and kind_of(step).consent(step):
-            card.add_note(_("An installer is started only if you tick it."))
+            card.add_note(say("gui.tick-installer"))
         elif box and at is None and given.waits.issuperset(step.why):
-            card.add_note(
-                _("This can wait, and needs an administrator. Tick it to change it as well.")
-            )
+            card.add_note(say("gui.tick-administrator"))
         card.ticked.connect(self._picked)
         licence = kind_of(step).needs(step).licence
         if licence:
-            card.add_link(_("Read NVIDIA's licence"), partial(self.licence.emit, licence))
+            card.add_link(say("gui.read-licence"), partial(self.licence.emit, licence))
         return card
 
     # --- What pip says ----------------------------------------------------------------------------
@@ -151,7 +140,7 @@ class ReviewPage(Page):
     def ask_pip(self) -> None:
         """Nothing can be made until pip has said what it would change."""
         self.maker.setEnabled(False)
-        self._tell_of_pip(Asking(_("Asking pip what it would change…")))
+        self._tell_of_pip(Asking(say("gui.asking-pip")))
 
     def show_pip(self, plan: Plan, changes: tuple[Change, ...]) -> None:
         """pip has said it: the plan is whole, and can be made."""
@@ -163,11 +152,11 @@ class ReviewPage(Page):
             if any(same_place(step, new) for new in told):
                 self._renew(number, step)
         self._allow()
-        announce(self, _("pip has said what it would change."))
+        announce(self, say("gui.pip-answered"))
 
     def show_pip_refused(self, why: str) -> None:
         """Without pip's answer nobody knows what would change: it can only be asked again."""
-        self._tell_of_pip(Notice("bad", why, _("Ask again"), self.pip.emit))
+        self._tell_of_pip(Notice("bad", why, say("gui.ask-pip-again"), self.pip.emit))
         announce(self, why)
 
     def _tell_of_pip(self, told: QWidget | None) -> None:
@@ -211,13 +200,13 @@ class ReviewPage(Page):
         plan, family = self.proposal.plan, self.proposal.family
         if not plan.steps:
             return
-        name = _("Copy as commands")
+        name = say("gui.copy-as-commands")
         self.opener = Opener(name, name, self.content, lambda: Commands(commands(plan, family)))
         self.content.addWidget(self.opener, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _fill_buttons(self, changes: Sequence[Change]) -> None:
-        self.buttons.rare(_("&Back"), self.back.emit)
-        self.buttons.add(_("&Cancel"), self.cancelled.emit)
+        self.buttons.rare(say("gui.back"), self.back.emit)
+        self.buttons.add(say("gui.cancel"), self.cancelled.emit)
         administrator = any(change.administrator for change in changes)
         plan = self.proposal.plan
         licence = bool(licences(plan))

@@ -27,7 +27,7 @@ from cudnn_assistant.report import LOG, MESSAGE, PAGE, REPORT, pack
 from cudnn_assistant.report.document import Block, Heading
 from cudnn_assistant.report.page import page
 from cudnn_assistant.session.reports import Written
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording import say
 
 
 def content(path: Path, written: Written) -> bytes:
@@ -88,7 +88,7 @@ class ReportView(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setFont(theme.font(0.95, fixed=True))
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setAccessibleName(_("The text of the report"))
+        self.setAccessibleName(say("gui.report-text-label"))
         self._marker = Marker(self)
 
     def lines(self) -> tuple[int, int]:
@@ -140,11 +140,8 @@ class ReportDialog(Dialog):
     def __init__(
         self, written: Written, parent: QWidget | None = None, *, title: str = "", lead: str = ""
     ) -> None:
-        said = _(
-            "This is all that will be saved, and nothing is sent anywhere. "
-            "Names of people, computers and projects are left out already."
-        )
-        super().__init__(title or _("Save report"), lead or said, parent)
+        said = say("gui.report-lead")
+        super().__init__(title or say("gui.report-heading"), lead or said, parent)
         self.written = written
         self._before: list[Written] = []
         self.text = ReportView(written.text)
@@ -153,9 +150,9 @@ class ReportDialog(Dialog):
         self.cut.hide()
         self.news = Text(muted=True)
         self.row.insertWidget(0, self.news, 1)
-        close = Button(_("C&lose"), self.reject)
-        copy = Button(_("&Copy"), self.copy)
-        self.finish(self._middle(), close, copy, Button(_("&Save…"), self.ask))
+        close = Button(say("gui.report-close-button"), self.reject)
+        copy = Button(say("gui.copy-button"), self.copy)
+        self.finish(self._middle(), close, copy, Button(say("gui.save-button"), self.ask))
         self.resize(line_height() * 42, line_height() * 32)
         self._offer(False)
 
@@ -170,10 +167,10 @@ class ReportDialog(Dialog):
         return middle
 
     def _tools(self) -> QHBoxLayout:
-        self.leave = Button(_("Leave &out"), self.leave_out)
-        self.back = Button(_("&Put back"), self.put_back)
+        self.leave = Button(say("gui.leave-out-button"), self.leave_out)
+        self.back = Button(say("gui.put-back-button"), self.put_back)
         self.count = Text(muted=True)
-        self.next = Link(_("Show the next"), self.text.show_next_mark)
+        self.next = Link(say("gui.show-next-marked"), self.text.show_next_mark)
         row = QHBoxLayout()
         row.setSpacing(SPACE)
         middle = Qt.AlignmentFlag.AlignVCenter
@@ -186,9 +183,9 @@ class ReportDialog(Dialog):
         self.leave.setEnabled(chosen)
         self.back.setEnabled(bool(self._before))
         count = sum(1 for line in self.written.text.split("\n") for _mark in marks(line))
-        text = ngettext("{count} place is marked.", "{count} places are marked.", count)
-        hint = _("Select more to leave it out.")
-        self.count.setText(f"{text.format(count=count)} {hint}" if count else hint)
+        text = say("gui.places-marked", count=count)
+        hint = say("gui.select-more")
+        self.count.setText(f"{text} {hint}" if count else hint)
         self.next.setVisible(bool(count))
 
     def leave_out(self) -> None:
@@ -197,18 +194,18 @@ class ReportDialog(Dialog):
             return
         words, text = self.text.words(), self.written.text
         if words and len(words) < SHORTEST:
-            self._say(_("Select at least three letters, or whole lines."))
+            self._say(say("gui.select-at-least"))
             return
         changed = without_words(text, words) if words else without_lines(text, *self.text.lines())
         self._before.append(self.written)
         self._show(Written(changed))
-        self._say(_("Left out wherever it stood.") if words else _("Left out."))
+        self._say(say("gui.left-out-everywhere") if words else say("gui.left-out"))
 
     def put_back(self) -> None:
         """As it was before the last time something was left out."""
         if self._before:
             self._show(self._before.pop())
-            self._say(_("Put back."))
+            self._say(say("gui.put-back"))
 
     def _show(self, written: Written) -> None:
         self.written = written
@@ -227,17 +224,17 @@ class ReportDialog(Dialog):
     def copy(self) -> None:
         """The whole text to the clipboard."""
         QGuiApplication.clipboard().setText(self.written.text)
-        self._say(_("Copied."))
+        self._say(say("gui.report-copied"))
 
     def ask(self) -> None:
         """Let the person choose a file, then save."""
         place = QStandardPaths.StandardLocation.DocumentsLocation
-        ask = QFileDialog(self, _("Save report"), QStandardPaths.writableLocation(place))
+        ask = QFileDialog(self, say("gui.report-heading"), QStandardPaths.writableLocation(place))
         ask.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         names = (
-            _("Text to send (*.md)"),
-            _("Web page (*.html)"),
-            _("Both with a log, packed (*.zip)"),
+            say("gui.file-type-md"),
+            say("gui.file-type-html"),
+            say("gui.file-type-zip"),
         )
         ask.setNameFilters(names)
         ask.setDefaultSuffix("md")
@@ -255,9 +252,9 @@ class ReportDialog(Dialog):
             path.write_bytes(content(path, self.written))
         except OSError as trouble:
             reason = trouble.strerror or str(trouble)
-            self._say(_("It could not be saved there: {reason}.").format(reason=reason))
+            self._say(say("gui.not-saved", reason=reason))
             return
-        self._say(_("Saved as {file}.").format(file=path))
+        self._say(say("gui.saved-as", file=path))
 
     def _say(self, text: str) -> None:
         self.news.setText(text)
@@ -265,10 +262,7 @@ class ReportDialog(Dialog):
 
 
 def _cut_text() -> str:
-    return _(
-        "The machine data is cut now: people can read this report, but cuDNN Assistant on "
-        "another computer can't open it any more. Put back keeps it whole."
-    )
+    return say("gui.data-cut-warning")
 
 
 def crash_dialog(written: Written, parent: QWidget | None = None) -> ReportDialog:
@@ -276,9 +270,6 @@ def crash_dialog(written: Written, parent: QWidget | None = None) -> ReportDialo
     return ReportDialog(
         written,
         parent,
-        title=_("cuDNN Assistant has to close"),
-        lead=_(
-            "It met a problem in itself. Your settings are as they were, or the next start "
-            "offers the way back. This text helps to mend it; user and computer name are left out."
-        ),
+        title=say("gui.crash-heading"),
+        lead=say("gui.crash-lead"),
     )

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QStackedWidget, QVBoxLayout, QWidget
 from cudnn_assistant.gui.job import Job, Tell
 from cudnn_assistant.gui.page import Order, Page
 from cudnn_assistant.session import Refused
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import why
 
 PATIENCE = 3.0
@@ -121,7 +121,7 @@ class Stage(QWidget):
         """Trouble in the world is told where one was; a bug is a bug, the excepthook shows it."""
         if isinstance(trouble, OSError):
             reason = trouble.strerror or str(trouble)
-            self.troubled.emit(_("That could not be read: {reason}.").format(reason=reason))
+            self.troubled.emit(say("gui.not-readable", reason=reason))
         elif isinstance(trouble, Refused):
             self.troubled.emit(why(trouble))
         else:

@@ -14,7 +14,7 @@ from cudnn_assistant.gui.text import Listing, Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.ticks import Tick
 from cudnn_assistant.plan import Change
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 
 class StepCard(Card):
@@ -46,8 +46,8 @@ class StepCard(Card):
         self._column.addWidget(Text(change.title, size=1.05, bold=on, muted=not on))
         self.change = change
         for title in serves:
-            text = _("For: {title}") if on else _("Stays as it is: {title}")
-            self._column.addWidget(Text(text.format(title=title), muted=on))
+            text = say("gui.for", title=title) if on else say("gui.stays-as-it-is", title=title)
+            self._column.addWidget(Text(text, muted=on))
         if on:
             self._fill(change)
 
@@ -73,7 +73,7 @@ class StepCard(Card):
     def _tick_box(self, change: Change, on: bool) -> Tick:
         box = Tick()
         box.setChecked(on)
-        box.setAccessibleName(_("Make this change: {title}").format(title=change.title))
+        box.setAccessibleName(say("gui.make-this-change", title=change.title))
         box.toggled.connect(self.ticked)
         return box
 
@@ -81,7 +81,7 @@ class StepCard(Card):
         self.list = ChangeList(change.lines, change.title)
         self._column.addWidget(self.list)
         if self.list.folded:
-            more = Arrow(_("Show all"), _("Show all: {title}").format(title=change.title))
+            more = Arrow(say("gui.show-all"), say("gui.show-all-of", title=change.title))
             more.toggled.connect(self.list.show_all)
             self._column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -91,7 +91,7 @@ class Commands(Card):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.rows.addWidget(Listing(text, _("Commands")))
+        self.rows.addWidget(Listing(text, say("gui.commands")))
         self.rows.addWidget(CopyButton(text), 0, Qt.AlignmentFlag.AlignLeft)
 
 

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 
 def line_height() -> int:
@@ -96,7 +96,7 @@ class Text(QLabel):
         # QLabel keeps its height-for-width policy through setText only when it wraps by itself.
         self.setWordWrap(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.addAction(_("Copy"), lambda: QGuiApplication.clipboard().setText(self.text()))
+        self.addAction(say("gui.copy"), lambda: QGuiApplication.clipboard().setText(self.text()))
 
     def setText(self, text: str) -> None:  # noqa: N802
         """Show another text."""

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QCheckBox, QStyle, QStyleOptionButton
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 
 class Tick(QCheckBox):
@@ -31,7 +31,7 @@ class AgainBox(Tick):
     """Whether the window starts by itself after the restart. Off unless the person wants it."""
 
     def __init__(self, on: bool) -> None:
-        super().__init__(_("Start this &program again after the restart"))
+        super().__init__(say("gui.start-after-restart"))
         self.setChecked(on)
 
     def untick(self) -> None:

@@ -23,7 +23,7 @@ from cudnn_assistant.machine import SCHEMA, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.report import newer_report
 from cudnn_assistant.session import Checkup, Refused, Session
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import why
 
 
@@ -64,8 +64,8 @@ class Way(QObject):
         if plan is None:
             self.check()
             return
-        title = _("The last change was interrupted")
-        lead = _("This puts back what it had changed by then. Nothing else is touched.")
+        title = say("gui.interrupted-heading")
+        lead = say("gui.interrupted-lead")
         self.change.show_way_back(plan, title, lead)
 
     def check(self, title: str = "") -> None:
@@ -89,13 +89,13 @@ class Way(QObject):
         return checkup, entries, glance
 
     def _stop(self) -> None:
-        title, lead = _("The check was stopped"), _("Nothing was changed.")
+        title, lead = say("gui.check-stopped"), say("gui.nothing-changed")
         self._show_stopped(StoppedPage(title, lead, report=False))
 
     def _unchecked(self, trouble: BaseException) -> None:
         self.sitting.trouble = "".join(traceback.format_exception(trouble))
-        title = _("We couldn't check this computer")
-        lead = _("Something unexpected stopped the check. The report tells what it was.")
+        title = say("gui.check-broke")
+        lead = say("gui.check-broke-lead")
         self._show_stopped(StoppedPage(title, lead, report=True))
 
     def _show_stopped(self, page: StoppedPage) -> None:
@@ -123,7 +123,7 @@ class Way(QObject):
         # While it still changes, an installer is at work.
         if at_rest and glance != self._glance and self._waiting():
             self.sitting.made = None
-            self.check(_("Something was installed. Checking again…"))
+            self.check(say("gui.something-installed"))
 
     def give_up(self, text: str) -> None:
         """What was begun can't be done: back to the answer, which says why."""
@@ -135,8 +135,7 @@ class Way(QObject):
     def show_foreign(self, found: Checkup) -> None:
         """Show another computer by its report."""
         when = found.machine.taken_at.replace("T", " ").rstrip("Z")
-        text = _("A report of {when}, of another computer. Check again looks at this one.")
-        said = [text.format(when=when or "?")]
+        said = [say("gui.report-of-another-computer", when=when or "?")]
         if found.machine.schema > SCHEMA:
             said.append(newer_report())
         self.sitting.foreign = " ".join(said)
@@ -179,13 +178,9 @@ class Way(QObject):
             self._show_result("unknown")
             return
         count = len(made.plan.steps)
-        text = ngettext(
-            "{count} change is made and did its part. This is what remains.",
-            "{count} changes are made and did their part. This is what remains.",
-            count,
-        )
+        text = say("gui.changes-made-remaining", count=count)
         self._show_problems()
-        self._stage.page.tell("ok", text.format(count=count))
+        self._stage.page.tell("ok", text)
 
     def _undoable(self) -> bool:
         return any(not entry.undone_by and not entry.plan.undoes for entry in self._entries)
@@ -270,5 +265,4 @@ class Way(QObject):
         self._show_result("needs you", task=finding)
         if not opened:
             # The address is copied by the menu of the text.
-            text = _("No browser could be opened. The address is {link}")
-            self._stage.page.tell("note", text.format(link=link))
+            self._stage.page.tell("note", say("gui.no-browser", link=link))

@@ -34,6 +34,9 @@ class Program(NamedTuple):
     sha256: str = ""
 
 
+NEWEST = "newest"
+
+
 class Packages(NamedTuple):
     """What a distribution's package manager is told, line by line, as root."""
 
@@ -41,10 +44,10 @@ class Packages(NamedTuple):
     lines: tuple[str, ...]
     back: str
     """The command by which a person takes it back."""
-    oldest: tuple[int, int] = (0, 0)
-    """Compute capability from which on the packages know a GPU; (0, 0): they choose by the GPU."""
-    below: tuple[int, int] = (99, 0)
-    """Compute capability from which on they know it no more, or not yet."""
+    branch: str = ""
+    """The driver that they bring at least, NEWEST the newest; "": they choose it by the GPU."""
+    only_closed: bool = False
+    """They are for GPUs that the open kernel module doesn't run."""
     source: str = ""
     """Where the packages come from, if the distribution has that switched off at first."""
     signed: bool = False
@@ -104,8 +107,6 @@ TOOLKITS: dict[str, Program] = {
 DRIVER = "580.88"
 """Of Windows' rows below: the branch that knows every GPU from Maxwell to Blackwell (the next one
 drops Maxwell, Pascal and Volta), and speaks CUDA 13."""
-DRIVER_COMPUTE = (5, 0), (12, 0)
-"""The oldest and the newest compute capability that it knows."""
 _DRIVER = f"NVIDIA driver {DRIVER}"
 _DRIVER_FILE = f"/{DRIVER}/{DRIVER}"
 _DRIVERS_SITE = "https://us.download.nvidia.com/Windows"
@@ -178,9 +179,8 @@ PACKAGES: dict[str, Packages] = {
         # stayed, would ask for a part of another driver.
         "sudo apt-get remove --purge nvidia-driver nvidia-kernel-dkms nvidia-kernel-support "
         "nvidia-alternative nvidia-persistenced libcuda1",
-        oldest=(5, 0),
+        branch="535",  # Debian 12; Debian 13 has 550.
         source="Debian non-free",
-        below=(10, 0),  # Debian 12 has driver 535 and Debian 13 has 550.
         kernel=r"^[0-9.]+(-[0-9]+|\+deb[0-9]+)?-amd64$",  # Not cloud, real-time, backports.
     ),
     "driver-fedora": Packages(
@@ -192,7 +192,7 @@ PACKAGES: dict[str, Packages] = {
         ),
         "sudo dnf remove 'akmod-nvidia*' 'xorg-x11-drv-nvidia*'",
         source="RPM Fusion nonfree",
-        oldest=(7, 5),
+        branch=NEWEST,
     ),
     "driver-rhel8": Packages(
         _LINUX,
@@ -202,7 +202,7 @@ PACKAGES: dict[str, Packages] = {
         ),
         "sudo dnf module remove nvidia-driver:open-dkms",
         source=_CUDA_SOURCE,
-        oldest=(7, 5),
+        branch=NEWEST,
         kernel=r"\.el8(_[0-9]+)?\.",
     ),
     "driver-rhel9": Packages(
@@ -213,7 +213,7 @@ PACKAGES: dict[str, Packages] = {
         ),
         "sudo dnf module remove nvidia-driver:open-dkms",
         source=_CUDA_SOURCE,
-        oldest=(7, 5),
+        branch=NEWEST,
         kernel=r"\.el9(_[0-9]+)?\.",
     ),
     "driver-rhel10": Packages(
@@ -221,14 +221,14 @@ PACKAGES: dict[str, Packages] = {
         ("dnf install -y kernel-devel-matched kernel-headers", "dnf install -y nvidia-open"),
         "sudo dnf remove nvidia-open",
         source=_CUDA_SOURCE,
-        oldest=(7, 5),
+        branch=NEWEST,
         kernel=r"\.el10(_[0-9]+)?\.",
     ),
     "driver-arch": Packages(
         _LINUX,
         ("pacman -S --needed --noconfirm nvidia-open nvidia-utils",),
         "sudo pacman -Rs nvidia-open nvidia-utils",
-        oldest=(7, 5),
+        branch=NEWEST,
         kernel=r"-arch[0-9]",  # The other kernels have packages of their own.
     ),
     # The names with "meta" keep the module and the rest of the driver at one version (a post of
@@ -238,7 +238,7 @@ PACKAGES: dict[str, Packages] = {
         (f"{_SUSE} nvidia-open-driver-G07-signed-kmp-meta",),
         "sudo zypper remove --clean-deps nvidia-open-driver-G07-signed-kmp-meta",
         source=_SUSE_SOURCE,
-        oldest=(7, 5),
+        branch=NEWEST,
         signed=True,
         kernel=r"-default$",
     ),
@@ -247,33 +247,25 @@ PACKAGES: dict[str, Packages] = {
         (f"{_SUSE} nvidia-driver-G06-kmp-meta",),
         "sudo zypper remove --clean-deps nvidia-driver-G06-kmp-meta",
         source=_SUSE_SOURCE,
-        oldest=(5, 0),
-        below=(7, 5),
+        branch="550",
+        only_closed=True,
         kernel=r"-default$",
     ),
 }
 
-_RHEL = ("driver-rhel9", "driver-rhel8", "driver-rhel10")
-_OPENSUSE = ("driver-suse", "driver-suse-older")
-
 DRIVERS = {
     "ubuntu": ("driver-ubuntu",),
-    "linuxmint": ("driver-ubuntu",),
     "debian": ("driver-debian",),
     "fedora": ("driver-fedora",),
-    "rhel": _RHEL,
-    "rocky": _RHEL,
-    "almalinux": _RHEL,
+    "rhel": ("driver-rhel9", "driver-rhel8", "driver-rhel10"),
     "arch": ("driver-arch",),
-    "endeavouros": ("driver-arch",),
-    "opensuse-leap": _OPENSUSE,
-    "opensuse-tumbleweed": _OPENSUSE,
+    "suse": ("driver-suse", "driver-suse-older"),
 }
-"""Rows by os-release's own ID. What is merely like one of them may pack its drivers in another
-way."""
+"""Rows by the family of a distribution."""
 
-LIKE = {
-    "pop": "ubuntu", "centos": "rhel", "ol": "rhel", "manjaro": "arch", "cachyos": "arch",
-    "opensuse": "opensuse-leap", "suse": "opensuse-leap", "sles": "opensuse-leap",
-}  # fmt: skip
-"""Where to look for commands to show, which nobody starts."""
+SAME_DRIVERS = frozenset({
+    "ubuntu", "linuxmint", "debian", "fedora", "rhel", "rocky", "almalinux", "arch", "endeavouros",
+    "opensuse-leap", "opensuse-tumbleweed",
+})  # fmt: skip
+"""Distributions, by os-release's own ID, that pack their drivers as their family does. Of the
+others commands are shown, and nobody starts them."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from cudnn_assistant.compat import Compat, gpu_by_pci
+from cudnn_assistant.compat import Compat, driver_knows, gpu_by_pci, kernel_module, newest_branch
+from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Finding, Installer, Manual
 from cudnn_assistant.machine import Gpu, Machine, OperatingSystem
 from cudnn_assistant.plan.installer_table import (
     DRIVER,
-    DRIVER_COMPUTE,
     DRIVERS,
-    LIKE,
+    NEWEST,
     PACKAGES,
     PROGRAMS,
+    SAME_DRIVERS,
     TOOLKITS,
     Packages,
 )
@@ -42,8 +43,10 @@ def driver(machine: Machine, compat: Compat, needed: str = "") -> Installer | No
         return None
     if system.family == "windows":
         return _windows_driver(machine, compat, needed)
-    for row in DRIVERS.get(next(iter(system.distribution), ""), ()):
-        if _is_for(PACKAGES[row], machine):
+    if not SAME_DRIVERS.intersection(system.distribution[:1]):
+        return None
+    for row in _rows(system):
+        if _is_for(PACKAGES[row], machine, compat):
             return Installer(row=row)
     return None
 
@@ -63,8 +66,7 @@ def _windows_driver(machine: Machine, compat: Compat, needed: str) -> Installer 
 def _kind(gpu: Gpu, compat: Compat) -> str:
     """What NVIDIA's page would ask for: desktop, notebook or workstation; "" where unsure."""
     listed, compute, _architecture = gpu_by_pci(compat, gpu.pci_id)
-    oldest, newest = DRIVER_COMPUTE
-    if not oldest <= numbers(gpu.compute or compute) <= newest:
+    if not driver_knows(compat, DRIVER, gpu.compute or compute):
         return ""
     names = f"{listed}, {gpu.name}"
     if _WORKSTATION.search(names):
@@ -83,25 +85,29 @@ def commands(system: OperatingSystem) -> tuple[str, ...]:
 
     Of a distribution that is like a known one, that one's; () when none is known.
     """
-    for name in system.distribution:
-        rows = DRIVERS.get(LIKE.get(name, name), ())
-        fitting = [row for row in rows if re.search(PACKAGES[row].kernel, system.version)]
-        for row in (*fitting, *rows):
-            return step_of(Installer(row=row)).commands
-    return ()
+    rows = _rows(system)
+    fitting = [row for row in rows if re.search(PACKAGES[row].kernel, system.version)]
+    return next((step_of(Installer(row=row)).commands for row in (*fitting, *rows)), ())
 
 
-def _is_for(packages: Packages, machine: Machine) -> bool:
+def _rows(system: OperatingSystem) -> tuple[str, ...]:
+    return for_distribution(system.distribution, DRIVERS) or ()
+
+
+def _is_for(packages: Packages, machine: Machine, compat: Compat) -> bool:
     system = machine.os
     if not re.search(packages.kernel, system.version):
         return False
     if system.secure_boot is not False and not packages.signed:
         # A module without a known signature would leave the computer without any driver.
         return False
-    if packages.oldest == (0, 0):
+    if not packages.branch:
         return True
-    known = [numbers(gpu.compute) for gpu in machine.gpus]
-    return bool(known) and all(packages.oldest <= one < packages.below for one in known)
+    brings = str(newest_branch(compat)) if packages.branch == NEWEST else packages.branch
+    known = [driver_knows(compat, brings, gpu.compute) for gpu in machine.gpus]
+    if packages.only_closed:
+        known += [kernel_module(compat, gpu.compute) == "closed" for gpu in machine.gpus]
+    return bool(known) and all(known)
 
 
 def vc_runtime(system: OperatingSystem) -> Installer | None:

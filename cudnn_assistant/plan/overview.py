@@ -8,7 +8,7 @@ from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.plan.change import Change
 from cudnn_assistant.plan.kinds import Consent, Needs, Outcome, kind_of
 from cudnn_assistant.plan.steps import Plan, SetVariable
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording import say
 
 
 def preview(plan: Plan, machine: Machine, *, touched: Sequence[str] = ()) -> tuple[Change, ...]:
@@ -116,18 +116,11 @@ def demanded(plan: Plan, machine: Machine) -> tuple[str, ...]:
 def _sentences(asked: Demands, plan: Plan) -> Iterator[str]:
     sizes = [need.download for need in _needs(plan) if need.download is not None]
     if len(sizes) > 1 and all(sizes):
-        yield _("{size} MB are downloaded in all.").format(size=f"{asked.download / 1e6:,.0f}")
+        yield say("plan.download-total", size=f"{asked.download / 1e6:,.0f}")
     if asked.administrator:
         count = len(asked.administrator)
-        yield ngettext(
-            "An administrator is asked for {count} change.",
-            "An administrator is asked for {count} changes.",
-            count,
-        ).format(count=count)
+        yield say("plan.administrator-asked", count=count)
     if asked.sign_out:
-        yield _(
-            "A new terminal knows it at once; programs that you start from the desktop know it "
-            "after you have signed out and in again."
-        )
+        yield say("plan.sign-in-again")
     if asked.restart:
-        yield _("The computer has to be started again afterwards.")
+        yield say("plan.restart-needed")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cudnn_assistant.compat import PartsTable
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.probe.look import Look, Part, Say
 from cudnn_assistant.probe.running.children import Cancel, never
@@ -25,6 +26,7 @@ def probe(
     trusted: Sequence[str] = (),
     truth: bool | None = None,
     frameworks: bool = False,
+    parts: PartsTable = (),
     cancel: Cancel = never,
 ) -> Machine:
     """Look at this computer.
@@ -33,12 +35,19 @@ def probe(
     default where tests run as well), ``frameworks`` has each of them run a convolution itself
     afterwards. ``python`` is an environment to look at besides, ``folders``
     are folders that may hold cuDNN or Python environments; what lies in ``trusted`` ones is run
-    without being asked about. ``say`` hears of the progress, always
+    without being asked about. ``parts`` says what each cuDNN is made of (() as the built-in data
+    says). ``say`` hears of the progress, always
     in the calling thread. ``cancel`` is asked again and again whether to give up: then the child
     processes are ended and :class:`Cancelled` is raised, within about a second.
     """
     look = Look(
-        system, say or (lambda _part, _done, _machine: None), python, folders, cancel, trusted
+        system,
+        say or (lambda _part, _done, _machine: None),
+        python,
+        folders,
+        cancel,
+        trusted,
+        parts,
     )
     look.settings()
     look.parts()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from cudnn_assistant import __version__
+from cudnn_assistant.compat import PartsTable
 from cudnn_assistant.machine import Gap, Machine, OperatingSystem, PythonEnvironment
 from cudnn_assistant.probe.computer import gpu, host, kernel, windows_devices
 from cudnn_assistant.probe.files.disk import Disk
@@ -47,7 +48,9 @@ class Look:
         folders: Sequence[str],
         cancel: Cancel = never,
         trusted: Sequence[str] = (),
+        table: PartsTable = (),
     ) -> None:
+        self._table = table
         self._trusted = trusted
         self._system = system
         self._say = say
@@ -168,7 +171,7 @@ class Look:
         cached = ld_cache.libraries(disk, *_CACHED) if disk.family == "linux" else {}
         records = Records(disk)
         found = {
-            "cudnns": copies.copies(disk, opened, cached, records),
+            "cudnns": copies.copies(disk, opened, cached, records, self._table),
             "libraries": chain.libraries(disk, opened, cached, records),
         }
         return found, _left_out(notes)
@@ -200,6 +203,7 @@ class Look:
             machine.os.architecture,
             pythons=machine.pythons,
             trust=self._trust(),
+            table=self._table,
             cancel=self._cancel,
         )
         return {"cudnns": found}, ()
@@ -215,6 +219,7 @@ class Look:
             machine.gpus,
             start_in=self._start_in(),
             trust=self._trust(),
+            table=self._table,
             cancel=self._cancel,
         )
         return {"trials": found}, ()
@@ -283,7 +288,12 @@ class Look:
             return {}, ()
         situation = Situation(self._environment, self._start_in())
         found = subjects.explored(
-            situation, machine.os.family, machine.pythons, machine.trials, cancel=self._cancel
+            situation,
+            machine.os.family,
+            machine.pythons,
+            machine.trials,
+            table=self._table,
+            cancel=self._cancel,
         )
         return {"experiments": found}, ()
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from cudnn_assistant.compat import PartsTable
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
@@ -52,6 +53,7 @@ def tried(
     *,
     start_in: str = "",
     trust: Trust | None = None,
+    table: PartsTable = (),
     deadline: float = 60.0,
     cancel: Cancel = never,
 ) -> tuple[Trial, ...]:
@@ -64,7 +66,13 @@ def tried(
     """
     doubts = {} if trust is None else _doubts(trust, environment, start_in, pythons)
     test = partial(
-        run_trial, environment, family, start_in=start_in, deadline=deadline, cancel=cancel
+        run_trial,
+        environment,
+        family,
+        start_in=start_in,
+        table=table,
+        deadline=deadline,
+        cancel=cancel,
     )
     if doubts.get(SYSTEM, ("", ""))[0]:
         return tuple(_tried(test, pythons, gpus, doubts))
@@ -179,6 +187,7 @@ def explored(
     trials: Sequence[Trial],
     *,
     budget: float = BUDGET,
+    table: PartsTable = (),
     cancel: Cancel = never,
 ) -> tuple[Experiment, ...]:
     """What was tried to learn why tests of subjects stopped; () where none did.
@@ -197,7 +206,7 @@ def explored(
         if not (explorable and stopped(trial)) or kind in seen or left <= 0:
             continue
         seen.add(kind)
-        test = _test_of(trial, wishes[trial.subject], family, cancel)
+        test = _test_of(trial, wishes[trial.subject], family, table, cancel)
         found += experiments(test, situation, trial, family, budget=left, cancel=cancel)
         if len(seen) == MOST_EXPLORED:
             break
@@ -233,7 +242,7 @@ def explored_in_frameworks(
     return experiments(test, situation, first, family, budget=BUDGET_OF_FRAMEWORKS, cancel=cancel)
 
 
-def _test_of(trial: Trial, wish: Wish, family: Family, cancel: Cancel) -> Test:
+def _test_of(trial: Trial, wish: Wish, family: Family, table: PartsTable, cancel: Cancel) -> Test:
     def test(situation: Situation) -> Trial:
         return run_trial(
             situation.environment,
@@ -241,6 +250,7 @@ def _test_of(trial: Trial, wish: Wish, family: Family, cancel: Cancel) -> Test:
             subject=trial.subject,
             start_in=situation.folder,
             lifted=situation.lifted,
+            table=table,
             cancel=cancel,
             **wish._asdict(),
         )
@@ -298,6 +308,7 @@ def checked(
     *,
     pythons: Sequence[PythonEnvironment] = (),
     trust: Trust | None = None,
+    table: PartsTable = (),
     cancel: Cancel = never,
 ) -> tuple[CudnnCopy, ...]:
     """The copies with what loading each of them said; several children at a time.
@@ -311,7 +322,9 @@ def checked(
         copies = [msgspec.structs.replace(c, doubt=trust.copy(c, known)[0]) for c in copies]
 
     def check(copy: CudnnCopy) -> CudnnCopy:
-        found = check_library(copy, environment, family, folders=companions, cancel=cancel)
+        found = check_library(
+            copy, environment, family, folders=companions, table=table, cancel=cancel
+        )
         cuda = found.cuda if found else ""
         built = int(cuda.split(".")[0]) if cuda[:1].isdigit() else None
         return msgspec.structs.replace(copy, check=found, cuda_major=copy.cuda_major or built)

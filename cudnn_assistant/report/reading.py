@@ -16,7 +16,7 @@ from cudnn_assistant.machine import SCHEMA, Machine, load
 from cudnn_assistant.report.newer import Unknown, unknown_fields
 from cudnn_assistant.report.packing import REPORT
 from cudnn_assistant.trouble import Refused
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 LIMIT = 32 * 1024 * 1024
 """Bytes of the largest report that is read; a real one has a few hundred kilobytes."""
@@ -37,7 +37,7 @@ class Report(NamedTuple):
 
 def newer_report() -> str:
     """What is said beside a report whose schema is above ours."""
-    return _("It was made by a newer cuDNN Assistant and may say more than this one understands.")
+    return say("report.newer")
 
 
 def open_report(path: str | os.PathLike[str]) -> Report:

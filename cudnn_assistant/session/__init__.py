@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec.structs import replace
+
 from cudnn_assistant import feed, places
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.feed import Source, describe, news
@@ -146,7 +148,8 @@ class Session:
         The data comes meanwhile, so that a slow network delays nothing else. Set, ``stop`` ends
         the child processes; then :class:`~cudnn_assistant.probe.Cancelled` is raised.
         """
-        wish = request or LookRequest()
+        known = (self._data or self._fetch(True))[0]
+        wish = replace(request or LookRequest(), parts=known.parts)
         cancel = (stop or threading.Event()).is_set
         fetching = threading.Thread(target=self._fetch_for, args=(wish,), daemon=True)
         fetching.start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from cudnn_assistant import probe
+from cudnn_assistant.compat import PartsTable
 from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.system import System
 from cudnn_assistant.trouble import Misuse
@@ -27,6 +28,8 @@ class LookRequest(Struct, kw_only=True):
     """Judge by saved data only."""
     keep_data: bool = False
     """Judge by the data of the check before."""
+    parts: PartsTable = ()
+    """What each cuDNN is made of; () as the built-in data says."""
 
 
 def look_at(system: System, request: LookRequest, say: probe.Say, cancel: probe.Cancel) -> Machine:
@@ -38,6 +41,7 @@ def look_at(system: System, request: LookRequest, say: probe.Say, cancel: probe.
         python=python_at(request.python),
         trusted=tuple(filter(None, (python_at(request.python), *request.trusted))),
         folders=request.folders,
+        parts=request.parts,
         say=say,
         cancel=cancel,
     )

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 
 from cudnn_assistant.machine import readable
 from cudnn_assistant.system import Refused
-from cudnn_assistant.wording import _
 from cudnn_assistant.wording.refusals import why
 
 _STORES = ("/nix/store/", "/gnu/store/")
@@ -35,7 +34,7 @@ def read(path: str) -> bytes | None:
     if not stat.S_ISREG(kind):
         os.close(handle)
         number = errno.EISDIR if stat.S_ISDIR(kind) else errno.EINVAL
-        raise OSError(number, _("it is not a plain file"), path)
+        raise OSError(number, "not-a-plain-file", path)
     with open(handle, "rb") as file:
         return file.read()
 

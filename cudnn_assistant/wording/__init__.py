@@ -7,7 +7,7 @@ other sentences stand in ``resources/words`` under the key by which they are sai
 from __future__ import annotations
 
 from cudnn_assistant.wording.findings import Words, words
-from cudnn_assistant.wording.language import _, choose, install, ngettext
+from cudnn_assistant.wording.language import choose, install
 from cudnn_assistant.wording.products import PRODUCTS
 from cudnn_assistant.wording.sentences import refusal, say
 from cudnn_assistant.wording.stages import stage
@@ -16,10 +16,8 @@ from cudnn_assistant.wording.symbols import meaning as symbol_means
 __all__ = [
     "PRODUCTS",
     "Words",
-    "_",
     "choose",
     "install",
-    "ngettext",
     "refusal",
     "say",
     "stage",

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from cudnn_assistant.wording.language import _, ngettext
+from cudnn_assistant.wording.sentences import say
 
 _WINDOW = 10.0
 """Seconds over which the speed is taken: long enough to be calm, short enough to be true."""
@@ -42,18 +42,16 @@ class Advance:
 
     def _line(self, what: str, here: int, size: int) -> str:
         if what == "packages":
-            return _("Changing packages…")
+            return say("progress.packages")
         if what == "installer":
-            return _("The installer is at work. This may take some minutes…")
+            return say("progress.installer")
         if what == "unpack":
-            return _("Unpacking: {here} MB").format(here=_megabytes(here))
-        line = _("Download: {here} of {size} MB").format(
-            here=_megabytes(here), size=_megabytes(size)
-        )
+            return say("progress.unpacking", here=_megabytes(here))
+        line = say("progress.download", here=_megabytes(here), size=_megabytes(size))
         speed = self.speed()
         if not speed:
             return line
-        rate = _("{speed} MB/s").format(speed=f"{speed / 1e6:,.1f}")
+        rate = say("progress.speed", speed=f"{speed / 1e6:,.1f}")
         return f"{line}, {rate}, {left((size - here) / speed)}"
 
     def speed(self) -> float:
@@ -65,13 +63,11 @@ class Advance:
 def left(seconds: float) -> str:
     """A time still to go, as exact as such a guess is."""
     if seconds < 5:
-        return _("nearly done")
+        return say("progress.nearly-done")
     if seconds < 55:
-        return _("about {seconds} seconds left").format(seconds=5 * round(seconds / 5))
+        return say("progress.seconds-left", seconds=5 * round(seconds / 5))
     minutes = round(seconds / 60)
-    return ngettext("about {count} minute left", "about {count} minutes left", minutes).format(
-        count=minutes
-    )
+    return say("progress.minutes-left", count=minutes)
 
 
 def _megabytes(size: int) -> str:

@@ -50,16 +50,6 @@ def _spoken() -> gettext.NullTranslations:
     return _current
 
 
-def _(text: str) -> str:
-    """The text in the language that is spoken now."""
-    return _spoken().gettext(text) if text else ""
-
-
-def ngettext(one: str, many: str, count: int) -> str:
-    """The form of a sentence that fits ``count``, in the language that is spoken now."""
-    return _spoken().ngettext(one, many, count)
-
-
 def pgettext(key: str, text: str) -> str:
     """The text that stands under ``key``, in the language that is spoken now."""
     return _spoken().pgettext(key, text)

@@ -160,8 +160,14 @@ def _build(row: Row, files: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _parts(row: Row) -> dict[str, Any]:
-    both = {name: row[name].split() for name in ("windows", "linux", "extra")}
-    return {**_some(row, "first", "last"), **both}
+    same = ("windows", "linux", "needed", "jit", "checks", "cublas")
+    extra = [part.partition(":") for part in row["extra"].split()]
+    return {
+        **_some(row, "first", "last"),
+        **{name: row[name].split() for name in same},
+        "extra": [name for name, _, _ in extra],
+        "since": [first for _, _, first in extra],
+    }
 
 
 def _framework(row: Row) -> dict[str, Any]:

@@ -184,9 +184,14 @@ def _releases(tables: _Tables) -> Iterator[str]:
 
 
 def _architectures(tables: _Tables) -> Iterator[str]:
-    """The toolkits of an architecture have no hole: an end has a beginning before it."""
+    """The toolkits of an architecture have no hole: an end has a beginning before it.
+
+    Except where it ended before the first toolkit that there are files of.
+    """
+    oldest = min(order(row["version"]) for row in tables["toolkits"])
     for row in tables["architectures"]:
-        if row["last_cuda"] and not row["first_cuda"]:
+        early = order(row["last_cuda"]) < oldest
+        if row["last_cuda"] and not (row["first_cuda"] or early):
             yield f"capability {row['compute']}: last CUDA {row['last_cuda']} without a first"
 
 

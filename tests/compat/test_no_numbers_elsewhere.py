@@ -13,6 +13,7 @@ HOME = Path(cudnn_assistant.__file__).parent
 _DOTTED = re.compile(r"[<>=~]{0,2}\d{1,3}(\.\d+){1,3}")
 _MAJORS = range(7, 15)
 _BRANCHES = range(300, 700)
+_DRIVER = re.compile(r"[3-6]\d\d(\.\d{1,3}){0,2}")
 _NAMED = re.compile(r"(?i)major|cuda|cudnn|compute|capabil|branch|version|numbers|\bsm\b")
 
 ALLOWED = {
@@ -29,6 +30,9 @@ ALLOWED = {
     "explain/features.py: have >= (11, 1)": "the file name libcusolver.so.10 went with CUDA 11.1",
     "explain/features.py: _TF_LOADS_LATER = (2, 1)": "how TensorFlow loads, not what it needs",
     "explain/features.py: f.python >= (3, 8)": "a rule of Python's, not of GPUs",
+    # What an installer holds is a fact about that installer; which GPUs it is for, compat says.
+    "plan/installer_table.py: DRIVER = ": "the files whose addresses and checksum stand below it",
+    "plan/installer_table.py: branch=": "the driver that a distribution packs",
 }  # fmt: skip
 """Folder, file or "file: expression" → why a number may stand there."""
 
@@ -61,6 +65,35 @@ def _compared(tree: ast.Module) -> Iterator[str]:
             if any(_number(side, text) for side in sides):
                 yield text
     yield from _constants(tree)
+    yield from _given(tree)
+
+
+def _given(tree: ast.Module) -> Iterator[str]:
+    """Numbers of GPUs and drivers given by keyword, as a default or as a constant."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg and _of_gpus(node.value):
+            yield ast.unparse(node)
+    for node in (*tree.body, *(one for row in tree.body for one in getattr(row, "body", ()))):
+        match node:
+            case ast.Assign([ast.Name()], value) | ast.AnnAssign(value=ast.expr() as value):
+                if _of_gpus(value):
+                    yield ast.unparse(node)
+
+
+def _of_gpus(node: ast.expr) -> bool:
+    """Whether a value is a driver's number, or one or several compute capabilities."""
+    if isinstance(node, ast.Tuple):
+        return _is_capability(node) or (bool(node.elts) and all(map(_of_gpus, node.elts)))
+    text = node.value if isinstance(node, ast.Constant) else None
+    return isinstance(text, str) and bool(_DRIVER.fullmatch(text))
+
+
+def _is_capability(node: ast.Tuple) -> bool:
+    values = [e.value if isinstance(e, ast.Constant) else None for e in node.elts]
+    match values:
+        case [int() as first, int() as second]:
+            return 0 < first < 100 and 0 <= second < 10 and first != second
+    return False
 
 
 def _constants(tree: ast.Module) -> Iterator[str]:
@@ -96,6 +129,8 @@ def test_what_the_test_finds() -> None:
     lines = (
         "numbers(v) >= (9, 11)", "copy.major < 9", "f.compute >= 7.5", "branch >= 580",
         "gpu.compute == '8.6'", "need.cuda in (11, 12)", "cuda[0] >= 11", "X = 8, 3; v > X",
+        "row(oldest=(7, 5))", "DRIVER = '580.88'", "KNOWN = (5, 0), (12, 0)",
+        "class Row:\n    below: tuple[int, int] = (99, 0)",
     )  # fmt: skip
     assert all(list(_compared(ast.parse(line))) for line in lines)
     assert not list(_compared(ast.parse("len(row) > 8; x in (1, 2); now - last > 0.1")))

@@ -19,11 +19,13 @@ import cudnn_assistant
 from cudnn_assistant import wording
 from cudnn_assistant.causes import Cause, causes
 from cudnn_assistant.explain.causes import general
+from cudnn_assistant.explain.evidence import rules
+from cudnn_assistant.explain.patterns import patterns
 from cudnn_assistant.wording import refusal, say, sentences
 
 PRODUCT = Path(cudnn_assistant.__file__).parent
 ROWS = {f"{f}.{n}": row for f in sentences.files() for n, row in sentences.rows(f).items()}
-TRANSLATES = {"_", "ngettext", "say", "refusal", "pgettext", "npgettext"}
+TRANSLATES = {"say", "refusal", "pgettext", "npgettext"}
 
 
 def forms(row: sentences.Row) -> tuple[str, ...]:
@@ -133,6 +135,26 @@ def test_each_sentence_is_plain(key: str) -> None:
             assert len(text.split()) <= 8
 
 
+def test_no_sentence_stands_in_the_code() -> None:
+    """gettext's own calls would hold their text; pgettext is for text out of a table."""
+    beside = [
+        (file, node.lineno)
+        for file, tree in trees().items()
+        for node in ast.walk(tree)
+        if called(node) in {"_", "N_", "gettext", "ngettext"}
+        or (called(node) in {"pgettext", "npgettext"} and literal(node))
+        if Path(file) != Path("wording/language.py")
+    ]
+    assert not beside
+
+
+def literal(call: ast.AST) -> bool:
+    """Whether the text to be translated stands in the call itself."""
+    return isinstance(call, ast.Call) and any(
+        isinstance(given, ast.Constant | ast.JoinedStr) for given in call.args[1:]
+    )
+
+
 def test_nothing_is_translated_before_it_is_used() -> None:
     """A language can be chosen while we run: no module or class body holds translated text."""
     early = [
@@ -219,6 +241,8 @@ def test_translators_get_every_sentence_once_under_its_key() -> None:
             for key, row in ROWS.items()
         ),
         *((row.name, text) for row in causes() for text in sentences_of(row)),
+        *(("explain", pattern.means) for pattern in patterns()),
+        *(("explain", rule.because) for rule in rules().rule if rule.because),
     }
 
 

@@ -9,7 +9,7 @@ from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.kinds.quoting import quote
 from cudnn_assistant.plan.kinds.row import Needs, Read
 from cudnn_assistant.plan.steps import InstallArchive, RemoveArchive
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 
 def show(
@@ -18,12 +18,12 @@ def show(
     """What is downloaded, how much, and where it goes."""
     notes = [_size(step)]
     if step.licence:
-        notes.append(_("By going on you accept NVIDIA's licence: {link}").format(link=step.licence))
+        notes.append(say("plan.accepts-licence", link=step.licence))
     return Change(
         step=number,
-        title=_("Install {product}").format(product=_named(step)),
+        title=say("plan.install-product", product=_named(step)),
         place=step.folder,
-        lines=(ChangeLine(sign="+", text=step.folder, note=_("new folder of our own")),),
+        lines=(ChangeLine(sign="+", text=step.folder, note=say("plan.new-folder")),),
         notes=tuple(notes),
     )
 
@@ -31,19 +31,22 @@ def show(
 def _named(step: InstallArchive) -> str:
     """What an archive holds; a toolkit's own version says the CUDA already."""
     if step.product == "CUDA":
-        return _("the libraries of CUDA {version}").format(version=step.version)
-    return _("{product} {version} for CUDA {cuda}").format(
-        product=step.product, version=step.version, cuda=step.cuda or step.cuda_major
+        return say("plan.cuda-libraries", version=step.version)
+    return say(
+        "plan.product-for-cuda",
+        product=step.product,
+        version=step.version,
+        cuda=step.cuda or step.cuda_major,
     )
 
 
 def _size(step: InstallArchive) -> str:
     if step.download.size:
         size = f"{step.download.size / 1_000_000:,.0f}"
-        return _("Download of {size} MB from NVIDIA.").format(size=size)
+        return say("plan.download-size", size=size)
     if step.product == "CUDA":
-        return _("Download of 2 to 4 GB from NVIDIA; the exact size is known once it begins.")
-    return _("Download from NVIDIA; how large it is, is known once it begins.")
+        return say("plan.download-cuda-toolkit")
+    return say("plan.download-unknown-size")
 
 
 def commands(step: InstallArchive, family: Family) -> list[str]:
@@ -77,10 +80,10 @@ def show_removal(
     archive = step.archive
     return Change(
         step=number,
-        title=_("Remove {product}").format(product=_named(archive)),
+        title=say("plan.remove-product", product=_named(archive)),
         place=archive.folder,
-        lines=(ChangeLine(sign="-", text=archive.folder, note=_("folder of our own, removed")),),
-        notes=(_("Installing it again means downloading it again."),),
+        lines=(ChangeLine(sign="-", text=archive.folder, note=say("plan.folder-removed")),),
+        notes=(say("plan.removed-way-back"),),
     )
 
 

@@ -9,7 +9,7 @@ from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, TOOLKITS
 from cudnn_assistant.plan.kinds.row import Consent, Needs, Outcome
 from cudnn_assistant.plan.steps import RunInstaller
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 RESTART = frozenset({3010, 1641})
 """Exit codes of Windows' installers: done, after a restart (which has begun)."""
@@ -21,13 +21,15 @@ def show(
 ) -> Change:
     """What is run, by whom, and what the person should know before."""
     if not step.row:
-        lines = (ChangeLine(sign="+", text=text, note=_("you run this")) for text in step.commands)
-        notes: tuple[str, ...] = (_("This can't be taken back by this program."),)
+        lines = (
+            ChangeLine(sign="+", text=text, note=say("plan.you-run")) for text in step.commands
+        )
+        notes: tuple[str, ...] = (say("plan.no-way-back"),)
         return Change(
             step=number, title=step.name, place=step.link, lines=tuple(lines), notes=notes
         )
     shown = step.commands or (step.link,)
-    note = _("run as the administrator") if step.commands else _("downloaded and started")
+    note = say("plan.run-as-administrator") if step.commands else say("plan.downloaded-started")
     return Change(
         step=number,
         title=_title(step),
@@ -40,46 +42,34 @@ def show(
 
 def _title(step: RunInstaller) -> str:
     if step.exit:
-        return _("Install {name} (ended with code {code})").format(name=step.name, code=step.exit)
-    return _("Install {name}").format(name=step.name)
+        return say("plan.install-ended", name=step.name, code=step.exit)
+    return say("plan.install", name=step.name)
 
 
 def _notes(step: RunInstaller) -> Iterator[str]:
     if step.link:
-        yield _("It is started only if it is signed by {publisher}.").format(
-            publisher=PROGRAMS[step.row].publisher
-        )
+        yield say("plan.signed-by", publisher=PROGRAMS[step.row].publisher)
     else:
-        yield _(
-            "The package manager of your Linux does this. It takes some minutes, and can't be "
-            "stopped once it has begun."
-        )
+        yield say("plan.package-manager")
     source = PACKAGES[step.row].source if step.row in PACKAGES else ""
     if source:
-        yield _("It needs this package source: {source}. Without it nothing is installed.").format(
-            source=source
-        )
+        yield say("plan.needs-package-source", source=source)
     if any("agree-with-licenses" in line for line in step.commands):
-        yield _("By going on you accept NVIDIA's licence of the driver, which is in the package.")
+        yield say("plan.accepts-driver-licence")
     if step.row in PROGRAMS and not PROGRAMS[step.row].arguments:
-        yield _("It opens a window of its own, asks you, and shows its licence.")
+        yield say("plan.installer-window")
     if step.row in TOOLKITS:
-        yield _("It puts its folders on PATH for all users. The display driver stays as it is.")
+        yield say("plan.cuda-toolkit-notes")
     if step.licence:
-        yield _("By going on you accept NVIDIA's licence: {link}").format(link=step.licence)
+        yield say("plan.accepts-licence", link=step.licence)
     yield _way_back(step)
 
 
 def _way_back(step: RunInstaller) -> str:
     """How a person takes back what only the system can take back."""
     if step.back:
-        return _("This program can't take it back. To remove it again, run: {command}").format(
-            command=step.back
-        )
-    return _(
-        "This program can't take it back. To remove it again, use the list of installed apps in "
-        "Windows' settings."
-    )
+        return say("plan.installer-way-back-command", command=step.back)
+    return say("plan.installer-way-back-windows")
 
 
 def commands(step: RunInstaller, _family: Family) -> list[str]:
@@ -99,10 +89,9 @@ def needs(step: RunInstaller) -> Needs:
 
 def consent(step: RunInstaller) -> Consent:
     """Each installer is asked for by itself; a driver never by a flag alone."""
-    question = _("Start the installer of {name}? This program can't take that back.")
     return Consent(
         name=step.name,
-        question=question.format(name=step.name),
+        question=say("plan.installer-question", name=step.name),
         never_by_flag=step.row.startswith("driver-"),
         by_hand=_by_hand(step),
     )
@@ -110,8 +99,8 @@ def consent(step: RunInstaller) -> Consent:
 
 def _by_hand(step: RunInstaller) -> str:
     if step.commands:
-        return _("Run the commands above yourself, or start them from the window.")
-    return _("Start it from the window, or get it yourself: {link}").format(link=step.link)
+        return say("plan.installer-by-hand-commands")
+    return say("plan.installer-by-hand-link", link=step.link)
 
 
 def stays(step: RunInstaller) -> str:
@@ -132,9 +121,7 @@ def went_well(step: RunInstaller) -> bool:
 
 def _how_it_ended(step: RunInstaller) -> str:
     if not went_well(step):
-        text = _("The installer of {name} ended with code {code}; perhaps its work isn't done.")
-        return text.format(name=step.name, code=step.exit)
+        return say("plan.installer-ended-with-code", name=step.name, code=step.exit)
     if step.restart:
-        text = _("The installer of {name} has ended. Restart the computer; it takes effect then.")
-        return text.format(name=step.name)
-    return _("The installer of {name} has ended.").format(name=step.name)
+        return say("plan.installer-ended-restart", name=step.name)
+    return say("plan.installer-ended", name=step.name)

@@ -10,7 +10,7 @@ from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.kinds.quoting import quote
 from cudnn_assistant.plan.kinds.row import Read
 from cudnn_assistant.plan.steps import InstallPackage, PackageChange
-from cudnn_assistant.wording import _
+from cudnn_assistant.wording import say
 
 
 def project(text: str) -> str:
@@ -25,7 +25,7 @@ def show(
     """The change of one environment's packages."""
     return Change(
         step=number,
-        title=_("Change packages of one Python environment"),
+        title=say("plan.change-packages"),
         place=step.python,
         lines=(*_package_lines(step), *_again(step)),
         notes=tuple(_package_notes(step)),
@@ -40,10 +40,12 @@ def _package_lines(step: InstallPackage) -> Iterator[ChangeLine]:
         if change.before == change.after:
             continue
         if change.before:
-            note = _("until now") if change.after else _("uninstalled")
+            note = say("plan.until-now") if change.after else say("plan.uninstalled")
             yield ChangeLine(sign="-", text=f"{change.name} {change.before}", note=note)
         if change.after:
-            yield ChangeLine(sign="+", text=f"{change.name} {change.after}", note=_("installed"))
+            yield ChangeLine(
+                sign="+", text=f"{change.name} {change.after}", note=say("plan.installed")
+            )
 
 
 def _asked_of_pip(step: InstallPackage) -> Iterator[ChangeLine]:
@@ -51,25 +53,25 @@ def _asked_of_pip(step: InstallPackage) -> Iterator[ChangeLine]:
     for package in step.before:
         if project(package.name) in asked:
             text = f"{package.name} {package.version}"
-            yield ChangeLine(sign="-", text=text, note=_("until now"))
+            yield ChangeLine(sign="-", text=text, note=say("plan.until-now"))
     for name in step.remove:
-        yield ChangeLine(sign="-", text=name, note=_("uninstalled"))
+        yield ChangeLine(sign="-", text=name, note=say("plan.uninstalled"))
     for text in step.requirements:
-        yield ChangeLine(sign="+", text=text, note=_("installed"))
+        yield ChangeLine(sign="+", text=text, note=say("plan.installed"))
 
 
 def _again(step: InstallPackage) -> Iterator[ChangeLine]:
     for text in step.again:
-        yield ChangeLine(sign="+", text=text, note=_("installed again, its files made anew"))
+        yield ChangeLine(sign="+", text=text, note=say("plan.reinstalled"))
 
 
 def _package_notes(step: InstallPackage) -> Iterator[str]:
     if step.changes is not None:
-        yield _("No other package changes.")
+        yield say("plan.no-other-package-changes")
     elif step.requirements and not step.exact:
-        yield _("What these packages require may change as well.")
+        yield say("plan.requirements-may-change")
     if step.requirements or step.remove:
-        yield _("The versions before are kept and can be put back.")
+        yield say("plan.packages-way-back")
     if step.again:
         yield stays(step)
 
@@ -78,8 +80,7 @@ def stays(step: InstallPackage) -> str:
     """Files that were put there anew; "" where none were."""
     if not step.again:
         return ""
-    text = _("{names}: files that are put there anew stay, because the package needs them.")
-    return text.format(names=", ".join(step.again))
+    return say("plan.reinstalled-files-stay", names=", ".join(step.again))
 
 
 def commands(step: InstallPackage, family: Family) -> list[str]:

@@ -12,7 +12,7 @@ from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.kinds.quoting import quote
 from cudnn_assistant.plan.kinds.row import Needs, Read
 from cudnn_assistant.plan.steps import SetVariable
-from cudnn_assistant.wording import _, ngettext
+from cudnn_assistant.wording import say
 
 _LOADER = "/etc/ld.so.conf.d/cudnn-assistant.conf"
 _KEYS = {
@@ -43,10 +43,10 @@ def show(step: SetVariable, number: int, machine: Machine, touched: Sequence[str
 
 def _title(name: str, scope: Scope) -> str:
     if name == "ld.so.conf":
-        return _("Folders of the loader (all users)")
+        return say("plan.loader-folders")
     if scope == "machine":
-        return _("{name} (all users)").format(name=name)
-    return _("{name} (your account)").format(name=name)
+        return say("plan.variable-of-all-users", name=name)
+    return say("plan.variable-of-account", name=name)
 
 
 def _place(step: SetVariable, machine: Machine) -> str:
@@ -77,65 +77,59 @@ def _list_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]:
             lines += [ChangeLine(sign=" ", text=text) for text in new[j1:j2]]
             continue
         lines += [
-            ChangeLine(sign="-", text=text, note=_moved(text, new) or _("taken out"))
+            ChangeLine(sign="-", text=text, note=_moved(text, new) or say("plan.taken-out"))
             for text in old[i1:i2]
         ]
         lines += [
-            ChangeLine(sign="+", text=new[j], note=_("added, first") if j == 0 else _("added"))
+            ChangeLine(
+                sign="+", text=new[j], note=say("plan.added-first") if j == 0 else say("plan.added")
+            )
             for j in range(j1, j2)
         ]
     return tuple(lines)
 
 
 def _moved(text: str, new: Sequence[str]) -> str:
-    return _("stood here before") if text in new else ""
+    return say("plan.stood-here-before") if text in new else ""
 
 
 def _single_lines(step: SetVariable) -> tuple[ChangeLine, ...]:
     lines = []
     if step.before is not None:
-        lines.append(ChangeLine(sign="-", text=step.before.text, note=_("the value until now")))
+        lines.append(ChangeLine(sign="-", text=step.before.text, note=say("plan.value-before")))
     if step.after is not None:
-        lines.append(ChangeLine(sign="+", text=step.after.text, note=_("the new value")))
+        lines.append(ChangeLine(sign="+", text=step.after.text, note=say("plan.value-after")))
     else:
-        lines.append(ChangeLine(sign=" ", text="", note=_("the variable is removed")))
+        lines.append(ChangeLine(sign=" ", text="", note=say("plan.variable-removed")))
     return tuple(lines)
 
 
 def _count_notes(step: SetVariable, machine: Machine) -> tuple[str, ...]:
     before, after = (len(envpath.split(text, machine.os.family)) for text in _texts(step))
-    counted = ngettext("after {count} folder", "after {count} folders", after).format(count=after)
-    return (_("Before {before}, {after}.").format(before=before, after=counted),)
+    counted = say("plan.after-folders", count=after)
+    return (say("plan.between-folders", before=before, after=counted),)
 
 
 def _length_notes(step: SetVariable) -> tuple[str, ...]:
     length = len(_texts(step)[1])
-    notes = [
-        _(
-            "Length {length} of {limit} characters. The present value is kept and can be put back."
-        ).format(length=f"{length:,}", limit=f"{envpath.LIMIT:,}")
-    ]
+    notes = [say("plan.length-of-value", length=f"{length:,}", limit=f"{envpath.LIMIT:,}")]
     if length > _OLD_PROGRAMS:
-        notes.append(_("Some programs cut a value of this length when they change it."))
+        notes.append(say("plan.value-may-be-cut"))
     elif length > _OLD_DIALOG:
-        notes.append(_("Windows' older settings window can't show a value of this length."))
+        notes.append(say("plan.value-too-long-to-show"))
     if step.before and step.after and step.before.expand != step.after.expand:
-        notes.append(_("The kind of the value changes, so that names between % are replaced."))
+        notes.append(say("plan.value-becomes-expandable"))
     return tuple(notes)
 
 
 def _linux_notes(step: SetVariable, is_list: bool, touched: Sequence[str]) -> tuple[str, ...]:
     if step.scope == "machine":
-        return (_("Then ldconfig is run, so that programs find what is there."),)
+        return (say("plan.ldconfig"),)
     notes = []
     if is_list and step.after:
-        notes.append(_("Your own entries of {name} follow after these.").format(name=step.name))
+        notes.append(say("plan.own-entries-follow", name=step.name))
     if touched and step.after:
-        notes.append(
-            _("One line that reads this file stands at the end of {files}.").format(
-                files=", ".join(touched)
-            )
-        )
+        notes.append(say("plan.profile-line", files=", ".join(touched)))
     return tuple(notes)
 
 

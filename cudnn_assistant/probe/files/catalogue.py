@@ -1,7 +1,7 @@
 """Tables: names of cuDNN's and CUDA's files, and the folders of each system that may hold them.
 
 Names: NVIDIA's own locator (cuda-pathfinder) and the wheels of cuDNN 8.5 to 9.28. Where NVIDIA
-changed a layout, both are listed; a newer minor may add parts, so no set is "exactly these".
+changed a layout, both are listed. Which parts a cuDNN has stands in the compatibility data.
 """
 
 from __future__ import annotations
@@ -10,40 +10,6 @@ import re
 from typing import NamedTuple
 
 from cudnn_assistant.machine import Family
-
-
-class PartRule(NamedTuple):
-    """A file of cuDNN and the first minor version (of its major) whose packages hold it."""
-
-    name: str
-    since: int = 0
-
-
-PARTS: dict[int, tuple[PartRule, ...]] = {
-    7: (PartRule("cudnn"),),
-    8: tuple(
-        PartRule(name)
-        for name in (
-            "cudnn", "ops_infer", "ops_train", "cnn_infer", "cnn_train", "adv_infer", "adv_train",
-        )
-    ),
-    9: (
-        PartRule("cudnn"),
-        PartRule("graph"),
-        PartRule("ops"),
-        PartRule("cnn"),
-        PartRule("adv"),
-        PartRule("heuristic"),
-        PartRule("engines_precompiled"),
-        PartRule("engines_runtime_compiled"),
-        PartRule("engines_tensor_ir", since=21),
-        PartRule("ext", since=22),
-    ),
-}  # fmt: skip
-"""Parts by major. 8.0 and 8.1 already had this split; 7 is one file."""
-
-JIT_PARTS = ("cudnn", "graph", "engines_runtime_compiled")
-"""All that nvidia-cudnn-jit carries (Linux only)."""
 
 MAIN = {
     "linux": re.compile(r"libcudnn(?:-[0-9a-f]{6,})?\.so(?:\.(\d+)(?:\.\d+)*)?"),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
+from cudnn_assistant.compat import PartsTable, parts_of
 from cudnn_assistant.machine import CudnnCopy, readable
 from cudnn_assistant.probe.files.binary import texts
 from cudnn_assistant.probe.files.disk import Disk
@@ -24,8 +25,6 @@ _IN_PATH = re.compile(
 _IN_WHEEL = re.compile(r"(.+)[\\/]nvidia[\\/]cudnn(?:_jit)?[\\/](?:lib|bin)")
 _CUBLAS = re.compile(rb"libcublas(?:Lt)?\.so\.(\d+)|cublas(?:Lt)?64_(\d+)\.dll")
 _MOST_TEXT = 8 << 20
-_TELLING = ("adv", "ops_infer", "engines_precompiled")
-"""Parts that name the cuBLAS they open, smallest text first (8: ops_infer, 9: the others)."""
 _INTERESTING = re.compile(
     r"(?:lib)?(?:cudnn|cudart|cublas|nvrtc|z\.so|zlibwapi|msvcp140|vcruntime140|cuda\.so|nvcuda"
     r"|nvidia-ml|nvml)",
@@ -73,18 +72,27 @@ def _note(folder: Folder, candidate: Candidate) -> None:
 
 
 def copies(
-    disk: Disk, folders: Iterable[Folder], cached: Mapping[str, str], records: Records
+    disk: Disk,
+    folders: Iterable[Folder],
+    cached: Mapping[str, str],
+    records: Records,
+    table: PartsTable = (),
 ) -> tuple[CudnnCopy, ...]:
-    """All copies in ``folders``; ``cached`` is what the loader's cache holds, path by name."""
+    """All copies in ``folders``; ``cached`` is what the loader's cache holds, path by name.
+
+    ``table`` says what a cuDNN is made of; () stands for the built-in one.
+    """
     in_cache = {disk.canonical(path) for path in cached.values()}
     found: list[CudnnCopy] = []
     for folder in folders:
-        mains = main_files(folder.names, disk, folder.path)
+        mains = main_files(folder.names, disk, folder.path, table)
         for major, main in sorted(mains.items(), reverse=True):
             if len(found) < MOST_COPIES:
                 path = disk.canonical(disk.join(folder.path, main))
                 ways = [*folder.via, *(["ld-cache"] if path in in_cache else [])]
-                found.append(_copy(disk, folder, major, main, len(mains) == 1, ways, records))
+                found.append(
+                    _copy(disk, folder, major, main, len(mains) == 1, ways, records, table)
+                )
     return tuple(found)
 
 
@@ -96,6 +104,7 @@ def _copy(
     alone: bool,
     ways: list[str],
     records: Records,
+    table: PartsTable,
 ) -> CudnnCopy:
     owner = _owner(disk, folder, main, records)
     of_file = file_version(disk, folder.path, main)
@@ -103,8 +112,8 @@ def _copy(
     package = owner.cudnn if owner else ""
     # Only what belongs to this major can say which parts are due.
     known = next((v for v in (of_file, package, header) if v.split(".")[0] == str(major)), "")
-    flavour = flavour_of(folder.names, major, disk, bundled="bundled" in ways)
-    found = parts(disk, folder.path, folder.names, major, main, known)
+    flavour = flavour_of(folder.names, major, disk, table, bundled="bundled" in ways)
+    found = parts(disk, folder.path, folder.names, major, main, known, table)
     if flavour != "full":
         found = tuple(part for part in found if part.state != "missing")
     return CudnnCopy(
@@ -115,7 +124,7 @@ def _copy(
         header_version=header,
         file_version=of_file,
         package_version=package,
-        cuda_major=_cuda_major(disk, folder, major, owner),
+        cuda_major=_cuda_major(disk, folder, major, owner, parts_of(table, major).cublas),
         architecture=next((p.architecture for p in found if p.architecture), ""),
         parts=found,
         found_via=tuple(ways),
@@ -135,13 +144,15 @@ def _owner(disk: Disk, folder: Folder, main: str, records: Records) -> Owner | N
     return records.of_file(path) or records.of_file(disk.canonical(path))
 
 
-def _cuda_major(disk: Disk, folder: Folder, major: int, owner: Owner | None) -> int | None:
+def _cuda_major(
+    disk: Disk, folder: Folder, major: int, owner: Owner | None, naming: Iterable[str]
+) -> int | None:
     """CUDA major by package, by the folder's name, else by the cuBLAS that the files ask for."""
     if owner and owner.cuda_major:
         return owner.cuda_major
     if match := _IN_PATH.search(folder.path):
         return int(match[1] or match[2])
-    for name in _TELLING:
+    for name in naming:
         pattern = rf"(?:lib)?cudnn_{name}(?:64_{major}\.dll|(?:-\w+)?\.so\.{major}(?:\.\d+)*)"
         file = next((file for file in folder.names if re.fullmatch(pattern, file)), "")
         if file and (found := _asked_for(disk, disk.join(folder.path, file))):

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from cudnn_assistant.compat import PartsTable, cudnn_majors, parts_of
 from cudnn_assistant.machine import Part
 from cudnn_assistant.probe.files.binary import elf_section, look_at
-from cudnn_assistant.probe.files.catalogue import JIT_PARTS, MAIN, PARTS, part_file
+from cudnn_assistant.probe.files.catalogue import MAIN, part_file
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.dll_version import dll_version
-from cudnn_assistant.versions import numbers
 
 _MOST_NAMES = 4 << 20
 _SUFFIX = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
 
 
-def main_files(names: Mapping[str, bool], disk: Disk, folder: str) -> dict[int, str]:
+def main_files(
+    names: Mapping[str, bool], disk: Disk, folder: str, table: PartsTable
+) -> dict[int, str]:
     """The main library's file name by major, among the names in a folder."""
     found: dict[int, str] = {}
     for name in sorted(names, key=len):  # the soname is the shortest with a number
@@ -29,8 +31,10 @@ def main_files(names: Mapping[str, bool], disk: Disk, folder: str) -> dict[int, 
         if number:
             found[number] = "libcudnn.so"
     if not found:
-        found = {major: part_file("cudnn", major, disk.family) for major in _headless(names, disk)}
-    return {major: name for major, name in found.items() if major in PARTS or major > max(PARTS)}
+        headless = _headless(names, disk, table)
+        found = {major: part_file("cudnn", major, disk.family) for major in headless}
+    oldest = min(cudnn_majors(table))
+    return {major: name for major, name in found.items() if major >= oldest}
 
 
 def _by_soname(disk: Disk, folder: str) -> int:
@@ -45,13 +49,10 @@ def _by_soname(disk: Disk, folder: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _headless(names: Mapping[str, bool], disk: Disk) -> list[int]:
+def _headless(names: Mapping[str, bool], disk: Disk, table: PartsTable) -> list[int]:
     """Majors of which a folder holds the parts, and not the main library that loads them."""
-    return [
-        major
-        for major, rules in PARTS.items()
-        if len([rule for rule in rules if _file(names, rule.name, major, disk)]) >= _SEVERAL
-    ]
+    majors = cudnn_majors(table)
+    return [one for one in majors if len(_there(names, one, disk, table)) >= _SEVERAL]
 
 
 _SEVERAL = 3
@@ -67,29 +68,40 @@ def file_version(disk: Disk, folder: str, name: str) -> str:
     return match[1] if match else ""
 
 
-def flavour_of(names: Mapping[str, bool], major: int, disk: Disk, *, bundled: bool) -> str:
+def flavour_of(
+    names: Mapping[str, bool], major: int, disk: Disk, table: PartsTable, *, bundled: bool
+) -> str:
     """ "jit" and "shim" are whole without the other parts; anything else has to be "full"."""
-    there = {one for one in _known(major) if _file(names, one, major, disk)}
-    if major >= 9 and "ops" not in there and "cnn" not in there and set(JIT_PARTS) <= there:
+    there, series = _there(names, major, disk, table), parts_of(table, major)
+    if series.is_jit({*there}):
         return "jit"
-    return "shim" if bundled and there == {"cudnn"} and major >= 8 else "full"
+    return "shim" if bundled and there == ["cudnn"] and series.always(disk.family) else "full"
 
 
 def parts(
-    disk: Disk, folder: str, names: Mapping[str, bool], major: int, main: str, version: str
+    disk: Disk,
+    folder: str,
+    names: Mapping[str, bool],
+    major: int,
+    main: str,
+    version: str,
+    table: PartsTable,
 ) -> tuple[Part, ...]:
     """Every part that this version should have, and those it has besides.
 
-    ``version`` decides which parts are due; when it is unknown only those of every minor are.
+    ``version`` decides which parts are due; when it is unknown only those of every minor are. For
+    majors yet to come only the main library is.
     """
     found = []
-    for name, due in _due(major, version).items():
+    known = major in cudnn_majors(table)
+    expected = parts_of(table, major).due(version, disk.family) if known else ("cudnn",)
+    for name in _known(major, disk, table):
         file = _file(names, name, major, disk) if name != "cudnn" else main
         if name == "cudnn" and not _loadable(main, major, names, disk):
             file = ""
         if file:
             found.append(_part(disk, folder, name, file))
-        elif due:
+        elif name in expected:
             found.append(Part(name=name, file=part_file(name, major, disk.family), state="missing"))
     return tuple(found)
 
@@ -103,17 +115,13 @@ def _loadable(main: str, major: int, names: Mapping[str, bool], disk: Disk) -> b
     return main in names and (disk.family == "windows" or main == asked or "-" in main)
 
 
-def _known(major: int) -> list[str]:
-    return [rule.name for rule in PARTS.get(major, PARTS[max(PARTS)])]
+def _known(major: int, disk: Disk, table: PartsTable) -> list[str]:
+    series = parts_of(table, major)
+    return ["cudnn", *series.always(disk.family), *series.extra]
 
 
-def _due(major: int, version: str) -> dict[str, bool]:
-    """Whether each known part is due. For majors yet to come only the main library is."""
-    if major not in PARTS:
-        return {name: name == "cudnn" for name in _known(major)}
-    known = numbers(version)
-    minor = known[1] if len(known) > 1 and known[0] == major else 0
-    return {rule.name: rule.since <= minor for rule in PARTS[major]}
+def _there(names: Mapping[str, bool], major: int, disk: Disk, table: PartsTable) -> list[str]:
+    return [one for one in _known(major, disk, table) if _file(names, one, major, disk)]
 
 
 def _file(names: Mapping[str, bool], part: str, major: int, disk: Disk) -> str:
@@ -140,12 +148,6 @@ def _part(disk: Disk, folder: str, name: str, file: str) -> Part:
         name=name,
         file=file,
         state="not-a-library" if foreign else seen.state,
-        version=file_version(disk, folder, file) if whole and _cheap(disk, name) else "",
+        version=file_version(disk, folder, file) if whole else "",
         architecture=seen.architecture,
     )
-
-
-def _cheap(disk: Disk, name: str) -> bool:
-    # A DLL's version resource needs its section table walked; the big engines have it as well,
-    # but only graph, heuristic and engines_tensor_ir are known to have none.
-    return disk.family == "linux" or name not in ("graph", "heuristic", "engines_tensor_ir")

@@ -5,29 +5,16 @@ from __future__ import annotations
 import ntpath
 import os
 import posixpath
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from cudnn_assistant import codes
+from cudnn_assistant.compat import PartsTable, cudnn_majors, parts_of
 from cudnn_assistant.machine import Family
+from cudnn_assistant.probe.files.catalogue import MAIN, part_file
 from cudnn_assistant.probe.running.children import Ended
 from cudnn_assistant.probe.trials import noise
 
-_MAJORS = (9, 8, 7)
-_PARTS = {
-    8: ("ops_infer", "ops_train", "cnn_infer", "cnn_train", "adv_infer", "adv_train"),
-    9: (
-        "graph",
-        "ops",
-        "cnn",
-        "adv",
-        "engines_precompiled",
-        "engines_runtime_compiled",
-        "heuristic",
-    ),
-}
-_JIT = {"graph", "engines_runtime_compiled"}
 _UNABLE = (1008, 3000, 3009)
 """cuDNN 9 answers these when it would need a part that is not there: 9.19 without its precompiled
 engines was seen to offer no algorithm at all."""
@@ -36,17 +23,10 @@ _GUESS = "zlibwapi.dll"
 it: 9.10 without cudnn_ops64_9.dll was seen to ask for it."""
 
 
-def main_names(family: Family, major: int = 0) -> list[str]:
+def main_names(family: Family, major: int = 0, table: PartsTable = ()) -> list[str]:
     """File names of cuDNN's main library, most wanted first; one when the major is given."""
-    majors = (major,) if major else _MAJORS
-    if family == "windows":
-        return [f"cudnn64_{number}.dll" for number in majors]
-    return [f"libcudnn.so.{number}" for number in majors]
-
-
-def part_name(family: Family, part: str, major: int = 9) -> str:
-    """File name of a part of cuDNN: "libcudnn_graph.so.9"."""
-    return f"cudnn_{part}64_{major}.dll" if family == "windows" else f"libcudnn_{part}.so.{major}"
+    majors = (major,) if major else cudnn_majors(table)
+    return [part_file("cudnn", number, family) for number in majors]
 
 
 def cuda_name(family: Family, library: str, cuda: str) -> str:
@@ -57,7 +37,7 @@ def cuda_name(family: Family, library: str, cuda: str) -> str:
     return f"lib{library}.so.{major}".rstrip(".")
 
 
-def classify(ended: Ended, family: Family) -> dict[str, Any]:
+def classify(ended: Ended, family: Family, table: PartsTable = ()) -> dict[str, Any]:
     """All that a child told, merged, with "status" for every way it can end."""
     known: dict[str, Any] = {"stage": "start", "checks": [], "skipped": []}
     for line in ended.lines:
@@ -66,9 +46,9 @@ def classify(ended: Ended, family: Family) -> dict[str, Any]:
     if "status" not in known:
         known |= _without_answer(ended, family, known)
     if known["status"] in ("crashed", "status-code") and not known.get("missing"):
-        known |= _explained(known, ended.output, family)
+        known |= _explained(known, ended.output, family, table)
     if known.get("api") == "cudnn" and known["code"] in _UNABLE and not known.get("missing"):
-        known["missing"] = _lacking(known.get("loaded", ""), family)
+        known["missing"] = _lacking(known.get("loaded", ""), family, table)
     return known
 
 
@@ -91,7 +71,9 @@ def _alarm(exit_code: int) -> bool:
     return exit_code == -14  # the child's own deadline, when ours was late
 
 
-def _explained(known: Mapping[str, Any], output: str, family: Family) -> dict[str, Any]:
+def _explained(
+    known: Mapping[str, Any], output: str, family: Family, table: PartsTable
+) -> dict[str, Any]:
     """What the noise adds: a library that was asked for and is not there is what is wrong.
 
     A file that is there but can't be used is not missing; then the status stays what it was.
@@ -99,14 +81,14 @@ def _explained(known: Mapping[str, Any], output: str, family: Family) -> dict[st
     folder = (ntpath if family == "windows" else posixpath).dirname(known.get("loaded", ""))
     missing = noise.missing_library(output)
     if not missing and folder and (part := noise.part_asked_for(output)):
-        missing = part_name(family, part)
+        missing = part_file(part, 9, family)
     if not missing and (library := noise.cuda_library_asked_for(output)):
         missing = cuda_name(family, library, known.get("cuda", ""))
     if not missing:
         return {}
     there = folder and os.path.lexists(os.path.join(folder, missing))
     if there or missing.lower() == _GUESS:
-        told, missing = missing, _lacking(known.get("loaded", ""), family)
+        told, missing = missing, _lacking(known.get("loaded", ""), family, table)
         if there and not missing:
             return {"detail": f"{known.get('detail', '')}; {told} could not be loaded"}
         missing = missing or told
@@ -114,13 +96,14 @@ def _explained(known: Mapping[str, Any], output: str, family: Family) -> dict[st
     return {"status": status, "missing": missing}
 
 
-def _lacking(main: str, family: Family) -> str:
-    """The part of cuDNN 8 or 9 that is not beside a main library that has others; "" for none."""
+def _lacking(main: str, family: Family, table: PartsTable) -> str:
+    """The part that is not beside a main library that has others; "" for none."""
     path = ntpath if family == "windows" else posixpath
     folder, file = path.split(main)
-    major = 8 if re.match(r"(libcudnn\.so\.8\b|cudnn64_8\.dll)", file) else 9
-    parts = _PARTS[major]
-    there = {p for p in parts if os.path.lexists(os.path.join(folder, part_name(family, p, major)))}
-    if not there or there == _JIT:
-        return ""
-    return next((part_name(family, p, major) for p in parts if p not in there), "")
+    named = MAIN[family].fullmatch(file)
+    major = int((named and named[1]) or cudnn_majors(table)[0])
+    series = parts_of(table, major)
+    files = {part: part_file(part, major, family) for part in series.always(family)}
+    lost = [part for part in files if not os.path.lexists(os.path.join(folder, files[part]))]
+    there = files.keys() - {*lost}
+    return files[lost[0]] if lost and there and not series.is_jit(there) else ""

@@ -35,8 +35,7 @@ def _usual_name(tried: Iterable[str]) -> str:
     return (one_number or names)[0]
 
 
-_SYMBOL = re.compile(r"Cannot load symbol cudnn(\w+)")
-_PARTS = {"Graph": "graph", "Ops": "ops", "Cnn": "cnn", "Adv": "adv"}
+_SYMBOL = re.compile(r"Cannot load symbol cudnn(?:(\w+)VersionCheck)?")
 
 
 def part_asked_for(output: str) -> str:
@@ -45,9 +44,7 @@ def part_asked_for(output: str) -> str:
     What isn't a check of one part (cudnnGetVersion, cudnnCreate) lives in the graph library.
     """
     found = _SYMBOL.search(output)
-    if not found:
-        return ""
-    return _PARTS.get(found[1].removesuffix("VersionCheck"), "graph")
+    return (found[1] or "graph").lower() if found else ""
 
 
 _CUDA_SYMBOL = re.compile(r"Cannot load symbol (cublasLt|cublas)[A-Z]")

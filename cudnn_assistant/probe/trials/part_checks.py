@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cudnn_assistant.compat import PartsTable, cudnn_majors, parts_of
 from cudnn_assistant.machine import Family, PartCheck, readable
 from cudnn_assistant.probe.running.children import Ended
 from cudnn_assistant.probe.trials.endings import classify
@@ -15,6 +16,23 @@ Ask = Callable[[str], Ended]
 _MOST = 8
 """Children; cuDNN 8 has six checks, cuDNN 9 four."""
 _VERSION = "cudnnGetVersion"
+
+
+def part_lists(table: PartsTable) -> dict[str, dict[str, Any]]:
+    """What a child has to know of each major: checks with the part of each, and the small cuDNN."""
+    known = {str(major): parts_of(table, major) for major in cudnn_majors(table)}
+    return {
+        major: {
+            "checks": {f"cudnn{_camel(part)}VersionCheck": part for part in one.checks},
+            "jit": one.jit,
+            "beyond_jit": one.beyond_jit,
+        }
+        for major, one in known.items()
+    }
+
+
+def _camel(part: str) -> str:
+    return part.title().replace("_", "")
 
 
 def part_checks(ended: Ended, family: Family, ask: Ask) -> tuple[PartCheck, ...]:

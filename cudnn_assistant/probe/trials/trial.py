@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from cudnn_assistant import codes
+from cudnn_assistant.compat import PartsTable
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
@@ -26,7 +27,7 @@ from cudnn_assistant.probe.files import imports
 from cudnn_assistant.probe.running.children import Cancel, Ended, Say, never, run_child
 from cudnn_assistant.probe.trials import noise, surroundings
 from cudnn_assistant.probe.trials.endings import classify, main_names
-from cudnn_assistant.probe.trials.part_checks import part_checks
+from cudnn_assistant.probe.trials.part_checks import part_checks, part_lists
 
 SHOWN = 4000
 """Characters of the child's output that a trial keeps."""
@@ -49,6 +50,7 @@ def run_trial(
     bindings: bool = True,
     start_in: str = "",
     lifted: Sequence[str] = (),
+    table: PartsTable = (),
     cancel: Cancel = never,
 ) -> Trial:
     """Run the cuDNN test in a child process and return how far it came.
@@ -62,12 +64,12 @@ def run_trial(
     an ordinal among the visible GPUs, "" the first of them. ``full`` adds the other types,
     layouts and directions. ``say`` hears the child's lines as they come. ``bindings`` False keeps
     cuda-python out of the child (for comparing). ``start_in`` is the child's working folder, else
-    one of the system; ``lifted`` names limits that it raises first. ``cancel`` ends the child at
-    once and raises
+    one of the system; ``lifted`` names limits that it raises first. ``table`` says what a cuDNN is
+    made of (() the built-in one). ``cancel`` ends the child at once and raises
     :class:`~cudnn_assistant.probe.running.children.Cancelled`.
     """
     wish = {
-        "names": [file] if file else main_names(family, major),
+        "names": [file] if file else main_names(family, major, table),
         "library": library,
         "folders": [str(folder) for folder in folders],
         "steps": list(steps),
@@ -75,6 +77,7 @@ def run_trial(
         "full": full,
         "bindings": bindings,
         "lifted": list(lifted),
+        "parts": part_lists(table),
     }
     if library:
         environment, wish["folders"] = surroundings.of_copy(environment, family, library, folders)
@@ -87,7 +90,7 @@ def run_trial(
         return Trial(
             subject=subject, library=library, stage="start", status="not-run", detail=str(refusal)
         )
-    known = classify(ended, family)
+    known = classify(ended, family, table)
     if family == "windows" and known["status"] == "missing-library":
         known |= _named(known, environment, wish)
     return _trial(known, ended, subject, library)
@@ -100,6 +103,7 @@ def check_library(
     *,
     folders: Sequence[str] = (),
     deadline: float = 30.0,
+    table: PartsTable = (),
     cancel: Cancel = never,
 ) -> LibraryCheck | None:
     """What one copy of cuDNN says when it is loaded in a child process. Needs no GPU.
@@ -115,6 +119,7 @@ def check_library(
         "library": copy.folder,
         "folders": companions,
         "major": copy.major,
+        "parts": part_lists(table),
     }
 
     def ask(after: str) -> Ended:
@@ -125,7 +130,7 @@ def check_library(
         checks = part_checks(ended, family, ask)
     except (OSError, ValueError):
         return None
-    known = classify(ended, family)
+    known = classify(ended, family, table)
     return LibraryCheck(
         status=known["status"],
         version=known.get("version", ""),
