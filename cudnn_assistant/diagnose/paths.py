@@ -13,8 +13,6 @@ from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import PathEntry, Scope
 
-_ABOUT_CUDA = re.compile("cuda|cudnn", re.IGNORECASE)
-
 
 @rule("path-entry-unexpanded", layer=Layer.SETTINGS)
 def unexpanded(ctx: Context) -> Iterator[Finding]:

@@ -33,22 +33,15 @@ def probe(
 
     ``trial`` runs the cuDNN test, ``truth`` loads every copy of cuDNN in a child process (by
     default where tests run as well), ``frameworks`` has each of them run a convolution itself
-    afterwards. ``python`` is an environment to look at besides, ``folders``
-    are folders that may hold cuDNN or Python environments; what lies in ``trusted`` ones is run
-    without being asked about. ``parts`` says what each cuDNN is made of (() as the built-in data
-    says). ``say`` hears of the progress, always
-    in the calling thread. ``cancel`` is asked again and again whether to give up: then the child
-    processes are ended and :class:`Cancelled` is raised, within about a second.
+    afterwards. ``python`` is an environment to look at besides, ``folders`` are folders that may
+    hold cuDNN or Python environments; what lies in ``trusted`` ones is run without being asked
+    about. ``parts`` says what each cuDNN is made of, () as the built-in data does. ``say`` hears
+    of the progress, always in the calling thread. ``cancel`` is asked again and again whether to
+    give up: then the child processes are ended and :class:`Cancelled` is raised, within about a
+    second.
     """
-    look = Look(
-        system,
-        say or (lambda _part, _done, _machine: None),
-        python,
-        folders,
-        cancel,
-        trusted,
-        parts,
-    )
+    hear = say or (lambda _part, _done, _machine: None)
+    look = Look(system, hear, python, folders, cancel, trusted, parts)
     look.settings()
     look.parts()
     if trial or truth:
