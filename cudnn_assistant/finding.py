@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, TypedDict
+
+from msgspec import field
 
 from cudnn_assistant.machine import SYSTEM, Scope, Struct
 
@@ -111,155 +113,155 @@ class Unknown(Struct, tag="unknown", kw_only=True):
 Remedy = Automatic | Manual | Impossible | Unknown
 
 
-class Facts(Struct, kw_only=True):
-    """What the words of a finding may name. "", 0 and False: it isn't known, or isn't so.
+class Facts(TypedDict, total=False):
+    """What the words of a finding may name. Not there, "", 0, False: it isn't known, or isn't so.
 
     Paths and versions are whole. :func:`texts` says the same to scripts and to templates.
     """
 
     # Who, and where
-    program: str = ""
+    program: str
     """Who asks, "PyTorch 2.9.0"."""
-    environment: str = ""
+    environment: str
     """The Python environment that it is about."""
-    programs: str = ""
+    programs: str
     """Programs that hold the GPU's memory, with their numbers."""
-    product: str = ""
+    product: str
     """"cuDNN 9.8"."""
-    present: str = ""
+    present: str
     """What is there in its place."""
-    own_product: str = ""
+    own_product: str
     """The cuDNN that an environment brings."""
-    one: str = ""
-    other: str = ""
+    one: str
+    other: str
     """The two that don't agree: products, packages, versions or folders."""
-    others: str = ""
+    others: str
     """Graphics of other makers."""
 
     # Versions
-    version: str = ""
-    older: str = ""
-    newer: str = ""
-    needed_version: str = ""
-    present_version: str = ""
-    header_version: str = ""
-    versions: str = ""
+    version: str
+    older: str
+    newer: str
+    needed_version: str
+    present_version: str
+    header_version: str
+    versions: str
     """All that came together."""
-    cudnn_major: int = 0
-    lower_major: int = 0
-    higher_major: int = 0
-    cuda: str = ""
-    oldest_cuda: str = ""
+    cudnn_major: int
+    lower_major: int
+    higher_major: int
+    cuda: str
+    oldest_cuda: str
     """The oldest one that runs on the GPU."""
-    path_cuda: str = ""
-    home_cuda: str = ""
-    account_cuda: str = ""
+    path_cuda: str
+    home_cuda: str
+    account_cuda: str
     """What CUDA_PATH, CUDA_HOME, and the account's own CUDA_PATH name."""
-    toolkit: str = ""
+    toolkit: str
     """"CUDA 12.6", which has lost a file."""
-    archive: str = ""
+    archive: str
     """The CUDA whose libraries we may fetch."""
-    python: str = ""
-    kernel: str = ""
-    library: str = ""
+    python: str
+    kernel: str
+    library: str
     """A library's version, or its file."""
-    driver: str = ""
-    limit: str = ""
+    driver: str
+    limit: str
     """The highest CUDA that the driver speaks."""
-    last_branch: int = 0
+    last_branch: int
     """The last driver branch for the GPU."""
-    wants_newer_driver: bool = False
+    wants_newer_driver: bool
     """``product`` itself asked for a newer one than ``driver``, and didn't say how new."""
-    asking_copy: str = ""
+    asking_copy: str
     """The copy of cuDNN that asks for CUDA, where no program does."""
 
     # Files and folders
-    file: str = ""
-    folder: str = ""
-    older_folder: str = ""
-    path: str = ""
+    file: str
+    folder: str
+    older_folder: str
+    path: str
     """A device file."""
-    stray_file: str = ""
+    stray_file: str
     """One file of cuDNN in a folder that Windows searches before all others."""
-    present_file: str = ""
+    present_file: str
     """A file without the short name that programs ask for."""
-    owner: str = ""
+    owner: str
     """The package that a file belongs to."""
-    made_for: str = ""
-    this_architecture: str = ""
+    made_for: str
+    this_architecture: str
     """The kind of processor, or the CUDA major, of a copy, and the one of this computer."""
-    count: int = 0
-    reinstall: bool = False
+    count: int
+    reinstall: bool
     """``product`` is to be put back whole."""
-    libraries: str = ""
+    libraries: str
     """Libraries of CUDA that come along with ``product``."""
 
     # Packages
-    package: str = ""
-    lacking: Literal["", "record", "spare"] = ""
+    package: str
+    lacking: Literal["", "record", "spare"]
     """``package`` is there by its record alone; or it lacks only what programs rarely use."""
-    missing_files: str = ""
-    real_package: str = ""
+    missing_files: str
+    real_package: str
     """The one that holds what ``package`` only names."""
-    kept_package: str = ""
-    requirement: str = ""
+    kept_package: str
+    requirement: str
     """The version that is asked for, "==9.1.0.70"."""
-    without_gpu: bool = False
+    without_gpu: bool
     """``program`` is a build for the processor."""
-    call: str = ""
+    call: str
     """What a program has to call first."""
 
     # Settings
-    variable: str = ""
-    value: str = ""
-    setting: str = ""
-    absent: str = ""
+    variable: str
+    value: str
+    setting: str
+    absent: str
     """The variable that isn't set, or in whose folders a file isn't."""
-    folder_gone: bool = False
+    folder_gone: bool
     """``variable`` names a folder that isn't there."""
-    lists: Literal["", "folders", "gpus"] = ""
+    lists: Literal["", "folders", "gpus"]
     """What ``variable`` lists."""
-    entry: str = ""
-    listed_in: str = ""
+    entry: str
+    listed_in: str
     """The list that ``entry`` stands in."""
-    relative_entry: str = ""
-    scope: str = ""
-    place: str = ""
+    relative_entry: str
+    scope: str
+    place: str
     """File and line where it is set."""
-    startup_file: str = ""
-    by_hand: bool = False
+    startup_file: str
+    by_hand: bool
     """The person adds ``folder`` to the list of the system's loader."""
-    cut_at: int = 0
+    cut_at: int
     """Characters that a tool left of the list."""
-    length: int = 0
+    length: int
     """Characters of the list."""
 
     # The computer
-    gpu: str = ""
-    flag: str = ""
+    gpu: str
+    flag: str
     """The option that a container has to be started with."""
-    flag_unsure: bool = False
+    flag_unsure: bool
     """Whether that is what it lacks isn't known."""
-    container: str = ""
-    sandbox: str = ""
-    interface: str = ""
+    container: str
+    sandbox: str
+    interface: str
     """What a sandbox has to be given."""
-    system: str = ""
-    scheduler: str = ""
-    group: str = ""
-    holder: str = ""
+    system: str
+    scheduler: str
+    group: str
+    holder: str
     """The kernel driver that owns the GPU."""
-    other_gpu_runs: bool = False
+    other_gpu_runs: bool
     """Another GPU serves programs meanwhile."""
-    tool: str = ""
+    tool: str
     """The program that switched the GPU off."""
-    problem_code: int = 0
+    problem_code: int
     """Of Windows' Device Manager."""
-    free: str = ""
-    total: str = ""
+    free: str
+    total: str
     """Memory as people read it."""
-    seconds: int = 0
-    stage: str = ""
+    seconds: int
+    stage: str
     """Where the test stopped."""
 
 
@@ -301,7 +303,7 @@ _INSTEAD: _Keys = {
 
 def texts(facts: Facts) -> dict[str, str]:
     """The known facts as texts, by the keys that scripts and the templates of words have."""
-    values = {name: value for name in facts.__struct_fields__ if (value := getattr(facts, name))}
+    values = {name: value for name in Facts.__annotations__ if (value := facts.get(name))}
     beside = _said(_BESIDE, values)
     instead = _said(_INSTEAD, values)
     left_out = {"lists", "lacking", *instead.values()}
@@ -311,7 +313,7 @@ def texts(facts: Facts) -> dict[str, str]:
         if value is not True and name not in left_out
     }
     more = (beside | instead).items()
-    return known | {key: values[field] for key, field in more if field in values}
+    return known | {key: str(values[field]) for key, field in more if field in values}
 
 
 def _said(table: _Keys, values: Mapping[str, object]) -> dict[str, str]:
@@ -324,12 +326,12 @@ class Finding(Struct, kw_only=True):
     """One problem of one subject."""
 
     code: str
-    """Key of the words, "cudnn-not-on-path"."""
+    """Row of its cause, "cudnn-not-on-path"."""
     severity: Severity
     subject: str = SYSTEM
     sure: bool = True
     """Confirmed; False: suspected, a fact that would settle it is unknown."""
-    facts: Facts = Facts()
+    facts: Facts = field(default_factory=Facts)
     evidence: tuple[str, ...] = ()
     """The very facts it rests on, for Details: "LD_LIBRARY_PATH names /opt/x/stubs"."""
     remedy: Remedy

@@ -40,7 +40,7 @@ def test_an_alternative_takes_the_place_of_the_plain_fact() -> None:
 
 def test_every_key_of_a_template_is_one_that_some_fact_has() -> None:
     flagged = {key for table in (_BESIDE, _INSTEAD) for keys in table.values() for key in keys}
-    known = {_KEYS.get(name, name) for name in Facts.__struct_fields__} | flagged | MADE_LATER
+    known = {_KEYS.get(name, name) for name in Facts.__annotations__} | flagged | MADE_LATER
     codes = {rule.code for rule in RULES}
     shown = [
         row.text(form)

@@ -73,8 +73,8 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
 
 def _not_told(system: list[Finding], environments: list[Finding]) -> list[Finding]:
     """The system's findings without those that name a folder of which environments tell alike."""
-    told = {(f.code, f.facts.folder) for f in environments if f.facts.folder}
-    return [f for f in system if (f.code, f.facts.folder) not in told]
+    told = {(f.code, folder) for f in environments if (folder := f.facts.get("folder"))}
+    return [f for f in system if (f.code, f.facts.get("folder")) not in told]
 
 
 def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
@@ -109,7 +109,7 @@ def _asked(
     """
     found: list[Finding] = []
     for rule in rules:
-        for finding in rule.check(ctx):
+        for finding in rule.findings(ctx):
             disproved = proven and rule.provable and not names(finding) & blamed
             if finding.severity == "error" and disproved:
                 continue

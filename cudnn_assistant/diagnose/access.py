@@ -12,7 +12,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.gpu import gone, log_line
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import DeviceNode, Driver
 
 
@@ -72,13 +72,11 @@ def permission_container(ctx: Context) -> Iterator[Finding]:
     """The device files are in the container, and its user may not open them."""
     refusal = _refusal(ctx)
     if refusal and ctx.machine.os.container and not _by_scheduler(ctx, refusal):
-        yield ctx.finding(
-            "device-permission-container",
-            "error",
+        yield ctx.error(
             Manual(link=CONTAINER_PAGE, page="nvidia"),
             refusal.evidence,
             sure=bool(refusal.node) or refusal.code == NvmlReturn.NO_PERMISSION,
-            facts=Facts(path=refusal.path),
+            path=refusal.path,
         )
 
 
@@ -90,13 +88,7 @@ def permission(ctx: Context) -> Iterator[Finding]:
         return
     group = _group(refusal.node)
     remedy = Manual(commands=(f'sudo usermod -aG {group} "$USER"',), administrator=True)
-    yield ctx.finding(
-        "device-permission",
-        "error",
-        remedy,
-        refusal.evidence,
-        facts=Facts(path=refusal.path, group=group),
-    )
+    yield ctx.error(remedy, refusal.evidence, path=refusal.path, group=group)
 
 
 def _group(node: DeviceNode | None) -> str:
@@ -135,7 +127,7 @@ def uvm(ctx: Context) -> Iterator[Finding]:
     if driver is not None and not _uvm_there(driver):
         commands = ("sudo modprobe nvidia_uvm", "sudo nvidia-modprobe -u -c=0")
         remedy = Manual(commands=commands, administrator=True)
-        yield ctx.finding("uvm-missing", "error", remedy, answers(ctx), "/dev/nvidia-uvm: –")
+        yield ctx.error(remedy, answers(ctx), "/dev/nvidia-uvm: –")
 
 
 @rule("cuda-stopped-after-sleep", layer=Layer.ACCESS)
@@ -147,7 +139,7 @@ def after_sleep(ctx: Context) -> Iterator[Finding]:
     if log_line(ctx, r"suspend exit|resume"):
         commands = ("sudo rmmod nvidia_uvm", "sudo modprobe nvidia_uvm")
         remedy = Manual(commands=commands, restart=True, administrator=True)
-        yield ctx.finding("cuda-stopped-after-sleep", "error", remedy, answers(ctx))
+        yield ctx.error(remedy, answers(ctx))
 
 
 @rule("device-file-missing", layer=Layer.ACCESS)
@@ -160,15 +152,7 @@ def node_missing(ctx: Context) -> Iterator[Finding]:
     if cuda_code(ctx) not in _NO_START or not path:
         return
     remedy = Manual(commands=("sudo nvidia-modprobe -c=0",), administrator=True)
-    yield ctx.finding(
-        "device-file-missing",
-        "error",
-        remedy,
-        answers(ctx),
-        f"{path}: –",
-        sure=False,
-        facts=Facts(path=path),
-    )
+    yield ctx.error(remedy, answers(ctx), f"{path}: –", sure=False, path=path)
 
 
 @rule("fabric-manager-missing", layer=Layer.ACCESS)
@@ -181,4 +165,4 @@ def fabric(ctx: Context) -> Iterator[Finding]:
             commands=("sudo systemctl enable --now nvidia-fabricmanager",), administrator=True
         )
         evidence = f"{cuda_result(code)} ({code.value})"
-        yield ctx.finding("fabric-manager-missing", "error", remedy, evidence)
+        yield ctx.error(remedy, evidence)

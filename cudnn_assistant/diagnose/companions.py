@@ -79,12 +79,11 @@ def not_searched(ctx: Context) -> Iterator[Finding]:
         return  # the folder will be added for the sake of the cuDNN in it
     if _asked_for_cudnn(ctx) and not together:
         return  # where cuDNN lies is the first question; CUDA's folder is the next
-    yield ctx.finding(
-        "cuda-not-on-path",
-        "error",
+    yield ctx.error(
         search_first(ctx, folder),
         best.path,
-        facts=Facts(folder=folder, cuda=short(best.version) or str(best.major or "")),
+        folder=folder,
+        cuda=short(best.version) or str(best.major or ""),
     )
 
 
@@ -127,13 +126,7 @@ def _no_cuda(ctx: Context) -> Finding:
     # A toolkit of that major that is there has lost the file.
     there = (t.version for t in ctx.machine.toolkits if str(major(t.version)) == cuda)
     toolkit_here = next((f"CUDA {short(version)}" for version in there), "")
-    return ctx.finding(
-        "cuda-missing",
-        "error",
-        remedy,
-        f"{file}: –",
-        facts=Facts(cuda=cuda, file=file, toolkit=toolkit_here),
-    )
+    return ctx.error(remedy, f"{file}: –", cuda=cuda, file=file, toolkit=toolkit_here)
 
 
 def _wanted_major(ctx: Context, library: Library) -> bool:
@@ -176,16 +169,12 @@ def environment_nvrtc(ctx: Context) -> Iterator[Finding]:
     file = _asked_in_vain(ctx, "nvrtc")
     if file and "cublas" not in file.casefold():
         remedy = install_packages(ctx, _package(ctx, "cuda-nvrtc"))
-        yield ctx.finding(
-            "nvrtc-missing-in-environment", "error", remedy, file, facts=Facts(file=file)
-        )
+        yield ctx.error(remedy, file, file=file)
 
 
 def _cublas_missing(ctx: Context, file: str) -> Finding:
     remedy = install_packages(ctx, _package(ctx, "cublas"))
-    return ctx.finding(
-        "cublas-missing-in-environment", "error", remedy, file, facts=Facts(file=file)
-    )
+    return ctx.error(remedy, file, file=file)
 
 
 def _package(ctx: Context, library: str) -> str:
@@ -249,14 +238,11 @@ def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
     """CTranslate2 asks for a cuBLAS that isn't there."""
     for asked in _opened_by_name(ctx):
         if not asked.there:
-            yield ctx.finding(
-                "cublas-missing-in-environment",
-                "error",
+            yield ctx.error(
                 install_packages(ctx, compat.cuda_package(ctx.compat, "cublas", asked.cuda)),
                 asked.file,
-                facts=Facts(
-                    file=asked.file, program="" if ctx.windows else called(asked.framework)
-                ),
+                file=asked.file,
+                program="" if ctx.windows else called(asked.framework),
             )
 
 
@@ -269,17 +255,13 @@ def cublas_not_searched(ctx: Context) -> Iterator[Finding]:
         if there and not found:
             folder = ctx.parent(there[0].path)
             line = f"export LD_LIBRARY_PATH={shlex.quote(folder)}:$LD_LIBRARY_PATH"
-            yield ctx.finding(
-                "cublas-not-searched",
-                "error",
+            yield ctx.error(
                 Manual(commands=(line,)),
                 there[0].path,
-                facts=Facts(
-                    program=called(asked.framework),
-                    file=asked.file,
-                    folder=folder,
-                    environment=ctx.subject,
-                ),
+                program=called(asked.framework),
+                file=asked.file,
+                folder=folder,
+                environment=ctx.subject,
             )
 
 
@@ -302,12 +284,11 @@ def nvrtc(ctx: Context) -> Iterator[Finding]:
         remedy = install_packages(ctx, compat.cuda_package(ctx.compat, "cuda-nvrtc", cuda))
     known = (lib for lib in (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins")))
     yield ctx.finding(
-        "nvrtc-missing",
         ctx.serious,
         remedy,
         f"{trial.code_name} ({trial.code})",
         *(f"{lib.path} {lib.version}" for lib in known if ctx.loadable(lib)),
-        facts=Facts(cuda=str(cuda or "")),
+        cuda=str(cuda or ""),
     )
 
 
@@ -320,7 +301,7 @@ def two_cublas(ctx: Context) -> Iterator[Finding]:
     folders = list(dict.fromkeys(ctx.parent(p) for p in mapped))
     if len(folders) > 1:
         facts = Facts(one=folders[0], other=folders[1])
-        yield ctx.finding("cublas-mixed", ctx.serious, Manual(), *mapped, facts=facts)
+        yield ctx.finding(ctx.serious, Manual(), *mapped, **facts)
 
 
 _SAYS_NOTHING = (

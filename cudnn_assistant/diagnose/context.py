@@ -11,6 +11,7 @@ import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Unpack
 
 from cudnn_assistant import envpath
 from cudnn_assistant.compat import Compat
@@ -282,21 +283,21 @@ class Context:
 
     def finding(
         self,
-        code: str,
         severity: Severity,
         remedy: Remedy,
         *evidence: str,
         sure: bool = True,
-        facts: Facts = Facts(),  # noqa: B008  (it can't be changed)
+        **facts: Unpack[Facts],
     ) -> Finding:
-        """A finding about this subject; empty lines of evidence are left out.
+        """A finding about this subject, to which its rule gives the code.
 
-        A note never asks for a change, so that mending something else doesn't touch it.
+        Empty lines of evidence are left out. A note never asks for a change, so that mending
+        something else doesn't touch it.
         """
         if severity == "info" and isinstance(remedy, Automatic):
             remedy = Manual()
         return Finding(
-            code=code,
+            code="",
             severity=severity,
             subject=self.subject,
             sure=sure,
@@ -304,3 +305,21 @@ class Context:
             evidence=tuple(text for text in evidence if text),
             remedy=remedy,
         )
+
+    def error(
+        self, remedy: Remedy, *evidence: str, sure: bool = True, **facts: Unpack[Facts]
+    ) -> Finding:
+        """A finding that keeps cuDNN from working."""
+        return self.finding("error", remedy, *evidence, sure=sure, **facts)
+
+    def warning(
+        self, remedy: Remedy, *evidence: str, sure: bool = True, **facts: Unpack[Facts]
+    ) -> Finding:
+        """A finding of what is fragile or slow."""
+        return self.finding("warning", remedy, *evidence, sure=sure, **facts)
+
+    def note(
+        self, remedy: Remedy, *evidence: str, sure: bool = True, **facts: Unpack[Facts]
+    ) -> Finding:
+        """A finding that is worth knowing."""
+        return self.finding("info", remedy, *evidence, sure=sure, **facts)

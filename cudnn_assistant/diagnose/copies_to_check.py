@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import wraps
 
-from msgspec import structs
-
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.cudnn import best, candidates, product, taken
 from cudnn_assistant.diagnose.needs import Need, passed
@@ -99,10 +97,12 @@ def by_hand(ctx: Context, copy: CudnnCopy, remedy: Remedy) -> Facts:
         isinstance(remedy, Automatic) and isinstance(remedy.edits[0], TakeOut)
     )
     if entry is not None and listed and takes_out and not copy.environment:
-        return structs.replace(
-            known, entry=copy.folder, listed_in=entry.variable, place=entry.source
-        )
-    return structs.replace(known, reinstall=True, owner=copy.owner)
+        return known | {
+            "entry": copy.folder,
+            "listed_in": entry.variable,
+            "place": entry.source,
+        }
+    return known | {"reinstall": True, "owner": copy.owner}
 
 
 def inner_major(copy: CudnnCopy) -> int:

@@ -64,13 +64,13 @@ def gpu_too_old(ctx: Context) -> Iterator[Finding]:
         return
     fitting = max(compat.gpu_cuda_majors(ctx.compat, ctx.gpu.compute), default=0)
     yield ctx.finding(
-        "gpu-too-old-for-cuda",
         ctx.serious,
         _older_build(ctx),
         f"{ctx.gpu.name}: {ctx.gpu.compute} < {oldest} (CUDA {demand})",
-        facts=Facts(
-            gpu=ctx.gpu.name, cuda=str(demand), other=str(fitting or ""), program=ctx.needs[0].who
-        ),
+        gpu=ctx.gpu.name,
+        cuda=str(demand),
+        other=str(fitting or ""),
+        program=ctx.needs[0].who,
     )
 
 
@@ -119,16 +119,13 @@ def cudnn_wants_newer(ctx: Context) -> Iterator[Finding]:
     if found and (trial := _wants_newer(ctx, found)):
         copy = ctx.winner.version if ctx.winner else trial.version
         yield ctx.finding(
-            "driver-too-old",
             ctx.serious,
             install_driver(ctx),
             f"{found.driver.version}: {trial.code_name} ({trial.code})",
             sure=False,
-            facts=Facts(
-                product=f"cuDNN {short(copy)}".strip(),
-                driver=found.driver.version,
-                wants_newer_driver=True,
-            ),
+            product=f"cuDNN {short(copy)}".strip(),
+            driver=found.driver.version,
+            wants_newer_driver=True,
         )
 
 
@@ -138,7 +135,7 @@ def beyond_last_driver(ctx: Context) -> Iterator[Finding]:
     found = _outdated(ctx)
     if found and found.last is not None and not _wants_newer(ctx, found):
         facts, remedy = _driver_facts(ctx, found), _older_build(ctx)
-        yield ctx.finding("gpu-too-old-for-cuda", ctx.serious, remedy, found.evidence, facts=facts)
+        yield ctx.finding(ctx.serious, remedy, found.evidence, **facts)
 
 
 @rule("driver-too-old", layer=Layer.CUDA)
@@ -147,7 +144,7 @@ def driver_too_old(ctx: Context) -> Iterator[Finding]:
     found = _outdated(ctx)
     if found and found.last is None and not _wants_newer(ctx, found):
         facts, remedy = _driver_facts(ctx, found), install_driver(ctx, needed=found.floor)
-        yield ctx.finding("driver-too-old", ctx.serious, remedy, found.evidence, facts=facts)
+        yield ctx.finding(ctx.serious, remedy, found.evidence, **facts)
 
 
 def _behind(ctx: Context, driver: Driver, demand: str, floor: str) -> bool:
@@ -227,17 +224,14 @@ def gpu_too_new(ctx: Context) -> Iterator[Finding]:
     for need, oldest in _unmet(ctx):
         if ctx.gpu and oldest:
             yield ctx.finding(
-                "gpu-too-new-for-cuda",
                 "error" if need.cuda < FIRST_COMPATIBLE else "warning",
                 Manual(),
                 f"{ctx.gpu.name}: {ctx.gpu.compute}, CUDA {oldest}",
-                facts=Facts(
-                    program=need.who,
-                    cuda=need.toolkit,
-                    environment=need.where,
-                    gpu=ctx.gpu.name,
-                    oldest_cuda=oldest,
-                ),
+                program=need.who,
+                cuda=need.toolkit,
+                environment=need.where,
+                gpu=ctx.gpu.name,
+                oldest_cuda=oldest,
             )
 
 
@@ -295,18 +289,14 @@ def _other_cuda(ctx: Context, need: Need) -> Finding:
     by_hand = Manual(
         link=CUDA_ARCHIVE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)
     )
-    return ctx.finding(
-        "program-needs-other-cuda",
-        "error",
+    return ctx.error(
         Automatic(edits=(InstallCuda(cuda=cuda),)) if ours else by_hand,
         *(f"CUDA {t.version}: {t.root}" for t in ctx.machine.toolkits),
-        facts=Facts(
-            program=need.who,
-            cuda=cuda,
-            environment=need.where,
-            present=", ".join(there),
-            archive=ours[0] if ours else "",
-        ),
+        program=need.who,
+        cuda=cuda,
+        environment=need.where,
+        present=", ".join(there),
+        archive=ours[0] if ours else "",
     )
 
 

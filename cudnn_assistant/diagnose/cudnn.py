@@ -20,7 +20,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.envpath import split
-from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
+from cudnn_assistant.finding import Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, Package, PathEntry, Variable
 from cudnn_assistant.versions import major, numbers, older, short
 
@@ -57,12 +57,7 @@ def closed(ctx: Context) -> Iterator[Finding]:
     folders = " ".join(shlex.quote(f) for f in (ctx.parent(entry.folder), entry.folder))
     remedy = Manual(commands=(f"sudo chmod a+rx {folders}",), administrator=True)
     yield ctx.finding(
-        "search-folder-closed",
-        ctx.serious,
-        remedy,
-        f"{entry.variable}: {entry.text}",
-        sure=False,
-        facts=Facts(folder=entry.folder),
+        ctx.serious, remedy, f"{entry.variable}: {entry.text}", sure=False, folder=entry.folder
     )
 
 
@@ -111,17 +106,13 @@ def main_file_alone(ctx: Context) -> Iterator[Finding]:
     for lack in _lacks(ctx):
         need = lack.need
         if copy := lack.only(ctx, "shim"):
-            yield ctx.finding(
-                "cudnn-main-file-alone",
-                "error",
+            yield ctx.error(
                 install_packages(ctx, _whole_package(ctx, copy, need)),
                 f"{copy.file}: {copy.folder}",
-                facts=Facts(
-                    program=need.who,
-                    file=copy.file,
-                    folder=copy.folder,
-                    product=product(copy.version),
-                ),
+                program=need.who,
+                file=copy.file,
+                folder=copy.folder,
+                product=product(copy.version),
             )
 
 
@@ -137,7 +128,7 @@ def jit_only(ctx: Context) -> Iterator[Finding]:
     """The small cuDNN is there, which holds none of the engines that programs ask for."""
     for lack in _lacks(ctx):
         if (copy := lack.only(ctx, "jit")) and not lack.only(ctx, "shim"):
-            yield _missing(ctx, lack, "cudnn-jit-only", f"{copy.file}: {copy.folder}")
+            yield _missing(ctx, lack, f"{copy.file}: {copy.folder}")
 
 
 @rule("cudnn-wrong-major", layer=Layer.SEARCH)
@@ -146,7 +137,7 @@ def wrong_major(ctx: Context) -> Iterator[Finding]:
     for lack in _lacks(ctx):
         if lack.others and lack.recorded is None:
             evidence = (f"{product(c.version)}: {c.folder}" for c in lack.others)
-            yield _missing(ctx, lack, "cudnn-wrong-major", *evidence)
+            yield _missing(ctx, lack, *evidence)
 
 
 @rule("cudnn-missing", layer=Layer.SEARCH)
@@ -155,24 +146,20 @@ def missing(ctx: Context) -> Iterator[Finding]:
     for lack in _lacks(ctx):
         half = lack.only(ctx, "shim") or lack.only(ctx, "jit")
         if not (lack.others or lack.recorded or half):
-            yield _missing(ctx, lack, "cudnn-missing", f"{_main_file(ctx, lack.need)}: –")
+            yield _missing(ctx, lack, f"{_main_file(ctx, lack.need)}: –")
 
 
-def _missing(ctx: Context, lack: _Lack, code: str, *evidence: str) -> Finding:
+def _missing(ctx: Context, lack: _Lack, *evidence: str) -> Finding:
     need, others = lack.need, lack.others
-    return ctx.finding(
-        code,
-        "error",
+    return ctx.error(
         reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, need),
         *evidence,
-        facts=Facts(
-            cudnn_major=need.major,
-            product=f"cuDNN {need.major}" if need.major else "cuDNN",
-            program=need.who,
-            environment=need.where,
-            present=product(best(ctx, others).version) if others else "",
-            libraries="" if ctx.machine.toolkits or ctx.libraries("cublasLt") else "cuBLAS",
-        ),
+        cudnn_major=need.major,
+        product=f"cuDNN {need.major}" if need.major else "cuDNN",
+        program=need.who,
+        environment=need.where,
+        present=product(best(ctx, others).version) if others else "",
+        libraries="" if ctx.machine.toolkits or ctx.libraries("cublasLt") else "cuBLAS",
     )
 
 
@@ -214,12 +201,13 @@ def forgotten(ctx: Context) -> Iterator[Finding]:
         if entry and asked and not copy.damaged:
             remedy = Manual(commands=("sudo ldconfig",), administrator=True)
             yield ctx.finding(
-                "loader-list-not-renewed",
                 ctx.serious,
                 remedy,
                 copy.folder,
                 entry.source,
-                facts=Facts(product=product(copy.version), folder=copy.folder, place=entry.source),
+                product=product(copy.version),
+                folder=copy.folder,
+                place=entry.source,
             )
             return
 
@@ -295,7 +283,7 @@ def not_on_path(ctx: Context) -> Iterator[Finding]:
     """A copy is installed, and the loader doesn't look into its folder."""
     for found in _unreached(ctx) if ctx.serious == "error" else ():
         if found.above is None:
-            yield _not_searched(ctx, found, "cudnn-not-on-path")
+            yield _not_searched(ctx, found)
 
 
 @rule("cudnn-parent-on-path", layer=Layer.SEARCH)
@@ -303,36 +291,33 @@ def parent_on_path(ctx: Context) -> Iterator[Finding]:
     """The folder above the copy's is searched, as an installer of cuDNN writes it."""
     for found in _unreached(ctx) if ctx.serious == "error" else ():
         if found.above is not None:
-            yield _not_searched(ctx, found, "cudnn-parent-on-path")
+            yield _not_searched(ctx, found)
 
 
 @rule("spare-cudnn-not-searched", layer=Layer.SEARCH)
 def spare_not_searched(ctx: Context) -> Iterator[Finding]:
     """The same for a copy that no program here asks for."""
     for found in _unreached(ctx) if ctx.serious != "error" else ():
-        yield _not_searched(ctx, found, "spare-cudnn-not-searched")
+        yield _not_searched(ctx, found)
 
 
-def _not_searched(ctx: Context, found: _Unreached, code: str) -> Finding:
+def _not_searched(ctx: Context, found: _Unreached) -> Finding:
     copy, above = found
     named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
     startup = _of_terminals(ctx, copy.folder)
     return ctx.finding(
-        code,
         ctx.serious,
         search_first(ctx, copy.folder),
         f"{copy.file}: {copy.folder}",
         f"{above.variable}: {above.text}" if above else "",
         f"{named.name}={named.value.text}" if named else "",
         f"{startup.name}={startup.value.text} ({startup.source})" if startup else "",
-        facts=Facts(
-            product=product(copy.version),
-            startup_file=startup.source if startup else "",
-            version=short(copy.version),
-            folder=copy.folder,
-            entry=above.text if above else "",
-            variable=ctx.variable,
-        ),
+        product=product(copy.version),
+        startup_file=startup.source if startup else "",
+        version=short(copy.version),
+        folder=copy.folder,
+        entry=above.text if above else "",
+        variable=ctx.variable,
     )
 
 
@@ -401,7 +386,7 @@ def older_first(ctx: Context) -> Iterator[Finding]:
     found = _too_old(ctx)
     if found and found.newer and not (ctx.windows and found.before_all):
         remedy = search_first(ctx, found.newer.folder, found.entry)
-        yield _put_in_front(ctx, found, found.newer, "older-cudnn-first", remedy)
+        yield _put_in_front(ctx, found, found.newer, remedy)
 
 
 @rule("stray-cudnn-first", layer=Layer.SEARCH)
@@ -409,7 +394,7 @@ def stray_first(ctx: Context) -> Iterator[Finding]:
     """The older copy lies where Windows looks before all of PATH."""
     found = _too_old(ctx)
     if found and found.newer and ctx.windows and found.before_all:
-        yield _put_in_front(ctx, found, found.newer, "stray-cudnn-first", Manual())
+        yield _put_in_front(ctx, found, found.newer, Manual())
 
 
 @rule("cudnn-too-old", layer=Layer.SEARCH)
@@ -419,43 +404,35 @@ def too_old(ctx: Context) -> Iterator[Finding]:
     if found and found.newer is None:
         need, copy = found.need, found.copy
         yield ctx.finding(
-            "cudnn-too-old",
             ctx.serious,
             install_cudnn(ctx, need),
             copy.folder,
             sure=found.measured,
-            facts=Facts(
-                product=product(copy.version),
-                needed_version=short(need.version),
-                program=need.who,
-                folder=copy.folder,
-            ),
+            product=product(copy.version),
+            needed_version=short(need.version),
+            program=need.who,
+            folder=copy.folder,
         )
 
 
-def _put_in_front(
-    ctx: Context, found: _TooOld, good: CudnnCopy, code: str, remedy: Remedy
-) -> Finding:
+def _put_in_front(ctx: Context, found: _TooOld, good: CudnnCopy, remedy: Remedy) -> Finding:
     copy, entry = found.copy, found.entry
     evidence = [f"{product(c.version)}: {c.folder}" for c in (copy, good)]
     where = f"{entry.variable}, {entry.scope}: {entry.text}" if entry else ""
     return ctx.finding(
-        code,
         ctx.serious,
         remedy,
         *evidence,
         where,
         sure=found.measured,
-        facts=Facts(
-            older=short(copy.version),
-            newer=short(good.version),
-            older_folder=copy.folder,
-            folder=good.folder,
-            file=ctx.join(copy.folder, copy.file),
-            variable=entry.variable if entry else ctx.variable,
-            scope=entry.scope if entry else "",
-            place=entry.source if entry else "",
-            program=found.need.who,
-            by_hand=isinstance(remedy, Manual) and bool(remedy.commands),
-        ),
+        older=short(copy.version),
+        newer=short(good.version),
+        older_folder=copy.folder,
+        folder=good.folder,
+        file=ctx.join(copy.folder, copy.file),
+        variable=entry.variable if entry else ctx.variable,
+        scope=entry.scope if entry else "",
+        place=entry.source if entry else "",
+        program=found.need.who,
+        by_hand=isinstance(remedy, Manual) and bool(remedy.commands),
     )

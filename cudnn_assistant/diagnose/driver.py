@@ -28,7 +28,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
+from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.machine import Driver, Gpu
 from cudnn_assistant.versions import major, numbers
 
@@ -38,9 +38,7 @@ def restart_pending(ctx: Context) -> Iterator[Finding]:
     """Windows waits for a restart before it uses the new driver."""
     driver = ctx.machine.driver
     if driver and DeviceProblem.NEED_RESTART in driver.problem_codes:
-        yield ctx.finding(
-            "driver-restart-pending", "error", Manual(restart=True), "Device Manager: 14"
-        )
+        yield ctx.error(Manual(restart=True), "Device Manager: 14")
 
 
 _NOT_STARTED = frozenset(
@@ -68,13 +66,7 @@ def damaged(ctx: Context) -> Iterator[Finding]:
         f"Device Manager: {min(codes):d}" if codes else f"{driver.version}; {driver.kernel_version}"
     )
     remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True)
-    yield ctx.finding(
-        "driver-damaged",
-        "error",
-        remedy,
-        evidence,
-        facts=Facts(problem_code=int(min(codes, default=0))),
-    )
+    yield ctx.error(remedy, evidence, problem_code=int(min(codes, default=0)))
 
 
 def versions_differ(driver: Driver) -> bool:
@@ -97,9 +89,7 @@ def missing(ctx: Context) -> Iterator[Finding]:
         return
     gpu = ctx.machine.gpus[0]
     held = f"{gpu.name}: {gpu.kernel_driver}" if gpu.kernel_driver else gpu.name
-    yield ctx.finding(
-        "driver-missing", "error", install_driver(ctx, first=True), held, facts=Facts(gpu=gpu.name)
-    )
+    yield ctx.error(install_driver(ctx, first=True), held, gpu=gpu.name)
 
 
 def _has_parts(driver: Driver) -> bool:
@@ -136,9 +126,7 @@ def kept_for_vm(ctx: Context) -> Iterator[Finding]:
     gpu = _holder(ctx)
     if gpu is not None and (name := gpu.kernel_driver) in _FOR_VMS:
         remedy = Manual(restart=True, administrator=True)
-        yield ctx.finding(
-            "gpu-kept-for-vm", "error", remedy, f"{gpu.name}: {name}", facts=Facts(holder=name)
-        )
+        yield ctx.error(remedy, f"{gpu.name}: {name}", holder=name)
 
 
 @rule("nouveau-active", layer=Layer.DRIVER)
@@ -147,9 +135,7 @@ def held_by_other(ctx: Context) -> Iterator[Finding]:
     gpu = _holder(ctx)
     if gpu is not None and (name := gpu.kernel_driver) not in _FOR_VMS:
         remedy = _keep_from_starting(ctx, name)
-        yield ctx.finding(
-            "nouveau-active", "error", remedy, f"{gpu.name}: {name}", facts=Facts(holder=name)
-        )
+        yield ctx.error(remedy, f"{gpu.name}: {name}", holder=name)
 
 
 @rule("nouveau-active", layer=Layer.DRIVER)
@@ -160,12 +146,12 @@ def second_held(ctx: Context) -> Iterator[Finding]:
     for gpu in ctx.machine.gpus:
         if gpu.kernel_driver in ("nouveau", "nova_core") and gpu.seen_by == ("pci",):
             name = gpu.kernel_driver
-            yield ctx.finding(
-                "nouveau-active",
-                "info",
+            yield ctx.note(
                 _keep_from_starting(ctx, name),
                 f"{gpu.name}: {name}",
-                facts=Facts(gpu=gpu.name, holder=name, other_gpu_runs=True),
+                gpu=gpu.name,
+                holder=name,
+                other_gpu_runs=True,
             )
 
 
@@ -188,15 +174,7 @@ def not_built(ctx: Context) -> Iterator[Finding]:
         )
         evidence = "kernel headers: –" if driver.kernel_headers is False else ""
         kernel = ctx.machine.os.version
-        yield ctx.finding(
-            "driver-module-not-built",
-            "error",
-            remedy,
-            kernel,
-            evidence,
-            other,
-            facts=Facts(kernel=kernel),
-        )
+        yield ctx.error(remedy, kernel, evidence, other, kernel=kernel)
 
 
 class _Unstarted(NamedTuple):
@@ -222,13 +200,7 @@ def secure_boot(ctx: Context) -> Iterator[Finding]:
         enrol = "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der"
         commands = (enrol,) if debian(ctx) else ()
         remedy = Manual(commands=commands, restart=True, administrator=True)
-        yield ctx.finding(
-            "secure-boot-blocks-driver",
-            "error",
-            remedy,
-            found.refused or "Secure Boot: on",
-            sure=bool(found.refused),
-        )
+        yield ctx.error(remedy, found.refused or "Secure Boot: on", sure=bool(found.refused))
 
 
 @rule("driver-module-not-loaded", layer=Layer.DRIVER)
@@ -238,7 +210,7 @@ def not_loaded(ctx: Context) -> Iterator[Finding]:
     if found and not (found.refused or ctx.machine.os.secure_boot):
         remedy = Manual(commands=("sudo modprobe nvidia",), administrator=True)
         evidence = ", ".join(found.driver.modules) or "/sys/module/nvidia: –"
-        yield ctx.finding("driver-module-not-loaded", "error", remedy, evidence)
+        yield ctx.error(remedy, evidence)
 
 
 @rule("driver-not-searched", layer=Layer.DRIVER)
@@ -252,12 +224,8 @@ def not_searched(ctx: Context) -> Iterator[Finding]:
     if library is None or not judgeable(ctx):
         return
     folder = ctx.parent(library.path)
-    yield ctx.finding(
-        "driver-not-searched",
-        "error",
-        search_first(ctx, folder),
-        library.path,
-        facts=Facts(folder=folder, file=ctx.name(library.path)),
+    yield ctx.error(
+        search_first(ctx, folder), library.path, folder=folder, file=ctx.name(library.path)
     )
 
 
@@ -273,14 +241,7 @@ def sharing_silent(ctx: Context) -> Iterator[Finding]:
     named = ctx.machine.variable("CUDA_MPS_PIPE_DIRECTORY")
     evidence = f"{named.name}={named.value.text} ({named.source or named.scope})" if named else ""
     remedy = Manual(commands=("nvidia-cuda-mps-control -d",))
-    yield ctx.finding(
-        "mps-not-answering",
-        "error",
-        remedy,
-        answers(ctx),
-        evidence,
-        facts=Facts(variable=named.name if named else ""),
-    )
+    yield ctx.error(remedy, answers(ctx), evidence, variable=named.name if named else "")
 
 
 @rule("driver-not-answering", layer=Layer.NO_ANSWER)
@@ -289,9 +250,7 @@ def not_answering(ctx: Context) -> Iterator[Finding]:
     driver = ctx.machine.driver
     if driver is None or not judgeable(ctx) or answering(ctx) or cuda_code(ctx) is None:
         return
-    yield ctx.finding(
-        "driver-not-answering", "error", Unknown(), answers(ctx), facts=Facts(gpu=first_name(ctx))
-    )
+    yield ctx.error(Unknown(), answers(ctx), gpu=first_name(ctx))
 
 
 _FINE = (CudaResult.SUCCESS, CudaResult.OUT_OF_MEMORY, None)
@@ -320,7 +279,7 @@ def wsl_cuda_silent(ctx: Context) -> Iterator[Finding]:
         remedy = Manual(
             link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
         )
-        yield ctx.finding("wsl-cuda-does-not-start", "error", remedy, answers(ctx), sure=False)
+        yield ctx.error(remedy, answers(ctx), sure=False)
 
 
 @rule("cuda-does-not-start", layer=Layer.NO_ANSWER)
@@ -328,11 +287,4 @@ def cuda_silent(ctx: Context) -> Iterator[Finding]:
     """NVML lists the GPU, and CUDA doesn't start."""
     if _cuda_silent(ctx) and not ctx.machine.os.wsl:
         remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
-        yield ctx.finding(
-            "cuda-does-not-start",
-            "error",
-            remedy,
-            answers(ctx),
-            sure=False,
-            facts=Facts(gpu=first_name(ctx)),
-        )
+        yield ctx.error(remedy, answers(ctx), sure=False, gpu=first_name(ctx))

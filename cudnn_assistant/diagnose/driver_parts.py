@@ -10,7 +10,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import Driver
 from cudnn_assistant.versions import numbers
 
@@ -34,7 +34,7 @@ def incomplete(ctx: Context) -> Iterator[Finding]:
         restart=True,
         administrator=True,
     )
-    yield ctx.finding("driver-incomplete", "error", remedy, f"{file}: –", facts=Facts(file=file))
+    yield ctx.error(remedy, f"{file}: –", file=file)
 
 
 @rule("driver-monitor-missing", layer=Layer.DRIVER)
@@ -61,9 +61,7 @@ def unmonitored(ctx: Context) -> Iterator[Finding]:
         restart=True,
         administrator=True,
     )
-    yield ctx.finding(
-        "driver-monitor-missing", "warning", remedy, f"{file}: –", facts=Facts(file=file)
-    )
+    yield ctx.warning(remedy, f"{file}: –", file=file)
 
 
 def _runs(driver: Driver) -> bool:

@@ -10,7 +10,7 @@ from cudnn_assistant.diagnose.answers import cuda_code, unsearched
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
+from cudnn_assistant.finding import Finding, Manual, Unknown
 
 
 def blind(ctx: Context) -> bool:
@@ -24,9 +24,7 @@ def wsl_one(ctx: Context) -> Iterator[Finding]:
     if ctx.machine.os.wsl == 1:
         name = (ctx.machine.os.distribution or ("Ubuntu",))[0].capitalize()
         commands = ("wsl --list --verbose", f"wsl --set-version {name} 2")
-        yield ctx.finding(
-            "wsl-version-1", "error", Manual(commands=commands), name, facts=Facts(system=name)
-        )
+        yield ctx.error(Manual(commands=commands), name, system=name)
 
 
 @rule("wsl-no-gpu", layer=Layer.CONTAINER, provable=False)
@@ -40,7 +38,7 @@ def wsl_no_device(ctx: Context) -> Iterator[Finding]:
         remedy = Manual(
             link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
         )
-        yield ctx.finding("wsl-no-gpu", "error", remedy, "/dev/dxg: –")
+        yield ctx.error(remedy, "/dev/dxg: –")
 
 
 def stranger(library: str) -> bool:
@@ -97,14 +95,14 @@ def container_no_gpu(ctx: Context) -> Iterator[Finding]:
     seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")
     flag, command = _WAYS.get(name) or (_FLAGS.get(name, "--gpus all"), "")
     command = command or f"{name} run {flag} -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …"
-    yield ctx.finding(
-        "container-no-gpu",
-        "error",
+    yield ctx.error(
         Manual(link=CONTAINER_PAGE, page="nvidia", commands=(command,)),
         name,
         f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else "",
         sure=there,
-        facts=Facts(container=name, flag=flag, flag_unsure=not there),
+        container=name,
+        flag=flag,
+        flag_unsure=not there,
     )
 
 
@@ -119,17 +117,15 @@ def container_capability(ctx: Context) -> Iterator[Finding]:
     if (way := _WAYS.get(ctx.machine.os.container)) and not given:
         remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=(way[1],))
         evidence = f"{ctx.machine.os.container}: libcuda.so.1: –"
-        yield ctx.finding(
-            "container-no-compute", "error", remedy, evidence, facts=Facts(flag=way[0])
-        )
+        yield ctx.error(remedy, evidence, flag=way[0])
         return
     remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=(f"-e {setting}=compute,utility",))
-    yield ctx.finding(
-        "container-no-compute",
-        "error",
+    yield ctx.error(
         remedy,
         f"{setting}={text or '–'}",
-        facts=Facts(value=text, absent="" if given else setting, setting=setting),
+        value=text,
+        absent="" if given else setting,
+        setting=setting,
     )
 
 
@@ -150,12 +146,11 @@ def sandbox(ctx: Context) -> Iterator[Finding]:
     kept = bool(gone) and cuda_code(ctx) not in (CudaResult.SUCCESS, None)
     if name and (kept or not ctx.machine.gpus) and not ctx.runs:
         interface = "device=all" if name == "flatpak" else "opengl"
-        yield ctx.finding(
-            "sandbox-hides-gpu",
-            "error",
+        yield ctx.error(
             Unknown(),
             name,
             *(f"{path}: –" for path in gone),
             sure=kept,
-            facts=Facts(sandbox=name, interface=interface),
+            sandbox=name,
+            interface=interface,
         )

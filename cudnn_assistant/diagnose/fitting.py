@@ -21,7 +21,7 @@ from cudnn_assistant.diagnose.remedies import (
     too_old_gpu,
 )
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Automatic, Facts, Finding, InstallCudnn, Manual, Remedy
+from cudnn_assistant.finding import Automatic, Finding, InstallCudnn, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import major, numbers, short
 
@@ -33,14 +33,13 @@ def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     if ctx.gpu is None or not too_old_gpu(ctx, copy) or proven(ctx, copy):
         return
     yield ctx.finding(
-        "gpu-too-old-for-cudnn",
         ctx.serious,
         _last_for_old_gpus(ctx),
         f"{ctx.gpu.name}: {ctx.gpu.compute}",
         f"{product(copy.version)}: {copy.folder}",
-        facts=Facts(
-            gpu=ctx.gpu.name, product=product(copy.version), program=need_for(ctx, copy).who
-        ),
+        gpu=ctx.gpu.name,
+        product=product(copy.version),
+        program=need_for(ctx, copy).who,
     )
 
 
@@ -67,13 +66,13 @@ def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     if against_gpu(ctx, copy) != "gpu-too-new":
         return
     yield ctx.finding(
-        "gpu-too-new-for-cudnn",
         ctx.serious if stopped(ctx.trial) else "warning",
         reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, Need()),
         f"{ctx.gpu.name}: {ctx.gpu.compute}",
         f"{product(copy.version)}: {copy.folder}",
         sure=stopped(ctx.trial),
-        facts=Facts(gpu=ctx.gpu.name, product=product(copy.version)),
+        gpu=ctx.gpu.name,
+        product=product(copy.version),
     )
 
 
@@ -96,14 +95,14 @@ def cuda_major(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         cuda = usable[0]
         remedy = Automatic(edits=(InstallCudnn(major=copy.major, cuda_major=cuda),))
     yield ctx.finding(
-        "cudnn-wrong-cuda-major",
         ctx.serious,
         remedy,
         f"{copy.folder}: CUDA {made}",
         *(f"{lib.path}" for lib in ctx.libraries("cublasLt") if ctx.loadable(lib)),
-        facts=Facts(
-            product=product(copy.version), made_for=str(made), cuda=str(cuda), folder=copy.folder
-        ),
+        product=product(copy.version),
+        made_for=str(made),
+        cuda=str(cuda),
+        folder=copy.folder,
     )
 
 
@@ -124,18 +123,15 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     severity = ctx.serious if stopped(ctx.trial) else "warning"
     remedy = Manual(link=CUDNN_WINDOWS_PAGE, page="nvidia")
     yield ctx.finding(
-        "zlibwapi-missing",
         severity,
         remedy,
         *(f"{z.path}: {z.architecture}" for z in known),
         copy.folder,
         sure=stopped(ctx.trial),
-        facts=Facts(
-            product=product(copy.version),
-            folder=copy.folder,
-            other=first.path if first else "",
-            absent="" if first else "PATH",
-        ),
+        product=product(copy.version),
+        folder=copy.folder,
+        other=first.path if first else "",
+        absent="" if first else "PATH",
     )
 
 
@@ -155,14 +151,10 @@ def header(ctx: Context) -> Iterator[Finding]:
             numbers(copy.file_version or copy.version)[:2],
         )
         if one and other and one != other:
-            yield ctx.finding(
-                "cudnn-header-differs",
-                "info",
+            yield ctx.note(
                 Manual(),
                 f"{copy.folder}: {copy.header_version}, {copy.version}",
-                facts=Facts(
-                    header_version=short(copy.header_version),
-                    product=product(copy.version),
-                    folder=copy.folder,
-                ),
+                header_version=short(copy.header_version),
+                product=product(copy.version),
+                folder=copy.folder,
             )

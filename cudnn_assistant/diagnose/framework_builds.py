@@ -14,7 +14,7 @@ from cudnn_assistant.diagnose.needs import called, counts, passed
 from cudnn_assistant.diagnose.packages import packages_of
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages, usual_cuda
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Remedy, Severity
+from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Framework, Gpu
 from cudnn_assistant.versions import major, numbers, older, short
 
@@ -30,12 +30,10 @@ def bits(ctx: Context) -> Iterator[Finding]:
     """CuDNN exists for 64-bit programs only."""
     environment = ctx.environment
     if environment is not None and environment.bits == 32:
-        yield ctx.finding(
-            "python-32-bit",
-            "error",
+        yield ctx.error(
             Manual(link="https://www.python.org/downloads/"),
             f"{environment.python}: 32",
-            facts=Facts(environment=ctx.subject),
+            environment=ctx.subject,
         )
 
 
@@ -45,15 +43,12 @@ def tensorflow_on_windows(ctx: Context) -> Iterator[Finding]:
     for framework in ctx.frameworks if ctx.environment is not None else ():
         if _dropped(ctx, framework) and ctx.machine.gpus:
             yield ctx.finding(
-                "tensorflow-on-windows",
                 _weight(ctx),
                 Impossible(),
                 f"{framework.package or framework.name} {framework.version}",
-                facts=Facts(
-                    program=called(framework),
-                    environment=ctx.subject,
-                    python=ctx.environment.version if ctx.environment else "",
-                ),
+                program=called(framework),
+                environment=ctx.subject,
+                python=ctx.environment.version if ctx.environment else "",
             )
 
 
@@ -93,12 +88,12 @@ def onnxruntime_alone(ctx: Context) -> Iterator[Finding]:
 def _alone_installed(
     ctx: Context, framework: Framework, remedy: Remedy, *, call: str = ""
 ) -> Finding:
-    return ctx.finding(
-        f"{framework.name}-without-packages",
-        "error",
+    return ctx.error(
         remedy,
         f"{framework.package or framework.name} {framework.version}",
-        facts=Facts(program=called(framework), environment=ctx.subject, call=call),
+        program=called(framework),
+        environment=ctx.subject,
+        call=call,
     )
 
 
@@ -115,11 +110,11 @@ def jax_on_windows(ctx: Context) -> Iterator[Finding]:
     for framework in ctx.frameworks if ctx.environment is not None else ():
         if ctx.windows and framework.name == "jax" and framework.gpu is False and ctx.machine.gpus:
             yield ctx.finding(
-                "jax-on-windows",
                 _weight(ctx),
                 Impossible(),
                 f"jax {framework.version}",
-                facts=Facts(program=called(framework), environment=ctx.subject),
+                program=called(framework),
+                environment=ctx.subject,
             )
 
 
@@ -140,14 +135,13 @@ def jax_plugin(ctx: Context) -> Iterator[Finding]:
         name, version = parts[1], have.get(parts[1], "")
         if not version or numbers(version) == numbers(library):
             return
-    yield ctx.finding(
-        "jax-plugin-differs",
-        "error",
+    yield ctx.error(
         install_packages(ctx, *(f"{part}=={short(library)}" for part in parts)),
         f"{name} {version}; jaxlib {library}",
-        facts=Facts(
-            package=name, present_version=version, library=library, environment=ctx.subject
-        ),
+        package=name,
+        present_version=version,
+        library=library,
+        environment=ctx.subject,
     )
 
 
@@ -157,9 +151,7 @@ def arm(ctx: Context) -> Iterator[Finding]:
     arm64 = ctx.windows and ctx.machine.os.architecture in ("aarch64", "arm64")
     cpu = any(f.gpu is False and counts(f) for f in ctx.frameworks)
     if arm64 and cpu and ctx.environment is not None:
-        yield ctx.finding(
-            "windows-on-arm", "info", Manual(), "aarch64", facts=Facts(environment=ctx.subject)
-        )
+        yield ctx.note(Manual(), "aarch64", environment=ctx.subject)
 
 
 @rule("cpu-only-framework", layer=Layer.FRAMEWORK, provable=False)
@@ -167,11 +159,11 @@ def cpu_only(ctx: Context) -> Iterator[Finding]:
     """The framework was installed without GPU code."""
     for framework, *same in _cpu_builds(ctx):
         yield ctx.finding(
-            "cpu-only-framework",
             _weight(ctx),
             _gpu_build(ctx, framework),
             *(f"{f.package or f.name} {f.version}" for f in (framework, *same)),
-            facts=Facts(program=called(framework), environment=ctx.subject),
+            program=called(framework),
+            environment=ctx.subject,
         )
 
 
@@ -245,11 +237,11 @@ def two_onnxruntimes(ctx: Context) -> Iterator[Finding]:
     )
     works = any(f.name == "onnxruntime" and f.gpu for f in ctx.frameworks)
     yield ctx.finding(
-        "onnxruntime-twice",
         "warning" if works else "error",
         Manual(commands=commands),
         *(f"{n} {v}" for n, v in sorted(names.items())),
-        facts=Facts(other=", ".join(others), environment=ctx.subject),
+        other=", ".join(others),
+        environment=ctx.subject,
     )
 
 
@@ -273,25 +265,25 @@ def _without_code(ctx: Context, *, younger: bool) -> Iterator[tuple[Gpu, Framewo
 def too_new(ctx: Context) -> Iterator[Finding]:
     """The build is older than the GPU, and has no code for it."""
     for gpu, framework in _without_code(ctx, younger=True):
-        yield _no_code(ctx, gpu, framework, "gpu-too-new-for-framework")
+        yield _no_code(ctx, gpu, framework)
 
 
 @rule("gpu-too-old-for-framework", layer=Layer.FRAMEWORK, provable=False)
 def too_old(ctx: Context) -> Iterator[Finding]:
     """The build has no code for so old a GPU any more."""
     for gpu, framework in _without_code(ctx, younger=False):
-        yield _no_code(ctx, gpu, framework, "gpu-too-old-for-framework")
+        yield _no_code(ctx, gpu, framework)
 
 
-def _no_code(ctx: Context, gpu: Gpu, framework: Framework, code: str) -> Finding:
+def _no_code(ctx: Context, gpu: Gpu, framework: Framework) -> Finding:
     built = ", ".join(framework.architectures) or f"CUDA {framework.cuda}"
-    return ctx.finding(
-        code,
-        "error",
+    return ctx.error(
         Manual(link=FRAMEWORK_PAGES.get(framework.name, "")),
         f"{gpu.name}: {gpu.compute}",
         f"{called(framework)}: {built}",
-        facts=Facts(gpu=gpu.name, program=called(framework), environment=ctx.subject),
+        gpu=gpu.name,
+        program=called(framework),
+        environment=ctx.subject,
     )
 
 

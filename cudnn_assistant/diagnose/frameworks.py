@@ -12,7 +12,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, stopped
 from cudnn_assistant.diagnose.remedies import install_packages
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual, Severity
+from cudnn_assistant.finding import Finding, Manual, Severity
 from cudnn_assistant.versions import major, numbers, older
 
 
@@ -21,13 +21,7 @@ def interpreter_gone(ctx: Context) -> Iterator[Finding]:
     """An environment outlived the Python that it was made with: an upgrade replaced that one."""
     environment = ctx.environment
     if environment is not None and environment.dead:
-        yield ctx.finding(
-            "environment-python-gone",
-            "error",
-            Manual(),
-            environment.id,
-            facts=Facts(environment=ctx.subject),
-        )
+        yield ctx.error(Manual(), environment.id, environment=ctx.subject)
 
 
 @rule("frameworks-disagree", layer=Layer.FRAMEWORK)
@@ -39,17 +33,14 @@ def two_majors(ctx: Context) -> Iterator[Finding]:
     severity: Severity = "error" if stopped(ctx.trial) else "warning"
     (low, one), (high, other) = min(asked.items()), max(asked.items())
     yield ctx.finding(
-        "frameworks-disagree",
         severity,
         Manual(),
         *(f"{called(f)}: cuDNN {f.cudnn}" for f in asked.values()),
-        facts=Facts(
-            one=called(one),
-            other=called(other),
-            lower_major=low,
-            higher_major=high,
-            environment=ctx.subject,
-        ),
+        one=called(one),
+        other=called(other),
+        lower_major=low,
+        higher_major=high,
+        environment=ctx.subject,
     )
 
 
@@ -59,12 +50,11 @@ def tensorflow_216(ctx: Context) -> Iterator[Finding]:
     for framework in ctx.frameworks if ctx.environment is not None else ():
         affected = framework.name == "tensorflow" and numbers(framework.version)[:2] == (2, 16)
         if affected and framework.brings_cudnn and not ctx.windows:
-            yield ctx.finding(
-                "tensorflow-216",
-                "warning",
+            yield ctx.warning(
                 install_packages(ctx, "tensorflow[and-cuda]==2.17.1"),
                 f"tensorflow {framework.version}",
-                facts=Facts(program=called(framework), environment=ctx.subject),
+                program=called(framework),
+                environment=ctx.subject,
             )
 
 
@@ -79,11 +69,10 @@ def store_python(ctx: Context) -> Iterator[Finding]:
     ):
         severity: Severity = "warning" if stopped(ctx.trial) else "info"
         yield ctx.finding(
-            "store-python",
             severity,
             Manual(link="https://www.python.org/downloads/windows/"),
             environment.python,
-            facts=Facts(environment=ctx.subject),
+            environment=ctx.subject,
         )
 
 
@@ -94,10 +83,9 @@ def cupy(ctx: Context) -> Iterator[Finding]:
     for framework in ctx.frameworks if ctx.environment is not None and since else ():
         known = framework.name == "cupy" and framework.version
         if known and not older(framework.version, since):
-            yield ctx.finding(
-                "cupy-without-cudnn",
-                "info",
+            yield ctx.note(
                 Manual(),
                 f"cupy {framework.version}",
-                facts=Facts(program=called(framework), environment=ctx.subject),
+                program=called(framework),
+                environment=ctx.subject,
             )

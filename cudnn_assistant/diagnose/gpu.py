@@ -47,7 +47,7 @@ def switched_off(ctx: Context) -> Iterator[Finding]:
     # With neither GPU nor driver in sight, the setting may be a leftover of another computer.
     sure = bool(ctx.machine.gpus or driver)
     evidence = f"{off.file}: {off.line}"
-    yield ctx.finding("gpu-switched-off", "error", remedy, evidence, sure=sure, facts=facts)
+    yield ctx.error(remedy, evidence, sure=sure, **facts)
 
 
 def _kept_for_vm(gpu: Gpu) -> bool:
@@ -63,7 +63,7 @@ def no_gpu(ctx: Context) -> Iterator[Finding]:
     if machine.driver and (machine.driver.problem_codes or machine.driver.log):
         return
     others = ", ".join(machine.other_gpus)
-    yield ctx.finding("no-nvidia-gpu", "error", Impossible(), others, facts=Facts(others=others))
+    yield ctx.error(Impossible(), others, others=others)
 
 
 @rule("gpu-too-old", layer=Layer.GPU)
@@ -74,7 +74,7 @@ def too_old(ctx: Context) -> Iterator[Finding]:
     if gpus and all(older(g.compute, oldest) for g in gpus):
         names = ", ".join(g.name for g in gpus)
         evidence = ", ".join(f"{g.name}: {g.compute}" for g in gpus)
-        yield ctx.finding("gpu-too-old", "error", Impossible(), evidence, facts=Facts(gpu=names))
+        yield ctx.error(Impossible(), evidence, gpu=names)
 
 
 def _problem(ctx: Context, code: DeviceProblem) -> bool:
@@ -95,13 +95,7 @@ def _seen_by_driver(ctx: Context) -> bool:
 def disabled(ctx: Context) -> Iterator[Finding]:
     """Somebody switched the GPU off in Device Manager."""
     if _problem(ctx, DeviceProblem.DISABLED):
-        yield ctx.finding(
-            "gpu-disabled",
-            "error",
-            Manual(administrator=True),
-            "Device Manager: 22",
-            facts=Facts(gpu=first_name(ctx)),
-        )
+        yield ctx.error(Manual(administrator=True), "Device Manager: 22", gpu=first_name(ctx))
 
 
 @rule("gpu-firmware-stopped", layer=Layer.GPU)
@@ -113,9 +107,7 @@ def firmware(ctx: Context) -> Iterator[Finding]:
             severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
             evidence = f"{gpu.name}: Xid {', '.join(str(int(xid)) for xid in found)}"
             remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
-            yield ctx.finding(
-                "gpu-firmware-stopped", severity, remedy, evidence, facts=Facts(gpu=gpu.name)
-            )
+            yield ctx.finding(severity, remedy, evidence, gpu=gpu.name)
 
 
 @rule("gpu-lost", layer=Layer.GPU)
@@ -135,7 +127,7 @@ def lost(ctx: Context) -> Iterator[Finding]:
     if told:
         severity: Severity = "warning" if ctx.runs else "error"
         name = silent[0].name if silent else first_name(ctx)
-        yield ctx.finding("gpu-lost", severity, Manual(restart=True), *told, facts=Facts(gpu=name))
+        yield ctx.finding(severity, Manual(restart=True), *told, gpu=name)
 
 
 def _silent(ctx: Context, gpu: Gpu) -> bool:
@@ -181,7 +173,7 @@ def needs_open_module(ctx: Context) -> Iterator[Finding]:
     """The GPU runs with the open kernel module alone."""
     found = _other_flavour(ctx)
     if found and found.opens:
-        yield _module(ctx, found, "gpu-needs-open-module")
+        yield _module(ctx, found)
 
 
 @rule("gpu-needs-closed-module", layer=Layer.GPU)
@@ -189,15 +181,13 @@ def needs_closed_module(ctx: Context) -> Iterator[Finding]:
     """The GPU is too old for the open kernel module."""
     found = _other_flavour(ctx)
     if found and not found.opens:
-        yield _module(ctx, found, "gpu-needs-closed-module")
+        yield _module(ctx, found)
 
 
-def _module(ctx: Context, found: _Flavour, code: str) -> Finding:
+def _module(ctx: Context, found: _Flavour) -> Finding:
     gpu = first_name(ctx)
     remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True)
-    return ctx.finding(
-        code, "error", remedy, found.evidence(gpu), sure=bool(found.line), facts=Facts(gpu=gpu)
-    )
+    return ctx.error(remedy, found.evidence(gpu), sure=bool(found.line), gpu=gpu)
 
 
 def _only_other_flavour(ctx: Context) -> str:
@@ -236,12 +226,13 @@ def dropped(ctx: Context) -> Iterator[Finding]:
         return
     gpu, last = max(known, key=lambda pair: pair[1])
     yield ctx.finding(
-        "gpu-dropped-by-driver",
         "error" if len(known) == len(gpus) else "info",
         Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True),
         f"{gpu.name}: {last}; {(driver.version if driver else '') or branch}",
         line,
-        facts=Facts(gpu=gpu.name, driver=str(branch), last_branch=last),
+        gpu=gpu.name,
+        driver=str(branch),
+        last_branch=last,
     )
 
 
@@ -254,14 +245,7 @@ def no_resources(ctx: Context) -> Iterator[Finding]:
     if line or _problem(ctx, DeviceProblem.NORMAL_CONFLICT) or _none_started(ctx):
         remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
         sure = bool(line) or _problem(ctx, DeviceProblem.NORMAL_CONFLICT)
-        yield ctx.finding(
-            "gpu-does-not-start",
-            "error",
-            remedy,
-            line or answers(ctx),
-            sure=sure,
-            facts=Facts(gpu=first_name(ctx)),
-        )
+        yield ctx.error(remedy, line or answers(ctx), sure=sure, gpu=first_name(ctx))
 
 
 def _none_started(ctx: Context) -> bool:
@@ -300,7 +284,7 @@ def memory_faulty(ctx: Context) -> Iterator[Finding]:
     """The GPU's memory has faults, and no spare part of it is left to take their place."""
     for gpu in ctx.machine.gpus:
         if gpu.remap_failed:
-            yield _memory(ctx, gpu, "gpu-memory-faulty")
+            yield _memory(ctx, gpu)
 
 
 @rule("gpu-memory-needs-restart", layer=Layer.GPU)
@@ -308,13 +292,13 @@ def memory_needs_restart(ctx: Context) -> Iterator[Finding]:
     """The GPU's memory counted faults; at the next start spare parts take their place."""
     for gpu in ctx.machine.gpus:
         if _faulty(gpu) and not gpu.remap_failed:
-            yield _memory(ctx, gpu, "gpu-memory-needs-restart")
+            yield _memory(ctx, gpu)
 
 
-def _memory(ctx: Context, gpu: Gpu, code: str) -> Finding:
+def _memory(ctx: Context, gpu: Gpu) -> Finding:
     severity: Severity = "warning" if ctx.runs else "error"
     evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"
-    return ctx.finding(code, severity, Manual(restart=True), evidence, facts=Facts(gpu=gpu.name))
+    return ctx.finding(severity, Manual(restart=True), evidence, gpu=gpu.name)
 
 
 @rule("gpu-slowed-down", layer=Layer.GPU)
@@ -325,9 +309,7 @@ def hot(ctx: Context) -> Iterator[Finding]:
         if harmful:
             heat = f"{gpu.temperature} °C" if gpu.temperature is not None else ""
             evidence = f"{gpu.name}: {', '.join(harmful)}"
-            yield ctx.finding(
-                "gpu-slowed-down", "warning", Manual(), evidence, heat, facts=Facts(gpu=gpu.name)
-            )
+            yield ctx.warning(Manual(), evidence, heat, gpu=gpu.name)
 
 
 @rule("gpu-asleep", layer=Layer.GPU)
@@ -337,6 +319,4 @@ def asleep(ctx: Context) -> Iterator[Finding]:
         return
     for gpu in ctx.machine.gpus:
         if gpu.asleep and "cuda" not in gpu.seen_by:
-            yield ctx.finding(
-                "gpu-asleep", "info", Manual(), gpu.pci_bus, facts=Facts(gpu=gpu.name)
-            )
+            yield ctx.note(Manual(), gpu.pci_bus, gpu=gpu.name)

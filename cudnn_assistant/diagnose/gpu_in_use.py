@@ -8,7 +8,7 @@ from cudnn_assistant.codes import CudaResult
 from cudnn_assistant.diagnose.answers import cuda_code
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import Gpu, GpuProcess, Trial
 
 SPACE = 600 * 1024 * 1024
@@ -26,7 +26,7 @@ def _closed(ctx: Context, mode: str) -> Iterator[Gpu]:
 def prohibited(ctx: Context) -> Iterator[Finding]:
     """The GPU admits no program."""
     for gpu in _closed(ctx, "prohibited"):
-        yield _compute_mode(ctx, gpu, "compute-mode-prohibited")
+        yield _compute_mode(ctx, gpu)
 
 
 @rule("compute-mode-exclusive", layer=Layer.ACCESS)
@@ -37,24 +37,24 @@ def exclusive(ctx: Context) -> Iterator[Finding]:
     """
     for gpu in _closed(ctx, "exclusive-process"):
         if _computing(gpu) or _busy(ctx, gpu):
-            yield _compute_mode(ctx, gpu, "compute-mode-exclusive")
+            yield _compute_mode(ctx, gpu)
 
 
 def _computing(gpu: Gpu) -> list[GpuProcess]:
     return [p for p in gpu.processes if p.kind == "compute"]
 
 
-def _compute_mode(ctx: Context, gpu: Gpu, code: str) -> Finding:
+def _compute_mode(ctx: Context, gpu: Gpu) -> Finding:
     prefix = "" if ctx.windows else "sudo "
     command = f"{prefix}nvidia-smi -i {gpu.nvml_index or 0} -c DEFAULT"
     program = ", ".join(_process(p.name, p.pid) for p in _computing(gpu)[:3])
     return ctx.finding(
-        code,
         "warning" if ctx.runs else "error",
         Manual(commands=(command,), administrator=True),
         f"{gpu.name}: {gpu.compute_mode}",
         program,
-        facts=Facts(gpu=gpu.name, program=program),
+        gpu=gpu.name,
+        program=program,
     )
 
 
@@ -82,9 +82,7 @@ def licence(ctx: Context) -> Iterator[Finding]:
             or cuda_code(ctx) == CudaResult.DEVICE_NOT_LICENSED
         )
     ):
-        yield ctx.finding(
-            "vgpu-licence", "error", Manual(), vgpu.name, sure=False, facts=Facts(gpu=vgpu.name)
-        )
+        yield ctx.error(Manual(), vgpu.name, sure=False, gpu=vgpu.name)
 
 
 def _full(ctx: Context) -> Iterator[tuple[Gpu, bool]]:
@@ -110,7 +108,7 @@ def memory_taken(ctx: Context) -> Iterator[Finding]:
     """Other programs hold nearly all of the GPU's memory."""
     for gpu, told in _full(ctx):
         if gpu.processes:
-            yield _memory(ctx, gpu, "gpu-memory-taken", Manual(), sure=told)
+            yield _memory(ctx, gpu, Manual(), sure=told)
 
 
 @rule("gpu-memory-small", layer=Layer.ACCESS)
@@ -118,7 +116,7 @@ def memory_small(ctx: Context) -> Iterator[Finding]:
     """The GPU never has much memory."""
     for gpu, told in _full(ctx):
         if not gpu.processes and _small(gpu):
-            yield _memory(ctx, gpu, "gpu-memory-small", Manual(), sure=told)
+            yield _memory(ctx, gpu, Manual(), sure=told)
 
 
 @rule("gpu-memory-held", layer=Layer.ACCESS)
@@ -126,25 +124,22 @@ def memory_held(ctx: Context) -> Iterator[Finding]:
     """Memory is taken, and no program that is seen has it."""
     for gpu, told in _full(ctx):
         if not gpu.processes and not _small(gpu):
-            yield _memory(ctx, gpu, "gpu-memory-held", Manual(restart=True), sure=told)
+            yield _memory(ctx, gpu, Manual(restart=True), sure=told)
 
 
-def _memory(ctx: Context, gpu: Gpu, code: str, remedy: Manual, *, sure: bool) -> Finding:
+def _memory(ctx: Context, gpu: Gpu, remedy: Manual, *, sure: bool) -> Finding:
     users = sorted(gpu.processes, key=lambda p: -(p.memory or 0))
     free, total = _mib(gpu.memory_free), _mib(gpu.memory_total)
     return ctx.finding(
-        code,
         "info" if ctx.runs else "error",
         remedy,
         f"{gpu.name}: {free} / {total}",
         *(f"{_process(p.name, p.pid)}: {_mib(p.memory)}" for p in users[:8]),
         sure=sure,
-        facts=Facts(
-            gpu=gpu.name,
-            free=free,
-            total=total,
-            programs=", ".join(_process(p.name, p.pid) for p in users[:3]),
-        ),
+        gpu=gpu.name,
+        free=free,
+        total=total,
+        programs=", ".join(_process(p.name, p.pid) for p in users[:3]),
     )
 
 

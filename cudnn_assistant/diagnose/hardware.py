@@ -9,7 +9,7 @@ from cudnn_assistant.codes import CudaResult, Xid, process_end
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.trial import asked_and_stopped, told
-from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
+from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.machine import Trial
 
 
@@ -18,13 +18,7 @@ def watchdog(ctx: Context) -> Iterator[Finding]:
     """The system reset the GPU because a calculation took too long."""
     trial = asked_and_stopped(ctx)
     if trial is not None and trial.code == CudaResult.LAUNCH_TIMEOUT:
-        yield ctx.finding(
-            "gpu-reset-by-watchdog",
-            ctx.serious,
-            Manual(),
-            *told(trial),
-            facts=Facts(gpu=trial.gpu_name),
-        )
+        yield ctx.finding(ctx.serious, Manual(), *told(trial), gpu=trial.gpu_name)
 
 
 @rule("gpu-wrong-numbers", layer=Layer.TEST)
@@ -32,14 +26,7 @@ def wrong_numbers(ctx: Context) -> Iterator[Finding]:
     """Everything ran, and the GPU's numbers are not the CPU's."""
     trial = asked_and_stopped(ctx)
     if trial is not None and trial.status == "wrong-result":
-        yield ctx.finding(
-            "gpu-wrong-numbers",
-            ctx.serious,
-            Unknown(),
-            *told(trial),
-            sure=False,
-            facts=Facts(gpu=trial.gpu_name),
-        )
+        yield ctx.finding(ctx.serious, Unknown(), *told(trial), sure=False, gpu=trial.gpu_name)
 
 
 _WILD = frozenset(
@@ -57,12 +44,7 @@ _WILD = frozenset(
 
 
 _OF_PROGRAMS = frozenset(
-    (
-        Xid.GRAPHICS_ENGINE_EXCEPTION,
-        Xid.MMU_FAULT,
-        Xid.RESET_CHANNEL,
-        Xid.MICROCONTROLLER_HALT,
-    )
+    (Xid.GRAPHICS_ENGINE_EXCEPTION, Xid.MMU_FAULT, Xid.RESET_CHANNEL, Xid.MICROCONTROLLER_HALT)
 )
 """Faults that a program may have caused, which our small test has not."""
 
@@ -77,13 +59,12 @@ def gpu_faults(ctx: Context) -> Iterator[Finding]:
     found = sorted(_OF_PROGRAMS & set(gpu.xids)) if gpu else []
     if gpu and found:
         yield ctx.finding(
-            "gpu-faulted",
             ctx.serious,
             Unknown(),
             *told(trial),
             f"{gpu.name}: Xid {', '.join(str(int(xid)) for xid in found)}",
             sure=False,
-            facts=Facts(gpu=gpu.name),
+            gpu=gpu.name,
         )
 
 
@@ -92,7 +73,7 @@ def old_processor(ctx: Context) -> Iterator[Finding]:
     """The program stopped at an instruction that this processor doesn't have."""
     trial = asked_and_stopped(ctx)
     if trial is not None and _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
-        yield ctx.finding("cpu-too-old", ctx.serious, Unknown(), *told(trial), sure=False)
+        yield ctx.finding(ctx.serious, Unknown(), *told(trial), sure=False)
 
 
 def _ended(ctx: Context, trial: Trial) -> str:
@@ -109,14 +90,7 @@ def host_memory(ctx: Context) -> Iterator[Finding]:
     said = _NO_MEMORY.search(f"{trial.detail}\n{trial.output}") if trial is not None else None
     if trial is not None and (killed or said):
         word = said[0] if said and said[0] not in trial.detail else ""
-        yield ctx.finding(
-            "computer-memory-full",
-            ctx.serious,
-            Manual(),
-            *told(trial),
-            word,
-            sure=said is not None,
-        )
+        yield ctx.finding(ctx.serious, Manual(), *told(trial), word, sure=said is not None)
 
 
 _NO_MEMORY = re.compile(

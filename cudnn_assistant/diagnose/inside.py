@@ -9,7 +9,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.trial import told
 from cudnn_assistant.diagnose.visible import unset
-from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
+from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import PRODUCTS
@@ -42,16 +42,12 @@ def must_preload(ctx: Context) -> Iterator[Finding]:
     """The convolution runs after a call that loads the libraries of the environment's packages."""
     for run in _stopped(ctx):
         if run.call:
-            yield ctx.finding(
-                "framework-must-preload",
-                "error",
+            yield ctx.error(
                 Manual(),
                 *told(run.trial),
-                facts=Facts(
-                    call=run.call,
-                    program=framework_title(run.trial.framework),
-                    environment=ctx.subject,
-                ),
+                call=run.call,
+                program=framework_title(run.trial.framework),
+                environment=ctx.subject,
             )
 
 
@@ -62,12 +58,11 @@ def takes_all_memory(ctx: Context) -> Iterator[Finding]:
         if run.value and not run.call:
             verb = "set" if ctx.windows else "export"
             remedy = Manual(commands=(f"{verb} {run.name}={run.value}",))
-            yield ctx.finding(
-                "framework-takes-all-memory",
-                "error",
+            yield ctx.error(
                 remedy,
                 *told(run.trial),
-                facts=Facts(program=framework_title(run.trial.framework), environment=ctx.subject),
+                program=framework_title(run.trial.framework),
+                environment=ctx.subject,
             )
 
 
@@ -80,19 +75,15 @@ def setting(ctx: Context) -> Iterator[Finding]:
             continue
         variable = ctx.machine.variable(name, "user", "machine", "process")
         shown = f"={variable.value.text} ({variable.source or variable.scope})" if variable else ""
-        yield ctx.finding(
-            "setting-stops-framework",
-            "error",
+        yield ctx.error(
             unset(ctx, variable) if variable is not None else Unknown(),
             *told(run.trial),
             name + shown,
-            facts=Facts(
-                variable=name,
-                lists=_listed(name),
-                place=variable.source if variable else "",
-                program=framework_title(run.trial.framework),
-                environment=ctx.subject,
-            ),
+            variable=name,
+            lists=_listed(name),
+            place=variable.source if variable else "",
+            program=framework_title(run.trial.framework),
+            environment=ctx.subject,
         )
 
 
@@ -103,21 +94,17 @@ def main_file_differs(ctx: Context) -> Iterator[Finding]:
         pair = None if run.name else _other_main_file(ctx, run.trial)
         if pair is not None:
             lone, whole = pair
-            yield ctx.finding(
-                "cudnn-main-file-differs",
-                "error",
+            yield ctx.error(
                 Manual(),
                 *told(run.trial),
                 f"{lone.file}: {lone.version}, {lone.folder}",
                 f"{whole.version}: {whole.folder}",
                 sure=False,
-                facts=Facts(
-                    program=framework_title(run.trial.framework),
-                    older=short(lone.version),
-                    newer=short(whole.version),
-                    folder=whole.folder,
-                    environment=ctx.subject,
-                ),
+                program=framework_title(run.trial.framework),
+                older=short(lone.version),
+                newer=short(whole.version),
+                folder=whole.folder,
+                environment=ctx.subject,
             )
 
 
@@ -126,13 +113,12 @@ def unexplained(ctx: Context) -> Iterator[Finding]:
     """The convolution stopped, and nothing that was tried helped."""
     for run in _stopped(ctx):
         if not run.name and _other_main_file(ctx, run.trial) is None:
-            yield ctx.finding(
-                "framework-stopped",
-                "error",
+            yield ctx.error(
                 Unknown(),
                 *told(run.trial),
                 sure=False,
-                facts=Facts(program=framework_title(run.trial.framework), environment=ctx.subject),
+                program=framework_title(run.trial.framework),
+                environment=ctx.subject,
             )
 
 

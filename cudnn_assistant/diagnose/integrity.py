@@ -7,8 +7,6 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from msgspec import structs
-
 from cudnn_assistant.compat import cudnn_parts
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies_to_check import (
@@ -23,7 +21,7 @@ from cudnn_assistant.diagnose.cudnn import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import fits
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual, Remedy, Severity
+from cudnn_assistant.finding import Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
 from cudnn_assistant.versions import short
 
@@ -43,12 +41,13 @@ def stray(ctx: Context) -> Iterator[Finding]:
         return
     whole = best(ctx, good)
     yield ctx.finding(
-        "stray-cudnn-first",
         ctx.serious,
         Manual(),
         file,
         f"{product(whole.version)}: {whole.folder}",
-        facts=Facts(stray_file=file, newer=short(whole.version), folder=whole.folder),
+        stray_file=file,
+        newer=short(whole.version),
+        folder=whole.folder,
     )
 
 
@@ -64,16 +63,13 @@ def unlinked(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     command = f"/sbin/ldconfig -n {folder}" if home else f"sudo ldconfig -n {folder}"
     remedy = Manual(commands=(command,), administrator=not home)
     yield ctx.finding(
-        "cudnn-links-missing",
         ctx.serious,
         remedy,
         f"{copy.file}: {copy.folder}",
-        facts=Facts(
-            product=product(copy.version),
-            present_file=copy.file,
-            file=lacking[0].file,
-            folder=copy.folder,
-        ),
+        product=product(copy.version),
+        present_file=copy.file,
+        file=lacking[0].file,
+        folder=copy.folder,
     )
 
 
@@ -84,16 +80,13 @@ def architecture(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     here = ctx.machine.os.architecture
     if here and copy.architecture not in ("", here) and not proven(ctx, copy):
         yield ctx.finding(
-            "cudnn-wrong-architecture",
             ctx.serious,
             replace(ctx, copy),
             f"{copy.file}: {copy.architecture}; {here}",
-            facts=Facts(
-                product=product(copy.version),
-                made_for=copy.architecture,
-                this_architecture=here,
-                folder=copy.folder,
-            ),
+            product=product(copy.version),
+            made_for=copy.architecture,
+            this_architecture=here,
+            folder=copy.folder,
         )
 
 
@@ -127,7 +120,7 @@ def _harm(ctx: Context, copy: CudnnCopy, *states: PartState) -> list[Part]:
 def damaged(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """Files of the copy are empty, cut short or something else than libraries."""
     if parts := _harm(ctx, copy, *_BROKEN):
-        yield _damage(ctx, copy, parts, "cudnn-damaged", replace(ctx, copy))
+        yield _damage(ctx, copy, parts, replace(ctx, copy))
 
 
 @rule("cudnn-unreadable", layer=Layer.INTEGRITY)
@@ -138,7 +131,7 @@ def unreadable(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         file = ctx.join(copy.folder, _telling(ctx, copy, parts).file)
         commands = () if ctx.windows else (f"sudo chmod a+r '{file}'",)
         remedy = Manual(commands=commands, administrator=True)
-        yield _damage(ctx, copy, parts, "cudnn-unreadable", remedy)
+        yield _damage(ctx, copy, parts, remedy)
 
 
 @rule("cudnn-part-missing", layer=Layer.INTEGRITY)
@@ -146,7 +139,7 @@ def unreadable(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 def part_missing(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     """Files of the copy are missing."""
     if parts := _harm(ctx, copy, "missing"):
-        yield _damage(ctx, copy, parts, "cudnn-part-missing", replace(ctx, copy))
+        yield _damage(ctx, copy, parts, replace(ctx, copy))
 
 
 def _for_convolutions(ctx: Context, copy: CudnnCopy) -> tuple[str, ...]:
@@ -167,18 +160,14 @@ def _telling(ctx: Context, copy: CudnnCopy, parts: list[Part]) -> Part:
     return (_needed(ctx, copy, parts) or parts)[0]
 
 
-def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], code: str, remedy: Remedy) -> Finding:
+def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], remedy: Remedy) -> Finding:
     harmful = bool(_needed(ctx, copy, parts)) and not proven(ctx, copy)
     lesser: Severity = "info" if ctx.serious == "info" else "warning"
     return ctx.finding(
-        code,
         ctx.serious if harmful else lesser,
         remedy,
         *(f"{p.file}: {p.state}" for p in parts[:8]),
         copy.folder,
-        facts=structs.replace(
-            by_hand(ctx, copy, remedy),
-            file=_telling(ctx, copy, parts).file,
-            count=len(parts),
-        ),
+        **by_hand(ctx, copy, remedy)
+        | {"file": _telling(ctx, copy, parts).file, "count": len(parts)},
     )

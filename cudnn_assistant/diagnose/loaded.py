@@ -10,7 +10,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.driver import versions_differ
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, take_out
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import Driver, PathEntry
 
 
@@ -25,17 +25,13 @@ def stub(ctx: Context) -> Iterator[Finding]:
         return
     folder = ctx.parent(stubs[0]) if stubs else ""
     entry = _entry(ctx, folder) or next((e for e in _stub_entries(ctx)), None)
-    yield ctx.finding(
-        "stub-library-loaded",
-        "error",
+    yield ctx.error(
         take_out(ctx, entry),
         stubs[0] if stubs else answers(ctx),
         _shown(entry),
-        facts=Facts(
-            folder=folder or (entry.folder if entry else ""),
-            variable=entry.variable if entry else "",
-            place=entry.source if entry else "",
-        ),
+        folder=folder or (entry.folder if entry else ""),
+        variable=entry.variable if entry else "",
+        place=entry.source if entry else "",
     )
 
 
@@ -50,14 +46,12 @@ def stub_searched(ctx: Context) -> Iterator[Finding]:
     ):
         return
     for entry in _stub_entries(ctx):
-        yield ctx.finding(
-            "stub-folder-searched",
-            "warning",
+        yield ctx.warning(
             take_out(ctx, entry),
             _shown(entry),
-            facts=Facts(
-                folder=entry.folder or entry.text, variable=entry.variable, place=entry.source
-            ),
+            folder=entry.folder or entry.text,
+            variable=entry.variable,
+            place=entry.source,
         )
 
 
@@ -78,14 +72,13 @@ def compat_used(ctx: Context) -> Iterator[Finding]:
         return
     folder = ctx.parent(driver.cuda_library) if inside else ""
     entry = _entry(ctx, folder)
-    yield ctx.finding(
-        "compat-library-used",
-        "error",
+    yield ctx.error(
         take_out(ctx, entry),
         driver.cuda_library,
         answers(ctx),
         _shown(entry),
-        facts=Facts(folder=folder, place=entry.source if entry else ""),
+        folder=folder,
+        place=entry.source if entry else "",
     )
 
 
@@ -118,7 +111,7 @@ def mismatch(ctx: Context) -> Iterator[Finding]:
     driver = _differing(ctx)
     if driver is not None and not ctx.machine.os.container:
         remedy = Manual(restart=True)
-        yield _mismatch(ctx, driver, "driver-library-mismatch", remedy)
+        yield _mismatch(ctx, driver, remedy)
 
 
 @rule("container-brings-driver", layer=Layer.DRIVER_LIBRARIES)
@@ -126,17 +119,14 @@ def container_driver(ctx: Context) -> Iterator[Finding]:
     """The container's image holds libraries of another driver than its computer's."""
     driver = _differing(ctx)
     if driver is not None and ctx.machine.os.container:
-        yield _mismatch(
-            ctx, driver, "container-brings-driver", Manual(link=CONTAINER_PAGE, page="nvidia")
-        )
+        yield _mismatch(ctx, driver, Manual(link=CONTAINER_PAGE, page="nvidia"))
 
 
-def _mismatch(ctx: Context, driver: Driver, code: str, remedy: Manual) -> Finding:
-    return ctx.finding(
-        code,
-        "error",
+def _mismatch(ctx: Context, driver: Driver, remedy: Manual) -> Finding:
+    return ctx.error(
         remedy,
         f"kernel: {driver.kernel_version}; libraries: {driver.version}",
         answers(ctx),
-        facts=Facts(kernel=driver.kernel_version or "–", library=driver.version or "–"),
+        kernel=driver.kernel_version or "–",
+        library=driver.version or "–",
     )

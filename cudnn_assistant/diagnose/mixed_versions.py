@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from msgspec import structs
-
 from cudnn_assistant.codes import Cudnn8Status, CudnnStatus
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies_to_check import by_hand, each, inner_major, proven, replace
@@ -14,7 +12,7 @@ from cudnn_assistant.diagnose.cudnn import product
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.touched import touched
-from cudnn_assistant.finding import Facts, Finding
+from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import numbers
 
@@ -32,11 +30,12 @@ def renamed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     if not inner_major(copy) or inner_major(copy) == copy.major:
         return
     yield ctx.finding(
-        "cudnn-renamed",
         ctx.serious,
         replace(ctx, copy),
         f"{copy.file}: {copy.version}",
-        facts=Facts(file=copy.file, product=product(copy.version), folder=copy.folder),
+        file=copy.file,
+        product=product(copy.version),
+        folder=copy.folder,
     )
 
 
@@ -61,20 +60,10 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
     )
     said = trial.detail if trial and told else copy.check.detail if copy.check and checked else ""
     remedy = replace(ctx, copy)
-    yield ctx.finding(
-        "cudnn-mixed-versions",
-        ctx.serious,
-        remedy,
-        *evidence,
-        said,
-        facts=structs.replace(
-            by_hand(ctx, copy, remedy),
-            count=max(len(versions), len(folders), 2),
-            versions=", ".join(".".join(map(str, v)) for v in sorted(versions))
-            if len(versions) > 1
-            else "",
-        ),
-    )
+    facts = by_hand(ctx, copy, remedy) | {"count": max(len(versions), len(folders), 2)}
+    if len(versions) > 1:
+        facts["versions"] = ", ".join(".".join(map(str, v)) for v in sorted(versions))
+    yield ctx.finding(ctx.serious, remedy, *evidence, said, **facts)
 
 
 def _strange(said: str) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, stopped
@@ -38,11 +36,12 @@ def two_cudnn_packages(ctx: Context) -> Iterator[Finding]:
     )
     severity: Severity = "error" if stopped(ctx.trial) else "warning"
     yield ctx.finding(
-        "two-cudnn-packages",
         severity,
         Manual(commands=commands),
         *(f"{p.name} {p.version}" for p in found),
-        facts=Facts(kept_package=keep.name, other=", ".join(drop), environment=ctx.subject),
+        kept_package=keep.name,
+        other=", ".join(drop),
+        environment=ctx.subject,
     )
 
 
@@ -87,17 +86,18 @@ def _torch_lacks(ctx: Context, package: Package) -> bool:
 def lacking(ctx: Context, package: Package, severity: Severity) -> Finding:
     """A package that is installed by its record, and its files are gone."""
     names = ", ".join(package.missing[:8])
-    facts = Facts(environment=ctx.subject, package=package.name, lacking="record")
+    facts = Facts(environment=ctx.subject, package=package.name)
     if severity == "info":
-        facts = replace(facts, lacking="spare", missing_files=names)
+        facts |= {"lacking": "spare", "missing_files": names}
     elif package.files_missing:
-        facts = replace(facts, lacking="", count=package.files_missing)
+        facts |= {"count": package.files_missing}
+    else:
+        facts |= {"lacking": "record"}
     return ctx.finding(
-        "package-incomplete",
         severity,
         install_packages(ctx, f"{package.name}=={package.version}"),
         f"{package.name} {package.version}: {names or package.files_missing or '–'}",
-        facts=facts,
+        **facts,
     )
 
 
@@ -119,16 +119,13 @@ def pins(ctx: Context) -> Iterator[Finding]:
         linked = framework.name == "torch" and not all(p.has for p in off)
         severity: Severity = "error" if linked or stopped(ctx.trial) else "warning"
         yield ctx.finding(
-            "framework-needs-packages",
             severity,
             install_packages(ctx, *(f"{p.package}{p.wants}" for p in off)),
             *(f"{p.package}{p.wants}: {p.has or '–'}" for p in off),
-            facts=Facts(
-                program=called(framework),
-                package=off[0].package,
-                count=len(off),
-                environment=ctx.subject,
-            ),
+            program=called(framework),
+            package=off[0].package,
+            count=len(off),
+            environment=ctx.subject,
         )
 
 
@@ -142,12 +139,12 @@ def placeholder(ctx: Context) -> Iterator[Finding]:
         real = re.sub(r"-cu\d+$", "", package.name)
         if "cudnn" in package.name:
             real = cudnn_package(ctx.compat, cuda)
-        yield ctx.finding(
-            "placeholder-package",
-            "info",
+        yield ctx.note(
             Manual(),
             f"{package.name} {package.version}",
-            facts=Facts(package=package.name, real_package=real, environment=ctx.subject),
+            package=package.name,
+            real_package=real,
+            environment=ctx.subject,
         )
 
 
@@ -169,15 +166,12 @@ def user_site(ctx: Context) -> Iterator[Finding]:
                 # What was tested is the installation's own, which no program gets.
                 slower = framework.gpu is False and mine[framework.name].gpu is not False
                 yield ctx.finding(
-                    "user-packages-first",
                     "error" if slower else severity,
                     Manual(),
                     other.id,
                     ctx.subject,
-                    facts=Facts(
-                        program=called(framework),
-                        environment=ctx.subject,
-                        folder=other.id,
-                        without_gpu=slower,
-                    ),
+                    program=called(framework),
+                    environment=ctx.subject,
+                    folder=other.id,
+                    without_gpu=slower,
                 )

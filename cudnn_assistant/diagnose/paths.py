@@ -10,7 +10,7 @@ from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.variables import lasting, place
 from cudnn_assistant.envpath import split
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, TakeOut
+from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import PathEntry, Scope
 
 _ABOUT_CUDA = re.compile("cuda|cudnn", re.IGNORECASE)
@@ -25,13 +25,7 @@ def unexpanded(ctx: Context) -> Iterator[Finding]:
         if "%" in (entry.folder or entry.text) and re.search(
             "cuda|cudnn", entry.text, re.IGNORECASE
         ):
-            yield ctx.finding(
-                "path-entry-unexpanded",
-                "warning",
-                _drop(ctx, entry),
-                _entry(entry),
-                facts=Facts(entry=entry.text),
-            )
+            yield ctx.warning(_drop(ctx, entry), _entry(entry), entry=entry.text)
 
 
 @rule("path-entry-malformed", layer=Layer.SETTINGS)
@@ -51,11 +45,12 @@ def malformed(ctx: Context) -> Iterator[Finding]:
             # Which programs can't cope with quotes isn't known; where the test ran, it is no fault.
             harmless = not file and not stopped(ctx.trial)
             yield ctx.finding(
-                "path-entry-malformed",
                 "info" if harmless else "warning",
                 _drop(ctx, entry),
                 _entry(entry),
-                facts=Facts(entry=text, variable=entry.variable, place=entry.source),
+                entry=text,
+                variable=entry.variable,
+                place=entry.source,
             )
 
 
@@ -93,12 +88,11 @@ def cut_off(ctx: Context) -> Iterator[Finding]:
             e for e in ctx.machine.search if e.scope == scope and e.variable.upper() == "PATH"
         ]
         if entries and entries[-1].exists is False:
-            yield ctx.finding(
-                "path-cut-off",
-                "warning",
+            yield ctx.warning(
                 Manual(),
                 _entry(entries[-1]),
-                facts=Facts(cut_at=variable.value.characters, entry=entries[-1].text),
+                cut_at=variable.value.characters,
+                entry=entries[-1].text,
             )
 
 
@@ -112,9 +106,7 @@ def too_long(ctx: Context) -> Iterator[Finding]:
     ]
     length = sum(map(len, texts)) + max(0, len(texts) - 1)
     if ctx.windows and length > 8191:
-        yield ctx.finding(
-            "path-too-long", "info", Manual(), f"PATH: {length}", facts=Facts(length=length)
-        )
+        yield ctx.note(Manual(), f"PATH: {length}", length=length)
 
 
 @rule("empty-search-entry", layer=Layer.SETTINGS)
@@ -126,13 +118,7 @@ def empty_entry(ctx: Context) -> Iterator[Finding]:
     if variable and text and odd:
         evidence = f"LD_LIBRARY_PATH={text} ({place(variable)})"
         dot = "" if "" in odd else min(odd)
-        yield ctx.finding(
-            "empty-search-entry",
-            "info",
-            Manual(),
-            evidence,
-            facts=Facts(place=variable.source, relative_entry=dot),
-        )
+        yield ctx.note(Manual(), evidence, place=variable.source, relative_entry=dot)
 
 
 @rule("leaked-library-folder", layer=Layer.SETTINGS)
@@ -142,7 +128,7 @@ def leaked(ctx: Context) -> Iterator[Finding]:
     if variable and re.search(r"(^|/)_MEI\w+", variable.value.text.split(":")[0]):
         remedy = Manual(commands=("unset LD_LIBRARY_PATH",))
         evidence = f"LD_LIBRARY_PATH={variable.value.text}"
-        yield ctx.finding("leaked-library-folder", "warning", remedy, evidence)
+        yield ctx.warning(remedy, evidence)
 
 
 @rule("open-programs-have-old-settings", layer=Layer.SETTINGS)
@@ -156,13 +142,7 @@ def old_settings(ctx: Context) -> Iterator[Finding]:
     text = here.value.text if ctx.windows else here.value.text.replace(";", ":")
     present = {ctx.key(e) for e in split(text, ctx.machine.os.family)}
     if present and not {ctx.key(entry.folder), ctx.key(entry.text)} & present:
-        yield ctx.finding(
-            "open-programs-have-old-settings",
-            "info",
-            Manual(),
-            _entry(entry),
-            facts=Facts(folder=entry.folder),
-        )
+        yield ctx.note(Manual(), _entry(entry), folder=entry.folder)
 
 
 def strange(folder: str) -> bool:
@@ -178,11 +158,4 @@ def strange_folder(ctx: Context) -> Iterator[Finding]:
         return
     refused = ctx.trial is not None and ctx.trial.status == "unloadable"
     if strange(copy.folder) and not refused:
-        yield ctx.finding(
-            "folder-name-unusual",
-            "warning",
-            Manual(),
-            copy.folder,
-            sure=False,
-            facts=Facts(folder=copy.folder),
-        )
+        yield ctx.warning(Manual(), copy.folder, sure=False, folder=copy.folder)

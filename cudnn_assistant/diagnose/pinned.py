@@ -9,7 +9,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Severity
+from cudnn_assistant.finding import Finding, Severity
 from cudnn_assistant.machine import Framework, Pin
 from cudnn_assistant.versions import major, numbers, short
 
@@ -47,7 +47,7 @@ def jit_only(ctx: Context) -> Iterator[Finding]:
     """The framework pins the whole cuDNN, and its environment has the small one."""
     for unmet in _unmet(ctx):
         if unmet.jit:
-            yield _told(ctx, unmet, "cudnn-jit-only", "error")
+            yield _told(ctx, unmet, "error")
 
 
 @rule("cudnn-package-missing", layer=Layer.SEARCH, provable=False)
@@ -55,7 +55,7 @@ def package_missing(ctx: Context) -> Iterator[Finding]:
     """The cuDNN package that the framework pins is not installed."""
     for unmet in _unmet(ctx):
         if not unmet.pin.has and not unmet.jit:
-            yield _told(ctx, unmet, "cudnn-package-missing", "error")
+            yield _told(ctx, unmet, "error")
 
 
 @rule("cudnn-package-wrong-major", layer=Layer.SEARCH, provable=False)
@@ -63,7 +63,7 @@ def package_wrong_major(ctx: Context) -> Iterator[Finding]:
     """The package is there in another major than the framework pins."""
     for unmet in _unmet(ctx):
         if unmet.wrong_major:
-            yield _told(ctx, unmet, "cudnn-package-wrong-major", "error")
+            yield _told(ctx, unmet, "error")
 
 
 @rule("cudnn-package-differs", layer=Layer.SEARCH, provable=False)
@@ -72,24 +72,21 @@ def package_differs(ctx: Context) -> Iterator[Finding]:
     for unmet in _unmet(ctx):
         if unmet.pin.has and not unmet.wrong_major:
             hard = unmet.refused or stopped(ctx.trial)
-            yield _told(ctx, unmet, "cudnn-package-differs", "error" if hard else "warning")
+            yield _told(ctx, unmet, "error" if hard else "warning")
 
 
-def _told(ctx: Context, unmet: _Unmet, code: str, severity: Severity) -> Finding:
+def _told(ctx: Context, unmet: _Unmet, severity: Severity) -> Finding:
     pin = unmet.pin
     requirement = f"{pin.package}{pin.wants}"
     return ctx.finding(
-        code,
         severity,
         install_packages(ctx, requirement),
         f"{pin.package} {pin.has or '–'}; {requirement}",
-        facts=Facts(
-            program=ctx.needs[0].who if ctx.needs else "",
-            package=pin.package,
-            present_version=short(pin.has),
-            requirement=pin.wants,
-            environment=ctx.subject,
-        ),
+        program=ctx.needs[0].who if ctx.needs else "",
+        package=pin.package,
+        present_version=short(pin.has),
+        requirement=pin.wants,
+        environment=ctx.subject,
     )
 
 

@@ -42,19 +42,18 @@ def _entry(ctx: Context, text: str) -> PathEntry | None:
     return next((e for e in listed if text in (e.text, e.folder)), None)
 
 
-def _finding(ctx: Context, code: str, one: Experiment, remedy: Remedy, facts: Facts) -> Finding:
+def _finding(ctx: Context, one: Experiment, remedy: Remedy, facts: Facts) -> Finding:
     left_out = ", ".join(one.difference.without)
     named = f"{one.difference.name}={left_out}" if one.difference.name else left_out
     program = framework_title(one.framework.split("+")[0]) if one.framework else ""
     whose = ctx.subject if ctx.environment is not None else ""
     return ctx.finding(
-        code,
         "error" if ctx.environment is not None else ctx.serious,
         remedy,
         named,
         f"test: {one.before.stage}",
         one.before.missing,
-        facts=msgspec.structs.replace(facts, program=program, environment=whose),
+        **facts | {"program": program, "environment": whose},
     )
 
 
@@ -66,11 +65,13 @@ def preload(ctx: Context) -> Iterator[Finding]:
         alone = variable is not None and variable.value.text.split() == [*one.difference.without]
         remedy = unset(ctx, variable) if variable is not None and alone else Manual()
         yield _finding(
-            ctx, "preload-stops-cudnn", one, remedy,
+            ctx,
+            one,
+            remedy,
             Facts(
                 file=", ".join(one.difference.without), place=variable.source if variable else ""
             ),
-        )  # fmt: skip
+        )
 
 
 @rule("search-entry-stops-cudnn", layer=Layer.PROVEN, provable=False)
@@ -84,14 +85,16 @@ def entry(ctx: Context) -> Iterator[Finding]:
         whole = len(known) == len(entries) == len(edits)
         remedy = Automatic(edits=tuple(edits)) if whole and edits else _first(remedies)
         yield _finding(
-            ctx, "search-entry-stops-cudnn", one, remedy,
+            ctx,
+            one,
+            remedy,
             Facts(
                 entry=", ".join(filter(None, one.difference.without)),
                 relative_entry="" if all(one.difference.without) else one.difference.name,
                 listed_in=one.difference.name,
                 place=next((found.source for found in known if found.source), ""),
             ),
-        )  # fmt: skip
+        )
 
 
 def _first(remedies: list[Remedy]) -> Remedy:
@@ -106,10 +109,11 @@ def variable(ctx: Context) -> Iterator[Finding]:
         name, value = one.difference.name, one.difference.without[0]
         found = ctx.machine.variable(name, "user", "machine", "process")
         yield _finding(
-            ctx, "variable-stops-cudnn", one,
+            ctx,
+            one,
             unset(ctx, found) if found is not None else Manual(),
             Facts(variable=name, value=value, place=found.source if found else ""),
-        )  # fmt: skip
+        )
 
 
 def _shown(difference: Difference) -> str:
@@ -126,9 +130,11 @@ def limit(ctx: Context) -> Iterator[Finding]:
         option = _ULIMIT.get(one.difference.name, "")
         commands = (f"ulimit -S -{option} $(ulimit -H -{option})",) if option else ()
         yield _finding(
-            ctx, "limit-stops-cudnn", one, Manual(commands=commands),
+            ctx,
+            one,
+            Manual(commands=commands),
             Facts(setting=f"ulimit -{option}", value=_shown(one.difference)),
-        )  # fmt: skip
+        )
 
 
 @rule("working-folder-stops-cudnn", layer=Layer.PROVEN, provable=False)
@@ -136,7 +142,7 @@ def working_folder(ctx: Context) -> Iterator[Finding]:
     """Started from another folder, cuDNN works: files beside the person take its place."""
     for one in proven(ctx, "working-folder"):
         facts = Facts(folder=one.difference.without[0])
-        yield _finding(ctx, "working-folder-stops-cudnn", one, Manual(), facts)
+        yield _finding(ctx, one, Manual(), facts)
 
 
 @rule("settings-stop-cudnn", layer=Layer.PROVEN, provable=False)
@@ -144,7 +150,7 @@ def settings(ctx: Context) -> Iterator[Finding]:
     """Only without several settings at once cuDNN works."""
     for one in proven(ctx, "settings", "gpus"):
         facts = Facts(setting=", ".join(one.difference.without))
-        yield _finding(ctx, "settings-stop-cudnn", one, Manual(), facts)
+        yield _finding(ctx, one, Manual(), facts)
 
 
 @rule("framework-spares-cudnn-fault", layer=Layer.FRAMEWORK_TEST, provable=False)
@@ -154,14 +160,15 @@ def spared(ctx: Context) -> Iterator[Finding]:
     if trial is None or not stopped(trial) or not ctx.framework_passed:
         return
     ran = next(t for t in ctx.framework_trials if passed(t))
-    yield ctx.finding(
-        "framework-spares-cudnn-fault", "warning", Unknown(), f"test: {trial.stage}",
-        trial.missing, trial.detail[:400],
-        facts=Facts(
-            program=framework_title(ran.framework.split("+")[0]), environment=ctx.subject,
-            entry=next((", ".join(e.difference.without) for e in _telling(ctx)), ""),
-        ),
-    )  # fmt: skip
+    yield ctx.warning(
+        Unknown(),
+        f"test: {trial.stage}",
+        trial.missing,
+        trial.detail[:400],
+        program=framework_title(ran.framework.split("+")[0]),
+        environment=ctx.subject,
+        entry=next((", ".join(e.difference.without) for e in _telling(ctx)), ""),
+    )
 
 
 def _telling(ctx: Context) -> Iterator[Experiment]:

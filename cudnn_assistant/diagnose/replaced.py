@@ -11,7 +11,7 @@ from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.diagnose.touched import touched
-from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
+from cudnn_assistant.finding import Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, PathEntry
 from cudnn_assistant.versions import major, numbers
 
@@ -27,11 +27,12 @@ def parts_not_found(ctx: Context) -> Iterator[Finding]:
     if copy is None or not _beside(copy, trial.missing) or ctx.key(folder) in ctx.searched:
         return
     yield ctx.finding(
-        "cudnn-parts-not-found",
         ctx.serious,
         search_first(ctx, copy.folder),
         f"{trial.missing}: {copy.folder}",
-        facts=Facts(product=product(copy.version), file=trial.missing, folder=copy.folder),
+        product=product(copy.version),
+        file=trial.missing,
+        folder=copy.folder,
     )
 
 
@@ -71,14 +72,7 @@ def foreign_part(ctx: Context) -> Iterator[Finding]:
     pins = [p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package]
     package = pins[0].package if pins else ""
     remedy = install_packages(ctx, f"{package}>=9.21,<10") if package else Manual()
-    yield ctx.finding(
-        "cudnn-920-foreign-part",
-        ctx.serious,
-        remedy,
-        foreign,
-        trial.loaded,
-        facts=Facts(folder=ctx.parent(foreign)),
-    )
+    yield ctx.finding(ctx.serious, remedy, foreign, trial.loaded, folder=ctx.parent(foreign))
 
 
 class _Foreign(NamedTuple):
@@ -115,7 +109,7 @@ def by_library_path(ctx: Context) -> Iterator[Finding]:
     """An environment brings its own cuDNN, and LD_LIBRARY_PATH puts another copy in its place."""
     found = _taken_over(ctx)
     if found and found.by_library_path:
-        yield _overridden(ctx, found, "library-path-overrides", take_out(ctx, found.entry))
+        yield _overridden(ctx, found, take_out(ctx, found.entry))
 
 
 @rule("system-cudnn-overrides", layer=Layer.WRONG_COPY, provable=False)
@@ -123,25 +117,21 @@ def by_system(ctx: Context) -> Iterator[Finding]:
     """An environment brings its own cuDNN, and a copy of the system takes its place."""
     found = _taken_over(ctx)
     if found and not found.by_library_path:
-        yield _overridden(ctx, found, "system-cudnn-overrides", Manual(administrator=True))
+        yield _overridden(ctx, found, Manual(administrator=True))
 
 
-def _overridden(ctx: Context, found: _Foreign, code: str, remedy: Remedy) -> Finding:
+def _overridden(ctx: Context, found: _Foreign, remedy: Remedy) -> Finding:
     entry, mine, theirs = found.entry, found.own, copy_in(ctx, found.folder)
     answered = ctx.trial.version if ctx.trial else ""
-    return ctx.finding(
-        code,
-        "error",
+    return ctx.error(
         remedy,
         found.file,
         f"{product(mine.version)}: {mine.folder}",
         f"{entry.variable}: {entry.text} ({entry.source or entry.scope})" if entry else "",
-        facts=Facts(
-            program=ctx.needs[0].who,
-            own_product=product(mine.version),
-            other=product(theirs.version if theirs else answered),
-            folder=found.folder,
-            owner=theirs.owner if theirs else "",
-            place=entry.source if entry else "",
-        ),
+        program=ctx.needs[0].who,
+        own_product=product(mine.version),
+        other=product(theirs.version if theirs else answered),
+        folder=found.folder,
+        owner=theirs.owner if theirs else "",
+        place=entry.source if entry else "",
     )

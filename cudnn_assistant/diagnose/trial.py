@@ -6,8 +6,6 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from cudnn_assistant.codes import CudaResult, WindowsRefusal, process_end
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, passed
@@ -63,14 +61,13 @@ def forbidden(ctx: Context) -> Iterator[Finding]:
         return
     folder = _forbidden_folder(ctx, trial)
     commands = (f"findmnt -T {shlex.quote(folder)}",) if folder else ()
-    yield ctx.finding(
-        "folder-forbids-programs",
-        "error",
+    yield ctx.error(
         Manual(commands=commands),
         *told(trial),
         folder,
         sure=False,
-        facts=Facts(folder=folder, environment=ctx.subject if ctx.environment is not None else ""),
+        folder=folder,
+        environment=ctx.subject if ctx.environment is not None else "",
     )
 
 
@@ -86,13 +83,7 @@ def _forbidden_folder(ctx: Context, trial: Trial) -> str:
 def musl(ctx: Context) -> Iterator[Finding]:
     """NVIDIA makes no libraries for the musl C library (Alpine)."""
     if ctx.machine.os.libc.startswith("musl") and not ctx.works and ctx.needs:
-        yield ctx.finding(
-            "musl-system",
-            ctx.serious,
-            Manual(),
-            ctx.machine.os.libc,
-            facts=Facts(system=ctx.machine.os.name),
-        )
+        yield ctx.finding(ctx.serious, Manual(), ctx.machine.os.libc, system=ctx.machine.os.name)
 
 
 @rule("c-library-too-old", layer=Layer.TEST)
@@ -104,11 +95,11 @@ def c_library(ctx: Context) -> Iterator[Finding]:
     match = re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail)
     if match:
         yield ctx.finding(
-            "c-library-too-old",
             ctx.serious,
             Manual(),
             *told(trial),
-            facts=Facts(needed_version=match[2], present_version=ctx.machine.os.libc),
+            needed_version=match[2],
+            present_version=ctx.machine.os.libc,
         )
 
 
@@ -119,58 +110,48 @@ def _missing(ctx: Context) -> Trial | None:
     return trial if lost and trial and "cudnn" not in trial.missing.casefold() else None
 
 
-def _code_of(file: str) -> str:
-    """Which of the rules for missing files tells of this one."""
-    name = file.casefold()
-    known = (code for code, pattern in _FILES.items() if pattern.match(name))
-    return next(known, "library-missing")
+_VC = r"msvcp140|vcruntime140|concrt140|vcomp140"
+_OPENMP = r"libomp140"
+_ZLIB = r"libz\.so"
+_LIBCUDA = r"libcuda\.so$"
 
 
-_FILES = {
-    "vc-runtime-missing": re.compile(r"msvcp140|vcruntime140|concrt140|vcomp140"),
-    "openmp-missing": re.compile(r"libomp140"),
-    "zlib-missing": re.compile(r"libz\.so"),
-    "libcuda-name-missing": re.compile(r"libcuda\.so$"),
-}
-
-
-def _library(ctx: Context, code: str, remedy: Manual) -> Iterator[Finding]:
+def _library(ctx: Context, names: str, remedy: Manual) -> Iterator[Finding]:
     trial = _missing(ctx)
-    if trial is not None and _code_of(trial.missing) == code:
-        yield ctx.finding(
-            code, ctx.serious, remedy, *told(trial), facts=replace(_who(ctx), file=trial.missing)
-        )
+    if trial is not None and re.match(names, trial.missing.casefold()):
+        facts = _who(ctx) | {"file": trial.missing}
+        yield ctx.finding(ctx.serious, remedy, *told(trial), **facts)
 
 
 @rule("vc-runtime-missing", layer=Layer.TEST)
 def vc_runtime(ctx: Context) -> Iterator[Finding]:
     """Microsoft's run-time library for C++ is missing."""
     remedy = Manual(link=VC_PAGE, page="microsoft", installer=installers.vc_runtime(ctx.machine.os))
-    return _library(ctx, "vc-runtime-missing", remedy)
+    return _library(ctx, _VC, remedy)
 
 
 @rule("openmp-missing", layer=Layer.TEST)
 def openmp(ctx: Context) -> Iterator[Finding]:
     """Microsoft's library for OpenMP is missing."""
-    return _library(ctx, "openmp-missing", Manual(link=VC_PAGE, page="microsoft"))
+    return _library(ctx, _OPENMP, Manual(link=VC_PAGE, page="microsoft"))
 
 
 @rule("zlib-missing", layer=Layer.TEST)
 def zlib(ctx: Context) -> Iterator[Finding]:
     """zlib is missing, which older releases of cuDNN ask for."""
-    return _library(ctx, "zlib-missing", _zlib(ctx))
+    return _library(ctx, _ZLIB, _zlib(ctx))
 
 
 @rule("libcuda-name-missing", layer=Layer.TEST)
 def libcuda_name(ctx: Context) -> Iterator[Finding]:
     """The driver's library is there without the short name that cuDNN 8 asks for."""
-    return _library(ctx, "libcuda-name-missing", _libcuda_name(ctx))
+    return _library(ctx, _LIBCUDA, _libcuda_name(ctx))
 
 
 @rule("library-missing", layer=Layer.TEST)
 def library(ctx: Context) -> Iterator[Finding]:
     """The loader asked for some other file that it didn't find."""
-    return _library(ctx, "library-missing", Manual())
+    return _library(ctx, rf"(?!{_VC}|{_OPENMP}|{_ZLIB}|{_LIBCUDA})", Manual())
 
 
 def _who(ctx: Context) -> Facts:
@@ -209,11 +190,7 @@ def newer_code(ctx: Context) -> Iterator[Finding]:
     if trial is not None and trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:
         driver = ctx.machine.driver
         yield ctx.finding(
-            "driver-too-old-for-code",
-            ctx.serious,
-            install_driver(ctx),
-            *told(trial),
-            facts=Facts(driver=driver.version if driver else ""),
+            ctx.serious, install_driver(ctx), *told(trial), driver=driver.version if driver else ""
         )
 
 
@@ -225,9 +202,7 @@ def blocked(ctx: Context) -> Iterator[Finding]:
         return
     said = "application control policy" in trial.detail.casefold()
     if said or trial.code in tuple(WindowsRefusal):
-        yield ctx.finding(
-            "library-blocked", ctx.serious, Manual(), *told(trial), facts=Facts(file=trial.missing)
-        )
+        yield ctx.finding(ctx.serious, Manual(), *told(trial), file=trial.missing)
 
 
 def _refused(ctx: Context) -> Trial | None:
@@ -248,15 +223,7 @@ def folder_name(ctx: Context) -> Iterator[Finding]:
     """The loader refused a file in a folder whose name some programs can't handle."""
     trial = _refused(ctx)
     if trial and (folder := _odd_folder(ctx, trial)):
-        yield ctx.finding(
-            "folder-name-unusual",
-            ctx.serious,
-            Manual(),
-            *told(trial),
-            folder,
-            sure=False,
-            facts=Facts(folder=folder),
-        )
+        yield ctx.finding(ctx.serious, Manual(), *told(trial), folder, sure=False, folder=folder)
 
 
 @rule("library-refused", layer=Layer.TEST)
@@ -265,9 +232,7 @@ def refused(ctx: Context) -> Iterator[Finding]:
     trial = _refused(ctx)
     if trial and not _odd_folder(ctx, trial):
         file = trial.missing or trial.loaded
-        yield ctx.finding(
-            "library-refused", ctx.serious, Unknown(), *told(trial), facts=Facts(file=file)
-        )
+        yield ctx.finding(ctx.serious, Unknown(), *told(trial), file=file)
 
 
 @rule("one-gpu-stopped", layer=Layer.TEST)
@@ -279,13 +244,7 @@ def other_gpu(ctx: Context) -> Iterator[Finding]:
         return
     for trial in mine:
         if trial.status not in ("ok", "not-run") and not _said_of_gpu(ctx, trial):
-            yield ctx.finding(
-                "one-gpu-stopped",
-                "warning",
-                Unknown(),
-                *told(trial),
-                facts=Facts(gpu=trial.gpu_name),
-            )
+            yield ctx.warning(Unknown(), *told(trial), gpu=trial.gpu_name)
 
 
 def _said_of_gpu(ctx: Context, trial: Trial) -> bool:
@@ -311,9 +270,7 @@ def slow_driver(ctx: Context) -> Iterator[Finding]:
         seconds = round(waking / 1000)
         commands = ("sudo systemctl enable --now nvidia-persistenced",)
         remedy = Manual(commands=commands, administrator=True)
-        yield ctx.finding(
-            "driver-starts-slowly", "info", remedy, f"{seconds} s", facts=Facts(seconds=seconds)
-        )
+        yield ctx.note(remedy, f"{seconds} s", seconds=seconds)
 
 
 @rule("first-run-slow", layer=Layer.TEST)
@@ -322,9 +279,7 @@ def slow_first_run(ctx: Context) -> Iterator[Finding]:
     building = _milliseconds(ctx, "handle", "convolution")
     if building > 4 * SLOW:
         seconds = round(building / 1000)
-        yield ctx.finding(
-            "first-run-slow", "info", Manual(), f"{seconds} s", facts=Facts(seconds=seconds)
-        )
+        yield ctx.note(Manual(), f"{seconds} s", seconds=seconds)
 
 
 def _unexplained(ctx: Context) -> Trial | None:
@@ -338,7 +293,7 @@ def timed_out(ctx: Context) -> Iterator[Finding]:
     """The test came to no end, and no rule knows why."""
     trial = _unexplained(ctx)
     if trial and trial.status == "timed-out":
-        yield _stopped_at(ctx, trial, "test-timed-out")
+        yield _stopped_at(ctx, trial)
 
 
 @rule("unexplained", layer=Layer.UNEXPLAINED)
@@ -346,14 +301,12 @@ def unexplained(ctx: Context) -> Iterator[Finding]:
     """The test stopped, and no rule knows why."""
     trial = _unexplained(ctx)
     if trial and trial.status != "timed-out":
-        yield _stopped_at(ctx, trial, "unexplained")
+        yield _stopped_at(ctx, trial)
 
 
-def _stopped_at(ctx: Context, trial: Trial, code: str) -> Finding:
+def _stopped_at(ctx: Context, trial: Trial) -> Finding:
     evidence = (*told(trial), *_part_checks(ctx))
-    return ctx.finding(
-        code, "error", Unknown(), *evidence, facts=replace(_who(ctx), stage=trial.stage)
-    )
+    return ctx.error(Unknown(), *evidence, **_who(ctx) | {"stage": trial.stage})
 
 
 def _part_checks(ctx: Context) -> list[str]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, SetTo
+from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Toolkit, Variable
 from cudnn_assistant.versions import major, numbers, short
 
@@ -97,7 +97,7 @@ def cuda_path_stale(ctx: Context) -> Iterator[Finding]:
     """CUDA_PATH names a folder without CUDA."""
     found = _mistaken(ctx, "CUDA_PATH")
     if found and found.meant is None:
-        yield _not_cuda(ctx, found.variable, newest(ctx), "cuda-path-stale")
+        yield _not_cuda(ctx, found.variable, newest(ctx))
 
 
 @rule("cuda-path-malformed", layer=Layer.SETTINGS)
@@ -105,7 +105,7 @@ def cuda_path_malformed(ctx: Context) -> Iterator[Finding]:
     """CUDA_PATH names a toolkit with a slip of the pen."""
     found = _mistaken(ctx, "CUDA_PATH")
     if found and found.meant is not None:
-        yield _not_cuda(ctx, found.variable, found.meant, "cuda-path-malformed")
+        yield _not_cuda(ctx, found.variable, found.meant)
 
 
 @rule("cuda-home-stale", layer=Layer.SETTINGS)
@@ -113,7 +113,7 @@ def cuda_home_stale(ctx: Context) -> Iterator[Finding]:
     """CUDA_HOME names a folder without CUDA."""
     found = _mistaken(ctx, "CUDA_HOME")
     if found and found.meant is None:
-        yield _not_cuda(ctx, found.variable, newest(ctx), "cuda-home-stale")
+        yield _not_cuda(ctx, found.variable, newest(ctx))
 
 
 @rule("cuda-home-malformed", layer=Layer.SETTINGS)
@@ -121,25 +121,21 @@ def cuda_home_malformed(ctx: Context) -> Iterator[Finding]:
     """CUDA_HOME names a toolkit with a slip of the pen."""
     found = _mistaken(ctx, "CUDA_HOME")
     if found and found.meant is not None:
-        yield _not_cuda(ctx, found.variable, found.meant, "cuda-home-malformed")
+        yield _not_cuda(ctx, found.variable, found.meant)
 
 
-def _not_cuda(ctx: Context, variable: Variable, target: Toolkit | None, code: str) -> Finding:
+def _not_cuda(ctx: Context, variable: Variable, target: Toolkit | None) -> Finding:
     text = variable.value.text
-    return ctx.finding(
-        code,
-        "warning",
+    return ctx.warning(
         set_to(ctx, variable, target.root if target else None),
         f"{variable.name}={text} ({place(variable)})",
-        facts=Facts(
-            variable=variable.name,
-            value=text,
-            place=variable.source,
-            older=_version_in(text),
-            newer=short(target.version) if target else "",
-            folder=target.root if target else "",
-            folder_gone=variable.exists is False,
-        ),
+        variable=variable.name,
+        value=text,
+        place=variable.source,
+        older=_version_in(text),
+        newer=short(target.version) if target else "",
+        folder=target.root if target else "",
+        folder_gone=variable.exists is False,
     )
 
 
@@ -179,19 +175,15 @@ def disagree(ctx: Context) -> Iterator[Finding]:
         return
     # The installer keeps CUDA_PATH up to date on Windows; on Linux people set CUDA_HOME.
     change, keep = (other, left) if ctx.windows else (one, right)
-    yield ctx.finding(
-        "cuda-paths-disagree",
-        "warning",
+    yield ctx.warning(
         set_to(ctx, change, keep.root),
         f"CUDA_PATH={one.value.text} ({place(one)})",
         f"CUDA_HOME={other.value.text} ({place(other)})",
-        facts=Facts(
-            path_cuda=short(left.version),
-            home_cuda=short(right.version),
-            variable=change.name,
-            newer=short(keep.version),
-            place=change.source,
-        ),
+        path_cuda=short(left.version),
+        home_cuda=short(right.version),
+        variable=change.name,
+        newer=short(keep.version),
+        place=change.source,
     )
 
 
@@ -208,11 +200,11 @@ def accounts_differ(ctx: Context) -> Iterator[Finding]:
     if one is None or other is None or ctx.key(one.root) == ctx.key(other.root):
         return
     yield ctx.finding(
-        "cuda-path-of-account",
         "warning" if stopped(ctx.trial) and ctx.serious == "error" else "info",
         Manual(),
         *(f"{v.name}={v.value.text} ({place(v)})" for v in (mine, whole)),
-        facts=Facts(account_cuda=short(one.version), other=short(other.version)),
+        account_cuda=short(one.version),
+        other=short(other.version),
     )
 
 
@@ -228,13 +220,7 @@ def cudnn_path(ctx: Context) -> Iterator[Finding]:
             continue
         remedy = set_to(ctx, variable, None)
         evidence = f"{name}={text} ({place(variable)})"
-        yield ctx.finding(
-            "cudnn-path-stale",
-            "warning",
-            remedy,
-            evidence,
-            facts=Facts(variable=name, value=text, place=variable.source),
-        )
+        yield ctx.warning(remedy, evidence, variable=name, value=text, place=variable.source)
 
 
 def _readable(ctx: Context, variable: Variable) -> bool:
@@ -266,9 +252,7 @@ def debugging(ctx: Context) -> Iterator[Finding]:
     for variable in on:
         evidence = f"{variable.name}={variable.value.text} ({place(variable)})"
         remedy = set_to(ctx, variable, None)
-        yield ctx.finding(
-            "debug-variable-set", "info", remedy, evidence, facts=Facts(variable=variable.name)
-        )
+        yield ctx.note(remedy, evidence, variable=variable.name)
 
 
 @rule("gpu-order-differs", layer=Layer.SETTINGS)
@@ -284,4 +268,4 @@ def order(ctx: Context) -> Iterator[Finding]:
     seen = [g for g in ctx.machine.gpus if g.cuda_index is not None]
     if differ and len(seen) == len(ctx.machine.gpus):
         rows = [f"{g.name}: CUDA {g.cuda_index}, NVML {g.nvml_index}" for g in ctx.machine.gpus]
-        yield ctx.finding("gpu-order-differs", "info", Manual(), *rows)
+        yield ctx.note(Manual(), *rows)

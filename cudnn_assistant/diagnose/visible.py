@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, SetTo
+from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Variable
 
 
@@ -60,11 +60,11 @@ def hidden(ctx: Context) -> Iterator[Finding]:
         return
     variable, elsewhere = found
     yield ctx.finding(
-        "gpu-hidden",
         "warning" if elsewhere else "error",
         unset(ctx, variable),
         f"{_NAME}={found.value} ({variable.source or variable.scope})",
-        facts=Facts(value=found.value or "–", place=variable.source),
+        value=found.value or "–",
+        place=variable.source,
     )
 
 
@@ -95,14 +95,11 @@ def batch_system(ctx: Context) -> Scheduler | None:
 def given_none(ctx: Context, scheduler: Scheduler, evidence: str) -> Finding:
     """It is the job's scheduler that gave no GPU; removing its variable helps nobody."""
     remedy = Manual(commands=(scheduler.command,))
-    return ctx.finding(
-        "job-without-gpu",
-        "error",
+    return ctx.error(
         remedy,
         evidence,
-        facts=Facts(
-            scheduler=scheduler.name, variable="CUDA_VISIBLE_DEVICES" if "=" in evidence else ""
-        ),
+        scheduler=scheduler.name,
+        variable="CUDA_VISIBLE_DEVICES" if "=" in evidence else "",
     )
 
 
@@ -143,6 +140,4 @@ def mig(ctx: Context) -> Iterator[Finding]:
             index = gpu.nvml_index or 0
             commands = ("nvidia-smi mig -lgip", f"sudo nvidia-smi -i {index} -mig 0")
             remedy = Manual(commands=commands, administrator=True)
-            yield ctx.finding(
-                "mig-without-parts", "error", remedy, gpu.uuid, facts=Facts(gpu=gpu.name)
-            )
+            yield ctx.error(remedy, gpu.uuid, gpu=gpu.name)

@@ -10,7 +10,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.enclosed import stranger
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, WSL_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.finding import Finding, Manual
 
 
 @rule("wsl-driver-missing", layer=Layer.WSL)
@@ -21,7 +21,7 @@ def wsl_missing(ctx: Context) -> Iterator[Finding]:
         remedy = Manual(
             link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
         )
-        yield ctx.finding("wsl-driver-missing", "error", remedy, "/usr/lib/wsl/lib")
+        yield ctx.error(remedy, "/usr/lib/wsl/lib")
 
 
 @rule("wsl-linux-driver", layer=Layer.WSL, provable=False)
@@ -39,7 +39,7 @@ def wsl_linux_driver(ctx: Context) -> Iterator[Finding]:
     purge = "sudo apt purge 'libnvidia-compute-*' 'nvidia-utils-*' cuda-drivers"
     commands = (purge,) if debian(ctx) else ()
     remedy = Manual(link=WSL_PAGE, page="nvidia", commands=commands, administrator=True)
-    yield ctx.finding("wsl-linux-driver", "error", remedy, library, facts=Facts(library=library))
+    yield ctx.error(remedy, library, library=library)
 
 
 @rule("wsl-gpu-blocked", layer=Layer.WSL)
@@ -49,4 +49,4 @@ def wsl_blocked(ctx: Context) -> Iterator[Finding]:
         remedy = Manual(
             link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
         )
-        yield ctx.finding("wsl-gpu-blocked", "error", remedy, answers(ctx))
+        yield ctx.error(remedy, answers(ctx))

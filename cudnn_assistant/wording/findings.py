@@ -95,7 +95,7 @@ def _from_archive(finding: Finding) -> bool:
 def _steps_of_archive(finding: Finding, machine: Machine) -> list[str]:
     assert isinstance(finding.remedy, Manual)
     if finding.remedy.page == "cudnn-archive":
-        release = finding.facts.product or "cuDNN"
+        release = finding.facts.get("product") or "cuDNN"
         fetch = say("remedies.old-release", release=release)
     else:
         fetch = say("remedies.archive", archive=finding.remedy.link.rsplit("/", 1)[-1])

@@ -119,7 +119,7 @@ def places_of(row: Cause, *, without: str) -> set[str]:
 
 def test_sentences_name_only_facts_that_a_finding_can_have() -> None:
     """And what wording adds: the system, and the stage of the test in words."""
-    field = set(finding.Facts.__struct_fields__)
+    field = set(finding.Facts.__annotations__)
     turned = {
         key for keys in (finding._BESIDE, finding._INSTEAD) for k in keys.values() for key in k
     }
