@@ -12,12 +12,12 @@ import msgspec
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.known import completed, living
+from cudnn_assistant.diagnose.environments import completed, living
 from cudnn_assistant.diagnose.layers import EVERYBODY, RULES
 from cudnn_assistant.diagnose.needs import counts, meets, need_of, passed, stopped
-from cudnn_assistant.diagnose.packages import reserved
-from cudnn_assistant.diagnose.proven import blamed, decided, names
+from cudnn_assistant.diagnose.programs.packages import reserved
 from cudnn_assistant.diagnose.rule import Layer, Rule
+from cudnn_assistant.diagnose.trial.experiments import blamed, decided, names
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
 

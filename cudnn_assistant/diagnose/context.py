@@ -15,7 +15,6 @@ from typing import Unpack
 
 from cudnn_assistant import envpath
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.diagnose.bringing import requirement
 from cudnn_assistant.diagnose.needs import (
     Need,
     highest_by_major,
@@ -26,6 +25,7 @@ from cudnn_assistant.diagnose.needs import (
     passed,
     stopped,
 )
+from cudnn_assistant.diagnose.pip_extras import requirement
 from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import (
     SYSTEM,

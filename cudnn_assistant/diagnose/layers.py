@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.diagnose import (
+from cudnn_assistant.diagnose.copies import (
+    compatibility,
+    integrity,
+    missing,
+    mixed_versions,
+    pinned,
+    wrong_copy,
+)
+from cudnn_assistant.diagnose.cuda import cublas, driver_and_gpu
+from cudnn_assistant.diagnose.ground import (
     access,
-    companions,
-    cuda,
-    cudnn,
+    containers,
     driver,
+    driver_libraries,
     driver_parts,
-    enclosed,
-    fitting,
-    framework_builds,
-    frameworks,
     gpu,
     gpu_in_use,
-    hardware,
-    inside,
-    integrity,
-    loaded,
-    mixed_versions,
-    packages,
-    paths,
-    pinned,
-    proven,
-    replaced,
-    trial,
-    variables,
-    visible,
+    visible_gpus,
     wsl,
 )
+from cudnn_assistant.diagnose.programs import framework_builds, frameworks, packages
 from cudnn_assistant.diagnose.rule import Rule
+from cudnn_assistant.diagnose.settings import search_lists, variables
+from cudnn_assistant.diagnose.trial import experiments, framework_tests, hardware, unexplained
 
 FILES = (
-    *(enclosed, gpu, driver, driver_parts, wsl, loaded, access, visible, gpu_in_use),
-    *(variables, paths, proven),
-    *(cuda, companions, integrity, pinned, cudnn, replaced, mixed_versions, fitting),
-    *(framework_builds, packages, frameworks, hardware, trial, inside),
+    *(containers, gpu, driver, driver_parts, wsl, driver_libraries, access, visible_gpus),
+    *(gpu_in_use, variables, search_lists, experiments),
+    *(driver_and_gpu, cublas, integrity, pinned, missing, wrong_copy, mixed_versions),
+    *(compatibility, framework_builds, packages, frameworks, hardware, unexplained),
+    framework_tests,
 )
 """Rules of one layer are asked in the order of these files, and in a file from the top down."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.cudnn import best, candidates, product, taken
+from cudnn_assistant.diagnose.copies.missing import best, candidates, product, taken
 from cudnn_assistant.diagnose.needs import Need, passed
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, reinstall, search_first
 from cudnn_assistant.diagnose.rule import Check

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
-from cudnn_assistant.diagnose import packages
-from cudnn_assistant.diagnose.bringing import requirement
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, counts, passed
-from cudnn_assistant.diagnose.packages import packages_of
+from cudnn_assistant.diagnose.pip_extras import requirement
+from cudnn_assistant.diagnose.programs import packages
+from cudnn_assistant.diagnose.programs.packages import packages_of
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages, usual_cuda
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity

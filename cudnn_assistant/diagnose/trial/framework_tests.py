@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.ground.visible_gpus import unset
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.diagnose.trial import told
-from cudnn_assistant.diagnose.visible import unset
+from cudnn_assistant.diagnose.trial.unexplained import told
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.versions import numbers, short

@@ -7,11 +7,17 @@ from collections.abc import Iterator
 
 from cudnn_assistant.codes import Cudnn8Status, CudnnStatus
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.copies_to_check import by_hand, each, inner_major, proven, replace
-from cudnn_assistant.diagnose.cudnn import product
+from cudnn_assistant.diagnose.copies.copies_to_check import (
+    by_hand,
+    each,
+    inner_major,
+    proven,
+    replace,
+)
+from cudnn_assistant.diagnose.copies.loaded_copy import touched
+from cudnn_assistant.diagnose.copies.missing import product
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.diagnose.touched import touched
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import numbers

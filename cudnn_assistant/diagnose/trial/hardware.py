@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cudnn_assistant.codes import CudaResult, Xid, process_end
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.diagnose.trial import asked_and_stopped, told
+from cudnn_assistant.diagnose.trial.unexplained import asked_and_stopped, told
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.machine import Trial
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import msgspec
 
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.inside import framework_title
+from cudnn_assistant.diagnose.ground.visible_gpus import unset
 from cudnn_assistant.diagnose.needs import passed, stopped
 from cudnn_assistant.diagnose.remedies import take_out
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.diagnose.visible import unset
+from cudnn_assistant.diagnose.trial.framework_tests import framework_title
 from cudnn_assistant.finding import (
     Automatic,
     Edit,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, stopped
-from cudnn_assistant.diagnose.packages import lacking, packages_of
+from cudnn_assistant.diagnose.programs.packages import lacking, packages_of
 from cudnn_assistant.diagnose.remedies import (
     fits,
     install_cudnn,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.codes import CudaResult
-from cudnn_assistant.diagnose import visible
-from cudnn_assistant.diagnose.answers import cuda_code, unsearched
 from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.ground import visible_gpus
+from cudnn_assistant.diagnose.ground.driver_status import cuda_code, unsearched
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual, Unknown
@@ -74,8 +74,8 @@ def _without_gpu(ctx: Context) -> bool:
     return not (library or (driver and any(n.exists for n in driver.nodes)))
 
 
-def _of_kubernetes(ctx: Context) -> visible.Scheduler | None:
-    scheduler = visible.batch_system(ctx)
+def _of_kubernetes(ctx: Context) -> visible_gpus.Scheduler | None:
+    scheduler = visible_gpus.batch_system(ctx)
     return scheduler if scheduler is not None and scheduler.name == "Kubernetes" else None
 
 
@@ -83,7 +83,7 @@ def _of_kubernetes(ctx: Context) -> visible.Scheduler | None:
 def pod_without_gpu(ctx: Context) -> Iterator[Finding]:
     """Kubernetes started the container, and was asked for no GPU."""
     if _without_gpu(ctx) and (scheduler := _of_kubernetes(ctx)):
-        yield visible.given_none(ctx, scheduler, ctx.machine.os.container)
+        yield visible_gpus.given_none(ctx, scheduler, ctx.machine.os.container)
 
 
 @rule("container-no-gpu", layer=Layer.CONTAINER)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
-from cudnn_assistant.diagnose import visible
-from cudnn_assistant.diagnose.answers import answers, bare_linux, cuda_code, nvml_code
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.gpu import gone, log_line
+from cudnn_assistant.diagnose.ground import visible_gpus
+from cudnn_assistant.diagnose.ground.driver_status import answers, bare_linux, cuda_code, nvml_code
+from cudnn_assistant.diagnose.ground.gpu import gone, log_line
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual
@@ -52,10 +52,10 @@ def _taken_away(ctx: Context) -> bool:
     return inside and nvml_code(ctx) == NvmlReturn.UNKNOWN and cuda_code(ctx) != CudaResult.SUCCESS
 
 
-def _by_scheduler(ctx: Context, refusal: _Refusal) -> visible.Scheduler | None:
+def _by_scheduler(ctx: Context, refusal: _Refusal) -> visible_gpus.Scheduler | None:
     """The scheduler whose group of processes may not use a file that is open to all by its mode."""
     node = refusal.node
-    return visible.batch_system(ctx) if node and node.mode.endswith("rw-") else None
+    return visible_gpus.batch_system(ctx) if node and node.mode.endswith("rw-") else None
 
 
 @rule("job-without-gpu", layer=Layer.ACCESS)
@@ -64,7 +64,7 @@ def kept_by_scheduler(ctx: Context) -> Iterator[Finding]:
     refusal = _refusal(ctx)
     if refusal and refusal.node and (scheduler := _by_scheduler(ctx, refusal)):
         node = refusal.node
-        yield visible.given_none(ctx, scheduler, f"{node.path} {node.mode}")
+        yield visible_gpus.given_none(ctx, scheduler, f"{node.path} {node.mode}")
 
 
 @rule("device-permission-container", layer=Layer.ACCESS)

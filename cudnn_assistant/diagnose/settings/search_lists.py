@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.diagnose.variables import lasting, place
+from cudnn_assistant.diagnose.settings.variables import lasting, place
 from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import PathEntry, Scope

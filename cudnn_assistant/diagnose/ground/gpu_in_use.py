@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.codes import CudaResult
-from cudnn_assistant.diagnose.answers import cuda_code
 from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.ground.driver_status import cuda_code
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import Gpu, GpuProcess, Trial

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn
-from cudnn_assistant.diagnose.answers import answers, cuda_code, judgeable, nvml_code
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.driver import versions_differ
+from cudnn_assistant.diagnose.ground.driver import versions_differ
+from cudnn_assistant.diagnose.ground.driver_status import answers, cuda_code, judgeable, nvml_code
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, take_out
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from cudnn_assistant.codes import DeviceProblem, NvmlReturn, Xid
 from cudnn_assistant.compat import kernel_module, last_driver_branch, oldest_gpu_of_cudnn
-from cudnn_assistant.diagnose.answers import answering, answers, bare_linux
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.enclosed import blind
+from cudnn_assistant.diagnose.ground.containers import blind
+from cudnn_assistant.diagnose.ground.driver_status import answering, answers, bare_linux
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule

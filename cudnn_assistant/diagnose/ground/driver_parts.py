@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn
-from cudnn_assistant.diagnose.answers import bare_linux, cuda_code, judgeable, nvml_code
 from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.ground.driver_status import (
+    bare_linux,
+    cuda_code,
+    judgeable,
+    nvml_code,
+)
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.distributions import for_distribution

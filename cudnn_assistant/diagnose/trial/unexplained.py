@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from cudnn_assistant.codes import CudaResult, WindowsRefusal, process_end
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, passed
-from cudnn_assistant.diagnose.paths import strange
 from cudnn_assistant.diagnose.remedies import install_driver
 from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.settings.search_lists import strange
 from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
 from cudnn_assistant.machine import PartCheck, Trial

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import current_cuda_majors
-from cudnn_assistant.diagnose.answers import (
+from cudnn_assistant.diagnose.context import Context
+from cudnn_assistant.diagnose.ground.driver_status import (
     answering,
     answers,
     bare_linux,
@@ -17,8 +18,7 @@ from cudnn_assistant.diagnose.answers import (
     nvml_code,
     unsearched,
 )
-from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.gpu import first_name, log_line
+from cudnn_assistant.diagnose.ground.gpu import first_name, log_line
 from cudnn_assistant.diagnose.remedies import (
     DRIVER_PAGE,
     HEADER_COMMANDS,

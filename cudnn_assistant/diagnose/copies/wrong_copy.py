@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.cudnn import best, product
+from cudnn_assistant.diagnose.copies.loaded_copy import touched
+from cudnn_assistant.diagnose.copies.missing import best, product
 from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.diagnose.touched import touched
 from cudnn_assistant.finding import Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, PathEntry
 from cudnn_assistant.versions import major, numbers

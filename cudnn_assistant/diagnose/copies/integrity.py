@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from cudnn_assistant.compat import cudnn_parts
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.copies_to_check import (
+from cudnn_assistant.diagnose.copies.copies_to_check import (
     before_path,
     by_hand,
     each,
@@ -17,7 +17,7 @@ from cudnn_assistant.diagnose.copies_to_check import (
     proven,
     replace,
 )
-from cudnn_assistant.diagnose.cudnn import best, candidates, product
+from cudnn_assistant.diagnose.copies.missing import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import fits
 from cudnn_assistant.diagnose.rule import Layer, rule

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.codes import NvmlReturn
-from cudnn_assistant.diagnose.answers import answering, answers, debian, judgeable, nvml_code
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.enclosed import stranger
+from cudnn_assistant.diagnose.ground.containers import stranger
+from cudnn_assistant.diagnose.ground.driver_status import (
+    answering,
+    answers,
+    debian,
+    judgeable,
+    nvml_code,
+)
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, WSL_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual

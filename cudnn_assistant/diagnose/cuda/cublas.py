@@ -10,7 +10,7 @@ from cudnn_assistant import compat
 from cudnn_assistant.codes import Cudnn8Status, CudnnStatus, process_end
 from cudnn_assistant.compat import FIRST_COMPATIBLE, framework_needs
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.cuda import in_environment, toolkit
+from cudnn_assistant.diagnose.cuda.driver_and_gpu import in_environment, toolkit
 from cudnn_assistant.diagnose.needs import Need, called, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDA_PAGE,
