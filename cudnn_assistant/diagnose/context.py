@@ -111,7 +111,7 @@ class Context:
         """The subject's frameworks; of the system: those that take cuDNN from it."""
         if self.environment is not None:
             return self.environment.frameworks
-        return tuple(f for f, _where in self.leaning)
+        return tuple(f for f, _where in self.system_users)
 
     @property
     def trial(self) -> Trial | None:
@@ -170,7 +170,7 @@ class Context:
         return any(not c.damaged and (c.check is None or c.check.status == "ok") for c in copies)
 
     @cached_property
-    def leaning(self) -> tuple[tuple[Framework, str], ...]:
+    def system_users(self) -> tuple[tuple[Framework, str], ...]:
         """Frameworks that take cuDNN from the system, with their environments.
 
         Not those that could bring it as packages and find none on the system: they are told to.
@@ -186,7 +186,7 @@ class Context:
     def needs(self) -> tuple[Need, ...]:
         """What the subject's programs ask of cuDNN: one entry for each major."""
         if self.environment is None:
-            found = [need_of(f, where) for f, where in self.leaning]
+            found = [need_of(f, where) for f, where in self.system_users]
             return highest_by_major(found) or ((Need(),) if self.wanted or self.copies else ())
         return highest_by_major(
             [need_of(f, self.subject) for f in self.environment.frameworks if f.brings_cudnn]
@@ -198,7 +198,7 @@ class Context:
 
         A framework takes it from there, or no Python environment has one meant for the GPU.
         """
-        return bool(self.leaning) or not any(meant_for_gpu(e) for e in self.machine.pythons)
+        return bool(self.system_users) or not any(meant_for_gpu(e) for e in self.machine.pythons)
 
     @property
     def serious(self) -> Severity:

@@ -11,22 +11,22 @@ from cudnn_assistant.machine import Family, Framework, Machine
 from cudnn_assistant.versions import major, numbers
 
 
-def living(machine: Machine) -> Machine:
+def without_dead(machine: Machine) -> Machine:
     """The computer without the frameworks of environments that nobody can or does use.
 
     Old projects leave environments behind whose Python an upgrade of the system took away.
     """
-    left = [e.dead and not e.active for e in machine.pythons]
-    if not any(left):
+    dead = [e.dead and not e.active for e in machine.pythons]
+    if not any(dead):
         return machine
     pythons = tuple(
-        msgspec.structs.replace(one, frameworks=()) if gone else one
-        for one, gone in zip(machine.pythons, left, strict=True)
+        msgspec.structs.replace(one, frameworks=()) if unused else one
+        for one, unused in zip(machine.pythons, dead, strict=True)
     )
     return msgspec.structs.replace(machine, pythons=pythons)
 
 
-def completed(machine: Machine, compat: Compat) -> Machine:
+def with_known_cudnn(machine: Machine, compat: Compat) -> Machine:
     """The computer with the cuDNN of those frameworks added whose files don't name it.
 
     Only the major, and only where all builds of that release agree on it (published tables).

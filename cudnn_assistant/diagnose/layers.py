@@ -7,10 +7,12 @@ from cudnn_assistant.diagnose.copies import (
     integrity,
     missing,
     mixed_versions,
+    outdated,
     pinned,
+    unsearched,
     wrong_copy,
 )
-from cudnn_assistant.diagnose.cuda import cublas, driver_and_gpu
+from cudnn_assistant.diagnose.cuda import cublas, driver_and_gpu, environment_cublas, toolkits
 from cudnn_assistant.diagnose.ground import (
     access,
     containers,
@@ -18,21 +20,29 @@ from cudnn_assistant.diagnose.ground import (
     driver_libraries,
     driver_parts,
     gpu,
+    gpu_health,
     gpu_in_use,
+    kernel_module,
     visible_gpus,
     wsl,
 )
 from cudnn_assistant.diagnose.programs import framework_builds, frameworks, packages
 from cudnn_assistant.diagnose.rule import Rule
 from cudnn_assistant.diagnose.settings import search_lists, variables
-from cudnn_assistant.diagnose.trial import experiments, framework_tests, hardware, unexplained
+from cudnn_assistant.diagnose.trial import (
+    experiments,
+    framework_tests,
+    hardware,
+    libraries,
+    unexplained,
+)
 
 FILES = (
-    *(containers, gpu, driver, driver_parts, wsl, driver_libraries, access, visible_gpus),
-    *(gpu_in_use, variables, search_lists, experiments),
-    *(driver_and_gpu, cublas, integrity, pinned, missing, wrong_copy, mixed_versions),
-    *(compatibility, framework_builds, packages, frameworks, hardware, unexplained),
-    framework_tests,
+    *(containers, gpu, kernel_module, gpu_health, driver, driver_parts, wsl, driver_libraries),
+    *(access, visible_gpus, gpu_in_use, variables, search_lists, experiments),
+    *(driver_and_gpu, toolkits, cublas, environment_cublas, integrity, pinned),
+    *(missing, unsearched, outdated, wrong_copy, mixed_versions, compatibility),
+    *(framework_builds, packages, frameworks, hardware, libraries, unexplained, framework_tests),
 )
 """Rules of one layer are asked in the order of these files, and in a file from the top down."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cudnn_assistant import compat
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.copies_to_check import each, need_for, proven
-from cudnn_assistant.diagnose.copies.missing import product
+from cudnn_assistant.diagnose.copies.loaded_copy import product
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.programs.framework_builds import has_code
 from cudnn_assistant.diagnose.remedies import (

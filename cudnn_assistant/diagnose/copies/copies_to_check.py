@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.copies.missing import best, candidates, product, taken
+from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need, passed
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, reinstall, search_first
 from cudnn_assistant.diagnose.rule import Check
@@ -26,7 +26,7 @@ def copies_to_check(ctx: Context) -> list[CudnnCopy]:
 
 
 def _to_check(ctx: Context, need: Need) -> CudnnCopy | None:
-    copy, _ = taken(ctx)
+    copy, _ = loaded_copy(ctx)
     # A copy that took the place of an environment's own is another rule's matter.
     mine = ctx.environment is None or (copy is not None and copy.environment == ctx.subject)
     if copy is not None and mine and need.major in (0, copy.major):

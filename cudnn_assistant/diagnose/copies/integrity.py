@@ -17,7 +17,7 @@ from cudnn_assistant.diagnose.copies.copies_to_check import (
     proven,
     replace,
 )
-from cudnn_assistant.diagnose.copies.missing import best, candidates, product
+from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import fits
 from cudnn_assistant.diagnose.rule import Layer, rule

@@ -14,8 +14,7 @@ from cudnn_assistant.diagnose.copies.copies_to_check import (
     proven,
     replace,
 )
-from cudnn_assistant.diagnose.copies.loaded_copy import touched
-from cudnn_assistant.diagnose.copies.missing import product
+from cudnn_assistant.diagnose.copies.loaded_copy import cudnn_files, product
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding
@@ -54,17 +53,19 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
         return
     versions = {numbers(p.version)[:3]: p for p in copy.parts if numbers(p.version)}
     stages = ("sublibraries", "handle", "convolution")
-    told = trial is not None and (
+    refused = trial is not None and (
         (trial.code in MIXED and trial.stage in stages) or _strange(trial.detail)
     )
     checked = copy.check is not None and (copy.check.code in MIXED or _strange(copy.check.detail))
     folders = _folders(ctx)
-    if not (len(versions) > 1 or told or checked or (len(folders) > 1 and stopped(trial))):
+    if not (len(versions) > 1 or refused or checked or (len(folders) > 1 and stopped(trial))):
         return
     evidence = (
         [f"{p.file}: {p.version}" for p in versions.values()] if len(versions) > 1 else folders
     )
-    said = trial.detail if trial and told else copy.check.detail if copy.check and checked else ""
+    said = (
+        trial.detail if trial and refused else copy.check.detail if copy.check and checked else ""
+    )
     remedy = replace(ctx, copy)
     facts = by_hand(ctx, copy, remedy) | {"count": max(len(versions), len(folders), 2)}
     if len(versions) > 1:
@@ -78,5 +79,5 @@ def _strange(said: str) -> bool:
 
 
 def _folders(ctx: Context) -> list[str]:
-    files = touched(ctx, ctx.trial) if ctx.trial else ()
+    files = cudnn_files(ctx, ctx.trial) if ctx.trial else ()
     return list(dict.fromkeys(ctx.parent(p) for p in files))

@@ -47,7 +47,7 @@ def jit_only(ctx: Context) -> Iterator[Finding]:
     """The framework pins the whole cuDNN, and its environment has the small one."""
     for unmet in _unmet(ctx):
         if unmet.jit:
-            yield _told(ctx, unmet, "error")
+            yield _wrong_package(ctx, unmet, "error")
 
 
 @rule("cudnn-package-missing", layer=Layer.SEARCH, provable=False)
@@ -55,7 +55,7 @@ def package_missing(ctx: Context) -> Iterator[Finding]:
     """The cuDNN package that the framework pins is not installed."""
     for unmet in _unmet(ctx):
         if not unmet.pin.has and not unmet.jit:
-            yield _told(ctx, unmet, "error")
+            yield _wrong_package(ctx, unmet, "error")
 
 
 @rule("cudnn-package-wrong-major", layer=Layer.SEARCH, provable=False)
@@ -63,7 +63,7 @@ def package_wrong_major(ctx: Context) -> Iterator[Finding]:
     """The package is there in another major than the framework pins."""
     for unmet in _unmet(ctx):
         if unmet.wrong_major:
-            yield _told(ctx, unmet, "error")
+            yield _wrong_package(ctx, unmet, "error")
 
 
 @rule("cudnn-package-differs", layer=Layer.SEARCH, provable=False)
@@ -72,10 +72,10 @@ def package_differs(ctx: Context) -> Iterator[Finding]:
     for unmet in _unmet(ctx):
         if unmet.pin.has and not unmet.wrong_major:
             hard = unmet.refused or stopped(ctx.trial)
-            yield _told(ctx, unmet, "error" if hard else "warning")
+            yield _wrong_package(ctx, unmet, "error" if hard else "warning")
 
 
-def _told(ctx: Context, unmet: _Unmet, severity: Severity) -> Finding:
+def _wrong_package(ctx: Context, unmet: _Unmet, severity: Severity) -> Finding:
     pin = unmet.pin
     requirement = f"{pin.package}{pin.wants}"
     return ctx.finding(

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.copies.loaded_copy import touched
-from cudnn_assistant.diagnose.copies.missing import best, product
+from cudnn_assistant.diagnose.copies.loaded_copy import best, cudnn_files, product
 from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
 from cudnn_assistant.diagnose.rule import Layer, rule
@@ -95,7 +94,7 @@ def _taken_over(ctx: Context) -> _Foreign | None:
         return None
     if not (stopped(trial) or too_old(ctx.needs, trial)):
         return None
-    file = next((p for p in touched(ctx, trial) if _foreign(ctx, p)), "")
+    file = next((p for p in cudnn_files(ctx, trial) if _foreign(ctx, p)), "")
     # A cuDNN of another major has other file names: nothing took its place.
     own = [c for c in ctx.copies if not trial.version or c.major == major(trial.version)]
     if not file or not ctx.needs or not own:

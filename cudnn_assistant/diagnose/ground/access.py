@@ -9,7 +9,7 @@ from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_retu
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground import visible_gpus
 from cudnn_assistant.diagnose.ground.driver_status import answers, bare_linux, cuda_code, nvml_code
-from cudnn_assistant.diagnose.ground.gpu import gone, log_line
+from cudnn_assistant.diagnose.ground.gpu import log_line, missing_device_file
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual
@@ -148,7 +148,7 @@ def node_missing(ctx: Context) -> Iterator[Finding]:
     driver = ctx.machine.driver
     if driver is None or not driver.kernel_version or not bare_linux(ctx) or ctx.runs:
         return
-    path = gone(ctx)
+    path = missing_device_file(ctx)
     if cuda_code(ctx) not in _NO_START or not path:
         return
     remedy = Manual(commands=("sudo nvidia-modprobe -c=0",), administrator=True)
@@ -159,8 +159,8 @@ def node_missing(ctx: Context) -> Iterator[Finding]:
 def fabric(ctx: Context) -> Iterator[Finding]:
     """GPUs behind NVSwitch wait for the Fabric Manager."""
     code = CudaResult.SYSTEM_NOT_READY
-    told = cuda_code(ctx) == code or any(t.code == code for t in ctx.machine.trials)
-    if told and not ctx.windows and not ctx.runs:
+    not_ready = cuda_code(ctx) == code or any(t.code == code for t in ctx.machine.trials)
+    if not_ready and not ctx.windows and not ctx.runs:
         remedy = Manual(
             commands=("sudo systemctl enable --now nvidia-fabricmanager",), administrator=True
         )

@@ -142,14 +142,14 @@ def sandbox(ctx: Context) -> Iterator[Finding]:
     """We run inside a snap or flatpak, which may hide the GPU from us and from it."""
     name, driver = ctx.machine.os.sandbox, ctx.machine.driver
     nodes = driver.nodes if driver else ()
-    gone = [n.path for n in nodes if n.path == "/dev/nvidia-uvm" and not n.exists]
-    kept = bool(gone) and cuda_code(ctx) not in (CudaResult.SUCCESS, None)
+    absent = [n.path for n in nodes if n.path == "/dev/nvidia-uvm" and not n.exists]
+    kept = bool(absent) and cuda_code(ctx) not in (CudaResult.SUCCESS, None)
     if name and (kept or not ctx.machine.gpus) and not ctx.runs:
         interface = "device=all" if name == "flatpak" else "opengl"
         yield ctx.error(
             Unknown(),
             name,
-            *(f"{path}: –" for path in gone),
+            *(f"{path}: –" for path in absent),
             sure=kept,
             sandbox=name,
             interface=interface,

@@ -98,11 +98,11 @@ def _differing(ctx: Context) -> Driver | None:
     if driver is None or not judgeable(ctx) or "/compat/" in driver.cuda_library + "/":
         return None
     differ = versions_differ(driver) and not ctx.windows and not ctx.machine.os.wsl
-    told = (
+    answered = (
         nvml_code(ctx) == NvmlReturn.LIB_RM_VERSION_MISMATCH
         or cuda_code(ctx) == CudaResult.SYSTEM_DRIVER_MISMATCH
     )
-    return driver if told or differ else None
+    return driver if answered or differ else None
 
 
 @rule("driver-library-mismatch", layer=Layer.DRIVER_LIBRARIES)

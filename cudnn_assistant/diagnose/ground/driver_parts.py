@@ -71,8 +71,8 @@ def unmonitored(ctx: Context) -> Iterator[Finding]:
 
 def _runs(driver: Driver) -> bool:
     """Module or libraries of the driver answer."""
-    told = driver.nvml is not None and driver.nvml.code == NvmlReturn.SUCCESS
-    return told or bool(driver.kernel_version) or "nvidia" in driver.modules
+    answered = driver.nvml is not None and driver.nvml.code == NvmlReturn.SUCCESS
+    return answered or bool(driver.kernel_version) or "nvidia" in driver.modules
 
 
 def _command(ctx: Context, driver: Driver, debian: str) -> tuple[str, ...]:

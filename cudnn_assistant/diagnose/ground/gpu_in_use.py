@@ -59,7 +59,7 @@ def _compute_mode(ctx: Context, gpu: Gpu) -> Finding:
 
 
 def _busy(ctx: Context, gpu: Gpu) -> bool:
-    """A test was told that the GPU is busy (46)."""
+    """A test was measured that the GPU is busy (46)."""
     return any(
         t.code == CudaResult.DEVICE_UNAVAILABLE and t.gpu in ("", gpu.uuid)
         for t in ctx.machine.trials
@@ -86,13 +86,13 @@ def licence(ctx: Context) -> Iterator[Finding]:
 
 
 def _full(ctx: Context) -> Iterator[tuple[Gpu, bool]]:
-    """GPUs whose memory is nearly all taken, and whether a test was told so."""
+    """GPUs whose memory is nearly all taken, and whether a test was measured so."""
     for gpu in ctx.machine.gpus:
         if gpu.cuda_index is None or (ctx.runs and not ctx.stopped_alone(gpu)):
             continue
-        told = any(_without_memory(t) and t.gpu in ("", gpu.uuid) for t in ctx.machine.trials)
-        if told or (gpu.memory_free is not None and gpu.memory_free < SPACE):
-            yield gpu, told
+        measured = any(_without_memory(t) and t.gpu in ("", gpu.uuid) for t in ctx.machine.trials)
+        if measured or (gpu.memory_free is not None and gpu.memory_free < SPACE):
+            yield gpu, measured
 
 
 def _without_memory(trial: Trial) -> bool:
@@ -106,25 +106,25 @@ def _small(gpu: Gpu) -> bool:
 @rule("gpu-memory-taken", layer=Layer.ACCESS)
 def memory_taken(ctx: Context) -> Iterator[Finding]:
     """Other programs hold nearly all of the GPU's memory."""
-    for gpu, told in _full(ctx):
+    for gpu, measured in _full(ctx):
         if gpu.processes:
-            yield _memory(ctx, gpu, Manual(), sure=told)
+            yield _memory(ctx, gpu, Manual(), sure=measured)
 
 
 @rule("gpu-memory-small", layer=Layer.ACCESS)
 def memory_small(ctx: Context) -> Iterator[Finding]:
     """The GPU never has much memory."""
-    for gpu, told in _full(ctx):
+    for gpu, measured in _full(ctx):
         if not gpu.processes and _small(gpu):
-            yield _memory(ctx, gpu, Manual(), sure=told)
+            yield _memory(ctx, gpu, Manual(), sure=measured)
 
 
 @rule("gpu-memory-held", layer=Layer.ACCESS)
 def memory_held(ctx: Context) -> Iterator[Finding]:
     """Memory is taken, and no program that is seen has it."""
-    for gpu, told in _full(ctx):
+    for gpu, measured in _full(ctx):
         if not gpu.processes and not _small(gpu):
-            yield _memory(ctx, gpu, Manual(restart=True), sure=told)
+            yield _memory(ctx, gpu, Manual(restart=True), sure=measured)
 
 
 def _memory(ctx: Context, gpu: Gpu, remedy: Manual, *, sure: bool) -> Finding:

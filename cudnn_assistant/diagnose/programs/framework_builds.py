@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.needs import called, counts, passed
+from cudnn_assistant.diagnose.needs import called, expected_on_gpu, passed
 from cudnn_assistant.diagnose.pip_extras import requirement
 from cudnn_assistant.diagnose.programs import packages
 from cudnn_assistant.diagnose.programs.packages import packages_of
@@ -22,7 +22,7 @@ from cudnn_assistant.versions import major, numbers, older, short
 def _alone(ctx: Context) -> bool:
     """No other Python environment has a framework that uses the GPU."""
     others = (e for e in ctx.machine.pythons if e.id != ctx.subject)
-    return not any(f.gpu and counts(f) for e in others for f in e.frameworks)
+    return not any(f.gpu and expected_on_gpu(f) for e in others for f in e.frameworks)
 
 
 @rule("python-32-bit", layer=Layer.FRAMEWORK, provable=False)
@@ -149,7 +149,7 @@ def jax_plugin(ctx: Context) -> Iterator[Finding]:
 def arm(ctx: Context) -> Iterator[Finding]:
     """Windows on ARM; few programs have GPU builds for it."""
     arm64 = ctx.windows and ctx.machine.os.architecture in ("aarch64", "arm64")
-    cpu = any(f.gpu is False and counts(f) for f in ctx.frameworks)
+    cpu = any(f.gpu is False and expected_on_gpu(f) for f in ctx.frameworks)
     if arm64 and cpu and ctx.environment is not None:
         yield ctx.note(Manual(), "aarch64", environment=ctx.subject)
 
@@ -174,7 +174,7 @@ def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
     """
     if ctx.environment is None or not ctx.machine.gpus:
         return
-    builds = [f for f in ctx.frameworks if f.gpu is False and (counts(f) or asked(ctx, f))]
+    builds = [f for f in ctx.frameworks if f.gpu is False and (expected_on_gpu(f) or asked(ctx, f))]
     for name in dict.fromkeys(f.name for f in builds):
         same = [f for f in builds if f.name == name]
         twin = any(f.gpu and f.name == name for f in ctx.frameworks)

@@ -51,7 +51,7 @@ def incomplete(ctx: Context) -> Iterator[Finding]:
     for package in packages_of(ctx):
         if package.files_missing <= 0 or not package.name.startswith("nvidia-"):
             continue
-        if _told_of_copy(ctx, package):
+        if _parts_of_a_copy(ctx, package):
             continue
         slimmed = bool(package.missing) and all(map(_SPARE.match, package.missing))
         hard = (stopped(ctx.trial) and not slimmed) or _torch_lacks(ctx, package)
@@ -66,7 +66,7 @@ _SPARE = re.compile(
 """Libraries of NVIDIA's packages that people take out to save space: none starts them by itself."""
 
 
-def _told_of_copy(ctx: Context, package: Package) -> bool:
+def _parts_of_a_copy(ctx: Context, package: Package) -> bool:
     """Whether what is gone are parts of a copy of cuDNN, of which those rules tell better."""
     parts = {p.file for c in ctx.copies for p in c.damaged}
     return bool(package.missing) and parts.issuperset(package.missing)

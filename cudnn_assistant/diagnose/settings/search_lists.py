@@ -145,7 +145,7 @@ def old_settings(ctx: Context) -> Iterator[Finding]:
         yield ctx.note(Manual(), _entry(entry), folder=entry.folder)
 
 
-def strange(folder: str) -> bool:
+def unusual_name(folder: str) -> bool:
     """Whether some Windows programs can't handle a folder's name: its signs, or its length."""
     return not folder.isascii() or len(folder) > 240
 
@@ -157,5 +157,5 @@ def strange_folder(ctx: Context) -> Iterator[Finding]:
     if not ctx.windows or copy is None or not stopped(ctx.trial):
         return
     refused = ctx.trial is not None and ctx.trial.status == "unloadable"
-    if strange(copy.folder) and not refused:
+    if unusual_name(copy.folder) and not refused:
         yield ctx.warning(Manual(), copy.folder, sure=False, folder=copy.folder)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground.visible_gpus import unset
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.diagnose.trial.unexplained import told
+from cudnn_assistant.diagnose.trial.status import test_evidence
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.versions import numbers, short
@@ -44,7 +44,7 @@ def must_preload(ctx: Context) -> Iterator[Finding]:
         if run.call:
             yield ctx.error(
                 Manual(),
-                *told(run.trial),
+                *test_evidence(run.trial),
                 call=run.call,
                 program=framework_title(run.trial.framework),
                 environment=ctx.subject,
@@ -60,7 +60,7 @@ def takes_all_memory(ctx: Context) -> Iterator[Finding]:
             remedy = Manual(commands=(f"{verb} {run.name}={run.value}",))
             yield ctx.error(
                 remedy,
-                *told(run.trial),
+                *test_evidence(run.trial),
                 program=framework_title(run.trial.framework),
                 environment=ctx.subject,
             )
@@ -77,7 +77,7 @@ def setting(ctx: Context) -> Iterator[Finding]:
         shown = f"={variable.value.text} ({variable.source or variable.scope})" if variable else ""
         yield ctx.error(
             unset(ctx, variable) if variable is not None else Unknown(),
-            *told(run.trial),
+            *test_evidence(run.trial),
             name + shown,
             variable=name,
             lists=_listed(name),
@@ -96,7 +96,7 @@ def main_file_differs(ctx: Context) -> Iterator[Finding]:
             lone, whole = pair
             yield ctx.error(
                 Manual(),
-                *told(run.trial),
+                *test_evidence(run.trial),
                 f"{lone.file}: {lone.version}, {lone.folder}",
                 f"{whole.version}: {whole.folder}",
                 sure=False,
@@ -115,7 +115,7 @@ def unexplained(ctx: Context) -> Iterator[Finding]:
         if not run.name and _other_main_file(ctx, run.trial) is None:
             yield ctx.error(
                 Unknown(),
-                *told(run.trial),
+                *test_evidence(run.trial),
                 sure=False,
                 program=framework_title(run.trial.framework),
                 environment=ctx.subject,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cudnn_assistant.codes import CudaResult, Xid, process_end
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.diagnose.trial.unexplained import asked_and_stopped, told
+from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.machine import Trial
 
@@ -18,7 +18,7 @@ def watchdog(ctx: Context) -> Iterator[Finding]:
     """The system reset the GPU because a calculation took too long."""
     trial = asked_and_stopped(ctx)
     if trial is not None and trial.code == CudaResult.LAUNCH_TIMEOUT:
-        yield ctx.finding(ctx.serious, Manual(), *told(trial), gpu=trial.gpu_name)
+        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), gpu=trial.gpu_name)
 
 
 @rule("gpu-wrong-numbers", layer=Layer.TEST)
@@ -26,7 +26,9 @@ def wrong_numbers(ctx: Context) -> Iterator[Finding]:
     """Everything ran, and the GPU's numbers are not the CPU's."""
     trial = asked_and_stopped(ctx)
     if trial is not None and trial.status == "wrong-result":
-        yield ctx.finding(ctx.serious, Unknown(), *told(trial), sure=False, gpu=trial.gpu_name)
+        yield ctx.finding(
+            ctx.serious, Unknown(), *test_evidence(trial), sure=False, gpu=trial.gpu_name
+        )
 
 
 _WILD = frozenset(
@@ -61,7 +63,7 @@ def gpu_faults(ctx: Context) -> Iterator[Finding]:
         yield ctx.finding(
             ctx.serious,
             Unknown(),
-            *told(trial),
+            *test_evidence(trial),
             f"{gpu.name}: Xid {', '.join(str(int(xid)) for xid in found)}",
             sure=False,
             gpu=gpu.name,
@@ -73,7 +75,7 @@ def old_processor(ctx: Context) -> Iterator[Finding]:
     """The program stopped at an instruction that this processor doesn't have."""
     trial = asked_and_stopped(ctx)
     if trial is not None and _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
-        yield ctx.finding(ctx.serious, Unknown(), *told(trial), sure=False)
+        yield ctx.finding(ctx.serious, Unknown(), *test_evidence(trial), sure=False)
 
 
 def _ended(ctx: Context, trial: Trial) -> str:
@@ -90,7 +92,7 @@ def host_memory(ctx: Context) -> Iterator[Finding]:
     said = _NO_MEMORY.search(f"{trial.detail}\n{trial.output}") if trial is not None else None
     if trial is not None and (killed or said):
         word = said[0] if said and said[0] not in trial.detail else ""
-        yield ctx.finding(ctx.serious, Manual(), *told(trial), word, sure=said is not None)
+        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), word, sure=said is not None)
 
 
 _NO_MEMORY = re.compile(
