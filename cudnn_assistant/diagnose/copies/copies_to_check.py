@@ -97,11 +97,7 @@ def by_hand(ctx: Context, copy: CudnnCopy, remedy: Remedy) -> Facts:
         isinstance(remedy, Automatic) and isinstance(remedy.edits[0], TakeOut)
     )
     if entry is not None and listed and takes_out and not copy.environment:
-        return known | {
-            "entry": copy.folder,
-            "listed_in": entry.variable,
-            "place": entry.source,
-        }
+        return known | {"entry": copy.folder, "listed_in": entry.variable, "place": entry.source}
     return known | {"reinstall": True, "owner": copy.owner}
 
 

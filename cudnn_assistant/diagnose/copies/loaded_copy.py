@@ -6,9 +6,7 @@ import re
 
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, stopped
-from cudnn_assistant.diagnose.remedies import (
-    fits,
-)
+from cudnn_assistant.diagnose.remedies import fits
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.versions import numbers, short
 

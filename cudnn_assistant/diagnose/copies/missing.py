@@ -12,11 +12,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.programs.packages import lacking, packages_of
-from cudnn_assistant.diagnose.remedies import (
-    install_cudnn,
-    install_packages,
-    reinstall,
-)
+from cudnn_assistant.diagnose.remedies import install_cudnn, install_packages, reinstall
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, Package

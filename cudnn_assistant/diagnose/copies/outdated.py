@@ -8,11 +8,7 @@ from typing import NamedTuple
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need, stopped
-from cudnn_assistant.diagnose.remedies import (
-    fits,
-    install_cudnn,
-    search_first,
-)
+from cudnn_assistant.diagnose.remedies import fits, install_cudnn, search_first
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, PathEntry

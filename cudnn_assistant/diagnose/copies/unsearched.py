@@ -8,10 +8,7 @@ from typing import NamedTuple
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.remedies import (
-    fits,
-    search_first,
-)
+from cudnn_assistant.diagnose.remedies import fits, search_first
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Finding, Manual

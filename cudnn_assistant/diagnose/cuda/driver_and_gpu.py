@@ -7,24 +7,12 @@ from typing import NamedTuple
 
 from cudnn_assistant import compat
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudnnStatus
-from cudnn_assistant.compat import (
-    driver_floor,
-    last_driver_branch,
-)
+from cudnn_assistant.compat import driver_floor, last_driver_branch
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped
-from cudnn_assistant.diagnose.remedies import (
-    cuda_majors,
-    install_cudnn,
-    install_driver,
-)
+from cudnn_assistant.diagnose.remedies import cuda_majors, install_cudnn, install_driver
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import (
-    Facts,
-    Finding,
-    Manual,
-    Remedy,
-)
+from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import Driver, Trial
 from cudnn_assistant.versions import major, numbers, older, short
 

@@ -13,10 +13,7 @@ from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.cuda.cublas import cublas_file, cublas_libraries
 from cudnn_assistant.diagnose.cuda.toolkits import toolkit
 from cudnn_assistant.diagnose.needs import called, stopped
-from cudnn_assistant.diagnose.remedies import (
-    CUDA_PAGE,
-    install_packages,
-)
+from cudnn_assistant.diagnose.remedies import CUDA_PAGE, install_packages
 from cudnn_assistant.diagnose.rule import Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import Framework, Library

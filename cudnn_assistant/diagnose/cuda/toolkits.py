@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.compat import (
-    FIRST_COMPATIBLE,
-    oldest_usable_cuda,
-)
+from cudnn_assistant.compat import FIRST_COMPATIBLE, oldest_usable_cuda
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.remedies import (
-    CUDA_ARCHIVE,
-)
+from cudnn_assistant.diagnose.remedies import CUDA_ARCHIVE
 from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import (
-    Automatic,
-    Finding,
-    InstallCuda,
-    Installer,
-    Manual,
-)
+from cudnn_assistant.finding import Automatic, Finding, InstallCuda, Installer, Manual
 from cudnn_assistant.machine import Library
 from cudnn_assistant.plan import installers
 from cudnn_assistant.plan.installing import toolkit_file
