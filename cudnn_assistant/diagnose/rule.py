@@ -16,6 +16,9 @@ from msgspec.structs import replace
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.finding import Finding
 
+__all__ = ["Check", "Context", "Findings", "Layer", "Rule", "rule"]
+
+Findings = Iterator[Finding]
 Check = Callable[[Context], Iterable[Finding]]
 
 

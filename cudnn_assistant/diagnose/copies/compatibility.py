@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from cudnn_assistant import compat
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.copies_to_check import each, need_for, proven
 from cudnn_assistant.diagnose.copies.loaded_copy import product
 from cudnn_assistant.diagnose.needs import Need, stopped
@@ -20,15 +18,15 @@ from cudnn_assistant.diagnose.remedies import (
     reinstall,
     too_old_gpu,
 )
-from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Automatic, Finding, InstallCudnn, Manual, Remedy
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Automatic, InstallCudnn, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import major, numbers, short
 
 
 @rule("gpu-too-old-for-cudnn", layer=Layer.COMPATIBILITY)
 @each
-def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Findings:
     """This cuDNN dropped the GPU."""
     if ctx.gpu is None or not too_old_gpu(ctx, copy) or proven(ctx, copy):
         return
@@ -57,7 +55,7 @@ def _last_for_old_gpus(ctx: Context) -> Remedy:
 
 @rule("gpu-too-new-for-cudnn", layer=Layer.COMPATIBILITY)
 @each
-def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Findings:
     """The copy was made before this GPU existed. It may still run, slowly: by test."""
     if ctx.gpu is None or proven(ctx, copy):
         return
@@ -78,7 +76,7 @@ def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 
 @rule("cudnn-wrong-cuda-major", layer=Layer.COMPATIBILITY)
 @each
-def cuda_major(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+def cuda_major(ctx: Context, copy: CudnnCopy) -> Findings:
     """The copy is made for another CUDA major than the one that programs find."""
     made = copy.cuda_major or _asked(ctx)
     if not made or proven(ctx, copy):
@@ -108,7 +106,7 @@ def cuda_major(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 
 @rule("zlibwapi-missing", layer=Layer.COMPATIBILITY)
 @each
-def zlib(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+def zlib(ctx: Context, copy: CudnnCopy) -> Findings:
     """Some releases for Windows ask for zlibwapi.dll, which they don't bring."""
     asks = ctx.windows and compat.needs_zlibwapi(ctx.compat, copy.version)
     if not asks or proven(ctx, copy):
@@ -143,7 +141,7 @@ def _asked(ctx: Context) -> int:
 
 
 @rule("cudnn-header-differs", layer=Layer.COMPATIBILITY)
-def header(ctx: Context) -> Iterator[Finding]:
+def header(ctx: Context) -> Findings:
     """The header that compilers read belongs to another cuDNN than the library."""
     for copy in ctx.copies:
         one, other = (

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need, passed
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, reinstall, search_first
-from cudnn_assistant.diagnose.rule import Check
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, TakeOut
+from cudnn_assistant.diagnose.rule import Check, Context, Findings
+from cudnn_assistant.finding import Automatic, Facts, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import major
 
@@ -50,14 +49,14 @@ def proven(ctx: Context, copy: CudnnCopy) -> bool:
     return passed(ctx.trial) and ctx.winner in (copy, None)
 
 
-OfCopy = Callable[[Context, CudnnCopy], Iterator[Finding]]
+OfCopy = Callable[[Context, CudnnCopy], Findings]
 
 
 def each(check: OfCopy) -> Check:
     """A rule about one copy, for every copy that is to be judged."""
 
     @wraps(check)
-    def rule(ctx: Context) -> Iterator[Finding]:
+    def rule(ctx: Context) -> Findings:
         for copy in copies_to_check(ctx):
             yield from check(ctx, copy)
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant.compat import cudnn_parts
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.copies_to_check import (
     before_path,
     by_hand,
@@ -20,14 +18,14 @@ from cudnn_assistant.diagnose.copies.copies_to_check import (
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import fits
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
 from cudnn_assistant.versions import short
 
 
 @rule("stray-cudnn-first", layer=Layer.INTEGRITY)
-def stray(ctx: Context) -> Iterator[Finding]:
+def stray(ctx: Context) -> Findings:
     """Single files in System32 come before, or into, a whole copy elsewhere."""
     trial = ctx.trial
     if trial is None or not stopped(trial) or ctx.environment is not None:
@@ -53,7 +51,7 @@ def stray(ctx: Context) -> Iterator[Finding]:
 
 @rule("cudnn-links-missing", layer=Layer.INTEGRITY)
 @each
-def unlinked(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+def unlinked(ctx: Context, copy: CudnnCopy) -> Findings:
     """The files are there without the short names that programs ask for."""
     lacking = [p for p in copy.parts if p.state == "missing" and p.name == "cudnn"]
     if ctx.windows or not lacking or copy.file == lacking[0].file or proven(ctx, copy):
@@ -75,7 +73,7 @@ def unlinked(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 
 @rule("cudnn-wrong-architecture", layer=Layer.INTEGRITY)
 @each
-def architecture(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+def architecture(ctx: Context, copy: CudnnCopy) -> Findings:
     """The copy is made for another kind of processor."""
     here = ctx.machine.os.architecture
     if here and copy.architecture not in ("", here) and not proven(ctx, copy):
@@ -117,7 +115,7 @@ def _harm(ctx: Context, copy: CudnnCopy, *states: PartState) -> list[Part]:
 
 @rule("cudnn-damaged", layer=Layer.INTEGRITY)
 @each
-def damaged(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+def damaged(ctx: Context, copy: CudnnCopy) -> Findings:
     """Files of the copy are empty, cut short or something else than libraries."""
     if parts := _harm(ctx, copy, *_BROKEN):
         yield _damage(ctx, copy, parts, replace(ctx, copy))
@@ -125,7 +123,7 @@ def damaged(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 
 @rule("cudnn-unreadable", layer=Layer.INTEGRITY)
 @each
-def unreadable(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+def unreadable(ctx: Context, copy: CudnnCopy) -> Findings:
     """Files of the copy can't be read by this user."""
     if parts := _harm(ctx, copy, "unreadable"):
         file = ctx.join(copy.folder, _telling(ctx, copy, parts).file)
@@ -136,7 +134,7 @@ def unreadable(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 
 @rule("cudnn-part-missing", layer=Layer.INTEGRITY)
 @each
-def part_missing(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+def part_missing(ctx: Context, copy: CudnnCopy) -> Findings:
     """Files of the copy are missing."""
     if parts := _harm(ctx, copy, "missing"):
         yield _damage(ctx, copy, parts, replace(ctx, copy))

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant.compat import cudnn_package
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.programs.packages import lacking, packages_of
 from cudnn_assistant.diagnose.remedies import install_cudnn, install_packages, reinstall
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, Package
 from cudnn_assistant.versions import major, numbers, short
@@ -23,7 +21,7 @@ _LIKELY = re.compile("cuda|cudnn|nvidia", re.IGNORECASE)
 
 
 @rule("search-folder-closed", layer=Layer.SEARCH)
-def closed(ctx: Context) -> Iterator[Finding]:
+def closed(ctx: Context) -> Findings:
     """A folder of the search list can't be opened, and cuDNN wasn't found in the others."""
     trial = ctx.trial
     if ctx.windows or ctx.environment is not None or trial is None or trial.stage != "load":
@@ -71,7 +69,7 @@ def _lack(ctx: Context, need: Need) -> _Lack:
 
 
 @rule("package-incomplete", layer=Layer.SEARCH)
-def recorded_only(ctx: Context) -> Iterator[Finding]:
+def recorded_only(ctx: Context) -> Findings:
     """The package of the needed cuDNN is installed by its record alone."""
     for lack in _lacks(ctx):
         if lack.recorded is not None:
@@ -79,7 +77,7 @@ def recorded_only(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cudnn-main-file-alone", layer=Layer.SEARCH)
-def main_file_alone(ctx: Context) -> Iterator[Finding]:
+def main_file_alone(ctx: Context) -> Findings:
     """A package brings the main library only; the parts have to come from elsewhere."""
     for lack in _lacks(ctx):
         need = lack.need
@@ -102,7 +100,7 @@ def _whole_package(ctx: Context, copy: CudnnCopy, need: Need) -> str:
 
 
 @rule("cudnn-jit-only", layer=Layer.SEARCH)
-def jit_only(ctx: Context) -> Iterator[Finding]:
+def jit_only(ctx: Context) -> Findings:
     """The small cuDNN is there, which holds none of the engines that programs ask for."""
     for lack in _lacks(ctx):
         if (copy := lack.only(ctx, "jit")) and not lack.only(ctx, "shim"):
@@ -110,7 +108,7 @@ def jit_only(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cudnn-wrong-major", layer=Layer.SEARCH)
-def wrong_major(ctx: Context) -> Iterator[Finding]:
+def wrong_major(ctx: Context) -> Findings:
     """There is a cuDNN, of another major than programs ask for."""
     for lack in _lacks(ctx):
         if lack.others and lack.recorded is None:
@@ -119,7 +117,7 @@ def wrong_major(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cudnn-missing", layer=Layer.SEARCH)
-def missing(ctx: Context) -> Iterator[Finding]:
+def missing(ctx: Context) -> Findings:
     """Nobody installed a cuDNN of the major that programs ask for."""
     for lack in _lacks(ctx):
         half = lack.only(ctx, "shim") or lack.only(ctx, "jit")

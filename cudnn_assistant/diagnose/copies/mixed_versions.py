@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from cudnn_assistant.codes import Cudnn8Status, CudnnStatus
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.copies_to_check import (
     by_hand,
     each,
@@ -16,8 +14,7 @@ from cudnn_assistant.diagnose.copies.copies_to_check import (
 )
 from cudnn_assistant.diagnose.copies.loaded_copy import cudnn_files, product
 from cudnn_assistant.diagnose.needs import stopped
-from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import numbers
 
@@ -27,7 +24,7 @@ MIXED = (CudnnStatus.SUBLIBRARY_VERSION_MISMATCH, Cudnn8Status.VERSION_MISMATCH)
 
 @rule("cudnn-renamed", layer=Layer.WRONG_COPY, provable=False)
 @each
-def renamed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+def renamed(ctx: Context, copy: CudnnCopy) -> Findings:
     """The file's name says one major, its content another.
 
     A small test may pass with it; programs that want what the name says do not.
@@ -46,7 +43,7 @@ def renamed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
 
 @rule("cudnn-mixed-versions", layer=Layer.WRONG_COPY)
 @each
-def mixed(ctx: Context, copy: CudnnCopy) -> Iterator[Finding]:
+def mixed(ctx: Context, copy: CudnnCopy) -> Findings:
     """Parts of different cuDNN versions came together in one program."""
     trial = ctx.trial
     if proven(ctx, copy):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, search_first
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, PathEntry
 from cudnn_assistant.versions import older, short
@@ -54,7 +52,7 @@ def _newer(ctx: Context, copy: CudnnCopy, need: Need) -> list[CudnnCopy]:
 
 
 @rule("older-cudnn-first", layer=Layer.SEARCH)
-def older_first(ctx: Context) -> Iterator[Finding]:
+def older_first(ctx: Context) -> Findings:
     """An older copy of the same major stands before the one that is needed."""
     found = _too_old(ctx)
     if found and found.newer and not (ctx.windows and found.before_all):
@@ -63,7 +61,7 @@ def older_first(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("stray-cudnn-first", layer=Layer.SEARCH)
-def stray_first(ctx: Context) -> Iterator[Finding]:
+def stray_first(ctx: Context) -> Findings:
     """The older copy lies where Windows looks before all of PATH."""
     found = _too_old(ctx)
     if found and found.newer and ctx.windows and found.before_all:
@@ -71,7 +69,7 @@ def stray_first(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cudnn-too-old", layer=Layer.SEARCH)
-def too_old(ctx: Context) -> Iterator[Finding]:
+def too_old(ctx: Context) -> Findings:
     """The copy is older than programs ask for, and no newer one is there."""
     found = _too_old(ctx)
     if found and found.newer is None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Severity
 from cudnn_assistant.machine import Framework, Pin
 from cudnn_assistant.versions import major, numbers, short
@@ -43,7 +42,7 @@ def _unmet(ctx: Context) -> Iterator[_Unmet]:
 
 
 @rule("cudnn-jit-only", layer=Layer.SEARCH, provable=False)
-def jit_only(ctx: Context) -> Iterator[Finding]:
+def jit_only(ctx: Context) -> Findings:
     """The framework pins the whole cuDNN, and its environment has the small one."""
     for unmet in _unmet(ctx):
         if unmet.jit:
@@ -51,7 +50,7 @@ def jit_only(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cudnn-package-missing", layer=Layer.SEARCH, provable=False)
-def package_missing(ctx: Context) -> Iterator[Finding]:
+def package_missing(ctx: Context) -> Findings:
     """The cuDNN package that the framework pins is not installed."""
     for unmet in _unmet(ctx):
         if not unmet.pin.has and not unmet.jit:
@@ -59,7 +58,7 @@ def package_missing(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cudnn-package-wrong-major", layer=Layer.SEARCH, provable=False)
-def package_wrong_major(ctx: Context) -> Iterator[Finding]:
+def package_wrong_major(ctx: Context) -> Findings:
     """The package is there in another major than the framework pins."""
     for unmet in _unmet(ctx):
         if unmet.wrong_major:
@@ -67,7 +66,7 @@ def package_wrong_major(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cudnn-package-differs", layer=Layer.SEARCH, provable=False)
-def package_differs(ctx: Context) -> Iterator[Finding]:
+def package_differs(ctx: Context) -> Findings:
     """The package is there in another version than the framework pins."""
     for unmet in _unmet(ctx):
         if unmet.pin.has and not unmet.wrong_major:

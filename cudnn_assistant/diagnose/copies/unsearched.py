@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits, search_first
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, PathEntry, Variable
@@ -17,7 +15,7 @@ from cudnn_assistant.versions import short
 
 
 @rule("loader-list-not-renewed", layer=Layer.SEARCH)
-def forgotten(ctx: Context) -> Iterator[Finding]:
+def forgotten(ctx: Context) -> Findings:
     """The folder stands in the loader's configuration, which nobody told the loader."""
     if ctx.environment is not None or ctx.windows or not _no_cudnn_found(ctx):
         return
@@ -93,7 +91,7 @@ def _hidden(ctx: Context, need: Need) -> list[CudnnCopy]:
 
 
 @rule("cudnn-not-on-path", layer=Layer.SEARCH)
-def not_on_path(ctx: Context) -> Iterator[Finding]:
+def not_on_path(ctx: Context) -> Findings:
     """A copy is installed, and the loader doesn't look into its folder."""
     for found in _unreached(ctx) if ctx.serious == "error" else ():
         if found.above is None:
@@ -101,7 +99,7 @@ def not_on_path(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cudnn-parent-on-path", layer=Layer.SEARCH)
-def parent_on_path(ctx: Context) -> Iterator[Finding]:
+def parent_on_path(ctx: Context) -> Findings:
     """The folder above the copy's is searched, as an installer of cuDNN writes it."""
     for found in _unreached(ctx) if ctx.serious == "error" else ():
         if found.above is not None:
@@ -109,7 +107,7 @@ def parent_on_path(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("spare-cudnn-not-searched", layer=Layer.SEARCH)
-def spare_not_searched(ctx: Context) -> Iterator[Finding]:
+def spare_not_searched(ctx: Context) -> Findings:
     """The same for a copy that no program here asks for."""
     for found in _unreached(ctx) if ctx.serious != "error" else ():
         yield _not_searched(ctx, found)

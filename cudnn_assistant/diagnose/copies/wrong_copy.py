@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.copies.loaded_copy import best, cudnn_files, product
 from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, PathEntry
 from cudnn_assistant.versions import major, numbers
 
 
 @rule("cudnn-parts-not-found", layer=Layer.WRONG_COPY)
-def parts_not_found(ctx: Context) -> Iterator[Finding]:
+def parts_not_found(ctx: Context) -> Findings:
     """The main DLL was loaded by its full path, and its parts beside it aren't searched."""
     trial = ctx.trial
     if trial is None or not ctx.windows or trial.status != "missing-library" or not trial.loaded:
@@ -58,7 +56,7 @@ def copy_in(ctx: Context, folder: str) -> CudnnCopy | None:
 
 
 @rule("cudnn-920-foreign-part", layer=Layer.WRONG_COPY)
-def foreign_part(ctx: Context) -> Iterator[Finding]:
+def foreign_part(ctx: Context) -> Findings:
     """CuDNN 9.20 asks for a part that it doesn't bring and takes it from another cuDNN."""
     trial = ctx.trial
     if trial is None or not stopped(trial) or numbers(trial.version)[:2] != (9, 20):
@@ -104,7 +102,7 @@ def _taken_over(ctx: Context) -> _Foreign | None:
 
 
 @rule("library-path-overrides", layer=Layer.WRONG_COPY, provable=False)
-def by_library_path(ctx: Context) -> Iterator[Finding]:
+def by_library_path(ctx: Context) -> Findings:
     """An environment brings its own cuDNN, and LD_LIBRARY_PATH puts another copy in its place."""
     found = _taken_over(ctx)
     if found and found.by_library_path:
@@ -112,7 +110,7 @@ def by_library_path(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("system-cudnn-overrides", layer=Layer.WRONG_COPY, provable=False)
-def by_system(ctx: Context) -> Iterator[Finding]:
+def by_system(ctx: Context) -> Findings:
     """An environment brings its own cuDNN, and a copy of the system takes its place."""
     found = _taken_over(ctx)
     if found and not found.by_library_path:

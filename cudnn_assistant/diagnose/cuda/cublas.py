@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant.compat import FIRST_COMPATIBLE
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.cuda.toolkits import in_environment, toolkit
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import (
@@ -16,7 +14,7 @@ from cudnn_assistant.diagnose.remedies import (
     search_first,
     usual_cuda,
 )
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.machine import Library
 from cudnn_assistant.versions import major, numbers, short
@@ -56,7 +54,7 @@ def _newest(library: Library) -> tuple[int, tuple[int, ...]]:
 
 
 @rule("cuda-missing", layer=Layer.CUDA)
-def no_cuda(ctx: Context) -> Iterator[Finding]:
+def no_cuda(ctx: Context) -> Findings:
     """cuDNN needs cuBLAS of its CUDA major, and there is none."""
     found = _unfound_cublas(ctx)
     if found is not None and found.there is None:
@@ -64,7 +62,7 @@ def no_cuda(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cuda-not-on-path", layer=Layer.CUDA)
-def not_searched(ctx: Context) -> Iterator[Finding]:
+def not_searched(ctx: Context) -> Findings:
     """cuDNN needs cuBLAS of its CUDA major, and no searched folder holds it."""
     found = _unfound_cublas(ctx)
     if found is None or found.there is None:

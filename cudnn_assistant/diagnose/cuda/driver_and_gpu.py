@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant import compat
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudnnStatus
 from cudnn_assistant.compat import driver_floor, last_driver_branch
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import cuda_majors, install_cudnn, install_driver
-from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Facts, Manual, Remedy
 from cudnn_assistant.machine import Driver, Trial
 from cudnn_assistant.versions import major, numbers, older, short
 
@@ -36,7 +34,7 @@ def demanded(ctx: Context) -> str:
 
 
 @rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
-def gpu_too_old(ctx: Context) -> Iterator[Finding]:
+def gpu_too_old(ctx: Context) -> Findings:
     """The GPU is older than anything this CUDA major can run."""
     demand = major(demanded(ctx))
     oldest = compat.oldest_gpu(ctx.compat, str(demand))
@@ -93,7 +91,7 @@ def _wants_newer(ctx: Context, found: _Outdated) -> Trial | None:
 
 
 @rule("driver-too-old", layer=Layer.CUDA)
-def cudnn_wants_newer(ctx: Context) -> Iterator[Finding]:
+def cudnn_wants_newer(ctx: Context) -> Findings:
     """This cuDNN wants a newer driver than its CUDA does, and doesn't say how new."""
     found = _outdated(ctx)
     if found and (trial := _wants_newer(ctx, found)):
@@ -110,7 +108,7 @@ def cudnn_wants_newer(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
-def beyond_last_driver(ctx: Context) -> Iterator[Finding]:
+def beyond_last_driver(ctx: Context) -> Findings:
     """No driver that knows this GPU speaks the CUDA major that the programs are made for."""
     found = _outdated(ctx)
     if found and found.last is not None and not _wants_newer(ctx, found):
@@ -119,7 +117,7 @@ def beyond_last_driver(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("driver-too-old", layer=Layer.CUDA)
-def driver_too_old(ctx: Context) -> Iterator[Finding]:
+def driver_too_old(ctx: Context) -> Findings:
     """The driver doesn't speak the CUDA major that the programs are made for."""
     found = _outdated(ctx)
     if found and found.last is None and not _wants_newer(ctx, found):

@@ -9,12 +9,11 @@ from typing import NamedTuple
 from cudnn_assistant import compat
 from cudnn_assistant.codes import Cudnn8Status, CudnnStatus, process_end
 from cudnn_assistant.compat import FIRST_COMPATIBLE, framework_needs
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.cuda.cublas import cublas_file, cublas_libraries
 from cudnn_assistant.diagnose.cuda.toolkits import toolkit
 from cudnn_assistant.diagnose.needs import called, stopped
 from cudnn_assistant.diagnose.remedies import CUDA_PAGE, install_packages
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import Framework, Library
 from cudnn_assistant.versions import major
@@ -31,14 +30,14 @@ def _asked_in_vain(ctx: Context, what: str) -> str:
 
 
 @rule("cublas-missing-in-environment", layer=Layer.CUDA)
-def environment_cublas(ctx: Context) -> Iterator[Finding]:
+def environment_cublas(ctx: Context) -> Findings:
     """A Python environment's cuDNN is there, the cuBLAS it needs is not."""
     if file := _asked_in_vain(ctx, "cublas"):
         yield _cublas_missing(ctx, file)
 
 
 @rule("nvrtc-missing-in-environment", layer=Layer.CUDA)
-def environment_nvrtc(ctx: Context) -> Iterator[Finding]:
+def environment_nvrtc(ctx: Context) -> Findings:
     """A Python environment's cuDNN is there, the NVRTC it needs is not."""
     file = _asked_in_vain(ctx, "nvrtc")
     if file and "cublas" not in file.casefold():
@@ -57,7 +56,7 @@ def _package(ctx: Context, library: str) -> str:
 
 
 @rule("cublas-missing-in-environment", layer=Layer.CUDA)
-def linked_cublas(ctx: Context) -> Iterator[Finding]:
+def linked_cublas(ctx: Context) -> Findings:
     """PyTorch's files are linked with cuBLAS, and none is there at all."""
     environment = ctx.environment
     if environment is None or ctx.windows or ctx.trial is not None:
@@ -108,7 +107,7 @@ def _cuda_of(ctx: Context, framework: Framework) -> int:
 
 
 @rule("cublas-missing-in-environment", layer=Layer.CUDA, provable=False)
-def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
+def ctranslate2_cublas(ctx: Context) -> Findings:
     """CTranslate2 asks for a cuBLAS that isn't there."""
     for asked in _opened_by_name(ctx):
         if not asked.there:
@@ -121,7 +120,7 @@ def ctranslate2_cublas(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cublas-not-searched", layer=Layer.CUDA, provable=False)
-def cublas_not_searched(ctx: Context) -> Iterator[Finding]:
+def cublas_not_searched(ctx: Context) -> Findings:
     """On Linux CTranslate2 asks the loader, which knows nothing of Python's packages."""
     for asked in _opened_by_name(ctx) if not ctx.windows else ():
         there = asked.there
@@ -146,7 +145,7 @@ _NO_COMPILER = (
 
 
 @rule("nvrtc-missing", layer=Layer.CUDA)
-def nvrtc(ctx: Context) -> Iterator[Finding]:
+def nvrtc(ctx: Context) -> Findings:
     """CuDNN could not build code on the spot: NVRTC is missing or not of one version."""
     trial = ctx.trial
     if trial is None or trial.code not in _NO_COMPILER or not stopped(trial):
@@ -167,7 +166,7 @@ def nvrtc(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cublas-mixed", layer=Layer.CUDA)
-def two_cublas(ctx: Context) -> Iterator[Finding]:
+def two_cublas(ctx: Context) -> Findings:
     """CuBLAS and cuBLASLt, which belong together, came from two folders."""
     if ctx.trial is None or not stopped(ctx.trial):
         return
@@ -192,7 +191,7 @@ _ABORTS = ("SIGABRT", "STATUS_STACK_BUFFER_OVERRUN")
 
 
 @rule("cublas-missing-in-environment", layer=Layer.TEST)
-def without_cublas(ctx: Context) -> Iterator[Finding]:
+def without_cublas(ctx: Context) -> Findings:
     """No package's record explains it: cuDNN doesn't say what it didn't find.
 
     It says NOT_INITIALIZED (1001, 1 in cuDNN 8), INTERNAL_ERROR (4000, 4) or

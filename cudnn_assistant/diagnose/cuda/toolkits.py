@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant.compat import FIRST_COMPATIBLE, oldest_usable_cuda
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import CUDA_ARCHIVE
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, Finding, InstallCuda, Installer, Manual
 from cudnn_assistant.machine import Library
 from cudnn_assistant.plan import installers
@@ -44,7 +42,7 @@ def _too_new(ctx: Context, need: Need) -> str:
 
 
 @rule("gpu-too-new-for-cuda", layer=Layer.CUDA, provable=False)
-def gpu_too_new(ctx: Context) -> Iterator[Finding]:
+def gpu_too_new(ctx: Context) -> Findings:
     """A program is built for a CUDA that is older than the GPU."""
     for need, oldest in _unmet(ctx):
         if ctx.gpu and oldest:
@@ -61,7 +59,7 @@ def gpu_too_new(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("program-needs-other-cuda", layer=Layer.CUDA, provable=False)
-def other_cuda(ctx: Context) -> Iterator[Finding]:
+def other_cuda(ctx: Context) -> Findings:
     """A program is built for a CUDA that isn't here.
 
     Also where its cuDNN starts: before that it asks for a cuBLAS that nobody has.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground import visible_gpus
 from cudnn_assistant.diagnose.ground.driver_status import answers, bare_linux, cuda_code, nvml_code
 from cudnn_assistant.diagnose.ground.gpu import log_line, missing_device_file
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE
-from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Manual
 from cudnn_assistant.machine import DeviceNode, Driver
 
 
@@ -59,7 +57,7 @@ def _by_scheduler(ctx: Context, refusal: _Refusal) -> visible_gpus.Scheduler | N
 
 
 @rule("job-without-gpu", layer=Layer.ACCESS)
-def kept_by_scheduler(ctx: Context) -> Iterator[Finding]:
+def kept_by_scheduler(ctx: Context) -> Findings:
     """A scheduler keeps the device files from the job."""
     refusal = _refusal(ctx)
     if refusal and refusal.node and (scheduler := _by_scheduler(ctx, refusal)):
@@ -68,7 +66,7 @@ def kept_by_scheduler(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("device-permission-container", layer=Layer.ACCESS)
-def permission_container(ctx: Context) -> Iterator[Finding]:
+def permission_container(ctx: Context) -> Findings:
     """The device files are in the container, and its user may not open them."""
     refusal = _refusal(ctx)
     if refusal and ctx.machine.os.container and not _by_scheduler(ctx, refusal):
@@ -81,7 +79,7 @@ def permission_container(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("device-permission", layer=Layer.ACCESS)
-def permission(ctx: Context) -> Iterator[Finding]:
+def permission(ctx: Context) -> Findings:
     """The device files exist, and this user may not open them."""
     refusal = _refusal(ctx)
     if refusal is None or ctx.machine.os.container or _by_scheduler(ctx, refusal):
@@ -121,7 +119,7 @@ def _uvm_there(driver: Driver) -> bool:
 
 
 @rule("uvm-missing", layer=Layer.ACCESS)
-def uvm(ctx: Context) -> Iterator[Finding]:
+def uvm(ctx: Context) -> Findings:
     """The module for unified memory is not there."""
     driver = _without_cuda(ctx)
     if driver is not None and not _uvm_there(driver):
@@ -131,7 +129,7 @@ def uvm(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cuda-stopped-after-sleep", layer=Layer.ACCESS)
-def after_sleep(ctx: Context) -> Iterator[Finding]:
+def after_sleep(ctx: Context) -> Findings:
     """The module for unified memory broke when the computer slept."""
     driver = _without_cuda(ctx)
     if driver is None or not _uvm_there(driver) or cuda_code(ctx) != CudaResult.UNKNOWN:
@@ -143,7 +141,7 @@ def after_sleep(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("device-file-missing", layer=Layer.ACCESS)
-def node_missing(ctx: Context) -> Iterator[Finding]:
+def node_missing(ctx: Context) -> Findings:
     """The module runs, and a file through which the GPU is reached is gone."""
     driver = ctx.machine.driver
     if driver is None or not driver.kernel_version or not bare_linux(ctx) or ctx.runs:
@@ -156,7 +154,7 @@ def node_missing(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("fabric-manager-missing", layer=Layer.ACCESS)
-def fabric(ctx: Context) -> Iterator[Finding]:
+def fabric(ctx: Context) -> Findings:
     """GPUs behind NVSwitch wait for the Fabric Manager."""
     code = CudaResult.SYSTEM_NOT_READY
     not_ready = cuda_code(ctx) == code or any(t.code == code for t in ctx.machine.trials)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cudnn_assistant.codes import CudaResult
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground import visible_gpus
 from cudnn_assistant.diagnose.ground.driver_status import cuda_code, unsearched
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
-from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Manual, Unknown
 
 
 def blind(ctx: Context) -> bool:
@@ -19,7 +16,7 @@ def blind(ctx: Context) -> bool:
 
 
 @rule("wsl-version-1", layer=Layer.CONTAINER)
-def wsl_one(ctx: Context) -> Iterator[Finding]:
+def wsl_one(ctx: Context) -> Findings:
     """WSL 1 has no GPU at all."""
     if ctx.machine.os.wsl == 1:
         name = (ctx.machine.os.distribution or ("Ubuntu",))[0].capitalize()
@@ -28,7 +25,7 @@ def wsl_one(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("wsl-no-gpu", layer=Layer.CONTAINER, provable=False)
-def wsl_no_device(ctx: Context) -> Iterator[Finding]:
+def wsl_no_device(ctx: Context) -> Findings:
     """WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
     machine = ctx.machine
     nodes = machine.driver.nodes if machine.driver else ()
@@ -80,14 +77,14 @@ def _of_kubernetes(ctx: Context) -> visible_gpus.Scheduler | None:
 
 
 @rule("job-without-gpu", layer=Layer.CONTAINER)
-def pod_without_gpu(ctx: Context) -> Iterator[Finding]:
+def pod_without_gpu(ctx: Context) -> Findings:
     """Kubernetes started the container, and was asked for no GPU."""
     if _without_gpu(ctx) and (scheduler := _of_kubernetes(ctx)):
         yield visible_gpus.given_none(ctx, scheduler, ctx.machine.os.container)
 
 
 @rule("container-no-gpu", layer=Layer.CONTAINER)
-def container_no_gpu(ctx: Context) -> Iterator[Finding]:
+def container_no_gpu(ctx: Context) -> Findings:
     """The container was started without GPU, or without the capability CUDA needs."""
     if not _without_gpu(ctx) or _of_kubernetes(ctx):
         return
@@ -107,7 +104,7 @@ def container_no_gpu(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("container-no-compute", layer=Layer.CONTAINER)
-def container_capability(ctx: Context) -> Iterator[Finding]:
+def container_capability(ctx: Context) -> Findings:
     """The container got the GPU, but not the libraries for computing."""
     setting = "NVIDIA_DRIVER_CAPABILITIES"
     given = ctx.machine.variable(setting)
@@ -138,7 +135,7 @@ def _without_libraries(ctx: Context) -> bool:
 
 
 @rule("sandbox-hides-gpu", layer=Layer.CONTAINER)
-def sandbox(ctx: Context) -> Iterator[Finding]:
+def sandbox(ctx: Context) -> Findings:
     """We run inside a snap or flatpak, which may hide the GPU from us and from it."""
     name, driver = ctx.machine.os.sandbox, ctx.machine.driver
     nodes = driver.nodes if driver else ()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import current_cuda_majors
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground.driver_status import (
     answering,
     answers,
@@ -26,15 +24,15 @@ from cudnn_assistant.diagnose.remedies import (
     install_driver,
     search_first,
 )
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Manual, Unknown
 from cudnn_assistant.machine import Driver, Gpu
 from cudnn_assistant.versions import major, numbers
 
 
 @rule("driver-restart-pending", layer=Layer.DRIVER)
-def restart_pending(ctx: Context) -> Iterator[Finding]:
+def restart_pending(ctx: Context) -> Findings:
     """Windows waits for a restart before it uses the new driver."""
     driver = ctx.machine.driver
     if driver and DeviceProblem.NEED_RESTART in driver.problem_codes:
@@ -55,7 +53,7 @@ _NOT_STARTED = frozenset(
 
 
 @rule("driver-damaged", layer=Layer.DRIVER)
-def damaged(ctx: Context) -> Iterator[Finding]:
+def damaged(ctx: Context) -> Findings:
     """Windows could not start the installed driver, or its parts are of two versions."""
     driver = ctx.machine.driver
     codes = _NOT_STARTED & set(driver.problem_codes if driver else ())
@@ -76,7 +74,7 @@ def versions_differ(driver: Driver) -> bool:
 
 
 @rule("driver-missing", layer=Layer.DRIVER)
-def missing(ctx: Context) -> Iterator[Finding]:
+def missing(ctx: Context) -> Findings:
     """No part of NVIDIA's driver is installed."""
     driver = ctx.machine.driver
     if not judgeable(ctx) or ctx.machine.os.wsl or ctx.machine.os.container or answering(ctx):
@@ -121,7 +119,7 @@ def _holder(ctx: Context) -> Gpu | None:
 
 
 @rule("gpu-kept-for-vm", layer=Layer.DRIVER)
-def kept_for_vm(ctx: Context) -> Iterator[Finding]:
+def kept_for_vm(ctx: Context) -> Findings:
     """The GPU is kept for a virtual machine."""
     gpu = _holder(ctx)
     if gpu is not None and (name := gpu.kernel_driver) in _FOR_VMS:
@@ -130,7 +128,7 @@ def kept_for_vm(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("nouveau-active", layer=Layer.DRIVER)
-def held_by_other(ctx: Context) -> Iterator[Finding]:
+def held_by_other(ctx: Context) -> Findings:
     """Another kernel driver owns the GPU: nouveau or nova."""
     gpu = _holder(ctx)
     if gpu is not None and (name := gpu.kernel_driver) not in _FOR_VMS:
@@ -139,7 +137,7 @@ def held_by_other(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("nouveau-active", layer=Layer.DRIVER)
-def second_held(ctx: Context) -> Iterator[Finding]:
+def second_held(ctx: Context) -> Findings:
     """Another kernel driver owns one of several GPUs. One kept for a VM is so on purpose."""
     if not bare_linux(ctx) or not ctx.runs:
         return
@@ -163,7 +161,7 @@ def _keep_from_starting(ctx: Context, name: str) -> Manual:
 
 
 @rule("driver-module-not-built", layer=Layer.DRIVER)
-def not_built(ctx: Context) -> Iterator[Finding]:
+def not_built(ctx: Context) -> Findings:
     """The driver's module was never built for the kernel that runs now."""
     driver = _unloaded(ctx)
     other = log_line(ctx, r"nvidia.*(?:version magic|disagrees about version of symbol)")
@@ -193,7 +191,7 @@ def _unstarted(ctx: Context) -> _Unstarted | None:
 
 
 @rule("secure-boot-blocks-driver", layer=Layer.DRIVER)
-def secure_boot(ctx: Context) -> Iterator[Finding]:
+def secure_boot(ctx: Context) -> Findings:
     """Secure Boot refused the module, or is likely to."""
     found = _unstarted(ctx)
     if found and (found.refused or ctx.machine.os.secure_boot):
@@ -204,7 +202,7 @@ def secure_boot(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("driver-module-not-loaded", layer=Layer.DRIVER)
-def not_loaded(ctx: Context) -> Iterator[Finding]:
+def not_loaded(ctx: Context) -> Findings:
     """The module is there and not loaded, and nothing says why."""
     found = _unstarted(ctx)
     if found and not (found.refused or ctx.machine.os.secure_boot):
@@ -214,7 +212,7 @@ def not_loaded(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("driver-not-searched", layer=Layer.DRIVER)
-def not_searched(ctx: Context) -> Iterator[Finding]:
+def not_searched(ctx: Context) -> Findings:
     """The driver's library is there, in a folder that programs don't look into.
 
     WSL without its line in the loader's list, NixOS, and containers of Kubernetes where
@@ -233,7 +231,7 @@ _SHARING = range(CudaResult.MPS_CONNECTION_FAILED, CudaResult.MPS_MAX_CONNECTION
 
 
 @rule("mps-not-answering", layer=Layer.NO_ANSWER)
-def sharing_silent(ctx: Context) -> Iterator[Finding]:
+def sharing_silent(ctx: Context) -> Findings:
     """Programs are to share the GPU through NVIDIA's MPS, and its service doesn't answer."""
     code = cuda_code(ctx)
     if ctx.runs or ctx.windows or code is None or code not in _SHARING:
@@ -245,7 +243,7 @@ def sharing_silent(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("driver-not-answering", layer=Layer.NO_ANSWER)
-def not_answering(ctx: Context) -> Iterator[Finding]:
+def not_answering(ctx: Context) -> Findings:
     """Libraries and module are there, and still no answer."""
     driver = ctx.machine.driver
     if driver is None or not judgeable(ctx) or answering(ctx) or cuda_code(ctx) is None:
@@ -273,7 +271,7 @@ def _cuda_silent(ctx: Context) -> bool:
 
 
 @rule("wsl-cuda-does-not-start", layer=Layer.NO_ANSWER)
-def wsl_cuda_silent(ctx: Context) -> Iterator[Finding]:
+def wsl_cuda_silent(ctx: Context) -> Findings:
     """CUDA doesn't start in WSL."""
     if _cuda_silent(ctx) and ctx.machine.os.wsl:
         remedy = Manual(
@@ -283,7 +281,7 @@ def wsl_cuda_silent(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cuda-does-not-start", layer=Layer.NO_ANSWER)
-def cuda_silent(ctx: Context) -> Iterator[Finding]:
+def cuda_silent(ctx: Context) -> Findings:
     """NVML lists the GPU, and CUDA doesn't start."""
     if _cuda_silent(ctx) and not ctx.machine.os.wsl:
         remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)

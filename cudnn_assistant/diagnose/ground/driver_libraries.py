@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cudnn_assistant.codes import CudaResult, NvmlReturn
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground.driver import versions_differ
 from cudnn_assistant.diagnose.ground.driver_status import answers, cuda_code, judgeable, nvml_code
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, take_out
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import Driver, PathEntry
 
 
 @rule("stub-library-loaded", layer=Layer.DRIVER_LIBRARIES)
-def stub(ctx: Context) -> Iterator[Finding]:
+def stub(ctx: Context) -> Findings:
     """A link-time stub is loaded in place of the driver's library."""
     driver = ctx.machine.driver
     if driver is None or ctx.windows or ctx.runs:
@@ -36,7 +33,7 @@ def stub(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("stub-folder-searched", layer=Layer.DRIVER_LIBRARIES)
-def stub_searched(ctx: Context) -> Iterator[Finding]:
+def stub_searched(ctx: Context) -> Findings:
     """Not yet harmful: a folder of stubs is searched; nothing loaded from it so far."""
     driver = ctx.machine.driver
     if (
@@ -62,7 +59,7 @@ def _stub_entries(ctx: Context) -> list[PathEntry]:
 
 
 @rule("compat-library-used", layer=Layer.DRIVER_LIBRARIES)
-def compat_used(ctx: Context) -> Iterator[Finding]:
+def compat_used(ctx: Context) -> Findings:
     """The forward-compatibility library is loaded where NVIDIA doesn't allow it."""
     driver = ctx.machine.driver
     if driver is None or cuda_code(ctx) in (CudaResult.SUCCESS, None) or ctx.runs:
@@ -106,7 +103,7 @@ def _differing(ctx: Context) -> Driver | None:
 
 
 @rule("driver-library-mismatch", layer=Layer.DRIVER_LIBRARIES)
-def mismatch(ctx: Context) -> Iterator[Finding]:
+def mismatch(ctx: Context) -> Findings:
     """The libraries were updated, the module in the running kernel was not."""
     driver = _differing(ctx)
     if driver is not None and not ctx.machine.os.container:
@@ -115,7 +112,7 @@ def mismatch(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("container-brings-driver", layer=Layer.DRIVER_LIBRARIES)
-def container_driver(ctx: Context) -> Iterator[Finding]:
+def container_driver(ctx: Context) -> Findings:
     """The container's image holds libraries of another driver than its computer's."""
     driver = _differing(ctx)
     if driver is not None and ctx.machine.os.container:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cudnn_assistant.codes import CudaResult, NvmlReturn
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground.driver_status import (
     bare_linux,
     cuda_code,
@@ -13,15 +10,15 @@ from cudnn_assistant.diagnose.ground.driver_status import (
     nvml_code,
 )
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Manual
 from cudnn_assistant.machine import Driver
 from cudnn_assistant.versions import numbers
 
 
 @rule("driver-incomplete", layer=Layer.DRIVER)
-def incomplete(ctx: Context) -> Iterator[Finding]:
+def incomplete(ctx: Context) -> Findings:
     """The driver runs, and the library through which programs compute isn't there.
 
     Distributions pack it apart from the module and from what draws on the screen.
@@ -43,7 +40,7 @@ def incomplete(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("driver-monitor-missing", layer=Layer.DRIVER)
-def unmonitored(ctx: Context) -> Iterator[Finding]:
+def unmonitored(ctx: Context) -> Findings:
     """Programs compute, and the library through which the driver tells of itself is gone.
 
     nvidia-smi and what watches GPUs stop without it. Containers are given it or not on purpose,

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from cudnn_assistant.codes import DeviceProblem, NvmlReturn, Xid
 from cudnn_assistant.compat import oldest_gpu_of_cudnn
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground.containers import blind
 from cudnn_assistant.diagnose.ground.driver_status import answering, bare_linux
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
-from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Severity
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Facts, Impossible, Manual, Severity
 from cudnn_assistant.machine import Gpu
 from cudnn_assistant.versions import older
 
@@ -33,7 +31,7 @@ _SWITCH_ON = {
 
 
 @rule("gpu-switched-off", layer=Layer.GPU)
-def switched_off(ctx: Context) -> Iterator[Finding]:
+def switched_off(ctx: Context) -> Findings:
     """A laptop is set to the processor's graphics, or somebody keeps the driver off."""
     off, driver = ctx.machine.switched_off, ctx.machine.driver
     if off is None or not bare_linux(ctx) or answering(ctx) or ctx.runs:
@@ -54,7 +52,7 @@ def _kept_for_vm(gpu: Gpu) -> bool:
 
 
 @rule("no-nvidia-gpu", layer=Layer.GPU)
-def no_gpu(ctx: Context) -> Iterator[Finding]:
+def no_gpu(ctx: Context) -> Findings:
     """No device of NVIDIA's on the bus. WSL and containers have causes of their own."""
     machine = ctx.machine
     if machine.gpus or blind(ctx) or machine.os.wsl or machine.os.container or ctx.runs:
@@ -66,7 +64,7 @@ def no_gpu(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-too-old", layer=Layer.GPU)
-def too_old(ctx: Context) -> Iterator[Finding]:
+def too_old(ctx: Context) -> Findings:
     """No supported cuDNN and driver pair is left for this GPU at all."""
     gpus = ctx.gpus
     oldest = oldest_gpu_of_cudnn(ctx.compat)
@@ -93,14 +91,14 @@ def seen_by_driver(ctx: Context) -> bool:
 
 
 @rule("gpu-disabled", layer=Layer.GPU)
-def disabled(ctx: Context) -> Iterator[Finding]:
+def disabled(ctx: Context) -> Findings:
     """Somebody switched the GPU off in Device Manager."""
     if device_problem(ctx, DeviceProblem.DISABLED):
         yield ctx.error(Manual(administrator=True), "Device Manager: 22", gpu=first_name(ctx))
 
 
 @rule("gpu-firmware-stopped", layer=Layer.GPU)
-def firmware(ctx: Context) -> Iterator[Finding]:
+def firmware(ctx: Context) -> Findings:
     """The GPU's own processor stopped answering, a fault of one driver version."""
     for gpu in ctx.machine.gpus:
         found = sorted({Xid.GSP_TIMEOUT, Xid.GSP_FAULT} & set(gpu.xids))
@@ -112,7 +110,7 @@ def firmware(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-lost", layer=Layer.GPU)
-def lost(ctx: Context) -> Iterator[Finding]:
+def lost(ctx: Context) -> Findings:
     """The GPU was there and is gone from the bus: power, heat, slot or a dying card."""
     nvml = ctx.machine.driver.nvml if ctx.machine.driver else None
     evidence = [g.why for g in ctx.machine.gaps if "GPU_IS_LOST" in g.why]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cudnn_assistant.codes import Xid
-from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Manual, Severity
 from cudnn_assistant.machine import Gpu
 
@@ -20,7 +17,7 @@ def _faulty(gpu: Gpu) -> bool:
 
 
 @rule("gpu-memory-faulty", layer=Layer.GPU)
-def memory_faulty(ctx: Context) -> Iterator[Finding]:
+def memory_faulty(ctx: Context) -> Findings:
     """The GPU's memory has faults, and no spare part of it is left to take their place."""
     for gpu in ctx.machine.gpus:
         if gpu.remap_failed:
@@ -28,7 +25,7 @@ def memory_faulty(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-memory-needs-restart", layer=Layer.GPU)
-def memory_needs_restart(ctx: Context) -> Iterator[Finding]:
+def memory_needs_restart(ctx: Context) -> Findings:
     """The GPU's memory counted faults; at the next start spare parts take their place."""
     for gpu in ctx.machine.gpus:
         if _faulty(gpu) and not gpu.remap_failed:
@@ -42,7 +39,7 @@ def _memory(ctx: Context, gpu: Gpu) -> Finding:
 
 
 @rule("gpu-slowed-down", layer=Layer.GPU)
-def hot(ctx: Context) -> Iterator[Finding]:
+def hot(ctx: Context) -> Findings:
     """Heat or power limits slow the GPU down now."""
     for gpu in ctx.machine.gpus:
         harmful = [t for t in gpu.throttled if t in ("hw-thermal", "power-brake", "hw-slowdown")]
@@ -53,7 +50,7 @@ def hot(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-asleep", layer=Layer.GPU)
-def asleep(ctx: Context) -> Iterator[Finding]:
+def asleep(ctx: Context) -> Findings:
     """A laptop's GPU sleeps; the first program that wants it wakes it up."""
     if ctx.runs:
         return

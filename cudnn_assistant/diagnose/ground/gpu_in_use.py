@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.codes import CudaResult
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground.driver_status import cuda_code
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import Gpu, GpuProcess, Trial
 
@@ -23,14 +22,14 @@ def _closed(ctx: Context, mode: str) -> Iterator[Gpu]:
 
 
 @rule("compute-mode-prohibited", layer=Layer.ACCESS)
-def prohibited(ctx: Context) -> Iterator[Finding]:
+def prohibited(ctx: Context) -> Findings:
     """The GPU admits no program."""
     for gpu in _closed(ctx, "prohibited"):
         yield _compute_mode(ctx, gpu)
 
 
 @rule("compute-mode-exclusive", layer=Layer.ACCESS)
-def exclusive(ctx: Context) -> Iterator[Finding]:
+def exclusive(ctx: Context) -> Findings:
     """The GPU admits one program, and one is there already.
 
     It may be another person's, or in another container: then it isn't listed.
@@ -70,7 +69,7 @@ _REFUSED = (CudaResult.DEVICE_UNAVAILABLE, CudaResult.DEVICE_NOT_LICENSED)
 
 
 @rule("vgpu-licence", layer=Layer.ACCESS)
-def licence(ctx: Context) -> Iterator[Finding]:
+def licence(ctx: Context) -> Findings:
     """A virtual GPU whose licence was not found."""
     vgpu = next((g for g in ctx.machine.gpus if g.virtualization == "vgpu"), None)
     trials = [t for t in ctx.machine.trials if t.stage in ("driver", "context")]
@@ -104,7 +103,7 @@ def _small(gpu: Gpu) -> bool:
 
 
 @rule("gpu-memory-taken", layer=Layer.ACCESS)
-def memory_taken(ctx: Context) -> Iterator[Finding]:
+def memory_taken(ctx: Context) -> Findings:
     """Other programs hold nearly all of the GPU's memory."""
     for gpu, measured in _full(ctx):
         if gpu.processes:
@@ -112,7 +111,7 @@ def memory_taken(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-memory-small", layer=Layer.ACCESS)
-def memory_small(ctx: Context) -> Iterator[Finding]:
+def memory_small(ctx: Context) -> Findings:
     """The GPU never has much memory."""
     for gpu, measured in _full(ctx):
         if not gpu.processes and _small(gpu):
@@ -120,7 +119,7 @@ def memory_small(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-memory-held", layer=Layer.ACCESS)
-def memory_held(ctx: Context) -> Iterator[Finding]:
+def memory_held(ctx: Context) -> Findings:
     """Memory is taken, and no program that is seen has it."""
     for gpu, measured in _full(ctx):
         if not gpu.processes and not _small(gpu):

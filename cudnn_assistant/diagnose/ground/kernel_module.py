@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from cudnn_assistant.codes import DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import kernel_module, last_driver_branch
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground.driver_status import answers
 from cudnn_assistant.diagnose.ground.gpu import (
     device_problem,
@@ -18,7 +16,7 @@ from cudnn_assistant.diagnose.ground.gpu import (
     seen_by_driver,
 )
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.versions import major
 
@@ -49,7 +47,7 @@ def _other_flavour(ctx: Context) -> _Flavour | None:
 
 
 @rule("gpu-needs-open-module", layer=Layer.GPU)
-def needs_open_module(ctx: Context) -> Iterator[Finding]:
+def needs_open_module(ctx: Context) -> Findings:
     """The GPU runs with the open kernel module alone."""
     found = _other_flavour(ctx)
     if found and found.opens:
@@ -57,7 +55,7 @@ def needs_open_module(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-needs-closed-module", layer=Layer.GPU)
-def needs_closed_module(ctx: Context) -> Iterator[Finding]:
+def needs_closed_module(ctx: Context) -> Findings:
     """The GPU is too old for the open kernel module."""
     found = _other_flavour(ctx)
     if found and not found.opens:
@@ -88,7 +86,7 @@ def _only_other_flavour(ctx: Context) -> str:
 
 
 @rule("gpu-dropped-by-driver", layer=Layer.GPU)
-def dropped(ctx: Context) -> Iterator[Finding]:
+def dropped(ctx: Context) -> Findings:
     """The installed driver's branch no longer knows this GPU."""
     driver = ctx.machine.driver
     line = log_line(ctx, r"Legacy drivers")
@@ -117,7 +115,7 @@ def dropped(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-does-not-start", layer=Layer.GPU)
-def no_resources(ctx: Context) -> Iterator[Finding]:
+def no_resources(ctx: Context) -> Findings:
     """The GPU is on the bus, but the driver can't start it."""
     line = log_line(ctx, r"RmInitAdapter failed|Cannot initialize GSP|GFW_BOOT")
     if seen_by_driver(ctx) or log_line(ctx, r"open kernel modules|by open nvidia\.ko"):

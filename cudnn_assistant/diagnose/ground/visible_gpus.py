@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Variable
 
@@ -45,7 +43,7 @@ _NAME = "CUDA_VISIBLE_DEVICES"
 
 
 @rule("job-without-gpu", layer=Layer.ACCESS)
-def hidden_from_job(ctx: Context) -> Iterator[Finding]:
+def hidden_from_job(ctx: Context) -> Findings:
     """A scheduler set CUDA_VISIBLE_DEVICES for a job that asked for no GPU."""
     found = _hidden(ctx)
     if found and (scheduler := _by_scheduler(ctx, found)):
@@ -53,7 +51,7 @@ def hidden_from_job(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-hidden", layer=Layer.ACCESS)
-def hidden(ctx: Context) -> Iterator[Finding]:
+def hidden(ctx: Context) -> Findings:
     """CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
     found = _hidden(ctx)
     if found is None or _by_scheduler(ctx, found):
@@ -133,7 +131,7 @@ def unset(ctx: Context, variable: Variable) -> Remedy:
 
 
 @rule("mig-without-parts", layer=Layer.ACCESS)
-def mig(ctx: Context) -> Iterator[Finding]:
+def mig(ctx: Context) -> Findings:
     """The GPU is split by MIG, and no part of it exists."""
     for gpu in ctx.machine.gpus:
         if gpu.mig and not gpu.mig_instances and gpu.cuda_index is None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cudnn_assistant.codes import NvmlReturn
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground.containers import stranger
 from cudnn_assistant.diagnose.ground.driver_status import (
     answering,
@@ -15,12 +12,12 @@ from cudnn_assistant.diagnose.ground.driver_status import (
     nvml_code,
 )
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, WSL_PAGE
-from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Manual
 
 
 @rule("wsl-driver-missing", layer=Layer.WSL)
-def wsl_missing(ctx: Context) -> Iterator[Finding]:
+def wsl_missing(ctx: Context) -> Findings:
     """Windows gives its WSL no driver library: there is no (new enough) Windows driver."""
     driver = ctx.machine.driver
     if ctx.machine.os.wsl == 2 and judgeable(ctx) and (driver is None or not driver.cuda_library):
@@ -31,7 +28,7 @@ def wsl_missing(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("wsl-linux-driver", layer=Layer.WSL, provable=False)
-def wsl_linux_driver(ctx: Context) -> Iterator[Finding]:
+def wsl_linux_driver(ctx: Context) -> Findings:
     """A Linux driver was installed inside WSL and hides the one of Windows."""
     driver = ctx.machine.driver
     library = driver.cuda_library if driver else ""
@@ -49,7 +46,7 @@ def wsl_linux_driver(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("wsl-gpu-blocked", layer=Layer.WSL)
-def wsl_blocked(ctx: Context) -> Iterator[Finding]:
+def wsl_blocked(ctx: Context) -> Findings:
     """Windows refuses its GPU to WSL."""
     if ctx.machine.os.wsl == 2 and nvml_code(ctx) == NvmlReturn.OPERATING_SYSTEM:
         remedy = Manual(

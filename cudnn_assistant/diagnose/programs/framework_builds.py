@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, expected_on_gpu, passed
 from cudnn_assistant.diagnose.pip_extras import requirement
 from cudnn_assistant.diagnose.programs import packages
 from cudnn_assistant.diagnose.programs.packages import packages_of
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages, usual_cuda
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Framework, Gpu
 from cudnn_assistant.versions import major, numbers, older, short
@@ -26,7 +25,7 @@ def _alone(ctx: Context) -> bool:
 
 
 @rule("python-32-bit", layer=Layer.FRAMEWORK, provable=False)
-def bits(ctx: Context) -> Iterator[Finding]:
+def bits(ctx: Context) -> Findings:
     """CuDNN exists for 64-bit programs only."""
     environment = ctx.environment
     if environment is not None and environment.bits == 32:
@@ -38,7 +37,7 @@ def bits(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("tensorflow-on-windows", layer=Layer.FRAMEWORK, provable=False)
-def tensorflow_on_windows(ctx: Context) -> Iterator[Finding]:
+def tensorflow_on_windows(ctx: Context) -> Findings:
     """TensorFlow 2.11 and later have no GPU code for Windows."""
     for framework in ctx.frameworks if ctx.environment is not None else ():
         if _dropped(ctx, framework) and ctx.machine.gpus:
@@ -64,21 +63,21 @@ def _without_packages(ctx: Context, name: str) -> Iterator[tuple[Framework, str]
 
 
 @rule("tensorflow-without-packages", layer=Layer.FRAMEWORK, provable=False)
-def tensorflow_alone(ctx: Context) -> Iterator[Finding]:
+def tensorflow_alone(ctx: Context) -> Findings:
     """TensorFlow was installed without the packages that hold its CUDA and cuDNN."""
     for framework, wanted in _without_packages(ctx, "tensorflow"):
         yield _alone_installed(ctx, framework, install_packages(ctx, wanted))
 
 
 @rule("jax-without-packages", layer=Layer.FRAMEWORK, provable=False)
-def jax_alone(ctx: Context) -> Iterator[Finding]:
+def jax_alone(ctx: Context) -> Findings:
     """JAX was installed without the packages that hold its CUDA and cuDNN."""
     for framework, wanted in _without_packages(ctx, "jax"):
         yield _alone_installed(ctx, framework, install_packages(ctx, wanted))
 
 
 @rule("onnxruntime-without-packages", layer=Layer.FRAMEWORK, provable=False)
-def onnxruntime_alone(ctx: Context) -> Iterator[Finding]:
+def onnxruntime_alone(ctx: Context) -> Findings:
     """ONNX Runtime was installed without CUDA and cuDNN, and has to be told of their packages."""
     for framework, wanted in _without_packages(ctx, "onnxruntime"):
         remedy = install_packages(ctx, wanted, *_old_gpu(ctx, framework))
@@ -105,7 +104,7 @@ def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
 
 
 @rule("jax-on-windows", layer=Layer.FRAMEWORK, provable=False)
-def jax_on_windows(ctx: Context) -> Iterator[Finding]:
+def jax_on_windows(ctx: Context) -> Findings:
     """JAX has no GPU packages for Windows."""
     for framework in ctx.frameworks if ctx.environment is not None else ():
         if ctx.windows and framework.name == "jax" and framework.gpu is False and ctx.machine.gpus:
@@ -119,7 +118,7 @@ def jax_on_windows(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("jax-plugin-differs", layer=Layer.FRAMEWORK, provable=False)
-def jax_plugin(ctx: Context) -> Iterator[Finding]:
+def jax_plugin(ctx: Context) -> Findings:
     """JAX leaves out a CUDA plugin whose version isn't that of jaxlib."""
     have = {p.name: p.version for p in packages.packages_of(ctx)}
     plugins = {n: v for n, v in have.items() if re.fullmatch(r"jax-cuda\d+-plugin", n)}
@@ -146,7 +145,7 @@ def jax_plugin(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("windows-on-arm", layer=Layer.FRAMEWORK)
-def arm(ctx: Context) -> Iterator[Finding]:
+def arm(ctx: Context) -> Findings:
     """Windows on ARM; few programs have GPU builds for it."""
     arm64 = ctx.windows and ctx.machine.os.architecture in ("aarch64", "arm64")
     cpu = any(f.gpu is False and expected_on_gpu(f) for f in ctx.frameworks)
@@ -155,7 +154,7 @@ def arm(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cpu-only-framework", layer=Layer.FRAMEWORK, provable=False)
-def cpu_only(ctx: Context) -> Iterator[Finding]:
+def cpu_only(ctx: Context) -> Findings:
     """The framework was installed without GPU code."""
     for framework, *same in _cpu_builds(ctx):
         yield ctx.finding(
@@ -224,7 +223,7 @@ _ONNXRUNTIMES = frozenset(
 
 
 @rule("onnxruntime-twice", layer=Layer.FRAMEWORK, provable=False)
-def two_onnxruntimes(ctx: Context) -> Iterator[Finding]:
+def two_onnxruntimes(ctx: Context) -> Findings:
     """Two onnxruntime packages write the same folder; the last one installed wins."""
     names = {p.name: p.version for p in packages_of(ctx) if p.name in _ONNXRUNTIMES}
     if "onnxruntime-gpu" not in names or len(names) < 2:
@@ -262,14 +261,14 @@ def _without_code(ctx: Context, *, younger: bool) -> Iterator[tuple[Gpu, Framewo
 
 
 @rule("gpu-too-new-for-framework", layer=Layer.FRAMEWORK, provable=False)
-def too_new(ctx: Context) -> Iterator[Finding]:
+def too_new(ctx: Context) -> Findings:
     """The build is older than the GPU, and has no code for it."""
     for gpu, framework in _without_code(ctx, younger=True):
         yield _no_code(ctx, gpu, framework)
 
 
 @rule("gpu-too-old-for-framework", layer=Layer.FRAMEWORK, provable=False)
-def too_old(ctx: Context) -> Iterator[Finding]:
+def too_old(ctx: Context) -> Findings:
     """The build has no code for so old a GPU any more."""
     for gpu, framework in _without_code(ctx, younger=False):
         yield _no_code(ctx, gpu, framework)

@@ -5,19 +5,16 @@ A test of cuDNN can't see these: a framework without GPU code never asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cudnn_assistant.compat import without_cudnn_since
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, stopped
 from cudnn_assistant.diagnose.remedies import install_packages
-from cudnn_assistant.diagnose.rule import Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Severity
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Manual, Severity
 from cudnn_assistant.versions import major, numbers, older
 
 
 @rule("environment-python-gone", layer=Layer.START, provable=False)
-def interpreter_gone(ctx: Context) -> Iterator[Finding]:
+def interpreter_gone(ctx: Context) -> Findings:
     """An environment outlived the Python that it was made with: an upgrade replaced that one."""
     environment = ctx.environment
     if environment is not None and environment.dead:
@@ -25,7 +22,7 @@ def interpreter_gone(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("frameworks-disagree", layer=Layer.FRAMEWORK)
-def two_majors(ctx: Context) -> Iterator[Finding]:
+def two_majors(ctx: Context) -> Findings:
     """Two frameworks of one environment ask for different majors of cuDNN."""
     asked = {major(f.cudnn): f for f in ctx.frameworks if f.cudnn and f.uses_cudnn}
     if ctx.environment is None or len(asked) < 2:
@@ -45,7 +42,7 @@ def two_majors(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("tensorflow-216", layer=Layer.FRAMEWORK)
-def tensorflow_216(ctx: Context) -> Iterator[Finding]:
+def tensorflow_216(ctx: Context) -> Findings:
     """TensorFlow 2.16 doesn't look into the folders of the packages it brings."""
     for framework in ctx.frameworks if ctx.environment is not None else ():
         affected = framework.name == "tensorflow" and numbers(framework.version)[:2] == (2, 16)
@@ -59,7 +56,7 @@ def tensorflow_216(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("store-python", layer=Layer.FRAMEWORK)
-def store_python(ctx: Context) -> Iterator[Finding]:
+def store_python(ctx: Context) -> Findings:
     """The Python of Microsoft's Store searches for libraries in its own way."""
     environment = ctx.environment
     if (
@@ -77,7 +74,7 @@ def store_python(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cupy-without-cudnn", layer=Layer.FRAMEWORK)
-def cupy(ctx: Context) -> Iterator[Finding]:
+def cupy(ctx: Context) -> Findings:
     """Newer CuPy doesn't use cuDNN at all."""
     since = without_cudnn_since(ctx.compat, "cupy", ctx.machine.os.family)
     for framework in ctx.frameworks if ctx.environment is not None and since else ():

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from cudnn_assistant.compat import cudnn_package
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import called, stopped
 from cudnn_assistant.diagnose.remedies import cuda_majors, install_packages
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import Package
 from cudnn_assistant.versions import numbers
@@ -21,7 +19,7 @@ def packages_of(ctx: Context) -> tuple[Package, ...]:
 
 
 @rule("two-cudnn-packages", layer=Layer.INTEGRITY)
-def two_cudnn_packages(ctx: Context) -> Iterator[Finding]:
+def two_cudnn_packages(ctx: Context) -> Findings:
     """Two nvidia-cudnn packages write the same folder."""
     found = [p for p in packages_of(ctx) if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)]
     if len(found) < 2:
@@ -46,7 +44,7 @@ def two_cudnn_packages(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("package-incomplete", layer=Layer.FRAMEWORK, provable=False)
-def incomplete(ctx: Context) -> Iterator[Finding]:
+def incomplete(ctx: Context) -> Findings:
     """A package's own record lists library files that are gone."""
     for package in packages_of(ctx):
         if package.files_missing <= 0 or not package.name.startswith("nvidia-"):
@@ -107,7 +105,7 @@ def reserved(package: Package) -> bool:
 
 
 @rule("framework-needs-packages", layer=Layer.FRAMEWORK, provable=False)
-def pins(ctx: Context) -> Iterator[Finding]:
+def pins(ctx: Context) -> Findings:
     """A CUDA package differs from what the framework asks for."""
     if ctx.environment is None:
         return
@@ -130,7 +128,7 @@ def pins(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("placeholder-package", layer=Layer.FRAMEWORK)
-def placeholder(ctx: Context) -> Iterator[Finding]:
+def placeholder(ctx: Context) -> Findings:
     """A package of NVIDIA's that only reserves its name and holds no library."""
     for package in packages_of(ctx):
         if not reserved(package):
@@ -149,7 +147,7 @@ def placeholder(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("user-packages-first", layer=Layer.FRAMEWORK, provable=False)
-def user_site(ctx: Context) -> Iterator[Finding]:
+def user_site(ctx: Context) -> Findings:
     """A framework in the person's own folder comes before the one of an installation."""
     environment = ctx.environment
     if environment is None or environment.kind in ("venv", "uv", "pipx", "user-site", ""):

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.variables import lasting, place
 from cudnn_assistant.envpath import split
-from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, TakeOut
+from cudnn_assistant.finding import Automatic, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import PathEntry, Scope
 
 _ABOUT_CUDA = re.compile("cuda|cudnn", re.IGNORECASE)
 
 
 @rule("path-entry-unexpanded", layer=Layer.SETTINGS)
-def unexpanded(ctx: Context) -> Iterator[Finding]:
+def unexpanded(ctx: Context) -> Findings:
     """An entry of PATH about CUDA still has a %NAME% in it that nothing replaces."""
     if not ctx.windows:
         return
@@ -29,7 +27,7 @@ def unexpanded(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("path-entry-malformed", layer=Layer.SETTINGS)
-def malformed(ctx: Context) -> Iterator[Finding]:
+def malformed(ctx: Context) -> Findings:
     """An entry about CUDA that is quoted, or names a file instead of its folder."""
     for entry in ctx.machine.search:
         text = entry.text.strip()
@@ -75,7 +73,7 @@ def _entry(entry: PathEntry) -> str:
 
 
 @rule("path-cut-off", layer=Layer.SETTINGS)
-def cut_off(ctx: Context) -> Iterator[Finding]:
+def cut_off(ctx: Context) -> Findings:
     """A stored PATH that ends exactly where setx and old dialogs cut it."""
     if not ctx.windows:
         return
@@ -97,7 +95,7 @@ def cut_off(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("path-too-long", layer=Layer.SETTINGS)
-def too_long(ctx: Context) -> Iterator[Finding]:
+def too_long(ctx: Context) -> Findings:
     """A PATH so long that the command prompt and some programs can't read it."""
     texts = [
         v.value.text
@@ -110,7 +108,7 @@ def too_long(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("empty-search-entry", layer=Layer.SETTINGS)
-def empty_entry(ctx: Context) -> Iterator[Finding]:
+def empty_entry(ctx: Context) -> Findings:
     """An empty element of LD_LIBRARY_PATH, or a dot, means the current folder."""
     variable = None if ctx.windows else lasting(ctx, "LD_LIBRARY_PATH")
     text = variable.value.text if variable else ""
@@ -122,7 +120,7 @@ def empty_entry(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("leaked-library-folder", layer=Layer.SETTINGS)
-def leaked(ctx: Context) -> Iterator[Finding]:
+def leaked(ctx: Context) -> Findings:
     """A packaged program passed its private library folder on to others."""
     variable = None if ctx.windows else ctx.machine.variable("LD_LIBRARY_PATH", "process")
     if variable and re.search(r"(^|/)_MEI\w+", variable.value.text.split(":")[0]):
@@ -132,7 +130,7 @@ def leaked(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("open-programs-have-old-settings", layer=Layer.SETTINGS)
-def old_settings(ctx: Context) -> Iterator[Finding]:
+def old_settings(ctx: Context) -> Findings:
     """Programs started afresh find cuDNN's folder; those that run still have old settings."""
     here = ctx.machine.variable(ctx.variable, "process")
     entry = ctx.searched.get(ctx.key(ctx.winner.folder)) if ctx.winner else None
@@ -151,7 +149,7 @@ def unusual_name(folder: str) -> bool:
 
 
 @rule("folder-name-unusual", layer=Layer.SETTINGS)
-def strange_folder(ctx: Context) -> Iterator[Finding]:
+def strange_folder(ctx: Context) -> Findings:
     """A folder whose name some Windows programs can't handle."""
     copy = ctx.winner
     if not ctx.windows or copy is None or not stopped(ctx.trial):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import stopped
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Toolkit, Variable
 from cudnn_assistant.versions import major, numbers, short
@@ -93,7 +91,7 @@ def _mistaken(ctx: Context, name: str) -> _Mistaken | None:
 
 
 @rule("cuda-path-stale", layer=Layer.SETTINGS)
-def cuda_path_stale(ctx: Context) -> Iterator[Finding]:
+def cuda_path_stale(ctx: Context) -> Findings:
     """CUDA_PATH names a folder without CUDA."""
     found = _mistaken(ctx, "CUDA_PATH")
     if found and found.meant is None:
@@ -101,7 +99,7 @@ def cuda_path_stale(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cuda-path-malformed", layer=Layer.SETTINGS)
-def cuda_path_malformed(ctx: Context) -> Iterator[Finding]:
+def cuda_path_malformed(ctx: Context) -> Findings:
     """CUDA_PATH names a toolkit with a slip of the pen."""
     found = _mistaken(ctx, "CUDA_PATH")
     if found and found.meant is not None:
@@ -109,7 +107,7 @@ def cuda_path_malformed(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cuda-home-stale", layer=Layer.SETTINGS)
-def cuda_home_stale(ctx: Context) -> Iterator[Finding]:
+def cuda_home_stale(ctx: Context) -> Findings:
     """CUDA_HOME names a folder without CUDA."""
     found = _mistaken(ctx, "CUDA_HOME")
     if found and found.meant is None:
@@ -117,7 +115,7 @@ def cuda_home_stale(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cuda-home-malformed", layer=Layer.SETTINGS)
-def cuda_home_malformed(ctx: Context) -> Iterator[Finding]:
+def cuda_home_malformed(ctx: Context) -> Findings:
     """CUDA_HOME names a toolkit with a slip of the pen."""
     found = _mistaken(ctx, "CUDA_HOME")
     if found and found.meant is not None:
@@ -165,7 +163,7 @@ def _version_in(text: str) -> str:
 
 
 @rule("cuda-paths-disagree", layer=Layer.SETTINGS)
-def disagree(ctx: Context) -> Iterator[Finding]:
+def disagree(ctx: Context) -> Findings:
     """CUDA_PATH and CUDA_HOME name two different CUDA versions."""
     one, other = lasting(ctx, "CUDA_PATH"), lasting(ctx, "CUDA_HOME")
     if one is None or other is None:
@@ -188,7 +186,7 @@ def disagree(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cuda-path-of-account", layer=Layer.SETTINGS)
-def accounts_differ(ctx: Context) -> Iterator[Finding]:
+def accounts_differ(ctx: Context) -> Findings:
     """The account's CUDA_PATH names another toolkit than the computer's, and both are there.
 
     Programs of this person get the account's; services and other people the computer's.
@@ -209,7 +207,7 @@ def accounts_differ(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cudnn-path-stale", layer=Layer.SETTINGS)
-def cudnn_path(ctx: Context) -> Iterator[Finding]:
+def cudnn_path(ctx: Context) -> Findings:
     """CUDNN_PATH names a folder in which there is no cuDNN."""
     if ctx.machine.unknown("cudnn"):
         return
@@ -246,7 +244,7 @@ def _has_cudnn(ctx: Context, name: str, text: str) -> bool:
 
 
 @rule("debug-variable-set", layer=Layer.SETTINGS)
-def debugging(ctx: Context) -> Iterator[Finding]:
+def debugging(ctx: Context) -> Findings:
     """Variables for hunting faults are switched on."""
     on = [v for n, texts in _DEBUG.items() if (v := lasting(ctx, n)) and v.value.text in texts]
     for variable in on:
@@ -256,7 +254,7 @@ def debugging(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-order-differs", layer=Layer.SETTINGS)
-def order(ctx: Context) -> Iterator[Finding]:
+def order(ctx: Context) -> Findings:
     """CUDA and nvidia-smi number the GPUs differently."""
     if ctx.machine.variable("CUDA_DEVICE_ORDER"):
         return

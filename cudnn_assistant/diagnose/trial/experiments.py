@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground.visible_gpus import unset
 from cudnn_assistant.diagnose.needs import passed, stopped
 from cudnn_assistant.diagnose.remedies import take_out
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.trial.framework_tests import framework_title
 from cudnn_assistant.finding import (
     Automatic,
@@ -58,7 +57,7 @@ def _finding(ctx: Context, one: Experiment, remedy: Remedy, facts: Facts) -> Fin
 
 
 @rule("preload-stops-cudnn", layer=Layer.PROVEN, provable=False)
-def preload(ctx: Context) -> Iterator[Finding]:
+def preload(ctx: Context) -> Findings:
     """Without a library that LD_PRELOAD puts into every program, cuDNN works."""
     for one in proven(ctx, "preload"):
         variable = ctx.machine.variable("LD_PRELOAD", "user", "machine", "process")
@@ -75,7 +74,7 @@ def preload(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("search-entry-stops-cudnn", layer=Layer.PROVEN, provable=False)
-def entry(ctx: Context) -> Iterator[Finding]:
+def entry(ctx: Context) -> Findings:
     """Without an entry of the list that is searched for libraries, cuDNN works."""
     for one in proven(ctx, "search-entry"):
         entries = [_entry(ctx, text) for text in one.difference.without]
@@ -103,7 +102,7 @@ def _first(remedies: list[Remedy]) -> Remedy:
 
 
 @rule("variable-stops-cudnn", layer=Layer.PROVEN, provable=False)
-def variable(ctx: Context) -> Iterator[Finding]:
+def variable(ctx: Context) -> Findings:
     """Without a variable as it is set now, cuDNN works."""
     for one in proven(ctx, "variable"):
         name, value = one.difference.name, one.difference.without[0]
@@ -124,7 +123,7 @@ def _shown(difference: Difference) -> str:
 
 
 @rule("limit-stops-cudnn", layer=Layer.PROVEN, provable=False)
-def limit(ctx: Context) -> Iterator[Finding]:
+def limit(ctx: Context) -> Findings:
     """With a limit of this account raised, cuDNN works."""
     for one in proven(ctx, "limit"):
         option = _ULIMIT.get(one.difference.name, "")
@@ -138,7 +137,7 @@ def limit(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("working-folder-stops-cudnn", layer=Layer.PROVEN, provable=False)
-def working_folder(ctx: Context) -> Iterator[Finding]:
+def working_folder(ctx: Context) -> Findings:
     """Started from another folder, cuDNN works: files beside the person take its place."""
     for one in proven(ctx, "working-folder"):
         facts = Facts(folder=one.difference.without[0])
@@ -146,7 +145,7 @@ def working_folder(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("settings-stop-cudnn", layer=Layer.PROVEN, provable=False)
-def settings(ctx: Context) -> Iterator[Finding]:
+def settings(ctx: Context) -> Findings:
     """Only without several settings at once cuDNN works."""
     for one in proven(ctx, "settings", "gpus"):
         facts = Facts(setting=", ".join(one.difference.without))
@@ -154,7 +153,7 @@ def settings(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("framework-spares-cudnn-fault", layer=Layer.FRAMEWORK_TEST, provable=False)
-def spared(ctx: Context) -> Iterator[Finding]:
+def spared(ctx: Context) -> Findings:
     """Our test of an environment's cuDNN stopped; its framework does without what is wrong."""
     trial = ctx.trial
     if trial is None or not stopped(trial) or not ctx.framework_passed:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.ground.visible_gpus import unset
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.trial.status import test_evidence
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Manual, Unknown
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import PRODUCTS
@@ -38,7 +37,7 @@ def _stopped(ctx: Context) -> Iterator[_Stopped]:
 
 
 @rule("framework-must-preload", layer=Layer.FRAMEWORK_TEST, provable=False)
-def must_preload(ctx: Context) -> Iterator[Finding]:
+def must_preload(ctx: Context) -> Findings:
     """The convolution runs after a call that loads the libraries of the environment's packages."""
     for run in _stopped(ctx):
         if run.call:
@@ -52,7 +51,7 @@ def must_preload(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("framework-takes-all-memory", layer=Layer.FRAMEWORK_TEST, provable=False)
-def takes_all_memory(ctx: Context) -> Iterator[Finding]:
+def takes_all_memory(ctx: Context) -> Findings:
     """The convolution runs where the framework takes memory as it is needed."""
     for run in _stopped(ctx):
         if run.value and not run.call:
@@ -67,7 +66,7 @@ def takes_all_memory(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("setting-stops-framework", layer=Layer.FRAMEWORK_TEST, provable=False)
-def setting(ctx: Context) -> Iterator[Finding]:
+def setting(ctx: Context) -> Findings:
     """The convolution runs without a variable that is set."""
     for run in _stopped(ctx):
         name = run.name
@@ -88,7 +87,7 @@ def setting(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cudnn-main-file-differs", layer=Layer.FRAMEWORK_TEST, provable=False)
-def main_file_differs(ctx: Context) -> Iterator[Finding]:
+def main_file_differs(ctx: Context) -> Findings:
     """A package's lone main library is older or newer than the parts it meets."""
     for run in _stopped(ctx):
         pair = None if run.name else _other_main_file(ctx, run.trial)
@@ -109,7 +108,7 @@ def main_file_differs(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("framework-stopped", layer=Layer.FRAMEWORK_TEST, provable=False)
-def unexplained(ctx: Context) -> Iterator[Finding]:
+def unexplained(ctx: Context) -> Findings:
     """The convolution stopped, and nothing that was tried helped."""
     for run in _stopped(ctx):
         if not run.name and _other_main_file(ctx, run.trial) is None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from cudnn_assistant.codes import CudaResult, Xid, process_end
-from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Manual, Unknown
 from cudnn_assistant.machine import Trial
 
 
 @rule("gpu-reset-by-watchdog", layer=Layer.TEST)
-def watchdog(ctx: Context) -> Iterator[Finding]:
+def watchdog(ctx: Context) -> Findings:
     """The system reset the GPU because a calculation took too long."""
     trial = asked_and_stopped(ctx)
     if trial is not None and trial.code == CudaResult.LAUNCH_TIMEOUT:
@@ -22,7 +20,7 @@ def watchdog(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("gpu-wrong-numbers", layer=Layer.TEST)
-def wrong_numbers(ctx: Context) -> Iterator[Finding]:
+def wrong_numbers(ctx: Context) -> Findings:
     """Everything ran, and the GPU's numbers are not the CPU's."""
     trial = asked_and_stopped(ctx)
     if trial is not None and trial.status == "wrong-result":
@@ -52,7 +50,7 @@ _OF_PROGRAMS = frozenset(
 
 
 @rule("gpu-faulted", layer=Layer.TEST)
-def gpu_faults(ctx: Context) -> Iterator[Finding]:
+def gpu_faults(ctx: Context) -> Findings:
     """The GPU's own fault (Xid) ended our small test, which has done nothing to cause one."""
     trial = asked_and_stopped(ctx)
     if trial is None or trial.code not in _WILD or trial.stage != "convolution":
@@ -71,7 +69,7 @@ def gpu_faults(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("cpu-too-old", layer=Layer.TEST)
-def old_processor(ctx: Context) -> Iterator[Finding]:
+def old_processor(ctx: Context) -> Findings:
     """The program stopped at an instruction that this processor doesn't have."""
     trial = asked_and_stopped(ctx)
     if trial is not None and _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
@@ -85,7 +83,7 @@ def _ended(ctx: Context, trial: Trial) -> str:
 
 
 @rule("computer-memory-full", layer=Layer.TEST)
-def host_memory(ctx: Context) -> Iterator[Finding]:
+def host_memory(ctx: Context) -> Findings:
     """The computer's own memory ran out, not the GPU's."""
     trial = asked_and_stopped(ctx)
     killed = trial is not None and _ended(ctx, trial) == "SIGKILL"

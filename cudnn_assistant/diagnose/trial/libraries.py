@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
 
 from cudnn_assistant.codes import CudaResult, WindowsRefusal
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.remedies import install_driver
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.search_lists import unusual_name
 from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence, who
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Manual, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
 
@@ -27,7 +25,7 @@ _NO_PROGRAMS = re.compile(
 
 
 @rule("folder-forbids-programs", layer=Layer.START)
-def forbidden(ctx: Context) -> Iterator[Finding]:
+def forbidden(ctx: Context) -> Findings:
     """The disk that a library lies on was attached so that nothing on it may run."""
     trial = asked_and_stopped(ctx)
     if trial is None or ctx.windows or not _NO_PROGRAMS.search(trial.detail):
@@ -55,14 +53,14 @@ def _forbidden_folder(ctx: Context, trial: Trial) -> str:
 
 
 @rule("musl-system", layer=Layer.TEST)
-def musl(ctx: Context) -> Iterator[Finding]:
+def musl(ctx: Context) -> Findings:
     """NVIDIA makes no libraries for the musl C library (Alpine)."""
     if ctx.machine.os.libc.startswith("musl") and not ctx.works and ctx.needs:
         yield ctx.finding(ctx.serious, Manual(), ctx.machine.os.libc, system=ctx.machine.os.name)
 
 
 @rule("c-library-too-old", layer=Layer.TEST)
-def c_library(ctx: Context) -> Iterator[Finding]:
+def c_library(ctx: Context) -> Findings:
     """The system's C library is older than the one cuDNN was built for, or another one."""
     trial = asked_and_stopped(ctx)
     if trial is None:
@@ -97,7 +95,7 @@ _ZLIB = r"libz\.so"
 _LIBCUDA = r"libcuda\.so$"
 
 
-def _library(ctx: Context, names: str, remedy: Manual) -> Iterator[Finding]:
+def _library(ctx: Context, names: str, remedy: Manual) -> Findings:
     trial = _missing(ctx)
     if trial is not None and re.match(names, trial.missing.casefold()):
         facts = who(ctx) | {"file": trial.missing}
@@ -105,32 +103,32 @@ def _library(ctx: Context, names: str, remedy: Manual) -> Iterator[Finding]:
 
 
 @rule("vc-runtime-missing", layer=Layer.TEST)
-def vc_runtime(ctx: Context) -> Iterator[Finding]:
+def vc_runtime(ctx: Context) -> Findings:
     """Microsoft's run-time library for C++ is missing."""
     remedy = Manual(link=VC_PAGE, page="microsoft", installer=installers.vc_runtime(ctx.machine.os))
     return _library(ctx, _VC, remedy)
 
 
 @rule("openmp-missing", layer=Layer.TEST)
-def openmp(ctx: Context) -> Iterator[Finding]:
+def openmp(ctx: Context) -> Findings:
     """Microsoft's library for OpenMP is missing."""
     return _library(ctx, _OPENMP, Manual(link=VC_PAGE, page="microsoft"))
 
 
 @rule("zlib-missing", layer=Layer.TEST)
-def zlib(ctx: Context) -> Iterator[Finding]:
+def zlib(ctx: Context) -> Findings:
     """zlib is missing, which older releases of cuDNN ask for."""
     return _library(ctx, _ZLIB, _zlib(ctx))
 
 
 @rule("libcuda-name-missing", layer=Layer.TEST)
-def libcuda_name(ctx: Context) -> Iterator[Finding]:
+def libcuda_name(ctx: Context) -> Findings:
     """The driver's library is there without the short name that cuDNN 8 asks for."""
     return _library(ctx, _LIBCUDA, _libcuda_name(ctx))
 
 
 @rule("library-missing", layer=Layer.TEST)
-def library(ctx: Context) -> Iterator[Finding]:
+def library(ctx: Context) -> Findings:
     """The loader asked for some other file that it didn't find."""
     return _library(ctx, rf"(?!{_VC}|{_OPENMP}|{_ZLIB}|{_LIBCUDA})", Manual())
 
@@ -159,7 +157,7 @@ _ZLIB_COMMANDS = {
 
 
 @rule("driver-too-old-for-code", layer=Layer.TEST)
-def newer_code(ctx: Context) -> Iterator[Finding]:
+def newer_code(ctx: Context) -> Findings:
     """Code that must be translated on this computer is newer than the driver."""
     trial = asked_and_stopped(ctx)
     if trial is not None and trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:
@@ -173,7 +171,7 @@ def newer_code(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("library-blocked", layer=Layer.TEST)
-def blocked(ctx: Context) -> Iterator[Finding]:
+def blocked(ctx: Context) -> Findings:
     """Windows or a protection program refused to load a file."""
     trial = asked_and_stopped(ctx)
     if trial is None or not ctx.windows:
@@ -197,7 +195,7 @@ def _odd_folder(ctx: Context, trial: Trial) -> str:
 
 
 @rule("folder-name-unusual", layer=Layer.TEST)
-def folder_name(ctx: Context) -> Iterator[Finding]:
+def folder_name(ctx: Context) -> Findings:
     """The loader refused a file in a folder whose name some programs can't handle."""
     trial = _refused(ctx)
     if trial and (folder := _odd_folder(ctx, trial)):
@@ -207,7 +205,7 @@ def folder_name(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("library-refused", layer=Layer.TEST)
-def refused(ctx: Context) -> Iterator[Finding]:
+def refused(ctx: Context) -> Findings:
     """The loader refused a file that is there, and no rule below says why."""
     trial = _refused(ctx)
     if trial and not _odd_folder(ctx, trial):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cudnn_assistant.codes import process_end
-from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import passed
-from cudnn_assistant.diagnose.rule import Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence, who
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
@@ -17,7 +14,7 @@ SLOW = 5000.0
 
 
 @rule("one-gpu-stopped", layer=Layer.TEST)
-def other_gpu(ctx: Context) -> Iterator[Finding]:
+def other_gpu(ctx: Context) -> Findings:
     """Of several GPUs: the test passed on one and stopped on another."""
     tests = (t for t in ctx.machine.trials if t.subject == ctx.subject and t.gpu)
     mine = [t for t in tests if not t.library and not t.framework]
@@ -44,7 +41,7 @@ def _milliseconds(ctx: Context, *stages: str) -> float:
 
 
 @rule("driver-starts-slowly", layer=Layer.TEST)
-def slow_driver(ctx: Context) -> Iterator[Finding]:
+def slow_driver(ctx: Context) -> Findings:
     """It works, and the first start takes long because the driver wakes up."""
     waking = _milliseconds(ctx, "driver", "context")
     if waking > SLOW and not ctx.windows:
@@ -55,7 +52,7 @@ def slow_driver(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("first-run-slow", layer=Layer.TEST)
-def slow_first_run(ctx: Context) -> Iterator[Finding]:
+def slow_first_run(ctx: Context) -> Findings:
     """It works, and the first start takes long because code is built."""
     building = _milliseconds(ctx, "handle", "convolution")
     if building > 4 * SLOW:
@@ -70,7 +67,7 @@ def _unexplained(ctx: Context) -> Trial | None:
 
 
 @rule("test-timed-out", layer=Layer.UNEXPLAINED)
-def timed_out(ctx: Context) -> Iterator[Finding]:
+def timed_out(ctx: Context) -> Findings:
     """The test came to no end, and no rule knows why."""
     trial = _unexplained(ctx)
     if trial and trial.status == "timed-out":
@@ -78,7 +75,7 @@ def timed_out(ctx: Context) -> Iterator[Finding]:
 
 
 @rule("unexplained", layer=Layer.UNEXPLAINED)
-def unexplained(ctx: Context) -> Iterator[Finding]:
+def unexplained(ctx: Context) -> Findings:
     """The test stopped, and no rule knows why."""
     trial = _unexplained(ctx)
     if trial and trial.status != "timed-out":
