@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, TypedDict
+from typing import Literal, NamedTuple, TypedDict
 
 from msgspec import field
 
@@ -71,6 +70,12 @@ class Automatic(Struct, tag="automatic", kw_only=True):
     """We can do it: the wishes, to be settled by the plan."""
 
     edits: tuple[Edit, ...]
+
+    @property
+    def on_loader_list(self) -> bool:
+        """A folder goes on the list of the system's loader, which is for all users (Linux)."""
+        puts = (edit for edit in self.edits if isinstance(edit, PutFirst))
+        return any(edit.variable == "ld.so.conf" for edit in puts)
 
 
 class Installer(Struct, tag="installer", kw_only=True):
@@ -265,8 +270,6 @@ class Facts(TypedDict, total=False):
     """Where the test stopped."""
 
 
-_Keys = Mapping[tuple[str, str | bool], Mapping[str, str]]
-
 _KEYS = {
     "environment": "where", "own_product": "own", "older": "old", "newer": "new",
     "needed_version": "needed", "present_version": "has", "header_version": "header",
@@ -281,45 +284,57 @@ _KEYS = {
 }  # fmt: skip
 """How scripts and templates know a field, where that isn't its name."""
 
-_BESIDE: _Keys = {
-    ("folder_gone", True): {"gone": "variable"},
-    ("without_gpu", True): {"slower": "program"},
-    ("by_hand", True): {"add": "folder"},
-    ("reinstall", True): {"again": "product"},
-    ("lists", "folders"): {"folders": "variable"},
-    ("lists", "gpus"): {"gpus": "variable"},
-}
-"""Keys that a flag adds, and the field that they show: a sentence with that key is then said."""
 
-_INSTEAD: _Keys = {
-    ("flag_unsure", True): {"maybe": "flag"},
-    ("other_gpu_runs", True): {"held": "holder"},
-    ("wants_newer_driver", True): {"wants": "product", "had": "driver"},
-    ("lacking", "record"): {"record": "package"},
-    ("lacking", "spare"): {"slim": "package"},
-}
-"""The same where the key takes the place of the field's own."""
+class _Flag(NamedTuple):
+    """A flag that gives the fact which it is about a key of its own, so that more can be said."""
+
+    name: str
+    value: bool | str
+    key: str
+    fact: str
+    instead: bool = False
+    """The new key takes the place of the fact's own."""
+
+
+_FLAGS = (
+    _Flag("folder_gone", True, "gone", "variable"),
+    _Flag("without_gpu", True, "slower", "program"),
+    _Flag("by_hand", True, "add", "folder"),
+    _Flag("reinstall", True, "again", "product"),
+    _Flag("lists", "folders", "folders", "variable"),
+    _Flag("lists", "gpus", "gpus", "variable"),
+    _Flag("flag_unsure", True, "maybe", "flag", instead=True),
+    _Flag("other_gpu_runs", True, "held", "holder", instead=True),
+    _Flag("wants_newer_driver", True, "wants", "product", instead=True),
+    _Flag("wants_newer_driver", True, "had", "driver", instead=True),
+    _Flag("lacking", "record", "record", "package", instead=True),
+    _Flag("lacking", "spare", "slim", "package", instead=True),
+)
 
 
 def texts(facts: Facts) -> dict[str, str]:
     """The known facts as texts, by the keys that scripts and the templates of words have."""
     values = {name: value for name in Facts.__annotations__ if (value := facts.get(name))}
-    beside = _said(_BESIDE, values)
-    instead = _said(_INSTEAD, values)
-    left_out = {"lists", "lacking", *instead.values()}
+    up = [flag for flag in _FLAGS if values.get(flag.name) == flag.value and flag.fact in values]
+    left_out = {flag.name for flag in _FLAGS} | {flag.fact for flag in up if flag.instead}
     known = {
         _KEYS.get(name, name): f"{value:,}" if name == "length" else str(value)
         for name, value in values.items()
-        if value is not True and name not in left_out
+        if name not in left_out
     }
-    more = (beside | instead).items()
-    return known | {key: str(values[field]) for key, field in more if field in values}
+    return known | {flag.key: str(values[flag.fact]) for flag in up}
 
 
-def _said(table: _Keys, values: Mapping[str, object]) -> dict[str, str]:
-    """The keys of those flags that are up."""
-    rows = (keys for (flag, up), keys in table.items() if values.get(flag) == up)
-    return {key: field for keys in rows for key, field in keys.items()}
+class StoppedAt(Struct, kw_only=True):
+    """Evidence: the stage at which a test stopped. As text, and to scripts, "test: STAGE"."""
+
+    stage: str
+
+    def __str__(self) -> str:
+        return f"test: {self.stage}"
+
+
+Evidence = str | StoppedAt
 
 
 class Finding(Struct, kw_only=True):
@@ -332,6 +347,6 @@ class Finding(Struct, kw_only=True):
     sure: bool = True
     """Confirmed; False: suspected, a fact that would settle it is unknown."""
     facts: Facts = field(default_factory=Facts)
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     """The very facts it rests on, for Details: "LD_LIBRARY_PATH names /opt/x/stubs"."""
     remedy: Remedy

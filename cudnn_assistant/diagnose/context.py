@@ -26,7 +26,7 @@ from cudnn_assistant.diagnose.needs import (
     stopped,
 )
 from cudnn_assistant.diagnose.pip_extras import requirement
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, Severity
+from cudnn_assistant.finding import Automatic, Evidence, Facts, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
@@ -285,7 +285,7 @@ class Context:
         self,
         severity: Severity,
         remedy: Remedy,
-        *evidence: str,
+        *evidence: Evidence,
         sure: bool = True,
         **facts: Unpack[Facts],
     ) -> Finding:
@@ -307,19 +307,19 @@ class Context:
         )
 
     def error(
-        self, remedy: Remedy, *evidence: str, sure: bool = True, **facts: Unpack[Facts]
+        self, remedy: Remedy, *evidence: Evidence, sure: bool = True, **facts: Unpack[Facts]
     ) -> Finding:
         """A finding that keeps cuDNN from working."""
         return self.finding("error", remedy, *evidence, sure=sure, **facts)
 
     def warning(
-        self, remedy: Remedy, *evidence: str, sure: bool = True, **facts: Unpack[Facts]
+        self, remedy: Remedy, *evidence: Evidence, sure: bool = True, **facts: Unpack[Facts]
     ) -> Finding:
         """A finding of what is fragile or slow."""
         return self.finding("warning", remedy, *evidence, sure=sure, **facts)
 
     def note(
-        self, remedy: Remedy, *evidence: str, sure: bool = True, **facts: Unpack[Facts]
+        self, remedy: Remedy, *evidence: Evidence, sure: bool = True, **facts: Unpack[Facts]
     ) -> Finding:
         """A finding that is worth knowing."""
         return self.finding("info", remedy, *evidence, sure=sure, **facts)

@@ -19,6 +19,7 @@ from cudnn_assistant.finding import (
     Manual,
     Remedy,
     SetTo,
+    StoppedAt,
     TakeOut,
     Unknown,
     texts,
@@ -50,7 +51,7 @@ def _finding(ctx: Context, one: Experiment, remedy: Remedy, facts: Facts) -> Fin
         "error" if ctx.environment is not None else ctx.serious,
         remedy,
         named,
-        f"test: {one.before.stage}",
+        StoppedAt(stage=one.before.stage),
         one.before.missing,
         **facts | {"program": program, "environment": whose},
     )
@@ -161,7 +162,7 @@ def spared(ctx: Context) -> Findings:
     ran = next(t for t in ctx.framework_trials if passed(t))
     yield ctx.warning(
         Unknown(),
-        f"test: {trial.stage}",
+        StoppedAt(stage=trial.stage),
         trial.missing,
         trial.detail[:400],
         program=framework_title(ran.framework.split("+")[0]),

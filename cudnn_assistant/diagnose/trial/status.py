@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.finding import Facts
+from cudnn_assistant.finding import Evidence, Facts, StoppedAt
 from cudnn_assistant.machine import Trial
 
 
@@ -21,12 +21,12 @@ def asked_and_stopped(ctx: Context) -> Trial | None:
     return trial
 
 
-def test_evidence(trial: Trial) -> tuple[str, ...]:
-    """Where the test stopped and what was said there; "test: STAGE" is put into words later."""
+def test_evidence(trial: Trial) -> tuple[Evidence, ...]:
+    """Where the test stopped, and what was said there."""
     code = f"{trial.code_name} ({trial.code})" if trial.code_name else ""
     ended = f"{trial.status} {trial.code}" if trial.code is not None and not code else ""
-    lines = (f"test: {trial.stage}", code, ended, trial.missing, trial.detail[:400], trial.loaded)
-    return tuple(line for line in lines if line)
+    stage = StoppedAt(stage=trial.stage)
+    return stage, code, ended, trial.missing, trial.detail[:400], trial.loaded
 
 
 def who(ctx: Context) -> Facts:
