@@ -19,7 +19,7 @@ from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, produc
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import fits
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Remedy, Severity
+from cudnn_assistant.finding import Facts, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
 from cudnn_assistant.versions import short
 
@@ -38,14 +38,9 @@ def stray(ctx: Context) -> Findings:
     if not good or (here is not None and not here.damaged):
         return
     whole = best(ctx, good)
+    facts = Facts(stray_file=file, newer=short(whole.version), folder=whole.folder)
     yield ctx.finding(
-        ctx.serious,
-        Manual(),
-        file,
-        f"{product(whole.version)}: {whole.folder}",
-        stray_file=file,
-        newer=short(whole.version),
-        folder=whole.folder,
+        ctx.serious, Manual(), file, f"{product(whole.version)}: {whole.folder}", **facts
     )
 
 
@@ -60,15 +55,13 @@ def unlinked(ctx: Context, copy: CudnnCopy) -> Findings:
     home = copy.environment or copy.folder.startswith("/home/")
     command = f"/sbin/ldconfig -n {folder}" if home else f"sudo ldconfig -n {folder}"
     remedy = Manual(commands=(command,), administrator=not home)
-    yield ctx.finding(
-        ctx.serious,
-        remedy,
-        f"{copy.file}: {copy.folder}",
+    facts = Facts(
         product=product(copy.version),
         present_file=copy.file,
         file=lacking[0].file,
         folder=copy.folder,
     )
+    yield ctx.finding(ctx.serious, remedy, f"{copy.file}: {copy.folder}", **facts)
 
 
 @rule("cudnn-wrong-architecture", layer=Layer.INTEGRITY)

@@ -15,6 +15,7 @@ from cudnn_assistant.diagnose.copies.copies_to_check import (
 from cudnn_assistant.diagnose.copies.loaded_copy import cudnn_files, product
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Facts
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import numbers
 
@@ -31,14 +32,8 @@ def renamed(ctx: Context, copy: CudnnCopy) -> Findings:
     """
     if not inner_major(copy) or inner_major(copy) == copy.major:
         return
-    yield ctx.finding(
-        ctx.serious,
-        replace(ctx, copy),
-        f"{copy.file}: {copy.version}",
-        file=copy.file,
-        product=product(copy.version),
-        folder=copy.folder,
-    )
+    facts = Facts(file=copy.file, product=product(copy.version), folder=copy.folder)
+    yield ctx.finding(ctx.serious, replace(ctx, copy), f"{copy.file}: {copy.version}", **facts)
 
 
 @rule("cudnn-mixed-versions", layer=Layer.WRONG_COPY)

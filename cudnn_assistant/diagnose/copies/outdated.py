@@ -8,7 +8,7 @@ from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, search_first
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Remedy
+from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, PathEntry
 from cudnn_assistant.versions import older, short
 
@@ -90,12 +90,7 @@ def _put_in_front(ctx: Context, found: _TooOld, good: CudnnCopy, remedy: Remedy)
     copy, entry = found.copy, found.entry
     evidence = [f"{product(c.version)}: {c.folder}" for c in (copy, good)]
     where = f"{entry.variable}, {entry.scope}: {entry.text}" if entry else ""
-    return ctx.finding(
-        ctx.serious,
-        remedy,
-        *evidence,
-        where,
-        sure=found.measured,
+    facts = Facts(
         older=short(copy.version),
         newer=short(good.version),
         older_folder=copy.folder,
@@ -107,3 +102,4 @@ def _put_in_front(ctx: Context, found: _TooOld, good: CudnnCopy, remedy: Remedy)
         program=found.need.who,
         by_hand=isinstance(remedy, Manual) and bool(remedy.commands),
     )
+    return ctx.finding(ctx.serious, remedy, *evidence, where, sure=found.measured, **facts)

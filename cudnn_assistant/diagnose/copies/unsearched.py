@@ -9,7 +9,7 @@ from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits, search_first
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.envpath import split
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, PathEntry, Variable
 from cudnn_assistant.versions import short
 
@@ -25,15 +25,8 @@ def forgotten(ctx: Context) -> Findings:
         asked = not missing_file or missing_file.startswith(f"libcudnn.so.{copy.major}")
         if entry and asked and not copy.damaged:
             remedy = Manual(commands=("sudo ldconfig",), administrator=True)
-            yield ctx.finding(
-                ctx.serious,
-                remedy,
-                copy.folder,
-                entry.source,
-                product=product(copy.version),
-                folder=copy.folder,
-                place=entry.source,
-            )
+            facts = Facts(product=product(copy.version), folder=copy.folder, place=entry.source)
+            yield ctx.finding(ctx.serious, remedy, copy.folder, entry.source, **facts)
             return
 
 

@@ -8,7 +8,7 @@ from cudnn_assistant.diagnose.copies.loaded_copy import best, cudnn_files, produ
 from cudnn_assistant.diagnose.needs import stopped, too_old
 from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Remedy
+from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, PathEntry
 from cudnn_assistant.versions import major, numbers
 
@@ -23,13 +23,9 @@ def parts_not_found(ctx: Context) -> Findings:
     copy = copy_in(ctx, folder)
     if copy is None or not _beside(copy, trial.missing) or ctx.key(folder) in ctx.searched:
         return
+    facts = Facts(product=product(copy.version), file=trial.missing, folder=copy.folder)
     yield ctx.finding(
-        ctx.serious,
-        search_first(ctx, copy.folder),
-        f"{trial.missing}: {copy.folder}",
-        product=product(copy.version),
-        file=trial.missing,
-        folder=copy.folder,
+        ctx.serious, search_first(ctx, copy.folder), f"{trial.missing}: {copy.folder}", **facts
     )
 
 

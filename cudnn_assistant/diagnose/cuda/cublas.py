@@ -15,7 +15,7 @@ from cudnn_assistant.diagnose.remedies import (
     usual_cuda,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Automatic, Finding, Manual
+from cudnn_assistant.finding import Automatic, Facts, Finding, Manual
 from cudnn_assistant.machine import Library
 from cudnn_assistant.versions import major, numbers, short
 
@@ -74,12 +74,8 @@ def not_searched(ctx: Context) -> Findings:
         return  # the folder will be added for the sake of the cuDNN in it
     if _asked_for_cudnn(ctx) and not together:
         return  # where cuDNN lies is the first question; CUDA's folder is the next
-    yield ctx.error(
-        search_first(ctx, folder),
-        best.path,
-        folder=folder,
-        cuda=short(best.version) or str(best.major or ""),
-    )
+    facts = Facts(folder=folder, cuda=short(best.version) or str(best.major or ""))
+    yield ctx.error(search_first(ctx, folder), best.path, **facts)
 
 
 def _whole(library: Library) -> bool:

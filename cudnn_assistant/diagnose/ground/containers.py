@@ -7,7 +7,7 @@ from cudnn_assistant.diagnose.ground import visible_gpus
 from cudnn_assistant.diagnose.ground.driver_status import cuda_code, unsearched
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Manual, Unknown
+from cudnn_assistant.finding import Facts, Manual, Unknown
 
 
 def blind(ctx: Context) -> bool:
@@ -117,13 +117,8 @@ def container_capability(ctx: Context) -> Findings:
         yield ctx.error(remedy, evidence, flag=way[0])
         return
     remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=(f"-e {setting}=compute,utility",))
-    yield ctx.error(
-        remedy,
-        f"{setting}={text or '–'}",
-        value=text,
-        absent="" if given else setting,
-        setting=setting,
-    )
+    facts = Facts(value=text, absent="" if given else setting, setting=setting)
+    yield ctx.error(remedy, f"{setting}={text or '–'}", **facts)
 
 
 def _without_libraries(ctx: Context) -> bool:
@@ -143,11 +138,5 @@ def sandbox(ctx: Context) -> Findings:
     kept = bool(absent) and cuda_code(ctx) not in (CudaResult.SUCCESS, None)
     if name and (kept or not ctx.machine.gpus) and not ctx.runs:
         interface = "device=all" if name == "flatpak" else "opengl"
-        yield ctx.error(
-            Unknown(),
-            name,
-            *(f"{path}: –" for path in absent),
-            sure=kept,
-            sandbox=name,
-            interface=interface,
-        )
+        facts = Facts(sandbox=name, interface=interface)
+        yield ctx.error(Unknown(), name, *(f"{path}: –" for path in absent), sure=kept, **facts)

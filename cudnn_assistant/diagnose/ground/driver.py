@@ -26,7 +26,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Manual, Unknown
+from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.machine import Driver, Gpu
 from cudnn_assistant.versions import major, numbers
 
@@ -144,13 +144,8 @@ def second_held(ctx: Context) -> Findings:
     for gpu in ctx.machine.gpus:
         if gpu.kernel_driver in ("nouveau", "nova_core") and gpu.seen_by == ("pci",):
             name = gpu.kernel_driver
-            yield ctx.note(
-                _keep_from_starting(ctx, name),
-                f"{gpu.name}: {name}",
-                gpu=gpu.name,
-                holder=name,
-                other_gpu_runs=True,
-            )
+            facts = Facts(gpu=gpu.name, holder=name, other_gpu_runs=True)
+            yield ctx.note(_keep_from_starting(ctx, name), f"{gpu.name}: {name}", **facts)
 
 
 def _keep_from_starting(ctx: Context, name: str) -> Manual:

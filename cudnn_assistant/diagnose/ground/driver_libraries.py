@@ -7,7 +7,7 @@ from cudnn_assistant.diagnose.ground.driver import versions_differ
 from cudnn_assistant.diagnose.ground.driver_status import answers, cuda_code, judgeable, nvml_code
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, take_out
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import Driver, PathEntry
 
 
@@ -43,13 +43,10 @@ def stub_searched(ctx: Context) -> Findings:
     ):
         return
     for entry in _stub_entries(ctx):
-        yield ctx.warning(
-            take_out(ctx, entry),
-            _shown(entry),
-            folder=entry.folder or entry.text,
-            variable=entry.variable,
-            place=entry.source,
+        facts = Facts(
+            folder=entry.folder or entry.text, variable=entry.variable, place=entry.source
         )
+        yield ctx.warning(take_out(ctx, entry), _shown(entry), **facts)
 
 
 def _stub_entries(ctx: Context) -> list[PathEntry]:
@@ -69,14 +66,8 @@ def compat_used(ctx: Context) -> Findings:
         return
     folder = ctx.parent(driver.cuda_library) if inside else ""
     entry = _entry(ctx, folder)
-    yield ctx.error(
-        take_out(ctx, entry),
-        driver.cuda_library,
-        answers(ctx),
-        _shown(entry),
-        folder=folder,
-        place=entry.source if entry else "",
-    )
+    facts = Facts(folder=folder, place=entry.source if entry else "")
+    yield ctx.error(take_out(ctx, entry), driver.cuda_library, answers(ctx), _shown(entry), **facts)
 
 
 def _entry(ctx: Context, folder: str) -> PathEntry | None:

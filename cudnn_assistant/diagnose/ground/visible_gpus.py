@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
+from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Variable
 
 
@@ -93,12 +93,10 @@ def batch_system(ctx: Context) -> Scheduler | None:
 def given_none(ctx: Context, scheduler: Scheduler, evidence: str) -> Finding:
     """It is the job's scheduler that gave no GPU; removing its variable helps nobody."""
     remedy = Manual(commands=(scheduler.command,))
-    return ctx.error(
-        remedy,
-        evidence,
-        scheduler=scheduler.name,
-        variable="CUDA_VISIBLE_DEVICES" if "=" in evidence else "",
+    facts = Facts(
+        scheduler=scheduler.name, variable="CUDA_VISIBLE_DEVICES" if "=" in evidence else ""
     )
+    return ctx.error(remedy, evidence, **facts)
 
 
 def _hides_all(ctx: Context, value: str) -> bool:

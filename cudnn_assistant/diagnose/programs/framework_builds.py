@@ -13,7 +13,7 @@ from cudnn_assistant.diagnose.programs import packages
 from cudnn_assistant.diagnose.programs.packages import packages_of
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages, usual_cuda
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Finding, Impossible, Manual, Remedy, Severity
+from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Framework, Gpu
 from cudnn_assistant.versions import major, numbers, older, short
 
@@ -87,13 +87,8 @@ def onnxruntime_alone(ctx: Context) -> Findings:
 def _alone_installed(
     ctx: Context, framework: Framework, remedy: Remedy, *, call: str = ""
 ) -> Finding:
-    return ctx.error(
-        remedy,
-        f"{framework.package or framework.name} {framework.version}",
-        program=called(framework),
-        environment=ctx.subject,
-        call=call,
-    )
+    facts = Facts(program=called(framework), environment=ctx.subject, call=call)
+    return ctx.error(remedy, f"{framework.package or framework.name} {framework.version}", **facts)
 
 
 def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
@@ -108,13 +103,8 @@ def jax_on_windows(ctx: Context) -> Findings:
     """JAX has no GPU packages for Windows."""
     for framework in ctx.frameworks if ctx.environment is not None else ():
         if ctx.windows and framework.name == "jax" and framework.gpu is False and ctx.machine.gpus:
-            yield ctx.finding(
-                _weight(ctx),
-                Impossible(),
-                f"jax {framework.version}",
-                program=called(framework),
-                environment=ctx.subject,
-            )
+            facts = Facts(program=called(framework), environment=ctx.subject)
+            yield ctx.finding(_weight(ctx), Impossible(), f"jax {framework.version}", **facts)
 
 
 @rule("jax-plugin-differs", layer=Layer.FRAMEWORK, provable=False)
@@ -134,13 +124,11 @@ def jax_plugin(ctx: Context) -> Findings:
         name, version = parts[1], have.get(parts[1], "")
         if not version or numbers(version) == numbers(library):
             return
+    facts = Facts(package=name, present_version=version, library=library, environment=ctx.subject)
     yield ctx.error(
         install_packages(ctx, *(f"{part}=={short(library)}" for part in parts)),
         f"{name} {version}; jaxlib {library}",
-        package=name,
-        present_version=version,
-        library=library,
-        environment=ctx.subject,
+        **facts,
     )
 
 

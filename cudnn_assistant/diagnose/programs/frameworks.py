@@ -9,7 +9,7 @@ from cudnn_assistant.compat import without_cudnn_since
 from cudnn_assistant.diagnose.needs import called, stopped
 from cudnn_assistant.diagnose.remedies import install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Manual, Severity
+from cudnn_assistant.finding import Facts, Manual, Severity
 from cudnn_assistant.versions import major, numbers, older
 
 
@@ -80,9 +80,5 @@ def cupy(ctx: Context) -> Findings:
     for framework in ctx.frameworks if ctx.environment is not None and since else ():
         known = framework.name == "cupy" and framework.version
         if known and not older(framework.version, since):
-            yield ctx.note(
-                Manual(),
-                f"cupy {framework.version}",
-                program=called(framework),
-                environment=ctx.subject,
-            )
+            facts = Facts(program=called(framework), environment=ctx.subject)
+            yield ctx.note(Manual(), f"cupy {framework.version}", **facts)

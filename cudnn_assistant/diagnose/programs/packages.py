@@ -33,13 +33,9 @@ def two_cudnn_packages(ctx: Context) -> Findings:
         f'"{python}" -m pip install --force-reinstall --no-deps "{keep.name}=={keep.version}"',
     )
     severity: Severity = "error" if stopped(ctx.trial) else "warning"
+    facts = Facts(kept_package=keep.name, other=", ".join(drop), environment=ctx.subject)
     yield ctx.finding(
-        severity,
-        Manual(commands=commands),
-        *(f"{p.name} {p.version}" for p in found),
-        kept_package=keep.name,
-        other=", ".join(drop),
-        environment=ctx.subject,
+        severity, Manual(commands=commands), *(f"{p.name} {p.version}" for p in found), **facts
     )
 
 
@@ -137,13 +133,8 @@ def placeholder(ctx: Context) -> Findings:
         real = re.sub(r"-cu\d+$", "", package.name)
         if "cudnn" in package.name:
             real = cudnn_package(ctx.compat, cuda)
-        yield ctx.note(
-            Manual(),
-            f"{package.name} {package.version}",
-            package=package.name,
-            real_package=real,
-            environment=ctx.subject,
-        )
+        facts = Facts(package=package.name, real_package=real, environment=ctx.subject)
+        yield ctx.note(Manual(), f"{package.name} {package.version}", **facts)
 
 
 @rule("user-packages-first", layer=Layer.FRAMEWORK, provable=False)

@@ -8,7 +8,7 @@ from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.variables import lasting, place
 from cudnn_assistant.envpath import split
-from cudnn_assistant.finding import Automatic, Manual, Remedy, TakeOut
+from cudnn_assistant.finding import Automatic, Facts, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import PathEntry, Scope
 
 _ABOUT_CUDA = re.compile("cuda|cudnn", re.IGNORECASE)
@@ -42,13 +42,9 @@ def malformed(ctx: Context) -> Findings:
         if file or '"' in text or odd:
             # Which programs can't cope with quotes isn't known; where the test ran, it is no fault.
             harmless = not file and not stopped(ctx.trial)
+            facts = Facts(entry=text, variable=entry.variable, place=entry.source)
             yield ctx.finding(
-                "info" if harmless else "warning",
-                _drop(ctx, entry),
-                _entry(entry),
-                entry=text,
-                variable=entry.variable,
-                place=entry.source,
+                "info" if harmless else "warning", _drop(ctx, entry), _entry(entry), **facts
             )
 
 
@@ -86,12 +82,8 @@ def cut_off(ctx: Context) -> Findings:
             e for e in ctx.machine.search if e.scope == scope and e.variable.upper() == "PATH"
         ]
         if entries and entries[-1].exists is False:
-            yield ctx.warning(
-                Manual(),
-                _entry(entries[-1]),
-                cut_at=variable.value.characters,
-                entry=entries[-1].text,
-            )
+            facts = Facts(cut_at=variable.value.characters, entry=entries[-1].text)
+            yield ctx.warning(Manual(), _entry(entries[-1]), **facts)
 
 
 @rule("path-too-long", layer=Layer.SETTINGS)

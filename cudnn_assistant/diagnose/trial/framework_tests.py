@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from cudnn_assistant.diagnose.ground.visible_gpus import unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.trial.status import test_evidence
-from cudnn_assistant.finding import Manual, Unknown
+from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import PRODUCTS
@@ -41,13 +41,10 @@ def must_preload(ctx: Context) -> Findings:
     """The convolution runs after a call that loads the libraries of the environment's packages."""
     for run in _stopped(ctx):
         if run.call:
-            yield ctx.error(
-                Manual(),
-                *test_evidence(run.trial),
-                call=run.call,
-                program=framework_title(run.trial.framework),
-                environment=ctx.subject,
+            facts = Facts(
+                call=run.call, program=framework_title(run.trial.framework), environment=ctx.subject
             )
+            yield ctx.error(Manual(), *test_evidence(run.trial), **facts)
 
 
 @rule("framework-takes-all-memory", layer=Layer.FRAMEWORK_TEST, provable=False)
@@ -57,12 +54,8 @@ def takes_all_memory(ctx: Context) -> Findings:
         if run.value and not run.call:
             verb = "set" if ctx.windows else "export"
             remedy = Manual(commands=(f"{verb} {run.name}={run.value}",))
-            yield ctx.error(
-                remedy,
-                *test_evidence(run.trial),
-                program=framework_title(run.trial.framework),
-                environment=ctx.subject,
-            )
+            facts = Facts(program=framework_title(run.trial.framework), environment=ctx.subject)
+            yield ctx.error(remedy, *test_evidence(run.trial), **facts)
 
 
 @rule("setting-stops-framework", layer=Layer.FRAMEWORK_TEST, provable=False)
@@ -112,13 +105,8 @@ def unexplained(ctx: Context) -> Findings:
     """The convolution stopped, and nothing that was tried helped."""
     for run in _stopped(ctx):
         if not run.name and _other_main_file(ctx, run.trial) is None:
-            yield ctx.error(
-                Unknown(),
-                *test_evidence(run.trial),
-                sure=False,
-                program=framework_title(run.trial.framework),
-                environment=ctx.subject,
-            )
+            facts = Facts(program=framework_title(run.trial.framework), environment=ctx.subject)
+            yield ctx.error(Unknown(), *test_evidence(run.trial), sure=False, **facts)
 
 
 def _listed(variable: str) -> Literal["", "folders", "gpus"]:

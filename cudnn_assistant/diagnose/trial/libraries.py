@@ -11,7 +11,7 @@ from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.search_lists import unusual_name
 from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence, who
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Manual, Unknown
+from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
 
@@ -34,14 +34,8 @@ def forbidden(ctx: Context) -> Findings:
         return
     folder = _forbidden_folder(ctx, trial)
     commands = (f"findmnt -T {shlex.quote(folder)}",) if folder else ()
-    yield ctx.error(
-        Manual(commands=commands),
-        *test_evidence(trial),
-        folder,
-        sure=False,
-        folder=folder,
-        environment=ctx.subject if ctx.environment is not None else "",
-    )
+    facts = Facts(folder=folder, environment=ctx.subject if ctx.environment is not None else "")
+    yield ctx.error(Manual(commands=commands), *test_evidence(trial), folder, sure=False, **facts)
 
 
 def _forbidden_folder(ctx: Context, trial: Trial) -> str:
@@ -67,13 +61,8 @@ def c_library(ctx: Context) -> Findings:
         return
     match = re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail)
     if match:
-        yield ctx.finding(
-            ctx.serious,
-            Manual(),
-            *test_evidence(trial),
-            needed_version=match[2],
-            present_version=ctx.machine.os.libc,
-        )
+        facts = Facts(needed_version=match[2], present_version=ctx.machine.os.libc)
+        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), **facts)
 
 
 def _missing(ctx: Context) -> Trial | None:
