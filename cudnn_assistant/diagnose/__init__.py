@@ -17,7 +17,7 @@ from cudnn_assistant.diagnose.layers import EVERYBODY, RULES
 from cudnn_assistant.diagnose.needs import expected_on_gpu, meets, need_of, passed, stopped
 from cudnn_assistant.diagnose.programs.packages import reserved
 from cudnn_assistant.diagnose.rule import Layer, Rule
-from cudnn_assistant.diagnose.trial.experiments import blamed, decided, names
+from cudnn_assistant.diagnose.trial.experiments import blamed, names, with_experiments
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
 
@@ -79,7 +79,7 @@ def _not_repeated(system: list[Finding], environments: list[Finding]) -> list[Fi
 
 def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
     tried = [] if ctx.works else _asked(_PROVEN, ctx, proven=False)
-    found = decided(ctx, tried, _asked(_ABOVE, ctx, proven=ctx.works))
+    found = with_experiments(ctx, tried, _asked(_ABOVE, ctx, proven=ctx.works))
     if _blocked(found):
         return found
     if (

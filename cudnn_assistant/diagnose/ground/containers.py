@@ -10,7 +10,7 @@ from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Unknown
 
 
-def blind(ctx: Context) -> bool:
+def gpu_unknown(ctx: Context) -> bool:
     """Whether the look at the GPUs itself did not succeed."""
     return ctx.machine.unknown("gpu")
 
@@ -31,14 +31,19 @@ def wsl_no_device(ctx: Context) -> Findings:
     nodes = machine.driver.nodes if machine.driver else ()
     device = next((n for n in nodes if n.path == "/dev/dxg"), None)
     library = machine.driver.cuda_library if machine.driver else ""
-    if machine.os.wsl == 2 and device is not None and not device.exists and not stranger(library):
+    if (
+        machine.os.wsl == 2
+        and device is not None
+        and not device.exists
+        and not linux_driver_in_wsl(library)
+    ):
         remedy = Manual(
             link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
         )
         yield ctx.error(remedy, "/dev/dxg: –")
 
 
-def stranger(library: str) -> bool:
+def linux_driver_in_wsl(library: str) -> bool:
     """Whether a file is a driver library of Linux that somebody put into a WSL."""
     known = ("/usr/lib/wsl/", "/mnt/")
     meant = library.startswith(known) or "/compat/" in library or "/stubs/" in library
@@ -59,7 +64,7 @@ _WAYS = {
 def _without_gpu(ctx: Context) -> bool:
     """Whether a container reaches no GPU: no device of it, or nothing that speaks to it."""
     machine = ctx.machine
-    if not machine.os.container or machine.os.wsl or blind(ctx) or machine.unknown("driver"):
+    if not machine.os.container or machine.os.wsl or gpu_unknown(ctx) or machine.unknown("driver"):
         return False
     driver = machine.driver
     # An image may hold driver libraries of its own, which reach no GPU from in there.

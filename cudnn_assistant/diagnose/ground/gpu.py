@@ -6,7 +6,7 @@ import re
 
 from cudnn_assistant.codes import DeviceProblem, NvmlReturn, Xid
 from cudnn_assistant.compat import oldest_gpu_of_cudnn
-from cudnn_assistant.diagnose.ground.containers import blind
+from cudnn_assistant.diagnose.ground.containers import gpu_unknown
 from cudnn_assistant.diagnose.ground.driver_status import answering, bare_linux
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
@@ -55,7 +55,7 @@ def _kept_for_vm(gpu: Gpu) -> bool:
 def no_gpu(ctx: Context) -> Findings:
     """No device of NVIDIA's on the bus. WSL and containers have causes of their own."""
     machine = ctx.machine
-    if machine.gpus or blind(ctx) or machine.os.wsl or machine.os.container or ctx.runs:
+    if machine.gpus or gpu_unknown(ctx) or machine.os.wsl or machine.os.container or ctx.runs:
         return
     if machine.driver and (machine.driver.problem_codes or machine.driver.log):
         return

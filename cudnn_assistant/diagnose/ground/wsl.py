@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudnn_assistant.codes import NvmlReturn
-from cudnn_assistant.diagnose.ground.containers import stranger
+from cudnn_assistant.diagnose.ground.containers import linux_driver_in_wsl
 from cudnn_assistant.diagnose.ground.driver_status import (
     answering,
     answers,
@@ -32,7 +32,7 @@ def wsl_linux_driver(ctx: Context) -> Findings:
     """A Linux driver was installed inside WSL and hides the one of Windows."""
     driver = ctx.machine.driver
     library = driver.cuda_library if driver else ""
-    if ctx.machine.os.wsl != 2 or ctx.machine.os.container or not stranger(library):
+    if ctx.machine.os.wsl != 2 or ctx.machine.os.container or not linux_driver_in_wsl(library):
         return
     # Without WSL's device no library reaches a GPU, whatever answers in its place.
     nodes = driver.nodes if driver else ()

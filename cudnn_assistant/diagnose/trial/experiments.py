@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Unpack
 
 import msgspec
 
@@ -19,6 +20,7 @@ from cudnn_assistant.finding import (
     Manual,
     Remedy,
     SetTo,
+    Severity,
     StoppedAt,
     TakeOut,
     Unknown,
@@ -42,19 +44,15 @@ def _entry(ctx: Context, text: str) -> PathEntry | None:
     return next((e for e in listed if text in (e.text, e.folder)), None)
 
 
-def _finding(ctx: Context, one: Experiment, remedy: Remedy, facts: Facts) -> Finding:
-    left_out = ", ".join(one.difference.without)
-    named = f"{one.difference.name}={left_out}" if one.difference.name else left_out
-    program = framework_title(one.framework.split("+")[0]) if one.framework else ""
+def _finding(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts]) -> Finding:
+    left_out = ", ".join(tried.difference.without)
+    named = f"{tried.difference.name}={left_out}" if tried.difference.name else left_out
+    program = framework_title(tried.framework.split("+")[0]) if tried.framework else ""
     whose = ctx.subject if ctx.environment is not None else ""
-    return ctx.finding(
-        "error" if ctx.environment is not None else ctx.serious,
-        remedy,
-        named,
-        StoppedAt(stage=one.before.stage),
-        one.before.missing,
-        **facts | {"program": program, "environment": whose},
-    )
+    severity: Severity = "error" if ctx.environment is not None else ctx.serious
+    evidence = (named, StoppedAt(stage=tried.before.stage), tried.before.missing)
+    facts |= {"program": program, "environment": whose}
+    return ctx.finding(severity, remedy, *evidence, **facts)
 
 
 @rule("preload-stops-cudnn", layer=Layer.PROVEN, provable=False)
@@ -64,14 +62,8 @@ def preload(ctx: Context) -> Findings:
         variable = ctx.machine.variable("LD_PRELOAD", "user", "machine", "process")
         alone = variable is not None and variable.value.text.split() == [*one.difference.without]
         remedy = unset(ctx, variable) if variable is not None and alone else Manual()
-        yield _finding(
-            ctx,
-            one,
-            remedy,
-            Facts(
-                file=", ".join(one.difference.without), place=variable.source if variable else ""
-            ),
-        )
+        file, place = ", ".join(one.difference.without), variable.source if variable else ""
+        yield _finding(ctx, one, remedy, file=file, place=place)
 
 
 @rule("search-entry-stops-cudnn", layer=Layer.PROVEN, provable=False)
@@ -88,12 +80,10 @@ def entry(ctx: Context) -> Findings:
             ctx,
             one,
             remedy,
-            Facts(
-                entry=", ".join(filter(None, one.difference.without)),
-                relative_entry="" if all(one.difference.without) else one.difference.name,
-                listed_in=one.difference.name,
-                place=next((found.source for found in known if found.source), ""),
-            ),
+            entry=", ".join(filter(None, one.difference.without)),
+            relative_entry="" if all(one.difference.without) else one.difference.name,
+            listed_in=one.difference.name,
+            place=next((found.source for found in known if found.source), ""),
         )
 
 
@@ -108,12 +98,9 @@ def variable(ctx: Context) -> Findings:
     for one in proven(ctx, "variable"):
         name, value = one.difference.name, one.difference.without[0]
         found = ctx.machine.variable(name, "user", "machine", "process")
-        yield _finding(
-            ctx,
-            one,
-            unset(ctx, found) if found is not None else Manual(),
-            Facts(variable=name, value=value, place=found.source if found else ""),
-        )
+        remedy = unset(ctx, found) if found is not None else Manual()
+        place = found.source if found else ""
+        yield _finding(ctx, one, remedy, variable=name, value=value, place=place)
 
 
 def _shown(difference: Difference) -> str:
@@ -129,28 +116,22 @@ def limit(ctx: Context) -> Findings:
     for one in proven(ctx, "limit"):
         option = _ULIMIT.get(one.difference.name, "")
         commands = (f"ulimit -S -{option} $(ulimit -H -{option})",) if option else ()
-        yield _finding(
-            ctx,
-            one,
-            Manual(commands=commands),
-            Facts(setting=f"ulimit -{option}", value=_shown(one.difference)),
-        )
+        setting, value = f"ulimit -{option}", _shown(one.difference)
+        yield _finding(ctx, one, Manual(commands=commands), setting=setting, value=value)
 
 
 @rule("working-folder-stops-cudnn", layer=Layer.PROVEN, provable=False)
 def working_folder(ctx: Context) -> Findings:
     """Started from another folder, cuDNN works: files beside the person take its place."""
     for one in proven(ctx, "working-folder"):
-        facts = Facts(folder=one.difference.without[0])
-        yield _finding(ctx, one, Manual(), facts)
+        yield _finding(ctx, one, Manual(), folder=one.difference.without[0])
 
 
 @rule("settings-stop-cudnn", layer=Layer.PROVEN, provable=False)
 def settings(ctx: Context) -> Findings:
     """Only without several settings at once cuDNN works."""
     for one in proven(ctx, "settings", "gpus"):
-        facts = Facts(setting=", ".join(one.difference.without))
-        yield _finding(ctx, one, Manual(), facts)
+        yield _finding(ctx, one, Manual(), setting=", ".join(one.difference.without))
 
 
 @rule("framework-spares-cudnn-fault", layer=Layer.FRAMEWORK_TEST, provable=False)
@@ -167,15 +148,15 @@ def spared(ctx: Context) -> Findings:
         trial.detail[:400],
         program=framework_title(ran.framework.split("+")[0]),
         environment=ctx.subject,
-        entry=next((", ".join(e.difference.without) for e in _telling(ctx)), ""),
+        entry=next((", ".join(e.difference.without) for e in _proving(ctx)), ""),
     )
 
 
-def _telling(ctx: Context) -> Iterator[Experiment]:
+def _proving(ctx: Context) -> Iterator[Experiment]:
     return (e for e in ctx.machine.experiments if e.proven and e.subject == ctx.subject)
 
 
-def decided(ctx: Context, tried: list[Finding], found: list[Finding]) -> list[Finding]:
+def with_experiments(ctx: Context, tried: list[Finding], found: list[Finding]) -> list[Finding]:
     """What stands after an experiment proved a cause: it, in the words of who suspected just that.
 
     Other errors were suspicions; what is fragile or worth knowing stays.
@@ -193,14 +174,14 @@ def decided(ctx: Context, tried: list[Finding], found: list[Finding]) -> list[Fi
 
 def blamed(machine: Machine, subject: str = "") -> frozenset[str]:
     """Names and values of what experiments have proven to be in the way, of one subject or all."""
-    telling = (e for e in machine.experiments if e.proven and subject in ("", e.subject))
-    left_out = (w for e in telling for w in (*e.difference.without, e.difference.name))
+    proving = (e for e in machine.experiments if e.proven and subject in ("", e.subject))
+    left_out = (w for e in proving for w in (*e.difference.without, e.difference.name))
     return frozenset(filter(None, left_out))
 
 
 def names(finding: Finding) -> frozenset[str]:
     """Everything that a finding is about, word by word; "NAME=VALUE" is about both."""
-    whole = {*texts(finding.facts).values(), *finding.evidence}
+    whole = {*texts(finding.facts).values(), *map(str, finding.evidence)}
     return frozenset(whole | {part for text in whole for part in text.split("=", 1)})
 
 
