@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple, TypedDict
+
+from msgspec import field
 
 from cudnn_assistant.machine import SYSTEM, Scope, Struct
 
@@ -70,6 +71,12 @@ class Automatic(Struct, tag="automatic", kw_only=True):
 
     edits: tuple[Edit, ...]
 
+    @property
+    def on_loader_list(self) -> bool:
+        """A folder goes on the list of the system's loader, which is for all users (Linux)."""
+        puts = (edit for edit in self.edits if isinstance(edit, PutFirst))
+        return any(edit.variable == "ld.so.conf" for edit in puts)
+
 
 class Installer(Struct, tag="installer", kw_only=True):
     """Wish: an official installer is started for the person: a row of our own table of them."""
@@ -111,159 +118,157 @@ class Unknown(Struct, tag="unknown", kw_only=True):
 Remedy = Automatic | Manual | Impossible | Unknown
 
 
-class Facts(Struct, kw_only=True):
-    """What the words of a finding may name. "", 0 and False: it isn't known, or isn't so.
+class Facts(TypedDict, total=False):
+    """What the words of a finding may name. Not there, "", 0, False: it isn't known, or isn't so.
 
     Paths and versions are whole. :func:`texts` says the same to scripts and to templates.
     """
 
     # Who, and where
-    program: str = ""
+    program: str
     """Who asks, "PyTorch 2.9.0"."""
-    environment: str = ""
+    environment: str
     """The Python environment that it is about."""
-    programs: str = ""
+    programs: str
     """Programs that hold the GPU's memory, with their numbers."""
-    product: str = ""
+    product: str
     """"cuDNN 9.8"."""
-    present: str = ""
+    present: str
     """What is there in its place."""
-    own_product: str = ""
+    own_product: str
     """The cuDNN that an environment brings."""
-    one: str = ""
-    other: str = ""
+    one: str
+    other: str
     """The two that don't agree: products, packages, versions or folders."""
-    others: str = ""
+    others: str
     """Graphics of other makers."""
 
     # Versions
-    version: str = ""
-    older: str = ""
-    newer: str = ""
-    needed_version: str = ""
-    present_version: str = ""
-    header_version: str = ""
-    versions: str = ""
+    version: str
+    older: str
+    newer: str
+    needed_version: str
+    present_version: str
+    header_version: str
+    versions: str
     """All that came together."""
-    cudnn_major: int = 0
-    lower_major: int = 0
-    higher_major: int = 0
-    cuda: str = ""
-    oldest_cuda: str = ""
+    cudnn_major: int
+    lower_major: int
+    higher_major: int
+    cuda: str
+    oldest_cuda: str
     """The oldest one that runs on the GPU."""
-    path_cuda: str = ""
-    home_cuda: str = ""
-    account_cuda: str = ""
+    path_cuda: str
+    home_cuda: str
+    account_cuda: str
     """What CUDA_PATH, CUDA_HOME, and the account's own CUDA_PATH name."""
-    toolkit: str = ""
+    toolkit: str
     """"CUDA 12.6", which has lost a file."""
-    archive: str = ""
+    archive: str
     """The CUDA whose libraries we may fetch."""
-    python: str = ""
-    kernel: str = ""
-    library: str = ""
+    python: str
+    kernel: str
+    library: str
     """A library's version, or its file."""
-    driver: str = ""
-    limit: str = ""
+    driver: str
+    limit: str
     """The highest CUDA that the driver speaks."""
-    last_branch: int = 0
+    last_branch: int
     """The last driver branch for the GPU."""
-    wants_newer_driver: bool = False
+    wants_newer_driver: bool
     """``product`` itself asked for a newer one than ``driver``, and didn't say how new."""
-    asking_copy: str = ""
+    asking_copy: str
     """The copy of cuDNN that asks for CUDA, where no program does."""
 
     # Files and folders
-    file: str = ""
-    folder: str = ""
-    older_folder: str = ""
-    path: str = ""
+    file: str
+    folder: str
+    older_folder: str
+    path: str
     """A device file."""
-    stray_file: str = ""
+    stray_file: str
     """One file of cuDNN in a folder that Windows searches before all others."""
-    present_file: str = ""
+    present_file: str
     """A file without the short name that programs ask for."""
-    owner: str = ""
+    owner: str
     """The package that a file belongs to."""
-    made_for: str = ""
-    this_architecture: str = ""
+    made_for: str
+    this_architecture: str
     """The kind of processor, or the CUDA major, of a copy, and the one of this computer."""
-    count: int = 0
-    reinstall: bool = False
+    count: int
+    reinstall: bool
     """``product`` is to be put back whole."""
-    libraries: str = ""
+    libraries: str
     """Libraries of CUDA that come along with ``product``."""
 
     # Packages
-    package: str = ""
-    lacking: Literal["", "record", "spare"] = ""
+    package: str
+    lacking: Literal["", "record", "spare"]
     """``package`` is there by its record alone; or it lacks only what programs rarely use."""
-    missing_files: str = ""
-    real_package: str = ""
+    missing_files: str
+    real_package: str
     """The one that holds what ``package`` only names."""
-    kept_package: str = ""
-    requirement: str = ""
+    kept_package: str
+    requirement: str
     """The version that is asked for, "==9.1.0.70"."""
-    without_gpu: bool = False
+    without_gpu: bool
     """``program`` is a build for the processor."""
-    call: str = ""
+    call: str
     """What a program has to call first."""
 
     # Settings
-    variable: str = ""
-    value: str = ""
-    setting: str = ""
-    absent: str = ""
+    variable: str
+    value: str
+    setting: str
+    absent: str
     """The variable that isn't set, or in whose folders a file isn't."""
-    folder_gone: bool = False
+    folder_gone: bool
     """``variable`` names a folder that isn't there."""
-    lists: Literal["", "folders", "gpus"] = ""
+    lists: Literal["", "folders", "gpus"]
     """What ``variable`` lists."""
-    entry: str = ""
-    listed_in: str = ""
+    entry: str
+    listed_in: str
     """The list that ``entry`` stands in."""
-    relative_entry: str = ""
-    scope: str = ""
-    place: str = ""
+    relative_entry: str
+    scope: str
+    place: str
     """File and line where it is set."""
-    startup_file: str = ""
-    by_hand: bool = False
+    startup_file: str
+    by_hand: bool
     """The person adds ``folder`` to the list of the system's loader."""
-    cut_at: int = 0
+    cut_at: int
     """Characters that a tool left of the list."""
-    length: int = 0
+    length: int
     """Characters of the list."""
 
     # The computer
-    gpu: str = ""
-    flag: str = ""
+    gpu: str
+    flag: str
     """The option that a container has to be started with."""
-    flag_unsure: bool = False
+    flag_unsure: bool
     """Whether that is what it lacks isn't known."""
-    container: str = ""
-    sandbox: str = ""
-    interface: str = ""
+    container: str
+    sandbox: str
+    interface: str
     """What a sandbox has to be given."""
-    system: str = ""
-    scheduler: str = ""
-    group: str = ""
-    holder: str = ""
+    system: str
+    scheduler: str
+    group: str
+    holder: str
     """The kernel driver that owns the GPU."""
-    other_gpu_runs: bool = False
+    other_gpu_runs: bool
     """Another GPU serves programs meanwhile."""
-    tool: str = ""
+    tool: str
     """The program that switched the GPU off."""
-    problem_code: int = 0
+    problem_code: int
     """Of Windows' Device Manager."""
-    free: str = ""
-    total: str = ""
+    free: str
+    total: str
     """Memory as people read it."""
-    seconds: int = 0
-    stage: str = ""
+    seconds: int
+    stage: str
     """Where the test stopped."""
 
-
-_Keys = Mapping[tuple[str, str | bool], Mapping[str, str]]
 
 _KEYS = {
     "environment": "where", "own_product": "own", "older": "old", "newer": "new",
@@ -279,57 +284,69 @@ _KEYS = {
 }  # fmt: skip
 """How scripts and templates know a field, where that isn't its name."""
 
-_BESIDE: _Keys = {
-    ("folder_gone", True): {"gone": "variable"},
-    ("without_gpu", True): {"slower": "program"},
-    ("by_hand", True): {"add": "folder"},
-    ("reinstall", True): {"again": "product"},
-    ("lists", "folders"): {"folders": "variable"},
-    ("lists", "gpus"): {"gpus": "variable"},
-}
-"""Keys that a flag adds, and the field that they show: a sentence with that key is then said."""
 
-_INSTEAD: _Keys = {
-    ("flag_unsure", True): {"maybe": "flag"},
-    ("other_gpu_runs", True): {"held": "holder"},
-    ("wants_newer_driver", True): {"wants": "product", "had": "driver"},
-    ("lacking", "record"): {"record": "package"},
-    ("lacking", "spare"): {"slim": "package"},
-}
-"""The same where the key takes the place of the field's own."""
+class _Flag(NamedTuple):
+    """A flag that gives the fact which it is about a key of its own, so that more can be said."""
+
+    name: str
+    value: bool | str
+    key: str
+    fact: str
+    instead: bool = False
+    """The new key takes the place of the fact's own."""
+
+
+_FLAGS = (
+    _Flag("folder_gone", True, "gone", "variable"),
+    _Flag("without_gpu", True, "slower", "program"),
+    _Flag("by_hand", True, "add", "folder"),
+    _Flag("reinstall", True, "again", "product"),
+    _Flag("lists", "folders", "folders", "variable"),
+    _Flag("lists", "gpus", "gpus", "variable"),
+    _Flag("flag_unsure", True, "maybe", "flag", instead=True),
+    _Flag("other_gpu_runs", True, "held", "holder", instead=True),
+    _Flag("wants_newer_driver", True, "wants", "product", instead=True),
+    _Flag("wants_newer_driver", True, "had", "driver", instead=True),
+    _Flag("lacking", "record", "record", "package", instead=True),
+    _Flag("lacking", "spare", "slim", "package", instead=True),
+)
 
 
 def texts(facts: Facts) -> dict[str, str]:
     """The known facts as texts, by the keys that scripts and the templates of words have."""
-    values = {name: value for name in facts.__struct_fields__ if (value := getattr(facts, name))}
-    beside = _said(_BESIDE, values)
-    instead = _said(_INSTEAD, values)
-    left_out = {"lists", "lacking", *instead.values()}
+    values = {name: value for name in Facts.__annotations__ if (value := facts.get(name))}
+    up = [flag for flag in _FLAGS if values.get(flag.name) == flag.value and flag.fact in values]
+    left_out = {flag.name for flag in _FLAGS} | {flag.fact for flag in up if flag.instead}
     known = {
         _KEYS.get(name, name): f"{value:,}" if name == "length" else str(value)
         for name, value in values.items()
-        if value is not True and name not in left_out
+        if name not in left_out
     }
-    more = (beside | instead).items()
-    return known | {key: values[field] for key, field in more if field in values}
+    return known | {flag.key: str(values[flag.fact]) for flag in up}
 
 
-def _said(table: _Keys, values: Mapping[str, object]) -> dict[str, str]:
-    """The keys of those flags that are up."""
-    rows = (keys for (flag, up), keys in table.items() if values.get(flag) == up)
-    return {key: field for keys in rows for key, field in keys.items()}
+class StoppedAt(Struct, kw_only=True):
+    """Evidence: the stage at which a test stopped. As text, and to scripts, "test: STAGE"."""
+
+    stage: str
+
+    def __str__(self) -> str:
+        return f"test: {self.stage}"
+
+
+Evidence = str | StoppedAt
 
 
 class Finding(Struct, kw_only=True):
     """One problem of one subject."""
 
     code: str
-    """Key of the words, "cudnn-not-on-path"."""
+    """Row of its cause, "cudnn-not-on-path"."""
     severity: Severity
     subject: str = SYSTEM
     sure: bool = True
     """Confirmed; False: suspected, a fact that would settle it is unknown."""
-    facts: Facts = Facts()
-    evidence: tuple[str, ...] = ()
+    facts: Facts = field(default_factory=Facts)
+    evidence: tuple[Evidence, ...] = ()
     """The very facts it rests on, for Details: "LD_LIBRARY_PATH names /opt/x/stubs"."""
     remedy: Remedy

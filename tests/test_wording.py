@@ -188,7 +188,7 @@ def test_each_stage_of_the_test_has_words() -> None:
 
 def test_a_fact_with_braces_is_shown_as_it_is() -> None:
     _, machine, finding = next(row for row in FOUND if row[2].code == "cudnn-not-on-path")
-    facts = msgspec.structs.replace(finding.facts, folder="C:\\{0}\\{x}")
+    facts = finding.facts | {"folder": "C:\\{0}\\{x}"}
     odd = msgspec.structs.replace(finding, facts=facts)
     assert "C:\\{0}\\{x}" in words(odd, machine).why
 

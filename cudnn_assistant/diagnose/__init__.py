@@ -12,12 +12,12 @@ import msgspec
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.known import completed, living
+from cudnn_assistant.diagnose.environments import with_known_cudnn, without_dead
 from cudnn_assistant.diagnose.layers import EVERYBODY, RULES
-from cudnn_assistant.diagnose.needs import counts, meets, need_of, passed, stopped
-from cudnn_assistant.diagnose.packages import reserved
-from cudnn_assistant.diagnose.proven import blamed, decided, names
+from cudnn_assistant.diagnose.needs import expected_on_gpu, meets, need_of, passed, stopped
+from cudnn_assistant.diagnose.programs.packages import reserved
 from cudnn_assistant.diagnose.rule import Layer, Rule
+from cudnn_assistant.diagnose.trial.experiments import blamed, names, with_experiments
 from cudnn_assistant.finding import Finding, Impossible, Severity, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
 
@@ -36,8 +36,8 @@ def subjects(machine: Machine) -> tuple[str, ...]:
     """The system, then every Python environment whose frameworks a person expects on the GPU."""
     expecting = (
         e.id
-        for e in living(machine).pythons
-        if any(counts(f) and f.cudnn_from != "none" for f in e.frameworks)
+        for e in without_dead(machine).pythons
+        if any(expected_on_gpu(f) and f.cudnn_from != "none" for f in e.frameworks)
     )
     return (SYSTEM, *dict.fromkeys(expecting))
 
@@ -47,7 +47,7 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
 
     The same snapshot and data always give the same findings; no snapshot makes it raise.
     """
-    machine = completed(living(machine), compat)
+    machine = with_known_cudnn(without_dead(machine), compat)
     whole = Context(machine, compat)
     tried = any(e.after.status == "ok" for e in machine.experiments)
     anywhere = tried or any(passed(t) for t in machine.trials)
@@ -66,20 +66,20 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
     found += (
         [*system, *environments]
         if whole.wanted
-        else [*environments, *_not_told(system, environments)]
+        else [*environments, *_not_repeated(system, environments)]
     )
     return _sorted(found)
 
 
-def _not_told(system: list[Finding], environments: list[Finding]) -> list[Finding]:
+def _not_repeated(system: list[Finding], environments: list[Finding]) -> list[Finding]:
     """The system's findings without those that name a folder of which environments tell alike."""
-    told = {(f.code, f.facts.folder) for f in environments if f.facts.folder}
-    return [f for f in system if (f.code, f.facts.folder) not in told]
+    known = {(f.code, folder) for f in environments if (folder := f.facts.get("folder"))}
+    return [f for f in system if (f.code, f.facts.get("folder")) not in known]
 
 
 def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
     tried = [] if ctx.works else _asked(_PROVEN, ctx, proven=False)
-    found = decided(ctx, tried, _asked(_ABOVE, ctx, proven=ctx.works))
+    found = with_experiments(ctx, tried, _asked(_ABOVE, ctx, proven=ctx.works))
     if _blocked(found):
         return found
     if (
@@ -109,7 +109,7 @@ def _asked(
     """
     found: list[Finding] = []
     for rule in rules:
-        for finding in rule.check(ctx):
+        for finding in rule.findings(ctx):
             disproved = proven and rule.provable and not names(finding) & blamed
             if finding.severity == "error" and disproved:
                 continue
@@ -134,7 +134,7 @@ def verdict(machine: Machine, findings: Iterable[Finding], subject: str = "") ->
 
     works: the subject's test passed a moment ago and nothing else keeps its programs from it.
     """
-    known, machine = tuple(findings), living(machine)
+    known, machine = tuple(findings), without_dead(machine)
     if subject:
         return _one(machine, known, subject)
     untried = {t.subject for t in machine.trials if t.doubt}
@@ -168,14 +168,14 @@ def _needing(machine: Machine, findings: tuple[Finding, ...]) -> list[str]:
 
 
 def _one(machine: Machine, findings: tuple[Finding, ...], subject: str) -> Verdict:
-    leaning = subject != SYSTEM and any(
+    on_system = subject != SYSTEM and any(
         f.uses_system_cudnn for e in machine.pythons if e.id == subject for f in e.frameworks
     )
     errors = [
         f
         for f in findings
         if f.severity == "error"
-        and (f.subject == subject or f.code in EVERYBODY or (leaning and f.subject == SYSTEM))
+        and (f.subject == subject or f.code in EVERYBODY or (on_system and f.subject == SYSTEM))
     ]
     if any(isinstance(f.remedy, Impossible) for f in errors):
         return "impossible"
@@ -194,6 +194,6 @@ def _tested(machine: Machine, subject: str) -> bool:
     if own_test is not None:
         return passed(own_test)
     environment = next((e for e in machine.pythons if e.id == subject), None)
-    leaning = [f for f in environment.frameworks if f.uses_system_cudnn] if environment else []
+    users = [f for f in environment.frameworks if f.uses_system_cudnn] if environment else []
     system = machine.trial(SYSTEM)
-    return bool(leaning) and all(meets(system, need_of(f, subject)) for f in leaning)
+    return bool(users) and all(meets(system, need_of(f, subject)) for f in users)

@@ -6,97 +6,39 @@ that could not be read is unknown, and a rule that needs it says nothing.
 
 from __future__ import annotations
 
-import ntpath
-import posixpath
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Unpack
 
-from cudnn_assistant import envpath
-from cudnn_assistant.compat import Compat
-from cudnn_assistant.diagnose.bringing import requirement
+from cudnn_assistant.diagnose.computer import Computer
 from cudnn_assistant.diagnose.needs import (
     Need,
     highest_by_major,
     meant_for_gpu,
     meets,
     need_of,
-    own_folders,
     passed,
     stopped,
 )
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, Severity
+from cudnn_assistant.diagnose.pip_extras import requirement
+from cudnn_assistant.finding import Automatic, Evidence, Facts, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
     Framework,
     Gpu,
     Library,
-    Machine,
-    PathEntry,
     PythonEnvironment,
     Trial,
 )
 from cudnn_assistant.versions import numbers
 
-LIST = {"windows": "PATH", "linux": "LD_LIBRARY_PATH"}
-"""The variable that lists folders for the loader."""
-
 
 @dataclass(frozen=True)
-class Context:
+class Context(Computer):
     """One computer, the compatibility data, and the subject to judge."""
 
-    machine: Machine
-    compat: Compat
     subject: str = SYSTEM
-
-    # -- the operating system ------------------------------------------------------------------
-
-    @property
-    def windows(self) -> bool:
-        """Whether the snapshot is of a Windows computer."""
-        return self.machine.os.family == "windows"
-
-    @property
-    def on_windows(self) -> bool:
-        """Whether the driver is one of Windows: there, and in WSL on top of it."""
-        return self.windows or bool(self.machine.os.wsl)
-
-    @property
-    def variable(self) -> str:
-        """PATH or LD_LIBRARY_PATH."""
-        return LIST[self.machine.os.family]
-
-    def key(self, path: str) -> str:
-        """A path for comparing: two spellings of one place have the same key."""
-        text = path.strip().strip('"')
-        if not text:
-            return ""
-        if self.windows:
-            return ntpath.normcase(ntpath.normpath(text))
-        # A blank at the end is a part of the name there, as the loader sees it.
-        return posixpath.normpath(path.strip('"'))
-
-    def parent(self, path: str) -> str:
-        """The folder that holds a path."""
-        return ntpath.dirname(path) if self.windows else posixpath.dirname(path)
-
-    def name(self, path: str) -> str:
-        """The last part of a path."""
-        return ntpath.basename(path) if self.windows else posixpath.basename(path)
-
-    def join(self, *parts: str) -> str:
-        """A path made of parts."""
-        return ntpath.join(*parts) if self.windows else posixpath.join(*parts)
-
-    def inside(self, path: str, folder: str) -> bool:
-        """Whether a path is the folder itself or lies somewhere under it."""
-        return envpath.inside(self.key(path), self.key(folder), self.machine.os.family)
-
-    def belongs(self, path: str, environment: PythonEnvironment) -> bool:
-        """Whether a file is a Python environment's, not that of the system around it."""
-        return any(self.inside(path, folder) for folder in own_folders(environment))
 
     # -- the subject ---------------------------------------------------------------------------
 
@@ -110,7 +52,7 @@ class Context:
         """The subject's frameworks; of the system: those that take cuDNN from it."""
         if self.environment is not None:
             return self.environment.frameworks
-        return tuple(f for f, _where in self.leaning)
+        return tuple(f for f, _where in self.system_users)
 
     @property
     def trial(self) -> Trial | None:
@@ -144,11 +86,6 @@ class Context:
         theirs = next((t for t in self.machine.trials if t.subject == need.where), None)
         return meets(self.trial, need) or (bool(need.where) and meets(theirs, need))
 
-    @cached_property
-    def runs(self) -> bool:
-        """Some test passed: GPU and driver work, whatever else may not."""
-        return any(passed(trial) for trial in self.machine.trials)
-
     def stopped_alone(self, gpu: Gpu) -> bool:
         """A test stopped on this GPU, and one passed on another."""
         mine = [t for t in self.machine.trials if t.gpu == gpu.uuid and not t.library]
@@ -169,7 +106,7 @@ class Context:
         return any(not c.damaged and (c.check is None or c.check.status == "ok") for c in copies)
 
     @cached_property
-    def leaning(self) -> tuple[tuple[Framework, str], ...]:
+    def system_users(self) -> tuple[tuple[Framework, str], ...]:
         """Frameworks that take cuDNN from the system, with their environments.
 
         Not those that could bring it as packages and find none on the system: they are told to.
@@ -185,7 +122,7 @@ class Context:
     def needs(self) -> tuple[Need, ...]:
         """What the subject's programs ask of cuDNN: one entry for each major."""
         if self.environment is None:
-            found = [need_of(f, where) for f, where in self.leaning]
+            found = [need_of(f, where) for f, where in self.system_users]
             return highest_by_major(found) or ((Need(),) if self.wanted or self.copies else ())
         return highest_by_major(
             [need_of(f, self.subject) for f in self.environment.frameworks if f.brings_cudnn]
@@ -197,7 +134,7 @@ class Context:
 
         A framework takes it from there, or no Python environment has one meant for the GPU.
         """
-        return bool(self.leaning) or not any(meant_for_gpu(e) for e in self.machine.pythons)
+        return bool(self.system_users) or not any(meant_for_gpu(e) for e in self.machine.pythons)
 
     @property
     def serious(self) -> Severity:
@@ -210,11 +147,6 @@ class Context:
         return "error" if asking and not self.healthy else "info"
 
     # -- the hardware --------------------------------------------------------------------------
-
-    @cached_property
-    def gpus(self) -> tuple[Gpu, ...]:
-        """The GPUs that can be judged by their compute capability."""
-        return tuple(g for g in self.machine.gpus if g.compute)
 
     @property
     def gpu(self) -> Gpu | None:
@@ -237,28 +169,6 @@ class Context:
         )
 
     @cached_property
-    def searched(self) -> dict[str, PathEntry]:
-        """The loader's folders for programs started afresh, by key, in order, first of each."""
-        found: dict[str, PathEntry] = {}
-        for entry in self.machine.search:
-            key = self.key(entry.folder or entry.text)
-            if key:
-                found.setdefault(key, entry)
-        return found
-
-    def reachable(self, folder: str, found_via: Iterable[str] = ()) -> bool:
-        """Whether the loader finds what lies in a folder by its bare name."""
-        # Not "PATH" or "LD_LIBRARY_PATH": those may be the terminal's alone, not a fresh program's.
-        ways = {"ld-cache", "ld.so.conf", "system-folder"}
-        return self.key(folder) in self.searched or bool(ways & set(found_via))
-
-    def rank(self, folder: str) -> int:
-        """Position of a folder in the search order; large when it isn't searched by variable."""
-        keys = list(self.searched)
-        key = self.key(folder)
-        return keys.index(key) if key in keys else len(keys)
-
-    @cached_property
     def winner(self) -> CudnnCopy | None:
         """The copy that the subject's programs load, as measured; ``None``: unknown or none."""
         for copy in self.machine.cudnns:
@@ -267,10 +177,6 @@ class Context:
         folder = self.key(self.parent(self.trial.loaded)) if self.trial else ""
         here = (c for c in self.machine.cudnns if folder and self.key(c.folder) == folder)
         return next(here, None)
-
-    def libraries(self, name: str) -> tuple[Library, ...]:
-        """All files of a CUDA or support library, wherever they lie."""
-        return tuple(lib for lib in self.machine.libraries if lib.name == name)
 
     def loadable(self, library: Library) -> bool:
         """Whether a program of the subject would find that file."""
@@ -282,21 +188,21 @@ class Context:
 
     def finding(
         self,
-        code: str,
         severity: Severity,
         remedy: Remedy,
-        *evidence: str,
+        *evidence: Evidence,
         sure: bool = True,
-        facts: Facts = Facts(),  # noqa: B008  (it can't be changed)
+        **facts: Unpack[Facts],
     ) -> Finding:
-        """A finding about this subject; empty lines of evidence are left out.
+        """A finding about this subject, to which its rule gives the code.
 
-        A note never asks for a change, so that mending something else doesn't touch it.
+        Empty lines of evidence are left out. A note never asks for a change, so that mending
+        something else doesn't touch it.
         """
         if severity == "info" and isinstance(remedy, Automatic):
             remedy = Manual()
         return Finding(
-            code=code,
+            code="",
             severity=severity,
             subject=self.subject,
             sure=sure,
@@ -304,3 +210,21 @@ class Context:
             evidence=tuple(text for text in evidence if text),
             remedy=remedy,
         )
+
+    def error(
+        self, remedy: Remedy, *evidence: Evidence, sure: bool = True, **facts: Unpack[Facts]
+    ) -> Finding:
+        """A finding that keeps cuDNN from working."""
+        return self.finding("error", remedy, *evidence, sure=sure, **facts)
+
+    def warning(
+        self, remedy: Remedy, *evidence: Evidence, sure: bool = True, **facts: Unpack[Facts]
+    ) -> Finding:
+        """A finding of what is fragile or slow."""
+        return self.finding("warning", remedy, *evidence, sure=sure, **facts)
+
+    def note(
+        self, remedy: Remedy, *evidence: Evidence, sure: bool = True, **facts: Unpack[Facts]
+    ) -> Finding:
+        """A finding that is worth knowing."""
+        return self.finding("info", remedy, *evidence, sure=sure, **facts)

@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.diagnose import (
-    access,
-    companions,
-    cuda,
-    cudnn,
-    driver,
-    driver_parts,
-    enclosed,
-    fitting,
-    framework_builds,
-    frameworks,
-    gpu,
-    gpu_in_use,
-    hardware,
-    inside,
+from cudnn_assistant.diagnose.copies import (
+    compatibility,
     integrity,
-    loaded,
+    missing,
     mixed_versions,
-    packages,
-    paths,
+    outdated,
     pinned,
-    proven,
-    replaced,
-    trial,
-    variables,
-    visible,
+    unsearched,
+    wrong_copy,
+)
+from cudnn_assistant.diagnose.cuda import cublas, driver_and_gpu, environment_cublas, toolkits
+from cudnn_assistant.diagnose.ground import (
+    access,
+    containers,
+    driver,
+    driver_libraries,
+    driver_parts,
+    gpu,
+    gpu_health,
+    gpu_in_use,
+    kernel_module,
+    visible_gpus,
     wsl,
 )
+from cudnn_assistant.diagnose.programs import framework_builds, frameworks, packages
 from cudnn_assistant.diagnose.rule import Rule
+from cudnn_assistant.diagnose.settings import search_lists, variables
+from cudnn_assistant.diagnose.trial import (
+    experiments,
+    framework_tests,
+    hardware,
+    libraries,
+    unexplained,
+)
 
 FILES = (
-    *(enclosed, gpu, driver, driver_parts, wsl, loaded, access, visible, gpu_in_use),
-    *(variables, paths, proven),
-    *(cuda, companions, integrity, pinned, cudnn, replaced, mixed_versions, fitting),
-    *(framework_builds, packages, frameworks, hardware, trial, inside),
+    *(containers, gpu, kernel_module, gpu_health, driver, driver_parts, wsl, driver_libraries),
+    *(access, visible_gpus, gpu_in_use, variables, search_lists, experiments),
+    *(driver_and_gpu, toolkits, cublas, environment_cublas, integrity, pinned),
+    *(missing, unsearched, outdated, wrong_copy, mixed_versions, compatibility),
+    *(framework_builds, packages, frameworks, hardware, libraries, unexplained, framework_tests),
 )
 """Rules of one layer are asked in the order of these files, and in a file from the top down."""
 

@@ -24,7 +24,7 @@ class Need(NamedTuple):
     """CUDA version that who asks is built with, "11.2"."""
 
 
-def counts(framework: Framework) -> bool:
+def expected_on_gpu(framework: Framework) -> bool:
     """Whether a person would expect this framework to use the GPU.
 
     The plain onnxruntime package is a CPU build that many programs carry for small work.
@@ -39,7 +39,8 @@ def meant_for_gpu(environment: PythonEnvironment) -> bool:
     that the plain package has overwritten.
     """
     if any(
-        counts(f) and (f.cudnn_from != "none" or f.gpu is False) for f in environment.frameworks
+        expected_on_gpu(f) and (f.cudnn_from != "none" or f.gpu is False)
+        for f in environment.frameworks
     ):
         return True
     return any(p.name == "onnxruntime-gpu" for p in environment.packages)

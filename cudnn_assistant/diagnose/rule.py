@@ -7,13 +7,18 @@ functions from its top to its end. The first error ends the walk: what lies abov
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum, auto
+
+from msgspec.structs import replace
 
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.finding import Finding
 
+__all__ = ["Check", "Context", "Findings", "Layer", "Rule", "rule"]
+
+Findings = Iterator[Finding]
 Check = Callable[[Context], Iterable[Finding]]
 
 
@@ -75,6 +80,10 @@ class Rule:
     layer: Layer
     provable: bool
     """A passed test of the subject disproves its errors; False: the test can't see it."""
+
+    def findings(self, ctx: Context) -> Iterator[Finding]:
+        """What the rule finds, under its code."""
+        return (replace(found, code=self.code) for found in self.check(ctx))
 
 
 def rule(code: str, *, layer: Layer, provable: bool = True) -> Callable[[Check], Rule]:

@@ -118,7 +118,7 @@ def _with_words(finding: Finding, checkup: Checkup) -> FindingWords:
         why=said.why,
         fix=said.fix,
         facts=texts(finding.facts),
-        evidence=finding.evidence,
+        evidence=tuple(map(str, finding.evidence)),
         changes=tuple(_change(step) for step in checkup.plan.steps if finding.code in step.why),
     )
 

@@ -143,6 +143,6 @@ def relevant(checkup: Checkup, trial: Trial) -> Iterator[Finding]:
 
 def _names(finding: Finding, trial: Trial) -> bool:
     """Whether a finding speaks of the very file, folder or framework that the test was about."""
-    known = (*texts(finding.facts).values(), *finding.evidence)
+    known = (*texts(finding.facts).values(), *map(str, finding.evidence))
     wanted = [text for text in (trial.missing, trial.library, trial.framework) if text]
     return any(text in one for text in wanted for one in known)

@@ -39,7 +39,7 @@ def _environment(
 
 def _for(finding: Finding, environment: PythonEnvironment) -> bool:
     """Whether the system lacks something for the sake of this environment's programs."""
-    return finding.subject == SYSTEM and finding.facts.environment == environment.id
+    return finding.subject == SYSTEM and finding.facts.get("environment") == environment.id
 
 
 def _about(frameworks: tuple[Framework, ...]) -> list[Framework]:

@@ -18,6 +18,7 @@ from cudnn_assistant.finding import (
     Manual,
     PutFirst,
     Remedy,
+    StoppedAt,
     Unknown,
     texts,
 )
@@ -79,11 +80,15 @@ def _text(finding: Finding, machine: Machine) -> Text:
     family = f"@{machine.os.family}"
     if _from_archive(finding):
         return cause(finding.code).text(family)
-    kind = type(finding.remedy).__struct_config__.tag
-    if _for_the_loader(finding.remedy):
-        # The same as by hand, but done and undone by us.
-        kind = "manual"
-    return cause(finding.code).text(f"{kind}{family}", str(kind), family)
+    form = _form(finding.remedy)
+    return cause(finding.code).text(f"{form}{family}", form, family)
+
+
+def _form(remedy: Remedy) -> str:
+    """What a row calls its words for a remedy; for the loader's list they are those by hand."""
+    if isinstance(remedy, Automatic) and remedy.on_loader_list:
+        return "manual"
+    return str(type(remedy).__struct_config__.tag)
 
 
 def _from_archive(finding: Finding) -> bool:
@@ -95,18 +100,11 @@ def _from_archive(finding: Finding) -> bool:
 def _steps_of_archive(finding: Finding, machine: Machine) -> list[str]:
     assert isinstance(finding.remedy, Manual)
     if finding.remedy.page == "cudnn-archive":
-        release = finding.facts.product or "cuDNN"
+        release = finding.facts.get("product") or "cuDNN"
         fetch = say("remedies.old-release", release=release)
     else:
         fetch = say("remedies.archive", archive=finding.remedy.link.rsplit("/", 1)[-1])
     return [fetch, say(f"remedies.then-{machine.os.family}")]
-
-
-def _for_the_loader(remedy: Remedy) -> bool:
-    """A folder goes on the loader's own list, which is the whole computer's (Linux)."""
-    return isinstance(remedy, Automatic) and any(
-        isinstance(e, PutFirst) and e.variable == "ld.so.conf" for e in remedy.edits
-    )
 
 
 def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
@@ -135,7 +133,7 @@ def _closing(finding: Finding) -> Iterable[str]:
 
 def _administrators(remedy: Automatic) -> Iterable[str]:
     """Who is asked, and why, where a step is for all users."""
-    if _for_the_loader(remedy):
+    if remedy.on_loader_list:
         yield say("remedies.administrator-linux")
     elif any(isinstance(e, PutFirst) and e.scope == "machine" for e in remedy.edits):
         yield say("remedies.administrator-windows")
@@ -168,8 +166,8 @@ def _details(finding: Finding) -> Iterable[str]:
     if finding.subject != SYSTEM:
         yield say("remedies.environment", path=finding.subject)
     for line in finding.evidence:
-        if line.startswith("test: "):
-            yield say("remedies.stopped", doing=stage(line[6:]))
+        if isinstance(line, StoppedAt):
+            yield say("remedies.stopped", doing=stage(line.stage))
             continue
         symbol = line.split(" ", 1)[0]
         plain = meaning(symbol) if symbol.isupper() or symbol.startswith("cuda") else ""

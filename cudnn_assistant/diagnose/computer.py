@@ -1,0 +1,106 @@
+"""A computer as its loader sees it: paths, and the folders that are searched."""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from cudnn_assistant import envpath
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.diagnose.needs import own_folders, passed
+from cudnn_assistant.machine import Gpu, Library, Machine, PathEntry, PythonEnvironment
+
+LIST = {"windows": "PATH", "linux": "LD_LIBRARY_PATH"}
+"""The variable that lists folders for the loader."""
+
+
+@dataclass(frozen=True)
+class Computer:
+    """One computer, and the compatibility data."""
+
+    machine: Machine
+    compat: Compat
+
+    @property
+    def windows(self) -> bool:
+        """Whether the snapshot is of a Windows computer."""
+        return self.machine.os.family == "windows"
+
+    @property
+    def on_windows(self) -> bool:
+        """Whether the driver is one of Windows: there, and in WSL on top of it."""
+        return self.windows or bool(self.machine.os.wsl)
+
+    @property
+    def variable(self) -> str:
+        """PATH or LD_LIBRARY_PATH."""
+        return LIST[self.machine.os.family]
+
+    def key(self, path: str) -> str:
+        """A path for comparing: two spellings of one place have the same key."""
+        text = path.strip().strip('"')
+        if not text:
+            return ""
+        if self.windows:
+            return ntpath.normcase(ntpath.normpath(text))
+        # A blank at the end is a part of the name there, as the loader sees it.
+        return posixpath.normpath(path.strip('"'))
+
+    def parent(self, path: str) -> str:
+        """The folder that holds a path."""
+        return ntpath.dirname(path) if self.windows else posixpath.dirname(path)
+
+    def name(self, path: str) -> str:
+        """The last part of a path."""
+        return ntpath.basename(path) if self.windows else posixpath.basename(path)
+
+    def join(self, *parts: str) -> str:
+        """A path made of parts."""
+        return ntpath.join(*parts) if self.windows else posixpath.join(*parts)
+
+    def inside(self, path: str, folder: str) -> bool:
+        """Whether a path is the folder itself or lies somewhere under it."""
+        return envpath.inside(self.key(path), self.key(folder), self.machine.os.family)
+
+    def belongs(self, path: str, environment: PythonEnvironment) -> bool:
+        """Whether a file is a Python environment's, not that of the system around it."""
+        return any(self.inside(path, folder) for folder in own_folders(environment))
+
+    @cached_property
+    def runs(self) -> bool:
+        """Some test passed: GPU and driver work, whatever else may not."""
+        return any(passed(trial) for trial in self.machine.trials)
+
+    @cached_property
+    def gpus(self) -> tuple[Gpu, ...]:
+        """The GPUs that can be judged by their compute capability."""
+        return tuple(g for g in self.machine.gpus if g.compute)
+
+    def libraries(self, name: str) -> tuple[Library, ...]:
+        """All files of a CUDA or support library, wherever they lie."""
+        return tuple(lib for lib in self.machine.libraries if lib.name == name)
+
+    @cached_property
+    def searched(self) -> dict[str, PathEntry]:
+        """The loader's folders for programs started afresh, by key, in order, first of each."""
+        found: dict[str, PathEntry] = {}
+        for entry in self.machine.search:
+            key = self.key(entry.folder or entry.text)
+            if key:
+                found.setdefault(key, entry)
+        return found
+
+    def reachable(self, folder: str, found_via: Iterable[str] = ()) -> bool:
+        """Whether the loader finds what lies in a folder by its bare name."""
+        # Not "PATH" or "LD_LIBRARY_PATH": those may be the terminal's alone, not a fresh program's.
+        ways = {"ld-cache", "ld.so.conf", "system-folder"}
+        return self.key(folder) in self.searched or bool(ways & set(found_via))
+
+    def rank(self, folder: str) -> int:
+        """Position of a folder in the search order; large when it isn't searched by variable."""
+        keys = list(self.searched)
+        key = self.key(folder)
+        return keys.index(key) if key in keys else len(keys)

@@ -1,0 +1,158 @@
+"""Does the copy of cuDNN that programs load fit this computer's CUDA and GPU?"""
+
+from __future__ import annotations
+
+import re
+
+from cudnn_assistant import compat
+from cudnn_assistant.diagnose.copies.copies_to_check import each, need_for, proven
+from cudnn_assistant.diagnose.copies.loaded_copy import product
+from cudnn_assistant.diagnose.needs import Need, stopped
+from cudnn_assistant.diagnose.programs.framework_builds import has_code
+from cudnn_assistant.diagnose.remedies import (
+    CUDNN_WINDOWS_PAGE,
+    against_gpu,
+    cuda_majors,
+    install_cudnn,
+    install_packages,
+    reinstall,
+    too_old_gpu,
+)
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Automatic, InstallCudnn, Manual, Remedy
+from cudnn_assistant.machine import CudnnCopy
+from cudnn_assistant.versions import major, numbers, short
+
+
+@rule("gpu-too-old-for-cudnn", layer=Layer.COMPATIBILITY)
+@each
+def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Findings:
+    """This cuDNN dropped the GPU."""
+    if ctx.gpu is None or not too_old_gpu(ctx, copy) or proven(ctx, copy):
+        return
+    yield ctx.finding(
+        ctx.serious,
+        _last_for_old_gpus(ctx),
+        f"{ctx.gpu.name}: {ctx.gpu.compute}",
+        f"{product(copy.version)}: {copy.folder}",
+        gpu=ctx.gpu.name,
+        product=product(copy.version),
+        program=need_for(ctx, copy).who,
+    )
+
+
+def _last_for_old_gpus(ctx: Context) -> Remedy:
+    if ctx.environment is None:
+        return install_cudnn(ctx, Need())
+    compute = ctx.gpu.compute if ctx.gpu else ""
+    package = compat.wheel_package(major(compat.last_cuda(ctx.compat, compute)))
+    pins = [p for f in ctx.frameworks for p in f.pins if p.package == package]
+    if pins and not any(p.wants.startswith("==") for p in pins):
+        limit = compat.first_cudnn_without(ctx.compat, compute)
+        return install_packages(ctx, f"{package}<{limit}")
+    return Manual()
+
+
+@rule("gpu-too-new-for-cudnn", layer=Layer.COMPATIBILITY)
+@each
+def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Findings:
+    """The copy was made before this GPU existed. It may still run, slowly: by test."""
+    if ctx.gpu is None or proven(ctx, copy):
+        return
+    if ctx.environment is not None and not all(has_code(ctx, f) for f in ctx.frameworks if f.gpu):
+        return  # a newer cuDNN wouldn't give its framework the code it lacks
+    if against_gpu(ctx, copy) != "gpu-too-new":
+        return
+    yield ctx.finding(
+        ctx.serious if stopped(ctx.trial) else "warning",
+        reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, Need()),
+        f"{ctx.gpu.name}: {ctx.gpu.compute}",
+        f"{product(copy.version)}: {copy.folder}",
+        sure=stopped(ctx.trial),
+        gpu=ctx.gpu.name,
+        product=product(copy.version),
+    )
+
+
+@rule("cudnn-wrong-cuda-major", layer=Layer.COMPATIBILITY)
+@each
+def cuda_major(ctx: Context, copy: CudnnCopy) -> Findings:
+    """The copy is made for another CUDA major than the one that programs find."""
+    made = copy.cuda_major or _asked(ctx)
+    if not made or proven(ctx, copy):
+        return
+    present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
+    if not present or made in present:
+        return
+    usable = [m for m in cuda_majors(ctx) if m in present]
+    cuda = max(present)
+    remedy: Remedy = Manual()
+    if ctx.environment is not None:
+        remedy = install_packages(ctx, compat.cuda_package(ctx.compat, "cublas", made))
+    elif usable:
+        cuda = usable[0]
+        remedy = Automatic(edits=(InstallCudnn(major=copy.major, cuda_major=cuda),))
+    yield ctx.finding(
+        ctx.serious,
+        remedy,
+        f"{copy.folder}: CUDA {made}",
+        *(f"{lib.path}" for lib in ctx.libraries("cublasLt") if ctx.loadable(lib)),
+        product=product(copy.version),
+        made_for=str(made),
+        cuda=str(cuda),
+        folder=copy.folder,
+    )
+
+
+@rule("zlibwapi-missing", layer=Layer.COMPATIBILITY)
+@each
+def zlib(ctx: Context, copy: CudnnCopy) -> Findings:
+    """Some releases for Windows ask for zlibwapi.dll, which they don't bring."""
+    asks = ctx.windows and compat.needs_zlibwapi(ctx.compat, copy.version)
+    if not asks or proven(ctx, copy):
+        return
+    known = ctx.libraries("zlibwapi")
+    here = ctx.key(copy.folder)
+    near = [z for z in known if ctx.loadable(z) or ctx.key(ctx.parent(z.path)) == here]
+    # The first one of that name is taken, also where it is one for 32-bit programs.
+    first = min(near, key=lambda z: ctx.rank(ctx.parent(z.path)), default=None)
+    if first is not None and first.architecture in ("", "x86_64"):
+        return
+    severity = ctx.serious if stopped(ctx.trial) else "warning"
+    remedy = Manual(link=CUDNN_WINDOWS_PAGE, page="nvidia")
+    yield ctx.finding(
+        severity,
+        remedy,
+        *(f"{z.path}: {z.architecture}" for z in known),
+        copy.folder,
+        sure=stopped(ctx.trial),
+        product=product(copy.version),
+        folder=copy.folder,
+        other=first.path if first else "",
+        absent="" if first else "PATH",
+    )
+
+
+def _asked(ctx: Context) -> int:
+    """CUDA major of the cuBLAS without which cuDNN itself can't be loaded (8.5 and older); or 0."""
+    name = ctx.trial.missing if ctx.trial and stopped(ctx.trial) else ""
+    match = re.fullmatch(r"(?:lib)?cublas(?:Lt)?(?:\.so\.|64_)(\d+).*", name, re.IGNORECASE)
+    return int(match[1]) if match else 0
+
+
+@rule("cudnn-header-differs", layer=Layer.COMPATIBILITY)
+def header(ctx: Context) -> Findings:
+    """The header that compilers read belongs to another cuDNN than the library."""
+    for copy in ctx.copies:
+        one, other = (
+            numbers(copy.header_version)[:2],
+            numbers(copy.file_version or copy.version)[:2],
+        )
+        if one and other and one != other:
+            yield ctx.note(
+                Manual(),
+                f"{copy.folder}: {copy.header_version}, {copy.version}",
+                header_version=short(copy.header_version),
+                product=product(copy.version),
+                folder=copy.folder,
+            )

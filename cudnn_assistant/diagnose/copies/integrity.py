@@ -1,0 +1,164 @@
+"""Is the copy of cuDNN that programs load whole, of one piece, and made for this computer?"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import NamedTuple
+
+from cudnn_assistant.compat import cudnn_parts
+from cudnn_assistant.diagnose.copies.copies_to_check import (
+    before_path,
+    by_hand,
+    each,
+    inner_major,
+    proven,
+    replace,
+)
+from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
+from cudnn_assistant.diagnose.needs import Need, stopped
+from cudnn_assistant.diagnose.remedies import fits
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Facts, Finding, Manual, Remedy, Severity
+from cudnn_assistant.machine import CudnnCopy, Part, PartState
+from cudnn_assistant.versions import short
+
+
+@rule("stray-cudnn-first", layer=Layer.INTEGRITY)
+def stray(ctx: Context) -> Findings:
+    """Single files in System32 come before, or into, a whole copy elsewhere."""
+    trial = ctx.trial
+    if trial is None or not stopped(trial) or ctx.environment is not None:
+        return
+    files = [p for p in dict.fromkeys((trial.loaded, *trial.mapped)) if "cudnn" in ctx.name(p)]
+    file = next((p for p in files if before_path(ctx, ctx.parent(p))), "")
+    here = next((c for c in ctx.copies if c.folder == ctx.parent(file)), None)
+    match = re.search(r"64_(\d+)\.dll$", file, re.IGNORECASE)
+    good = [c for c in candidates(ctx, Need(major=int(match[1]))) if fits(ctx, c)] if match else []
+    if not good or (here is not None and not here.damaged):
+        return
+    whole = best(ctx, good)
+    facts = Facts(stray_file=file, newer=short(whole.version), folder=whole.folder)
+    yield ctx.finding(
+        ctx.serious, Manual(), file, f"{product(whole.version)}: {whole.folder}", **facts
+    )
+
+
+@rule("cudnn-links-missing", layer=Layer.INTEGRITY)
+@each
+def unlinked(ctx: Context, copy: CudnnCopy) -> Findings:
+    """The files are there without the short names that programs ask for."""
+    lacking = [p for p in copy.parts if p.state == "missing" and p.name == "cudnn"]
+    if ctx.windows or not lacking or copy.file == lacking[0].file or proven(ctx, copy):
+        return
+    folder = shlex.quote(copy.folder)
+    home = copy.environment or copy.folder.startswith("/home/")
+    command = f"/sbin/ldconfig -n {folder}" if home else f"sudo ldconfig -n {folder}"
+    remedy = Manual(commands=(command,), administrator=not home)
+    facts = Facts(
+        product=product(copy.version),
+        present_file=copy.file,
+        file=lacking[0].file,
+        folder=copy.folder,
+    )
+    yield ctx.finding(ctx.serious, remedy, f"{copy.file}: {copy.folder}", **facts)
+
+
+@rule("cudnn-wrong-architecture", layer=Layer.INTEGRITY)
+@each
+def architecture(ctx: Context, copy: CudnnCopy) -> Findings:
+    """The copy is made for another kind of processor."""
+    here = ctx.machine.os.architecture
+    if here and copy.architecture not in ("", here) and not proven(ctx, copy):
+        yield ctx.finding(
+            ctx.serious,
+            replace(ctx, copy),
+            f"{copy.file}: {copy.architecture}; {here}",
+            product=product(copy.version),
+            made_for=copy.architecture,
+            this_architecture=here,
+            folder=copy.folder,
+        )
+
+
+class _Harm(NamedTuple):
+    """The files of a copy that are harmed in one way."""
+
+    states: tuple[PartState, ...]
+    parts: list[Part]
+
+
+_BROKEN: tuple[PartState, ...] = ("empty", "truncated", "not-a-library", "damaged-link")
+_WAYS: tuple[tuple[PartState, ...], ...] = (_BROKEN, ("unreadable",), ("missing",))
+
+
+def _harm(ctx: Context, copy: CudnnCopy, *states: PartState) -> list[Part]:
+    """The parts harmed in that way, where it is what is to be said of the copy.
+
+    One finding for one copy: about a file that every program needs, if there is one.
+    """
+    if inner_major(copy) not in (0, copy.major):
+        return []  # the parts of the name's major are not what it needs
+    found = [_Harm(way, [p for p in copy.damaged if p.state in way]) for way in _WAYS]
+    needed = _for_convolutions(ctx, copy)
+    worst = sorted(found, key=lambda harm: not any(p.name in needed for p in harm.parts))
+    first = next((harm for harm in worst if harm.parts), None)
+    return first.parts if first and first.states == states else []
+
+
+@rule("cudnn-damaged", layer=Layer.INTEGRITY)
+@each
+def damaged(ctx: Context, copy: CudnnCopy) -> Findings:
+    """Files of the copy are empty, cut short or something else than libraries."""
+    if parts := _harm(ctx, copy, *_BROKEN):
+        yield _damage(ctx, copy, parts, replace(ctx, copy))
+
+
+@rule("cudnn-unreadable", layer=Layer.INTEGRITY)
+@each
+def unreadable(ctx: Context, copy: CudnnCopy) -> Findings:
+    """Files of the copy can't be read by this user."""
+    if parts := _harm(ctx, copy, "unreadable"):
+        file = ctx.join(copy.folder, _telling(ctx, copy, parts).file)
+        commands = () if ctx.windows else (f"sudo chmod a+r '{file}'",)
+        remedy = Manual(commands=commands, administrator=True)
+        yield _damage(ctx, copy, parts, remedy)
+
+
+@rule("cudnn-part-missing", layer=Layer.INTEGRITY)
+@each
+def part_missing(ctx: Context, copy: CudnnCopy) -> Findings:
+    """Files of the copy are missing."""
+    if parts := _harm(ctx, copy, "missing"):
+        yield _damage(ctx, copy, parts, replace(ctx, copy))
+
+
+def _for_convolutions(ctx: Context, copy: CudnnCopy) -> tuple[str, ...]:
+    """Names of the parts without which no convolution runs."""
+    series = cudnn_parts(ctx.compat, str(copy.major))
+    return ("cudnn", *(series.needed if series else ()))
+
+
+def _needed(ctx: Context, copy: CudnnCopy, parts: list[Part]) -> list[Part]:
+    """The parts without which no convolution runs, and the one that the test asked for."""
+    asked = ctx.trial.missing if stopped(ctx.trial) and ctx.trial else ""
+    needed = _for_convolutions(ctx, copy)
+    return [p for p in parts if p.name in needed or p.file == asked]
+
+
+def _telling(ctx: Context, copy: CudnnCopy, parts: list[Part]) -> Part:
+    """The part to name."""
+    return (_needed(ctx, copy, parts) or parts)[0]
+
+
+def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], remedy: Remedy) -> Finding:
+    harmful = bool(_needed(ctx, copy, parts)) and not proven(ctx, copy)
+    lesser: Severity = "info" if ctx.serious == "info" else "warning"
+    return ctx.finding(
+        ctx.serious if harmful else lesser,
+        remedy,
+        *(f"{p.file}: {p.state}" for p in parts[:8]),
+        copy.folder,
+        **by_hand(ctx, copy, remedy)
+        | {"file": _telling(ctx, copy, parts).file, "count": len(parts)},
+    )

@@ -1,0 +1,147 @@
+"""Does the loader look into the folder of the cuDNN that programs ask for?"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
+from cudnn_assistant.diagnose.needs import Need
+from cudnn_assistant.diagnose.remedies import fits, search_first
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.envpath import split
+from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.machine import CudnnCopy, PathEntry, Variable
+from cudnn_assistant.versions import short
+
+
+@rule("loader-list-not-renewed", layer=Layer.SEARCH)
+def forgotten(ctx: Context) -> Findings:
+    """The folder stands in the loader's configuration, which nobody told the loader."""
+    if ctx.environment is not None or ctx.windows or not _no_cudnn_found(ctx):
+        return
+    missing_file = ctx.trial.missing if ctx.trial else ""
+    for copy in ctx.copies:
+        entry = _listed_in_vain(ctx, copy)
+        asked = not missing_file or missing_file.startswith(f"libcudnn.so.{copy.major}")
+        if entry and asked and not copy.damaged:
+            remedy = Manual(commands=("sudo ldconfig",), administrator=True)
+            facts = Facts(product=product(copy.version), folder=copy.folder, place=entry.source)
+            yield ctx.finding(ctx.serious, remedy, copy.folder, entry.source, **facts)
+            return
+
+
+def _listed_in_vain(ctx: Context, copy: CudnnCopy) -> PathEntry | None:
+    """The line of the loader's configuration that names a copy which the loader doesn't know."""
+    entry = ctx.searched.get(ctx.key(copy.folder))
+    listed = entry is not None and entry.variable == "ld.so.conf"
+    return entry if listed and "ld-cache" not in copy.found_via else None
+
+
+def _no_cudnn_found(ctx: Context) -> bool:
+    """The test found none by its name; untested: the loader's list was read, and names none."""
+    trial = ctx.trial
+    if trial is not None:
+        lost = trial.status == "missing-library" and trial.stage == "load"
+        return lost and trial.missing.startswith("libcudnn")
+    read = any("ld-cache" in lib.found_via for lib in ctx.machine.libraries)
+    ways = {"ld-cache", "system-folder", ctx.variable}
+    return read and not any(ways & set(copy.found_via) for copy in ctx.copies)
+
+
+def _above(ctx: Context, copy: CudnnCopy) -> PathEntry | None:
+    """The searched folder one or two levels above the copy: the installer's wrong entry."""
+    parent = ctx.parent(copy.folder)
+    for folder in (parent, ctx.parent(parent)):
+        entry = ctx.searched.get(ctx.key(folder)) if ctx.windows else None
+        if entry is not None and entry.variable.upper() == "PATH":
+            return entry
+    return None
+
+
+class _Unreached(NamedTuple):
+    """A copy that would serve, in a folder that the loader doesn't look into."""
+
+    copy: CudnnCopy
+    above: PathEntry | None
+    """The searched folder just above it: the entry that was meant for it."""
+
+
+def _unreached(ctx: Context) -> list[_Unreached]:
+    """The best copy for each need that no searched folder serves."""
+    unknown = ctx.machine.unknown("variables") or ctx.machine.unknown("search")
+    if ctx.environment is not None or not ctx.machine.search or unknown:
+        return []
+    found = [best(ctx, copies) for need in ctx.needs if (copies := _hidden(ctx, need))]
+    return [_Unreached(copy, _above(ctx, copy)) for copy in found]
+
+
+def _hidden(ctx: Context, need: Need) -> list[CudnnCopy]:
+    """The copies that would serve a need, where none of them is found by its name."""
+    known = candidates(ctx, need)
+    if ctx.met(need) or ctx.winner in known or any(_reached(ctx, c) for c in known):
+        return []
+    return [c for c in known if fits(ctx, c)] or known
+
+
+@rule("cudnn-not-on-path", layer=Layer.SEARCH)
+def not_on_path(ctx: Context) -> Findings:
+    """A copy is installed, and the loader doesn't look into its folder."""
+    for found in _unreached(ctx) if ctx.serious == "error" else ():
+        if found.above is None:
+            yield _not_searched(ctx, found)
+
+
+@rule("cudnn-parent-on-path", layer=Layer.SEARCH)
+def parent_on_path(ctx: Context) -> Findings:
+    """The folder above the copy's is searched, as an installer of cuDNN writes it."""
+    for found in _unreached(ctx) if ctx.serious == "error" else ():
+        if found.above is not None:
+            yield _not_searched(ctx, found)
+
+
+@rule("spare-cudnn-not-searched", layer=Layer.SEARCH)
+def spare_not_searched(ctx: Context) -> Findings:
+    """The same for a copy that no program here asks for."""
+    for found in _unreached(ctx) if ctx.serious != "error" else ():
+        yield _not_searched(ctx, found)
+
+
+def _not_searched(ctx: Context, found: _Unreached) -> Finding:
+    copy, above = found
+    named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
+    startup = _of_terminals(ctx, copy.folder)
+    return ctx.finding(
+        ctx.serious,
+        search_first(ctx, copy.folder),
+        f"{copy.file}: {copy.folder}",
+        f"{above.variable}: {above.text}" if above else "",
+        f"{named.name}={named.value.text}" if named else "",
+        f"{startup.name}={startup.value.text} ({startup.source})" if startup else "",
+        product=product(copy.version),
+        startup_file=startup.source if startup else "",
+        version=short(copy.version),
+        folder=copy.folder,
+        entry=above.text if above else "",
+        variable=ctx.variable,
+    )
+
+
+def _of_terminals(ctx: Context, folder: str) -> Variable | None:
+    """The line of a start-up file that names the folder, which this program didn't get."""
+    if ctx.windows:
+        return None
+    known = (v for v in ctx.machine.variables if v.name == ctx.variable and v.scope == "user")
+    return next(
+        (v for v in known if ctx.key(folder) in map(ctx.key, split(v.value.text, "linux"))), None
+    )
+
+
+def _reached(ctx: Context, copy: CudnnCopy) -> bool:
+    """Whether the loader looks into the copy's folder.
+
+    Where the test found no cuDNN, an entry in quotes or with blanks isn't looked into.
+    """
+    entry = ctx.searched.get(ctx.key(copy.folder))
+    odd = entry is not None and ('"' in entry.text or entry.text != entry.text.strip())
+    lost = ctx.trial is not None and ctx.trial.status == "missing-library"
+    return ctx.reachable(copy.folder, copy.found_via) and not (odd and lost)

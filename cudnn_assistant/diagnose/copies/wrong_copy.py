@@ -1,0 +1,130 @@
+"""Do the parts of an environment's cuDNN come from where they belong?"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cudnn_assistant.diagnose.copies.loaded_copy import best, cudnn_files, product
+from cudnn_assistant.diagnose.needs import stopped, too_old
+from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
+from cudnn_assistant.machine import CudnnCopy, PathEntry
+from cudnn_assistant.versions import major, numbers
+
+
+@rule("cudnn-parts-not-found", layer=Layer.WRONG_COPY)
+def parts_not_found(ctx: Context) -> Findings:
+    """The main DLL was loaded by its full path, and its parts beside it aren't searched."""
+    trial = ctx.trial
+    if trial is None or not ctx.windows or trial.status != "missing-library" or not trial.loaded:
+        return
+    folder = ctx.parent(trial.loaded)
+    copy = copy_in(ctx, folder)
+    if copy is None or not _beside(copy, trial.missing) or ctx.key(folder) in ctx.searched:
+        return
+    facts = Facts(product=product(copy.version), file=trial.missing, folder=copy.folder)
+    yield ctx.finding(
+        ctx.serious, search_first(ctx, copy.folder), f"{trial.missing}: {copy.folder}", **facts
+    )
+
+
+def _beside(copy: CudnnCopy, file: str) -> bool:
+    """Whether a copy has a part of that name, in good order."""
+    return any(p.file.casefold() == file.casefold() and p.state == "ok" for p in copy.parts)
+
+
+def _foreign(ctx: Context, path: str) -> bool:
+    """Whether a file outside the environment came by the loader's search.
+
+    Environments made of links have their files elsewhere, where nobody searches.
+    """
+    folder = ctx.parent(path)
+    copy = copy_in(ctx, folder)
+    searched = ctx.key(folder) in ctx.searched or (copy is not None and not copy.environment)
+    mine = ctx.environment is not None and ctx.belongs(path, ctx.environment)
+    return searched and not mine
+
+
+def copy_in(ctx: Context, folder: str) -> CudnnCopy | None:
+    """The copy that lies in a folder."""
+    return next((c for c in ctx.machine.cudnns if ctx.key(c.folder) == ctx.key(folder)), None)
+
+
+@rule("cudnn-920-foreign-part", layer=Layer.WRONG_COPY)
+def foreign_part(ctx: Context) -> Findings:
+    """CuDNN 9.20 asks for a part that it doesn't bring and takes it from another cuDNN."""
+    trial = ctx.trial
+    if trial is None or not stopped(trial) or numbers(trial.version)[:2] != (9, 20):
+        return
+    home = ctx.key(ctx.parent(trial.loaded)) if trial.loaded else ""
+    files = [p for p in trial.mapped if "engines_tensor_ir" in ctx.name(p)]
+    foreign = next((p for p in files if ctx.key(ctx.parent(p)) != home), "")
+    if not foreign:
+        return
+    pins = [p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package]
+    package = pins[0].package if pins else ""
+    remedy = install_packages(ctx, f"{package}>=9.21,<10") if package else Manual()
+    yield ctx.finding(ctx.serious, remedy, foreign, trial.loaded, folder=ctx.parent(foreign))
+
+
+class _Foreign(NamedTuple):
+    """A file of another copy that took the place of the environment's own."""
+
+    file: str
+    folder: str
+    entry: PathEntry | None
+    """The list's entry that leads there."""
+    own: CudnnCopy
+
+    @property
+    def by_library_path(self) -> bool:
+        return self.entry is not None and self.entry.variable == "LD_LIBRARY_PATH"
+
+
+def _taken_over(ctx: Context) -> _Foreign | None:
+    trial = ctx.trial
+    if ctx.environment is None or trial is None:
+        return None
+    if not (stopped(trial) or too_old(ctx.needs, trial)):
+        return None
+    file = next((p for p in cudnn_files(ctx, trial) if _foreign(ctx, p)), "")
+    # A cuDNN of another major has other file names: nothing took its place.
+    own = [c for c in ctx.copies if not trial.version or c.major == major(trial.version)]
+    if not file or not ctx.needs or not own:
+        return None
+    folder = ctx.parent(file)
+    return _Foreign(file, folder, ctx.searched.get(ctx.key(folder)), best(ctx, own))
+
+
+@rule("library-path-overrides", layer=Layer.WRONG_COPY, provable=False)
+def by_library_path(ctx: Context) -> Findings:
+    """An environment brings its own cuDNN, and LD_LIBRARY_PATH puts another copy in its place."""
+    found = _taken_over(ctx)
+    if found and found.by_library_path:
+        yield _overridden(ctx, found, take_out(ctx, found.entry))
+
+
+@rule("system-cudnn-overrides", layer=Layer.WRONG_COPY, provable=False)
+def by_system(ctx: Context) -> Findings:
+    """An environment brings its own cuDNN, and a copy of the system takes its place."""
+    found = _taken_over(ctx)
+    if found and not found.by_library_path:
+        yield _overridden(ctx, found, Manual(administrator=True))
+
+
+def _overridden(ctx: Context, found: _Foreign, remedy: Remedy) -> Finding:
+    entry, mine, theirs = found.entry, found.own, copy_in(ctx, found.folder)
+    answered = ctx.trial.version if ctx.trial else ""
+    return ctx.error(
+        remedy,
+        found.file,
+        f"{product(mine.version)}: {mine.folder}",
+        f"{entry.variable}: {entry.text} ({entry.source or entry.scope})" if entry else "",
+        program=ctx.needs[0].who,
+        own_product=product(mine.version),
+        other=product(theirs.version if theirs else answered),
+        folder=found.folder,
+        owner=theirs.owner if theirs else "",
+        place=entry.source if entry else "",
+    )

@@ -1,0 +1,1 @@
+"""The CUDA that cuDNN needs beside it."""

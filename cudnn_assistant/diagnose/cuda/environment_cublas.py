@@ -1,0 +1,208 @@
+"""Are the cuBLAS and NVRTC of Python environments where cuDNN and their frameworks find them?"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from cudnn_assistant import compat
+from cudnn_assistant.codes import Cudnn8Status, CudnnStatus, process_end
+from cudnn_assistant.compat import FIRST_COMPATIBLE, framework_needs
+from cudnn_assistant.diagnose.cuda.cublas import cublas_file, cublas_libraries
+from cudnn_assistant.diagnose.cuda.toolkits import toolkit
+from cudnn_assistant.diagnose.needs import called, stopped
+from cudnn_assistant.diagnose.remedies import CUDA_PAGE, install_packages
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
+from cudnn_assistant.machine import Framework, Library
+from cudnn_assistant.versions import major
+
+
+def _asked_in_vain(ctx: Context, what: str) -> str:
+    """The file of that kind which an environment's test didn't find; "" when it was another."""
+    if ctx.environment is None or not stopped(ctx.trial) or ctx.trial is None:
+        return ""
+    # A package whose files are gone is told as that, and is installed anew.
+    if any(p.files_missing and "cublas" in p.name for p in ctx.environment.packages):
+        return ""
+    return ctx.trial.missing if what in ctx.trial.missing.casefold() else ""
+
+
+@rule("cublas-missing-in-environment", layer=Layer.CUDA)
+def environment_cublas(ctx: Context) -> Findings:
+    """A Python environment's cuDNN is there, the cuBLAS it needs is not."""
+    if file := _asked_in_vain(ctx, "cublas"):
+        yield _cublas_missing(ctx, file)
+
+
+@rule("nvrtc-missing-in-environment", layer=Layer.CUDA)
+def environment_nvrtc(ctx: Context) -> Findings:
+    """A Python environment's cuDNN is there, the NVRTC it needs is not."""
+    file = _asked_in_vain(ctx, "nvrtc")
+    if file and "cublas" not in file.casefold():
+        remedy = install_packages(ctx, _package(ctx, "cuda-nvrtc"))
+        yield ctx.error(remedy, file, file=file)
+
+
+def _cublas_missing(ctx: Context, file: str) -> Finding:
+    remedy = install_packages(ctx, _package(ctx, "cublas"))
+    return ctx.error(remedy, file, file=file)
+
+
+def _package(ctx: Context, library: str) -> str:
+    """The package that holds a library of the environment's CUDA."""
+    return compat.cuda_package(ctx.compat, library, ctx.needs[0].cuda if ctx.needs else 0)
+
+
+@rule("cublas-missing-in-environment", layer=Layer.CUDA)
+def linked_cublas(ctx: Context) -> Findings:
+    """PyTorch's files are linked with cuBLAS, and none is there at all."""
+    environment = ctx.environment
+    if environment is None or ctx.windows or ctx.trial is not None:
+        return
+    linked = [f for f in ctx.frameworks if f.name == "torch" and f.cudnn_from == "wheel"]
+    known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
+    recorded = any("cublas" in p.name for p in environment.packages)
+    pinned = any("cublas" in p.package for f in linked for p in f.pins)
+    cuda = max((major(f.cuda) for f in linked), default=0)
+    if cuda >= FIRST_COMPATIBLE and not (
+        recorded or pinned or any(ctx.loadable(lib) for lib in known)
+    ):
+        yield _cublas_missing(ctx, f"libcublas.so.{cuda}")
+
+
+class _ByName(NamedTuple):
+    """A program that opens cuBLAS by its name, and what is known of that library."""
+
+    framework: Framework
+    cuda: int
+    file: str
+    there: tuple[Library, ...]
+
+
+def _opened_by_name(ctx: Context) -> Iterator[_ByName]:
+    """CTranslate2 opens cuBLAS by its name, and brings none; newer ones do without cuDNN.
+
+    Whatever brings cuDNN to the environment brings cuBLAS along.
+    """
+    alone = ctx.environment is not None and not any(
+        f.cudnn or f.brings_cudnn for f in ctx.frameworks
+    )
+    for framework in ctx.frameworks if alone else ():
+        cuda = _cuda_of(ctx, framework)
+        known = cuda in compat.known_cuda_majors(ctx.compat)
+        if framework.name == "ctranslate2" and framework.gpu is not False and known:
+            file = f"cublas64_{cuda}.dll" if ctx.windows else f"libcublas.so.{cuda}"
+            there = tuple(lib for lib in cublas_libraries(ctx) if lib.major == cuda)
+            yield _ByName(framework, cuda, file, there)
+
+
+def _cuda_of(ctx: Context, framework: Framework) -> int:
+    """CUDA major of a build, by its own files or the published table."""
+    known = framework_needs(
+        ctx.compat, framework.name, framework.version, ctx.machine.os.family, framework.cuda
+    )
+    return major(framework.cuda or (known.cuda if known else ""))
+
+
+@rule("cublas-missing-in-environment", layer=Layer.CUDA, provable=False)
+def ctranslate2_cublas(ctx: Context) -> Findings:
+    """CTranslate2 asks for a cuBLAS that isn't there."""
+    for asked in _opened_by_name(ctx):
+        if not asked.there:
+            yield ctx.error(
+                install_packages(ctx, compat.cuda_package(ctx.compat, "cublas", asked.cuda)),
+                asked.file,
+                file=asked.file,
+                program="" if ctx.windows else called(asked.framework),
+            )
+
+
+@rule("cublas-not-searched", layer=Layer.CUDA, provable=False)
+def cublas_not_searched(ctx: Context) -> Findings:
+    """On Linux CTranslate2 asks the loader, which knows nothing of Python's packages."""
+    for asked in _opened_by_name(ctx) if not ctx.windows else ():
+        there = asked.there
+        found = any(ctx.reachable(ctx.parent(lib.path), lib.found_via) for lib in there)
+        if there and not found:
+            folder = ctx.parent(there[0].path)
+            line = f"export LD_LIBRARY_PATH={shlex.quote(folder)}:$LD_LIBRARY_PATH"
+            yield ctx.error(
+                Manual(commands=(line,)),
+                there[0].path,
+                program=called(asked.framework),
+                file=asked.file,
+                folder=folder,
+                environment=ctx.subject,
+            )
+
+
+_NO_COMPILER = (
+    CudnnStatus.INTERNAL_ERROR_COMPILATION_FAILED,
+    CudnnStatus.NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING,
+)
+
+
+@rule("nvrtc-missing", layer=Layer.CUDA)
+def nvrtc(ctx: Context) -> Findings:
+    """CuDNN could not build code on the spot: NVRTC is missing or not of one version."""
+    trial = ctx.trial
+    if trial is None or trial.code not in _NO_COMPILER or not stopped(trial):
+        return
+    cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
+    ours = toolkit(ctx, str(cuda or ""))
+    remedy: Remedy = Manual(link=CUDA_PAGE, page="nvidia", administrator=True, installer=ours)
+    if ctx.environment is not None:
+        remedy = install_packages(ctx, compat.cuda_package(ctx.compat, "cuda-nvrtc", cuda))
+    known = (lib for lib in (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins")))
+    yield ctx.finding(
+        ctx.serious,
+        remedy,
+        f"{trial.code_name} ({trial.code})",
+        *(f"{lib.path} {lib.version}" for lib in known if ctx.loadable(lib)),
+        cuda=str(cuda or ""),
+    )
+
+
+@rule("cublas-mixed", layer=Layer.CUDA)
+def two_cublas(ctx: Context) -> Findings:
+    """CuBLAS and cuBLASLt, which belong together, came from two folders."""
+    if ctx.trial is None or not stopped(ctx.trial):
+        return
+    mapped = [p for p in ctx.trial.mapped if "cublas" in ctx.name(p).casefold()]
+    folders = list(dict.fromkeys(ctx.parent(p) for p in mapped))
+    if len(folders) > 1:
+        facts = Facts(one=folders[0], other=folders[1])
+        yield ctx.finding(ctx.serious, Manual(), *mapped, **facts)
+
+
+_SAYS_NOTHING = (
+    Cudnn8Status.NOT_INITIALIZED,
+    Cudnn8Status.INTERNAL_ERROR,
+    CudnnStatus.NOT_INITIALIZED,
+    CudnnStatus.INTERNAL_ERROR,
+    CudnnStatus.EXECUTION_FAILED_CUBLAS,
+)
+
+
+_ABORTS = ("SIGABRT", "STATUS_STACK_BUFFER_OVERRUN")
+"""How cuDNN ends without cuBLAS when it doesn't name it: by a status, or its process aborts."""
+
+
+@rule("cublas-missing-in-environment", layer=Layer.TEST)
+def without_cublas(ctx: Context) -> Findings:
+    """No package's record explains it: cuDNN doesn't say what it didn't find.
+
+    It says NOT_INITIALIZED (1001, 1 in cuDNN 8), INTERNAL_ERROR (4000, 4) or
+    EXECUTION_FAILED_CUBLAS (5002), or its process aborts. What its package pins is not there.
+    """
+    trial, cuda = ctx.trial, next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
+    if ctx.environment is None or trial is None or not stopped(trial) or not cuda:
+        return
+    known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
+    there = any(lib.major == cuda and ctx.loadable(lib) for lib in known)
+    aborted = process_end(trial.code or 0, ctx.machine.os.family) in _ABORTS
+    silent = trial.code in _SAYS_NOTHING if trial.status == "status-code" else aborted
+    if trial.stage in ("handle", "convolution") and silent and not there:
+        yield _cublas_missing(ctx, cublas_file(ctx, cuda))

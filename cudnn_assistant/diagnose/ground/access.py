@@ -1,0 +1,166 @@
+"""May programs use the GPU, and is there room for them?"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
+from cudnn_assistant.diagnose.ground import visible_gpus
+from cudnn_assistant.diagnose.ground.driver_status import answers, bare_linux, cuda_code, nvml_code
+from cudnn_assistant.diagnose.ground.gpu import log_line, missing_device_file
+from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Manual
+from cudnn_assistant.machine import DeviceNode, Driver
+
+
+class _Refusal(NamedTuple):
+    """What shows that this user may not open the device files."""
+
+    node: DeviceNode | None
+    """The file that is closed; ``None`` where the driver's answer alone says so."""
+    code: int
+    """What NVML answered."""
+
+    @property
+    def path(self) -> str:
+        return self.node.path if self.node else "/dev/nvidiactl"
+
+    @property
+    def evidence(self) -> str:
+        node = self.node
+        if node is None:
+            return f"{nvml_return(self.code)} ({self.code})"
+        return f"{node.path} {node.mode} {node.owner}"
+
+
+def _refusal(ctx: Context) -> _Refusal | None:
+    driver = ctx.machine.driver
+    if driver is None or ctx.windows or ctx.runs:
+        return None
+    closed = [n for n in driver.nodes if n.exists and n.openable is False and _matters(n)]
+    if not closed and nvml_code(ctx) != NvmlReturn.NO_PERMISSION and not _taken_away(ctx):
+        return None
+    return _Refusal(closed[0] if closed else None, nvml_code(ctx) or 0)
+
+
+def _taken_away(ctx: Context) -> bool:
+    """What took the devices from a running container isn't seen at their files."""
+    inside = bool(ctx.machine.os.container)
+    return inside and nvml_code(ctx) == NvmlReturn.UNKNOWN and cuda_code(ctx) != CudaResult.SUCCESS
+
+
+def _by_scheduler(ctx: Context, refusal: _Refusal) -> visible_gpus.Scheduler | None:
+    """The scheduler whose group of processes may not use a file that is open to all by its mode."""
+    node = refusal.node
+    return visible_gpus.batch_system(ctx) if node and node.mode.endswith("rw-") else None
+
+
+@rule("job-without-gpu", layer=Layer.ACCESS)
+def kept_by_scheduler(ctx: Context) -> Findings:
+    """A scheduler keeps the device files from the job."""
+    refusal = _refusal(ctx)
+    if refusal and refusal.node and (scheduler := _by_scheduler(ctx, refusal)):
+        node = refusal.node
+        yield visible_gpus.given_none(ctx, scheduler, f"{node.path} {node.mode}")
+
+
+@rule("device-permission-container", layer=Layer.ACCESS)
+def permission_container(ctx: Context) -> Findings:
+    """The device files are in the container, and its user may not open them."""
+    refusal = _refusal(ctx)
+    if refusal and ctx.machine.os.container and not _by_scheduler(ctx, refusal):
+        yield ctx.error(
+            Manual(link=CONTAINER_PAGE, page="nvidia"),
+            refusal.evidence,
+            sure=bool(refusal.node) or refusal.code == NvmlReturn.NO_PERMISSION,
+            path=refusal.path,
+        )
+
+
+@rule("device-permission", layer=Layer.ACCESS)
+def permission(ctx: Context) -> Findings:
+    """The device files exist, and this user may not open them."""
+    refusal = _refusal(ctx)
+    if refusal is None or ctx.machine.os.container or _by_scheduler(ctx, refusal):
+        return
+    group = _group(refusal.node)
+    remedy = Manual(commands=(f'sudo usermod -aG {group} "$USER"',), administrator=True)
+    yield ctx.error(remedy, refusal.evidence, path=refusal.path, group=group)
+
+
+def _group(node: DeviceNode | None) -> str:
+    """The group of users that may open a file; the usual one where the file names none."""
+    group = node.owner.split(":")[-1] if node and ":" in node.owner else ""
+    return group if group not in ("root", "") else "video"
+
+
+def _matters(node: DeviceNode) -> bool:
+    return node.path in ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0", "/dev/dxg")
+
+
+_NO_START = (CudaResult.UNKNOWN, CudaResult.NO_DEVICE, CudaResult.NOT_INITIALIZED)
+"""How CUDA answers where a part of the driver is missing."""
+
+
+def _without_cuda(ctx: Context) -> Driver | None:
+    """The driver on bare Linux through which CUDA doesn't start."""
+    driver = ctx.machine.driver
+    if not bare_linux(ctx) or cuda_code(ctx) not in _NO_START or ctx.runs:
+        return None
+    # Nobody inside a sandbox can load a module.
+    return None if ctx.machine.os.sandbox else driver
+
+
+def _uvm_there(driver: Driver) -> bool:
+    """Whether the module for unified memory is loaded, and its file not known to be missing."""
+    lacking = any(n.path == "/dev/nvidia-uvm" and not n.exists for n in driver.nodes)
+    return not lacking and "nvidia_uvm" in driver.modules
+
+
+@rule("uvm-missing", layer=Layer.ACCESS)
+def uvm(ctx: Context) -> Findings:
+    """The module for unified memory is not there."""
+    driver = _without_cuda(ctx)
+    if driver is not None and not _uvm_there(driver):
+        commands = ("sudo modprobe nvidia_uvm", "sudo nvidia-modprobe -u -c=0")
+        remedy = Manual(commands=commands, administrator=True)
+        yield ctx.error(remedy, answers(ctx), "/dev/nvidia-uvm: –")
+
+
+@rule("cuda-stopped-after-sleep", layer=Layer.ACCESS)
+def after_sleep(ctx: Context) -> Findings:
+    """The module for unified memory broke when the computer slept."""
+    driver = _without_cuda(ctx)
+    if driver is None or not _uvm_there(driver) or cuda_code(ctx) != CudaResult.UNKNOWN:
+        return
+    if log_line(ctx, r"suspend exit|resume"):
+        commands = ("sudo rmmod nvidia_uvm", "sudo modprobe nvidia_uvm")
+        remedy = Manual(commands=commands, restart=True, administrator=True)
+        yield ctx.error(remedy, answers(ctx))
+
+
+@rule("device-file-missing", layer=Layer.ACCESS)
+def node_missing(ctx: Context) -> Findings:
+    """The module runs, and a file through which the GPU is reached is gone."""
+    driver = ctx.machine.driver
+    if driver is None or not driver.kernel_version or not bare_linux(ctx) or ctx.runs:
+        return
+    path = missing_device_file(ctx)
+    if cuda_code(ctx) not in _NO_START or not path:
+        return
+    remedy = Manual(commands=("sudo nvidia-modprobe -c=0",), administrator=True)
+    yield ctx.error(remedy, answers(ctx), f"{path}: –", sure=False, path=path)
+
+
+@rule("fabric-manager-missing", layer=Layer.ACCESS)
+def fabric(ctx: Context) -> Findings:
+    """GPUs behind NVSwitch wait for the Fabric Manager."""
+    code = CudaResult.SYSTEM_NOT_READY
+    not_ready = cuda_code(ctx) == code or any(t.code == code for t in ctx.machine.trials)
+    if not_ready and not ctx.windows and not ctx.runs:
+        remedy = Manual(
+            commands=("sudo systemctl enable --now nvidia-fabricmanager",), administrator=True
+        )
+        evidence = f"{cuda_result(code)} ({code.value})"
+        yield ctx.error(remedy, evidence)

@@ -1,0 +1,147 @@
+"""Linux inside something else: is the GPU let in? WSL, containers, sandboxes."""
+
+from __future__ import annotations
+
+from cudnn_assistant.codes import CudaResult
+from cudnn_assistant.diagnose.ground import visible_gpus
+from cudnn_assistant.diagnose.ground.driver_status import cuda_code, unsearched
+from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Facts, Manual, Unknown
+
+
+def gpu_unknown(ctx: Context) -> bool:
+    """Whether the look at the GPUs itself did not succeed."""
+    return ctx.machine.unknown("gpu")
+
+
+@rule("wsl-version-1", layer=Layer.CONTAINER)
+def wsl_one(ctx: Context) -> Findings:
+    """WSL 1 has no GPU at all."""
+    if ctx.machine.os.wsl == 1:
+        name = (ctx.machine.os.distribution or ("Ubuntu",))[0].capitalize()
+        commands = ("wsl --list --verbose", f"wsl --set-version {name} 2")
+        yield ctx.error(Manual(commands=commands), name, system=name)
+
+
+@rule("wsl-no-gpu", layer=Layer.CONTAINER, provable=False)
+def wsl_no_device(ctx: Context) -> Findings:
+    """WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
+    machine = ctx.machine
+    nodes = machine.driver.nodes if machine.driver else ()
+    device = next((n for n in nodes if n.path == "/dev/dxg"), None)
+    library = machine.driver.cuda_library if machine.driver else ""
+    if (
+        machine.os.wsl == 2
+        and device is not None
+        and not device.exists
+        and not linux_driver_in_wsl(library)
+    ):
+        remedy = Manual(
+            link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
+        )
+        yield ctx.error(remedy, "/dev/dxg: –")
+
+
+def linux_driver_in_wsl(library: str) -> bool:
+    """Whether a file is a driver library of Linux that somebody put into a WSL."""
+    known = ("/usr/lib/wsl/", "/mnt/")
+    meant = library.startswith(known) or "/compat/" in library or "/stubs/" in library
+    return bool(library) and not meant
+
+
+_FLAGS = {"podman": "--device nvidia.com/gpu=all"}
+"""What a container gets its GPU with, where that isn't what Docker's do."""
+
+
+_WAYS = {
+    "apptainer": ("--nv", "apptainer exec --nv …"),
+    "lxc": ("nvidia.runtime=true", "lxc config set NAME nvidia.runtime=true"),
+}
+"""The same for kinds that know nothing of NVIDIA_DRIVER_CAPABILITIES, with the command."""
+
+
+def _without_gpu(ctx: Context) -> bool:
+    """Whether a container reaches no GPU: no device of it, or nothing that speaks to it."""
+    machine = ctx.machine
+    if not machine.os.container or machine.os.wsl or gpu_unknown(ctx) or machine.unknown("driver"):
+        return False
+    driver = machine.driver
+    # An image may hold driver libraries of its own, which reach no GPU from in there.
+    library = (
+        driver is not None
+        and bool(driver.cuda_library)
+        and cuda_code(ctx) in (CudaResult.SUCCESS, None)
+    )
+    return not (library or (driver and any(n.exists for n in driver.nodes)))
+
+
+def _of_kubernetes(ctx: Context) -> visible_gpus.Scheduler | None:
+    scheduler = visible_gpus.batch_system(ctx)
+    return scheduler if scheduler is not None and scheduler.name == "Kubernetes" else None
+
+
+@rule("job-without-gpu", layer=Layer.CONTAINER)
+def pod_without_gpu(ctx: Context) -> Findings:
+    """Kubernetes started the container, and was asked for no GPU."""
+    if _without_gpu(ctx) and (scheduler := _of_kubernetes(ctx)):
+        yield visible_gpus.given_none(ctx, scheduler, ctx.machine.os.container)
+
+
+@rule("container-no-gpu", layer=Layer.CONTAINER)
+def container_no_gpu(ctx: Context) -> Findings:
+    """The container was started without GPU, or without the capability CUDA needs."""
+    if not _without_gpu(ctx) or _of_kubernetes(ctx):
+        return
+    name, there = ctx.machine.os.container, bool(ctx.machine.gpus)
+    seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")
+    flag, command = _WAYS.get(name) or (_FLAGS.get(name, "--gpus all"), "")
+    command = command or f"{name} run {flag} -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …"
+    yield ctx.error(
+        Manual(link=CONTAINER_PAGE, page="nvidia", commands=(command,)),
+        name,
+        f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else "",
+        sure=there,
+        container=name,
+        flag=flag,
+        flag_unsure=not there,
+    )
+
+
+@rule("container-no-compute", layer=Layer.CONTAINER)
+def container_capability(ctx: Context) -> Findings:
+    """The container got the GPU, but not the libraries for computing."""
+    setting = "NVIDIA_DRIVER_CAPABILITIES"
+    given = ctx.machine.variable(setting)
+    text = given.value.text if given else ""
+    if not _without_libraries(ctx) or {"all", "compute"} & {p.strip() for p in text.split(",")}:
+        return
+    if (way := _WAYS.get(ctx.machine.os.container)) and not given:
+        remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=(way[1],))
+        evidence = f"{ctx.machine.os.container}: libcuda.so.1: –"
+        yield ctx.error(remedy, evidence, flag=way[0])
+        return
+    remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=(f"-e {setting}=compute,utility",))
+    facts = Facts(value=text, absent="" if given else setting, setting=setting)
+    yield ctx.error(remedy, f"{setting}={text or '–'}", **facts)
+
+
+def _without_libraries(ctx: Context) -> bool:
+    """Whether a container has devices of the GPU, and no library of the driver for computing."""
+    driver = ctx.machine.driver
+    if not ctx.machine.os.container or driver is None or driver.cuda_library or ctx.runs:
+        return False
+    return unsearched(ctx) is None and any(n.exists for n in driver.nodes)
+
+
+@rule("sandbox-hides-gpu", layer=Layer.CONTAINER)
+def sandbox(ctx: Context) -> Findings:
+    """We run inside a snap or flatpak, which may hide the GPU from us and from it."""
+    name, driver = ctx.machine.os.sandbox, ctx.machine.driver
+    nodes = driver.nodes if driver else ()
+    absent = [n.path for n in nodes if n.path == "/dev/nvidia-uvm" and not n.exists]
+    kept = bool(absent) and cuda_code(ctx) not in (CudaResult.SUCCESS, None)
+    if name and (kept or not ctx.machine.gpus) and not ctx.runs:
+        interface = "device=all" if name == "flatpak" else "opengl"
+        facts = Facts(sandbox=name, interface=interface)
+        yield ctx.error(Unknown(), name, *(f"{path}: –" for path in absent), sure=kept, **facts)

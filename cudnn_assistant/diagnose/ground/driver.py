@@ -1,0 +1,283 @@
+"""Does the driver, which lets programs use the GPU, work? Its three parts must agree."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem, NvmlReturn
+from cudnn_assistant.compat import current_cuda_majors
+from cudnn_assistant.diagnose.ground.driver_status import (
+    answering,
+    answers,
+    bare_linux,
+    cuda_code,
+    debian,
+    judgeable,
+    nvml_code,
+    unsearched,
+)
+from cudnn_assistant.diagnose.ground.gpu import first_name, log_line
+from cudnn_assistant.diagnose.remedies import (
+    DRIVER_PAGE,
+    HEADER_COMMANDS,
+    INITRAMFS_COMMANDS,
+    install_driver,
+    search_first,
+)
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.distributions import for_distribution
+from cudnn_assistant.finding import Facts, Manual, Unknown
+from cudnn_assistant.machine import Driver, Gpu
+from cudnn_assistant.versions import major, numbers
+
+
+@rule("driver-restart-pending", layer=Layer.DRIVER)
+def restart_pending(ctx: Context) -> Findings:
+    """Windows waits for a restart before it uses the new driver."""
+    driver = ctx.machine.driver
+    if driver and DeviceProblem.NEED_RESTART in driver.problem_codes:
+        yield ctx.error(Manual(restart=True), "Device Manager: 14")
+
+
+_NOT_STARTED = frozenset(
+    (
+        DeviceProblem.FAILED_START,
+        DeviceProblem.FAILED_ADD,
+        DeviceProblem.FAILED_DRIVER_ENTRY,
+        DeviceProblem.DRIVER_FAILED_LOAD,
+        DeviceProblem.FAILED_POST_START,
+        DeviceProblem.UNSIGNED_DRIVER,
+    )
+)
+"""Windows has the driver and could not start it."""
+
+
+@rule("driver-damaged", layer=Layer.DRIVER)
+def damaged(ctx: Context) -> Findings:
+    """Windows could not start the installed driver, or its parts are of two versions."""
+    driver = ctx.machine.driver
+    codes = _NOT_STARTED & set(driver.problem_codes if driver else ())
+    two = driver is not None and ctx.windows and not answering(ctx) and versions_differ(driver)
+    if driver is None or not (codes or two):
+        return
+    evidence = (
+        f"Device Manager: {min(codes):d}" if codes else f"{driver.version}; {driver.kernel_version}"
+    )
+    remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True)
+    yield ctx.error(remedy, evidence, problem_code=int(min(codes, default=0)))
+
+
+def versions_differ(driver: Driver) -> bool:
+    """The loaded part and the libraries are known and of different versions."""
+    one, other = numbers(driver.kernel_version), numbers(driver.version)
+    return bool(one and other) and one != other
+
+
+@rule("driver-missing", layer=Layer.DRIVER)
+def missing(ctx: Context) -> Findings:
+    """No part of NVIDIA's driver is installed."""
+    driver = ctx.machine.driver
+    if not judgeable(ctx) or ctx.machine.os.wsl or ctx.machine.os.container or answering(ctx):
+        return
+    if (
+        driver is not None
+        and DeviceProblem.FAILED_INSTALL not in driver.problem_codes
+        and _has_parts(driver)
+    ):
+        return
+    gpu = ctx.machine.gpus[0]
+    held = f"{gpu.name}: {gpu.kernel_driver}" if gpu.kernel_driver else gpu.name
+    yield ctx.error(install_driver(ctx, first=True), held, gpu=gpu.name)
+
+
+def _has_parts(driver: Driver) -> bool:
+    loaded = any(m.startswith("nvidia") for m in driver.modules)
+    return bool(
+        driver.nvml_library or driver.cuda_library or driver.kernel_version or loaded
+        or driver.module_on_disk
+    )  # fmt: skip
+
+
+def _unloaded(ctx: Context) -> Driver | None:
+    """The driver on bare Linux whose module isn't loaded, ``None`` for anything else."""
+    driver = ctx.machine.driver
+    if driver is None or not bare_linux(ctx) or not judgeable(ctx) or answering(ctx):
+        return None
+    loaded = driver.kernel_version or any(m.startswith("nvidia") for m in driver.modules)
+    return None if loaded or not _has_parts(driver) else driver
+
+
+_FOR_VMS = ("vfio-pci", "pci-stub")
+"""Kernel drivers that keep a GPU for a virtual machine."""
+
+
+def _holder(ctx: Context) -> Gpu | None:
+    """The GPU that another kernel driver than NVIDIA's owns, where that isn't loaded."""
+    if _unloaded(ctx) is None:
+        return None
+    return next((g for g in ctx.machine.gpus if g.kernel_driver not in ("", "nvidia")), None)
+
+
+@rule("gpu-kept-for-vm", layer=Layer.DRIVER)
+def kept_for_vm(ctx: Context) -> Findings:
+    """The GPU is kept for a virtual machine."""
+    gpu = _holder(ctx)
+    if gpu is not None and (name := gpu.kernel_driver) in _FOR_VMS:
+        remedy = Manual(restart=True, administrator=True)
+        yield ctx.error(remedy, f"{gpu.name}: {name}", holder=name)
+
+
+@rule("nouveau-active", layer=Layer.DRIVER)
+def held_by_other(ctx: Context) -> Findings:
+    """Another kernel driver owns the GPU: nouveau or nova."""
+    gpu = _holder(ctx)
+    if gpu is not None and (name := gpu.kernel_driver) not in _FOR_VMS:
+        remedy = _keep_from_starting(ctx, name)
+        yield ctx.error(remedy, f"{gpu.name}: {name}", holder=name)
+
+
+@rule("nouveau-active", layer=Layer.DRIVER)
+def second_held(ctx: Context) -> Findings:
+    """Another kernel driver owns one of several GPUs. One kept for a VM is so on purpose."""
+    if not bare_linux(ctx) or not ctx.runs:
+        return
+    for gpu in ctx.machine.gpus:
+        if gpu.kernel_driver in ("nouveau", "nova_core") and gpu.seen_by == ("pci",):
+            name = gpu.kernel_driver
+            facts = Facts(gpu=gpu.name, holder=name, other_gpu_runs=True)
+            yield ctx.note(_keep_from_starting(ctx, name), f"{gpu.name}: {name}", **facts)
+
+
+def _keep_from_starting(ctx: Context, name: str) -> Manual:
+    rebuild = for_distribution(ctx.machine.os.distribution, INITRAMFS_COMMANDS) or ()
+    lines = f"blacklist {name}\\noptions {name} modeset=0\\n"
+    blacklist = f"printf '{lines}' | sudo tee /etc/modprobe.d/blacklist-{name}.conf"
+    return Manual(commands=(blacklist, *rebuild), restart=True, administrator=True)
+
+
+@rule("driver-module-not-built", layer=Layer.DRIVER)
+def not_built(ctx: Context) -> Findings:
+    """The driver's module was never built for the kernel that runs now."""
+    driver = _unloaded(ctx)
+    other = log_line(ctx, r"nvidia.*(?:version magic|disagrees about version of symbol)")
+    if driver is not None and (driver.module_on_disk is False or other):
+        commands = for_distribution(ctx.machine.os.distribution, HEADER_COMMANDS) or ()
+        remedy = Manual(
+            link=DRIVER_PAGE, page="nvidia", commands=commands, restart=True, administrator=True
+        )
+        evidence = "kernel headers: –" if driver.kernel_headers is False else ""
+        kernel = ctx.machine.os.version
+        yield ctx.error(remedy, kernel, evidence, other, kernel=kernel)
+
+
+class _Unstarted(NamedTuple):
+    """A module that is on the disk and not loaded, and the log's line that refuses it."""
+
+    driver: Driver
+    refused: str
+
+
+def _unstarted(ctx: Context) -> _Unstarted | None:
+    driver = _unloaded(ctx)
+    if driver is None or driver.module_on_disk is not True:
+        return None
+    refused = r"key was rejected|unavailable key|module verification failed.*required"
+    return _Unstarted(driver, log_line(ctx, rf"{refused}|unsigned module"))
+
+
+@rule("secure-boot-blocks-driver", layer=Layer.DRIVER)
+def secure_boot(ctx: Context) -> Findings:
+    """Secure Boot refused the module, or is likely to."""
+    found = _unstarted(ctx)
+    if found and (found.refused or ctx.machine.os.secure_boot):
+        enrol = "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der"
+        commands = (enrol,) if debian(ctx) else ()
+        remedy = Manual(commands=commands, restart=True, administrator=True)
+        yield ctx.error(remedy, found.refused or "Secure Boot: on", sure=bool(found.refused))
+
+
+@rule("driver-module-not-loaded", layer=Layer.DRIVER)
+def not_loaded(ctx: Context) -> Findings:
+    """The module is there and not loaded, and nothing says why."""
+    found = _unstarted(ctx)
+    if found and not (found.refused or ctx.machine.os.secure_boot):
+        remedy = Manual(commands=("sudo modprobe nvidia",), administrator=True)
+        evidence = ", ".join(found.driver.modules) or "/sys/module/nvidia: –"
+        yield ctx.error(remedy, evidence)
+
+
+@rule("driver-not-searched", layer=Layer.DRIVER)
+def not_searched(ctx: Context) -> Findings:
+    """The driver's library is there, in a folder that programs don't look into.
+
+    WSL without its line in the loader's list, NixOS, and containers of Kubernetes where
+    LD_LIBRARY_PATH was replaced.
+    """
+    library = unsearched(ctx)
+    if library is None or not judgeable(ctx):
+        return
+    folder = ctx.parent(library.path)
+    yield ctx.error(
+        search_first(ctx, folder), library.path, folder=folder, file=ctx.name(library.path)
+    )
+
+
+_SHARING = range(CudaResult.MPS_CONNECTION_FAILED, CudaResult.MPS_MAX_CONNECTIONS_REACHED + 1)
+
+
+@rule("mps-not-answering", layer=Layer.NO_ANSWER)
+def sharing_silent(ctx: Context) -> Findings:
+    """Programs are to share the GPU through NVIDIA's MPS, and its service doesn't answer."""
+    code = cuda_code(ctx)
+    if ctx.runs or ctx.windows or code is None or code not in _SHARING:
+        return
+    named = ctx.machine.variable("CUDA_MPS_PIPE_DIRECTORY")
+    evidence = f"{named.name}={named.value.text} ({named.source or named.scope})" if named else ""
+    remedy = Manual(commands=("nvidia-cuda-mps-control -d",))
+    yield ctx.error(remedy, answers(ctx), evidence, variable=named.name if named else "")
+
+
+@rule("driver-not-answering", layer=Layer.NO_ANSWER)
+def not_answering(ctx: Context) -> Findings:
+    """Libraries and module are there, and still no answer."""
+    driver = ctx.machine.driver
+    if driver is None or not judgeable(ctx) or answering(ctx) or cuda_code(ctx) is None:
+        return
+    yield ctx.error(Unknown(), answers(ctx), gpu=first_name(ctx))
+
+
+_FINE = (CudaResult.SUCCESS, CudaResult.OUT_OF_MEMORY, None)
+"""CUDA started, has no memory left, or wasn't asked."""
+
+
+def _cuda_silent(ctx: Context) -> bool:
+    """NVML lists the GPU, and CUDA doesn't start."""
+    code, driver = cuda_code(ctx), ctx.machine.driver
+    if (
+        not judgeable(ctx)
+        or nvml_code(ctx) != NvmlReturn.SUCCESS
+        or code in _FINE
+        or driver is None
+    ):
+        return False
+    # An old driver: what programs ask of it is told with them.
+    oldest = min(current_cuda_majors(ctx.compat), default=0)
+    return not (code == INSUFFICIENT_DRIVER and major(driver.cuda) < oldest)
+
+
+@rule("wsl-cuda-does-not-start", layer=Layer.NO_ANSWER)
+def wsl_cuda_silent(ctx: Context) -> Findings:
+    """CUDA doesn't start in WSL."""
+    if _cuda_silent(ctx) and ctx.machine.os.wsl:
+        remedy = Manual(
+            link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
+        )
+        yield ctx.error(remedy, answers(ctx), sure=False)
+
+
+@rule("cuda-does-not-start", layer=Layer.NO_ANSWER)
+def cuda_silent(ctx: Context) -> Findings:
+    """NVML lists the GPU, and CUDA doesn't start."""
+    if _cuda_silent(ctx) and not ctx.machine.os.wsl:
+        remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
+        yield ctx.error(remedy, answers(ctx), sure=False, gpu=first_name(ctx))

@@ -1,0 +1,149 @@
+"""Is there an NVIDIA GPU, can it be seen, and is it well?"""
+
+from __future__ import annotations
+
+import re
+
+from cudnn_assistant.codes import DeviceProblem, NvmlReturn, Xid
+from cudnn_assistant.compat import oldest_gpu_of_cudnn
+from cudnn_assistant.diagnose.ground.containers import gpu_unknown
+from cudnn_assistant.diagnose.ground.driver_status import answering, bare_linux
+from cudnn_assistant.diagnose.needs import stopped
+from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Facts, Impossible, Manual, Severity
+from cudnn_assistant.machine import Gpu
+from cudnn_assistant.versions import older
+
+
+def log_line(ctx: Context, pattern: str) -> str:
+    """The first kernel log line with a pattern, "" when there is none."""
+    lines = ctx.machine.driver.log if ctx.machine.driver else ()
+    return next((line for line in lines if re.search(pattern, line, re.IGNORECASE)), "")
+
+
+_SWITCH_ON = {
+    "prime-select": "sudo prime-select nvidia",
+    "envycontrol": "sudo envycontrol -s hybrid",
+    "supergfxctl": "supergfxctl -m Hybrid",
+    "system76-power": "sudo system76-power graphics hybrid",
+}
+
+
+@rule("gpu-switched-off", layer=Layer.GPU)
+def switched_off(ctx: Context) -> Findings:
+    """A laptop is set to the processor's graphics, or somebody keeps the driver off."""
+    off, driver = ctx.machine.switched_off, ctx.machine.driver
+    if off is None or not bare_linux(ctx) or answering(ctx) or ctx.runs:
+        return
+    if (driver and driver.kernel_version) or any(_kept_for_vm(g) for g in ctx.machine.gpus):
+        return
+    command = _SWITCH_ON.get(off.tool, "")
+    remedy = Manual(commands=(command,) if command else (), restart=True, administrator=True)
+    facts = Facts(tool=off.tool, file="" if off.tool else off.file, gpu=first_name(ctx))
+    # With neither GPU nor driver in sight, the setting may be a leftover of another computer.
+    sure = bool(ctx.machine.gpus or driver)
+    evidence = f"{off.file}: {off.line}"
+    yield ctx.error(remedy, evidence, sure=sure, **facts)
+
+
+def _kept_for_vm(gpu: Gpu) -> bool:
+    return gpu.kernel_driver in ("vfio-pci", "pci-stub")
+
+
+@rule("no-nvidia-gpu", layer=Layer.GPU)
+def no_gpu(ctx: Context) -> Findings:
+    """No device of NVIDIA's on the bus. WSL and containers have causes of their own."""
+    machine = ctx.machine
+    if machine.gpus or gpu_unknown(ctx) or machine.os.wsl or machine.os.container or ctx.runs:
+        return
+    if machine.driver and (machine.driver.problem_codes or machine.driver.log):
+        return
+    others = ", ".join(machine.other_gpus)
+    yield ctx.error(Impossible(), others, others=others)
+
+
+@rule("gpu-too-old", layer=Layer.GPU)
+def too_old(ctx: Context) -> Findings:
+    """No supported cuDNN and driver pair is left for this GPU at all."""
+    gpus = ctx.gpus
+    oldest = oldest_gpu_of_cudnn(ctx.compat)
+    if gpus and all(older(g.compute, oldest) for g in gpus):
+        names = ", ".join(g.name for g in gpus)
+        evidence = ", ".join(f"{g.name}: {g.compute}" for g in gpus)
+        yield ctx.error(Impossible(), evidence, gpu=names)
+
+
+def device_problem(ctx: Context, code: DeviceProblem) -> bool:
+    """Whether Windows reports this problem of the GPU."""
+    return ctx.machine.driver is not None and code in ctx.machine.driver.problem_codes
+
+
+def first_name(ctx: Context) -> str:
+    """Name of the first GPU, "" when there is none."""
+    gpus: tuple[Gpu, ...] = ctx.machine.gpus
+    return gpus[0].name if gpus else ""
+
+
+def seen_by_driver(ctx: Context) -> bool:
+    """Whether the driver lists any GPU."""
+    return any("nvml" in g.seen_by or "cuda" in g.seen_by for g in ctx.machine.gpus)
+
+
+@rule("gpu-disabled", layer=Layer.GPU)
+def disabled(ctx: Context) -> Findings:
+    """Somebody switched the GPU off in Device Manager."""
+    if device_problem(ctx, DeviceProblem.DISABLED):
+        yield ctx.error(Manual(administrator=True), "Device Manager: 22", gpu=first_name(ctx))
+
+
+@rule("gpu-firmware-stopped", layer=Layer.GPU)
+def firmware(ctx: Context) -> Findings:
+    """The GPU's own processor stopped answering, a fault of one driver version."""
+    for gpu in ctx.machine.gpus:
+        found = sorted({Xid.GSP_TIMEOUT, Xid.GSP_FAULT} & set(gpu.xids))
+        if found and Xid.FALLEN_OFF_THE_BUS not in gpu.xids:
+            severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
+            evidence = f"{gpu.name}: Xid {', '.join(str(int(xid)) for xid in found)}"
+            remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
+            yield ctx.finding(severity, remedy, evidence, gpu=gpu.name)
+
+
+@rule("gpu-lost", layer=Layer.GPU)
+def lost(ctx: Context) -> Findings:
+    """The GPU was there and is gone from the bus: power, heat, slot or a dying card."""
+    nvml = ctx.machine.driver.nvml if ctx.machine.driver else None
+    evidence = [g.why for g in ctx.machine.gaps if "GPU_IS_LOST" in g.why]
+    if nvml is not None and nvml.code == NvmlReturn.GPU_IS_LOST:
+        evidence.append("NVML_ERROR_GPU_IS_LOST (15)")
+    # After a fall the log keeps its line; only a GPU that doesn't answer now is still lost.
+    silent = [g for g in ctx.machine.gpus if _silent(ctx, g)]
+    line = log_line(ctx, r"fallen off the bus")
+    if any(Xid.FALLEN_OFF_THE_BUS in g.xids for g in silent) or (
+        line and (silent or not ctx.machine.gpus)
+    ):
+        evidence.append(line or "Xid 79")
+    if evidence:
+        severity: Severity = "warning" if ctx.runs else "error"
+        name = silent[0].name if silent else first_name(ctx)
+        yield ctx.finding(severity, Manual(restart=True), *evidence, gpu=name)
+
+
+def _silent(ctx: Context, gpu: Gpu) -> bool:
+    """Whether the GPU doesn't answer. CUDA alone may be kept from one while another runs."""
+    unseen = gpu.cuda_index is None and not (ctx.runs and "nvml" in gpu.seen_by)
+    return unseen or _stopped_on(ctx, gpu)
+
+
+def _stopped_on(ctx: Context, gpu: Gpu) -> bool:
+    """A test stopped where it needed the GPU, not while files were loaded."""
+    files = ("load", "version", "sublibraries")
+    tests = (t for t in ctx.machine.trials if stopped(t) and t.stage not in files)
+    return any(t.gpu in ("", gpu.uuid) for t in tests)
+
+
+def missing_device_file(ctx: Context) -> str:
+    """A file under /dev that is missing, and through which programs reach the GPU; "" if none."""
+    nodes = ctx.machine.driver.nodes if ctx.machine.driver else ()
+    meant = (n for n in nodes if re.fullmatch(r"/dev/nvidia(ctl|\d+)", n.path) and not n.exists)
+    return next((n.path for n in meant), "")

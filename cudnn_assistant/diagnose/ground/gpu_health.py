@@ -1,0 +1,59 @@
+"""Is the GPU's memory good, and is the GPU slowed down or asleep?"""
+
+from __future__ import annotations
+
+from cudnn_assistant.codes import Xid
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Finding, Manual, Severity
+from cudnn_assistant.machine import Gpu
+
+_OF_MEMORY = frozenset((Xid.DOUBLE_BIT_ECC, Xid.ROW_REMAP_FAILURE, Xid.UNCONTAINED_ECC))
+
+
+def _faulty(gpu: Gpu) -> bool:
+    """Whether the GPU's memory counted faults that it could not repair."""
+    counted = (gpu.ecc_uncorrected or 0) > 0 or bool(_OF_MEMORY & set(gpu.xids))
+    return bool(gpu.remap_pending or gpu.remap_failed) or counted
+
+
+@rule("gpu-memory-faulty", layer=Layer.GPU)
+def memory_faulty(ctx: Context) -> Findings:
+    """The GPU's memory has faults, and no spare part of it is left to take their place."""
+    for gpu in ctx.machine.gpus:
+        if gpu.remap_failed:
+            yield _memory(ctx, gpu)
+
+
+@rule("gpu-memory-needs-restart", layer=Layer.GPU)
+def memory_needs_restart(ctx: Context) -> Findings:
+    """The GPU's memory counted faults; at the next start spare parts take their place."""
+    for gpu in ctx.machine.gpus:
+        if _faulty(gpu) and not gpu.remap_failed:
+            yield _memory(ctx, gpu)
+
+
+def _memory(ctx: Context, gpu: Gpu) -> Finding:
+    severity: Severity = "warning" if ctx.runs else "error"
+    evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"
+    return ctx.finding(severity, Manual(restart=True), evidence, gpu=gpu.name)
+
+
+@rule("gpu-slowed-down", layer=Layer.GPU)
+def hot(ctx: Context) -> Findings:
+    """Heat or power limits slow the GPU down now."""
+    for gpu in ctx.machine.gpus:
+        harmful = [t for t in gpu.throttled if t in ("hw-thermal", "power-brake", "hw-slowdown")]
+        if harmful:
+            heat = f"{gpu.temperature} °C" if gpu.temperature is not None else ""
+            evidence = f"{gpu.name}: {', '.join(harmful)}"
+            yield ctx.warning(Manual(), evidence, heat, gpu=gpu.name)
+
+
+@rule("gpu-asleep", layer=Layer.GPU)
+def asleep(ctx: Context) -> Findings:
+    """A laptop's GPU sleeps; the first program that wants it wakes it up."""
+    if ctx.runs:
+        return
+    for gpu in ctx.machine.gpus:
+        if gpu.asleep and "cuda" not in gpu.seen_by:
+            yield ctx.note(Manual(), gpu.pci_bus, gpu=gpu.name)

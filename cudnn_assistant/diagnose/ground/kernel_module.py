@@ -1,0 +1,141 @@
+"""Does the driver's kernel module know the GPU, and start it?"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from cudnn_assistant.codes import DeviceProblem, NvmlReturn
+from cudnn_assistant.compat import kernel_module, last_driver_branch
+from cudnn_assistant.diagnose.ground.driver_status import answers
+from cudnn_assistant.diagnose.ground.gpu import (
+    device_problem,
+    first_name,
+    log_line,
+    missing_device_file,
+    seen_by_driver,
+)
+from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.versions import major
+
+
+class _Flavour(NamedTuple):
+    """What says that the GPU needs the other flavour of the kernel module."""
+
+    opens: bool
+    """The open one is needed."""
+    line: str
+    """The kernel log's line; "" where the GPU's age alone says so."""
+    loaded: str
+
+    def evidence(self, gpu: str) -> str:
+        return self.line or f"{gpu}: {self.loaded}"
+
+
+def _other_flavour(ctx: Context) -> _Flavour | None:
+    if seen_by_driver(ctx):
+        return None
+    needs = log_line(ctx, r"requires use of the NVIDIA open kernel modules")
+    unfit = r"not supported by open nvidia\.ko|does not include the required GPU System"
+    cannot = log_line(ctx, unfit)
+    if needs or cannot:
+        return _Flavour(bool(needs), needs or cannot, "")
+    loaded = _only_other_flavour(ctx)
+    return _Flavour(loaded == "proprietary", "", loaded) if loaded else None
+
+
+@rule("gpu-needs-open-module", layer=Layer.GPU)
+def needs_open_module(ctx: Context) -> Findings:
+    """The GPU runs with the open kernel module alone."""
+    found = _other_flavour(ctx)
+    if found and found.opens:
+        yield _module(ctx, found)
+
+
+@rule("gpu-needs-closed-module", layer=Layer.GPU)
+def needs_closed_module(ctx: Context) -> Findings:
+    """The GPU is too old for the open kernel module."""
+    found = _other_flavour(ctx)
+    if found and not found.opens:
+        yield _module(ctx, found)
+
+
+def _module(ctx: Context, found: _Flavour) -> Finding:
+    gpu = first_name(ctx)
+    remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True)
+    return ctx.error(remedy, found.evidence(gpu), sure=bool(found.line), gpu=gpu)
+
+
+def _only_other_flavour(ctx: Context) -> str:
+    """The flavour of the loaded module when none of the GPUs can use it; "" otherwise.
+
+    The newest GPUs have no closed module, the oldest no open one. Most people may not read the
+    log that says so.
+    """
+    driver, gpus = ctx.machine.driver, ctx.machine.gpus
+    if driver is None or not gpus or missing_device_file(ctx):
+        return ""
+    lasts = [last_driver_branch(ctx.compat, g.compute) for g in gpus]
+    if any(last and last < major(driver.version or driver.kernel_version) for last in lasts):
+        return ""  # no flavour of this driver knows the GPU
+    only = {"proprietary": "open", "open": "closed"}.get(driver.kernel_flavour)
+    unfit = all(kernel_module(ctx.compat, g.compute) == only for g in gpus)
+    return driver.kernel_flavour if unfit else ""
+
+
+@rule("gpu-dropped-by-driver", layer=Layer.GPU)
+def dropped(ctx: Context) -> Findings:
+    """The installed driver's branch no longer knows this GPU."""
+    driver = ctx.machine.driver
+    line = log_line(ctx, r"Legacy drivers")
+    # Where no GPU is left to it the driver isn't loaded, and its log alone says which it was.
+    named = re.search(r"The (\d+)\.[\d.]+ NVIDIA driver will ignore", line)
+    branch = major(driver.version or driver.kernel_version) if driver else 0
+    branch = branch or (int(named[1]) if named else 0)
+    gpus = ctx.machine.gpus
+    unseen = [g for g in gpus if not {"cuda", "nvml"} & {*g.seen_by}]
+    if not branch:
+        return
+    lasts = {g.pci_bus: last_driver_branch(ctx.compat, g.compute) for g in unseen if g.compute}
+    known = [(g, last) for g in unseen if (last := lasts.get(g.pci_bus)) and last < branch]
+    if not known or (len(unseen) == len(gpus) and len(known) < len(gpus)):
+        return
+    gpu, last = max(known, key=lambda pair: pair[1])
+    yield ctx.finding(
+        "error" if len(known) == len(gpus) else "info",
+        Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True),
+        f"{gpu.name}: {last}; {(driver.version if driver else '') or branch}",
+        line,
+        gpu=gpu.name,
+        driver=str(branch),
+        last_branch=last,
+    )
+
+
+@rule("gpu-does-not-start", layer=Layer.GPU)
+def no_resources(ctx: Context) -> Findings:
+    """The GPU is on the bus, but the driver can't start it."""
+    line = log_line(ctx, r"RmInitAdapter failed|Cannot initialize GSP|GFW_BOOT")
+    if seen_by_driver(ctx) or log_line(ctx, r"open kernel modules|by open nvidia\.ko"):
+        return
+    if line or device_problem(ctx, DeviceProblem.NORMAL_CONFLICT) or _none_started(ctx):
+        remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
+        sure = bool(line) or device_problem(ctx, DeviceProblem.NORMAL_CONFLICT)
+        yield ctx.error(remedy, line or answers(ctx), sure=sure, gpu=first_name(ctx))
+
+
+def _none_started(ctx: Context) -> bool:
+    """The driver holds the GPUs of the bus, answers well, and lists none of them.
+
+    Why stands in the kernel's log, which most people may not read.
+    """
+    driver, gpus = ctx.machine.driver, ctx.machine.gpus
+    answers = (
+        driver is not None and driver.nvml is not None and driver.nvml.code == NvmlReturn.SUCCESS
+    )
+    if missing_device_file(ctx):
+        return False  # a file is missing, which says more
+    held = bool(gpus) and all(g.kernel_driver == "nvidia" and not g.asleep for g in gpus)
+    return answers and held and not ctx.runs

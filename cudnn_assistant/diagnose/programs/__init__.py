@@ -1,0 +1,1 @@
+"""The frameworks, and the packages of their environments."""

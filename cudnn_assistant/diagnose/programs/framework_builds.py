@@ -1,0 +1,287 @@
+"""Are the frameworks of a Python environment builds for the GPU, and for this one?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cudnn_assistant import compat
+from cudnn_assistant.compat import oldest_usable_cuda
+from cudnn_assistant.diagnose.needs import called, expected_on_gpu, passed
+from cudnn_assistant.diagnose.pip_extras import requirement
+from cudnn_assistant.diagnose.programs import packages
+from cudnn_assistant.diagnose.programs.packages import packages_of
+from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages, usual_cuda
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Remedy, Severity
+from cudnn_assistant.machine import Framework, Gpu
+from cudnn_assistant.versions import major, numbers, older, short
+
+
+def _alone(ctx: Context) -> bool:
+    """No other Python environment has a framework that uses the GPU."""
+    others = (e for e in ctx.machine.pythons if e.id != ctx.subject)
+    return not any(f.gpu and expected_on_gpu(f) for e in others for f in e.frameworks)
+
+
+@rule("python-32-bit", layer=Layer.FRAMEWORK, provable=False)
+def bits(ctx: Context) -> Findings:
+    """CuDNN exists for 64-bit programs only."""
+    environment = ctx.environment
+    if environment is not None and environment.bits == 32:
+        yield ctx.error(
+            Manual(link="https://www.python.org/downloads/"),
+            f"{environment.python}: 32",
+            environment=ctx.subject,
+        )
+
+
+@rule("tensorflow-on-windows", layer=Layer.FRAMEWORK, provable=False)
+def tensorflow_on_windows(ctx: Context) -> Findings:
+    """TensorFlow 2.11 and later have no GPU code for Windows."""
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        if _dropped(ctx, framework) and ctx.machine.gpus:
+            yield ctx.finding(
+                _weight(ctx),
+                Impossible(),
+                f"{framework.package or framework.name} {framework.version}",
+                program=called(framework),
+                environment=ctx.subject,
+                python=ctx.environment.version if ctx.environment else "",
+            )
+
+
+def _without_packages(ctx: Context, name: str) -> Iterator[tuple[Framework, str]]:
+    """Builds of a framework without the packages that hold CUDA and cuDNN, and what brings them."""
+    environment = ctx.environment
+    if environment is None or not ctx.machine.gpus or passed(ctx.trial):
+        return
+    for framework in ctx.frameworks:
+        wanted = requirement(ctx.machine, ctx.compat, environment, framework)
+        if framework.name == name and framework.uses_system_cudnn and wanted:
+            yield framework, wanted
+
+
+@rule("tensorflow-without-packages", layer=Layer.FRAMEWORK, provable=False)
+def tensorflow_alone(ctx: Context) -> Findings:
+    """TensorFlow was installed without the packages that hold its CUDA and cuDNN."""
+    for framework, wanted in _without_packages(ctx, "tensorflow"):
+        yield _alone_installed(ctx, framework, install_packages(ctx, wanted))
+
+
+@rule("jax-without-packages", layer=Layer.FRAMEWORK, provable=False)
+def jax_alone(ctx: Context) -> Findings:
+    """JAX was installed without the packages that hold its CUDA and cuDNN."""
+    for framework, wanted in _without_packages(ctx, "jax"):
+        yield _alone_installed(ctx, framework, install_packages(ctx, wanted))
+
+
+@rule("onnxruntime-without-packages", layer=Layer.FRAMEWORK, provable=False)
+def onnxruntime_alone(ctx: Context) -> Findings:
+    """ONNX Runtime was installed without CUDA and cuDNN, and has to be told of their packages."""
+    for framework, wanted in _without_packages(ctx, "onnxruntime"):
+        remedy = install_packages(ctx, wanted, *_old_gpu(ctx, framework))
+        yield _alone_installed(ctx, framework, remedy, call="onnxruntime.preload_dlls")
+
+
+def _alone_installed(
+    ctx: Context, framework: Framework, remedy: Remedy, *, call: str = ""
+) -> Finding:
+    facts = Facts(program=called(framework), environment=ctx.subject, call=call)
+    return ctx.error(remedy, f"{framework.package or framework.name} {framework.version}", **facts)
+
+
+def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
+    """Where newer releases dropped the GPU; "~=9.0" of the framework would bring one of them."""
+    limit = compat.first_cudnn_without(ctx.compat, ctx.gpu.compute) if ctx.gpu else ""
+    package = compat.cudnn_package(ctx.compat, major(framework.cuda))
+    return (f"{package}<{limit}",) if limit else ()
+
+
+@rule("jax-on-windows", layer=Layer.FRAMEWORK, provable=False)
+def jax_on_windows(ctx: Context) -> Findings:
+    """JAX has no GPU packages for Windows."""
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        if ctx.windows and framework.name == "jax" and framework.gpu is False and ctx.machine.gpus:
+            facts = Facts(program=called(framework), environment=ctx.subject)
+            yield ctx.finding(_weight(ctx), Impossible(), f"jax {framework.version}", **facts)
+
+
+@rule("jax-plugin-differs", layer=Layer.FRAMEWORK, provable=False)
+def jax_plugin(ctx: Context) -> Findings:
+    """JAX leaves out a CUDA plugin whose version isn't that of jaxlib."""
+    have = {p.name: p.version for p in packages.packages_of(ctx)}
+    plugins = {n: v for n, v in have.items() if re.fullmatch(r"jax-cuda\d+-plugin", n)}
+    library, jax = (
+        have.get("jaxlib", ""),
+        next((f for f in ctx.frameworks if f.name == "jax"), None),
+    )
+    if not plugins or not library or jax is None:
+        return
+    name, version = max(plugins.items())
+    parts = (name, name.replace("-plugin", "-pjrt"))
+    if any(numbers(known) == numbers(library) for known in plugins.values()):
+        name, version = parts[1], have.get(parts[1], "")
+        if not version or numbers(version) == numbers(library):
+            return
+    facts = Facts(package=name, present_version=version, library=library, environment=ctx.subject)
+    yield ctx.error(
+        install_packages(ctx, *(f"{part}=={short(library)}" for part in parts)),
+        f"{name} {version}; jaxlib {library}",
+        **facts,
+    )
+
+
+@rule("windows-on-arm", layer=Layer.FRAMEWORK)
+def arm(ctx: Context) -> Findings:
+    """Windows on ARM; few programs have GPU builds for it."""
+    arm64 = ctx.windows and ctx.machine.os.architecture in ("aarch64", "arm64")
+    cpu = any(f.gpu is False and expected_on_gpu(f) for f in ctx.frameworks)
+    if arm64 and cpu and ctx.environment is not None:
+        yield ctx.note(Manual(), "aarch64", environment=ctx.subject)
+
+
+@rule("cpu-only-framework", layer=Layer.FRAMEWORK, provable=False)
+def cpu_only(ctx: Context) -> Findings:
+    """The framework was installed without GPU code."""
+    for framework, *same in _cpu_builds(ctx):
+        yield ctx.finding(
+            _weight(ctx),
+            _gpu_build(ctx, framework),
+            *(f"{f.package or f.name} {f.version}" for f in (framework, *same)),
+            program=called(framework),
+            environment=ctx.subject,
+        )
+
+
+def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
+    """Builds for the processor that are meant for the GPU, and could be.
+
+    Two packages of one framework write the same folder: one thing to say.
+    """
+    if ctx.environment is None or not ctx.machine.gpus:
+        return
+    builds = [f for f in ctx.frameworks if f.gpu is False and (expected_on_gpu(f) or asked(ctx, f))]
+    for name in dict.fromkeys(f.name for f in builds):
+        same = [f for f in builds if f.name == name]
+        twin = any(f.gpu and f.name == name for f in ctx.frameworks)
+        if not (twin or _dropped(ctx, same[0]) or (ctx.windows and name == "jax")):
+            yield same
+
+
+def _weight(ctx: Context) -> Severity:
+    """An error where nothing else uses the GPU: neither another environment nor this one."""
+    return "error" if _alone(ctx) and not _another_gpu(ctx) else "warning"
+
+
+def asked(ctx: Context, framework: Framework) -> bool:
+    """Whether its own convolution was asked for, and stopped: then it is meant for the GPU."""
+    return any(
+        trial.subject == ctx.subject
+        and trial.framework.startswith(f"{framework.name} ")
+        and trial.status != "ok"
+        for trial in ctx.machine.trials
+    )
+
+
+def _another_gpu(ctx: Context) -> bool:
+    return any(f.gpu for f in ctx.frameworks)
+
+
+def _gpu_build(ctx: Context, framework: Framework) -> Remedy:
+    if framework.name == "jax" and not ctx.windows and framework.version:
+        return install_packages(ctx, f"jax[cuda{usual_cuda(ctx)}]=={framework.version}")
+    if framework.package == "tensorflow-cpu" and not ctx.windows:
+        return install_packages(ctx, f"tensorflow[and-cuda]=={framework.version}")
+    # The GPU builds of PyTorch and others lie on indexes of their own, one for each CUDA.
+    return Manual(link=FRAMEWORK_PAGES.get(framework.name, ""))
+
+
+def _dropped(ctx: Context, framework: Framework) -> bool:
+    since = compat.without_gpu_since(ctx.compat, "tensorflow", "windows")
+    later = bool(since and framework.version) and not older(framework.version, since)
+    return ctx.windows and framework.name == "tensorflow" and later
+
+
+_ONNXRUNTIMES = frozenset(
+    f"onnxruntime{kind}"
+    for kind in ("", "-gpu", "-directml", "-openvino", "-qnn", "-rocm", "-migraphx", "-training")
+)
+"""Packages that all own the folder onnxruntime/."""
+
+
+@rule("onnxruntime-twice", layer=Layer.FRAMEWORK, provable=False)
+def two_onnxruntimes(ctx: Context) -> Findings:
+    """Two onnxruntime packages write the same folder; the last one installed wins."""
+    names = {p.name: p.version for p in packages_of(ctx) if p.name in _ONNXRUNTIMES}
+    if "onnxruntime-gpu" not in names or len(names) < 2:
+        return
+    others = sorted(n for n in names if n != "onnxruntime-gpu")
+    python = ctx.environment.python if ctx.environment else ""
+    commands = (
+        f'"{python}" -m pip uninstall -y {" ".join(sorted(names))}',
+        f'"{python}" -m pip install "onnxruntime-gpu=={names["onnxruntime-gpu"]}"',
+    )
+    works = any(f.name == "onnxruntime" and f.gpu for f in ctx.frameworks)
+    yield ctx.finding(
+        "warning" if works else "error",
+        Manual(commands=commands),
+        *(f"{n} {v}" for n, v in sorted(names.items())),
+        other=", ".join(others),
+        environment=ctx.subject,
+    )
+
+
+def _without_code(ctx: Context, *, younger: bool) -> Iterator[tuple[Gpu, Framework]]:
+    """Builds without code for the GPU; ``younger``: those that are older than it.
+
+    Code for a lower minor of the same major family runs ("8.0" on 8.6), and PTX of any lower
+    version is translated at the first start.
+    """
+    gpu = ctx.gpu
+    if gpu is None or ctx.environment is None:
+        return
+    for framework in ctx.frameworks:
+        if framework.gpu and not has_code(ctx, framework):
+            lowest = min((numbers(a.split("+")[0]) for a in framework.architectures), default=())
+            if (numbers(gpu.compute) > lowest) is younger:
+                yield gpu, framework
+
+
+@rule("gpu-too-new-for-framework", layer=Layer.FRAMEWORK, provable=False)
+def too_new(ctx: Context) -> Findings:
+    """The build is older than the GPU, and has no code for it."""
+    for gpu, framework in _without_code(ctx, younger=True):
+        yield _no_code(ctx, gpu, framework)
+
+
+@rule("gpu-too-old-for-framework", layer=Layer.FRAMEWORK, provable=False)
+def too_old(ctx: Context) -> Findings:
+    """The build has no code for so old a GPU any more."""
+    for gpu, framework in _without_code(ctx, younger=False):
+        yield _no_code(ctx, gpu, framework)
+
+
+def _no_code(ctx: Context, gpu: Gpu, framework: Framework) -> Finding:
+    built = ", ".join(framework.architectures) or f"CUDA {framework.cuda}"
+    return ctx.error(
+        Manual(link=FRAMEWORK_PAGES.get(framework.name, "")),
+        f"{gpu.name}: {gpu.compute}",
+        f"{called(framework)}: {built}",
+        gpu=gpu.name,
+        program=called(framework),
+        environment=ctx.subject,
+    )
+
+
+def has_code(ctx: Context, framework: Framework) -> bool:
+    """Whether the build has code for the GPU, or that can't be told.
+
+    PyTorch's builds carry no PTX, so one for a CUDA that is older than the GPU has none.
+    """
+    compute = ctx.gpu.compute if ctx.gpu else ""
+    if framework.architectures:
+        return compat.runs_kernels(framework.architectures, compute)
+    oldest = oldest_usable_cuda(ctx.compat, compute)
+    known = framework.name == "torch" and bool(framework.cuda and oldest)
+    return not (known and older(framework.cuda, oldest))

@@ -1,0 +1,166 @@
+"""Are the packages of a Python environment whole, and do they get along?"""
+
+from __future__ import annotations
+
+import re
+
+from cudnn_assistant.compat import cudnn_package
+from cudnn_assistant.diagnose.needs import called, stopped
+from cudnn_assistant.diagnose.remedies import cuda_majors, install_packages
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Facts, Finding, Manual, Severity
+from cudnn_assistant.machine import Package
+from cudnn_assistant.versions import numbers
+
+
+def packages_of(ctx: Context) -> tuple[Package, ...]:
+    """The packages of the subject's environment."""
+    return ctx.environment.packages if ctx.environment else ()
+
+
+@rule("two-cudnn-packages", layer=Layer.INTEGRITY)
+def two_cudnn_packages(ctx: Context) -> Findings:
+    """Two nvidia-cudnn packages write the same folder."""
+    found = [p for p in packages_of(ctx) if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)]
+    if len(found) < 2:
+        return
+    pinned = next((p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package), None)
+    keep = next((p for p in found if pinned and p.name == pinned.package), found[-1])
+    drop = [p.name for p in found if p.name != keep.name]
+    python = ctx.environment.python if ctx.environment else ""
+    commands = (
+        f'"{python}" -m pip uninstall -y {" ".join(drop)}',
+        f'"{python}" -m pip install --force-reinstall --no-deps "{keep.name}=={keep.version}"',
+    )
+    severity: Severity = "error" if stopped(ctx.trial) else "warning"
+    facts = Facts(kept_package=keep.name, other=", ".join(drop), environment=ctx.subject)
+    yield ctx.finding(
+        severity, Manual(commands=commands), *(f"{p.name} {p.version}" for p in found), **facts
+    )
+
+
+@rule("package-incomplete", layer=Layer.FRAMEWORK, provable=False)
+def incomplete(ctx: Context) -> Findings:
+    """A package's own record lists library files that are gone."""
+    for package in packages_of(ctx):
+        if package.files_missing <= 0 or not package.name.startswith("nvidia-"):
+            continue
+        if _parts_of_a_copy(ctx, package):
+            continue
+        slimmed = bool(package.missing) and all(map(_SPARE.match, package.missing))
+        hard = (stopped(ctx.trial) and not slimmed) or _torch_lacks(ctx, package)
+        severity: Severity = "error" if hard else "info" if slimmed else "warning"
+        yield lacking(ctx, package, severity)
+
+
+_SPARE = re.compile(
+    r"(?:lib)?(?:nvblas|cufftw|cusolverMg|cupti_|pcsamplingutil|nvperf|nvrtc-?builtins[._]alt"
+    r"|nvrtc\.alt|nvrtc64_\d+_\d+\.alt|cufile_rdma|accinj|cuinj|checkpoint)"
+)
+"""Libraries of NVIDIA's packages that people take out to save space: none starts them by itself."""
+
+
+def _parts_of_a_copy(ctx: Context, package: Package) -> bool:
+    """Whether what is gone are parts of a copy of cuDNN, of which those rules tell better."""
+    parts = {p.file for c in ctx.copies for p in c.damaged}
+    return bool(package.missing) and parts.issuperset(package.missing)
+
+
+_LINKED = {"cublas": ("cublas", "cublasLt"), "cuda-runtime": ("cudart",)}
+"""Libraries of packages that PyTorch is linked with: without one it can't even be imported."""
+
+
+def _torch_lacks(ctx: Context, package: Package) -> bool:
+    names = next((v for key, v in _LINKED.items() if key in package.name), ())
+    linked = any(f.name == "torch" and f.gpu for f in ctx.frameworks) and not ctx.windows
+    there = {name for name in names for lib in ctx.libraries(name) if ctx.loadable(lib)}
+    return linked and not there.issuperset(names)
+
+
+def lacking(ctx: Context, package: Package, severity: Severity) -> Finding:
+    """A package that is installed by its record, and its files are gone."""
+    names = ", ".join(package.missing[:8])
+    facts = Facts(environment=ctx.subject, package=package.name)
+    if severity == "info":
+        facts |= {"lacking": "spare", "missing_files": names}
+    elif package.files_missing:
+        facts |= {"count": package.files_missing}
+    else:
+        facts |= {"lacking": "record"}
+    return ctx.finding(
+        severity,
+        install_packages(ctx, f"{package.name}=={package.version}"),
+        f"{package.name} {package.version}: {names or package.files_missing or '–'}",
+        **facts,
+    )
+
+
+def reserved(package: Package) -> bool:
+    """Whether a package of NVIDIA's holds nothing but its name."""
+    return package.name.startswith("nvidia-") and numbers(package.version)[:2] == (0, 0)
+
+
+@rule("framework-needs-packages", layer=Layer.FRAMEWORK, provable=False)
+def pins(ctx: Context) -> Findings:
+    """A CUDA package differs from what the framework asks for."""
+    if ctx.environment is None:
+        return
+    for framework in ctx.frameworks:
+        off = [p for p in framework.pins if p.satisfied is False and "cudnn" not in p.package]
+        if not off or (ctx.works and all(p.has for p in off)):
+            continue
+        # PyTorch is linked with the files of its packages: without one it can't even be imported.
+        linked = framework.name == "torch" and not all(p.has for p in off)
+        severity: Severity = "error" if linked or stopped(ctx.trial) else "warning"
+        yield ctx.finding(
+            severity,
+            install_packages(ctx, *(f"{p.package}{p.wants}" for p in off)),
+            *(f"{p.package}{p.wants}: {p.has or '–'}" for p in off),
+            program=called(framework),
+            package=off[0].package,
+            count=len(off),
+            environment=ctx.subject,
+        )
+
+
+@rule("placeholder-package", layer=Layer.FRAMEWORK)
+def placeholder(ctx: Context) -> Findings:
+    """A package of NVIDIA's that only reserves its name and holds no library."""
+    for package in packages_of(ctx):
+        if not reserved(package):
+            continue
+        cuda = next(iter(cuda_majors(ctx)), 0)
+        real = re.sub(r"-cu\d+$", "", package.name)
+        if "cudnn" in package.name:
+            real = cudnn_package(ctx.compat, cuda)
+        facts = Facts(package=package.name, real_package=real, environment=ctx.subject)
+        yield ctx.note(Manual(), f"{package.name} {package.version}", **facts)
+
+
+@rule("user-packages-first", layer=Layer.FRAMEWORK, provable=False)
+def user_site(ctx: Context) -> Findings:
+    """A framework in the person's own folder comes before the one of an installation."""
+    environment = ctx.environment
+    if environment is None or environment.kind in ("venv", "uv", "pipx", "user-site", ""):
+        return
+    if ctx.machine.variable("PYTHONNOUSERSITE"):
+        return
+    short = environment.version.split(".")[:2]
+    mine = {f.name: f for f in ctx.frameworks}
+    for other in ctx.machine.pythons:
+        same = other.kind == "user-site" and other.version.split(".")[:2] == short
+        for framework in other.frameworks if same else ():
+            if framework.name in mine:
+                severity: Severity = "warning" if stopped(ctx.trial) else "info"
+                # What was tested is the installation's own, which no program gets.
+                slower = framework.gpu is False and mine[framework.name].gpu is not False
+                yield ctx.finding(
+                    "error" if slower else severity,
+                    Manual(),
+                    other.id,
+                    ctx.subject,
+                    program=called(framework),
+                    environment=ctx.subject,
+                    folder=other.id,
+                    without_gpu=slower,
+                )

@@ -1,0 +1,269 @@
+"""Variables that name folders or change what CUDA does: stale, disagreeing, malformed."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from cudnn_assistant.diagnose.needs import stopped
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
+from cudnn_assistant.machine import Scope, Toolkit, Variable
+from cudnn_assistant.versions import major, numbers, short
+
+_DEBUG = {
+    "CUDA_LAUNCH_BLOCKING": ("1",),
+    "CUDA_FORCE_PTX_JIT": ("1",),
+    "CUDA_DISABLE_PTX_JIT": ("1",),
+    "CUDA_CACHE_DISABLE": ("1",),
+    "CUDA_MODULE_LOADING": ("EAGER",),
+    "CUDNN_LOGINFO_DBG": ("1",),
+    "CUDNN_LOGLEVEL_DBG": ("1", "2", "3"),
+    "NVIDIA_TF32_OVERRIDE": ("0",),
+}
+"""Variables for finding faults in programs, and the values that switch them on."""
+
+
+_LAYERS: tuple[Scope, ...] = ("user", "machine")
+"""Windows gives a program the first of these where both set a variable (PATH excepted)."""
+
+
+def place(variable: Variable) -> str:
+    """Where a variable is set: file and line, or the scope's name."""
+    return variable.source or variable.scope
+
+
+def toolkit_of(ctx: Context, text: str) -> Toolkit | None:
+    """The toolkit that a variable's text names, by its folder or a link to it."""
+    key = ctx.key(text)
+    for toolkit in ctx.machine.toolkits:
+        if key and key in {ctx.key(folder) for folder in (toolkit.root, *toolkit.links)}:
+            return toolkit
+    return None
+
+
+def newest(ctx: Context) -> Toolkit | None:
+    """The newest toolkit whose CUDA the driver speaks, else the newest of all."""
+    driver = ctx.machine.driver
+    top = major(driver.cuda) if driver and driver.cuda else 10**6
+    return max(
+        ctx.machine.toolkits,
+        key=lambda t: (major(t.version) <= top, numbers(t.version)),
+        default=None,
+    )
+
+
+def set_to(ctx: Context, variable: Variable, text: str | None) -> Remedy:
+    """Set a variable where it is set now; by hand where the line is not ours to edit."""
+    if variable.scope != "process" and (ctx.windows or variable.ours):
+        edit = SetTo(variable=variable.name, text=text, scope=variable.scope)
+        return Automatic(edits=(edit,))
+    if ctx.windows:
+        return Manual()
+    line = f"unset {variable.name}" if text is None else f"export {variable.name}={text}"
+    return Manual(commands=(line,))
+
+
+def lasting(ctx: Context, name: str) -> Variable | None:
+    """The stored layer of a variable; the process's own only where no other is known."""
+    return ctx.machine.variable(name, "user", "machine", "process")
+
+
+class _Mistaken(NamedTuple):
+    """A variable for CUDA's folder that doesn't name one."""
+
+    variable: Variable
+    meant: Toolkit | None
+    """The toolkit behind a slip of the pen; ``None``: it leads elsewhere or nowhere."""
+
+
+def _mistaken(ctx: Context, name: str) -> _Mistaken | None:
+    """What is wrong with CUDA_PATH or CUDA_HOME; ``None``: nothing, or it can't be told."""
+    variable = None if ctx.machine.unknown("toolkits") else lasting(ctx, name)
+    if variable is None or not _readable(ctx, variable):
+        return None
+    text = variable.value.text
+    exact, meant = toolkit_of(ctx, text), _meant(ctx, text)
+    # Programs take quotes for a part of the folder's name.
+    # A folder inside a toolkit holds CUDA's files too, and is not what the name stands for.
+    right = '"' not in text and (exact or (not meant and _holds_cuda(ctx, text)))
+    return None if right else _Mistaken(variable, meant)
+
+
+@rule("cuda-path-stale", layer=Layer.SETTINGS)
+def cuda_path_stale(ctx: Context) -> Findings:
+    """CUDA_PATH names a folder without CUDA."""
+    found = _mistaken(ctx, "CUDA_PATH")
+    if found and found.meant is None:
+        yield _not_cuda(ctx, found.variable, newest(ctx))
+
+
+@rule("cuda-path-malformed", layer=Layer.SETTINGS)
+def cuda_path_malformed(ctx: Context) -> Findings:
+    """CUDA_PATH names a toolkit with a slip of the pen."""
+    found = _mistaken(ctx, "CUDA_PATH")
+    if found and found.meant is not None:
+        yield _not_cuda(ctx, found.variable, found.meant)
+
+
+@rule("cuda-home-stale", layer=Layer.SETTINGS)
+def cuda_home_stale(ctx: Context) -> Findings:
+    """CUDA_HOME names a folder without CUDA."""
+    found = _mistaken(ctx, "CUDA_HOME")
+    if found and found.meant is None:
+        yield _not_cuda(ctx, found.variable, newest(ctx))
+
+
+@rule("cuda-home-malformed", layer=Layer.SETTINGS)
+def cuda_home_malformed(ctx: Context) -> Findings:
+    """CUDA_HOME names a toolkit with a slip of the pen."""
+    found = _mistaken(ctx, "CUDA_HOME")
+    if found and found.meant is not None:
+        yield _not_cuda(ctx, found.variable, found.meant)
+
+
+def _not_cuda(ctx: Context, variable: Variable, target: Toolkit | None) -> Finding:
+    text = variable.value.text
+    return ctx.warning(
+        set_to(ctx, variable, target.root if target else None),
+        f"{variable.name}={text} ({place(variable)})",
+        variable=variable.name,
+        value=text,
+        place=variable.source,
+        older=_version_in(text),
+        newer=short(target.version) if target else "",
+        folder=target.root if target else "",
+        folder_gone=variable.exists is False,
+    )
+
+
+def _holds_cuda(ctx: Context, folder: str) -> bool:
+    """Whether CUDA's libraries lie below a folder that is no toolkit, as conda installs them."""
+    known = (lib for name in ("cudart", "cublas", "nvrtc") for lib in ctx.libraries(name))
+    return any(ctx.inside(lib.path, folder) for lib in known)
+
+
+_INSIDE = re.compile(r"[\\/](?:(?:bin|lib)(?:[\\/]x64)?|lib64|include)[\\/]*$", re.IGNORECASE)
+"""The end of a path to a folder of a toolkit's own."""
+
+
+def _meant(ctx: Context, text: str) -> Toolkit | None:
+    """The toolkit behind a slip of the pen: quotes, a list, a colon before it, \\bin behind it."""
+    pieces = re.split(r"[;:](?![\\/])" if ctx.windows else "[;:]", text)
+    for piece in (p.strip().strip('"') for p in pieces):
+        found = toolkit_of(ctx, piece) or toolkit_of(ctx, _INSIDE.sub("", piece))
+        if found:
+            return found
+    return None
+
+
+def _version_in(text: str) -> str:
+    match = re.search(r"(?:v|cuda-|cuda/v?)(\d+\.\d+)", text, re.IGNORECASE)
+    return match[1] if match else ""
+
+
+@rule("cuda-paths-disagree", layer=Layer.SETTINGS)
+def disagree(ctx: Context) -> Findings:
+    """CUDA_PATH and CUDA_HOME name two different CUDA versions."""
+    one, other = lasting(ctx, "CUDA_PATH"), lasting(ctx, "CUDA_HOME")
+    if one is None or other is None:
+        return
+    left, right = toolkit_of(ctx, one.value.text), toolkit_of(ctx, other.value.text)
+    if left is None or right is None or ctx.key(left.root) == ctx.key(right.root):
+        return
+    # The installer keeps CUDA_PATH up to date on Windows; on Linux people set CUDA_HOME.
+    change, keep = (other, left) if ctx.windows else (one, right)
+    yield ctx.warning(
+        set_to(ctx, change, keep.root),
+        f"CUDA_PATH={one.value.text} ({place(one)})",
+        f"CUDA_HOME={other.value.text} ({place(other)})",
+        path_cuda=short(left.version),
+        home_cuda=short(right.version),
+        variable=change.name,
+        newer=short(keep.version),
+        place=change.source,
+    )
+
+
+@rule("cuda-path-of-account", layer=Layer.SETTINGS)
+def accounts_differ(ctx: Context) -> Findings:
+    """The account's CUDA_PATH names another toolkit than the computer's, and both are there.
+
+    Programs of this person get the account's; services and other people the computer's.
+    """
+    mine, whole = (ctx.machine.variable("CUDA_PATH", scope) for scope in _LAYERS)
+    if not ctx.windows or mine is None or whole is None:
+        return
+    one, other = toolkit_of(ctx, mine.value.text), toolkit_of(ctx, whole.value.text)
+    if one is None or other is None or ctx.key(one.root) == ctx.key(other.root):
+        return
+    yield ctx.finding(
+        "warning" if stopped(ctx.trial) and ctx.serious == "error" else "info",
+        Manual(),
+        *(f"{v.name}={v.value.text} ({place(v)})" for v in (mine, whole)),
+        account_cuda=short(one.version),
+        other=short(other.version),
+    )
+
+
+@rule("cudnn-path-stale", layer=Layer.SETTINGS)
+def cudnn_path(ctx: Context) -> Findings:
+    """CUDNN_PATH names a folder in which there is no cuDNN."""
+    if ctx.machine.unknown("cudnn"):
+        return
+    for name in ("CUDNN_PATH", "CUDNN_HOME"):
+        variable = lasting(ctx, name)
+        text = variable.value.text if variable else ""
+        if variable is None or not _plain(text) or _has_cudnn(ctx, name, text):
+            continue
+        remedy = set_to(ctx, variable, None)
+        evidence = f"{name}={text} ({place(variable)})"
+        yield ctx.warning(remedy, evidence, variable=name, value=text, place=variable.source)
+
+
+def _readable(ctx: Context, variable: Variable) -> bool:
+    """Whether the text can be compared. In a running program nothing replaces a $NAME any more."""
+    text = variable.value.text
+    left = not ctx.windows and variable.scope == "process" and "***" not in text
+    return _plain(text) or (left and text.startswith(("$", "~")))
+
+
+def _plain(text: str) -> bool:
+    """Whether a text is a folder that can be compared: no reference, not left out of a report."""
+    return bool(text) and not any(sign in text for sign in ("%", "$", "***"))
+
+
+def _has_cudnn(ctx: Context, name: str, text: str) -> bool:
+    toolkit = toolkit_of(ctx, text)
+    folders = (text, toolkit.root) if toolkit else (text,)
+    # A link leads elsewhere, but the look that followed it noted its variable.
+    return any(
+        name in copy.found_via or any(ctx.inside(copy.folder, folder) for folder in folders)
+        for copy in ctx.machine.cudnns
+    )
+
+
+@rule("debug-variable-set", layer=Layer.SETTINGS)
+def debugging(ctx: Context) -> Findings:
+    """Variables for hunting faults are switched on."""
+    on = [v for n, texts in _DEBUG.items() if (v := lasting(ctx, n)) and v.value.text in texts]
+    for variable in on:
+        evidence = f"{variable.name}={variable.value.text} ({place(variable)})"
+        remedy = set_to(ctx, variable, None)
+        yield ctx.note(remedy, evidence, variable=variable.name)
+
+
+@rule("gpu-order-differs", layer=Layer.SETTINGS)
+def order(ctx: Context) -> Findings:
+    """CUDA and nvidia-smi number the GPUs differently."""
+    if ctx.machine.variable("CUDA_DEVICE_ORDER"):
+        return
+    differ = [
+        g
+        for g in ctx.machine.gpus
+        if None not in (g.nvml_index, g.cuda_index) and g.nvml_index != g.cuda_index
+    ]
+    seen = [g for g in ctx.machine.gpus if g.cuda_index is not None]
+    if differ and len(seen) == len(ctx.machine.gpus):
+        rows = [f"{g.name}: CUDA {g.cuda_index}, NVML {g.nvml_index}" for g in ctx.machine.gpus]
+        yield ctx.note(Manual(), *rows)

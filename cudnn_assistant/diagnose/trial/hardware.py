@@ -1,0 +1,99 @@
+"""What the test proves about the computer's parts: the GPU, its processor and its memory."""
+
+from __future__ import annotations
+
+import re
+
+from cudnn_assistant.codes import CudaResult, Xid, process_end
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence
+from cudnn_assistant.finding import Manual, Unknown
+from cudnn_assistant.machine import Trial
+
+
+@rule("gpu-reset-by-watchdog", layer=Layer.TEST)
+def watchdog(ctx: Context) -> Findings:
+    """The system reset the GPU because a calculation took too long."""
+    trial = asked_and_stopped(ctx)
+    if trial is not None and trial.code == CudaResult.LAUNCH_TIMEOUT:
+        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), gpu=trial.gpu_name)
+
+
+@rule("gpu-wrong-numbers", layer=Layer.TEST)
+def wrong_numbers(ctx: Context) -> Findings:
+    """Everything ran, and the GPU's numbers are not the CPU's."""
+    trial = asked_and_stopped(ctx)
+    if trial is not None and trial.status == "wrong-result":
+        yield ctx.finding(
+            ctx.serious, Unknown(), *test_evidence(trial), sure=False, gpu=trial.gpu_name
+        )
+
+
+_WILD = frozenset(
+    (
+        CudaResult.ILLEGAL_ADDRESS,
+        CudaResult.HARDWARE_STACK_ERROR,
+        CudaResult.ILLEGAL_INSTRUCTION,
+        CudaResult.MISALIGNED_ADDRESS,
+        CudaResult.INVALID_ADDRESS_SPACE,
+        CudaResult.INVALID_PC,
+        CudaResult.LAUNCH_FAILED,
+    )
+)
+"""A program on the GPU touched what isn't its own, or met an instruction that isn't one."""
+
+
+_OF_PROGRAMS = frozenset(
+    (Xid.GRAPHICS_ENGINE_EXCEPTION, Xid.MMU_FAULT, Xid.RESET_CHANNEL, Xid.MICROCONTROLLER_HALT)
+)
+"""Faults that a program may have caused, which our small test has not."""
+
+
+@rule("gpu-faulted", layer=Layer.TEST)
+def gpu_faults(ctx: Context) -> Findings:
+    """The GPU's own fault (Xid) ended our small test, which has done nothing to cause one."""
+    trial = asked_and_stopped(ctx)
+    if trial is None or trial.code not in _WILD or trial.stage != "convolution":
+        return
+    gpu = next((g for g in ctx.machine.gpus if trial.gpu in ("", g.uuid)), None)
+    found = sorted(_OF_PROGRAMS & set(gpu.xids)) if gpu else []
+    if gpu and found:
+        yield ctx.finding(
+            ctx.serious,
+            Unknown(),
+            *test_evidence(trial),
+            f"{gpu.name}: Xid {', '.join(str(int(xid)) for xid in found)}",
+            sure=False,
+            gpu=gpu.name,
+        )
+
+
+@rule("cpu-too-old", layer=Layer.TEST)
+def old_processor(ctx: Context) -> Findings:
+    """The program stopped at an instruction that this processor doesn't have."""
+    trial = asked_and_stopped(ctx)
+    if trial is not None and _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
+        yield ctx.finding(ctx.serious, Unknown(), *test_evidence(trial), sure=False)
+
+
+def _ended(ctx: Context, trial: Trial) -> str:
+    """The signal, or Windows' status, that ended the test's process; "" when none did."""
+    crashed = trial.status == "crashed" and trial.code is not None
+    return process_end(trial.code or 0, ctx.machine.os.family) if crashed else ""
+
+
+@rule("computer-memory-full", layer=Layer.TEST)
+def host_memory(ctx: Context) -> Findings:
+    """The computer's own memory ran out, not the GPU's."""
+    trial = asked_and_stopped(ctx)
+    killed = trial is not None and _ended(ctx, trial) == "SIGKILL"
+    said = _NO_MEMORY.search(f"{trial.detail}\n{trial.output}") if trial is not None else None
+    if trial is not None and (killed or said):
+        word = said[0] if said and said[0] not in trial.detail else ""
+        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), word, sure=said is not None)
+
+
+_NO_MEMORY = re.compile(
+    r"\b1455\b|std::bad_alloc|cannot allocate memory(?! in static TLS)", re.IGNORECASE
+)
+"""What Windows, C++ and the loader say when the computer's own memory, or its limit, is used up."""

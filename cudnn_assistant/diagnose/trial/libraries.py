@@ -1,0 +1,202 @@
+"""What the test says of libraries that the loader did not find, refused, or may not run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from cudnn_assistant.codes import CudaResult, WindowsRefusal
+from cudnn_assistant.diagnose.remedies import install_driver
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.settings.search_lists import unusual_name
+from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence, who
+from cudnn_assistant.distributions import for_distribution
+from cudnn_assistant.finding import Facts, Manual, Unknown
+from cudnn_assistant.machine import Trial
+from cudnn_assistant.plan import installers
+
+VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
+
+
+_NO_PROGRAMS = re.compile(
+    r"failed to map segment from shared object(?!: cannot allocate)", re.IGNORECASE
+)
+"""What the loader says of a file on a disk that was attached with the option noexec."""
+
+
+@rule("folder-forbids-programs", layer=Layer.START)
+def forbidden(ctx: Context) -> Findings:
+    """The disk that a library lies on was attached so that nothing on it may run."""
+    trial = asked_and_stopped(ctx)
+    if trial is None or ctx.windows or not _NO_PROGRAMS.search(trial.detail):
+        return
+    if ctx.environment is None and ctx.serious != "error":
+        return
+    folder = _forbidden_folder(ctx, trial)
+    commands = (f"findmnt -T {shlex.quote(folder)}",) if folder else ()
+    facts = Facts(folder=folder, environment=ctx.subject if ctx.environment is not None else "")
+    yield ctx.error(Manual(commands=commands), *test_evidence(trial), folder, sure=False, **facts)
+
+
+def _forbidden_folder(ctx: Context, trial: Trial) -> str:
+    """The folder of the file that was refused; it comes first where it was searched."""
+    if trial.status == "unloadable":
+        return ctx.parent(trial.loaded)
+    copies = (c.folder for c in ctx.machine.cudnns if "LD_LIBRARY_PATH" in c.found_via)
+    return min(copies, key=ctx.rank, default=ctx.parent(trial.loaded))
+
+
+@rule("musl-system", layer=Layer.TEST)
+def musl(ctx: Context) -> Findings:
+    """NVIDIA makes no libraries for the musl C library (Alpine)."""
+    if ctx.machine.os.libc.startswith("musl") and not ctx.works and ctx.needs:
+        yield ctx.finding(ctx.serious, Manual(), ctx.machine.os.libc, system=ctx.machine.os.name)
+
+
+@rule("c-library-too-old", layer=Layer.TEST)
+def c_library(ctx: Context) -> Findings:
+    """The system's C library is older than the one cuDNN was built for, or another one."""
+    trial = asked_and_stopped(ctx)
+    if trial is None:
+        return
+    match = re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail)
+    if match:
+        facts = Facts(needed_version=match[2], present_version=ctx.machine.os.libc)
+        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), **facts)
+
+
+def _missing(ctx: Context) -> Trial | None:
+    """The test, where the loader asked for a file that is no part of cuDNN, and didn't find it."""
+    trial = asked_and_stopped(ctx)
+    lost = trial is not None and trial.status == "missing-library" and trial.missing
+    return trial if lost and trial and "cudnn" not in trial.missing.casefold() else None
+
+
+_VC = r"msvcp140|vcruntime140|concrt140|vcomp140"
+
+
+_OPENMP = r"libomp140"
+
+
+_ZLIB = r"libz\.so"
+
+
+_LIBCUDA = r"libcuda\.so$"
+
+
+def _library(ctx: Context, names: str, remedy: Manual) -> Findings:
+    trial = _missing(ctx)
+    if trial is not None and re.match(names, trial.missing.casefold()):
+        facts = who(ctx) | {"file": trial.missing}
+        yield ctx.finding(ctx.serious, remedy, *test_evidence(trial), **facts)
+
+
+@rule("vc-runtime-missing", layer=Layer.TEST)
+def vc_runtime(ctx: Context) -> Findings:
+    """Microsoft's run-time library for C++ is missing."""
+    remedy = Manual(link=VC_PAGE, page="microsoft", installer=installers.vc_runtime(ctx.machine.os))
+    return _library(ctx, _VC, remedy)
+
+
+@rule("openmp-missing", layer=Layer.TEST)
+def openmp(ctx: Context) -> Findings:
+    """Microsoft's library for OpenMP is missing."""
+    return _library(ctx, _OPENMP, Manual(link=VC_PAGE, page="microsoft"))
+
+
+@rule("zlib-missing", layer=Layer.TEST)
+def zlib(ctx: Context) -> Findings:
+    """zlib is missing, which older releases of cuDNN ask for."""
+    return _library(ctx, _ZLIB, _zlib(ctx))
+
+
+@rule("libcuda-name-missing", layer=Layer.TEST)
+def libcuda_name(ctx: Context) -> Findings:
+    """The driver's library is there without the short name that cuDNN 8 asks for."""
+    return _library(ctx, _LIBCUDA, _libcuda_name(ctx))
+
+
+@rule("library-missing", layer=Layer.TEST)
+def library(ctx: Context) -> Findings:
+    """The loader asked for some other file that it didn't find."""
+    return _library(ctx, rf"(?!{_VC}|{_OPENMP}|{_ZLIB}|{_LIBCUDA})", Manual())
+
+
+def _libcuda_name(ctx: Context) -> Manual:
+    """Let programs find the driver's library by the name that cuDNN 8 asks for as well."""
+    if ctx.machine.os.wsl:
+        return Manual(commands=("export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH",))
+    library = ctx.machine.driver.cuda_library if ctx.machine.driver else ""
+    folder = ctx.parent(library) or "/usr/lib"
+    command = f"sudo ln -s libcuda.so.1 {shlex.quote(ctx.join(folder, 'libcuda.so'))}"
+    return Manual(commands=(command,), administrator=True)
+
+
+def _zlib(ctx: Context) -> Manual:
+    command = for_distribution(ctx.machine.os.distribution, _ZLIB_COMMANDS)
+    return Manual(commands=(command or _ZLIB_COMMANDS["rhel"],), administrator=True)
+
+
+_ZLIB_COMMANDS = {
+    "debian": "sudo apt install zlib1g",
+    "rhel": "sudo dnf install zlib",
+    "arch": "sudo pacman -S zlib",
+    "suse": "sudo zypper install libz1",
+}
+
+
+@rule("driver-too-old-for-code", layer=Layer.TEST)
+def newer_code(ctx: Context) -> Findings:
+    """Code that must be translated on this computer is newer than the driver."""
+    trial = asked_and_stopped(ctx)
+    if trial is not None and trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:
+        driver = ctx.machine.driver
+        yield ctx.finding(
+            ctx.serious,
+            install_driver(ctx),
+            *test_evidence(trial),
+            driver=driver.version if driver else "",
+        )
+
+
+@rule("library-blocked", layer=Layer.TEST)
+def blocked(ctx: Context) -> Findings:
+    """Windows or a protection program refused to load a file."""
+    trial = asked_and_stopped(ctx)
+    if trial is None or not ctx.windows:
+        return
+    said = "application control policy" in trial.detail.casefold()
+    if said or trial.code in tuple(WindowsRefusal):
+        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), file=trial.missing)
+
+
+def _refused(ctx: Context) -> Trial | None:
+    """The test, where the loader refused a file that is there."""
+    trial = asked_and_stopped(ctx)
+    spare = ctx.environment is None and ctx.serious != "error"
+    return trial if trial is not None and trial.status == "unloadable" and not spare else None
+
+
+def _odd_folder(ctx: Context, trial: Trial) -> str:
+    """The folder of the file, where some Windows programs can't handle its name."""
+    folder = ctx.winner.folder if ctx.winner else ctx.parent(trial.loaded)
+    return folder if ctx.windows and unusual_name(folder) else ""
+
+
+@rule("folder-name-unusual", layer=Layer.TEST)
+def folder_name(ctx: Context) -> Findings:
+    """The loader refused a file in a folder whose name some programs can't handle."""
+    trial = _refused(ctx)
+    if trial and (folder := _odd_folder(ctx, trial)):
+        yield ctx.finding(
+            ctx.serious, Manual(), *test_evidence(trial), folder, sure=False, folder=folder
+        )
+
+
+@rule("library-refused", layer=Layer.TEST)
+def refused(ctx: Context) -> Findings:
+    """The loader refused a file that is there, and no rule below says why."""
+    trial = _refused(ctx)
+    if trial and not _odd_folder(ctx, trial):
+        file = trial.missing or trial.loaded
+        yield ctx.finding(ctx.serious, Unknown(), *test_evidence(trial), file=file)

@@ -1,0 +1,103 @@
+"""What the test itself proves when nothing that lies below explains where it stopped."""
+
+from __future__ import annotations
+
+from cudnn_assistant.codes import process_end
+from cudnn_assistant.diagnose.needs import passed
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence, who
+from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.machine import PartCheck, Trial
+
+SLOW = 5000.0
+"""Milliseconds that a warm driver never needs to make a context."""
+
+
+@rule("one-gpu-stopped", layer=Layer.TEST)
+def other_gpu(ctx: Context) -> Findings:
+    """Of several GPUs: the test passed on one and stopped on another."""
+    tests = (t for t in ctx.machine.trials if t.subject == ctx.subject and t.gpu)
+    mine = [t for t in tests if not t.library and not t.framework]
+    if not any(passed(t) for t in mine):
+        return
+    for trial in mine:
+        if trial.status not in ("ok", "not-run") and not _said_of_gpu(ctx, trial):
+            yield ctx.warning(Unknown(), *test_evidence(trial), gpu=trial.gpu_name)
+
+
+def _said_of_gpu(ctx: Context, trial: Trial) -> bool:
+    """A rule about the GPU itself has said why: its memory is full, or its mode admits nobody."""
+    gpu = next((g for g in ctx.machine.gpus if g.uuid == trial.gpu), None)
+    closed = gpu is not None and gpu.compute_mode in ("prohibited", "exclusive-process")
+    return trial.status == "out-of-memory" or (closed and trial.stage in ("driver", "context"))
+
+
+def _milliseconds(ctx: Context, *stages: str) -> float:
+    """How long these stages of a test that passed took together; 0.0 where none did."""
+    trial = ctx.trial
+    if trial is None or not passed(trial):
+        return 0.0
+    return sum(time.milliseconds for time in trial.times if time.stage in stages)
+
+
+@rule("driver-starts-slowly", layer=Layer.TEST)
+def slow_driver(ctx: Context) -> Findings:
+    """It works, and the first start takes long because the driver wakes up."""
+    waking = _milliseconds(ctx, "driver", "context")
+    if waking > SLOW and not ctx.windows:
+        seconds = round(waking / 1000)
+        commands = ("sudo systemctl enable --now nvidia-persistenced",)
+        remedy = Manual(commands=commands, administrator=True)
+        yield ctx.note(remedy, f"{seconds} s", seconds=seconds)
+
+
+@rule("first-run-slow", layer=Layer.TEST)
+def slow_first_run(ctx: Context) -> Findings:
+    """It works, and the first start takes long because code is built."""
+    building = _milliseconds(ctx, "handle", "convolution")
+    if building > 4 * SLOW:
+        seconds = round(building / 1000)
+        yield ctx.note(Manual(), f"{seconds} s", seconds=seconds)
+
+
+def _unexplained(ctx: Context) -> Trial | None:
+    """The test that stopped, where it matters."""
+    spare = ctx.environment is None and ctx.serious != "error"
+    return None if spare else asked_and_stopped(ctx)
+
+
+@rule("test-timed-out", layer=Layer.UNEXPLAINED)
+def timed_out(ctx: Context) -> Findings:
+    """The test came to no end, and no rule knows why."""
+    trial = _unexplained(ctx)
+    if trial and trial.status == "timed-out":
+        yield _stopped_at(ctx, trial)
+
+
+@rule("unexplained", layer=Layer.UNEXPLAINED)
+def unexplained(ctx: Context) -> Findings:
+    """The test stopped, and no rule knows why."""
+    trial = _unexplained(ctx)
+    if trial and trial.status != "timed-out":
+        yield _stopped_at(ctx, trial)
+
+
+def _stopped_at(ctx: Context, trial: Trial) -> Finding:
+    evidence = (*test_evidence(trial), *_part_checks(ctx))
+    return ctx.error(Unknown(), *evidence, **who(ctx) | {"stage": trial.stage})
+
+
+def _part_checks(ctx: Context) -> list[str]:
+    """What those of cuDNN's own checks said that did not pass, for the copy that is loaded."""
+    check = ctx.winner.check if ctx.winner else None
+    return [
+        f"{part.call}: {part.status} {_number(ctx, part)}".rstrip()
+        for part in (check.parts if check else ())
+        if part.status != "ok"
+    ]
+
+
+def _number(ctx: Context, part: PartCheck) -> str:
+    if part.code is None or part.status != "crashed":
+        return str(part.code or "")
+    return f"{process_end(part.code, ctx.machine.os.family)} ({part.code})"
