@@ -79,6 +79,7 @@ from cudnn_assistant.compat.lookup import (
     oldest_usable_cuda,
     version,
 )
+from cudnn_assistant.compat.names import Meant, meant
 from cudnn_assistant.compat.recommend import recommend, recommend_for
 from cudnn_assistant.compat.releases import (
     build_driver_floor,
@@ -113,6 +114,7 @@ __all__ = [
     "FrameworkAdvice",
     "FrameworkRelease",
     "KnownBad",
+    "Meant",
     "PartsTable",
     "Present",
     "Reason",
@@ -163,6 +165,7 @@ __all__ = [
     "last_driver_branch",
     "load_builtin",
     "major_of",
+    "meant",
     "needs_zlibwapi",
     "newest_branch",
     "newest_cudnn",
