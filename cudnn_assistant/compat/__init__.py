@@ -16,6 +16,11 @@ from cudnn_assistant.compat.advice import (
 )
 from cudnn_assistant.compat.builtin import load_builtin
 from cudnn_assistant.compat.candidates import runs_kernels
+from cudnn_assistant.compat.environment import (
+    EnvironmentAdvice,
+    recommend_environment,
+    wanted,
+)
 from cudnn_assistant.compat.facts import (
     ONGOING,
     Architecture,
@@ -110,6 +115,7 @@ __all__ = [
     "DriverAdvice",
     "DriverBranch",
     "DriverFloor",
+    "EnvironmentAdvice",
     "File",
     "FrameworkAdvice",
     "FrameworkRelease",
@@ -176,11 +182,13 @@ __all__ = [
     "packages_since",
     "parts_of",
     "recommend",
+    "recommend_environment",
     "recommend_for",
     "runs_kernels",
     "situation",
     "usual_cudnn",
     "version",
+    "wanted",
     "wheel_package",
     "without_cudnn_since",
     "without_gpu_since",

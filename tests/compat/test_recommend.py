@@ -124,7 +124,8 @@ TORCH = [
 OTHERS = [
     Row("onnxruntime", "1.14", W, "3.9", AMPERE, NEW_W, "8.5", "11", "onnxruntime-gpu==1.14.0"),
     Row("onnxruntime", "1.18.1", L, "3.11", ADA, NEW, "8.9.7", "11", "onnxruntime-gpu==1.18.1"),
-    Row("onnxruntime", "1.20.0", L, "3.12", ADA, "535.183.01", "9", "12", "onnxruntime-gpu==1.20.0"),
+    Row("onnxruntime", "1.20.0", L, "3.12", ADA, "535.183.01", "9", "12",
+        "onnxruntime-gpu==1.20.0"),
     Row("onnxruntime", "1.23.2", W, "3.12", ADA, "560.94", "9", "12",
         "onnxruntime-gpu[cuda,cudnn]==1.23.2"),
     Row("onnxruntime", "1.31.1", L, "3.12", ADA, NEW, "9", "13",
