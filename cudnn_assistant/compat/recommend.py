@@ -18,7 +18,7 @@ from cudnn_assistant.compat.advice import (
 from cudnn_assistant.compat.alternatives import alternatives
 from cudnn_assistant.compat.candidates import Candidate, evaluate, serving_builds
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
-from cudnn_assistant.compat.lookup import order
+from cudnn_assistant.compat.lookup import in_series, order
 from cudnn_assistant.compat.ranking import rank
 from cudnn_assistant.compat.releases import cudnn_builds, framework_builds
 from cudnn_assistant.compat.situation import Situation, situation
@@ -92,13 +92,20 @@ def _pairs(
             # 13.4 is a variant for one platform beside the build for all of 13.
             if build.file(here.platform) or build.cuda_major < 12 or "." not in build.cuda:
                 yield None, build
-    for framework in (
-        framework_builds(compat, here.framework, here.framework_version, here.family)
-        if here.framework
-        else ()
-    ):
+    for framework in _asked(here, compat):
         for serving in serving_builds(compat, framework, here.platform):
             yield framework, serving
+
+
+def _asked(here: Situation, compat: Compat) -> Sequence[FrameworkRelease]:
+    """The builds that a wish is about: "2.10" is a series, of which the newest is meant."""
+    asked = here.framework_version
+    if not here.framework:
+        return ()
+    if asked.count(".") == 1 and not here.installed:
+        builds = framework_builds(compat, here.framework, "", here.family)
+        return [one for one in builds if in_series(one.version, asked)]
+    return framework_builds(compat, here.framework, asked, here.family)
 
 
 def _choose(
@@ -155,4 +162,5 @@ def _ways(here: Situation, compat: Compat, unmet: Sequence[Reason]) -> tuple[Alt
 
 def _first_fit(here: Situation, compat: Compat) -> FrameworkAdvice | None:
     candidates, chosen, _ = _try(here, compat, here.computes)
-    return framework_advice(here, chosen) if chosen and candidates else None
+    known = chosen and all(reason.code == "python-unknown" for reason in chosen.unknown)
+    return framework_advice(here, chosen) if chosen and known and candidates else None

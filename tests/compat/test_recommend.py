@@ -122,7 +122,7 @@ TORCH = [
 
 # ONNX Runtime's requirements table, JAX's and CTranslate2's installation pages.
 OTHERS = [
-    Row("onnxruntime", "1.14", W, "3.9", AMPERE, NEW_W, "8.5", "11", "onnxruntime-gpu==1.14.0"),
+    Row("onnxruntime", "1.14", W, "3.9", AMPERE, NEW_W, "8.5", "11", "onnxruntime-gpu==1.14.1"),
     Row("onnxruntime", "1.18.1", L, "3.11", ADA, NEW, "8.9.7", "11", "onnxruntime-gpu==1.18.1"),
     Row("onnxruntime", "1.20.0", L, "3.12", ADA, "535.183.01", "9", "12",
         "onnxruntime-gpu==1.20.0"),
@@ -327,7 +327,7 @@ def test_tensorflow_2_15_on_windows_has_three_ways_out() -> None:
     ways = [
         (one.way, one.framework.requirement if one.framework else "") for one in found.alternatives
     ]
-    assert ways[0] == ("wsl2", "tensorflow[and-cuda]==2.15.0")
+    assert ways[0] == ("wsl2", "tensorflow[and-cuda]==2.15.1")
     assert ways[1] == ("framework", "tensorflow==2.10.1")
     assert ways[2][1].startswith("torch==")
 
@@ -352,7 +352,7 @@ def test_a_python_that_the_framework_does_not_know() -> None:
     prices = {one.price: one.framework for one in found.alternatives}
     python, release = prices["another-python"], prices["another-release"]
     assert python is not None
-    assert python.version == "2.15.0"
+    assert python.version == "2.15.1"
     assert release is not None
     assert release.version.startswith("2.2")
 
