@@ -209,6 +209,9 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gpu", metavar="NAME", default="", help=say("cli.option-wanted-gpu"))
     parser.add_argument("--driver", metavar="VERSION", default="", help=say("cli.option-driver"))
     parser.add_argument(
+        "--requirements", metavar="FILE", default="", help=say("cli.option-requirements")
+    )
+    parser.add_argument(
         "--python-version", metavar="X.Y", default="", help=say("cli.option-python-version")
     )
     parser.add_argument(

@@ -49,6 +49,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     driver: str = ""
     python_version: str = ""
     system: Literal["", "linux", "windows"] = ""
+    requirements: str = ""
+    """A requirements file or a pyproject.toml whose GPU packages are to fit together."""
     # watch
     program: tuple[str, ...] = ()
     pid: int = 0

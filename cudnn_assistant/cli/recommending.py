@@ -7,8 +7,8 @@ import msgspec
 from cudnn_assistant.cli.looking import look
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.compat import Recommendation
-from cudnn_assistant.session import Session
+from cudnn_assistant.compat import EnvironmentAdvice, Recommendation
+from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.imagined import Imagined
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
@@ -23,16 +23,44 @@ def recommend(session: Session, options: Options, screen: Screen) -> int:
         python_version=options.python_version,
         system=options.system,
     )
+    checkup = None
     if options.gpu:
         session.fetch_data(offline=options.offline)
-        found = session.recommend_for(wish, None)
     else:
         checkup = look(session, msgspec.structs.replace(options, no_test=True), screen)
-        found = session.recommend_for(wish, checkup, options.python)
+    if options.requirements:
+        text = _text(options.requirements)
+        whole = session.recommend_environment(wish, checkup, text, options.python)
+        return _environment(whole, options, screen)
+    found = session.recommend_for(wish, checkup, options.python)
     if options.json:
         screen.raw(msgspec.json.encode(found).decode() + "\n")
     else:
         _show(found, screen, verbose=options.verbose)
+    return {True: 0, False: 1, None: 3}[found.possible]
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(1024 * 1024)
+    except (OSError, UnicodeDecodeError) as trouble:
+        why = getattr(trouble, "strerror", "") or str(trouble)
+        raise Misuse("unreadable", path=path, why=why) from trouble
+
+
+def _environment(found: EnvironmentAdvice, options: Options, screen: Screen) -> int:
+    if options.json:
+        screen.raw(msgspec.json.encode(found).decode() + "\n")
+    else:
+        for one in found.packages:
+            _show(one, screen, verbose=options.verbose)
+            screen.line()
+        if found.possible is None and all(one.possible for one in found.packages):
+            screen.line(say("recommendation.no-common-cuda"))
+        if found.snippet:
+            screen.line(say("recommendation.snippet", cuda=found.cuda_major))
+            screen.raw(found.snippet + "\n")
     return {True: 0, False: 1, None: 3}[found.possible]
 
 

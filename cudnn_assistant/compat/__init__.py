@@ -16,6 +16,11 @@ from cudnn_assistant.compat.advice import (
 )
 from cudnn_assistant.compat.builtin import load_builtin
 from cudnn_assistant.compat.candidates import runs_kernels
+from cudnn_assistant.compat.environment import (
+    EnvironmentAdvice,
+    recommend_environment,
+    wanted,
+)
 from cudnn_assistant.compat.facts import (
     ONGOING,
     Architecture,
@@ -78,6 +83,7 @@ from cudnn_assistant.compat.lookup import (
     oldest_usable_cuda,
     version,
 )
+from cudnn_assistant.compat.names import Meant, meant
 from cudnn_assistant.compat.recommend import recommend, recommend_for
 from cudnn_assistant.compat.releases import (
     build_driver_floor,
@@ -107,10 +113,12 @@ __all__ = [
     "DriverAdvice",
     "DriverBranch",
     "DriverFloor",
+    "EnvironmentAdvice",
     "File",
     "FrameworkAdvice",
     "FrameworkRelease",
     "KnownBad",
+    "Meant",
     "PartsTable",
     "Present",
     "Reason",
@@ -159,6 +167,7 @@ __all__ = [
     "last_driver_branch",
     "load_builtin",
     "major_of",
+    "meant",
     "needs_zlibwapi",
     "newest_branch",
     "newest_cudnn",
@@ -169,11 +178,13 @@ __all__ = [
     "packages_since",
     "parts_of",
     "recommend",
+    "recommend_environment",
     "recommend_for",
     "runs_kernels",
     "situation",
     "usual_cudnn",
     "version",
+    "wanted",
     "wheel_package",
     "without_cudnn_since",
     "without_gpu_since",

@@ -37,6 +37,12 @@ Code = Literal[
     "inferred",
     "disputed",
     "platform-unknown",
+    "gpu-ambiguous",
+    "other-maker",
+    "not-published",
+    "not-reviewed",
+    "release-not-listed",
+    "driver-too-new",
 ]
 
 
@@ -107,6 +113,8 @@ class FrameworkAdvice(Struct, kw_only=True):
     found: Literal["", "system", "wheel", "bundled", "none"] = ""
     requirement: str = ""
     index: str = ""
+    command: str = ""
+    """The words after "python -m" that install it, its index included."""
     python: str = ""
     installed: bool = False
 
@@ -114,8 +122,12 @@ class FrameworkAdvice(Struct, kw_only=True):
 class Alternative(Struct, kw_only=True):
     """Another way to the goal when the wish itself can't be met."""
 
-    way: Literal["wsl2", "framework", "other-gpu"]
+    way: Literal["wsl2", "framework", "other-gpu", "container", "source-build"]
     framework: FrameworkAdvice | None = None
+    price: Literal["", "another-release", "another-python", "another-framework"] = ""
+    """What has to be given up for it."""
+    about: str = ""
+    """Of another GPU: the capability from which on it would do."""
 
 
 class Recommendation(Struct, kw_only=True):

@@ -12,9 +12,11 @@ from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, FrameworkR
 from cudnn_assistant.compat.lookup import (
     architecture,
     at_least,
+    branch_of,
     driver_floor,
     driver_possible,
     first_driver,
+    last_driver_branch,
     major_of,
     newest,
     oldest_usable_cuda,
@@ -85,16 +87,22 @@ def evaluate(
         for compute in computes:
             runs = build_runs_on(compat, build, compute)
             if runs is False:
-                against.append(_gpu_reason(compat, name, build, compute))
+                against.append(_gpu_reason(compat, title(None, build), build, compute))
             elif runs is None:
                 unknown.append(_reason("gpu-support-unknown", name, compute=compute))
     needed = needed_driver(compat, here, computes, framework, build)
+    unknown += _not_reviewed(compat, framework, build)
+    enough = at_least(here.driver, needed)
     return Candidate(
         framework=framework,
         cudnn=build,
         against=tuple(against),
         driver=needed,
-        driver_enough=False if here.has_driver is False else at_least(here.driver, needed),
+        driver_enough=False
+        if past_last_branch(compat, here, computes)
+        else enough
+        if here.has_driver is not False
+        else False,
         driver_possible=_driver_possible(compat, computes, needed),
         unknown=tuple(unknown),
     )
@@ -154,6 +162,22 @@ def needed_driver(
     return newest(limits)
 
 
+def past_last_branch(compat: Compat, here: Situation, computes: Sequence[str]) -> bool:
+    """Whether the present driver has dropped one of the GPUs."""
+    present = branch_of(compat, here.driver)
+    lasts = [last_driver_branch(compat, compute) for compute in computes]
+    return present is not None and any(last is not None and present > last for last in lasts)
+
+
+def _not_reviewed(
+    compat: Compat, framework: FrameworkRelease | None, build: CudnnBuild | None
+) -> Iterator[Reason]:
+    names = [f"cuDNN {build.version}"] if build else []
+    if framework:
+        names.append(f"{framework.name} {framework.version} {framework.index}".strip())
+    yield from (_reason("not-reviewed", name) for name in names if name in compat.unreviewed)
+
+
 def _driver_possible(compat: Compat, computes: Sequence[str], needed: str) -> bool | None:
     answers = [driver_possible(compat, compute, needed) for compute in computes]
     if False in answers:
@@ -169,6 +193,8 @@ def _framework_against(
         on_windows = here.family == "windows"
         yield _reason("no-gpu-build-on-windows" if on_windows else "no-gpu-build", name)
         return
+    if not build.requirement and not here.installed:
+        yield _reason("not-published", name)
     asked = build.python and here.python and not here.installed
     if asked and not _python_fits(build.python, here.python):
         yield _reason("python-not-supported", name, python=here.python, needs=build.python)
@@ -195,8 +221,8 @@ def _kernels_against(compat: Compat, build: FrameworkRelease, compute: str) -> C
         return "gpu-too-new"
     if not build.compute or runs_kernels(build.compute, compute):
         return None
-    lowest = min(build.compute, key=lambda one: float(one.removesuffix("+PTX")))
-    return "gpu-too-old" if at_least(lowest.removesuffix("+PTX"), compute) else "gpu-too-new"
+    newest_kernel = newest(one.removesuffix("+PTX") for one in build.compute)
+    return "gpu-too-old" if at_least(newest_kernel, compute) else "gpu-too-new"
 
 
 def runs_kernels(kernels: Sequence[str], compute: str) -> bool:
@@ -231,7 +257,7 @@ def _framework_unknown(here: Situation, build: FrameworkRelease) -> Iterator[Rea
         return
     if build.python and not here.python and not here.installed:
         yield _reason("python-unknown", name, needs=build.python)
-    if not build.cuda or not build.found or not (build.cudnn or build.found == "none"):
+    if not build.cuda or not build.found or (build.found == "system" and not build.cudnn):
         yield _reason("framework-needs-unknown", name)
     if not build.compute and not build.compute_min:
         yield _reason("gpu-support-unknown", name)

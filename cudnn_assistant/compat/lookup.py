@@ -100,6 +100,13 @@ def cuda_of_branch(compat: Compat, branch: int) -> str:
     return max(known, key=lambda one: one.branch).cuda if known else ""
 
 
+def branch_of(compat: Compat, driver: str) -> int | None:
+    """The branch of a driver: Windows' 581.15 is of branch 580, its numbers run on."""
+    number = major_of(driver)
+    begun = [one.branch for one in compat.branches if number and one.branch <= number]
+    return max(begun, default=None)
+
+
 def newest_branch(compat: Compat) -> int:
     """The newest driver branch known, 0 without data."""
     return max((branch.branch for branch in compat.branches), default=0)

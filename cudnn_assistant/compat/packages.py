@@ -24,6 +24,11 @@ _EXTRAS: dict[str, frozenset[str]] = {
     "torch": frozenset(),
     "cuda-toolkit": frozenset(),
 }
+INDEXES = {
+    "torch": "https://download.pytorch.org/whl/{index}",
+    "paddle": "https://www.paddlepaddle.org.cn/packages/stable/{index}/",
+}
+"""The frameworks' own indices; the data names only the variant."""
 _NVIDIA = re.compile(
     r"nvidia-(cudnn-cu1[1-9]|(cublas|cuda-runtime|cuda-nvrtc)(-cu1[1-9])?)|mxnet-cu[0-9]{2,3}"
 )
@@ -35,6 +40,17 @@ _FORM = re.compile(
 
 class NotAllowed(ValueError):
     """A requirement that data may not make."""
+
+
+def install_command(framework: str, wanted: str, index: str) -> str:
+    """The words after "python -m" that install a build; "" when it can't be had so."""
+    if not wanted or (index and framework not in INDEXES):
+        return ""
+    built = requirement(wanted)
+    shown = f'"{built}"' if "[" in built else built
+    return f"pip install {shown}" + (
+        f" --index-url {INDEXES[framework].format(index=index)}" if index else ""
+    )
 
 
 def known(name: str) -> bool:

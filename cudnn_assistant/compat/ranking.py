@@ -50,9 +50,7 @@ def _provable(here: Situation, build: CudnnBuild | None) -> tuple[bool, bool]:
 
 def _weighs(reason: Reason) -> bool:
     """Whether what is unknown is about the release, not about this computer or a mere list."""
-    return reason.code != "python-unknown" and (
-        reason.code != "gpu-support-unknown" or bool(reason.facts)
-    )
+    return reason.code != "python-unknown"
 
 
 def _nearness(here: Situation, framework: FrameworkRelease | None) -> tuple[bool, bool, int]:

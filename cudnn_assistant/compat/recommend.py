@@ -7,8 +7,7 @@ libraries are present; the release a framework was tested with; the newest.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-
-import msgspec
+from typing import Any
 
 from cudnn_assistant.compat.advice import (
     Alternative,
@@ -16,9 +15,10 @@ from cudnn_assistant.compat.advice import (
     Reason,
     Recommendation,
 )
+from cudnn_assistant.compat.alternatives import alternatives
 from cudnn_assistant.compat.candidates import Candidate, evaluate, serving_builds
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
-from cudnn_assistant.compat.lookup import order
+from cudnn_assistant.compat.lookup import in_series, order
 from cudnn_assistant.compat.ranking import rank
 from cudnn_assistant.compat.releases import cudnn_builds, framework_builds
 from cudnn_assistant.compat.situation import Situation, situation
@@ -50,6 +50,12 @@ def recommend_for(here: Situation, compat: Compat) -> Recommendation:
     Never advises what can't be had: a driver after the GPUs' last branch, a cuDNN that dropped
     them, a file without a known hash. What the data doesn't say is listed under ``unknown``.
     """
+    if here.maker:
+        other = (Reason(code="other-maker", about=here.maker),)
+        return Recommendation(subject=here.subject, possible=False, unmet=other)
+    if here.unknown_gpus and not here.computes:
+        unknown = tuple(unknown_facts(here))
+        return Recommendation(subject=here.subject, possible=None, unknown=unknown)
     if here.has_gpu is False:
         return Recommendation(subject=here.subject, possible=False, unmet=(Reason(code="no-gpu"),))
     tried = [_try(here, compat, computes) for computes in _groups(here.computes)]
@@ -86,13 +92,20 @@ def _pairs(
             # 13.4 is a variant for one platform beside the build for all of 13.
             if build.file(here.platform) or build.cuda_major < 12 or "." not in build.cuda:
                 yield None, build
-    for framework in (
-        framework_builds(compat, here.framework, here.framework_version, here.family)
-        if here.framework
-        else ()
-    ):
+    for framework in _asked(here, compat):
         for serving in serving_builds(compat, framework, here.platform):
             yield framework, serving
+
+
+def _asked(here: Situation, compat: Compat) -> Sequence[FrameworkRelease]:
+    """The builds that a wish is about: "2.10" is a series, of which the newest is meant."""
+    asked = here.framework_version
+    if not here.framework:
+        return ()
+    if asked.count(".") == 1 and not here.installed:
+        builds = framework_builds(compat, here.framework, "", here.family)
+        return [one for one in builds if in_series(one.version, asked)]
+    return framework_builds(compat, here.framework, asked, here.family)
 
 
 def _choose(
@@ -113,20 +126,20 @@ def _nothing_fits(
     unknown = tuple(unknown_facts(here))
     if not candidates:
         missing = Reason(
-            code="framework-unknown", about=f"{here.framework} {here.framework_version}"
+            code="framework-unknown", about=f"{here.framework} {here.framework_version}".strip()
         )
         return Recommendation(
             subject=here.subject, possible=None, unknown=(missing, *unknown),
-            alternatives=tuple(_alternatives(here, compat)),
+            alternatives=_ways(here, compat, ()),
         )  # fmt: skip
-    nearest = min(candidates, key=lambda one: (len(one.against), *_reversed(one)))
+    nearest = max(candidates, key=_nearness)
     unmet = _told_once(nearest.against or driver_reasons(here, nearest))
     return Recommendation(
         subject=here.subject,
         possible=False,
         unmet=unmet,
         unknown=unknown,
-        alternatives=tuple(_alternatives(here, compat)),
+        alternatives=_ways(here, compat, unmet),
     )
 
 
@@ -136,38 +149,18 @@ def _told_once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     return tuple(reversed(told.values()))
 
 
-def _reversed(one: Candidate) -> tuple[int, ...]:
-    """Newest first, for a search by smallest."""
-    build = one.cudnn
-    return tuple(-part for part in order(build.version).release) if build else ()
+def _nearness(one: Candidate) -> tuple[Any, ...]:
+    """Fewest obstacles, then the newest."""
+    framework = order(one.framework.version if one.framework else "0")
+    return -len(one.against), framework, order(one.cudnn.version if one.cudnn else "0")
 
 
-_TRAINERS = ("tensorflow", "jax", "mxnet", "paddle")
-"""What a person may leave for PyTorch."""
-
-
-def _alternatives(here: Situation, compat: Compat) -> Iterator[Alternative]:
-    if not here.framework:
-        return
-    if here.family == "windows":
-        inside = msgspec.structs.replace(
-            here, family="linux", platform="linux-x86_64", driver_family="windows",
-            python="", toolkits=(), cudnns=(), framework_cuda="", installed=False,
-        )  # fmt: skip
-        if (found := _first_fit(inside, compat)) is not None:
-            yield Alternative(way="wsl2", framework=found)
-    same = msgspec.structs.replace(here, framework_version="", framework_cuda="", installed=False)
-    free = msgspec.structs.replace(same, python="")
-    torch = msgspec.structs.replace(free, framework="torch")
-    wishes = (same, free, torch) if here.framework in _TRAINERS else (same, free)
-    told = set()
-    for situation_ in wishes:
-        found = _first_fit(situation_, compat)
-        if found is not None and found.requirement not in told:
-            told.add(found.requirement)
-            yield Alternative(way="framework", framework=found)
+def _ways(here: Situation, compat: Compat, unmet: Sequence[Reason]) -> tuple[Alternative, ...]:
+    codes = {reason.code for reason in unmet}
+    return tuple(alternatives(here, compat, set(codes), lambda wish: _first_fit(wish, compat)))
 
 
 def _first_fit(here: Situation, compat: Compat) -> FrameworkAdvice | None:
     candidates, chosen, _ = _try(here, compat, here.computes)
-    return framework_advice(here, chosen) if chosen and candidates else None
+    known = chosen and all(reason.code == "python-unknown" for reason in chosen.unknown)
+    return framework_advice(here, chosen) if chosen and known and candidates else None

@@ -50,6 +50,10 @@ class Situation(Struct, kw_only=True):
     computes: tuple[str, ...] = ()
     unknown_gpus: tuple[str, ...] = ()
     """Names of GPUs whose compute capability isn't known."""
+    meant: tuple[str, ...] = ()
+    """Products that the person may mean, where a name was sold with several chips."""
+    maker: str = ""
+    """The GPU isn't this program's field: "amd", "intel", "apple", "jetson"."""
     driver: str = ""
     has_driver: bool | None = True
     cuda: str = ""

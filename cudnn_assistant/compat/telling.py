@@ -18,12 +18,14 @@ from cudnn_assistant.compat.facts import Compat, CudnnBuild
 from cudnn_assistant.compat.libraries import toolkit_advice
 from cudnn_assistant.compat.lookup import (
     architecture,
+    at_least,
     driver_advice,
     floor,
     last_driver_branch,
     newest,
     order,
 )
+from cudnn_assistant.compat.packages import install_command
 from cudnn_assistant.compat.ranking import (
     already_there,
     closeness,
@@ -57,14 +59,27 @@ def made(
             for compute in here.computes
             if compute not in computes
         ),
-        unknown=(*unknown_facts(here), *chosen.unknown),
+        unknown=(*unknown_facts(here), *_not_listed(here, chosen), *chosen.unknown),
     )
+
+
+def _not_listed(here: Situation, chosen: Candidate) -> Iterator[Reason]:
+    """An exact release was asked for, and another one of its series answers."""
+    asked, build = here.framework_version, chosen.framework
+    exact = asked.count(".") > 1 and not here.installed
+    if build is not None and exact and order(asked) != order(build.version):
+        about = f"{build.name} {asked}"
+        yield Reason(code="release-not-listed", about=about, facts={"instead": build.version})
 
 
 def _possible(here: Situation, chosen: Candidate) -> bool | None:
     if here.has_gpu is None or not here.computes or not here.platform:
         return None
-    if any(reason.code == "gpu-support-unknown" and reason.facts for reason in chosen.unknown):
+    if (
+        chosen.unknown
+        or any(_not_listed(here, chosen))
+        or (here.has_driver is not False and not here.driver)
+    ):
         return None
     return True if chosen.driver_enough else chosen.driver_possible
 
@@ -129,6 +144,7 @@ def framework_advice(here: Situation, chosen: Candidate) -> FrameworkAdvice | No
         found=build.found,
         requirement=build.requirement,
         index=build.index,
+        command=install_command(build.name, build.requirement, build.index),
         python=build.python,
         installed=same_build(here, build),
     )
@@ -189,6 +205,8 @@ def driver_reasons(here: Situation, one: Candidate) -> tuple[Reason, ...]:
     code: Code = "driver-missing" if here.has_driver is False else "driver-too-old"
     if one.driver_possible is False:
         code = "gpu-dropped-by-driver"
+    elif at_least(here.driver, one.driver):
+        code = "driver-too-new"
     facts = {"needs": one.driver, "present": here.driver}
     return (Reason(code=code, about=one.name, facts=facts),)
 
@@ -196,7 +214,13 @@ def driver_reasons(here: Situation, one: Candidate) -> tuple[Reason, ...]:
 def unknown_facts(here: Situation) -> Iterator[Reason]:
     """What would have to be known to be certain."""
     if here.has_gpu is None or not here.computes or here.unknown_gpus:
-        yield Reason(code="gpu-unknown", about=", ".join(here.unknown_gpus))
+        about = ", ".join(here.unknown_gpus)
+        named = {"names": ", ".join(here.meant)}
+        yield (
+            Reason(code="gpu-ambiguous", about=about, facts=named)
+            if here.meant
+            else Reason(code="gpu-unknown", about=about)
+        )
     if here.has_driver is None or (here.has_driver and not here.driver):
         yield Reason(code="driver-unknown")
     if not here.platform:

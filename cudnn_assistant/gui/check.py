@@ -10,7 +10,7 @@ from cudnn_assistant.gui.parts import BusyBar, Card, Mark
 from cudnn_assistant.gui.text import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.session import describe
+from cudnn_assistant.session import describe, news
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked
 from cudnn_assistant.summary import PartName, part_line
 from cudnn_assistant.wording import say
@@ -95,7 +95,7 @@ class CheckPage(Page):
     def hear(self, event: Event) -> None:
         """What the check tells: a part began or is done, or where the data is from."""
         if isinstance(event, DataKnown):
-            self.show_data(describe(event.source))
+            self.show_data(" ".join((describe(event.source), *news(event.source))))
         elif isinstance(event, PartLooked):
             for part in PARTS:
                 if part == event.part:

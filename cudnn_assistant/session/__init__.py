@@ -35,7 +35,7 @@ from cudnn_assistant.system import System, this_system
 from cudnn_assistant.trouble import Misuse, Refused
 
 if TYPE_CHECKING:
-    from cudnn_assistant.compat import Recommendation
+    from cudnn_assistant.compat import EnvironmentAdvice, Recommendation
     from cudnn_assistant.download import Licence
     from cudnn_assistant.explain import Explanation
     from cudnn_assistant.journal import Journal
@@ -211,6 +211,26 @@ class Session:
         if checkup is not None:
             here = seen_situation(checkup.machine, compat, python)
         return recommend_for(imagine(wish, compat, here), compat)
+
+    def recommend_environment(
+        self, wish: Imagined, checkup: Checkup | None, text: str, python: str = ""
+    ) -> EnvironmentAdvice:
+        """One set for every GPU package that a requirements file (its text) asks for.
+
+        Raises :class:`Misuse` for a wish that can't be meant, and for a file without any.
+        """
+        from cudnn_assistant.compat import recommend_environment, wanted
+        from cudnn_assistant.session.imagined import imagine, ordinary, seen_situation
+
+        compat = self._known()[0]
+        here = ordinary(wish.system)
+        if checkup is not None:
+            here = seen_situation(checkup.machine, compat, python)
+        here = imagine(wish, compat, here)
+        asked = wanted(text, compat, here)
+        if not asked:
+            raise Misuse("no-gpu-package")
+        return recommend_environment(here, compat, asked)
 
     # --- Tests ----------------------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import sys
 from typing import Any, Literal
 
@@ -14,14 +13,12 @@ from cudnn_assistant.compat import (
     Compat,
     Situation,
     cuda_of_driver,
-    gpu_compute,
+    meant,
     situation,
     version,
 )
 from cudnn_assistant.machine import SYSTEM, Machine, Struct
 from cudnn_assistant.trouble import Misuse
-
-_COMPUTE = re.compile(r"\A[0-9]{1,2}\.[0-9]\Z")
 
 
 class Imagined(Struct, kw_only=True):
@@ -66,9 +63,10 @@ def imagine(wish: Imagined, compat: Compat, here: Situation) -> Situation:
     """The situation with what was wished. Raises :class:`Misuse` for what can't be meant."""
     changed: dict[str, Any] = {}
     if wish.gpu:
-        compute = wish.gpu if _COMPUTE.match(wish.gpu) else gpu_compute(compat, wish.gpu)
-        changed |= {"computes": (compute,) if compute else ()}
-        changed |= {"unknown_gpus": () if compute else (wish.gpu,)}
+        found = meant(compat, wish.gpu)
+        known = len(found.computes) == 1
+        changed |= {"computes": found.computes if known else (), "meant": found.names}
+        changed |= {"unknown_gpus": () if known else (wish.gpu,), "maker": found.maker}
     if wish.driver:
         if version(wish.driver) is None:
             raise Misuse("not-a-driver-version", text=wish.driver)

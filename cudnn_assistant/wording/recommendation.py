@@ -14,6 +14,7 @@ from cudnn_assistant.compat import (
     Reason,
     Recommendation,
     ToolkitAdvice,
+    at_least,
 )
 from cudnn_assistant.wording.findings import filled
 from cudnn_assistant.wording.sentences import rows, say
@@ -33,6 +34,8 @@ _UNKNOWN = dict.fromkeys(("compute", "needs", "present", "python", "cuda", "want
 def reason(one: Reason) -> str:
     """One reason as a sentence. One that is also a cause has its words in the cause's row."""
     named = f": {one.about}" if one.about else ""
+    if one.code == "other-maker":
+        return say(f"recommendation.maker-{one.about}")
     facts = {**_UNKNOWN, **one.facts, "about": one.about, "named": named}
     if one.code in rows("reasons"):
         return say(f"reasons.{one.code}", **facts)
@@ -49,8 +52,14 @@ def headline(found: Recommendation) -> str:
     if found.possible is False:
         return say("recommendation.cant-met-here")
     if found.possible is None:
-        return say("recommendation.what-isnt-known-decides-best-guess")
+        return say("recommendation.not-known-what", what=_what(found))
     return say("recommendation.fits-together")
+
+
+def _what(found: Recommendation) -> str:
+    """The first thing that would have to be known."""
+    named = [reason(one) for one in found.unknown] or [say("reasons.driver-unknown")]
+    return named[0]
 
 
 def _lines(found: Recommendation) -> Iterator[Said]:
@@ -61,7 +70,8 @@ def _lines(found: Recommendation) -> Iterator[Said]:
     if found.cudnn:
         yield _cudnn(found.cudnn)
     if found.framework:
-        yield Said("ok", say("recommendation.framework"), framework(found.framework))
+        yield Said("ok", say("recommendation.framework"), _with_command(found.framework))
+    yield from _why_not_newer(found)
     for one in found.unmet:
         yield Said("bad", say("recommendation.not-met"), reason(one))
     for way in found.alternatives:
@@ -74,20 +84,40 @@ def _lines(found: Recommendation) -> Iterator[Said]:
         yield Said("unknown", say("recommendation.not-known"), reason(one))
 
 
+def _why_not_newer(found: Recommendation) -> Iterator[Said]:
+    """One line: what keeps the next newer release from being the answer."""
+    chosen = found.framework
+    newer = [
+        one
+        for one in found.ruled_out
+        if (chosen is None) == one.about.startswith("cuDNN")
+        and not (chosen and one.about.startswith(f"{chosen.name} {chosen.version} "))
+    ]
+    if newer:
+        yield Said("note", say("recommendation.why-not-newer"), reason(newer[0]))
+
+
+_DRIVER = {
+    "enough": "present-enough-minimum-newer-needed",
+    "enough-ends": "present-enough-up-to-branch",
+    "needed": "minimum-newer-needed",
+    "needed-ends": "minimum-up-to-branch-needed",
+    "install": "install-driver-minimum-newer",
+    "install-ends": "install-driver-minimum-newer-branch-last",
+}
+
+
 def _driver(driver: DriverAdvice) -> Said:
     minimum, present, last = driver.minimum, driver.present, driver.last_branch
-    if driver.enough:
-        text = say(
-            "recommendation.present-enough-minimum-newer-needed", present=present, minimum=minimum
-        )
-    elif driver.enough is None:
-        text = say("recommendation.minimum-newer-needed", minimum=minimum)
-    elif last is not None:
-        text = say(
-            "recommendation.install-driver-minimum-newer-branch-last", minimum=minimum, last=last
-        )
+    ends = "" if last is None else "-ends"
+    kind = {True: "enough", None: "needed"}.get(driver.enough, "install")
+    if not minimum:
+        key = "no-limit-known"
+    elif ends and kind == "install" and at_least(present, minimum):
+        key = "replace-driver-by-branch"
     else:
-        text = say("recommendation.install-driver-minimum-newer", minimum=minimum)
+        key = _DRIVER[kind + ends]
+    text = say(f"recommendation.{key}", present=present, minimum=minimum, last=last)
     return Said("ok" if driver.enough else "note", say("recommendation.driver"), text)
 
 
@@ -130,6 +160,13 @@ def _source(cudnn: CudnnAdvice) -> str:
     return say("recommendation.url-size-mb", url=cudnn.file.url, size=size)
 
 
+def _with_command(advice: FrameworkAdvice) -> str:
+    name = framework(advice)
+    if not advice.command or advice.installed:
+        return name
+    return say("recommendation.name-with-command", name=name, command=advice.command)
+
+
 def framework(advice: FrameworkAdvice) -> str:
     """The build of a framework by its requirement and index."""
     name = advice.requirement or f"{advice.name} {advice.version}"
@@ -145,4 +182,9 @@ def alternative(way: Alternative) -> str:
     name = framework(way.framework) if way.framework else ""
     if way.way == "wsl2":
         return say("recommendation.wsl2-linux-inside-windows-name", name=name)
+    if way.way != "framework":
+        return say(f"recommendation.way-{way.way}", about=way.about)
+    if way.price:
+        price = say(f"recommendation.price-{way.price}")
+        return say("recommendation.use-name-price", name=name, price=price)
     return say("recommendation.use-name", name=name)

@@ -109,7 +109,7 @@ TORCH = [
     Row("torch", "2.7.1", L, "3.12", PASCAL, "470.256.02", "9.1", "11", "torch==2.7.1", "cu118"),
     Row("torch", "2.8.0", L, "3.12", BLACKWELL, "570.211.01", "9.10.2", "12", "torch==2.8.0"),
     Row("torch", "2.8.0", L, "3.12", PASCAL, NEW, "9.10.2", "12", "torch==2.8.0", "cu126"),
-    Row("torch", "2.9.1", L, "3.12", VOLTA, NEW, "9.10.2", "12", "torch==2.9.1", "cu126"),
+    Row("torch", "2.9.1", L, "3.12", VOLTA, NEW, "9.10.2", "12", "torch==2.9.1"),
     Row("torch", "2.9.1", W, "3.12", BLACKWELL, "572.61", "9.10.2", "12", "torch==2.9.1", "cu128"),
     Row("torch", "2.11.0", L, "3.12", ADA, NEW, "9.19", "13", "torch==2.11.0"),
     Row("torch", "2.11.0", L, "3.12", PASCAL, NEW, "9.10.2", "12", "torch==2.11.0", "cu126"),
@@ -122,13 +122,10 @@ TORCH = [
 
 # ONNX Runtime's requirements table, JAX's and CTranslate2's installation pages.
 OTHERS = [
-    Row("onnxruntime", "1.4", L, "", TURING, NEW, "7.6.5", "10.1", ""),
-    Row("onnxruntime", "1.6", L, "", TURING, NEW, "8.0", "10.2", ""),
-    Row("onnxruntime", "1.8", W, "", TURING, NEW_W, "8.0", "11.0", ""),
-    Row("onnxruntime", "1.10", L, "", AMPERE, NEW, "8.2.4", "11.4", ""),
-    Row("onnxruntime", "1.14", W, "", AMPERE, NEW_W, "8.5", "11", "onnxruntime-gpu==1.14.0"),
-    Row("onnxruntime", "1.18.1", L, "", ADA, NEW, "8.9.7", "11", "onnxruntime-gpu==1.18.1"),
-    Row("onnxruntime", "1.20.0", L, "", ADA, "535.183.01", "9", "12", "onnxruntime-gpu==1.20.0"),
+    Row("onnxruntime", "1.14", W, "3.9", AMPERE, NEW_W, "8.5", "11", "onnxruntime-gpu==1.14.1"),
+    Row("onnxruntime", "1.18.1", L, "3.11", ADA, NEW, "8.9.7", "11", "onnxruntime-gpu==1.18.1"),
+    Row("onnxruntime", "1.20.0", L, "3.12", ADA, "535.183.01", "9", "12",
+        "onnxruntime-gpu==1.20.0"),
     Row("onnxruntime", "1.23.2", W, "3.12", ADA, "560.94", "9", "12",
         "onnxruntime-gpu[cuda,cudnn]==1.23.2"),
     Row("onnxruntime", "1.31.1", L, "3.12", ADA, NEW, "9", "13",
@@ -139,7 +136,7 @@ OTHERS = [
     Row("jax", "0.9.0", L, "3.12", VOLTA, NEW, "9.10.2", "12", "jax[cuda12]==0.9.0"),
     Row("jax", "0.9.0", L, "3.12", ADA, NEW, "9", "13", "jax[cuda13]==0.9.0"),
     Row("jax", "0.9.0", L, "3.12", ADA, "550.54.14", "9", "12", "jax[cuda12]==0.9.0"),
-    Row("ctranslate2", "3.24.0", L, "", AMPERE, NEW, "8", "11", "ctranslate2==3.24.0"),
+    Row("ctranslate2", "3.24.0", L, "3.11", AMPERE, NEW, "8", "11", "ctranslate2==3.24.0"),
     Row("ctranslate2", "4.4.0", L, "3.11", AMPERE, NEW, "8.9.7", "12", "ctranslate2==4.4.0"),
     Row("ctranslate2", "4.5.0", W, "3.11", AMPERE, NEW_W, "9.1", "12", "ctranslate2==4.5.0"),
     Row("ctranslate2", "4.8.0", L, "3.11", AMPERE, NEW, "", "12", "ctranslate2==4.8.0"),
@@ -330,7 +327,7 @@ def test_tensorflow_2_15_on_windows_has_three_ways_out() -> None:
     ways = [
         (one.way, one.framework.requirement if one.framework else "") for one in found.alternatives
     ]
-    assert ways[0] == ("wsl2", "tensorflow[and-cuda]==2.15.0")
+    assert ways[0] == ("wsl2", "tensorflow[and-cuda]==2.15.1")
     assert ways[1] == ("framework", "tensorflow==2.10.1")
     assert ways[2][1].startswith("torch==")
 
@@ -342,7 +339,7 @@ def test_tensorflow_2_10_knows_no_blackwell() -> None:
     )  # fmt: skip
     assert found.possible is False
     assert [reason.code for reason in found.unmet] == ["gpu-too-new"]
-    assert [one.way for one in found.alternatives] == ["framework"]
+    assert [one.way for one in found.alternatives] == ["framework", "source-build", "other-gpu"]
 
 
 def test_a_python_that_the_framework_does_not_know() -> None:
@@ -352,8 +349,12 @@ def test_a_python_that_the_framework_does_not_know() -> None:
     )  # fmt: skip
     assert found.possible is False
     assert found.unmet[0].code == "python-not-supported"
-    assert found.alternatives[0].framework is not None
-    assert found.alternatives[0].framework.version.startswith("2.2")
+    prices = {one.price: one.framework for one in found.alternatives}
+    python, release = prices["another-python"], prices["another-release"]
+    assert python is not None
+    assert python.version == "2.15.1"
+    assert release is not None
+    assert release.version.startswith("2.2")
 
 
 def test_a_release_that_cannot_be_installed_is_named() -> None:

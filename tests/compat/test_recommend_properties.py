@@ -162,7 +162,10 @@ def _one_cuda(found: Recommendation) -> None:
 @given(situations())
 def test_alternatives_can_be_had_too(here: Situation) -> None:
     for one in recommend_for(here, DATA).alternatives:
-        assert one.framework is not None
+        if one.framework is None:
+            assert one.way in ("container", "source-build", "other-gpu")
+            assert one.about
+            continue
         family: Any = "linux" if one.way == "wsl2" else here.family
         found = ask.framework_builds(DATA, one.framework.name, one.framework.version, family)
         assert any(build.gpu and build.index == one.framework.index for build in found)

@@ -1,0 +1,124 @@
+"""Which GPU a person means: "rtx4090", "P100", "DGX Spark", "GTX 1060 6GB", "10de:2684".
+
+Pure. A name that several chips were sold under is never decided for the person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from cudnn_assistant.compat.facts import Compat
+from cudnn_assistant.compat.lookup import (
+    architecture,
+    architecture_name,
+    gpu_by_pci,
+    order,
+    plain_name,
+)
+from cudnn_assistant.machine import Struct
+
+Maker = Literal["", "amd", "intel", "apple", "jetson"]
+
+_MAKERS: tuple[tuple[Maker, re.Pattern[str]], ...] = (
+    ("jetson", re.compile(r"\b(jetson|(agx|drive|igx) (orin|thor|xavier)|tegra|tx[12]|xavier)\b")),
+    ("amd", re.compile(r"\b(amd|radeon|instinct|firepro|rx ?(vega|[4-9]\d{2,3}\w*)|mi\d+x)\b")),
+    ("intel", re.compile(r"\b(intel|arc( [ab]?\d+)?|iris|uhd|b580|a770)\b")),
+    ("apple", re.compile(r"\b(apple|macbook)\b|\Am[1-5]( (pro|max|ultra))?\Z")),
+)
+_SERIES = re.compile(
+    r"\b(rtx|gtx|gts|gt|mx|titan|quadro|tesla)(?=[a-z]?\d)|(?<=\d)(?=ti\b|super\b)"
+)
+_SIZE = re.compile(r"\b(\d+ ?gb?|pcie?|sxm\d?\w*|nvl|hbm\d?e?|fhhl|gddr\d\w?|oem|ti gpu|gpu)\b")
+_LAPTOP = re.compile(r"\b(laptop|mobile|max q|with max q design|notebook)\b")
+_SPELLED = {"dgx spark": "gb10", "grace hopper": "gh200", "rtx 6000 blackwell": "rtx pro 6000"}
+_PCI = re.compile(r"(?:10de[: ])(?:0x)?([0-9a-f]{4})|0x([0-9a-f]{4})|([0-9a-f]{4})")
+
+
+class Meant(Struct, kw_only=True):
+    """What a text may mean."""
+
+    computes: tuple[str, ...] = ()
+    """Compute capabilities; one when the text decides, several when it doesn't."""
+    names: tuple[str, ...] = ()
+    """With several: a product for each, with its generation."""
+    maker: Maker = ""
+    """Not NVIDIA's, or a board whose software comes with its own system image."""
+
+
+def meant(compat: Compat, text: str) -> Meant:
+    """The GPU that a text names, as people write it."""
+    if re.fullmatch(r"[0-9]{1,2}\.[0-9]", text.strip()):
+        return Meant(computes=(text.strip(),))
+    plain = _plain(text)
+    found = _by_id(compat, text) or _by_name(compat, plain)
+    maker: Maker = next((one for one, pattern in _MAKERS if pattern.search(plain)), "")
+    boards = bool(found) and all((known := architecture(compat, c)) and known.board for c in found)
+    if boards or (maker and (maker in ("jetson", "apple") or not found)):
+        return Meant(maker=maker or "jetson")
+    if len(found) < 2:
+        return Meant(computes=tuple(found))
+    names = tuple(f"{found[one]} ({architecture_name(compat, one)}, {one})" for one in found)
+    return Meant(computes=tuple(found), names=names)
+
+
+def _plain(text: str) -> str:
+    plain = plain_name(re.sub(r"[()\[\],]", " ", text).replace("®", "").replace("™", ""))
+    spaced = _SERIES.sub(lambda found: f"{found[0]} ", plain)
+    return re.sub(r"\s+", " ", spaced).removeprefix("geforce ").strip()
+
+
+def _by_id(compat: Compat, text: str) -> dict[str, str]:
+    """By PCI id, "10de:2684" or four hexadecimal digits that aren't a number of a product."""
+    found = _PCI.fullmatch(text.strip().lower())
+    device = next(filter(None, found.groups()), "") if found else ""
+    if not device or (found and found[3] and device.isdecimal()):
+        return {}
+    name, compute, _ = gpu_by_pci(compat, device)
+    return {compute: name} if compute else {}
+
+
+def _by_name(compat: Compat, plain: str) -> dict[str, str]:
+    """Capability → product, of every product that has the words of a text in this order."""
+    table = _products(compat)
+    bare = re.sub(r"\s+", " ", _SIZE.sub(" ", plain)).strip()
+    short = re.sub(r"\s+", " ", _LAPTOP.sub(" ", bare)).strip()
+    spelled = dict.fromkeys(_SPELLED.get(name, name) for name in (plain, bare, short))
+    for name in spelled:
+        if name in table:
+            return _matching(table, re.compile(rf"(?:^| ){re.escape(name)}\Z"))
+    contained = (_containing(table, name) for name in spelled)
+    return next(filter(None, contained), {})
+
+
+def _containing(table: dict[str, tuple[str, ...]], name: str) -> dict[str, str]:
+    if not re.search(r"\d", name):
+        return {}
+    return _matching(table, re.compile(rf"(?:^| ){re.escape(name)}(?: |\Z)"))
+
+
+def _matching(table: dict[str, tuple[str, ...]], pattern: re.Pattern[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for product, computes in table.items():
+        for compute in computes if pattern.search(product) else ():
+            found.setdefault(compute, product)
+    return dict(sorted(found.items(), key=lambda one: order(one[0])))
+
+
+def _products(compat: Compat) -> dict[str, tuple[str, ...]]:
+    """Product, without its maker and family, → its capabilities."""
+    table: dict[str, set[str]] = {}
+    for name, compute in _listed(compat):
+        table.setdefault(_plain(name), set()).update({compute} - {""})
+    return {name: tuple(found) for name, found in table.items() if found}
+
+
+def _listed(compat: Compat) -> Iterator[tuple[str, str]]:
+    several = {name for name, compute in compat.gpus.items() if not compute}
+    for name, compute in compat.gpus.items():
+        yield name, compute
+    for text in compat.pci.values():
+        compute, _, name = text.partition(" ")
+        if (plain := plain_name(name)) not in compat.gpus or plain in several:
+            yield plain, compute
