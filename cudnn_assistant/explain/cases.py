@@ -46,7 +46,7 @@ def read_case(
 ) -> Case:
     """Read ``text``. ``given`` is what the person knows, ``here`` what this computer is known for.
 
-    ``leave_out`` names a report that may not vote: that of the text itself, when measuring.
+    ``leave_out`` names a project whose reports may not vote: when measuring, that of the text.
     ``compat`` says what fits together; without it, the data that came with this program.
     """
     given = {k.strip().lower(): v for k, v in given.items() if v.strip()}
