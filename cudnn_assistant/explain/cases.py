@@ -34,7 +34,7 @@ class Case(NamedTuple):
     signs: set[str]
     """Keys of the learned table."""
     recognised: bool
-    """Whether an answer can be more than a guess."""
+    """Whether the text itself tells anything; what is known beside it doesn't count."""
 
 
 def read_case(
@@ -65,7 +65,7 @@ def read_case(
     shown = telling_lines(lines, found)
     asked = question("\n".join(shown), given)
     likest = similar(asked, leave_out=leave_out)
-    speaks = any(vote > 0 for piece in pieces for vote in piece.votes.values())
+    speaks = any(vote > 0 for hit in found for vote in hit.pattern.votes.values())
     return Case(
         hits=found,
         note_hits=noted,
@@ -73,7 +73,7 @@ def read_case(
         evidence=pieces,
         similar=likest,
         signs={*signs(asked, shown, given), *_of_patterns(found, noted), *_of_features(compared)},
-        recognised=speaks or likest.likeness >= needed_likeness(shown, asked, given),
+        recognised=speaks or likest.likeness >= needed_likeness(shown, asked),
     )
 
 

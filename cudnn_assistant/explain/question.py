@@ -83,11 +83,11 @@ def telling_lines(lines: Sequence[str], found: Sequence[Hit]) -> list[str]:
     return chosen
 
 
-def needed_likeness(lines: Sequence[str], asked: Question, given: Mapping[str, str]) -> float:
+def needed_likeness(lines: Sequence[str], asked: Question) -> float:
     """How much like a report a text must be to be worth an answer without any known message."""
     about = " ".join(line[:_HEAD] for line in lines)
-    if not lines or not (given or _ALARM.search(about)):
+    if not lines or not _ALARM.search(about):
         return float("inf")
-    if given or _SUBJECT.search(about):
+    if _SUBJECT.search(about):
         return _RECOGNISED
     return _UNNAMED if len(asked.message) >= _FEW_WORDS else float("inf")

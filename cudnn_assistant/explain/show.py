@@ -22,8 +22,9 @@ def text_lines(explanation: Explanation) -> list[str]:
     doubtful = doubt(explanation)
     return [
         *_telling(explanation),
+        *_understood(explanation),
         *([doubtful, ""] if doubtful else []),
-        *_causes(explanation.causes),
+        *(_causes(explanation.causes) if explanation.clear else _possible(explanation)),
     ]
 
 
@@ -31,9 +32,28 @@ def doubt(explanation: Explanation) -> str:
     """What to say before the causes if none of them is likelier than all others; else ""."""
     if not explanation.causes or explanation.causes[0].state == "confirmed":
         return ""
+    if not explanation.clear:
+        return _("We can't tell from this text which of several causes it is.")
     if explanation.causes[0].score >= _LIKELY:
         return ""
     return say("explain.text-several-possible-causes-likeliest-comes")
+
+
+def _possible(explanation: Explanation) -> list[str]:
+    """Names without remedies, and what would tell: a remedy at random does harm."""
+    return [
+        _("Possible, the likeliest first:"),
+        *(f"   {_head(n, c)}" for n, c in enumerate(explanation.causes[:_WHOLE], 1)),
+        "",
+        _("What would tell:"),
+        *(f"   {text}" for text in explanation.would_tell),
+    ]
+
+
+def _understood(explanation: Explanation) -> list[str]:
+    """What was read, in one line, so that a person sees what is wrong or lacking."""
+    read = "; ".join(f"{one.label} {one.value}" for one in explanation.understood)
+    return [_("Understood: {read}").format(read=read), ""] if read else []
 
 
 def _telling(explanation: Explanation) -> list[str]:

@@ -81,7 +81,7 @@ class Similar(NamedTuple):
 
     evidence: tuple[Evidence, ...]
     likeness: float
-    """Likeness of the likest report: 0 to 1 by its message, up to 0.4 more by the rest."""
+    """Likeness of the report whose message is the likest, by its message alone: 0 to 1."""
 
 
 @cache
@@ -96,12 +96,15 @@ def similar(asked: Question, *, leave_out: str = "") -> Similar:
 
     ``leave_out`` names a project whose threads may not vote: when measuring, that of the text.
     """
-    likeness = _likeness(asked)
-    voting = (at for at in likeness if not leave_out or reports()[at].project != leave_out)
-    nearest = [
-        (likeness[at], reports()[at]) for at in nlargest(_NEAREST, voting, key=likeness.__getitem__)
-    ]
-    return Similar(tuple(_evidence(nearest)), nearest[0][0] if nearest else 0.0)
+    cosines = [_cosines(part, words) for part, words in zip(_parts(), _words(asked), strict=True)]
+    total: dict[int, float] = defaultdict(float)
+    for share, some in zip(_SHARES, cosines, strict=True):
+        for at, cosine in some.items():
+            if reports()[at].project != leave_out:
+                total[at] += share * cosine
+    nearest = nlargest(_NEAREST, total, key=total.__getitem__)
+    votes = _evidence([(total[at], reports()[at]) for at in nearest])
+    return Similar(tuple(votes), max((cosines[0].get(at, 0.0) for at in total), default=0.0))
 
 
 @cache
@@ -149,18 +152,14 @@ def _weight(word: str) -> float:
     return rarity.get(word, rarity[""]) * (_NAMED if word.startswith("file ") else 1)
 
 
-def _likeness(asked: Question) -> dict[int, float]:
-    """The reports that share a word with the question, by their place, and how like they are."""
-    total: dict[int, float] = defaultdict(float)
-    for share, part, words in zip(_SHARES, _parts(), _words(asked), strict=True):
-        common: dict[int, float] = defaultdict(float)
-        for word in sorted(words):
-            for at in part.holders.get(word, ()):
-                common[at] += _weight(word)
-        whole = sum(map(_weight, words))
-        for at, both in common.items():
-            total[at] += share * both / math.sqrt(whole * part.weights[at])
-    return total
+def _cosines(part: Part, words: frozenset[str]) -> dict[int, float]:
+    """The reports that share a word with a question, by their place, and how like they are."""
+    common: dict[int, float] = defaultdict(float)
+    for word in sorted(words):
+        for at in part.holders.get(word, ()):
+            common[at] += _weight(word)
+    whole = sum(map(_weight, words))
+    return {at: both / math.sqrt(whole * part.weights[at]) for at, both in common.items()}
 
 
 @cache

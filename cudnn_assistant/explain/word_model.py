@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 
 import msgspec
 
@@ -50,12 +51,21 @@ def _given(given: Mapping[str, str]) -> Iterator[str]:
 
 
 class WordModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Weights, as natural logarithms of odds."""
+    """Weights, as natural logarithms of odds, and how often an answer was right."""
 
     lessons: str
     """SHA-256 of what they were learned from."""
     weight: Mapping[str, Mapping[str, float]]
     """By sign, then by class; what is near zero is left out. "": what holds for every text."""
+    calibration: Sequence[tuple[float, float]] = ((0.0, 0.0), (1.0, 1.0))
+    """Shares of a first cause, each with how often such a cause was right in threads of projects
+    that the weights were learned without; between them straight lines."""
+
+    def probability(self, share: float) -> float:
+        """How often a first cause with this share is right."""
+        pairs = pairwise(self.calibration)
+        (x, low), (x2, high) = next((p for p in pairs if share <= p[1][0]), self.calibration[-2:])
+        return low + (high - low) * (share - x) / (x2 - x)
 
     def evidence(self, found: Iterable[str]) -> Evidence:
         """Votes for and against classes, without words of their own."""
