@@ -212,12 +212,21 @@ def cross(asked: Sequence[Asked]) -> Iterator[list[Answer]]:
         ]
 
 
-def calibration(answers: Iterable[Answer]) -> list[tuple[float, float]]:
+def calibrated(answers: Iterable[Answer]) -> dict[str, list[tuple[float, float]]]:
+    """The two tables of the model: for a text alone, and with facts beside it."""
+    some = [one for one in answers if one.shares]
+    return {
+        "text": _isotonic(one for one in some if not one.lesson.given),
+        "facts": _isotonic(one for one in some if one.lesson.given),
+    }
+
+
+def _isotonic(answers: Iterable[Answer]) -> list[tuple[float, float]]:
     """How often a first class was right, by its share: never less for a larger share.
 
     Isotonic regression (pool adjacent violators) over equal groups, with straight lines between.
     """
-    pairs = sorted((one.shares[0][1], one.right(1)) for one in answers if one.shares)
+    pairs = sorted((one.shares[0][1], one.right(1)) for one in answers)
     size = -(-len(pairs) // _KNOTS)
     groups = [pairs[at : at + size] for at in range(0, len(pairs), size)]
     pools = [[sum(x for x, _y in g) / len(g), sum(y for _x, y in g) / len(g), 1.0] for g in groups]
@@ -244,10 +253,11 @@ def figures(parts: Sequence[Sequence[Answer]]) -> Iterator[str]:
     bands: list[list[tuple[float, bool]]] = [[] for _ in range(10)]
     for number, part in enumerate(parts):
         others = [one for at, some in enumerate(parts) if at != number for one in some]
-        model = WordModel("", {}, calibration(others))
+        model = WordModel("", {}, calibrated(others))
         for one in part:
             if one.shares:
-                likely = model.probability(one.shares[0][1])
+                informed = bool(one.lesson.given)
+                likely = model.probability(one.shares[0][1], informed=informed)
                 bands[min(9, int(likely * 10))].append((likely, one.right(1)))
     for band, held in enumerate(bands):
         if held:
@@ -272,7 +282,7 @@ def main() -> None:
     path = Path(places.resource("errors/words.json"))
     table = learn(asked)
     table = msgspec.structs.replace(
-        table, calibration=calibration(one for part in parts for one in part)
+        table, calibration=calibrated(one for part in parts for one in part)
     )
     # A line a sign, so that a change can be read.
     path.write_bytes(msgspec.json.encode(table).replace(b'},"', b'},\n"') + b"\n")

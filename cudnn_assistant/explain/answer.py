@@ -62,6 +62,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """Best first; those that the snapshot rules out come last."""
     clear: bool = False
     """Whether the first cause is likely enough to act on. If not, no cause has a remedy."""
+    basis: Literal["text", "computer"] = "text"
+    """Whether a computer's snapshot was judged together with the text."""
     understood: tuple[Understood, ...] = ()
     would_tell: tuple[str, ...] = ()
     """What would settle it, where the answer isn't clear: a line, a command or a file."""

@@ -33,6 +33,8 @@ class Case(NamedTuple):
     """Of earlier reports."""
     signs: set[str]
     """Keys of the learned table."""
+    informed: bool
+    """Whether anything is known beside the text."""
     recognised: bool
     """Whether the text itself tells anything; what is known beside it doesn't count."""
 
@@ -73,6 +75,7 @@ def read_case(
         evidence=pieces,
         similar=likest,
         signs={*signs(asked, shown, given), *_of_patterns(found, noted), *_of_features(compared)},
+        informed=bool(given or here),
         recognised=speaks or likest.likeness >= needed_likeness(shown, asked),
     )
 

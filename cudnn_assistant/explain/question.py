@@ -25,11 +25,13 @@ _ALARM = re.compile(
     r"|not available|unavailable|out of memory|insufficient|warning: |exception|fatal|panic"
     r"|false|none\b|died|\bdies|hangs|stuck|deadlock|terminated|restarts|reboots|turns off"
     r"|\bnot\b|n't\b|not_?found|no longer|anymore|disappear|disabled|unsuccessful|wrong|unknow"
+    r"|broken|incompatib|remov(?:es|ed|ing)\b|device_type cpu"
     r"|\bonly\b.{1,20}\bcpu|cpu only|on the cpu|use cpu|\bnan\b|\bslow|long time|returns? 0",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
     r"cuda|cudnn|cublas|nvidia|nvrtc|\bnv(?:ml|cc|rm)|\bgpu|torch|tensorflow|keras|onnx|\bjax|cupy"
+    r"|\bdrivers?\b|\bdll\b|\.so\b"
     r"|numba|paddle|mxnet|caffe|theano|darknet|whisper|ctranslate|llama|tensorrt|\bdlib|opencv"
     r"|\blibcu(?:blas|fft|rand|solver|sparse|pti|tensor)|nvcuda|\bdkms|nouveau|\bvram|\bggml",
     re.IGNORECASE,

@@ -39,7 +39,8 @@ def rank(
 ) -> list[Ranked]:
     """Every class, the likeliest first and what ``state`` rules out last."""
     words = model.evidence(case.signs)
-    likely = _probabilities(_shares(_added(without_words(case), [words, *here])), model)
+    shares = _shares(_added(without_words(case), [words, *here]))
+    likely = _probabilities(shares, model, informed=case.informed or bool(here))
     voices = [*case.evidence, *case.similar.evidence, words, *here]
     order = sorted(likely, key=lambda cls: (state[cls] == "ruled-out", -likely[cls]))
     return [Ranked(cls, likely[cls], _reasons(cls, voices)) for cls in order]
@@ -87,10 +88,12 @@ def _shares(total: Mapping[str, float]) -> dict[str, float]:
     return {cls: power / whole for cls, power in powers.items()}
 
 
-def _probabilities(share: Mapping[str, float], model: WordModel) -> dict[str, float]:
+def _probabilities(
+    share: Mapping[str, float], model: WordModel, *, informed: bool
+) -> dict[str, float]:
     """That of the first from experience; the others divide what is left as they did."""
     first = max(share, key=lambda cls: share[cls])
-    sure = model.probability(share[first])
+    sure = model.probability(share[first], informed=informed)
     rest = (1 - sure) / max(1 - share[first], 1e-9)
     return {cls: sure if cls == first else rest * part for cls, part in share.items()}
 

@@ -8,21 +8,11 @@ from cudnn_assistant.explain.answer import Understood
 from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.features import version_text
 from cudnn_assistant.explain.patterns import Hit
-from cudnn_assistant.wording import N_, _
+from cudnn_assistant.wording import say
 
 _NAMES = (
-    ("os", N_("System")),
-    ("gpu", N_("GPU")),
-    ("driver", N_("Driver")),
-    ("driver_cuda", N_("CUDA that the driver can run")),
-    ("cuda", N_("CUDA")),
-    ("build_cuda", N_("CUDA that the package was built for")),
-    ("cudnn", N_("cuDNN")),
-    ("loaded", N_("cuDNN that was loaded")),
-    ("built", N_("cuDNN that the program was built with")),
-    ("framework", N_("Program")),
-    ("python", N_("Python")),
-    ("missing", N_("Files that were not found")),
+    *("os", "gpu", "driver", "driver_cuda", "cuda", "build_cuda", "cudnn", "loaded", "built"),
+    *("framework", "python", "missing"),
 )
 """Fields of the facts in the order in which they are shown."""
 _UNNAMED_DLL = frozenset({"dll-load-failed", "exit-code-missing-dll"})
@@ -30,8 +20,12 @@ _UNNAMED_DLL = frozenset({"dll-load-failed", "exit-code-missing-dll"})
 
 def understood(f: Facts) -> tuple[Understood, ...]:
     """Every version, name and system that was read from the text or given."""
-    shown = ((name, label, _shown(f, name)) for name, label in _NAMES)
-    return tuple(Understood(key=k, label=_(label), value=text) for k, label, text in shown if text)
+    shown = ((name, _shown(f, name)) for name in _NAMES)
+    return tuple(
+        Understood(key=name, label=say(f"explain.read-{name.replace('_', '-')}"), value=text)
+        for name, text in shown
+        if text
+    )
 
 
 def _shown(f: Facts, name: str) -> str:
@@ -50,11 +44,11 @@ def would_tell(f: Facts, hits: Sequence[Hit]) -> tuple[str, ...]:
 
 def _missing_facts(f: Facts, hits: Sequence[Hit]) -> Iterator[str]:
     if {hit.pattern.id for hit in hits} & _UNNAMED_DLL and not f.missing:
-        yield _("Which file Windows didn't find: cudnn-assistant check looks for it.")
-    yield _("The first message of the whole output; later ones mostly follow from it.")
+        yield say("explain.tell-file")
+    yield say("explain.tell-first-message")
     if not (f.driver and f.gpu):
-        yield _("What nvidia-smi prints: it names the GPU and the driver.")
+        yield say("explain.tell-nvidia-smi")
     if f.framework == "pytorch":
-        yield _("What python -m torch.utils.collect_env prints.")
+        yield say("explain.tell-collect-env")
     elif not f.framework_version:
-        yield _("Which program or framework it is, and its version (pip list).")
+        yield say("explain.tell-program")
