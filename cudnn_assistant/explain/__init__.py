@@ -82,8 +82,8 @@ __all__ = [
 ]
 
 CLEAR = 0.6
-"""Probability from which the first cause is worth a remedy: above, six of seven are right on projects
-that nothing was learned from; below, every second."""
+"""Probability from which the first cause is worth a remedy: of projects that nothing was learned
+from, six of seven such causes were right; below it, every second."""
 _SHOWN_SHARE = 0.01
 _SHOWN_AT_LEAST = 3
 _SHOWN_AT_MOST = 10

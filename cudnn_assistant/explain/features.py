@@ -121,7 +121,9 @@ def _cudnn(f: Facts) -> Iterator[Feature]:
     if not have:
         yield "cudnn:unknown", ""
         return
-    says = say("explain.program-needs-cudnn-want-there", want=version_text(want), have=version_text(have))
+    says = say(
+        "explain.program-needs-cudnn-want-there", want=version_text(want), have=version_text(have)
+    )
     if have[0] != want[0]:
         yield "cudnn:other-major", says
     elif have[: len(want)] < want:

@@ -39,7 +39,7 @@ def doubt(explanation: Explanation) -> str:
 def _possible(explanation: Explanation) -> list[str]:
     """Names without remedies, and what would tell: a remedy at random does harm."""
     return [
-        say("explain.possible"),
+        say("explain.possible-first"),
         *(f"   {_head(n, c)}" for n, c in enumerate(explanation.causes[:_WHOLE], 1)),
         "",
         say("explain.would-tell"),
@@ -85,7 +85,7 @@ def _causes(causes: Sequence[Cause]) -> list[str]:
 def _head(place: int, cause: Cause) -> str:
     states = {
         "confirmed": say("explain.confirmed"),
-        "possible": say("explain.possible"),
+        "possible": say("explain.possible-first"),
         "ruled-out": say("explain.ruled-out-computer"),
     }
     return f"{place}. {cause.title}  [{cause.code}, {states[cause.state]}, {cause.score:.0%}]"
