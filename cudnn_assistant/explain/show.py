@@ -85,7 +85,7 @@ def _causes(causes: Sequence[Cause]) -> list[str]:
 def _head(place: int, cause: Cause) -> str:
     states = {
         "confirmed": say("explain.confirmed"),
-        "possible": say("explain.possible-first"),
+        "possible": say("explain.possible"),
         "ruled-out": say("explain.ruled-out-computer"),
     }
     return f"{place}. {cause.title}  [{cause.code}, {states[cause.state]}, {cause.score:.0%}]"
