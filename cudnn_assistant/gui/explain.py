@@ -178,7 +178,9 @@ class ExplainPage(Page):
         self._show_list(
             say("gui.explain-lines"), [line.means for line in found.lines if line.number]
         )
-        self._show_list(say("gui.explain-understood"), [f"{one.label}: {one.value}" for one in found.understood])
+        self._show_list(
+            say("gui.explain-understood"), [f"{one.label}: {one.value}" for one in found.understood]
+        )
         announce(self, found.causes[0].title, now=True)
 
     def _show_list(self, title: str, sentences: Iterable[str]) -> None:
