@@ -1,9 +1,11 @@
 """Learn what single words tell of the cause, from the reports that explain knows and from phrases.
 
-    python -m installer.words              writes resources/errors/words.json
-    python -m installer.words --cross 10   how often explain is right about reports not learned from
+    python -m installer.words            writes resources/errors/words.json
+    python -m installer.words --cross    only says how good explain is on projects not learned from
 
-Needs SciPy, which is no part of the program: ``pip install scipy``.
+The reports are cut in three by their projects. What two parts teach is measured on the third: that
+says how often explain is right, and what its numbers are worth. Needs SciPy, which is no part of
+the program: ``pip install scipy``.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,10 +22,10 @@ import msgspec
 import yaml
 
 from cudnn_assistant import places
-from cudnn_assistant.explain import answer_for
+from cudnn_assistant.explain import CLEAR
 from cudnn_assistant.explain.cases import Case, read_case
 from cudnn_assistant.explain.evidence import rules
-from cudnn_assistant.explain.ranking import without_words
+from cudnn_assistant.explain.ranking import top_shares, without_words
 from cudnn_assistant.explain.similar_reports import Report, reports
 from cudnn_assistant.explain.word_model import WordModel
 
@@ -41,6 +44,9 @@ keeps its plain cause, whatever the threads were that began with it."""
 _ALSO = 0.25
 """Share of a class that would have been accepted as well."""
 _STEPS = 60
+_PARTS = 3
+_KNOTS = 8
+"""Straight lines of the calibration, at most."""
 _TEACHING = Path(__file__).parent / "teaching"
 
 
@@ -51,9 +57,24 @@ class Lesson(NamedTuple):
     given: Mapping[str, str]
     cause: str
     also: Sequence[str] = ()
-    thread: str = ""
-    """That may not speak for itself."""
+    project: str = ""
+    """Whose reports may not vote on it."""
     share: float = _WRITTEN
+    way: str = ""
+    """"text", "named" or "all" of what was known; "" for what was made up."""
+
+
+class Answer(NamedTuple):
+    """What was said of a lesson by a model that doesn't know its project."""
+
+    lesson: Lesson
+    shares: list[tuple[str, float]]
+    """Classes with their shares, best first; none where the text tells nothing."""
+
+    def right(self, first: int) -> bool:
+        """Whether an accepted class is among the first ones."""
+        accepted = {self.lesson.cause, *self.lesson.also}
+        return any(cls in accepted for cls, _share in self.shares[:first])
 
 
 def ways(report: Report) -> dict[str, dict[str, str]]:
@@ -67,8 +88,8 @@ def lessons(some: Iterable[Report]) -> Iterator[Lesson]:
     """Each report in up to three ways, then the phrases and notes of ``installer/teaching``."""
     for one in some:
         count = _STUDIED if one.studied else 1.0
-        for facts in ways(one).values():
-            yield Lesson(one.log, facts, one.cause, one.also, one.thread, count)
+        for way, facts in ways(one).items():
+            yield Lesson(one.log, facts, one.cause, one.also, one.project, count, way)
     for cause, phrases in _read("phrases").items():
         for text in phrases:
             yield Lesson(text, {}, cause)
@@ -83,8 +104,24 @@ def _read(name: str) -> dict[str, list[Any]]:
     return read
 
 
-def learn(some: Sequence[Report], digest: str = "") -> WordModel:
-    """Weights from these reports; the same reports give the same weights.
+class Asked(NamedTuple):
+    """What is learned from of a lesson; a whole case is large."""
+
+    lesson: Lesson
+    signs: frozenset[str]
+    said: dict[str, float]
+    """What patterns, rules and reports say."""
+    recognised: bool
+
+
+def ask(lesson: Lesson) -> Asked:
+    """Read a lesson as explain would, without the reports of its own project."""
+    case: Case = read_case(lesson.text, lesson.given, leave_out=lesson.project)
+    return Asked(lesson, frozenset(case.signs), without_words(case), case.recognised)
+
+
+def learn(asked: Sequence[Asked]) -> WordModel:
+    """Weights from these lessons; the same lessons give the same weights.
 
     A logistic regression that starts from what patterns, rules and reports say already.
     """
@@ -92,9 +129,7 @@ def learn(some: Sequence[Report], digest: str = "") -> WordModel:
     from scipy.sparse import csr_array
 
     names = sorted(rules().prior)
-    taught = list(lessons(some))
-    asked = [read_case(one.text, one.given, leave_out=one.thread) for one in taught]
-    column = _columns(taught, asked)
+    column = _columns(asked)
     where = [
         (row, at)
         for row, one in enumerate(asked)
@@ -104,10 +139,9 @@ def learn(some: Sequence[Report], digest: str = "") -> WordModel:
     table = csr_array(
         (numpy.ones(len(where)), (rows, columns)), shape=(len(asked), len(column) + 1)
     )
-    said = [without_words(one) for one in asked]
-    heard = numpy.array([[one[cls] for cls in names] for one in said])
-    right = numpy.array([[_share(one, cls) for cls in names] for one in taught])
-    count = numpy.array([one.share for one in taught])
+    heard = numpy.array([[one.said[cls] for cls in names] for one in asked])
+    right = numpy.array([[_share(one.lesson, cls) for cls in names] for one in asked])
+    count = numpy.array([one.lesson.share for one in asked])
     found = _regression(table, heard, right / right.sum(axis=1, keepdims=True), count)
     weight = {
         sign: {
@@ -117,14 +151,14 @@ def learn(some: Sequence[Report], digest: str = "") -> WordModel:
         }
         for sign, at in [("", 0), *column.items()]
     }
-    return WordModel(digest, {sign: row for sign, row in weight.items() if row})
+    return WordModel(digest(), {sign: row for sign, row in weight.items() if row})
 
 
-def _columns(taught: Sequence[Lesson], asked: Sequence[Case]) -> dict[str, int]:
-    """The signs that are worth a weight, from 1; a thread counts once."""
-    pairs = enumerate(zip(taught, asked, strict=True))
-    held = {(one.thread or number, sign) for number, (one, said) in pairs for sign in said.signs}
-    often = Counter(sign for _thread, sign in held)
+def _columns(asked: Sequence[Asked]) -> dict[str, int]:
+    """The signs that are worth a weight, from 1; a project counts once."""
+    pairs = enumerate(asked)
+    held = {(one.lesson.project or number, sign) for number, one in pairs for sign in one.signs}
+    often = Counter(sign for _project, sign in held)
     return {sign: at for at, sign in enumerate(sorted(s for s in often if often[s] >= _RARE), 1)}
 
 
@@ -162,35 +196,94 @@ def digest() -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
-def cross(parts: int) -> Iterator[str]:
-    """Figures over all reports, each answered by weights and reports that don't know it."""
-    found: Counter[tuple[str, str]] = Counter()
-    for part in range(parts):
-        weights = learn([r for number, r in enumerate(reports()) if number % parts != part])
-        for report in reports()[part::parts]:
-            for way, facts in ways(report).items():
-                answer = answer_for(read_case(report.log, facts, leave_out=report.thread), weights)
-                right = {report.cause, *report.also}
-                places_of = [n for n, cause in enumerate(answer.causes) if cause.cls in right]
-                found[way, "first"] += places_of[:1] == [0]
-                found[way, "three"] += bool(places_of) and places_of[0] < 3
-    whole = len(reports())
+def part_of(project: str) -> int:
+    """The part of the reports that a project belongs to; -1 for what was made up."""
+    return int(hashlib.sha256(project.lower().encode()).hexdigest(), 16) % _PARTS if project else -1
+
+
+def cross(asked: Sequence[Asked]) -> Iterator[list[Answer]]:
+    """Answers to each part of the reports by what the others teach."""
+    for part in range(_PARTS):
+        model = learn([one for one in asked if part_of(one.lesson.project) != part])
+        yield [
+            Answer(one.lesson, top_shares(one.said, one.signs, model) if one.recognised else [])
+            for one in asked
+            if part_of(one.lesson.project) == part
+        ]
+
+
+def calibrated(answers: Iterable[Answer]) -> dict[str, list[tuple[float, float]]]:
+    """The two tables of the model: for a text alone, and with facts beside it."""
+    some = [one for one in answers if one.shares]
+    return {
+        "text": _isotonic(one for one in some if not one.lesson.given),
+        "facts": _isotonic(one for one in some if one.lesson.given),
+    }
+
+
+def _isotonic(answers: Iterable[Answer]) -> list[tuple[float, float]]:
+    """How often a first class was right, by its share: never less for a larger share.
+
+    Isotonic regression (pool adjacent violators) over equal groups, with straight lines between.
+    """
+    pairs = sorted((one.shares[0][1], one.right(1)) for one in answers)
+    size = -(-len(pairs) // _KNOTS)
+    groups = [pairs[at : at + size] for at in range(0, len(pairs), size)]
+    pools = [[sum(x for x, _y in g) / len(g), sum(y for _x, y in g) / len(g), 1.0] for g in groups]
+    at = 1
+    while at < len(pools):
+        (x, y, n), (x2, y2, n2) = pools[at - 1 : at + 1]
+        if y <= y2:
+            at += 1
+            continue
+        whole = n + n2
+        pools[at - 1 : at + 1] = [[(n * x + n2 * x2) / whole, (n * y + n2 * y2) / whole, whole]]
+        at = max(1, at - 1)
+    middle = [(round(x, 3), round(y, 3)) for x, y, _n in pools]
+    return [(0.0, round(middle[0][1] / 2, 3)), *middle, (1.0, max(0.99, middle[-1][1]))]
+
+
+def figures(parts: Sequence[Sequence[Answer]]) -> Iterator[str]:
+    """How good the answers are, each judged by what the other parts taught."""
+    every = [one for part in parts for one in part]
     for way in ("text", "named", "all"):
-        first, three = (found[way, which] / whole for which in ("first", "three"))
-        yield f"{way:6} first {first:.0%}   first three {three:.0%}"
+        some = [one for one in every if one.lesson.way == way]
+        first, three = (sum(one.right(n) for one in some) / len(some) for n in (1, 3))
+        yield f"{way:6} first {first:.1%}   first three {three:.1%}"
+    bands: list[list[tuple[float, bool]]] = [[] for _ in range(10)]
+    for number, part in enumerate(parts):
+        others = [one for at, some in enumerate(parts) if at != number for one in some]
+        model = WordModel("", {}, calibrated(others))
+        for one in part:
+            if one.shares:
+                informed = bool(one.lesson.given)
+                likely = model.probability(one.shares[0][1], informed=informed)
+                bands[min(9, int(likely * 10))].append((likely, one.right(1)))
+    for band, held in enumerate(bands):
+        if held:
+            said, true = (sum(pair[at] for pair in held) / len(held) for at in (0, 1))
+            yield f"says {band * 10:2} % and more: {said:.0%}, right {true:.0%} of {len(held)}"
+    low = [right for held in bands[: int(CLEAR * 10)] for _likely, right in held]
+    yield f"below {CLEAR:.0%} (not clear): {len(low)}, the first was right {sum(low)} times"
 
 
 def main() -> None:
     """Learn, or measure."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cross", type=int, default=0, metavar="PARTS")
-    parts = parser.parse_args().cross
-    if parts:
-        for line in cross(parts):
-            print(line, flush=True)
+    parser.add_argument("--cross", action="store_true")
+    only_measured = parser.parse_args().cross
+    with ProcessPoolExecutor() as pool:
+        asked = list(pool.map(ask, lessons(reports()), chunksize=50))
+    parts = list(cross(asked))
+    for line in figures(parts):
+        print(line, flush=True)
+    if only_measured:
         return
     path = Path(places.resource("errors/words.json"))
-    table = learn(reports(), digest())
+    table = learn(asked)
+    table = msgspec.structs.replace(
+        table, calibration=calibrated(one for part in parts for one in part)
+    )
     # A line a sign, so that a change can be read.
     path.write_bytes(msgspec.json.encode(table).replace(b'},"', b'},\n"') + b"\n")
     print(f"{len(table.weight)} words in {path}, {path.stat().st_size} bytes")

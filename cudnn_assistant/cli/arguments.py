@@ -114,7 +114,9 @@ def _explain(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help=say("cli.option-fact"),
     )
-    parser.add_argument("--no-look", action="store_true", help=say("cli.option-no-look"))
+    parser.add_argument("--here", action="store_true", help=say("cli.option-here"))
+    # What is usual now; scripts still say it.
+    parser.add_argument("--no-look", action="store_true", help=argparse.SUPPRESS)
     _machine_flag(parser)
     _say_flags(parser)
 

@@ -16,12 +16,15 @@ _LARGEST = 64 * 1024 * 1024
 
 
 def explain(session: Session, options: Options, screen: Screen) -> int:
-    """Say what an error text means; 3 when nothing in it is recognised."""
+    """Say what an error text means; 3 when nothing in it is recognised.
+
+    A text may be another computer's, so this one is looked at only when asked.
+    """
     given = dict(_given(word) for word in options.given)
     seen: Checkup | None = None
     if options.machine:
         seen = judged(session, options.machine)
-    elif not options.no_look and not given:
+    elif options.here and not options.no_look:
         seen = look_with_progress(session, LookRequest(trial=False, offline=True), screen)
     found = session.explain(_text(options.file), seen, given)
     if screen.json:

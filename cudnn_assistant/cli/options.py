@@ -37,6 +37,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     # explain and report
     file: str = ""
     given: tuple[str, ...] = ()
+    here: bool = False
     no_look: bool = False
     short: bool = False
     html: bool = False

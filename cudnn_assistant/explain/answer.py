@@ -31,21 +31,39 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True, rename={"cls": "class"}):
     cls: str
     """Class id ("zlibwapi-missing"); "class" in JSON."""
     score: float
-    """Share of this cause among all, 0 to 1; the scores of all classes add up to 1."""
+    """How often a first cause with such evidence was the right one, in reports that nothing was
+    learned from; 0 to 1. The others share what is left."""
     state: State
     because: tuple[str, ...]
     """What spoke for it, strongest first: lines, given facts, comparisons, findings."""
     title: str
     why: str
     fix: str
+    """The remedy; "" where the answer isn't clear enough for one."""
     confirm: str
     """What would settle whether it is this one."""
 
 
+class Understood(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that was read out of the text or given, so that a person can correct it."""
+
+    key: str
+    """A field of the facts ("cuda", "driver"); for most the same key can be given."""
+    label: str
+    value: str
+
+
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer. Both lists are empty when nothing in the text was recognised."""
+    """The answer. Lines and causes are empty when nothing in the text was recognised."""
 
     lines: tuple[Line, ...]
     """In the order of the text."""
     causes: tuple[Cause, ...]
     """Best first; those that the snapshot rules out come last."""
+    clear: bool = False
+    """Whether the first cause is likely enough to act on. If not, no cause has a remedy."""
+    basis: Literal["text", "computer"] = "text"
+    """Whether a computer's snapshot was judged together with the text."""
+    understood: tuple[Understood, ...] = ()
+    would_tell: tuple[str, ...] = ()
+    """What would settle it, where the answer isn't clear: a line, a command or a file."""

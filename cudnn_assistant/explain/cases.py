@@ -33,8 +33,10 @@ class Case(NamedTuple):
     """Of earlier reports."""
     signs: set[str]
     """Keys of the learned table."""
+    informed: bool
+    """Whether anything is known beside the text."""
     recognised: bool
-    """Whether an answer can be more than a guess."""
+    """Whether the text itself tells anything; what is known beside it doesn't count."""
 
 
 def read_case(
@@ -46,7 +48,7 @@ def read_case(
 ) -> Case:
     """Read ``text``. ``given`` is what the person knows, ``here`` what this computer is known for.
 
-    ``leave_out`` names a report that may not vote: that of the text itself, when measuring.
+    ``leave_out`` names a project whose reports may not vote: when measuring, that of the text.
     ``compat`` says what fits together; without it, the data that came with this program.
     """
     given = {k.strip().lower(): v for k, v in given.items() if v.strip()}
@@ -65,7 +67,7 @@ def read_case(
     shown = telling_lines(lines, found)
     asked = question("\n".join(shown), given)
     likest = similar(asked, leave_out=leave_out)
-    speaks = any(vote > 0 for piece in pieces for vote in piece.votes.values())
+    speaks = any(vote > 0 for hit in found for vote in hit.pattern.votes.values())
     return Case(
         hits=found,
         note_hits=noted,
@@ -73,7 +75,8 @@ def read_case(
         evidence=pieces,
         similar=likest,
         signs={*signs(asked, shown, given), *_of_patterns(found, noted), *_of_features(compared)},
-        recognised=speaks or likest.likeness >= needed_likeness(shown, asked, given),
+        informed=bool(given or here),
+        recognised=speaks or likest.likeness >= needed_likeness(shown, asked),
     )
 
 

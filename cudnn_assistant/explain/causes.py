@@ -18,7 +18,13 @@ _GENERAL = "general"
 
 
 def cause(
-    cls: str, score: float, state: State, reasons: Iterable[str], found: Sequence[Evidence]
+    cls: str,
+    score: float,
+    state: State,
+    reasons: Iterable[str],
+    found: Sequence[Evidence],
+    *,
+    remedy: bool = True,
 ) -> Cause:
     """The cause of a class, in the words of the one that the evidence names."""
     name = closest(cls, found)
@@ -31,7 +37,7 @@ def cause(
         because=tuple(dict.fromkeys(filter(None, reasons)))[:_MOST_REASONS],
         title=title,
         why=why,
-        fix=fix,
+        fix=fix if remedy else "",
         confirm=_confirm(name),
     )
 

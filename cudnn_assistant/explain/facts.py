@@ -71,6 +71,13 @@ _OWN_NAME = re.compile(
 
 _CONTAINER = re.compile(r"\b(?:docker|container|podman|kubernetes)\b", re.IGNORECASE)
 
+_BUILT_WITH = re.compile(
+    r"CUDA used to build PyTorch: (\d{1,2}\.\d)|torch\.version\.cuda\)?[^\d\n]{1,12}(\d{1,2}\.\d)",
+    re.IGNORECASE,
+)
+"""What collect_env and ``print(torch.version.cuda)`` say of the package's own CUDA."""
+_GAPS = re.compile(r"[ \t]{2,200}")
+
 _OF_DRIVER = re.compile(
     r"(?:nvidia-smi|Driver Version)[^\n]{0,60}CUDA Version: ?(\d{1,2}\.\d)", re.IGNORECASE
 )
@@ -92,6 +99,10 @@ _IN_TEXT: tuple[tuple[str, str], ...] = (
     ),
     ("cuda", r"\bnvcc\S{0,3} release (\d{1,2}\.\d)"),
     ("cuda", r"(?<!for )\bCUDA ?v?(\d{1,2})\b(?![.\d])"),
+    ("cudnn", r"\blibcudnn\.so\.(\d{1,2}\.\d{1,2}\.\d{1,2})\b"),
+    ("cudnn", r"\bnvidia-cudnn(?:-cu\d\d)?(?:==| )(\d{1,2}(?:\.\d{1,3}){2,3})\b"),
+    ("cuda", r"\bCUDA runtime version: (\d{1,2}\.\d)"),
+    ("cuda", r"\bcudatoolkit(?:==|=| )(\d{1,2}\.\d{1,2})"),
     ("cudnn", r"\blibcudnn(\d)\b(?![.\d])"),
     ("driver", r"\bnvidia(?:-driver)?-(\d{3})\b"),
     ("cudnn", r"\bcudnn ?(?:version)?[ :=v-]{1,3}(\d{1,2}(?:\.\d{1,3}){1,3})\b"),
@@ -141,6 +152,8 @@ def _from_given(result: Facts, given: Mapping[str, str]) -> None:
 
 
 def _from_text(result: Facts, text: str) -> None:
+    # The columns of pip list, conda list and collect_env become words with one space.
+    text = _GAPS.sub(" ", text)
     if found := _OF_DRIVER.search(text):
         result.driver_cuda = version(found.group(1))
         text = text[: found.start(1)] + text[found.end(1) :]
@@ -241,6 +254,9 @@ def _set_framework(result: Facts, text: str) -> None:
 
 
 def _set_build(result: Facts, text: str) -> None:
+    if said := _BUILT_WITH.search(text):
+        result.build_cuda = version(said.group(1) or said.group(2))
+        return
     found = re.search(r"(?:\+|\b|[-_])(?:cu|cuda)(\d{2,3})(?=\b|_|\))", text, re.IGNORECASE)
     if found:
         digits = found.group(1)

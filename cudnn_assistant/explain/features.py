@@ -61,7 +61,8 @@ def features(known_facts: Facts) -> dict[str, str]:
     return found
 
 
-def _text(v: Version) -> str:
+def version_text(v: Version) -> str:
+    """A version with dots; "" for none."""
     return ".".join(map(str, v))
 
 
@@ -113,26 +114,28 @@ def _cudnn(f: Facts) -> Iterator[Feature]:
     want, have = wanted_cudnn(f), f.cudnn
     if len(have) > 1 and have[1] == 0 and have[0] < major(newest_cudnn(f.compat)) - 1:
         yield "cudnn:first-of-major", ""
-    if needs_zlibwapi(f.compat, _text(have)):
+    if needs_zlibwapi(f.compat, version_text(have)):
         yield "cudnn:wants-zlib", ""
     if not want:
         return
     if not have:
         yield "cudnn:unknown", ""
         return
-    says = say("explain.program-needs-cudnn-want-there", want=_text(want), have=_text(have))
+    says = say(
+        "explain.program-needs-cudnn-want-there", want=version_text(want), have=version_text(have)
+    )
     if have[0] != want[0]:
         yield "cudnn:other-major", says
     elif have[: len(want)] < want:
         yield "cudnn:older-minor", says
     else:
-        yield "cudnn:fits", say("explain.cudnn-fits-what-program-needs", have=_text(have))
+        yield "cudnn:fits", say("explain.cudnn-fits-what-program-needs", have=version_text(have))
 
 
 def _loaded(f: Facts) -> Iterator[Feature]:
     if not f.loaded or not f.built:
         return
-    both = {"loaded": _text(f.loaded), "built": _text(f.built)}
+    both = {"loaded": version_text(f.loaded), "built": version_text(f.built)}
     if f.loaded[0] != f.built[0]:
         yield (
             "loaded:other-major",
@@ -152,7 +155,7 @@ def _loaded(f: Facts) -> Iterator[Feature]:
                 say(
                     "explain.cudnn-loaded-not-one-you",
                     loaded=both["loaded"],
-                    given=_text(f.cudnn),
+                    given=version_text(f.cudnn),
                 ),
             )
 
@@ -165,7 +168,7 @@ def _cuda(f: Facts) -> Iterator[Feature]:
         yield "cuda:unknown", ""
         return
     digits = 1 if want[0] >= FIRST_COMPATIBLE else min(len(want), len(have))
-    both = {"want": _text(want), "have": _text(have)}
+    both = {"want": version_text(want), "have": version_text(have)}
     # Of NVRTC a release finds only itself: libnvrtc.so.11.2 is in no CUDA before 11.2.
     newer_rtc = any("nvrtc" in name for name in f.missing) and have[: len(want)] < want
     # Of CUDA 11 only 11.0 still had cuSOLVER under the number 10.
@@ -184,7 +187,7 @@ def _python(f: Facts) -> Iterator[Feature]:
     span = row.python if row else ""
     if not span or not f.python:
         return
-    names = {"python": _text(f.python[:2]), "span": span}
+    names = {"python": version_text(f.python[:2]), "span": span}
     low = max((version(one) for one in span.split(",") if one.startswith(">=")), default=())
     fits = names["python"] in SpecifierSet(span)
     if not fits and f.python[:2] >= low:
@@ -207,7 +210,7 @@ def _windows(f: Facts) -> Iterator[Feature]:
     if f.framework == "tensorflow" and f.os == "windows" and dropped:
         yield (
             "tf-without-windows-gpu",
-            say("explain.tensorflow-v-no-gpu-support-native", v=_text(f.framework_version)),
+            say("explain.tensorflow-v-no-gpu-support-native", v=version_text(f.framework_version)),
         )
     if f.framework == "tensorflow" and not f.os and dropped:
         yield "tf-perhaps-on-windows", ""

@@ -114,8 +114,7 @@ class _Search:
         self.seen: set[int] = set()
         self.tried: Counter[str] = Counter()
         self.wrapped: dict[str, int] = {}
-        words = sum(map(bool, lines)) <= _SHORT
-        self.possible = _possible(lines, [p for p in patterns() if words or not p.words])
+        self.possible = _possible(lines, words=sum(map(bool, lines)) <= _SHORT)
 
     def open(self) -> dict[str, list[Pattern]]:
         """Literals that the text may hold, each with the patterns that are still wanted."""
@@ -177,7 +176,7 @@ def _inwards(starts: Sequence[int]) -> Iterator[int]:
             yield far
 
 
-def _possible(lines: list[str], wanted: Iterable[Pattern]) -> dict[str, list[Pattern]]:
+def _possible(lines: list[str], *, words: bool) -> dict[str, list[Pattern]]:
     """The literals of the patterns whose words all occur somewhere in the text.
 
     A text repeats its words, so looking through its different words is far quicker than looking
@@ -192,18 +191,27 @@ def _possible(lines: list[str], wanted: Iterable[Pattern]) -> dict[str, list[Pat
     plain = {word for word in known if word.strip(_MARKS) not in numbers}
     ends = {end for word in known - plain for end in (word[:2], word[-2:])}
     vocabulary = " ".join(plain | ends)
-    by_literal: dict[str, list[Pattern]] = {}
-    for pattern in wanted:
-        for literal in pattern.find:
-            by_literal.setdefault(literal, []).append(pattern)
-    there: dict[str, bool] = {}
-    for part in {part for literal in by_literal for part in literal.split()}:
-        there[part] = part in vocabulary or part.strip(_MARKS) in numbers
+    there = {part: part in vocabulary or part.strip(_MARKS) in numbers for part in _word_parts()}
     return {
         literal: asking
-        for literal, asking in by_literal.items()
-        if all(there[part] for part in literal.split())
+        for literal, (parts, asking) in _literals(words).items()
+        if all(map(there.__getitem__, parts))
     }
+
+
+@cache
+def _literals(words: bool) -> Mapping[str, tuple[list[str], list[Pattern]]]:
+    """Each literal's words, and the patterns that ask for it; with people's words or without."""
+    table: dict[str, tuple[list[str], list[Pattern]]] = {}
+    for pattern in patterns():
+        for literal in pattern.find if words or not pattern.words else ():
+            table.setdefault(literal, (literal.split(), []))[1].append(pattern)
+    return table
+
+
+@cache
+def _word_parts() -> frozenset[str]:
+    return frozenset(part for parts, _asking in _literals(True).values() for part in parts)
 
 
 def _candidates(

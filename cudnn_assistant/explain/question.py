@@ -25,11 +25,13 @@ _ALARM = re.compile(
     r"|not available|unavailable|out of memory|insufficient|warning: |exception|fatal|panic"
     r"|false|none\b|died|\bdies|hangs|stuck|deadlock|terminated|restarts|reboots|turns off"
     r"|\bnot\b|n't\b|not_?found|no longer|anymore|disappear|disabled|unsuccessful|wrong|unknow"
+    r"|broken|incompatib|remov(?:es|ed|ing)\b|device_type cpu"
     r"|\bonly\b.{1,20}\bcpu|cpu only|on the cpu|use cpu|\bnan\b|\bslow|long time|returns? 0",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
     r"cuda|cudnn|cublas|nvidia|nvrtc|\bnv(?:ml|cc|rm)|\bgpu|torch|tensorflow|keras|onnx|\bjax|cupy"
+    r"|\bdrivers?\b|\bdll\b|\.so\b"
     r"|numba|paddle|mxnet|caffe|theano|darknet|whisper|ctranslate|llama|tensorrt|\bdlib|opencv"
     r"|\blibcu(?:blas|fft|rand|solver|sparse|pti|tensor)|nvcuda|\bdkms|nouveau|\bvram|\bggml",
     re.IGNORECASE,
@@ -83,11 +85,11 @@ def telling_lines(lines: Sequence[str], found: Sequence[Hit]) -> list[str]:
     return chosen
 
 
-def needed_likeness(lines: Sequence[str], asked: Question, given: Mapping[str, str]) -> float:
+def needed_likeness(lines: Sequence[str], asked: Question) -> float:
     """How much like a report a text must be to be worth an answer without any known message."""
     about = " ".join(line[:_HEAD] for line in lines)
-    if not lines or not (given or _ALARM.search(about)):
+    if not lines or not _ALARM.search(about):
         return float("inf")
-    if given or _SUBJECT.search(about):
+    if _SUBJECT.search(about):
         return _RECOGNISED
     return _UNNAMED if len(asked.message) >= _FEW_WORDS else float("inf")

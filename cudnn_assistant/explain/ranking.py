@@ -27,10 +27,10 @@ _LOUD = 0.5
 
 
 class Ranked(NamedTuple):
-    """A class with its share among all and what spoke for it, strongest first."""
+    """A class with how likely it is, and what spoke for it, strongest first."""
 
     cls: str
-    share: float
+    probability: float
     reasons: list[str]
 
 
@@ -39,10 +39,11 @@ def rank(
 ) -> list[Ranked]:
     """Every class, the likeliest first and what ``state`` rules out last."""
     words = model.evidence(case.signs)
-    share = _shares(_added(without_words(case), [words, *here]))
+    shares = _shares(_added(without_words(case), [words, *here]))
+    likely = _probabilities(shares, model, informed=case.informed or bool(here))
     voices = [*case.evidence, *case.similar.evidence, words, *here]
-    order = sorted(share, key=lambda cls: (state[cls] == "ruled-out", -share[cls]))
-    return [Ranked(cls, share[cls], _reasons(cls, voices)) for cls in order]
+    order = sorted(likely, key=lambda cls: (state[cls] == "ruled-out", -likely[cls]))
+    return [Ranked(cls, likely[cls], _reasons(cls, voices)) for cls in order]
 
 
 def without_words(case: Case) -> dict[str, float]:
@@ -85,6 +86,27 @@ def _shares(total: Mapping[str, float]) -> dict[str, float]:
     powers = {cls: math.exp(weight - top) for cls, weight in total.items()}
     whole = sum(powers.values())
     return {cls: power / whole for cls, power in powers.items()}
+
+
+def _probabilities(
+    share: Mapping[str, float], model: WordModel, *, informed: bool
+) -> dict[str, float]:
+    """That of the first from experience; the others divide what is left as they did."""
+    first = max(share, key=lambda cls: share[cls])
+    sure = model.probability(share[first], informed=informed)
+    rest = (1 - sure) / max(1 - share[first], 1e-9)
+    return {cls: sure if cls == first else rest * part for cls, part in share.items()}
+
+
+def top_shares(
+    said: Mapping[str, float], signs: Iterable[str], model: WordModel
+) -> list[tuple[str, float]]:
+    """Classes with their shares, best first, before the first one's becomes a probability.
+
+    ``said`` is what :func:`without_words` gave.
+    """
+    share = _shares(_added(said, [model.evidence(signs)]))
+    return sorted(share.items(), key=lambda pair: -pair[1])
 
 
 def _reasons(cls: str, voices: Sequence[Evidence]) -> list[str]:

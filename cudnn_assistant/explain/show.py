@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from cudnn_assistant.explain.answer import Cause, Explanation
 from cudnn_assistant.wording import say
 
-_LIKELY = 0.5
-"""Share from which the first cause is told without a word of doubt."""
 _MOST_LINES = 6
 _MOST_REASONS = 3
 _WHOLE = 3
@@ -22,18 +20,37 @@ def text_lines(explanation: Explanation) -> list[str]:
     doubtful = doubt(explanation)
     return [
         *_telling(explanation),
+        *_understood(explanation),
         *([doubtful, ""] if doubtful else []),
-        *_causes(explanation.causes),
+        *(_causes(explanation.causes) if explanation.clear else _possible(explanation)),
+        say("explain.judged-with-computer")
+        if explanation.basis == "computer"
+        else say("explain.judged-alone"),
     ]
 
 
 def doubt(explanation: Explanation) -> str:
     """What to say before the causes if none of them is likelier than all others; else ""."""
-    if not explanation.causes or explanation.causes[0].state == "confirmed":
+    if explanation.clear or not explanation.causes:
         return ""
-    if explanation.causes[0].score >= _LIKELY:
-        return ""
-    return say("explain.text-several-possible-causes-likeliest-comes")
+    return say("explain.cannot-tell")
+
+
+def _possible(explanation: Explanation) -> list[str]:
+    """Names without remedies, and what would tell: a remedy at random does harm."""
+    return [
+        say("explain.possible-first"),
+        *(f"   {_head(n, c)}" for n, c in enumerate(explanation.causes[:_WHOLE], 1)),
+        "",
+        say("explain.would-tell"),
+        *(f"   {text}" for text in explanation.would_tell),
+    ]
+
+
+def _understood(explanation: Explanation) -> list[str]:
+    """What was read, in one line, so that a person sees what is wrong or lacking."""
+    read = "; ".join(f"{one.label} {one.value}" for one in explanation.understood)
+    return [say("explain.understood", read=read), ""] if read else []
 
 
 def _telling(explanation: Explanation) -> list[str]:

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from heapq import nlargest
-from operator import itemgetter
 from typing import NamedTuple
 
 import msgspec
@@ -67,21 +66,14 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return {**self.facts, "framework": self.framework, "os": self.os}
 
     @property
+    def project(self) -> str:
+        """ "owner/name"."""
+        return self.thread.partition("#")[0]
+
+    @property
     def address(self) -> str:
         """Where the thread can be read."""
-        project, _sign, number = self.thread.partition("#")
-        return f"github.com/{project}/issues/{number}"
-
-
-class Bag(NamedTuple):
-    """Words and their weight together."""
-
-    words: frozenset[str]
-    weight: float
-
-
-Bags = tuple[Bag, Bag, Bag]
-"""Those of the message, of the notes and of the framework."""
+        return f"github.com/{self.project}/issues/{self.thread.partition('#')[2]}"
 
 
 class Similar(NamedTuple):
@@ -89,7 +81,7 @@ class Similar(NamedTuple):
 
     evidence: tuple[Evidence, ...]
     likeness: float
-    """Likeness of the likest report: 0 to 1 by its message, up to 0.4 more by the rest."""
+    """Likeness of the report whose message is the likest, by its message alone: 0 to 1."""
 
 
 @cache
@@ -102,16 +94,17 @@ def reports() -> tuple[Report, ...]:
 def similar(asked: Question, *, leave_out: str = "") -> Similar:
     """Votes of the reports that are most like a question.
 
-    ``leave_out`` names a thread that may not vote: that of the text itself, when measuring.
+    ``leave_out`` names a project whose threads may not vote: when measuring, that of the text.
     """
-    bags = _bags(asked)
-    likeness = [
-        (_likeness(bags, theirs), report)
-        for report, theirs in zip(reports(), _known(), strict=True)
-        if report.thread != leave_out
-    ]
-    nearest = [pair for pair in nlargest(_NEAREST, likeness, key=itemgetter(0)) if pair[0] > 0]
-    return Similar(tuple(_evidence(nearest)), nearest[0][0] if nearest else 0.0)
+    cosines = [_cosines(part, words) for part, words in zip(_parts(), _words(asked), strict=True)]
+    total: dict[int, float] = defaultdict(float)
+    for share, some in zip(_SHARES, cosines, strict=True):
+        for at, cosine in some.items():
+            if reports()[at].project != leave_out:
+                total[at] += share * cosine
+    nearest = nlargest(_NEAREST, total, key=total.__getitem__)
+    votes = _evidence([(total[at], reports()[at]) for at in nearest])
+    return Similar(tuple(votes), max((cosines[0].get(at, 0.0) for at in total), default=0.0))
 
 
 @cache
@@ -120,18 +113,30 @@ def questions() -> tuple[Question, ...]:
     return tuple(question(r.log, r.known) for r in reports())
 
 
+class Part(NamedTuple):
+    """One part of all reports: their messages, their notes or their frameworks."""
+
+    holders: Mapping[str, Sequence[int]]
+    """By word, the reports that hold it."""
+    weights: Sequence[float]
+    """By report, what its words weigh together."""
+
+
+def _words(asked: Question) -> tuple[frozenset[str], ...]:
+    return asked.message, asked.notes, asked.framework
+
+
 @cache
-def _known() -> tuple[Bags, ...]:
-    return tuple(map(_bags, questions()))
+def _parts() -> tuple[Part, ...]:
+    return tuple(map(_part, zip(*map(_words, questions()), strict=True)))
 
 
-def _bags(asked: Question) -> Bags:
-    message, notes, framework, _os = asked
-    return _bag(message), _bag(notes), _bag(framework)
-
-
-def _bag(words: frozenset[str]) -> Bag:
-    return Bag(words, _weight(words))
+def _part(bags: Sequence[frozenset[str]]) -> Part:
+    holders: dict[str, list[int]] = defaultdict(list)
+    for at, bag in enumerate(bags):
+        for word in bag:
+            holders[word].append(at)
+    return Part(holders, [sum(map(_weight, bag)) for bag in bags])
 
 
 @cache
@@ -142,21 +147,19 @@ def _rarity() -> Mapping[str, float]:
     return {word: (1 + math.log(most / count)) ** 2 for word, count in (*held.items(), ("", 1))}
 
 
-def _weight(words: Iterable[str]) -> float:
+def _weight(word: str) -> float:
     rarity = _rarity()
-    return sum(
-        rarity.get(word, rarity[""]) * (_NAMED if word.startswith("file ") else 1) for word in words
-    )
+    return rarity.get(word, rarity[""]) * (_NAMED if word.startswith("file ") else 1)
 
 
-def _likeness(asked: Bags, theirs: Bags) -> float:
-    parts = map(_cosine, asked, theirs)
-    return sum(share * part for share, part in zip(_SHARES, parts, strict=True))
-
-
-def _cosine(a: Bag, b: Bag) -> float:
-    both = a.words & b.words
-    return _weight(both) / math.sqrt(a.weight * b.weight) if both else 0.0
+def _cosines(part: Part, words: frozenset[str]) -> dict[int, float]:
+    """The reports that share a word with a question, by their place, and how like they are."""
+    common: dict[int, float] = defaultdict(float)
+    for word in sorted(words):
+        for at in part.holders.get(word, ()):
+            common[at] += _weight(word)
+    whole = sum(map(_weight, words))
+    return {at: both / math.sqrt(whole * part.weights[at]) for at, both in common.items()}
 
 
 @cache

@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 
 import msgspec
 
@@ -23,6 +24,7 @@ from cudnn_assistant.explain.question import Question
 
 _LOUDEST = 6.0
 """However many words a text has, they never say more than this for or against a cause."""
+_PLAIN = ((0.0, 0.0), (1.0, 1.0))
 _NUMBER = re.compile(r"[a-z_]{0,30}[0-9][a-z0-9._+]{0,30}")
 _PART = re.compile(r"[a-z0-9.]{1,40}")
 _VERSION = re.compile(r"(\d{1,4})\.\d")
@@ -50,12 +52,22 @@ def _given(given: Mapping[str, str]) -> Iterator[str]:
 
 
 class WordModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Weights, as natural logarithms of odds."""
+    """Weights, as natural logarithms of odds, and how often an answer was right."""
 
     lessons: str
     """SHA-256 of what they were learned from."""
     weight: Mapping[str, Mapping[str, float]]
     """By sign, then by class; what is near zero is left out. "": what holds for every text."""
+    calibration: Mapping[str, Sequence[tuple[float, float]]] = {}
+    """For a text alone ("text") and with facts beside it ("facts"): shares of a first cause, each
+    with how often such a cause was right in threads of projects that the weights were learned
+    without. Between them straight lines."""
+
+    def probability(self, share: float, *, informed: bool) -> float:
+        """How often a first cause with this share is right; ``informed``: with facts beside it."""
+        table = self.calibration.get("facts" if informed else "text", _PLAIN)
+        (x, low), (x2, high) = next((p for p in pairwise(table) if share <= p[1][0]), table[-2:])
+        return low + (high - low) * (share - x) / (x2 - x)
 
     def evidence(self, found: Iterable[str]) -> Evidence:
         """Votes for and against classes, without words of their own."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
@@ -18,6 +20,8 @@ from cudnn_assistant.wording import say
 LOOKS: dict[State, Look] = {"confirmed": "bad", "possible": "unknown", "ruled-out": "none"}
 SHOWN = 4
 """Causes after the first that are listed; the rest says little."""
+LISTED = 6
+"""Lines of a list below the causes."""
 
 
 def state_word(state: State) -> str:
@@ -170,16 +174,22 @@ class ExplainPage(Page):
             self.answer.addWidget(Text(doubtful, muted=True))
         for number, cause in enumerate(found.causes[: 1 + SHOWN]):
             self.answer.addWidget(CauseCard(cause, whole=number == 0))
-        self._show_means(found)
+        self._show_list(say("gui.explain-would-tell"), found.would_tell)
+        self._show_list(
+            say("gui.explain-lines"), [line.means for line in found.lines if line.number]
+        )
+        self._show_list(
+            say("gui.explain-understood"), [f"{one.label}: {one.value}" for one in found.understood]
+        )
         announce(self, found.causes[0].title, now=True)
 
-    def _show_means(self, found: Explanation) -> None:
-        means = list(dict.fromkeys(line.means for line in found.lines if line.number))
-        if not means:
+    def _show_list(self, title: str, sentences: Iterable[str]) -> None:
+        shown = list(dict.fromkeys(sentences))[:LISTED]
+        if not shown:
             return
         card = Card(SPACE // 2)
-        card.rows.addWidget(Text(say("gui.explain-lines"), bold=True))
-        for text in means[:5]:
+        card.rows.addWidget(Text(title, bold=True))
+        for text in shown:
             card.rows.addWidget(Text(text))
         self.answer.addWidget(card)
 

@@ -8,8 +8,9 @@
 A case is a YAML file as described in the cases' README, or a line of the product's own table of
 reports. Three ways of asking are measured: "text" (the log alone), "named" (with gpu, driver, cuda,
 cudnn, python, framework, os) and "all" (with every fact of the case). A thread's own line
-of the table is left out, but the learned words have seen it: what they do for threads that are
-new to them, ``python -m installer.words --cross 5`` tells.
+of the table is left out with all of its project, but the learned words have seen it: what they do
+for projects that are new to them, and what the numbers shown are worth, ``python -m
+installer.words --cross`` tells. ``tests/explain/laid_aside.jsonl`` was never learned from.
 
 What is honest about the figures. The shown cases had all been read before the first line of
 this package was written. All other threads of the table were gathered and labelled without looking
@@ -35,9 +36,9 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -45,6 +46,20 @@ from cudnn_assistant.explain import answer_for, explain
 from cudnn_assistant.explain.cases import read_case
 from cudnn_assistant.explain.word_model import load_words
 
+FOREIGN = frozenset(
+    (
+        "index-out-of-range",
+        "tensors-on-two-devices",
+        "shape-or-type-mismatch",
+        "python-packages-conflict",
+        "page-file-small",
+        "process-killed",
+        "shared-memory-small",
+        "data-loader-worker",
+        "model-file-missing",
+    )
+)
+"""What people take for cuDNN's or CUDA's and isn't."""
 NAMED = ("gpu", "driver", "cuda", "cudnn", "python")
 WAYS = ("text", "named", "all")
 
@@ -90,29 +105,51 @@ def given(case: Mapping[str, Any], way: str) -> dict[str, str]:
     return named if way == "named" else {**facts, **named}
 
 
-def rank(case: Mapping[str, Any], way: str) -> tuple[int, list[str]]:
-    """Place of the first accepted class (0 = best, 99 = not named), and the classes named."""
-    asked = read_case(case["log"], given(case, way), leave_out=thread(case))
+class Judged(NamedTuple):
+    """An answer beside the truth."""
+
+    case: Mapping[str, Any]
+    place: int
+    """Of the first accepted class: 0 = best, 99 = not named."""
+    clear: bool
+    named: list[str]
+
+    @property
+    def harmless(self) -> bool:
+        """Whether the cause was named, or nothing was advised."""
+        return self.place == 0 or not self.clear
+
+
+def judged(case: Mapping[str, Any], way: str) -> Judged:
+    project = thread(case).partition("#")[0]
+    asked = read_case(case["log"], given(case, way), leave_out=project)
     answer = answer_for(asked, load_words())
-    named = [f"{c.cls} {c.score:.2f}" for c in answer.causes]
     right = {case["root_cause"], *(case.get("also_accept") or [])}
     places = [n for n, c in enumerate(answer.causes) if c.cls in right]
-    return (places or [99])[0], named
+    named = [f"{c.cls} {c.score:.2f}" for c in answer.causes]
+    return Judged(case, (places or [99])[0], answer.clear, named)
 
 
 def accuracy(folders: list[str], half: str, misses: bool) -> None:
     for way in WAYS:
-        ranks = [(case, *rank(case, way)) for case in cases(folders, half)]
-        first = sum(place == 0 for _, place, _ in ranks)
-        three = sum(place < 3 for _, place, _ in ranks)
-        total = len(ranks)
+        every = [judged(case, way) for case in cases(folders, half)]
+        foreign = [one for one in every if one.case["root_cause"] in FOREIGN]
+        clear = [one for one in every if one.clear]
         print(
-            f"{way:6} first {first}/{total} = {first / total:.0%}   "
-            f"first three {three}/{total} = {three / total:.0%}"
+            f"{way:6} first {share(one.place == 0 for one in every)}   "
+            f"first three {share(one.place < 3 for one in every)}"
         )
-        for case, place, named in ranks:
-            if misses and place:
-                print(f"   {place:2} {case['id']}: {case['root_cause']}  <-  {named[:4]}")
+        print(f"       with a remedy {share(one.place == 0 for one in clear)} first right")
+        print(f"       not CUDA's: {share(one.harmless for one in foreign)} right or no advice")
+        for one in every:
+            if misses and one.place:
+                case = one.case
+                print(f"   {one.place:2} {case['id']}: {case['root_cause']}  <-  {one.named[:4]}")
+
+
+def share(right: Iterable[bool]) -> str:
+    every = list(right)
+    return f"{sum(every)}/{len(every)} = {sum(every) / max(1, len(every)):.0%}"
 
 
 NEAR_MISSES = (

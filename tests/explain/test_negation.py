@@ -8,6 +8,7 @@ import pytest
 
 from cudnn_assistant.explain.facts import facts
 from cudnn_assistant.explain.negation import affirmed
+from cudnn_assistant.feed import load_builtin
 
 DOCKER = re.compile("docker", re.IGNORECASE)
 
@@ -45,5 +46,5 @@ def test_a_thing_that_is_denied(text: str) -> None:
 
 
 def test_one_denial_does_not_deny_the_next_mention() -> None:
-    assert facts(["no docker at first, then in docker"], [], {}).container
-    assert not facts(["works inside docker"], [], {}).container
+    assert facts(load_builtin(), ["no docker at first, then in docker"], [], {}).container
+    assert not facts(load_builtin(), ["works inside docker"], [], {}).container

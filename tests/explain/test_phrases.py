@@ -30,8 +30,8 @@ def notes() -> Iterator[tuple[str, str, dict[str, str]]]:
     ("asked", "share"),
     [
         pytest.param(list(phrases(TEACHING / "phrases.yaml")), 0.95, id="taught"),
-        pytest.param(list(phrases(SAYINGS)), 0.75, id="not taught"),
-        pytest.param(list(notes()), 0.97, id="notes"),
+        pytest.param(list(phrases(SAYINGS)), 0.72, id="not taught"),
+        pytest.param(list(notes()), 0.95, id="notes"),
     ],
 )
 def test_most_name_their_class_among_the_first_three(

@@ -44,7 +44,7 @@ def test_a_message_that_no_pattern_knows_is_answered_by_its_report(thread: str) 
 
 def test_a_report_that_is_left_out_is_silent() -> None:
     row = next(row for row in reports() if row.thread == "torch/cunn#348")
-    answer = answer_for(read_case(row.log, {}, leave_out=row.thread), load_words())
+    answer = answer_for(read_case(row.log, {}, leave_out=row.project), load_words())
     named = [c.because for c in answer.causes]
     assert not any(row.address in reason for reasons in named for reason in reasons)
 
@@ -52,7 +52,7 @@ def test_a_report_that_is_left_out_is_silent() -> None:
 def test_no_report_is_like_a_text_of_other_words() -> None:
     assert explain(NEVER_SEEN).causes == ()
     asked = question(NEVER_SEEN, {})
-    assert similar(asked).likeness < needed_likeness([NEVER_SEEN], asked, {})
+    assert similar(asked).likeness < needed_likeness([NEVER_SEEN], asked)
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_a_text_from_another_system_is_not_judged_by_this_one(compat: Compat) ->
 def test_a_computer_without_gpu_says_nothing_about_the_text(compat: Compat) -> None:
     plain = [c.cls for c in explain(HANDLE).causes]
     # Its system alone is a fact that fills in, and shifts what is unlikely anyway.
-    assert [*causes(HANDLE, "linux-no-nvidia-gpu", compat)][:3] == plain[:3]
+    assert [*causes(HANDLE, "linux-no-nvidia-gpu", compat)][:1] == plain[:1]
 
 
 def test_facts_of_the_computer_fill_in_what_the_text_leaves_open(compat: Compat) -> None:

@@ -138,6 +138,18 @@ FILES = {
     "installation": {"corrupted-install", "msvc-runtime-missing"},
     "memory": {"gpu-out-of-memory", "other-process-uses-gpu"},
     "other": {"other"},
+    "program": {
+        "index-out-of-range",
+        "tensors-on-two-devices",
+        "shape-or-type-mismatch",
+        "python-packages-conflict",
+        "page-file-small",
+        "process-killed",
+        "shared-memory-small",
+        "data-loader-worker",
+        "model-file-missing",
+        "multiple-pip-packages-conflict",
+    },
 }
 """The classes that each file of patterns is about."""
 

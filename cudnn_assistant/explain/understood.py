@@ -1,0 +1,54 @@
+"""What was read out of a text, in words that a person can correct, and what would tell more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cudnn_assistant.explain.answer import Understood
+from cudnn_assistant.explain.facts import Facts
+from cudnn_assistant.explain.features import version_text
+from cudnn_assistant.explain.patterns import Hit
+from cudnn_assistant.wording import say
+
+_NAMES = (
+    *("os", "gpu", "driver", "driver_cuda", "cuda", "build_cuda", "cudnn", "loaded", "built"),
+    *("framework", "python", "missing"),
+)
+"""Fields of the facts in the order in which they are shown."""
+_UNNAMED_DLL = frozenset({"dll-load-failed", "exit-code-missing-dll"})
+
+
+def understood(f: Facts) -> tuple[Understood, ...]:
+    """Every version, name and system that was read from the text or given."""
+    shown = ((name, _shown(f, name)) for name in _NAMES)
+    return tuple(
+        Understood(key=name, label=say(f"explain.read-{name.replace('_', '-')}"), value=text)
+        for name, text in shown
+        if text
+    )
+
+
+def _shown(f: Facts, name: str) -> str:
+    value = getattr(f, name)
+    if name == "missing":
+        return ", ".join(dict.fromkeys(value))
+    if name == "framework" and value:
+        return f"{value} {version_text(f.framework_version)}".strip()
+    return value if isinstance(value, str) else version_text(value)
+
+
+def would_tell(f: Facts, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Which line, command or file would settle what this text leaves open."""
+    return tuple(_missing_facts(f, hits))[:3]
+
+
+def _missing_facts(f: Facts, hits: Sequence[Hit]) -> Iterator[str]:
+    if {hit.pattern.id for hit in hits} & _UNNAMED_DLL and not f.missing:
+        yield say("explain.tell-file")
+    yield say("explain.tell-first-message")
+    if not (f.driver and f.gpu):
+        yield say("explain.tell-nvidia-smi")
+    if f.framework == "pytorch":
+        yield say("explain.tell-collect-env")
+    elif not f.framework_version:
+        yield say("explain.tell-program")

@@ -1,0 +1,195 @@
+"""Explain knows what it can't tell, names what isn't CUDA's, and shows what it read."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+from pathlib import Path
+from re import Pattern
+
+import msgspec
+import pytest
+
+from cudnn_assistant import places
+from cudnn_assistant.explain import CLEAR, explain, text_lines
+from cudnn_assistant.explain.facts import Facts, facts
+from cudnn_assistant.explain.patterns import patterns
+from cudnn_assistant.explain.reading import LONGEST_LINE
+from cudnn_assistant.explain.similar_reports import Report, reports
+from cudnn_assistant.explain.word_model import load_words
+from cudnn_assistant.feed import load_builtin
+
+ASIDE = Path(__file__).with_name("laid_aside.jsonl")
+USUAL = {"gpu": "RTX 3060", "driver": "535.54", "cuda": "11.8", "framework": "PyTorch 2.1"}
+FACTS = {"gpu": "RTX 5090", "driver": "450.80", "cuda": "10.1", "framework": "PyTorch 1.4"}
+
+
+def test_without_a_telling_line_no_fact_makes_an_answer() -> None:
+    answer = explain("Epoch 3/10 - loss: 0.12\nSaved model to out/model.bin", given=FACTS)
+    assert answer.causes == ()
+    assert not answer.clear
+
+
+def test_what_is_not_clear_has_no_remedy_and_says_what_would_tell() -> None:
+    answer = explain("RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED")
+    assert not answer.clear
+    assert answer.causes
+    assert answer.causes[0].score < CLEAR
+    assert all(cause.fix == "" for cause in answer.causes)
+    assert any("nvidia-smi" in said for said in answer.would_tell)
+    text = "\n".join(text_lines(answer))
+    assert "We can't tell from this text" in text
+    assert "What helps" not in text
+
+
+def test_what_is_clear_has_a_remedy() -> None:
+    answer = explain("Could not locate zlibwapi.dll. Please make sure it is in your library path!")
+    assert answer.clear
+    assert answer.causes[0].fix
+    assert answer.would_tell == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "cls"),
+    [
+        ("RuntimeError: CUDA error: device-side assert triggered", "index-out-of-range"),
+        (
+            "Expected all tensors to be on the same device, but found at least two devices, cuda:0",
+            "tensors-on-two-devices",
+        ),
+        (
+            "Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be",
+            "tensors-on-two-devices",
+        ),
+        ("expected scalar type Half but found Float", "shape-or-type-mismatch"),
+        ("mat1 and mat2 shapes cannot be multiplied (4x5 and 6x7)", "shape-or-type-mismatch"),
+        (
+            "A module that was compiled using NumPy 1.x cannot be run in NumPy 2.0.2",
+            "python-packages-conflict",
+        ),
+        ("TypeError: Descriptors cannot not be created directly.", "python-packages-conflict"),
+        ("Intel MKL FATAL ERROR: Cannot load mkl_intel_thread.dll.", "python-packages-conflict"),
+        ("OSError: [WinError 1455] The paging file is too small", "page-file-small"),
+        ("Process finished with exit code 137 (interrupted by signal 9)", "process-killed"),
+        (
+            "DataLoader worker (pid 5) is killed by signal: Bus error.",
+            "shared-memory-small",
+        ),
+        ("DataLoader worker (pid(s) 1448, 8988) exited unexpectedly", "data-loader-worker"),
+        ("No such file or directory: 'weights/best.pth'", "model-file-missing"),
+    ],
+)
+@pytest.mark.parametrize("given", [{}, USUAL])
+def test_what_is_not_cudas_has_its_name(text: str, cls: str, given: dict[str, str]) -> None:
+    assert explain(text, given=given).causes[0].cls == cls
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("[WinError 126] The specified module could not be found", "dll-load-failed"),
+        ("Could not load library cudnn_ops_infer64_8.dll. Error code 127", "cudnn8-part-127"),
+        ("OSError: [WinError 193] %1 is not a valid Win32 application", "error-code-193"),
+        ("[WinError 1114] A dynamic link library routine", "dll-start-stopped"),
+        ("[WinError 1455] The paging file is too small", "paging-file"),
+        ("exit code 0xC0000135", "exit-code-missing-dll"),
+        ("exit code -1073741515", "exit-code-missing-dll"),
+        ("Exception code: 0xC06D007E", "exit-code-missing-dll"),
+        ("Exception code: 0xC06D007F", "procedure-not-in-dll"),
+        ("unable to start correctly (0xc000007b)", "start-code"),
+    ],
+)
+def test_codes_of_windows_are_told_apart(text: str, pattern: str) -> None:
+    told = {"dll-load-failed", "cudnn8-part-127", "error-code-193", "dll-start-stopped"}
+    told |= {"paging-file", "exit-code-missing-dll", "procedure-not-in-dll", "start-code"}
+    found = {line.pattern for line in explain(text).lines}
+    assert found & told == {pattern}
+
+
+def test_a_full_page_file_is_no_missing_module() -> None:
+    text = (
+        "OSError: [WinError 1455] The paging file is too small for this operation to complete. "
+        'Error loading "torch\\lib\\caffe2_detectron_ops_gpu.dll" or one of its dependencies.'
+    )
+    answer = explain(text)
+    assert "dll-load-failed" not in {line.pattern for line in answer.lines}
+    assert answer.causes[0].cls == "page-file-small"
+
+
+def read_facts(*lines: str) -> Facts:
+    return facts(load_builtin(), lines, [], {})
+
+
+def test_tables_in_a_log_are_read() -> None:
+    pip = ["torch                     2.1.0+cu118", "nvidia-cudnn-cu11         8.7.0.84"]
+    read = read_facts(*pip)
+    assert read.framework_version == (2, 1, 0)
+    assert read.build_cuda == (11, 8)
+    assert read.cudnn == (8, 7, 0, 84)
+    conda = ["cudatoolkit               10.2.89              hfd86e86_1"]
+    assert read_facts(*conda).cuda == (10, 2)
+    env = [
+        "PyTorch version: 1.13.1",
+        "CUDA used to build PyTorch: 11.7",
+        "CUDA runtime version: 11.4.152",
+        "GPU 0: NVIDIA GeForce RTX 3090",
+        "Nvidia driver version: 470.182.03",
+        "/usr/lib/x86_64-linux-gnu/libcudnn.so.8.2.1",
+    ]
+    read = read_facts(*env)
+    assert (read.build_cuda, read.cuda, read.cudnn) == ((11, 7), (11, 4), (8, 2, 1))
+    assert read.driver == (470, 182, 3)
+    assert read.gpu.endswith("RTX 3090")
+
+
+def test_what_was_read_is_shown() -> None:
+    smi = "| NVIDIA-SMI 535.54   Driver Version: 535.54   CUDA Version: 12.2 |\nCUDA out of memory"
+    shown = {one.key: one.value for one in explain(smi).understood}
+    assert shown["driver"] == "535.54"
+    assert shown["driver_cuda"] == "12.2"
+    assert "Understood:" in "\n".join(text_lines(explain(smi)))
+
+
+def test_numbers_rise_with_the_evidence() -> None:
+    tables = load_words().calibration
+    assert set(tables) == {"text", "facts"}
+    for table in tables.values():
+        assert all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(table))
+        assert (table[0][0], table[-1][0]) == (0.0, 1.0)
+    scores = [load_words().probability(step / 20, informed=False) for step in range(21)]
+    assert scores == sorted(scores)
+    assert 0 <= scores[0] <= scores[-1] <= 1
+
+
+def test_the_model_stays_small() -> None:
+    assert places.resource("errors/words.json").stat().st_size <= 300_000
+
+
+def test_what_was_laid_aside_is_in_no_table() -> None:
+    aside = msgspec.json.Decoder(Report).decode_lines(ASIDE.read_bytes())
+    assert len(aside) >= 60
+    assert not {row.project.lower() for row in aside} & {row.project.lower() for row in reports()}
+    text = "".join(
+        file.read_text(encoding="utf-8") for file in places.resource("errors/patterns").iterdir()
+    )
+    assert not [row.thread for row in aside if row.thread in text]
+
+
+WORST = ("a" * LONGEST_LINE, "cuda " * 819, "1.2." * 1024, "lib" * 1365, "/a" * 2048, "no " * 1365)
+
+
+@pytest.mark.parametrize("text", WORST)
+def test_no_pattern_takes_long_on_a_hostile_line(text: str) -> None:
+    slow: dict[str, float] = {}
+    for pattern in patterns():
+        literal = pattern.find[0]
+        line = (literal + " " + text)[:LONGEST_LINE]
+        start = time.perf_counter()
+        search(pattern.regex, line)
+        if (took := time.perf_counter() - start) > 0.25:
+            slow[pattern.id] = took
+    assert not slow
+
+
+def search(regex: Pattern[str], line: str) -> None:
+    regex.search(line)
