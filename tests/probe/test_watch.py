@@ -1,0 +1,116 @@
+"""A program that is watched runs as it would alone, and what it loads is seen."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cudnn_assistant.machine import CudnnCopy, Machine, OperatingSystem
+from cudnn_assistant.probe.watch import watch, watch_running
+from cudnn_assistant.session.watching import loaded_copies
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+WATCH = "import sys; from cudnn_assistant.probe.watch import watch; w = watch(sys.argv[1:]);"
+
+
+def python(program: str) -> list[str]:
+    return [sys.executable, "-c", program]
+
+
+def outside(words: list[str], tail: str = "sys.exit(w.exit_code)", **how) -> subprocess.Popen:
+    """Somebody who watches, as a process of its own."""
+    return subprocess.Popen([sys.executable, "-c", WATCH + tail, *words], **how)
+
+
+@pytest.mark.parametrize(("program", "code"), [("raise SystemExit(7)", 7), ("pass", 0)])
+def test_the_exit_code_is_the_program_s(program, code):
+    assert watch(python(program)).exit_code == code
+
+
+def test_a_program_that_is_killed_ends_as_a_shell_says():
+    assert watch(["sh", "-c", "kill -ABRT $$"]).exit_code == 128 + signal.SIGABRT
+
+
+def test_output_passes_through_to_the_byte_and_its_end_is_kept():
+    program = (
+        "import os; os.write(1, b'\\xff out\\r\\n'); os.write(2, b'\\x1b[31mred\\x1b[0m\\r 50%\\n')"
+    )
+    done = outside(python(program), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, said = done.communicate(timeout=60)
+    assert (out, said) == (b"\xff out\r\n", b"\x1b[31mred\x1b[0m\r 50%\n")
+
+
+def test_a_program_in_a_terminal_finds_a_terminal():
+    import pty
+
+    ours, theirs = pty.openpty()
+    done = outside(python("import os; print(*map(os.isatty, (0, 1, 2)))"), stdin=theirs,
+                   stdout=theirs, stderr=theirs)  # fmt: skip
+    os.close(theirs)
+    assert done.wait(timeout=60) == 0
+    assert b"True True True" in os.read(ours, 4096)
+
+
+def test_signals_reach_the_program():
+    program = (
+        "import signal, sys, time; signal.signal(15, lambda *_: sys.exit(5));"
+        "print('up', flush=True); time.sleep(60)"
+    )
+    done = outside(python(program), stdout=subprocess.PIPE)
+    assert done.stdout is not None
+    assert done.stdout.readline() == b"up\n"
+    done.send_signal(signal.SIGTERM)
+    assert done.wait(timeout=30) == 5
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    source = tmp_path / "empty.c"
+    source.write_text("int nothing;\n")
+    file = tmp_path / "lib" / "libcudnn.so.9"
+    file.parent.mkdir()
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", file, source], check=True)
+    return file
+
+
+def test_what_a_grandchild_loads_is_seen(library):
+    load = f"import ctypes, time; ctypes.CDLL({str(library)!r}); time.sleep(0.5)"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {load!r}])"
+    assert str(library) in watch(python(parent)).libraries
+
+
+def test_a_program_that_ends_at_once_is_not_called_complete():
+    assert watch(["sh", "-c", "exit 3"]).complete is False
+
+
+def test_a_running_program(library):
+    load = f"import ctypes, time; ctypes.CDLL({str(library)!r}); print(flush=True); time.sleep(60)"
+    with subprocess.Popen(python(load), stdout=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        seen = watch_running(running.pid)
+        running.kill()
+    assert seen is not None
+    assert seen.libraries == (str(library),)
+    assert watch_running(2**22 + 1) is None
+
+
+def test_copies_by_folder_with_their_versions():
+    machine = Machine(
+        os=OperatingSystem(family="linux"),
+        cudnns=(CudnnCopy(folder="/v", file="libcudnn.so.9", major=9, file_version="9.19.0"),),
+    )
+    paths = (
+        "/s/libcudnn_ops.so.9.14.0",
+        "/v/libcudnn.so.9",
+        "/v/libcudnn_graph.so.9",
+        "/c/libcuda.so.1",
+    )
+    main, part = loaded_copies(paths, machine)
+    assert (main.folder, main.version, main.main) == ("/v", "9.19.0", True)
+    assert (part.folder, part.version, part.main) == ("/s", "9.14.0", False)
