@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cudnn_assistant import places
-from cudnn_assistant.feed.manifests import parse
+from cudnn_assistant.feed.manifests import NotAManifest, parse
 from installer.feed import tables
 from installer.feed.__main__ import main
 from installer.feed.ingest import ingest
