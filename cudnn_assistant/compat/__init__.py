@@ -15,7 +15,6 @@ from cudnn_assistant.compat.advice import (
     ToolkitAdvice,
 )
 from cudnn_assistant.compat.builtin import load_builtin
-from cudnn_assistant.compat.candidates import runs_kernels
 from cudnn_assistant.compat.environment import (
     EnvironmentAdvice,
     recommend_environment,
@@ -37,6 +36,7 @@ from cudnn_assistant.compat.facts import (
     Wheel,
     decode,
 )
+from cudnn_assistant.compat.kernels import runs_kernels
 from cudnn_assistant.compat.limits import (
     FIRST_COMPATIBLE,
     cuda_majors,

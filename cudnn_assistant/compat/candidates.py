@@ -9,6 +9,7 @@ from packaging.specifiers import SpecifierSet
 
 from cudnn_assistant.compat.advice import Code, Reason
 from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, FrameworkRelease
+from cudnn_assistant.compat.kernels import kernels_against
 from cudnn_assistant.compat.lookup import (
     architecture,
     at_least,
@@ -19,15 +20,11 @@ from cudnn_assistant.compat.lookup import (
     last_driver_branch,
     major_of,
     newest,
-    oldest_usable_cuda,
     version,
 )
 from cudnn_assistant.compat.releases import (
     build_driver_floor,
     build_runs_on,
-    cudnn_build,
-    cudnn_builds,
-    wheel_package,
 )
 from cudnn_assistant.compat.situation import Situation
 
@@ -202,53 +199,12 @@ def _framework_against(
         if bad.kind == "release" and build.requirement == f"{bad.product}=={bad.version}":
             yield _reason("known-bad", name, why=bad.why)
     for compute in computes:
-        if (code := _kernels_against(compat, build, compute)) is not None:
+        if (code := kernels_against(compat, build, compute)) is not None:
             yield _reason(code, name, compute=compute)
 
 
 def _python_fits(spec: str, python: str) -> bool:
     return SpecifierSet(spec).contains(python, prereleases=True)
-
-
-def _kernels_against(compat: Compat, build: FrameworkRelease, compute: str) -> Code | None:
-    """Why a framework build has no code for a GPU; None when it has or may have."""
-    known = architecture(compat, compute)
-    if at_least(compute, build.compute_min) is False:
-        return "gpu-too-old"
-    if known and _cuda_above(build.cuda, known.last_cuda):
-        return "gpu-too-old"
-    if _cuda_below(build.cuda, oldest_usable_cuda(compat, compute)):
-        return "gpu-too-new"
-    if not build.compute or runs_kernels(build.compute, compute):
-        return None
-    newest_kernel = newest(one.removesuffix("+PTX") for one in build.compute)
-    return "gpu-too-old" if at_least(newest_kernel, compute) else "gpu-too-new"
-
-
-def runs_kernels(kernels: Sequence[str], compute: str) -> bool:
-    """Whether a GPU runs any of these: same major and not newer, or PTX not newer."""
-    here = version(compute)
-    for kernel in kernels:
-        made = version(kernel.removesuffix("+PTX"))
-        if here and made and made <= here and (made.major == here.major or "+PTX" in kernel):
-            return True
-    return False
-
-
-def _cuda_above(cuda: str, last: str) -> bool:
-    if last == ONGOING:
-        return False
-    first, end = version(cuda), version(last)
-    if first is None or end is None:
-        return False
-    return first > end if "." in cuda else first.major > end.major
-
-
-def _cuda_below(cuda: str, oldest: str) -> bool:
-    first, start = version(cuda), version(oldest)
-    if first is None or start is None:
-        return False
-    return first < start if "." in cuda else first.major < start.major
 
 
 def _framework_unknown(here: Situation, build: FrameworkRelease) -> Iterator[Reason]:
@@ -263,58 +219,3 @@ def _framework_unknown(here: Situation, build: FrameworkRelease) -> Iterator[Rea
         yield _reason("gpu-support-unknown", name)
     if not build.sure:
         yield _reason("inferred", name)
-
-
-# Which cuDNN serves a framework build
-
-
-def serving_builds(
-    compat: Compat, framework: FrameworkRelease, platform: str
-) -> tuple[CudnnBuild | None, ...]:
-    """The cuDNN builds that may serve a framework build; (None,) when it needs none of ours."""
-    cuda = major_of(framework.cuda)
-    if framework.found == "system" and framework.cudnn and cuda is not None:
-        return tuple(
-            one for one in cudnn_builds(compat) if one.cuda_major == cuda and serves(framework, one)
-        )
-    if framework.found == "wheel" and framework.cudnn_spec and cuda is not None:
-        found = tuple(_by_wheel(compat, framework, cuda, platform))
-        return found or (None,)
-    if framework.found in ("wheel", "bundled") and framework.cudnn and cuda is not None:
-        return (cudnn_build(compat, framework.cudnn, cuda, framework.cuda),)
-    return (None,)
-
-
-def serves(framework: FrameworkRelease, build: CudnnBuild) -> bool:
-    """Whether a cuDNN build may stand in for the one a framework was built with.
-
-    Same major, not older than the build's minor (cuDNN's own rule), and the very CUDA release
-    where CUDA had no minor-version compatibility yet.
-    """
-    need = version(framework.cudnn)
-    if need is None or need.major != major_of(build.version):
-        return False
-    if at_least(build.version, f"{need.major}.{need.minor}") is False:
-        return False
-    if framework.cudnn_spec and build.full not in SpecifierSet(framework.cudnn_spec):
-        return False
-    exact_cuda = build.cuda_major < 11
-    return not exact_cuda or major_minor(build.cuda) == major_minor(framework.cuda)
-
-
-def major_minor(text: str) -> tuple[int, int] | None:
-    """The first two numbers of a version."""
-    found = version(text)
-    return None if found is None else (found.major, found.minor)
-
-
-def _by_wheel(
-    compat: Compat, framework: FrameworkRelease, cuda: int, platform: str
-) -> Iterator[CudnnBuild]:
-    allowed = SpecifierSet(framework.cudnn_spec)
-    for wheel in compat.wheels:
-        if wheel.package != wheel_package(cuda) or wheel.version not in allowed:
-            continue
-        build = cudnn_build(compat, wheel.version, cuda)
-        if build is not None and (not platform or platform in wheel.platforms):
-            yield build

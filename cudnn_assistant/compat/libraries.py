@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from cudnn_assistant.compat.advice import ToolkitAdvice
-from cudnn_assistant.compat.candidates import Candidate, major_minor
+from cudnn_assistant.compat.candidates import Candidate
 from cudnn_assistant.compat.facts import ONGOING, Compat, Component, ToolkitRelease
 from cudnn_assistant.compat.lookup import (
     architecture,
@@ -21,6 +21,7 @@ from cudnn_assistant.compat.lookup import (
     order,
 )
 from cudnn_assistant.compat.ranking import present_cuda
+from cudnn_assistant.compat.serving import major_minor
 from cudnn_assistant.compat.situation import Situation
 from cudnn_assistant.versions import series
 

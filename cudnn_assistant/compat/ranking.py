@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cudnn_assistant.compat.advice import Reason
-from cudnn_assistant.compat.candidates import Candidate, major_minor
+from cudnn_assistant.compat.candidates import Candidate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.lookup import (
     at_least,
@@ -15,6 +15,7 @@ from cudnn_assistant.compat.lookup import (
     oldest_usable_cuda,
     order,
 )
+from cudnn_assistant.compat.serving import major_minor
 from cudnn_assistant.compat.situation import Situation
 
 

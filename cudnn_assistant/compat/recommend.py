@@ -16,11 +16,12 @@ from cudnn_assistant.compat.advice import (
     Recommendation,
 )
 from cudnn_assistant.compat.alternatives import alternatives
-from cudnn_assistant.compat.candidates import Candidate, evaluate, serving_builds
+from cudnn_assistant.compat.candidates import Candidate, evaluate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.lookup import in_series, order
 from cudnn_assistant.compat.ranking import rank
 from cudnn_assistant.compat.releases import cudnn_builds, framework_builds
+from cudnn_assistant.compat.serving import serving_builds
 from cudnn_assistant.compat.situation import Situation, situation
 from cudnn_assistant.compat.telling import (
     driver_reasons,

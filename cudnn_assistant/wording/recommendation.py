@@ -28,13 +28,14 @@ class Said(NamedTuple):
     text: str
 
 
-_UNKNOWN = dict.fromkeys(("compute", "needs", "present", "python", "cuda", "wanted"), "?")
+_FACTS = ("compute", "needs", "present", "python", "cuda", "wanted", "names", "instead")
+_UNKNOWN = dict.fromkeys(_FACTS, "?")
 
 
 def reason(one: Reason) -> str:
     """One reason as a sentence. One that is also a cause has its words in the cause's row."""
     named = f": {one.about}" if one.about else ""
-    if one.code == "other-maker":
+    if f"maker-{one.about}" in rows("recommendation"):
         return say(f"recommendation.maker-{one.about}")
     facts = {**_UNKNOWN, **one.facts, "about": one.about, "named": named}
     if one.code in rows("reasons"):

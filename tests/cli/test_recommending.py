@@ -82,4 +82,4 @@ def test_the_feed_is_described() -> None:
 def test_a_wish_may_be_spelled_as_people_do(wish: str) -> None:
     words = ("recommend", "--gpu", "8.6", "--driver", "580.65.06", "--system", "linux", "--json")
     found = json.loads(ca(*words, "--for", wish).stdout)
-    assert found["framework"]["requirement"] == "onnxruntime-gpu==1.20.0"
+    assert found["framework"]["requirement"] == "onnxruntime-gpu==1.20.2"

@@ -16,6 +16,7 @@ from feed_shop import Server, body
 from test_direct import ANSWERS, Hosts
 
 from cudnn_assistant import feed, places
+from installer import release
 from installer.feed.__main__ import main
 from installer.feed.signing import Repository
 from installer.windows.build import ROOT
@@ -148,6 +149,15 @@ def test_the_workflow_needs_no_key_of_a_person(publisher: Publisher, tmp_path: P
     sums = (into / "inputs" / "SHA256SUMS").read_text().splitlines()
     assert len(sums) == 1 + 6 + 1
     assert all((into / "inputs" / line.split("  ")[1]).exists() for line in sums)
+
+
+def test_a_release_without_a_root_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(release.build, "ROOT", tmp_path)
+    assert "This build has no online feed" in release.feed_note()
+    root = tmp_path / "resources" / "feed" / "root.json"
+    root.parent.mkdir(parents=True)
+    root.write_text('{"signed": {"x-feed-url": "https://feed.example"}}')
+    assert release.feed_note() == "Compatibility feed: https://feed.example"
 
 
 def test_gathering_from_an_address_that_is_down(tmp_path: Path) -> None:

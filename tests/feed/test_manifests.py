@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cudnn_assistant import places
-from cudnn_assistant.feed.manifests import parse
+from cudnn_assistant.feed.manifests import NotAManifest, parse
 from installer.feed import tables
 from installer.feed.__main__ import main
 from installer.feed.ingest import ingest
@@ -105,7 +105,7 @@ def test_an_old_manifest_has_its_label_in_its_name() -> None:
     del old["release_product"]
     found = parse(json.dumps(old).encode(), "redistrib_9.99.0.json")
     assert (found.label, found.product) == ("9.99.0", "cudnn")
-    with pytest.raises(SourceError, match="neither a label"):
+    with pytest.raises(NotAManifest, match="neither a label"):
         parse(json.dumps(old).encode(), "manifest.json")
 
 
@@ -126,7 +126,7 @@ def test_an_old_manifest_has_its_label_in_its_name() -> None:
 def test_what_a_file_may_not_say(change: dict[str, Any], said: str) -> None:
     manifest = cudnn()
     manifest["cudnn"]["linux-x86_64"]["cuda12"].update(change)
-    with pytest.raises(SourceError, match=said):
+    with pytest.raises(NotAManifest, match=said):
         parse(json.dumps(manifest).encode())
 
 
@@ -136,7 +136,7 @@ def test_what_a_file_may_not_say(change: dict[str, Any], said: str) -> None:
      b'{"release_label": "1", "release_label": "2"}'],
 )  # fmt: skip
 def test_what_is_no_manifest(data: bytes) -> None:
-    with pytest.raises(SourceError):
+    with pytest.raises(NotAManifest):
         parse(data)
 
 

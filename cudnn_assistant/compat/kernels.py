@@ -1,0 +1,56 @@
+"""Whether a framework build has code for a GPU: its kernels, its PTX, and its CUDA."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cudnn_assistant.compat.advice import Code
+from cudnn_assistant.compat.facts import ONGOING, Compat, FrameworkRelease
+from cudnn_assistant.compat.lookup import (
+    architecture,
+    at_least,
+    newest,
+    oldest_usable_cuda,
+    version,
+)
+
+
+def kernels_against(compat: Compat, build: FrameworkRelease, compute: str) -> Code | None:
+    """Why a framework build has no code for a GPU; None when it has or may have."""
+    known = architecture(compat, compute)
+    if at_least(compute, build.compute_min) is False:
+        return "gpu-too-old"
+    if known and _cuda_above(build.cuda, known.last_cuda):
+        return "gpu-too-old"
+    if _cuda_below(build.cuda, oldest_usable_cuda(compat, compute)):
+        return "gpu-too-new"
+    if not build.compute or runs_kernels(build.compute, compute):
+        return None
+    newest_kernel = newest(one.removesuffix("+PTX") for one in build.compute)
+    return "gpu-too-old" if at_least(newest_kernel, compute) else "gpu-too-new"
+
+
+def runs_kernels(kernels: Sequence[str], compute: str) -> bool:
+    """Whether a GPU runs any of these: same major and not newer, or PTX not newer."""
+    here = version(compute)
+    for kernel in kernels:
+        made = version(kernel.removesuffix("+PTX"))
+        if here and made and made <= here and (made.major == here.major or "+PTX" in kernel):
+            return True
+    return False
+
+
+def _cuda_above(cuda: str, last: str) -> bool:
+    if last == ONGOING:
+        return False
+    first, end = version(cuda), version(last)
+    if first is None or end is None:
+        return False
+    return first > end if "." in cuda else first.major > end.major
+
+
+def _cuda_below(cuda: str, oldest: str) -> bool:
+    first, start = version(cuda), version(oldest)
+    if first is None or start is None:
+        return False
+    return first < start if "." in cuda else first.major < start.major
