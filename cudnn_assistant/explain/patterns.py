@@ -182,20 +182,34 @@ def _possible(lines: list[str], *, words: bool) -> dict[str, list[Pattern]]:
     A text repeats its words, so looking through its different words is far quicker than looking
     for each of the many literals in the whole of it.
     """
-    known: set[str] = set()
+    there: set[str] = set()
     for start in range(0, len(lines), _BLOCK):
-        known.update(" ".join(lines[start : start + _BLOCK]).lower().split())
-    # Numbers differ in every line of a log, and looking through them all would take long: of each
-    # only its ends are, and what is a number in a literal must be a whole one.
+        known = set(" ".join(lines[start : start + _BLOCK]).lower().split())
+        there |= _parts_among(known, _word_parts() - there)
+    return {
+        literal: asking
+        for literal, (parts, asking) in _literals(words).items()
+        if there.issuperset(parts)
+    }
+
+
+def _parts_among(known: set[str], parts: Iterable[str]) -> set[str]:
+    """The parts that stand in a word.
+
+    Numbers differ in every line of a log, and looking through them all would take long: of each
+    only its ends are, and what is a number in a literal must be a whole one.
+    """
     numbers = {bare for word in known if _NUMBER.fullmatch(bare := word.strip(_MARKS))}
     plain = {word for word in known if word.strip(_MARKS) not in numbers}
     ends = {end for word in known - plain for end in (word[:2], word[-2:])}
     vocabulary = " ".join(plain | ends)
-    there = {part: part in vocabulary or part.strip(_MARKS) in numbers for part in _word_parts()}
+    # Most parts are ruled out by three letters that stand nowhere side by side.
+    triples = set(zip(vocabulary, vocabulary[1:], vocabulary[2:], strict=False))
     return {
-        literal: asking
-        for literal, (parts, asking) in _literals(words).items()
-        if all(map(there.__getitem__, parts))
+        part
+        for part in parts
+        if part.strip(_MARKS) in numbers
+        or (triples.issuperset(zip(part, part[1:], part[2:], strict=False)) and part in vocabulary)
     }
 
 

@@ -124,14 +124,16 @@ def lines_of(text: str | bytes) -> list[str]:
 
 
 def _joined(lines: list[str]) -> list[str]:
-    result: list[str] = []
+    """The same list, changed in place: a log may be large."""
     head = -1
-    for line in lines:
-        bare = _KERNEL.sub("", line[:LONGEST_LINE], count=1)
-        if head >= 0 and _NVRM_NEXT.match(bare) and len(result[head]) < LONGEST_LINE:
-            result[head] += " " + bare.removeprefix("NVRM:").strip()
-            result.append("")
+    for at, line in enumerate(lines):
+        bare = line[:LONGEST_LINE]
+        if bare.startswith(("<", "[")) or "kernel:" in bare:
+            bare = _KERNEL.sub("", bare, count=1)
+        if head >= 0 and _NVRM_NEXT.match(bare) and len(lines[head]) < LONGEST_LINE:
+            lines[head] += " " + bare.removeprefix("NVRM:").strip()
+            lines[at] = ""
             continue
-        head = len(result) if bare.startswith("NVRM:") else -1
-        result.append(bare)
-    return result
+        head = at if bare.startswith("NVRM:") else -1
+        lines[at] = bare
+    return lines

@@ -175,6 +175,13 @@ def test_what_was_laid_aside_is_in_no_table() -> None:
     assert not [row.thread for row in aside if row.thread in text]
 
 
+@pytest.mark.parametrize("gpu", ["AMD Radeon RX 7900 XTX", "Intel Iris Xe"])
+def test_without_an_nvidia_gpu_no_driver_is_advised(gpu: str) -> None:
+    answer = explain("RuntimeError: Found no NVIDIA driver on your system.", given={"gpu": gpu})
+    assert answer.causes[0].code == "gpu-of-another-maker"
+    assert "CPU" in answer.causes[0].fix
+
+
 WORST = ("a" * LONGEST_LINE, "cuda " * 819, "1.2." * 1024, "lib" * 1365, "/a" * 2048, "no " * 1365)
 
 
