@@ -7,11 +7,15 @@ wrote: whatever it holds, a shell reads it back as that one word, and a person s
 from __future__ import annotations
 
 import re
-import shlex
 from typing import Literal, NamedTuple
 
 Shell = Literal["sh", "powershell", "cmd"]
 """POSIX shells and fish; PowerShell; the old command prompt of Windows."""
+
+
+def shell_of(family: str) -> Shell:
+    """The shell that people of that system have open."""
+    return "powershell" if family == "windows" else "sh"
 
 
 class Syntax(str):
@@ -44,15 +48,29 @@ def quote(word: str, shell: Shell) -> str:
 
 
 def _sh(word: str) -> str:
+    """Read alike by sh, bash, zsh and fish, which reads a backslash in ``'…'`` in its own way."""
+    if _BARE.fullmatch(word):
+        return word
     if word.isprintable():
-        return shlex.quote(word)
+        return "".join(map(_piece, _PIECES.findall(word))) or "''"
     # What can't be seen is spelled out. The shell cuts newlines off at the very end.
     return f"\"$(printf '{''.join(map(_printf, word))}')\""
 
 
+_BARE = re.compile(r"[\w@+:,./-][\w@+:,./=-]*", re.ASCII)
+_PIECES = re.compile(r"[^'\\]+|'+|\\")
+
+
+def _piece(run: str) -> str:
+    if run[0] == "'":
+        return f'"{run}"'
+    return '"\\\\"' if run == "\\" else f"'{run}'"
+
+
 def _printf(c: str) -> str:
-    if c in "'\\" or not c.isprintable():
-        return "".join(f"\\{byte:03o}" for byte in c.encode("utf-8", "surrogateescape"))
+    if c in "'\\!-" or not c.isprintable():
+        how = "surrogateescape" if "\udc80" <= c <= "\udcff" else "surrogatepass"
+        return "".join(f"\\{byte:03o}" for byte in c.encode("utf-8", how))
     return "%%" if c == "%" else c
 
 
@@ -66,18 +84,21 @@ def _powershell(word: str) -> str:
         return word
     if word.isprintable():
         return _literal(word)
-    return f"({' + '.join(_literal(run) if run.isprintable() else _character(run) for run in _RUNS.findall(word))})"
+    return f"('' + {' + '.join(map(_seen, _RUNS.findall(word)))})"
 
 
 _RUNS = re.compile(r"[ -~]+|.", re.DOTALL)
 
 
+def _seen(run: str) -> str:
+    if run.isprintable():
+        return _literal(run)
+    number = f"0x{ord(run):x}"
+    return f"[char]{number}" if ord(run) < 0x10000 else f"[char]::ConvertFromUtf32({number})"
+
+
 def _literal(text: str) -> str:
     return "'" + _CLOSING.sub(r"\1\1", text) + "'"
-
-
-def _character(c: str) -> str:
-    return f"[char]::ConvertFromUtf32({ord(c)})"
 
 
 def _cmd(word: str) -> str:
