@@ -84,7 +84,7 @@ def test_a_packed_report_holds_log_and_message_and_can_be_opened(tmp_path: Path)
     log, message, text = form("log"), form("message"), form("markdown")
     assert "change a1, not finished" in log
     assert "+ /usr/lib/cudnn" in log
-    assert message.startswith("password: ***\n/home/user-")
+    assert message.startswith("password: ⟨left out⟩\n/home/user-")
     assert message.splitlines()[1] in text
     assert "Changes made by cuDNN Assistant" in text
     assert not {"qkimura", "falcon", "zqgeheim"} & set((log + message + text).split())
