@@ -18,6 +18,8 @@ TRACE = 1
 With 0, systemd-coredump and apport would still be started for a crash that we provoked.
 """
 
+_LARGEST_FILE = 1 << 28
+"""Bytes of a file that a child without the driver may write."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,10 +70,12 @@ def open_channel(pipe: int) -> Channel:
     return Channel(pipe)
 
 
-def rein(deadline: float) -> None:
+def rein(deadline: float, *, driver: bool = True) -> None:
     """See to it that this process ends: with its parent, after ``deadline`` seconds, silently.
 
-    The parent keeps its own watch; this one is for a parent that was killed or suspended.
+    It gains no rights that its parent hasn't, and what it starts and leaves stays below it;
+    without ``driver``, which no child that only loads a library needs, less is allowed. The
+    parent keeps its own watch; this one is for a parent that was killed or suspended.
     """
     if sys.platform == "win32":
         _rein_windows(deadline)
@@ -83,7 +87,17 @@ def rein(deadline: float) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, core_limits(resource.getrlimit(resource.RLIMIT_CORE)))
     if sys.platform == "linux":
         set_parent_death_signal = 1  # PR_SET_PDEATHSIG
-        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+        set_child_subreaper, set_no_new_privileges = 36, 38  # PR_SET_…, see prctl(2)
+        prctl = ctypes.CDLL(None).prctl
+        prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+        prctl(set_child_subreaper, 1, 0, 0, 0)
+        # The driver lets a helper that runs as root make device files when they are first needed.
+        if not (driver and os.path.exists("/usr/bin/nvidia-modprobe")):
+            prctl(set_no_new_privileges, 1, 0, 0, 0)
+    if not driver:
+        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        limit = _LARGEST_FILE if hard == resource.RLIM_INFINITY else min(hard, _LARGEST_FILE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     # The default action of the alarm ends the process wherever it is, in a C call as well.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, max(deadline, 0.1))

@@ -20,7 +20,7 @@ def main(arguments: list[str]) -> int:
     """
     wish = json.loads(arguments[0])
     channel = open_channel(wish["pipe"])
-    rein(wish["deadline"])
+    rein(wish["deadline"], driver=False)
     conclude(channel, lambda: _check(channel, wish))
     return 0
 

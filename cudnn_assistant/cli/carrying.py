@@ -188,7 +188,7 @@ def show_plan(
                 screen.line(say("cli.for", title=serves[code]), indent=2)
         for row in change.lines:
             note = f"   ({row.note})" if row.note else ""
-            screen.raw(f"  {row.sign} {row.text}{note}\n")
+            screen.verbatim(f"{row.sign} {row.text}{note}", indent=2)
         for note in change.notes:
             screen.line(note, indent=2)
     for sentence in demanded(plan, machine):

@@ -132,9 +132,9 @@ def show_finding(finding: Finding, checkup: Checkup, screen: Screen, *, verbose:
             screen.line(text, indent=2)
     if isinstance(finding.remedy, Manual):
         for command in finding.remedy.commands:
-            screen.raw(f"    {command}\n")
+            screen.verbatim(command)
         if finding.remedy.link:
-            screen.raw(f"    {finding.remedy.link}\n")
+            screen.verbatim(finding.remedy.link)
     if verbose:
         for detail in said.details:
             screen.line("- " + detail, indent=4)

@@ -10,6 +10,8 @@ import textwrap
 from collections.abc import Callable, Iterable
 from typing import Literal, TextIO
 
+from cudnn_assistant.visible import visible, visible_json
+
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
 Color = Literal["auto", "always", "never"]
 
@@ -20,6 +22,7 @@ _SIGNS: dict[Mark, tuple[str, str, str]] = {
     "unknown": ("?", "[?]", "33"),
     "wait": ("…", "[..]", "36"),
 }
+_BLANK = re.compile(r"[\n\t\u00a0]")
 _KEEP = "\u00a0"
 """Stands for a space inside a path while a text is wrapped."""
 _PATH = re.compile(
@@ -54,32 +57,39 @@ class Screen:
             start, size = f"{letters:<6}", 6
         if self.color:
             start = f"\x1b[{number}m{start}\x1b[0m"
-        label = f"{visible(label):<{column}} "
+        label = f"{one_line(label):<{column}} "
         rows = self._rows(text, size + 1 + len(label), 0)
         self._write(f"{start} {label}{rows[0] if rows else ''}".rstrip())
         for row in rows[1:]:
             self._write(" " * (size + 1 + len(label)) + row)
 
     def raw(self, text: str) -> None:
-        """Text for programs, as it is (JSON, a report). JSON is UTF-8 on every console."""
+        """Text for programs, as it is (JSON, a report). JSON is UTF-8 on every console.
+
+        A terminal is shown nothing that it would obey.
+        """
         buffer = getattr(self.out, "buffer", None) if self.json else None
         if buffer is not None:
             self.out.flush()
-            buffer.write(text.encode())
+            buffer.write(visible_json(text).encode())
         else:
             self.out.write(text)
         self.out.flush()
 
+    def verbatim(self, text: str, *, indent: int = 4) -> None:
+        """A command or an address, to be copied: neither wrapped nor changed."""
+        self._write(" " * indent + visible(text))
+
     def progress(self, text: str) -> None:
         """What goes on, on standard error; nothing for scripts."""
         if not (self.quiet or self.json) and self.err.isatty():
-            self.err.write(f"\r\x1b[K{visible(text)}")
+            self.err.write(f"\r\x1b[K{one_line(text)}")
             self.err.flush()
 
     def trouble(self, text: str) -> None:
         """A sentence on standard error that says why nothing came."""
         self.progress("")
-        print(_fit(self.err, visible(text)), file=self.err)
+        print(_fit(self.err, one_line(text)), file=self.err)
 
     def ask(self, question: str, more: Callable[[], None] | None = None) -> bool | None:
         """Whether the person says yes; ``None`` when nobody is there to be asked.
@@ -90,7 +100,7 @@ class Screen:
             return None
         choice = "[y/N]" if more is None else "[y/r/N]"
         while True:
-            self.err.write(f"{visible(question)} {choice} ")
+            self.err.write(f"{one_line(question)} {choice} ")
             self.err.flush()
             said = sys.stdin.readline().strip().casefold()
             if more is None or said not in {"r", "read"}:
@@ -101,8 +111,8 @@ class Screen:
         prefix = " " * lead
         room = max(self.width - indent, 24) if self.width else 0
         if not room:
-            return [prefix + visible(text)]
-        held = _PATH.sub(lambda match: match[0].replace(" ", _KEEP), visible(text))
+            return [prefix + one_line(text)]
+        held = _PATH.sub(lambda match: match[0].replace(" ", _KEEP), one_line(text))
         rows = textwrap.wrap(held, room, break_long_words=False, break_on_hyphens=False) or [""]
         return [prefix + row.replace(_KEEP, " ") for row in rows]
 
@@ -110,20 +120,14 @@ class Screen:
         print(_fit(self.out, text), file=self.out)
 
 
-def visible(text: str) -> str:
-    """``text`` on one line, with control characters and terminal escapes spelled ``\\xNN``."""
-    return "".join(c if c.isprintable() else _spelled(c) for c in text)
+def one_line(text: str) -> str:
+    """``text`` on one line, with everything in it that a terminal obeys spelled out."""
+    return visible(_BLANK.sub(" ", text))
 
 
 def column(labels: Iterable[str]) -> int:
     """Width of a column that all labels fit in."""
     return max((len(label) for label in labels), default=0) + 1
-
-
-def _spelled(c: str) -> str:
-    if c in "\n\t\u00a0":
-        return " "
-    return f"\\x{ord(c):02x}" if ord(c) < 256 else f"\\u{ord(c):04x}"
 
 
 def _fit(stream: TextIO, text: str) -> str:

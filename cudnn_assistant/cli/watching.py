@@ -9,6 +9,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.explain import text_lines
 from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.watching import LoadedCopy, WatchResult
+from cudnn_assistant.visible import visible_json
 from cudnn_assistant.wording import say
 
 
@@ -22,7 +23,7 @@ def watch(session: Session, options: Options, screen: Screen) -> int:
         raise Misuse("watch-nothing")
     seen = session.watch(words, options.pid)
     if screen.json:
-        screen.trouble(msgspec.json.encode(seen).decode())
+        screen.trouble(visible_json(msgspec.json.encode(seen).decode()))
     else:
         for line in _lines(seen):
             screen.trouble(line)

@@ -21,8 +21,8 @@ HIDDEN = "***"
 SHORTEST = 3
 """Letters of a word that is replaced everywhere; shorter ones are part of too much else."""
 
-_LEFT_OUT = re.compile(r"(?:\\?\*){3}|\b(?:user|folder|share|host|id|GPU|MIG)-ü?\d+\b")
-"""What the redaction puts in place of names and secrets (report/secrets.py)."""
+_LEFT_OUT = re.compile(r"⟨left out⟩|(?:\\?\*){3}|\b(?:user|folder|share|host|id|GPU|MIG)-ü?\d+\b")
+"""What the redaction puts in place of names and secrets (report/marks.py)."""
 _BEGIN, _END = f"```json {MARK}", "```"
 _VALUE = re.compile(r'(\s*(?:"(?:[^"\\]|\\.)*": )?)"((?:[^"\\]|\\.)*)"(,?)')
 """A line of the machine data whose value is text: what is before it, the value, a comma."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from cudnn_assistant.machine import Machine, Trial
 from cudnn_assistant.plan import Entry, preview
+from cudnn_assistant.visible import visible
 
 
 def write_log(machine: Machine, entries: Sequence[Entry] = ()) -> str:
@@ -19,7 +20,7 @@ def write_log(machine: Machine, entries: Sequence[Entry] = ()) -> str:
     rows += [f"  {time.part}: {time.milliseconds:.0f} ms" for time in machine.timings]
     rows += [f"  not read: {gap.what}: {gap.why}" for gap in machine.gaps]
     rows += [row for trial in machine.trials for row in _trial(trial)]
-    return "".join(f"{_visible(row)}\n" for row in rows)
+    return "".join(f"{visible(row)}\n" for row in rows)
 
 
 def _entry(entry: Entry, machine: Machine) -> Iterator[str]:
@@ -42,7 +43,3 @@ def _trial(trial: Trial) -> Iterator[str]:
     if trial.detail:
         yield f"    said: {trial.detail}"
     yield from (f"    | {row}" for row in trial.output.splitlines())
-
-
-def _visible(text: str) -> str:
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)

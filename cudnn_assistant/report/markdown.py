@@ -16,6 +16,7 @@ from cudnn_assistant.report.document import (
     Strong,
     Table,
 )
+from cudnn_assistant.visible import visible
 
 _MARKUP = re.compile(r"(\\(?=[!-/:-@\[-`{-~]|$)|[`*\[\]<>#|~&]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
 """What could be markup where it stands. A backslash before a letter and _ in a word are none, and
@@ -54,7 +55,7 @@ def _block(block: Block) -> Iterator[str]:
     longest = max((len(run) for run in re.findall(r"^`{3,}", block.text, re.MULTILINE)), default=2)
     fence = "`" * max(3, longest + 1)
     yield f"{fence}{block.kind}"
-    yield from (_visible(line) for line in block.text.splitlines())
+    yield from (visible(line) for line in block.text.splitlines())
     yield fence
 
 
@@ -76,11 +77,7 @@ def escaped(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    shown = _visible(text)
+    shown = visible(text)
     fence = "`" * (max(map(len, re.findall(r"`+", shown)), default=0) + 1)
     pad = " " if not shown or shown.startswith("`") or shown.endswith("`") else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
-
-
-def _visible(text: str) -> str:
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)

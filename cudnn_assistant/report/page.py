@@ -16,6 +16,7 @@ from cudnn_assistant.report.document import (
     Strong,
     Table,
 )
+from cudnn_assistant.visible import visible
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; --quiet: light-dark(#555, #aaa); }
@@ -76,7 +77,7 @@ def _table(table: Table) -> str:
 
 
 def _block(block: Block) -> str:
-    shown = f"<pre>{escape(block.text)}</pre>"
+    shown = f"<pre>{escape(_lines(block.text))}</pre>"
     if not block.kind:
         return shown
     return f"<details><summary>Show it</summary>{shown}</details>"
@@ -94,5 +95,9 @@ def _piece(piece: str | Code | Strong) -> str:
     return _text(piece)
 
 
+def _lines(text: str) -> str:
+    return "\n".join(map(visible, text.splitlines()))
+
+
 def _text(text: str) -> str:
-    return escape("".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text))
+    return escape(visible(text))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from cudnn_assistant.machine import SYSTEM, Family
-from cudnn_assistant.report.secrets import HIDDEN, MARK, Marks
+from cudnn_assistant.report.marks import HIDDEN, MARK, Marks
 
 HOMES = re.compile(
     r"(?P<root>/(?:var/)?home/|/Users/|/mnt/[a-z]/Users/|/(?:run/)?media/"
@@ -22,12 +22,13 @@ _SHARED = {
     "localservice", "networkservice",
 }  # fmt: skip
 _STANDARD = re.compile(
-    r"(?!/(?:run/(?:media|user)|var/lib/(?:docker|containers|kubelet))/)(?:/(?:usr|lib|lib32|lib64|etc|proc|sys|dev|run|boot|bin|sbin|snap|nix|gnu|var/lib|pytorch)"
+    r"(?!/(?:run/(?:media|user)|usr/local)/)(?:/(?:usr|lib|lib32|lib64|etc|proc|sys|dev|run|boot|bin|sbin|nix|gnu|pytorch)"
     r"|/mnt/[a-z]/(?:Windows|Program Files(?: \(x86\))?)"
     r"|HK(?:LM|CU|U|CR|EY_\w+)"
     r"|%(?:SystemRoot|windir|(?:Common)?Program(?:Files(?:\(x86\))?|W6432|Data))%"
     r"|(?:\\\\\?\\)?[A-Za-z]:[\\/]+"
-    r"(?:Windows|Program Files(?: \(x86\))?|Progra~[12]|ProgramData))(?=[\\/]|$)",
+    r"(?:Windows|Program Files(?: \(x86\))?|Progra~[12]"
+    r"|ProgramData(?=[\\/]+(?:NVIDIA|Microsoft|Anaconda|Miniconda|Package)|[\\/]*$)))(?=[\\/]|$)",
     re.IGNORECASE,
 )
 """Roots whose folders are made by installers, not by people. /opt and below are products."""
@@ -49,7 +50,9 @@ _KNOWN = re.compile(
     | install(?:ed)? | opt
     | (?:nvidia[-_ ]?)?(?:cuda|cudnn)(?:[-_ ](?:toolkit|linux|windows|archive|cuda|x86_64|local))*
       [-_ ]?v?\d*(?:\.\d+)*(?:[-_]cuda\d+(?:\.\d+)*)?(?:[-_]archive)?
-    | v?\d+(?:\.\d+){0,4} | py(?:thon)?-?\d+(?:\.\d+)* | \w{1,3}linux(?:1|20)\w*
+    | v?\d+(?:\.\d+){0,2}
+    | v?(?:9\.(?:\d|[1-4]\d)|[4-8]\.\d{1,2})\.\d{1,2}\.\d{1,3} | \*{3}
+    | py(?:thon)?-?\d+(?:\.\d+)* | \w{1,3}linux(?:1|20)\w*
     | lib[\w+-]+\.so[\d.]* | [\w.+-]+\.(?:dll|pyd|exe) | cudnn\w*\.h | version\.(?:json|txt|py)
     | \.(?:bashrc|zshrc|zshenv|zprofile|profile|bash_profile|bash_login)(?::\d+)?
     | (?:environment|config|profile)\.(?:sh|fish|d|conf)(?::\d+)? | fish | conf\.d
@@ -72,7 +75,7 @@ _WITHIN = {
         r"[^\s\"'<>|*;,\[\]]*(?:(?: [^\s\"'<>|*;,:\\\[\]]+){1,4}[\\][^\s\"'<>|*;,\[\]]*)*"
     ),
     "linux": re.compile(
-        r"(?<![\w/\\.<-])(?:(?<!:)//(?=\w[\w.-]*/\w)|/(?=[\w.])(?!(?:physical_)?device:|job:)"
+        r"(?<![\w/\\.<*-])(?:(?<!:)//(?=\w[\w.-]*/\w)|/(?=[\w.])(?!(?:physical_)?device:|job:)"
         r"|~/|\$\{?\w+\}?/|\.{1,2}/|\.{3}(?=[\w-]+/)"
         r"|[A-Za-z]:\\(?i:Program Files(?: \(x86\))?)?|\\\\(?=\w))"
         r"[^\s\"'<>|*?;()\[\]]*"
@@ -112,7 +115,14 @@ class Paths:
         if path == SYSTEM:
             return path
         pieces = path.split(self._separator) if self._is_list(path) else [path]
+        if len(pieces) > 1:
+            pieces = [self._relative(piece) for piece in pieces]
         return self._separator.join(map(self._one, pieces))
+
+    def _relative(self, piece: str) -> str:
+        """In a list a bare name is a folder, too."""
+        bare = bool(piece) and not re.search(r"[\\/]", piece) and not known_name(piece)
+        return self._marks.mark("folder", piece) if bare else piece
 
     def homes(self, text: str) -> str:
         """``text`` with the owner of every home folder marked, the rest as it is."""
@@ -154,7 +164,7 @@ class Paths:
         return (
             "".join(
                 piece
-                if number % 2 or not piece or _known(piece.strip('" '))
+                if number % 2 or not piece or known_name(piece.strip('" '))
                 else self._marks.mark("folder", piece)
                 for number, piece in enumerate(pieces)
             )
@@ -168,7 +178,8 @@ class Paths:
         return self._marks.mark("user", name.strip())
 
 
-def _known(name: str) -> bool:
+def known_name(name: str) -> bool:
+    """Whether folders and files have this name on every computer."""
     return len(name) <= _LONGEST and _KNOWN.fullmatch(name) is not None
 
 

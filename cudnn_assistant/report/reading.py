@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import lzma
 import os
 import re
+import stat
 import zipfile
 import zlib
 from typing import NamedTuple
@@ -43,10 +45,15 @@ def newer_report() -> str:
 def open_report(path: str | os.PathLike[str]) -> Report:
     """The report in a file: Markdown, ``check --json``, a bare snapshot, or a packed report.
 
-    Never reads more than :data:`LIMIT` bytes, whatever size the file claims to have.
+    Never reads more than :data:`LIMIT` bytes, whatever size the file claims to have, and no
+    pipe or device, which might never end.
     Raises :class:`Refused` and :class:`OSError`.
     """
-    with open(path, "rb") as file:
+    # A pipe is opened without waiting for who writes to it; Windows has no such file names.
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise Refused("report-no-file")
         start = file.read(LIMIT + 1)
     if start.startswith(b"PK\x03\x04"):
         start = _unpacked(start)
@@ -55,11 +62,25 @@ def open_report(path: str | os.PathLike[str]) -> Report:
     return read_report(start.decode("utf-8", "replace"))
 
 
+_DAMAGED = (
+    KeyError,
+    zipfile.BadZipFile,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    EOFError,
+    OSError,
+    zlib.error,
+    lzma.LZMAError,
+)
+"""What Python's readers of archives raise for one that is damaged, cut or locked."""
+
+
 def _unpacked(content: bytes) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(REPORT) as member:
             return member.read(LIMIT + 1)
-    except (KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as trouble:
+    except _DAMAGED as trouble:
         raise Refused("not-a-packed-report") from trouble
 
 

@@ -17,9 +17,10 @@ import msgspec
 
 from cudnn_assistant.machine import DeviceNode, Machine, Value, Variable
 from cudnn_assistant.plan import Entry
+from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT, Marks
 from cudnn_assistant.report.newer import Unknown
 from cudnn_assistant.report.paths import Paths
-from cudnn_assistant.report.secrets import HIDDEN, Marks, scrub
+from cudnn_assistant.report.secrets import scrub
 
 Kind = Literal["kept", "path", "text"]
 Clean = Callable[[str], str]
@@ -68,9 +69,9 @@ class Redactor:
         return _struct(self._machine, self._clean, self._paths.clean)
 
     def text(self, text: str) -> str:
-        """A message or log, line by line."""
+        """A message or log, line by line; what isn't known to be harmless is left out."""
         self._people |= self._paths.people([text])
-        return "\n".join(map(self._clean, text.splitlines()))
+        return "\n".join(map(self._clean, text.splitlines())).replace(HIDDEN, LEFT_OUT)
 
     def entries(self, entries: Iterable[Entry]) -> tuple[Entry, ...]:
         """Changes of the journal."""
@@ -88,16 +89,19 @@ class Redactor:
         )
 
     def _unknown(self, where: tuple[str | int, ...], name: str, field: Unknown) -> Unknown:
-        return Unknown((*where, self._clean(name)), self._builtin(name, field.value))
+        return Unknown((*where, self._name(name)), self._builtin(name, field.value))
 
     def _builtin(self, name: str, value: Any) -> Any:
         if isinstance(value, str):
             return value if _kept(name, value) else _named(name, value, self._clean)
         if isinstance(value, dict):
-            return {self._clean(key): self._builtin(key, inner) for key, inner in value.items()}
+            return {self._name(key): self._builtin(key, inner) for key, inner in value.items()}
         if isinstance(value, list):
             return [self._builtin(name, inner) for inner in value]
         return value
+
+    def _name(self, name: str) -> str:
+        return name if re.fullmatch(r"[a-z][a-z_]{0,40}", name) else self._clean(name)
 
     def _clean(self, text: str) -> str:
         return "\n".join(map(self._line, text.split("\n")))

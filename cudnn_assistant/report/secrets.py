@@ -1,66 +1,13 @@
-"""Names and secrets inside a text: credentials, addresses, serials, people, computers."""
+"""Names and secrets inside a text: what isn't known to be harmless is left out."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Protocol
 
-from cudnn_assistant.report.commands import PIPED, without_arguments
-from cudnn_assistant.report.hosts import somebodys, without_hosts
-from cudnn_assistant.report.people import CLOUD, PEOPLE
-from cudnn_assistant.report.tokens import ADDRESSES, ASSIGNED, SERIALS, TOKENS, without_random
-
-HIDDEN = "***"
-MARK = re.compile(r"\b(user|folder|share|host|id|GPU(?!-\d{4})|MIG(?!-\d{4}))-ü?(\d+)(?![\w-])")
-"""What stands in place of a name; the same in all reports. GPU-11112222 begins a UUID."""
-
-
-class Marks:
-    """Short stable marks for what must not be named: user-1, GPU-2 …
-
-    ``given`` is text that holds marks already: of a report that is redacted again. New marks
-    count on from them, so that no two things share one.
-    """
-
-    def __init__(self, given: Iterable[str] = ()) -> None:
-        self._given: dict[tuple[str, str], str] = {}
-        self._last: dict[str, int] = {}
-        for text in given:
-            for kind, number in MARK.findall(text):
-                self._last[kind] = max(self._last.get(kind, 0), int(number[:6]))
-
-    def mark(self, kind: str, value: str) -> str:
-        """The mark of ``value``; the same value gets the same mark, small or capital letters.
-
-        A name with letters beyond ASCII gets a mark with one, because that alone can be a cause.
-        """
-        key = (kind, value.casefold())
-        if key not in self._given:
-            self._last[kind] = self._last.get(kind, 0) + 1
-            self._given[key] = f"{kind}-{'' if value.isascii() else 'ü'}{self._last[kind]}"
-        return self._given[key]
-
-    def device(self, kind: str, value: str) -> str:
-        """The mark of a GPU; the beginning of its UUID, which CUDA takes as well, gets the same."""
-        for (given, whole), mark in self._given.items():
-            if given == kind and whole.startswith(value.casefold()):
-                return mark
-        return self.mark(kind, value)
-
-
-class Cleaner(Protocol):
-    """What cleans a path (see paths.py)."""
-
-    def clean(self, path: str) -> str:
-        """One path or list of paths."""
-
-    def homes(self, text: str) -> str:
-        """The owners of home folders in a text."""
-
-    def within(self, text: str) -> str:
-        """Every path inside of a sentence."""
-
+from cudnn_assistant.report.known import only_known, somebodys
+from cudnn_assistant.report.marks import HIDDEN, MARK, Marks
+from cudnn_assistant.report.paths import Paths
 
 _DEVICE = re.compile(r"\b(GPU|MIG)-([0-9a-f]{4,8}(?:-[0-9a-f]{2,12}){0,4})\b", re.IGNORECASE)
 _UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
@@ -85,17 +32,9 @@ _CUDNN = re.compile(r"9\.(?:\d|[1-4]\d)\.\d\.\d{1,3}|8\.\d\.[0-7]\.\d{1,3}")
 """cuDNN's versions have four numbers as an IP address has: 9.10.2.21."""
 _VERSION_BEFORE = re.compile(
     r"(?i)(?:version|cudnn|cublas\w*|cuda|driver|nvrtc|release|runtime|compiled|loaded"
-    r"|component\s+\w+|library|v|==|>=|<=|~=|with:?|for|than|\()[\s:=]*$"
-    r"|(?-i:(?:^|[\s,])(?!\w*addr=|ip=|host=|src=|dst=|gw=|server=)[a-z][\w.+-]*=$)"
+    r"|component\s+\w+|library|v|==|>=|<=|~=)[\s:=]*$"
+    r"|(?:^|[\s,])(?:cu|nv|lib|torch|tensorflow|onnx|version|driver)[\w.+-]*=$"
 )
-_ACCOUNT = re.compile(
-    r"(?<![^\s\"'(=])(?!HK|NT |BUILTIN|NVIDIA|CUDNN|CUDA)"
-    r"(?:[A-Z][A-Z0-9-]{1,14}|AzureAD|MicrosoftAccount)\\(?!v?\d)[\w$-]+(?:\.[\w$-]+)?"
-    r"(?=[\s\"'),:]|\.?$)"
-)
-"""DOMAIN\\person, as Windows names an account; not a folder and a file in it."""
-_FILE = re.compile(r"(?i)\.(?:dll|exe|pyd|py|lib|h|txt|json|sys|inf|bat|ps1|whl|so[\d.]*)$")
-_PATH_BEFORE = re.compile(r"\\[^\"'<>|*?;]*$")
 _TECHNICAL = re.compile(
     r"(?i)cuda|cudnn|nvidia|nvrtc|cublas|python|conda|torch|tensorflow|gpu|users?|root|admin|test|"
     r"driver|library|system|linux|windows|ubuntu|debian|home|data|work|lib|bin|usr|opt|local|tmp|"
@@ -104,32 +43,42 @@ _TECHNICAL = re.compile(
 """Names that are also words of the field: as a person's name they are hidden in paths alone."""
 
 
-def scrub(text: str, marks: Marks, paths: Cleaner, *, people: Iterable[str], host: str) -> str:
-    """``text`` without credentials, addresses, serials, and names of people and computers."""
+_CREDENTIAL = re.compile(
+    r"(?i)(?P<kept>(?<![\w.-])[\w.-]{0,60}?(?:pass\w{0,12}|pwd?|secret\w{0,8}|token|creds?|credentials?"
+    r"|auth|authorization|cookie|signature|sig|sid|session\w{0,6}|login|pat|pin|webhook|key"
+    r"|key[_-]id|kennwort|mot de passe|senha|contrase.a|пароль|密码|密碼|パスワード|비밀번호)s?"
+    r"\d{0,2}[\"'\\]{0,3}"
+    r"(?:\s{0,3}[=：:](?!:)\s{0,3}|\s(?:is\s)?(?=\S{0,80}\d)))(?=\S)(?!\*\*\*|⟨).+"
+)
+"""What a name that may be a password's is said to hold, to the end of the line."""
+_OPTION = re.compile(
+    r"(?i)(?P<kept>(?<!\S)--?[\w.-]{0,40}(?:pass|pw|pin|key|secret|token|cred|auth|user)[\w.-]{0,40}\s)"
+    r"(?!\*\*\*).+"
+)
+_ADDRESS = re.compile(
+    r"\b[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}\b"
+    r"|(?<![\w:.])(?=[0-9A-Fa-f:.]{3,45}(?![\w:]))(?!::1?(?![\w:]))(?:[0-9A-Fa-f]{0,4}:){2,7}"
+    r"(?=[0-9A-Fa-f:]{0,40}[a-f:])[0-9A-Fa-f]{1,4}(?![\w:.])(?<!\d\d:\d\d:\d\d)"
+)
+"""Addresses of network cards, which can consist of small numbers alone."""
+
+
+def scrub(text: str, marks: Marks, paths: Paths, *, people: Iterable[str], host: str) -> str:
+    """``text`` with what is known to be harmless; the rest is marked or left out."""
     if not text:
         return text
-    text = _without(PIPED, text)
-    text = without_arguments(text, HIDDEN)
-    text = without_hosts(text, lambda name: marks.mark("host", name))
-    text = _without(PEOPLE, text)
-    text = _without(ASSIGNED, text)
-    text = TOKENS.sub(HIDDEN, text)
+    text = _CREDENTIAL.sub(_kept, text)
+    text = _OPTION.sub(_kept, text)
     text = _URL.sub(lambda match: _address(match, marks), text)
     text = _DEVICE.sub(lambda match: marks.device(match[1].upper(), match[0]), text)
     text = _UUID.sub(lambda match: marks.mark("id", match[0]), text)
-    text = _without(SERIALS, text)
-    text = CLOUD.sub(lambda match: marks.mark("folder", match[0]), text)
     text = paths.within(text)
-    text = _without(ADDRESSES, text)
-    text = _IPV4.sub(_ip, text)
-    text = _ACCOUNT.sub(_account, text)
-    return _names(without_random(text, HIDDEN), marks, people, host)
+    text = _IPV4.sub(_ip, _ADDRESS.sub(HIDDEN, text))
+    return _names(only_known(text), marks, people, host)
 
 
-def _without(patterns: Iterable[re.Pattern[str]], text: str) -> str:
-    for pattern in patterns:
-        text = pattern.sub(lambda match: match.groupdict().get("kept", "") + HIDDEN, text)
-    return text
+def _kept(match: re.Match[str]) -> str:
+    return match["kept"] + HIDDEN
 
 
 def _address(match: re.Match[str], marks: Marks) -> str:
@@ -156,11 +105,6 @@ def _ip(match: re.Match[str]) -> str:
         return match[0]  # every computer's own
     before = match.string[max(0, match.start() - 40) : match.start()]
     return match[0] if _VERSION_BEFORE.search(before) else HIDDEN
-
-
-def _account(match: re.Match[str]) -> str:
-    inside_path = _PATH_BEFORE.search(match.string[: match.start()])
-    return match[0] if inside_path or _FILE.search(match[0]) else HIDDEN
 
 
 def _names(text: str, marks: Marks, people: Iterable[str], host: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -29,6 +28,7 @@ from cudnn_assistant.report.newer import Unknown, dump_with
 from cudnn_assistant.report.page import page
 from cudnn_assistant.report.reading import MARK
 from cudnn_assistant.summary import headline, lines
+from cudnn_assistant.visible import visible_json
 from cudnn_assistant.wording import words
 
 MARKS = {"ok": "✓", "note": "!", "bad": "✗", "unknown": "?", "wait": "…"}
@@ -125,8 +125,7 @@ def _parts(
 
 def _snapshot(machine: Machine, unknown: Sequence[Unknown]) -> str:
     """The JSON with characters that can't be seen spelled out, as JSON itself spells them."""
-    text = msgspec.json.format(dump_with(machine, unknown), indent=1).decode()
-    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    return visible_json(msgspec.json.format(dump_with(machine, unknown), indent=1).decode())
 
 
 def _taken(machine: Machine) -> str:

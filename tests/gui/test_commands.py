@@ -25,7 +25,7 @@ def test_windows_writes_the_registry_with_the_kind_that_was_there() -> None:
         scope="user", name="Path", after=Value(text=r"%USERPROFILE%\it's;C:\x", expand=True)
     )
     assert commands(Plan(steps=(step,)), "windows") == (
-        r"reg add 'HKCU\Environment' /v 'Path' /t REG_EXPAND_SZ"
+        r"reg add HKCU\Environment /v Path /t REG_EXPAND_SZ"
         r" /d '%USERPROFILE%\it''s;C:\x' /f"
     )
 

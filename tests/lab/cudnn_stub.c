@@ -10,6 +10,9 @@
  *                        and `what` a status number, or abort, bus, segv, ill, kill, hang, exit,
  *                        eat (takes memory until there is none and dies of it),
  *                        babble (prints junk without end), deaf (hangs and ignores signals),
+ *                        sessions (leaves a hundred processes, each in a session of its own, and
+ *                        goes on), bare (one, with another environment), greedy (takes 3 GB and
+ *                        goes on), gain (exits with 7 if it may gain rights, else with 6),
  *                        orphan (leaves a process behind and hangs), fault (wrong numbers),
  *                        nothing (says yes and does nothing), nan
  *
@@ -17,6 +20,7 @@
  */
 #define _GNU_SOURCE
 #include <math.h>
+#include <sys/prctl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -76,6 +80,21 @@ static Status suffer(const char *call) {
         if (fork() == 0) for (;;) pause();
         for (;;) pause();
     }
+    if (!strcmp(what, "sessions")) {
+        for (int i = 0; i < 100; i++)
+            if (fork() == 0) { setsid(); if (fork() == 0) for (;;) pause(); _exit(0); }
+        return 0;
+    }
+    if (!strcmp(what, "bare")) {
+        char *words[] = {"sleep", "4711", NULL}, *nothing[] = {NULL};
+        if (fork() == 0) { setsid(); if (fork() == 0) execve("/bin/sleep", words, nothing); _exit(0); }
+        for (;;) pause();
+    }
+    if (!strcmp(what, "greedy")) {
+        for (int i = 0; i < 48; i++) { memset(malloc(1 << 26), 1, 1 << 26); usleep(20000); }
+        return 0;
+    }
+    if (!strcmp(what, "gain")) _exit(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) ? 6 : 7);
     if (!strcmp(what, "babble")) {
         for (int i = 0; i < 65536; i++) printf("{\"status\": \"ok\"} \xff\xfe %d\n", i);
         fflush(stdout);

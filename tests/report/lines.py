@@ -5,6 +5,29 @@ secret. Then a hundred lines beside them that hold none and must stay as they ar
 """
 
 LINES = r"""
+DB_PASS=⟦zqgeheim7⟧
+SMTP_PASS='⟦zqgeheim7⟧'
+RABBITMQ_DEFAULT_PASS: ⟦zqgeheim7⟧
+db.pass=⟦zqgeheim7⟧
+ftp_pw=⟦zqgeheim7⟧
+creds=⟦qkimura⟧:⟦zqgeheim7⟧
+mytool --pass ⟦zqgeheim7⟧
+mytool --db-pass ⟦zqgeheim7⟧ go
+docker run -e DB_PASS=⟦zqgeheim7⟧ img
+{"user": "a", "pass": "⟦zqgeheim7⟧"}
+⟦MTIzNDU2Nzg5.GhZqXy.abcDEFghiJKLmnoPQRstuVWXyz0123⟧
+gpu01 Sat Nov 21 10:00:01 python3/4711(⟦qkimura⟧)
+COMMAND PID USER FD: python 4711 ⟦qkimura⟧ mem REG
+4711 gpu train ⟦qkimura⟧ R 1:00 1 ⟦zqnode⟧
+⟦qkimura⟧:x:1000:1000:⟦Q Kimura⟧:/home/⟦qkimura⟧:/bin/bash
+Owner : ⟦CORPZQ⟧\⟦qkimura⟧
+ldap uid=⟦qkimura⟧
+C:\ProgramData\⟦Zorblax⟧\cuda
+module load ⟦zorblax⟧/cudnn
+remote=⟦10.11.12.13⟧
+x-forwarded-for: ⟦10.11.12.13⟧
+serial,⟦1322621000123⟧
+NVRM: Xid (PCI:0000:01:00): 31, pid=4711, name=⟦zorblaxd⟧, Ch 00000008
 TF_CONFIG={"cluster": {"worker": ["⟦zqhost1⟧:2222", "⟦zqhost2⟧:2222"], "ps": ["⟦zqps0⟧:2222"]}, "task": {"type": "worker", "index": 0}}
 TF_CONFIG={"cluster": {"chief": ["⟦zqhost⟧"]}}
 TF_CONFIG: {'cluster': {'worker': ['⟦zqhost1⟧:2222']}}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import random
 import resource
 import subprocess
 import sys
@@ -81,7 +84,7 @@ def test_a_packed_report_holds_log_and_message_and_can_be_opened(tmp_path: Path)
     log, message, text = form("log"), form("message"), form("markdown")
     assert "change a1, not finished" in log
     assert "+ /usr/lib/cudnn" in log
-    assert message.startswith("password: ***\n/home/user-")
+    assert message.startswith("password: ⟨left out⟩\n/home/user-")
     assert message.splitlines()[1] in text
     assert "Changes made by cuDNN Assistant" in text
     assert not {"qkimura", "falcon", "zqgeheim"} & set((log + message + text).split())
@@ -110,11 +113,42 @@ def bomb(path: Path) -> None:
             member.write(bytes(2**20))
 
 
+def damaged(kind: int, change: Callable[[bytearray], None]) -> bytes:
+    """A packed report whose bytes somebody changed."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", kind) as archive:
+        archive.writestr("cudnn-report.md", "".join(f"line {n}\n" for n in range(5000)))
+    content = bytearray(buffer.getvalue())
+    change(content)
+    return bytes(content)
+
+
+def before_the_start(content: bytearray) -> None:
+    at = content.rindex(b"PK\x05\x06")
+    content[at + 16 : at + 20] = b"\xff\xff\xff\x7f"
+
+
+def in_the_middle(content: bytearray) -> None:
+    middle = len(content) // 3
+    content[middle : middle + 40] = b"\xff" * 40
+
+
+def longer_than_it_is(content: bytearray) -> None:
+    at = content.rindex(b"PK\x01\x02")
+    content[at + 20 : at + 24] = content[18:22] = (10**6).to_bytes(4, "little")
+
+
 HOSTILE: dict[str, bytes | Callable[[Path], None]] = {
     "500 MB": big,
     "a packed 200 MB": bomb,
     "another archive": pack({"x": "y"}),
     "half an archive": pack({"cudnn-report.md": "x" * 999})[:60],
+    "an offset before the start": damaged(zipfile.ZIP_DEFLATED, before_the_start),
+    **{
+        f"{change.__name__}, method {kind}": damaged(kind, change)
+        for change in (in_the_middle, longer_than_it_is)
+        for kind in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+    },
     "deep lists": fenced(SMALL.replace("{", '{"z":' + "[" * 99_999 + "]" * 99_999 + ",", 1)),
     "deep objects": fenced(SMALL.replace("{", '{"z":' + '{"a":' * 99_999 + "1" + "}" * 99_999, 1)),
     "wrong types": fenced(SMALL.replace('"gpus":[', '"gpus":[3,', 1)),
@@ -135,6 +169,35 @@ def test_a_hostile_file_is_refused_in_words(name: str, tmp_path: Path) -> None:
         content(path)
     with pytest.raises(Refused, match=r"^(report|not-a-packed)-"):
         open_report(path)
+
+
+def test_a_packed_report_with_any_byte_changed_is_read_or_refused(tmp_path: Path) -> None:
+    dice, path = random.Random(16), tmp_path / "report.zip"
+    for kind in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        whole = damaged(kind, lambda content: None)
+        for _time in range(60):
+            content = bytearray(whole[: dice.randint(5, len(whole))])
+            for _byte in range(dice.randint(0, 4)):
+                content[dice.randrange(4, len(content))] = dice.randrange(256)
+            path.write_bytes(content)
+            with pytest.raises(Refused):
+                open_report(path)
+
+
+@pytest.mark.parametrize("what", ["a pipe", "a device", "a folder"])
+def test_what_is_no_file_is_refused_at_once(what: str, tmp_path: Path) -> None:
+    path = {"a pipe": tmp_path / "pipe", "a device": Path("/dev/zero"), "a folder": tmp_path}[what]
+    if what == "a pipe":
+        os.mkfifo(path)
+    done = subprocess.run(
+        [sys.executable, "-m", "cudnn_assistant", "check", "--machine", str(path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert "pipe" in done.stderr or "directory" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_huge_file_takes_no_more_memory_than_a_report(tmp_path: Path) -> None:

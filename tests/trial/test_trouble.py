@@ -277,6 +277,47 @@ def test_no_core_is_left(world, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+def checked(world, what):
+    copy = CudnnCopy(folder=str(world.cudnn[9]), file="libcudnn.so.9", major=9)
+    return check_library(copy, day(world, what), "linux", deadline=20.0)
+
+
+@pytest.mark.parametrize("what", ["init:sessions", "cudnnGetVersion:sessions"])
+def test_sessions_of_their_own_are_ended_too(world, what):
+    checked(world, what)
+    assert not children(world)
+    assert gone(world)
+
+
+def test_what_changed_its_environment_is_ended_too(world):
+    copy = CudnnCopy(folder=str(world.cudnn[9]), file="libcudnn.so.9", major=9)
+    check_library(copy, day(world, "cudnnGetVersion:bare"), "linux", deadline=1.0)
+    lines = [e / "cmdline" for e in Path("/proc").iterdir() if e.name.isdigit()]
+    assert not [line for line in lines if _read(line) == b"sleep\0004711\0"]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_one_that_takes_all_memory_is_ended(world):
+    said = checked(world, "cudnnGetVersion:greedy")
+    assert said.status == "crashed"
+    assert "too much memory" in said.detail
+    assert gone(world)
+
+
+def test_a_test_on_the_gpu_may_take_as_much(world):
+    assert run_trial(day(world, "cudnnGetVersion:greedy"), "linux").stage != "version"
+
+
+def test_no_more_rights_can_be_gained(world):
+    assert checked(world, "cudnnGetVersion:gain").code == 6
+
+
 def children(world) -> list[int]:
     """Processes that have a stub mapped (zombies have nothing mapped and are looked for apart)."""
     found = []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.change import Change, ChangeLine
-from cudnn_assistant.plan.kinds.quoting import quote
 from cudnn_assistant.plan.kinds.row import Needs, Read
 from cudnn_assistant.plan.steps import InstallArchive, RemoveArchive
+from cudnn_assistant.shell import command, shell_of
 from cudnn_assistant.wording import say
 
 
@@ -51,15 +52,14 @@ def _size(step: InstallArchive) -> str:
 
 def commands(step: InstallArchive, family: Family) -> list[str]:
     """Download and unpack; the checksum is a remark to compare with."""
-    name, folder = (
-        quote(text, family) for text in (step.download.url.rsplit("/", 1)[-1], step.folder)
-    )
-    get = "curl.exe" if family == "windows" else "curl"
+    run = partial(command, shell_of(family))
+    name, folder = step.download.url.rsplit("/", 1)[-1], step.folder
+    get, make = ("curl.exe", ()) if family == "windows" else ("curl", ("-p",))
     return [
-        f"{get} -fL -o {name} {quote(step.download.url, family)}",
+        run(get, "-fL", "-o", name, step.download.url),
         f"# SHA-256: {step.download.sha256}",
-        f"mkdir {folder}" if family == "windows" else f"mkdir -p {folder}",
-        f"tar -xf {name} -C {folder} --strip-components=1",
+        run("mkdir", *make, folder),
+        run("tar", "-xf", name, "-C", folder, "--strip-components=1"),
     ]
 
 
@@ -89,8 +89,8 @@ def show_removal(
 
 def removal_commands(step: RemoveArchive, family: Family) -> list[str]:
     """Remove the folder with all in it."""
-    folder = quote(step.archive.folder, family)
-    return [f"Remove-Item -Recurse {folder}" if family == "windows" else f"rm -r {folder}"]
+    remove = ("Remove-Item", "-Recurse") if family == "windows" else ("rm", "-r")
+    return [command(shell_of(family), *remove, step.archive.folder)]
 
 
 def undo_removal(step: RemoveArchive, _read: Read, _family: Family) -> InstallArchive:

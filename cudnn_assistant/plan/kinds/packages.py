@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.change import Change, ChangeLine
-from cudnn_assistant.plan.kinds.quoting import quote
 from cudnn_assistant.plan.kinds.row import Read
 from cudnn_assistant.plan.steps import InstallPackage, PackageChange
+from cudnn_assistant.shell import command, shell_of
 from cudnn_assistant.wording import say
 
 
@@ -85,15 +86,11 @@ def stays(step: InstallPackage) -> str:
 
 def commands(step: InstallPackage, family: Family) -> list[str]:
     """The environment's own pip."""
-    pip = f"{'& ' if family == 'windows' else ''}{quote(step.python, family)} -m pip"
-    gone, wanted, again = (
-        " ".join(quote(text, family) for text in texts)
-        for texts in (step.remove, step.requirements, step.again)
-    )
-    alone = "--no-deps " if step.exact else ""
-    uninstall = [f"{pip} uninstall -y {gone}"] if gone else []
-    install = [f"{pip} install {alone}{wanted}"] if wanted else []
-    anew = [f"{pip} install --force-reinstall --no-deps {again}"] if again else []
+    pip = partial(command, shell_of(family), step.python, "-m", "pip")
+    alone = ("--no-deps",) if step.exact else ()
+    uninstall = [pip("uninstall", "-y", *step.remove)] if step.remove else []
+    install = [pip("install", *alone, *step.requirements)] if step.requirements else []
+    anew = [pip("install", "--force-reinstall", "--no-deps", *step.again)] if step.again else []
     return uninstall + install + anew
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Family, Machine, Scope, Value
 from cudnn_assistant.plan.change import Change, ChangeLine
-from cudnn_assistant.plan.kinds.quoting import quote
 from cudnn_assistant.plan.kinds.row import Needs, Read
 from cudnn_assistant.plan.steps import SetVariable
+from cudnn_assistant.shell import Syntax, command, quote
 from cudnn_assistant.wording import say
 
 _LOADER = "/etc/ld.so.conf.d/cudnn-assistant.conf"
@@ -143,25 +142,27 @@ def commands(step: SetVariable, family: Family) -> list[str]:
 
 
 def _registry(step: SetVariable) -> str:
-    key, name = quote(_key(step), "windows"), quote(step.name, "windows")
+    where = (_key(step), "/v", step.name)
     if step.after is None:
-        return f"reg delete {key} /v {name} /f"
+        return command("powershell", "reg", "delete", *where, "/f")
     kind = "REG_EXPAND_SZ" if step.after.expand else "REG_SZ"
-    return f"reg add {key} /v {name} /t {kind} /d {quote(step.after.text, 'windows')} /f"
+    value = ("/t", kind, "/d", step.after.text, "/f")
+    return command("powershell", "reg", "add", *where, *value)
 
 
 def loader_commands(path: str, folders: Sequence[str]) -> list[str]:
     """What makes these the folders of the loader for all users, listed in the file ``path``."""
     if not folders:
-        return [f"sudo rm -f {shlex.quote(path)}", "sudo ldconfig"]
-    listed = " ".join(shlex.quote(folder) for folder in folders)
-    return [f"printf '%s\\n' {listed} | sudo tee {shlex.quote(path)}", "sudo ldconfig"]
+        return [command("sh", "sudo", "rm", "-f", path), "sudo ldconfig"]
+    pipe = Syntax("|")
+    written = command("sh", "printf", r"%s\n", *folders, pipe, "sudo", "tee", path)
+    return [written, "sudo ldconfig"]
 
 
 def _export(step: SetVariable) -> str:
     if step.after is None:
         return f"unset {step.name}"
-    text = shlex.quote(step.after.text)
+    text = quote(step.after.text, "sh")
     if step.name.endswith("PATH") and step.name not in ("CUDA_PATH", "CUDNN_PATH"):
         return f'export {step.name}={text}"${{{step.name}:+:${step.name}}}"'
     return f"export {step.name}={text}"

@@ -9,11 +9,12 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from typing import IO, Any, NamedTuple
 
 from cudnn_assistant import places
-from cudnn_assistant.probe.running.group import Group
+from cudnn_assistant.probe.running.group import MARK, Group
 from cudnn_assistant.probe.running.person import behind_sudo
 from cudnn_assistant.trouble import Cancelled
 
@@ -30,6 +31,12 @@ _GLANCE = 0.1
 """Seconds between two questions whether the answer is still wanted."""
 _LINES = 10_000
 """Most lines of an answer that are kept; a child that says more has lost its mind."""
+
+
+LARGEST = 8 << 30
+"""Bytes of memory that a child and what it starts may hold; a framework's test needs 4 GB."""
+LARGEST_LIBRARY = 3 << 29
+"""The same for a child that only loads a library and asks for its version."""
 
 
 def never() -> bool:
@@ -50,6 +57,8 @@ class Ended(NamedTuple):
     started: float
     """Milliseconds until its first line."""
     milliseconds: float
+    too_large: bool = False
+    """It was ended because it held more memory than it may."""
 
 
 def run_child(
@@ -61,6 +70,7 @@ def run_child(
     folder: str | None = None,
     *,
     cancel: Cancel = never,
+    largest: int = LARGEST,
 ) -> Ended:
     """Start one of our child programs with one JSON argument and watch it to its end.
 
@@ -71,7 +81,7 @@ def run_child(
         told = {**wish, "pipe": pipe, "deadline": deadline + 5}
         return places.child_command(kind, json.dumps(told))
 
-    return run_command(command, environment, deadline, say, folder, cancel=cancel)
+    return run_command(command, environment, deadline, say, folder, cancel=cancel, largest=largest)
 
 
 def run_command(
@@ -82,12 +92,14 @@ def run_command(
     folder: str | None = None,
     *,
     cancel: Cancel = never,
+    largest: int = LARGEST,
 ) -> Ended:
     """Start a command, given the number of the pipe it answers on, and watch it to its end.
 
     The child has no standard input, a session (Windows: a job) of its own, and ``deadline``
-    seconds. When this returns it and all that it started are dead and collected; only a process
-    that the system itself can't end stays, and is collected whenever it does end.
+    seconds and ``largest`` bytes of memory. When this returns it and all that it started, also in
+    sessions of their own, are dead and collected; only a process that the system itself can't end
+    stays, and is collected whenever it does end.
     ``folder`` is where it starts, else a folder of the system: the loader of Windows also looks
     into the current one, and what lies beside the person by chance is no answer. Raises OSError
     or ValueError when no process can be started, and :class:`Cancelled` as soon as ``cancel``
@@ -96,24 +108,35 @@ def run_command(
     if cancel():
         raise Cancelled
     reading, writing = os.pipe()
+    mark = uuid.uuid4().hex
     began = time.monotonic()
     try:
-        process = _start(command, environment, writing, folder or _neutral())
+        marked = {**environment, MARK: mark}
+        process = _start(command, marked, writing, folder or _neutral())
     except BaseException:
         os.close(reading)
         raise
     finally:
         os.close(writing)
-    group = Group(process)
+    group = Group(process, mark)
+    sizes: list[int] = []
+    """The size for which it was ended."""
+
+    def stop() -> bool:
+        size = group.memory()
+        if size > largest:
+            sizes.append(size)
+        return size > largest or cancel()
+
     lines: queue.SimpleQueue[Facts | None] = queue.SimpleQueue()
     noise = bytearray()
     threading.Thread(target=_listen, args=(reading, lines), daemon=True).start()
     printer = threading.Thread(target=_drain, args=(process.stdout, noise), daemon=True)
     printer.start()
-    heard = _hear(lines, began + deadline, say, cancel)
+    heard = _hear(lines, began + deadline, say, stop)
     answered = any("status" in line for _, line in heard)
     until = time.monotonic() + _FAREWELL if answered else began + deadline
-    ended = _over(group, until, cancel)
+    ended = _over(group, until, stop)
     # Asked before the end: who asks whether the child is there gets another answer afterwards.
     unwanted = cancel()
     group.kill(_FAREWELL)
@@ -123,10 +146,11 @@ def run_command(
     return Ended(
         lines=tuple(line for _, line in heard),
         exit_code=process.returncode,
-        timed_out=not (ended or answered),
+        timed_out=not (ended or answered or sizes),
         output=bytes(noise).decode("utf-8", "backslashreplace"),
         started=(heard[0][0] - began) * 1000 if heard else 0.0,
         milliseconds=(time.monotonic() - began) * 1000,
+        too_large=bool(sizes) and not answered,
     )
 
 

@@ -8,6 +8,13 @@ import subprocess
 import sys
 import threading
 
+from cudnn_assistant.probe.running import processes
+
+MARK = "CUDNN_ASSISTANT_CHILD"
+"""In the environment of a child: what it starts carries it on, into sessions of their own too."""
+_ROUNDS = 50
+"""Times that we look for what a child left behind; what forks faster than that outruns us."""
+
 
 class Group:
     """Holds a child that was started with a session (Windows: nothing special) of its own.
@@ -16,8 +23,9 @@ class Group:
     holds nobody up and is still collected when it does end.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], mark: str) -> None:
         self._process = process
+        self._mark = os.fsencode(f"{MARK}={mark}")
         self._job = _Job(process) if sys.platform == "win32" else None
         self._over = threading.Event()
         self._released = threading.Event()
@@ -38,17 +46,38 @@ class Group:
         """Whether the child itself is over within that time."""
         return self._over.wait(seconds)
 
+    def memory(self) -> int:
+        """Bytes of memory that they hold together; 0 where the system doesn't tell."""
+        if sys.platform != "linux" or self._over.is_set():
+            return 0
+        return processes.memory(processes.descendants(self._process.pid))
+
     def kill(self, patience: float) -> bool:
         """End the child and what it left behind; whether it is collected within ``patience``."""
         if self._job is not None:
             self._job.close()
         elif sys.platform != "win32":
-            import signal
-
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            self._end()
         self._released.set()
         return self._collected.wait(patience)
+
+    def _end(self) -> None:
+        if sys.platform == "win32":
+            return
+        import signal
+
+        # Who is below it must be asked first: what loses its parent is another's then.
+        below = processes.descendants(self._process.pid)[1:]
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        for _round in range(_ROUNDS):
+            for pid in below:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            self._over.wait(0.01)
+            below = [pid for pid in processes.started_with(self._mark) if pid != self._process.pid]
+            if not below:
+                return
 
 
 class _Job:

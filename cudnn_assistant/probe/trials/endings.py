@@ -54,6 +54,8 @@ def classify(ended: Ended, family: Family, table: PartsTable = ()) -> dict[str, 
 
 def _without_answer(ended: Ended, family: Family, known: Mapping[str, Any]) -> dict[str, Any]:
     during = known.get("call") or known["stage"]
+    if ended.too_large:
+        return {"status": "crashed", "detail": f"{during} took too much memory and was ended"}
     if ended.timed_out or (ended.exit_code is not None and _alarm(ended.exit_code)):
         return {"status": "timed-out", "detail": f"no answer from {during}"}
     if ended.exit_code is None:

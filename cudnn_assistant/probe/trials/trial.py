@@ -24,7 +24,14 @@ from cudnn_assistant.machine import (
     readable,
 )
 from cudnn_assistant.probe.files import imports
-from cudnn_assistant.probe.running.children import Cancel, Ended, Say, never, run_child
+from cudnn_assistant.probe.running.children import (
+    LARGEST_LIBRARY,
+    Cancel,
+    Ended,
+    Say,
+    never,
+    run_child,
+)
 from cudnn_assistant.probe.trials import noise, surroundings
 from cudnn_assistant.probe.trials.endings import classify, main_names
 from cudnn_assistant.probe.trials.part_checks import part_checks, part_lists
@@ -123,7 +130,14 @@ def check_library(
     }
 
     def ask(after: str) -> Ended:
-        return run_child("library", {**wish, "after": after}, alone, deadline, cancel=cancel)
+        return run_child(
+            "library",
+            {**wish, "after": after},
+            alone,
+            deadline,
+            cancel=cancel,
+            largest=LARGEST_LIBRARY,
+        )
 
     try:
         ended = ask("")

@@ -1,4 +1,4 @@
-"""A process and all that descend from it, and the libraries that they have mapped (Linux)."""
+"""A process as it runs: the libraries it has mapped, its words and its environment (Linux)."""
 
 from __future__ import annotations
 
@@ -8,26 +8,6 @@ import re
 from collections.abc import Iterator
 
 from cudnn_assistant.child.mapped import interesting, paths_of_maps
-
-_MOST_PROCESSES = 500
-
-
-def descendants(pid: int) -> list[int]:
-    """``pid`` and the processes below it that live now, parents first."""
-    found, at = [pid], 0
-    while at < len(found) < _MOST_PROCESSES:
-        found += _children(found[at])
-        at += 1
-    return found
-
-
-def _children(pid: int) -> list[int]:
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as file:
-                found += map(int, file.read().split())
-    return found
 
 
 def libraries(pid: int) -> list[str]:

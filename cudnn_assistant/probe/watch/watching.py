@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NamedTuple
 
+from cudnn_assistant.probe.running.processes import descendants
 from cudnn_assistant.probe.watch import process_tree
 from cudnn_assistant.probe.watch.passing_on import Tee
 
@@ -55,7 +56,7 @@ class _Seen:
         self.began = self.news = time.monotonic()
 
     def look(self, pid: int) -> None:
-        for one in process_tree.descendants(pid):
+        for one in descendants(pid):
             for path in process_tree.libraries(one):
                 if path not in self.files:
                     self.files[path] = None

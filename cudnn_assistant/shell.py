@@ -1,0 +1,116 @@
+"""Commands that people are shown: lists of words, written for the shell that they are pasted into.
+
+A word may hold anything that a folder's name can, since it may come from a report that a stranger
+wrote: whatever it holds, a shell reads it back as that one word, and a person sees all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+Shell = Literal["sh", "powershell", "cmd"]
+"""POSIX shells and fish; PowerShell; the old command prompt of Windows."""
+
+
+def shell_of(family: str) -> Shell:
+    """The shell that people of that system have open."""
+    return "powershell" if family == "windows" else "sh"
+
+
+class Syntax(str):
+    """A piece that is the shell's own, such as ``|`` or ``"$USER"``: never made of a fact."""
+
+    __slots__ = ()
+
+
+class Command(NamedTuple):
+    """A command line, as words."""
+
+    shell: Shell
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """What to paste; one line of characters that can be seen."""
+        text = " ".join(quote(word, self.shell) for word in self.words)
+        # To PowerShell a quoted word at the beginning is a value, not a program.
+        return f"& {text}" if self.shell == "powershell" and text[:1] in "'(" else text
+
+
+def command(shell: Shell, *words: str) -> str:
+    """The words as a line to paste."""
+    return str(Command(shell, words))
+
+
+def quote(word: str, shell: Shell) -> str:
+    """``word`` as one word of that shell."""
+    return word if isinstance(word, Syntax) else _QUOTE[shell](word)
+
+
+def _sh(word: str) -> str:
+    """Read alike by sh, bash, zsh and fish, which reads a backslash in ``'…'`` in its own way."""
+    if _BARE.fullmatch(word):
+        return word
+    if word.isprintable():
+        return "".join(map(_piece, _PIECES.findall(word))) or "''"
+    # What can't be seen is spelled out. The shell cuts newlines off at the very end.
+    return f"\"$(printf '{''.join(map(_printf, word))}')\""
+
+
+_BARE = re.compile(r"[\w@+:,./-][\w@+:,./=-]*", re.ASCII)
+_PIECES = re.compile(r"[^'\\]+|'+|\\")
+
+
+def _piece(run: str) -> str:
+    if run[0] == "'":
+        return f'"{run}"'
+    return '"\\\\"' if run == "\\" else f"'{run}'"
+
+
+def _printf(c: str) -> str:
+    if c in "'\\!-" or not c.isprintable():
+        how = "surrogateescape" if "\udc80" <= c <= "\udcff" else "surrogatepass"
+        return "".join(f"\\{byte:03o}" for byte in c.encode("utf-8", how))
+    return "%%" if c == "%" else c
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9_./\\:+=-]*[A-Za-z0-9_./\\+=][A-Za-z0-9_./\\:+=-]*")
+_CLOSING = re.compile("(['‘’‚‛])")
+"""PowerShell takes typographic quotation marks for its own."""
+
+
+def _powershell(word: str) -> str:
+    if _PLAIN.fullmatch(word):
+        return word
+    if word.isprintable():
+        return _literal(word)
+    return f"('' + {' + '.join(map(_seen, _RUNS.findall(word)))})"
+
+
+_RUNS = re.compile(r"[ -~]+|.", re.DOTALL)
+
+
+def _seen(run: str) -> str:
+    if run.isprintable():
+        return _literal(run)
+    number = f"0x{ord(run):x}"
+    return f"[char]{number}" if ord(run) < 0x10000 else f"[char]::ConvertFromUtf32({number})"
+
+
+def _literal(text: str) -> str:
+    return "'" + _CLOSING.sub(r"\1\1", text) + "'"
+
+
+def _cmd(word: str) -> str:
+    """In quotation marks ``%`` and ``!`` still mean something; outside of them ``^`` takes it away.
+
+    What no file of Windows can be called, control characters and quotation marks, is left out.
+    """
+    word = "".join(c for c in word if c.isprintable() and c != '"')
+    if _PLAIN.fullmatch(word):
+        return word
+    pieces = re.split(r"([%!^])", word)
+    return "".join(f"^{piece}" if piece in "%!^" else f'"{piece}"' for piece in pieces if piece)
+
+
+_QUOTE = {"sh": _sh, "powershell": _powershell, "cmd": _cmd}

@@ -1,0 +1,114 @@
+"""Thousands of secrets, made anew in the form of each kind that we know, and none in the report.
+
+"pytest --hypothesis-profile nightly" plants more than 8,000 of them, else a share.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import string
+
+import pytest
+from hypothesis import settings
+from machines.computers import golden
+from report.kinds import BOTH, LINUX, WINDOWS, kinds
+from report.lines import LINES, LINUX_LINES, WHOLE_LINES
+
+from cudnn_assistant.explain import explain
+from cudnn_assistant.explain.similar_reports import reports
+from cudnn_assistant.report import Redactor
+
+MANY = settings.default is not None and settings.default.max_examples > 500
+TIMES = 16 if MANY else 2
+CASES = [
+    (system, text, secrets)
+    for system, table in (
+        ("windows", WINDOWS),
+        ("linux", LINUX),
+        ("linux", LINUX_LINES + BOTH),
+        ("linux", LINES + WHOLE_LINES),
+        ("windows", LINES),
+    )
+    for text, secrets in kinds(table)
+    if "⟪" not in text and secrets
+]
+CREDENTIAL = re.compile(r"(?i)pass|pwd|pw\b|token|secret|key|auth|cookie|cred|login|geheim|bearer")
+
+
+def another(secret: str, dice: random.Random) -> str:
+    """A secret of the same form: as long, with letters and digits where they were."""
+    if len(re.sub(r"\W", "", secret)) < 5:
+        return secret
+    return "".join(_another(c, dice) for c in secret)
+
+
+def _another(c: str, dice: random.Random) -> str:
+    if c in string.digits:
+        return str(dice.randint(1, int(c))) if c > "0" else c
+    hexadecimal = c in "abcdef"
+    letters = "abcdef" if hexadecimal else string.ascii_lowercase
+    made = dice.choice(letters)
+    return made.upper() if c.isupper() else made if c in string.ascii_lowercase else c
+
+
+def test_none_of_thousands_is_told() -> None:
+    dice = random.Random(20261122)
+    planted, leaked = 0, []
+    for _time in range(TIMES):
+        for system, text, secrets in CASES:
+            names = {secret: another(secret, dice) for secret in sorted(secrets, key=len)[::-1]}
+            line = re.sub(
+                "|".join(map(re.escape, names)), lambda match, new=names: new[match[0]], text
+            )
+            told = Redactor(golden(f"{system}-healthy"), user="me", host="pc").text(line)
+            planted += len(secrets)
+            leaked += [(line, new) for new in names.values() if new.casefold() in told.casefold()]
+    assert planted >= (8000 if MANY else 1000)
+    assert [one for one in leaked if CREDENTIAL.search(one[0])] == []
+    assert len(leaked) <= 5, leaked
+
+
+def test_the_cause_is_found_in_what_is_left() -> None:
+    asked = random.Random(16).sample(reports(), 400 if MANY else 80)
+    redactor = Redactor(golden("linux-healthy"), user="me", host="pc")
+    same = [first(report.log) == first(redactor.text(report.log)) for report in asked]
+    assert sum(same) / len(same) >= 0.95
+
+
+def first(text: str) -> str:
+    causes = explain(text).causes
+    return causes[0].cls if causes else ""
+
+
+PIECES = (
+    "CN=", "OU=a,", "a@", "a.", "/a", "\\a", "pass", "pass=", "--pass ", "0:", "aa:", "C:\\ ", "::",
+    "***", "https://", "_", "Aa", "9", "GPU-aaaa-", "~/", "../", "//a/", "user\\", "=", "10.1.1.1 ",
+    '{"', " ", "/home/a ", "\\\\a\\", "%a%\\", "mount.nfs: ", "⟨left out⟩", "key", "v1.", "libcu",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("family", ["linux", "windows"])
+def test_no_line_takes_long(family: str) -> None:
+    import time
+
+    redactor = Redactor(golden(f"{family}-healthy"), user="me", host="pc")
+    redactor.text("warm")
+
+    def seconds(line: str) -> float:
+        began = time.process_time()
+        redactor.text(line)
+        return time.process_time() - began
+
+    for piece in PIECES:
+        for end in ("", "!", "a@"):
+            assert seconds(piece * (9_000 // len(piece)) + end) < 0.5, piece
+
+
+def test_no_text_of_one_piece_makes_explain_take_long() -> None:
+    import time
+
+    began = time.process_time()
+    for piece in PIECES:
+        explain((piece * (4000 // len(piece)) + "\n") * 12)
+    assert time.process_time() - began < 60
