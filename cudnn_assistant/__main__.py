@@ -36,9 +36,9 @@ def window() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
         return _child(arguments[1], arguments[2:])
-    from cudnn_assistant.gui.needed import lacking
+    from cudnn_assistant.gui.requirements import unmet_requirement
 
-    trouble = lacking()
+    trouble = unmet_requirement()
     if trouble:
         print(trouble, file=sys.stderr)  # noqa: T201
         return 3

@@ -12,7 +12,7 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from cudnn_assistant.gui.saving import crash_dialog
+from cudnn_assistant.gui.report_dialog import crash_dialog
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.session import Session
@@ -78,7 +78,7 @@ class Crash:
         if self._shown:
             return
         self._shown = True
-        dialog = crash_dialog(self._window.aside.report_of(text))
+        dialog = crash_dialog(self._window.side_flows.report_of(text))
         dialog.finished.connect(lambda: QGuiApplication.exit(CRASHED))
         dialog.open()
         self._window.dialog = dialog

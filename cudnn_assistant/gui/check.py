@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import BusyBar, Card, Mark
-from cudnn_assistant.gui.text import Text, announce
+from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.gui.widgets import BusyBar, Card, Mark
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.session import describe, news
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cudnn_assistant.gui.parts import Button
-from cudnn_assistant.gui.text import Text, line_height
+from cudnn_assistant.gui.text_widgets import Text, line_height
 from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.gui.widgets import Button
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.session.changing import Standing
 from cudnn_assistant.wording import say

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from cudnn_assistant.explain import Cause, Explanation, State, doubt
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.links import Opener
+from cudnn_assistant.gui.disclosure import Disclosure
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import BusyBar, Card, Mark, Notice
-from cudnn_assistant.gui.text import Listing, Text, announce, line_height
+from cudnn_assistant.gui.text_widgets import Listing, Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.gui.widgets import BusyBar, Card, Mark, Notice
 from cudnn_assistant.wording import say
 
 LOOKS: dict[State, Look] = {"confirmed": "bad", "possible": "unknown", "ruled-out": "none"}
@@ -89,7 +89,7 @@ class CauseCard(Card):
             below.addWidget(self._body(cause))
         else:
             name = say("gui.show-cause", title=cause.title)
-            opener = Opener(say("gui.show"), name, below, lambda: self._body(cause))
+            opener = Disclosure(say("gui.show"), name, below, lambda: self._body(cause))
             row.addWidget(opener, 0, middle)
 
     def _body(self, cause: Cause) -> QWidget:
@@ -107,7 +107,7 @@ class CauseCard(Card):
         if cause.because:
             name = say("gui.why-we-think-so-of", title=cause.title)
             said = "\n".join((*cause.because, f"[{cause.code}]"))
-            opener = Opener(say("gui.why-we-think-so"), name, rows, lambda: Listing(said, name))
+            opener = Disclosure(say("gui.why-we-think-so"), name, rows, lambda: Listing(said, name))
             rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
         return body
 

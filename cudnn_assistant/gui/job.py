@@ -37,7 +37,7 @@ class Job(QObject):
     The thread never outlives the program.
     """
 
-    told = Signal(object)
+    progress = Signal(object)
     done = Signal(object)
     broke = Signal(object)
     _news = Signal(str, object)
@@ -74,7 +74,7 @@ class Job(QObject):
 
     def _run(self) -> None:
         try:
-            tell = Tell(self._cancelled, lambda news: self._send("told", news))
+            tell = Tell(self._cancelled, lambda news: self._send("progress", news))
             result = self._work(tell)
         except Cancelled:
             return

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.parts import Button, Mark, Notice
-from cudnn_assistant.gui.text import Text, Title, announce, line_height
+from cudnn_assistant.gui.text_widgets import Text, Title, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.gui.widgets import Button, Mark, Notice
 from cudnn_assistant.wording import say
 
 Order = Literal["check", "problems", "review", "result"]

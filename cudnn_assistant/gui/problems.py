@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, Unknown
-from cudnn_assistant.gui.advice import Advice, Recommend, advised
-from cudnn_assistant.gui.links import Link, Opener
+from cudnn_assistant.gui.checkbox import RestartBox
+from cudnn_assistant.gui.disclosure import Disclosure, Link
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Button, Card, CopyButton, Mark
-from cudnn_assistant.gui.text import Listing, Text
+from cudnn_assistant.gui.recommendation_card import Recommend, RecommendationCard, recommended_set
+from cudnn_assistant.gui.text_widgets import Listing, Text
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.ticks import AgainBox
+from cudnn_assistant.gui.widgets import Button, Card, CopyButton, Mark
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.plan import settings_only
 from cudnn_assistant.session import Checkup
@@ -47,7 +47,7 @@ def sentences(finding: Finding, said: Words) -> list[str]:
     return [text for text in result if text]
 
 
-def commands_of(finding: Finding) -> tuple[str, ...]:
+def finding_commands(finding: Finding) -> tuple[str, ...]:
     """What the person may type; empty where there is nothing to type."""
     return finding.remedy.commands if isinstance(finding.remedy, Manual) else ()
 
@@ -78,14 +78,14 @@ class Body(QWidget):
         rows.setSpacing(SPACE)
         for text in sentences(finding, said):
             rows.addWidget(Text(text))
-        if commands_of(finding):
-            rows.addWidget(Commands(commands_of(finding)))
+        if finding_commands(finding):
+            rows.addWidget(Commands(finding_commands(finding)))
         if way_out is not None:
             rows.addWidget(way_out, 0, Qt.AlignmentFlag.AlignLeft)
         if said.details:
             name = say("gui.details-of", title=said.title)
             text = "\n".join(said.details)
-            opener = Opener(say("gui.details"), name, rows, lambda: Listing(text, name))
+            opener = Disclosure(say("gui.details"), name, rows, lambda: Listing(text, name))
             rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
 
 
@@ -132,7 +132,7 @@ class NoteCard(Card):
         below.setContentsMargins(mark.sizeHint().width() + SPACE + 4, 0, 0, 0)
         self.rows.addLayout(below)
         make = partial(Body, finding, machine, way_out, above=SPACE)
-        row.addWidget(Opener(say("gui.show"), name, below, make), 0, middle)
+        row.addWidget(Disclosure(say("gui.show"), name, below, make), 0, middle)
 
 
 def explain_link(do: Callable[[], object]) -> Link:
@@ -172,12 +172,12 @@ class ProblemsPage(Page):
         given: list[Recommendation] = []
         for finding in checkup.findings:
             self.content.addWidget(self._card(finding))
-            found = advised(finding, recommend) if recommend else None
+            found = recommended_set(finding, recommend) if recommend else None
             if found is not None and found not in given:
                 given.append(found)
-                self.content.addWidget(Advice(finding, found))
+                self.content.addWidget(RecommendationCard(finding, found))
         if again is not None and (restart or self._only_restart()):
-            self.box = AgainBox(again)
+            self.box = RestartBox(again)
             self.box.toggled.connect(self.after_restart)
             self.content.addWidget(self.box)
         self.content.addWidget(explain_link(self.explain.emit), 0, Qt.AlignmentFlag.AlignLeft)

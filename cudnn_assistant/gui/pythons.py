@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
-from cudnn_assistant.gui.links import Link
-from cudnn_assistant.gui.parts import Card, Mark
-from cudnn_assistant.gui.text import Text, announce
+from cudnn_assistant.gui.disclosure import Link
+from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.gui.widgets import Card, Mark
 from cudnn_assistant.machine import PythonEnvironment, Trial
 from cudnn_assistant.session.trials import frameworks_of
 from cudnn_assistant.summary import Line, helped, meaning, not_tested, program, stopped
 from cudnn_assistant.wording import say
 
 
-def told(trial: Trial) -> tuple[Look, str]:
+def outcome_line(trial: Trial) -> tuple[Look, str]:
     """How a test inside a framework ended, in a line."""
     if trial.status == "ok":
         seconds = f"{trial.milliseconds / 1000:.1f}"
@@ -68,7 +68,7 @@ class Row:
         if self.link is not None:
             self.link.show()
         for trial in trials:
-            self._add(*told(trial))
+            self._add(*outcome_line(trial))
 
     def _clear(self) -> None:
         for at in reversed(range(self._rows.count())):

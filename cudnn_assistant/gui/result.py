@@ -10,13 +10,13 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.gui.checkbox import RestartBox
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Card, Mark, Notice
 from cudnn_assistant.gui.problems import Commands, explain_link
 from cudnn_assistant.gui.pythons import Pythons
-from cudnn_assistant.gui.text import Text, announce
+from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.ticks import AgainBox
+from cudnn_assistant.gui.widgets import Card, Mark, Notice
 from cudnn_assistant.session import Checkup
 from cudnn_assistant.summary import Line, headline, lines
 from cudnn_assistant.wording import say, words
@@ -48,7 +48,7 @@ class Ending:
     """Of another computer, by its report: nothing of it can be tested."""
 
 
-def sayings(ending: Ending) -> tuple[str, str]:
+def ending_text(ending: Ending) -> tuple[str, str]:
     """Title and sentence of an ending."""
     checkup = ending.checkup
     if ending.task is not None:
@@ -96,7 +96,7 @@ class ResultPage(Page):
     again = Signal()
     save = Signal()
     undo = Signal()
-    """Undo what was made in this sitting."""
+    """Undo what was made in this session."""
     history = Signal()
     explain = Signal()
     notes = Signal()
@@ -112,7 +112,7 @@ class ResultPage(Page):
 
     def __init__(self, ending: Ending) -> None:
         self._ending = ending
-        super().__init__("result", *sayings(ending), LOOKS[ending.outcome])
+        super().__init__("result", *ending_text(ending), LOOKS[ending.outcome])
         self._show_news()
         if ending.task is not None and isinstance(ending.task.remedy, Manual):
             self._show_task(ending.task.remedy)
@@ -126,12 +126,12 @@ class ResultPage(Page):
         machine, findings = self._ending.checkup.machine, self._ending.checkup.findings
         rows = lines(machine, findings)
         self.content.addWidget(Facts(tuple(row for row in rows if row.part != "python")))
-        told = [row for row in rows if row.part == "python"]
+        environments = [row for row in rows if row.part == "python"]
         known = [one for one in machine.pythons if one.frameworks]
-        self.pythons = Pythons(told, known, testable=not self._ending.foreign)
+        self.pythons = Pythons(environments, known, testable=not self._ending.foreign)
         self.pythons.test.connect(self.test)
         self.content.addWidget(self.pythons)
-        self.pythons.setVisible(bool(told))
+        self.pythons.setVisible(bool(environments))
 
     def offer_problems(self) -> None:
         """A test has shown a problem, which can be told whole."""
@@ -146,7 +146,7 @@ class ResultPage(Page):
         if remedy.commands:
             self.content.addWidget(Commands(remedy.commands))
         if remedy.restart and self._ending.again is not None:
-            self.box = AgainBox(self._ending.again)
+            self.box = RestartBox(self._ending.again)
             self.box.toggled.connect(self.after_restart)
             self.content.addWidget(self.box)
         if not remedy.restart:

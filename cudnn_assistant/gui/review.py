@@ -10,14 +10,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.commands import commands
-from cudnn_assistant.gui.labels import make_label
-from cudnn_assistant.gui.links import Opener
+from cudnn_assistant.gui.button_text import change_button_text
+from cudnn_assistant.gui.disclosure import Disclosure
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Notice
+from cudnn_assistant.gui.plan_commands import commands
 from cudnn_assistant.gui.step_card import Asking, Commands, StepCard
-from cudnn_assistant.gui.text import Text, announce
+from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.gui.widgets import Notice
 from cudnn_assistant.machine import Family
 from cudnn_assistant.plan import (
     Change,
@@ -140,32 +140,32 @@ class ReviewPage(Page):
     def ask_pip(self) -> None:
         """Nothing can be made until pip has said what it would change."""
         self.maker.setEnabled(False)
-        self._tell_of_pip(Asking(say("gui.asking-pip")))
+        self._show_pip_card(Asking(say("gui.asking-pip")))
 
     def show_pip(self, plan: Plan, changes: tuple[Change, ...]) -> None:
         """pip has said it: the plan is whole, and can be made."""
         asked = self.proposal.plan.steps
-        told = [new for old, new in zip(asked, plan.steps, strict=True) if new != old]
+        changed = [new for old, new in zip(asked, plan.steps, strict=True) if new != old]
         self.proposal = replace(self.proposal, plan=plan, changes=changes)
-        self._tell_of_pip(None)
+        self._show_pip_card(None)
         for number, step in enumerate((self.proposal.whole or plan).steps):
-            if any(same_place(step, new) for new in told):
+            if any(same_place(step, new) for new in changed):
                 self._renew(number, step)
         self._allow()
         announce(self, say("gui.pip-answered"))
 
     def show_pip_refused(self, why: str) -> None:
         """Without pip's answer nobody knows what would change: it can only be asked again."""
-        self._tell_of_pip(Notice("bad", why, say("gui.ask-pip-again"), self.pip.emit))
+        self._show_pip_card(Notice("bad", why, say("gui.ask-pip-again"), self.pip.emit))
         announce(self, why)
 
-    def _tell_of_pip(self, told: QWidget | None) -> None:
+    def _show_pip_card(self, pip_card: QWidget | None) -> None:
         if self.asking is not None:
             self.asking.setParent(None)
             self.asking.deleteLater()
-        self.asking = told
-        if told is not None:
-            self.content.insertWidget(self.content.indexOf(self._steps), told)
+        self.asking = pip_card
+        if pip_card is not None:
+            self.content.insertWidget(self.content.indexOf(self._steps), pip_card)
 
     def _renew(self, number: int, step: Step) -> None:
         old, new = self.cards[number], self._card(number, step)
@@ -201,7 +201,7 @@ class ReviewPage(Page):
         if not plan.steps:
             return
         name = say("gui.copy-as-commands")
-        self.opener = Opener(name, name, self.content, lambda: Commands(commands(plan, family)))
+        self.opener = Disclosure(name, name, self.content, lambda: Commands(commands(plan, family)))
         self.content.addWidget(self.opener, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _fill_buttons(self, changes: Sequence[Change]) -> None:
@@ -210,7 +210,7 @@ class ReviewPage(Page):
         administrator = any(change.administrator for change in changes)
         plan = self.proposal.plan
         licence = bool(licences(plan))
-        label = make_label(
+        label = change_button_text(
             len(changes),
             administrator=administrator,
             undoes=bool(plan.undoes),

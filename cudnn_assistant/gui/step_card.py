@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from cudnn_assistant.gui.changes import ChangeList
-from cudnn_assistant.gui.links import Arrow, Link
-from cudnn_assistant.gui.parts import BusyBar, Card, CopyButton
-from cudnn_assistant.gui.text import Listing, Text
+from cudnn_assistant.gui.checkbox import CheckBox
+from cudnn_assistant.gui.diff_list import DiffList
+from cudnn_assistant.gui.disclosure import DisclosureArrow, Link
+from cudnn_assistant.gui.text_widgets import Listing, Text
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.ticks import Tick
+from cudnn_assistant.gui.widgets import BusyBar, Card, CopyButton
 from cudnn_assistant.plan import Change
 from cudnn_assistant.wording import say
 
@@ -32,8 +32,8 @@ class StepCard(Card):
     ) -> None:
         """``serves``: titles of the problems that it solves, or leaves when it is off."""
         super().__init__()
-        self.box: Tick | None = None
-        self.list: ChangeList | None = None
+        self.box: CheckBox | None = None
+        self.list: DiffList | None = None
         row = QHBoxLayout()
         row.setSpacing(SPACE)
         if box:
@@ -70,18 +70,18 @@ class StepCard(Card):
         """A way to read more before saying yes."""
         self._column.addWidget(Link(label, do), 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _tick_box(self, change: Change, on: bool) -> Tick:
-        box = Tick()
+    def _tick_box(self, change: Change, on: bool) -> CheckBox:
+        box = CheckBox()
         box.setChecked(on)
         box.setAccessibleName(say("gui.make-this-change", title=change.title))
         box.toggled.connect(self.ticked)
         return box
 
     def _show_lines(self, change: Change) -> None:
-        self.list = ChangeList(change.lines, change.title)
+        self.list = DiffList(change.lines, change.title)
         self._column.addWidget(self.list)
         if self.list.folded:
-            more = Arrow(say("gui.show-all"), say("gui.show-all-of", title=change.title))
+            more = DisclosureArrow(say("gui.show-all"), say("gui.show-all-of", title=change.title))
             more.toggled.connect(self.list.show_all)
             self._column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
 

@@ -1,4 +1,4 @@
-"""The window: it puts the way and what is beside it on a stage, and hears keys and drops."""
+"""The window: it hosts the pages, puts the flows together, and hears keys and drops."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication
 
-from cudnn_assistant.gui.aside import Aside
 from cudnn_assistant.gui.check import CheckPage
-from cudnn_assistant.gui.stage import Stage
+from cudnn_assistant.gui.flow import Flow
+from cudnn_assistant.gui.page_host import PageHost
+from cudnn_assistant.gui.side_flows import SideFlows
 from cudnn_assistant.gui.theme import app_icon
-from cudnn_assistant.gui.way import Way
 from cudnn_assistant.session import Session
 
-GLANCE = 2000
-"""Milliseconds between two glances whether an installer has done something."""
+INSTALL_POLL = 2000
+"""Milliseconds between two polls whether an installer has done something."""
 
 
-class Window(Stage):
+class Window(PageHost):
     """Looks by itself as soon as it is on the screen; everything slow happens in a Job.
 
-    What follows what is the matter of ``way``; ``aside`` has what is beside the way.
+    What follows what is the matter of ``flow``; ``side_flows`` has what is beside it.
     """
 
     def __init__(
@@ -42,8 +42,8 @@ class Window(Stage):
         super().__init__(open_link)
         self._begun = False
         self._file = file
-        self.way = Way(self, session)
-        self.aside = Aside(self, self.way, session)
+        self.flow = Flow(self, session)
+        self.side_flows = SideFlows(self, self.flow, session)
         self._connect()
         self.setWindowTitle(QApplication.applicationDisplayName() or "cuDNN Assistant")
         self.setWindowIcon(app_icon())
@@ -54,19 +54,19 @@ class Window(Stage):
         self.go(CheckPage())
 
     def _connect(self) -> None:
-        self.troubled.connect(self.way.give_up)
-        self.way.save.connect(self.aside.save)
-        self.way.explain.connect(self.aside.show_explain)
-        self.way.history.connect(self.aside.show_history)
+        self.troubled.connect(self.flow.give_up)
+        self.flow.save.connect(self.side_flows.save)
+        self.flow.explain.connect(self.side_flows.show_explain)
+        self.flow.history.connect(self.side_flows.show_history)
         self._watch = QTimer(self)
         self._watch.timeout.connect(self._look_around)
-        self._watch.start(GLANCE)
+        self._watch.start(INSTALL_POLL)
 
     def _add_shortcuts(self) -> None:
         keys = (
-            (QKeySequence("F5"), self.way.check),
-            (QKeySequence(QKeySequence.StandardKey.Save), self.aside.save),
-            (QKeySequence("Ctrl+E"), self.aside.show_explain),
+            (QKeySequence("F5"), self.flow.check),
+            (QKeySequence(QKeySequence.StandardKey.Save), self.side_flows.save),
+            (QKeySequence("Ctrl+E"), self.side_flows.show_explain),
             (QKeySequence("Esc"), self._escape),
         )
         for key, do in keys:
@@ -83,18 +83,18 @@ class Window(Stage):
             QTimer.singleShot(0, self.begin)
 
     def begin(self) -> None:
-        """Set out on the way, or show the file that was double-clicked."""
+        """Set out on the flow, or show the file that was double-clicked."""
         if self._file:
-            self.aside.take_file(self._file, first=True)
+            self.side_flows.take_file(self._file, first=True)
         else:
-            self.way.begin()
+            self.flow.begin()
 
     def _look_around(self) -> None:
         if self.dialog is None:
-            self.way.look_around()
+            self.flow.look_around()
 
     def event(self, event: QEvent) -> bool:
-        """Coming back to the window, perhaps from an installer: a glance at once."""
+        """Coming back to the window, perhaps from an installer: poll at once."""
         if event.type() == QEvent.Type.WindowActivate:
             self._look_around()
         return super().event(event)
@@ -117,13 +117,13 @@ class Window(Stage):
         files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
         if files:
             event.acceptProposedAction()
-            self.aside.take_file(files[0])
+            self.side_flows.take_file(files[0])
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         """Closing waits for a change that is being made, and for nothing else."""
-        if self.way.sitting.changing:
+        if self.flow.state.changing:
             self.closing = True
-            self.way.change.hurry()
+            self.flow.change.hurry()
             event.ignore()
             return
         self.cancel_all()

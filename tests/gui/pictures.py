@@ -28,17 +28,17 @@ from cudnn_assistant.compat import recommend
 from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Installer
-from cudnn_assistant.gui.changing import can_wait
+from cudnn_assistant.gui.change_flow import can_wait
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
-from cudnn_assistant.gui.ended import restart_needed, tell_of
+from cudnn_assistant.gui.disclosure import Disclosure
 from cudnn_assistant.gui.explain import ExplainPage
-from cudnn_assistant.gui.links import Opener
-from cudnn_assistant.gui.making import MakingPage
+from cudnn_assistant.gui.installer_result import restart_needed, show_installer_results
 from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.progress_page import ProgressPage
+from cudnn_assistant.gui.report_dialog import ReportDialog, crash_dialog
 from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
-from cudnn_assistant.gui.saving import ReportDialog, crash_dialog
 from cudnn_assistant.machine import Machine, Package, Trial, Value
 from cudnn_assistant.plan import (
     Download,
@@ -183,13 +183,13 @@ def ended(code: int) -> ProblemsPage:
     entry = Entry(id="1", when="2026-11-12T09:30:00Z", plan=Plan(steps=(step,)), states=("done",))
     checkup = of("no_driver_on_ubuntu" if code else "not_loaded")
     page = ProblemsPage(checkup, undoable=True, again=False, restart=restart_needed(entry))
-    tell_of(entry, page)
+    show_installer_results(entry, page)
     return page
 
 
-def installing() -> MakingPage:
+def installing() -> ProgressPage:
     given = proposal(of("no_driver_on_ubuntu"))
-    page = MakingPage(given.plan, [change.title for change in given.changes])
+    page = ProgressPage(given.plan, [change.title for change in given.changes])
     page.show_progress(0, "installer", 0, 0)
     return page
 
@@ -257,7 +257,7 @@ def entries(checkup: Checkup) -> list[Entry]:
 
 
 def opened(page: QWidget) -> QWidget:
-    for opener in page.findChildren(Opener):
+    for opener in page.findChildren(Disclosure):
         opener.setChecked(True)
     return page
 
@@ -288,7 +288,7 @@ def bench(*, begun: bool = False) -> ResultPage:
     return page
 
 
-def advised(name: str) -> ProblemsPage:
+def recommended_set(name: str) -> ProblemsPage:
     compat = load_builtin()
     return ProblemsPage(of(name), recommend=lambda s: recommend(of(name).machine, compat, s))
 
@@ -334,8 +334,8 @@ def foreign_page() -> ProblemsPage:
     return told(ProblemsPage(seen, foreign=True), news)
 
 
-def making_page(given: Proposal) -> MakingPage:
-    page = MakingPage(given.plan, [change.title for change in given.changes])
+def progress_page(given: Proposal) -> ProgressPage:
+    page = ProgressPage(given.plan, [change.title for change in given.changes])
     seconds = iter((0.0, 5.0))
     page.advance = Advance(page.show_line, clock=lambda: next(seconds))
     page.show_progress(0, "download", 77_500_000, 412_345_678)
@@ -405,12 +405,12 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
         "problems-two-open",
         lambda: opened(told(ProblemsPage(of("stale_and_parent")), "Nothing was changed.")),
     )
-    yield "problems-driver", lambda: advised("old_driver")
-    yield "problems-driver-open", lambda: opened(advised("old_driver"))
-    yield "problems-no-driver", lambda: advised("no_driver")
+    yield "problems-driver", lambda: recommended_set("old_driver")
+    yield "problems-driver-open", lambda: opened(recommended_set("old_driver"))
+    yield "problems-no-driver", lambda: recommended_set("no_driver")
     yield "problems-restart", lambda: ProblemsPage(of("mismatch"), again=False)
     yield "problems-unexplained", lambda: ProblemsPage(of("unexplained"), undoable=True)
-    yield "problems-wheel", lambda: advised("torch_pin")
+    yield "problems-wheel", lambda: recommended_set("torch_pin")
     yield "review-variable", lambda: ReviewPage(proposal(of("parent_folder")))
     yield "review-two", lambda: ReviewPage(proposal(of("stale_and_parent")))
     yield "review-waits", waiting
@@ -457,7 +457,7 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "review-undo", lambda: undo_page(of("parent_folder"))
     yield (
         "review-making",
-        lambda: making_page(proposal(of("stale_and_parent"), archive())),
+        lambda: progress_page(proposal(of("stale_and_parent"), archive())),
     )
     yield "result-works", lambda: ending("works", "works")
     yield "result-works-changed", lambda: ending("works", "works", changed=1, undoable=True)

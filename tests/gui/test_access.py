@@ -22,13 +22,13 @@ from test_flow import arrive, start
 from world import World
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.changes import ChangeList
-from cudnn_assistant.gui.links import Arrow, Link
+from cudnn_assistant.gui.diff_list import DiffList
+from cudnn_assistant.gui.disclosure import DisclosureArrow, Link
 from cudnn_assistant.gui.page import Page, Steps
-from cudnn_assistant.gui.parts import Mark
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.review import ReviewPage
+from cudnn_assistant.gui.widgets import Mark
 from cudnn_assistant.gui.window import Window
 
 STATES = dict(pictures.states())
@@ -90,7 +90,7 @@ def test_lines_of_a_change_are_read_with_their_sign(qtbot: QtBot, reader: None) 
     page = STATES["review-variable"]()
     qtbot.addWidget(page)
     page.show()
-    view = page.findChild(ChangeList)
+    view = page.findChild(DiffList)
     assert view is not None
     interface = QAccessible.queryAccessibleInterface(view)
     said = [interface.child(n).text(QAccessible.Text.Name) for n in range(interface.childCount())]
@@ -132,7 +132,7 @@ def test_review_is_walked_by_keys_alone(qtbot: QtBot, window: Window, world: Wor
     arrive(qtbot, window, ProblemsPage)
     qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
     review = arrive(qtbot, window, ReviewPage)
-    assert isinstance(QApplication.focusWidget(), ChangeList)
+    assert isinstance(QApplication.focusWidget(), DiffList)
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
     assert review.cards[0].list is not None
     assert review.cards[0].list.currentRow() >= 0
@@ -148,7 +148,7 @@ def test_review_is_walked_by_keys_alone(qtbot: QtBot, window: Window, world: Wor
 def test_details_open_by_space_and_stay_one_tab_away(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
     page = arrive(qtbot, window, ProblemsPage)
-    arrow = page.findChild(Arrow)
+    arrow = page.findChild(DisclosureArrow)
     assert arrow is not None
     arrow.setFocus()
     qtbot.keyClick(arrow, Qt.Key.Key_Space)
@@ -188,7 +188,7 @@ def test_the_focus_frame_stands_out(qapp: QApplication, background: str) -> None
 def test_focus_by_tab_is_drawn_around_arrows_and_buttons(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
     page = arrive(qtbot, window, ProblemsPage)
-    arrow = page.findChild(Arrow)
+    arrow = page.findChild(DisclosureArrow)
     assert arrow is not None
     assert page.buttons.primary is not None
     for target in (arrow, page.buttons.primary):

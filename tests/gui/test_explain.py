@@ -14,8 +14,8 @@ from world import World
 
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.explain import CauseCard, ExplainPage
-from cudnn_assistant.gui.links import Link
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.window import Window
@@ -68,7 +68,7 @@ def test_enter_in_the_message_is_a_new_line(qtbot: QtBot, window: Window) -> Non
 def test_an_unknown_message_says_so(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage)
-    window.aside.show_explain()
+    window.side_flows.show_explain()
     page = arrive(qtbot, window, ExplainPage)
     page.message.setPlainText("it rains")
     button(page, "Explain").click()
@@ -79,7 +79,7 @@ def test_an_unknown_message_says_so(qtbot: QtBot, window: Window) -> None:
 def test_leaving_while_it_works_is_no_trouble(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage)
-    window.aside.show_explain()
+    window.side_flows.show_explain()
     page = arrive(qtbot, window, ExplainPage)
     page.message.setPlainText(MESSAGE * 2000)
     button(page, "Explain").click()

@@ -20,15 +20,15 @@ from world import World
 from cudnn_assistant.apply import NotApplied
 from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog
-from cudnn_assistant.gui.links import Arrow
-from cudnn_assistant.gui.making import MakingPage
+from cudnn_assistant.gui.disclosure import DisclosureArrow
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Button, Notice
 from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.progress_page import ProgressPage
+from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
-from cudnn_assistant.gui.saving import ReportDialog
-from cudnn_assistant.gui.text import Text
+from cudnn_assistant.gui.text_widgets import Text
+from cudnn_assistant.gui.widgets import Button, Notice
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Machine, Value
 from cudnn_assistant.plan import Entry, Plan, SetVariable, Step, preview
@@ -464,7 +464,7 @@ def test_a_download_shows_how_far_it_is_and_can_be_stopped(qtbot: QtBot, world: 
     stopped = threading.Event()
     window = downloading(qtbot, world, stopped)
     to_review(qtbot, window).maker.click()
-    page = arrive(qtbot, window, MakingPage)
+    page = arrive(qtbot, window, ProgressPage)
     qtbot.waitUntil(lambda: "184 of 412 MB" in texts(page))
     assert page.marks[0].look == "busy"
     qtbot.keyClick(window, Qt.Key.Key_Escape)
@@ -477,7 +477,7 @@ def test_a_download_shows_how_far_it_is_and_can_be_stopped(qtbot: QtBot, world: 
 def test_a_download_shows_its_speed_and_can_be_paused(qtbot: QtBot, world: World) -> None:
     window = downloading(qtbot, world, threading.Event())
     to_review(qtbot, window).maker.click()
-    page = arrive(qtbot, window, MakingPage)
+    page = arrive(qtbot, window, ProgressPage)
     assert page.pause is not None
     qtbot.waitUntil(lambda: "MB/s, " in texts(page) and "left" in texts(page))
     assert "Download: 184 of 412 MB" in texts(page)
@@ -499,7 +499,7 @@ def test_closing_during_a_download_takes_it_back(qtbot: QtBot, world: World) -> 
     stopped = threading.Event()
     window = downloading(qtbot, world, stopped)
     to_review(qtbot, window).maker.click()
-    arrive(qtbot, window, MakingPage)
+    arrive(qtbot, window, ProgressPage)
     window.close()
     qtbot.waitUntil(lambda: not window.isVisible())
     assert stopped.is_set()
@@ -521,7 +521,7 @@ def test_enter_presses_what_has_the_focus(qtbot: QtBot, window: Window, world: W
     qtbot.keyClick(again, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: world.looks == 2)
     page = arrive(qtbot, window, ProblemsPage)
-    arrow = page.findChild(Arrow)
+    arrow = page.findChild(DisclosureArrow)
     assert arrow is not None
     arrow.setFocus()
     qtbot.keyClick(arrow, Qt.Key.Key_Return)
@@ -550,7 +550,7 @@ def test_a_journal_that_cannot_be_read_is_told_not_crashed(
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage)
     Path(world.journal.path).mkdir()
-    window.aside.show_history()
+    window.side_flows.show_history()
     qtbot.waitUntil(lambda: "could not be read" in texts(window.page))
 
 
@@ -559,7 +559,7 @@ def test_a_closed_dialog_is_no_obstacle_to_looking_around(
 ) -> None:
     start(qtbot, window)
     arrive(qtbot, window, ProblemsPage)
-    window.aside.save()
+    window.side_flows.save()
     qtbot.waitUntil(lambda: window.dialog is not None)
     assert window.dialog is not None
     window.dialog.reject()

@@ -12,7 +12,7 @@ from test_pages import cut
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.check import PARTS, CheckPage
-from cudnn_assistant.gui.links import Opener
+from cudnn_assistant.gui.disclosure import Disclosure
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
@@ -43,7 +43,7 @@ def test_pages_of_a_golden_computer_are_whole(qtbot: QtBot, name: str) -> None:
         qtbot.addWidget(page)
         page.resize(QSize(640, 480))
         page.show()
-        for opener in page.findChildren(Opener):
+        for opener in page.findChildren(Disclosure):
             opener.setChecked(True)
         for _turn in range(5):
             QApplication.processEvents()

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
 from world import World
 
-from cudnn_assistant.gui.making import MakingPage
 from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.plan.installer_table import PACKAGES
@@ -54,7 +54,7 @@ def ubuntu(tmp_path: Path, world: World, window: Window, monkeypatch: pytest.Mon
     return made
 
 
-def to_the_work(qtbot: QtBot, window: Window, ubuntu: Ubuntu) -> MakingPage:
+def to_the_work(qtbot: QtBot, window: Window, ubuntu: Ubuntu) -> ProgressPage:
     start(qtbot, window)
     problems = arrive(qtbot, window, ProblemsPage, "There is no NVIDIA driver")
     assert "started here, after you have seen" in texts(problems)
@@ -63,7 +63,7 @@ def to_the_work(qtbot: QtBot, window: Window, ubuntu: Ubuntu) -> MakingPage:
     assert "This program can't take it back. To remove it again, run: sudo" in texts(review)
     assert not ubuntu.calls.exists()
     button(review, LABEL).click()
-    making = arrive(qtbot, window, MakingPage)
+    making = arrive(qtbot, window, ProgressPage)
     qtbot.waitUntil(ubuntu.calls.exists, timeout=10_000)
     qtbot.waitUntil(lambda: not making.stop.isEnabled(), timeout=10_000)
     making.escape()
@@ -84,7 +84,7 @@ def test_one_click_and_the_window_looks_again(
     (entry,) = world.journal.entries()
     assert (entry.finished, entry.plan.steps[0].exit) == (True, 0)  # type: ignore[union-attr]
 
-    window.way.change.undo(entry)
+    window.flow.change.undo(entry)
     page = arrive(qtbot, window, ReviewPage, "Only the system can take this back")
     assert "NVIDIA driver: This program can't take it back. To remove it again" in texts(page)
     assert not page.maker.isEnabled()

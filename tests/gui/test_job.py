@@ -23,7 +23,7 @@ def test_news_and_result_arrive_in_order_in_the_windows_thread(qtbot: QtBot) -> 
         threads.add(threading.current_thread())
 
     job = Job(work)
-    job.told.connect(hear)
+    job.progress.connect(hear)
     job.done.connect(hear)
     with qtbot.waitSignal(job.done):
         job.start()
@@ -58,7 +58,7 @@ def test_a_cancelled_job_stops_at_its_next_word_and_is_never_heard(qtbot: QtBot)
 
     heard: list[object] = []
     job = Job(work)
-    for signal in (job.told, job.done, job.broke):
+    for signal in (job.progress, job.done, job.broke):
         signal.connect(heard.append)
     job.start()
     assert begun.wait(10)

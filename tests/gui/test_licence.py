@@ -16,10 +16,10 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, start, texts
 from world import World
 
-from cudnn_assistant.gui.links import Link
-from cudnn_assistant.gui.parts import Notice
+from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.review import ReviewPage
+from cudnn_assistant.gui.widgets import Notice
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.plan import Download, InstallArchive, Plan
 from cudnn_assistant.session.checkup import Checkup

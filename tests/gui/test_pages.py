@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from cudnn_assistant.gui.links import Arrow, Link
+from cudnn_assistant.gui.disclosure import DisclosureArrow, Link
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Mark
-from cudnn_assistant.gui.text import Listing, Text
+from cudnn_assistant.gui.text_widgets import Listing, Text
+from cudnn_assistant.gui.widgets import Mark
 
 STATES = dict(pictures.states())
 WIDTHS = {"our-font": 100, "wider": 110, "widest": 120}
@@ -47,7 +47,9 @@ def cut(widget: QWidget) -> list[str]:
     """What does not get the room that its words need."""
     labels = [w for w in widget.findChildren(Text) if w.isVisible()]
     buttons = [w for w in widget.findChildren(QPushButton) if w.isVisible()]
-    arrows = [w for kind in (Arrow, Link) for w in widget.findChildren(kind) if w.isVisible()]
+    arrows = [
+        w for kind in (DisclosureArrow, Link) for w in widget.findChildren(kind) if w.isVisible()
+    ]
     views = [*widget.findChildren(QListWidget), *widget.findChildren(Listing)]
     sheets = [(w, w.widget()) for w in widget.findChildren(QScrollArea)]
     return [

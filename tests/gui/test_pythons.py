@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
 from world import World
 
-from cudnn_assistant.gui.links import Link
+from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.problems import ProblemsPage
-from cudnn_assistant.gui.pythons import frameworks_of, told
+from cudnn_assistant.gui.pythons import frameworks_of, outcome_line
 from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Framework, PythonEnvironment, Trial, Value
@@ -79,7 +79,7 @@ def test_one_that_stops_says_where_and_the_report_has_it(
 ) -> None:
     forged.settings.write("user", "FORGED_DAY", Value(text="handle"))
     page = tried(qtbot, window, "stopped while")
-    window.aside.save()
+    window.side_flows.save()
     qtbot.waitUntil(lambda: window.dialog is not None)
     machine = read_machine(window.dialog.written.text)  # type: ignore[union-attr]
     (trial,) = [t for t in machine.trials if t.framework]
@@ -99,7 +99,7 @@ def test_leaving_the_page_ends_the_test(qtbot: QtBot, window: Window, forged: Wo
     assert row.link is not None
     row.link.click()
     qtbot.waitUntil(lambda: bool(running(forged)), timeout=20_000)
-    window.way.check()
+    window.flow.check()
     qtbot.waitUntil(lambda: not running(forged), timeout=10_000)
 
 
@@ -154,4 +154,4 @@ def test_another_computer_is_not_tested(qtbot: QtBot) -> None:
 
 def test_what_was_not_tested_is_not_told_as_broken() -> None:
     absent = Trial(subject="x", status="not-run", framework="torch", missing="torch", stage="load")
-    assert told(absent) == ("unknown", "PyTorch is not installed in this environment.")
+    assert outcome_line(absent) == ("unknown", "PyTorch is not installed in this environment.")

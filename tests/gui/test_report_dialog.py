@@ -17,9 +17,9 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start
 from world import World
 
-from cudnn_assistant.gui.leaving import marks, readable, without_lines, without_words
 from cudnn_assistant.gui.problems import ProblemsPage
-from cudnn_assistant.gui.saving import ReportDialog
+from cudnn_assistant.gui.redaction_by_hand import marks, readable, without_lines, without_words
+from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import dump
 from cudnn_assistant.report import read_machine, redacted
@@ -71,7 +71,7 @@ def test_the_window_saves_what_the_command_line_writes(
     dropped.setUrls([QUrl.fromLocalFile(str(given))])
     action, no_key = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
     window.dropEvent(QDropEvent(QPointF(5, 5), action, dropped, Qt.MouseButton.LeftButton, no_key))
-    qtbot.waitUntil(lambda: bool(window.way.sitting.foreign))
+    qtbot.waitUntil(lambda: bool(window.flow.state.foreign))
     dialog = opened(qtbot, window)
     for name, more in (("report.md", []), ("report.html", [])):
         dialog.save(tmp_path / name)

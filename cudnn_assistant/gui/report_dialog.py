@@ -18,11 +18,17 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QVBoxLay
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.dialogs import Dialog
-from cudnn_assistant.gui.leaving import SHORTEST, marks, readable, without_lines, without_words
-from cudnn_assistant.gui.links import Link
-from cudnn_assistant.gui.parts import Button, Notice
-from cudnn_assistant.gui.text import Text, announce, line_height
+from cudnn_assistant.gui.disclosure import Link
+from cudnn_assistant.gui.redaction_by_hand import (
+    SHORTEST,
+    marks,
+    readable,
+    without_lines,
+    without_words,
+)
+from cudnn_assistant.gui.text_widgets import Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.gui.widgets import Button, Notice
 from cudnn_assistant.report import LOG, MESSAGE, PAGE, REPORT, pack
 from cudnn_assistant.report.document import Block, Heading
 from cudnn_assistant.report.page import page

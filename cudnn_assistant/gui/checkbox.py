@@ -10,7 +10,7 @@ from cudnn_assistant.gui import theme
 from cudnn_assistant.wording import say
 
 
-class Tick(QCheckBox):
+class CheckBox(QCheckBox):
     """A box to tick. Fusion's own outline can't be seen in the dark; this one always can."""
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
@@ -27,7 +27,7 @@ class Tick(QCheckBox):
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
 
 
-class AgainBox(Tick):
+class RestartBox(CheckBox):
     """Whether the window starts by itself after the restart. Off unless the person wants it."""
 
     def __init__(self, on: bool) -> None:

@@ -16,18 +16,18 @@ from world import World
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Finding, Manual, Unknown
-from cudnn_assistant.gui.advice import Advice, advised
-from cudnn_assistant.gui.parts import CopyButton, Mark
 from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.recommendation_card import RecommendationCard, recommended_set
 from cudnn_assistant.gui.result import ResultPage
+from cudnn_assistant.gui.widgets import CopyButton, Mark
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.plan import Plan
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.wording.recommendation import lines
 
 
-def advice(page: ProblemsPage) -> list[Advice]:
-    return page.findChildren(Advice)
+def advice(page: ProblemsPage) -> list[RecommendationCard]:
+    return page.findChildren(RecommendationCard)
 
 
 def test_a_driver_that_is_too_old_need_not_be_replaced(
@@ -68,8 +68,8 @@ def test_a_driver_to_be_mended_is_no_question_of_versions() -> None:
 
     link = "https://www.nvidia.com/en-us/drivers/"
     damaged = Finding(code="driver-damaged", severity="error", remedy=Manual(link=link))
-    assert advised(damaged, fits) is None  # type: ignore[arg-type]
-    assert advised(Finding(code="x", severity="error", remedy=Unknown()), fits) is None  # type: ignore[arg-type]
+    assert recommended_set(damaged, fits) is None  # type: ignore[arg-type]
+    assert recommended_set(Finding(code="x", severity="error", remedy=Unknown()), fits) is None  # type: ignore[arg-type]
 
 
 def test_a_link_that_no_browser_opens_is_shown(qtbot: QtBot, window: Window, world: World) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cudnn_assistant.wording import say
 
 
-def make_label(
+def change_button_text(
     count: int,
     *,
     administrator: bool,

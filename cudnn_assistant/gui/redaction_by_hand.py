@@ -50,15 +50,15 @@ def without_lines(text: str, first: int, last: int) -> str:
     """
     rows = text.split("\n")
     begin, end = _data(rows)
-    told, data = rows[:first], rows[last + 1 :]
+    before, after = rows[:first], rows[last + 1 :]
     if not begin < first <= last < end:
         gone = _gone(last - first + 1)
-        return _settled(text, "\n".join([*told, gone, *data]))
+        return _settled(text, "\n".join([*before, gone, *after]))
     hidden = [_VALUE.sub(rf'\1"{HIDDEN}"\3', row) for row in rows[first : last + 1]]
-    changed = "\n".join([*told, *hidden, *data])
+    changed = "\n".join([*before, *hidden, *after])
     if changed != text and readable(changed):
         return changed
-    return _settled(text, "\n".join([*told, *data]))
+    return _settled(text, "\n".join([*before, *after]))
 
 
 def without_words(text: str, words: str) -> str:

@@ -24,7 +24,7 @@ _PACKAGES = "libegl1 libgl1 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 lib
 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0"
 
 
-def lacking() -> str:
+def unmet_requirement() -> str:
     """Why no window can be opened here, in a sentence with a way out; "" when one can."""
     if not sys.platform.startswith("linux"):
         return ""

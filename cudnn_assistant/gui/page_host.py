@@ -23,7 +23,7 @@ def _browse(link: str) -> bool:
     return QDesktopServices.openUrl(QUrl(link))
 
 
-class Stage(QWidget):
+class PageHost(QWidget):
     """A stack of pages and a piece of work at a time. It knows no page and no order of pages."""
 
     troubled = Signal(str)
@@ -70,14 +70,14 @@ class Stage(QWidget):
         self,
         work: Callable[[Tell], object],
         done: Callable[[Any], object],
-        told: Callable[[Any], object] | None = None,
+        progress: Callable[[Any], object] | None = None,
         broke: Callable[[Any], object] | None = None,
     ) -> None:
         """Do something slow; only the latest piece of work is heard."""
         self.cancel()
         job = Job(work, self)
-        if told is not None:
-            job.told.connect(told)
+        if progress is not None:
+            job.progress.connect(progress)
         self._job = job
         self._begin(job, done, broke)
 

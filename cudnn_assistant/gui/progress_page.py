@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout
 
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import BusyBar, Button, Card, Mark
-from cudnn_assistant.gui.text import Text, announce
+from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.gui.widgets import BusyBar, Button, Card, Mark
 from cudnn_assistant.plan import Plan, StepState, consents, downloads, takes_long
 from cudnn_assistant.session.events import Event, Progress, StepChanged
 from cudnn_assistant.wording import say
@@ -23,7 +23,7 @@ def _lead(plan: Plan) -> str:
     return say("gui.change-way-back")
 
 
-class MakingPage(Page):
+class ProgressPage(Page):
     """The steps and how far they are. What takes long can be cancelled; it is then taken back."""
 
     cancelled = Signal()

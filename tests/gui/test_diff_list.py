@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from cudnn_assistant.gui.changes import ChangeList, Folded, fold, spoken
+from cudnn_assistant.gui.diff_list import DiffList, Folded, accessible_text, fold
 from cudnn_assistant.plan import ChangeLine
 
 ADDED = ChangeLine(sign="+", text=r"C:\new", note="added, first")
@@ -37,13 +37,13 @@ def test_folding_loses_nothing(lines: list[ChangeLine]) -> None:
 
 
 def test_signs_are_words_for_a_screen_reader() -> None:
-    assert spoken(ADDED) == r"Added: C:\new, added, first"
-    assert spoken(ChangeLine(sign="-", text="x")) == "Removed: x"
-    assert spoken(Folded(3)) == "3 more, unchanged"
+    assert accessible_text(ADDED) == r"Added: C:\new, added, first"
+    assert accessible_text(ChangeLine(sign="-", text="x")) == "Removed: x"
+    assert accessible_text(Folded(3)) == "3 more, unchanged"
 
 
 def test_arrow_keys_walk_and_ctrl_c_copies(qtbot: QtBot) -> None:
-    view = ChangeList([ADDED, *SAME], "Path")
+    view = DiffList([ADDED, *SAME], "Path")
     qtbot.addWidget(view)
     view.resize(500, 200)
     view.show()
@@ -57,7 +57,7 @@ def test_arrow_keys_walk_and_ctrl_c_copies(qtbot: QtBot) -> None:
 
 def test_all_lines_can_be_shown_and_none_is_cut(qtbot: QtBot) -> None:
     long = ChangeLine(sign="+", text="C:\\" + "folder\\" * 60, note="added")
-    view = ChangeList([long, *SAME], "Path")
+    view = DiffList([long, *SAME], "Path")
     qtbot.addWidget(view)
     view.resize(400, 100)
     view.show()
@@ -69,6 +69,6 @@ def test_all_lines_can_be_shown_and_none_is_cut(qtbot: QtBot) -> None:
 
 
 def test_tab_leaves_the_list(qtbot: QtBot) -> None:
-    view = ChangeList([ADDED], "Path")
+    view = DiffList([ADDED], "Path")
     qtbot.addWidget(view)
     assert not view.tabKeyNavigation()

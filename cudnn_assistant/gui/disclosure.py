@@ -9,11 +9,11 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QStyle, QStyleOptionToolButton, QToolButton, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.text import line_height
+from cudnn_assistant.gui.text_widgets import line_height
 from cudnn_assistant.gui.theme import SPACE
 
 
-class Arrow(QToolButton):
+class DisclosureArrow(QToolButton):
     """A line of text with an arrow, to open and close something; lies flush with the text above."""
 
     def __init__(self, label: str, name: str) -> None:
@@ -78,7 +78,7 @@ class Link(QToolButton):
         theme.draw_focus(painter, self)
 
 
-class Opener(Arrow):
+class Disclosure(DisclosureArrow):
     """Opens and closes what is behind it, which is made when first opened."""
 
     def __init__(

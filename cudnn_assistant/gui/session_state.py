@@ -10,8 +10,8 @@ from cudnn_assistant.session import Checkup
 
 
 @dataclass
-class Sitting:
-    """Kept by the way and by changing; read by everything else."""
+class SessionState:
+    """Kept by the flow and the change flow; read by everything else."""
 
     family: Family
     """Of this computer."""

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.text import height_of, wrapped
+from cudnn_assistant.gui.text_widgets import height_of, wrapped
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.plan import ChangeLine
 from cudnn_assistant.wording import say
@@ -71,7 +71,7 @@ def _run(run: list[ChangeLine]) -> list[Shown]:
     return list(run) if len(run) < 2 else [Folded(len(run))]
 
 
-def spoken(line: Shown) -> str:
+def accessible_text(line: Shown) -> str:
     """A line as a screen reader says it: the sign as a word."""
     if isinstance(line, Folded):
         return say("gui.more-unchanged", count=line.count)
@@ -91,7 +91,7 @@ class _Painter(QStyledItemDelegate):
 
     def _parts(self, line: Shown) -> tuple[str, str, str, QFont]:
         if isinstance(line, Folded):
-            return "", "… " + spoken(line), "", self._plain
+            return "", "… " + accessible_text(line), "", self._plain
         return line.sign.strip(), line.text, line.note, self._fixed
 
     def _columns(self, note: str, width: int) -> tuple[int, int, int]:
@@ -152,7 +152,7 @@ class _Painter(QStyledItemDelegate):
             wrapped(text, font, width).draw(painter, at)
 
 
-class ChangeList(QListWidget):
+class DiffList(QListWidget):
     """The lines of one change. Arrow keys walk, Ctrl+C copies what is selected."""
 
     def __init__(self, lines: Sequence[ChangeLine], name: str) -> None:
@@ -183,7 +183,7 @@ class ChangeList(QListWidget):
         for line in self._all if whole else fold(self._all):
             item = QListWidgetItem(self)
             item.setData(LINE, line)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken(line))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, accessible_text(line))
         self.updateGeometry()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802

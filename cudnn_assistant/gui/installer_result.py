@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from cudnn_assistant.gui.links import Opener
+from cudnn_assistant.gui.disclosure import Disclosure
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.parts import Card
-from cudnn_assistant.gui.text import Listing
+from cudnn_assistant.gui.text_widgets import Listing
+from cudnn_assistant.gui.widgets import Card
 from cudnn_assistant.plan import Entry, Outcome, outcomes
 from cudnn_assistant.wording import say
 
@@ -22,26 +22,28 @@ def restart_needed(entry: Entry | None) -> bool:
     return any(outcome.restart for outcome in installers(entry))
 
 
-def while_checking(entry: Entry) -> str:
+def installer_check_title(entry: Entry) -> str:
     """The title of the check that follows; "" where no installer was started."""
     if not installers(entry):
         return ""
     return say("gui.installer-ended")
 
 
-def tell_of(entry: Entry | None, page: Page) -> None:
+def show_installer_results(entry: Entry | None, page: Page) -> None:
     """Put on the page how the installers ended, with their last lines under Details."""
     for outcome in installers(entry):
         page.tell("ok" if outcome.well else "note", outcome.text)
         if outcome.output:
-            page.content.insertWidget(1, _Output(outcome))
+            page.content.insertWidget(1, _OutputCard(outcome))
 
 
-class _Output(Card):
+class _OutputCard(Card):
     """The last lines of an installer, behind Details."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__()
         name = say("gui.details-of", title=outcome.name)
-        opener = Opener(say("gui.details"), name, self.rows, lambda: Listing(outcome.output, name))
+        opener = Disclosure(
+            say("gui.details"), name, self.rows, lambda: Listing(outcome.output, name)
+        )
         self.rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)

@@ -8,11 +8,11 @@ from dataclasses import replace
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from cudnn_assistant.gui.ended import while_checking
-from cudnn_assistant.gui.making import MakingPage
+from cudnn_assistant.gui.installer_result import installer_check_title
+from cudnn_assistant.gui.page_host import PageHost
+from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
-from cudnn_assistant.gui.sitting import Sitting
-from cudnn_assistant.gui.stage import Stage
+from cudnn_assistant.gui.session_state import SessionState
 from cudnn_assistant.plan import (
     Entry,
     Plan,
@@ -45,23 +45,23 @@ def to_be_ticked(plan: Plan) -> frozenset[str]:
     return frozenset(code for step in steps for code in step.why)
 
 
-class Changing(QObject):
-    """From the proposal to the change that is made, or is put back. Then the way goes on."""
+class ChangeFlow(QObject):
+    """From the proposal to the change that is made, or is put back. Then the flow goes on."""
 
     back = Signal()
     """Nothing was changed; the answer of the last check stands."""
     again = Signal(str)
     """Something was changed, or may be different: check again, under this title."""
 
-    def __init__(self, stage: Stage, session: Session, sitting: Sitting) -> None:
-        super().__init__(stage)
-        self._stage = stage
+    def __init__(self, host: PageHost, session: Session, state: SessionState) -> None:
+        super().__init__(host)
+        self._host = host
         self._session = session
-        self._sitting = sitting
+        self._state = state
         self.cancel = threading.Event()
         """Set, it stops the change that is being made and takes it back."""
         self._long = False
-        self._said: dict[Step, Step] = {}
+        self._rehearsed: dict[Step, Step] = {}
         """Steps with what pip said that they would change."""
 
     def hurry(self) -> None:
@@ -73,9 +73,9 @@ class Changing(QObject):
 
     def review(self) -> None:
         """Show what would be changed. What can wait is not ticked if it needs an administrator."""
-        checkup = self._sitting.checkup
+        checkup = self._state.checkup
         assert checkup is not None
-        self._said.clear()
+        self._rehearsed.clear()
         codes = {code for step in checkup.plan.steps for code in step.why}
         codes -= can_wait(checkup) | to_be_ticked(checkup.plan)
         plan = self._session.plan(checkup, frozenset(codes)) if codes else checkup.plan
@@ -83,9 +83,9 @@ class Changing(QObject):
 
     def _propose(self, plan: Plan, at: int = -1) -> None:
         """Show the plan, and ask pip about what only pip knows. ``at``: the box with the focus."""
-        checkup = self._sitting.checkup
+        checkup = self._state.checkup
         assert checkup is not None
-        steps = [self._said.get(step, step) for step in plan.steps]
+        steps = [self._rehearsed.get(step, step) for step in plan.steps]
         plan = msgspec.structs.replace(plan, steps=tuple(steps))
         leaves = {f.code: words(f, checkup.machine).title for f in checkup.findings}
         whole, now = (self._session.preview(p, checkup.machine) for p in (checkup.plan, plan))
@@ -100,18 +100,18 @@ class Changing(QObject):
         page = self._review_page()
         page.ask_pip()
         page.pip.connect(lambda: self._propose(plan))
-        self._stage.work_beside(
+        self._host.work_beside(
             lambda tell: self._session.rehearse(plan, tell.stop),
-            lambda told: self._pip_said(plan, told),
+            lambda rehearsed: self._pip_answered(plan, rehearsed),
             self._pip_refused,
         )
 
-    def _pip_said(self, plan: Plan, told: Plan) -> None:
-        self._said.update(zip(plan.steps, told.steps, strict=True))
+    def _pip_answered(self, plan: Plan, rehearsed: Plan) -> None:
+        self._rehearsed.update(zip(plan.steps, rehearsed.steps, strict=True))
         page = self._review_page()
-        checkup = self._sitting.checkup
+        checkup = self._state.checkup
         assert checkup is not None
-        page.show_pip(told, self._session.preview(told, checkup.machine))
+        page.show_pip(rehearsed, self._session.preview(rehearsed, checkup.machine))
 
     def _pip_refused(self, trouble: BaseException) -> None:
         if not isinstance(trouble, Refused | OSError):
@@ -119,17 +119,17 @@ class Changing(QObject):
         self._review_page().show_pip_refused(why(trouble))
 
     def _review_page(self) -> ReviewPage:
-        page = self._stage.page
+        page = self._host.page
         assert isinstance(page, ReviewPage)
         return page
 
     def _pick(self, codes: frozenset[str]) -> None:
-        assert self._sitting.checkup is not None
+        assert self._state.checkup is not None
         at = self._review_page().focused_box()
-        self._propose(self._session.plan(self._sitting.checkup, codes), at)
+        self._propose(self._session.plan(self._state.checkup, codes), at)
 
     def _show_review(self, proposal: Proposal, trouble: str = "") -> ReviewPage:
-        whole = demanded(proposal.plan, self._sitting.machine)
+        whole = demanded(proposal.plan, self._state.machine)
         forbidden = self._session.forbidden()
         proposal = replace(proposal, demanded=whole, forbidden=why(forbidden) if forbidden else "")
         page = ReviewPage(proposal, trouble)
@@ -137,27 +137,27 @@ class Changing(QObject):
         page.cancelled.connect(self._cancel)
         page.again.connect(lambda: self.again.emit(""))
         page.pick.connect(self._pick)
-        page.licence.connect(self._stage.open_link)
+        page.licence.connect(self._host.open_link)
         page.make.connect(lambda plan: self._make(plan, page.proposal))
-        self._stage.go(page)
+        self._host.go(page)
         return page
 
     def _cancel(self) -> None:
         self.back.emit()
-        self._stage.page.tell("info", say("gui.nothing-changed"))
+        self._host.page.tell("info", say("gui.nothing-changed"))
 
     # --- Carry out ------------------------------------------------------------------------------
 
     def _make(self, plan: Plan, proposal: Proposal) -> None:
-        page = MakingPage(plan, [change.title for change in proposal.changes])
+        page = ProgressPage(plan, [change.title for change in proposal.changes])
         self.cancel = cancel = threading.Event()
         hold = threading.Event()
         page.cancelled.connect(cancel.set)
         page.held.connect(lambda waits: hold.set() if waits else hold.clear())
-        self._stage.go(page)
-        self._sitting.changing = True
+        self._host.go(page)
+        self._state.changing = True
         self._long = takes_long(plan)
-        self._stage.work(
+        self._host.work(
             lambda tell: self._apply(plan, Change(tell, cancel, hold)),
             self._change_done,
             page.hear,
@@ -170,21 +170,21 @@ class Changing(QObject):
         return self._session.apply(plan, change, read, "window")
 
     def _change_done(self, entry: Entry) -> None:
-        self._sitting.changing = False
-        self._sitting.made = None if entry.plan.undoes else entry
-        if self._stage.closing:
-            self._stage.close()
+        self._state.changing = False
+        self._state.made = None if entry.plan.undoes else entry
+        if self._host.closing:
+            self._host.close()
             return
         undone = say("gui.put-back-checking")
-        made = while_checking(entry) or say("gui.change-made-checking")
+        made = installer_check_title(entry) or say("gui.change-made-checking")
         self.again.emit(undone if entry.plan.undoes else made)
 
     def _not_changed(self, trouble: BaseException, proposal: Proposal) -> None:
-        self._sitting.changing = False
+        self._state.changing = False
         if not isinstance(trouble, Refused):
             raise trouble
-        if self._stage.closing and trouble.as_before:
-            self._stage.close()
+        if self._host.closing and trouble.as_before:
+            self._host.close()
             return
         if trouble.as_before:
             text = say("gui.stopped-unchanged", reason=why(trouble))
@@ -195,13 +195,13 @@ class Changing(QObject):
     # --- Take back ------------------------------------------------------------------------------
 
     def undo_made(self) -> None:
-        """Show how the last change of this sitting is put back."""
-        if self._sitting.made is not None:
-            self.undo(self._sitting.made)
+        """Show how the last change of this session is put back."""
+        if self._state.made is not None:
+            self.undo(self._state.made)
 
     def undo(self, entry: Entry) -> None:
         """Show how a change is put back."""
-        self._stage.work(
+        self._host.work(
             lambda _tell: self._session.undo(entry), lambda plan: self._show_undo(entry, plan)
         )
 
@@ -222,5 +222,5 @@ class Changing(QObject):
 
     def show_way_back(self, plan: Plan, title: str, lead: str) -> None:
         """Propose a plan that takes something back."""
-        changes = self._session.preview(plan, self._sitting.machine)
+        changes = self._session.preview(plan, self._state.machine)
         self._show_review(Proposal(plan, changes, self._session.family, title=title, lead=lead))

@@ -17,10 +17,10 @@ from cudnn_assistant.diagnose.remedies import (
     FRAMEWORK_PAGES,
 )
 from cudnn_assistant.finding import Finding, Manual
-from cudnn_assistant.gui.links import Opener
-from cudnn_assistant.gui.parts import Card
-from cudnn_assistant.gui.text import Text
+from cudnn_assistant.gui.disclosure import Disclosure
+from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.gui.widgets import Card
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import Said, headline, lines
 
@@ -31,7 +31,7 @@ _OF_CUDA = {CUDA_PAGE, CUDA_ARCHIVE, CUDNN_ARCHIVE, CUDNN_WINDOWS_PAGE}
 _OF_FRAMEWORKS = set(FRAMEWORK_PAGES.values())
 
 
-def advised(finding: Finding, recommend: Recommend) -> Recommendation | None:
+def recommended_set(finding: Finding, recommend: Recommend) -> Recommendation | None:
     """What to take from the page that this finding leads to; ``None`` where nothing is asked for.
 
     Where the driver is to be mended, not to be replaced, no set of versions helps.
@@ -58,7 +58,7 @@ def title(finding: Finding, found: Recommendation) -> str:
     return say("gui.advice")
 
 
-class Advice(Card):
+class RecommendationCard(Card):
     """A set of versions that fits, a line for each part; why it is that one can be opened.
 
     No marks: green is for what was tested, and some of this is still to be got.
@@ -78,7 +78,7 @@ class Advice(Card):
         why = [one for one in said if one.label in reasons]
         if why:
             name = say("gui.advice-why-this", title=heading)
-            opener = Opener(say("gui.advice-why-button"), name, self.rows, lambda: _table(why))
+            opener = Disclosure(say("gui.advice-why-button"), name, self.rows, lambda: _table(why))
             self.rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
 
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.text import Text, announce, line_height
+from cudnn_assistant.gui.text_widgets import Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.wording import say
 
