@@ -12,6 +12,7 @@ from cudnn_assistant import envpath
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.needs import own_folders, passed
 from cudnn_assistant.machine import Gpu, Library, Machine, PathEntry, PythonEnvironment
+from cudnn_assistant.shell import Shell, shell_of
 
 LIST = {"windows": "PATH", "linux": "LD_LIBRARY_PATH"}
 """The variable that lists folders for the loader."""
@@ -28,6 +29,11 @@ class Computer:
     def windows(self) -> bool:
         """Whether the snapshot is of a Windows computer."""
         return self.machine.os.family == "windows"
+
+    @property
+    def shell(self) -> Shell:
+        """Where the person pastes commands."""
+        return shell_of(self.machine.os.family)
 
     @property
     def on_windows(self) -> bool:

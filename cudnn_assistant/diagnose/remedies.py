@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
+from functools import partial
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import FIRST_COMPATIBLE, File, cudnn_builds
@@ -20,6 +20,7 @@ from cudnn_assistant.finding import (
 )
 from cudnn_assistant.machine import CudnnCopy, Family, PathEntry, Scope
 from cudnn_assistant.plan import installers
+from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers, series
 
 DRIVER_PAGE = "https://www.nvidia.com/en-us/drivers/"
@@ -124,6 +125,9 @@ _ADMINISTRATORS = ("/usr/", "/opt/", "/lib/", "/lib64/")
 """Below these nobody else writes, so that all users may be given a folder of them."""
 
 
+_LIST = "/etc/ld.so.conf.d/cudnn.conf"
+
+
 def loader_list(ctx: Context, folder: str) -> Remedy:
     """Add a folder to the list that ldconfig keeps: by us where polkit can ask, else by hand."""
     system = ctx.machine.os
@@ -132,7 +136,7 @@ def loader_list(ctx: Context, folder: str) -> Remedy:
         return Automatic(edits=(edit,))
     return Manual(
         commands=(
-            f"echo {shlex.quote(folder)} | sudo tee /etc/ld.so.conf.d/cudnn.conf",
+            command("sh", "echo", folder, Syntax("|"), "sudo", "tee", _LIST),
             "sudo ldconfig",
         ),
         administrator=True,
@@ -216,8 +220,12 @@ def _in_own_environment(
 ) -> tuple[str, ...]:
     """The system's Python must not be changed by pip: the frameworks move to a new environment."""
     wanted = [f"{f.package or f.name}=={f.version}" for f in ctx.frameworks if f.gpu is not False]
-    quoted = " ".join(f'"{r}"' for r in (*wanted, *requirements))
-    return (f"{python} -m venv ~/gpu-venv", f"~/gpu-venv/bin/python -m pip install {quoted}")
+    new = Syntax("~/gpu-venv")
+    pip = partial(command, ctx.shell, Syntax(f"{new}/bin/python"), "-m", "pip")
+    return (
+        command(ctx.shell, python, "-m", "venv", new),
+        pip("install", *wanted, *requirements),
+    )
 
 
 def fits(ctx: Context, copy: CudnnCopy) -> bool:
@@ -246,7 +254,10 @@ def reinstall(ctx: Context) -> Remedy:
     pins = [p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package]
     environment = ctx.environment
     if environment is not None and environment.kind == "conda" and not pins:
-        return Manual(commands=(f'conda install -p "{environment.id}" --force-reinstall cudnn',))
+        line = command(
+            ctx.shell, "conda", "install", "-p", environment.id, "--force-reinstall", "cudnn"
+        )
+        return Manual(commands=(line,))
     if pins:
         return install_packages(ctx, f"{pins[0].package}{pins[0].wants}")
     installed = [p for p in (environment.packages if environment else ()) if "cudnn" in p.name]

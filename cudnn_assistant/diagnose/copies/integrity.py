@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from typing import NamedTuple
 
 from cudnn_assistant.compat import cudnn_parts
@@ -21,6 +20,7 @@ from cudnn_assistant.diagnose.remedies import fits
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
+from cudnn_assistant.shell import command
 from cudnn_assistant.versions import short
 
 
@@ -51,10 +51,10 @@ def unlinked(ctx: Context, copy: CudnnCopy) -> Findings:
     lacking = [p for p in copy.parts if p.state == "missing" and p.name == "cudnn"]
     if ctx.windows or not lacking or copy.file == lacking[0].file or proven(ctx, copy):
         return
-    folder = shlex.quote(copy.folder)
     home = copy.environment or copy.folder.startswith("/home/")
-    command = f"/sbin/ldconfig -n {folder}" if home else f"sudo ldconfig -n {folder}"
-    remedy = Manual(commands=(command,), administrator=not home)
+    program = ("/sbin/ldconfig",) if home else ("sudo", "ldconfig")
+    line = command("sh", *program, "-n", copy.folder)
+    remedy = Manual(commands=(line,), administrator=not home)
     facts = Facts(
         product=product(copy.version),
         present_file=copy.file,
@@ -120,7 +120,7 @@ def unreadable(ctx: Context, copy: CudnnCopy) -> Findings:
     """Files of the copy can't be read by this user."""
     if parts := _harm(ctx, copy, "unreadable"):
         file = ctx.join(copy.folder, _telling(ctx, copy, parts).file)
-        commands = () if ctx.windows else (f"sudo chmod a+r '{file}'",)
+        commands = () if ctx.windows else (command("sh", "sudo", "chmod", "a+r", file),)
         remedy = Manual(commands=commands, administrator=True)
         yield _damage(ctx, copy, parts, remedy)
 

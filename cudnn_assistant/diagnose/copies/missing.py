@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from typing import NamedTuple
 
 from cudnn_assistant.compat import cudnn_package
@@ -14,6 +13,7 @@ from cudnn_assistant.diagnose.remedies import install_cudnn, install_packages, r
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, Package
+from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, short
 
 _LIKELY = re.compile("cuda|cudnn|nvidia", re.IGNORECASE)
@@ -30,8 +30,8 @@ def closed(ctx: Context) -> Findings:
     lost = trial.status == "missing-library" and "cudnn" in trial.missing
     if entry is None or ctx.copies or not lost:
         return
-    folders = " ".join(shlex.quote(f) for f in (ctx.parent(entry.folder), entry.folder))
-    remedy = Manual(commands=(f"sudo chmod a+rx {folders}",), administrator=True)
+    line = command("sh", "sudo", "chmod", "a+rx", ctx.parent(entry.folder), entry.folder)
+    remedy = Manual(commands=(line,), administrator=True)
     yield ctx.finding(
         ctx.serious, remedy, f"{entry.variable}: {entry.text}", sure=False, folder=entry.folder
     )

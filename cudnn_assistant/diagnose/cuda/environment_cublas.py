@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from cudnn_assistant.diagnose.remedies import CUDA_PAGE, install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import Framework, Library
+from cudnn_assistant.shell import quote
 from cudnn_assistant.versions import major
 
 
@@ -127,7 +127,7 @@ def cublas_not_searched(ctx: Context) -> Findings:
         found = any(ctx.reachable(ctx.parent(lib.path), lib.found_via) for lib in there)
         if there and not found:
             folder = ctx.parent(there[0].path)
-            line = f"export LD_LIBRARY_PATH={shlex.quote(folder)}:$LD_LIBRARY_PATH"
+            line = f"export LD_LIBRARY_PATH={quote(folder, 'sh')}:$LD_LIBRARY_PATH"
             yield ctx.error(
                 Manual(commands=(line,)),
                 there[0].path,

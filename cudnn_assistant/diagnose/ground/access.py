@@ -12,6 +12,7 @@ from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Manual
 from cudnn_assistant.machine import DeviceNode, Driver
+from cudnn_assistant.shell import Syntax, command
 
 
 class _Refusal(NamedTuple):
@@ -85,7 +86,10 @@ def permission(ctx: Context) -> Findings:
     if refusal is None or ctx.machine.os.container or _by_scheduler(ctx, refusal):
         return
     group = _group(refusal.node)
-    remedy = Manual(commands=(f'sudo usermod -aG {group} "$USER"',), administrator=True)
+    remedy = Manual(
+        commands=(command("sh", "sudo", "usermod", "-aG", group, Syntax('"$USER"')),),
+        administrator=True,
+    )
     yield ctx.error(remedy, refusal.evidence, path=refusal.path, group=group)
 
 

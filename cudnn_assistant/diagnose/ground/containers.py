@@ -8,6 +8,7 @@ from cudnn_assistant.diagnose.ground.driver_status import cuda_code, unsearched
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Unknown
+from cudnn_assistant.shell import Syntax, command
 
 
 def gpu_unknown(ctx: Context) -> bool:
@@ -20,7 +21,8 @@ def wsl_one(ctx: Context) -> Findings:
     """WSL 1 has no GPU at all."""
     if ctx.machine.os.wsl == 1:
         name = (ctx.machine.os.distribution or ("Ubuntu",))[0].capitalize()
-        commands = ("wsl --list --verbose", f"wsl --set-version {name} 2")
+        line = command("powershell", "wsl", "--set-version", name, "2")
+        commands = ("wsl --list --verbose", line)
         yield ctx.error(Manual(commands=commands), name, system=name)
 
 
@@ -95,10 +97,11 @@ def container_no_gpu(ctx: Context) -> Findings:
         return
     name, there = ctx.machine.os.container, bool(ctx.machine.gpus)
     seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")
-    flag, command = _WAYS.get(name) or (_FLAGS.get(name, "--gpus all"), "")
-    command = command or f"{name} run {flag} -e NVIDIA_DRIVER_CAPABILITIES=compute,utility …"
+    flag, shown = _WAYS.get(name) or (_FLAGS.get(name, "--gpus all"), "")
+    setting = "NVIDIA_DRIVER_CAPABILITIES=compute,utility"
+    shown = shown or command("sh", name, "run", Syntax(flag), "-e", setting, Syntax("…"))
     yield ctx.error(
-        Manual(link=CONTAINER_PAGE, page="nvidia", commands=(command,)),
+        Manual(link=CONTAINER_PAGE, page="nvidia", commands=(shown,)),
         name,
         f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else "",
         sure=there,

@@ -28,6 +28,7 @@ from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.machine import Driver, Gpu
+from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers
 
 
@@ -151,7 +152,8 @@ def second_held(ctx: Context) -> Findings:
 def _keep_from_starting(ctx: Context, name: str) -> Manual:
     rebuild = for_distribution(ctx.machine.os.distribution, INITRAMFS_COMMANDS) or ()
     lines = f"blacklist {name}\\noptions {name} modeset=0\\n"
-    blacklist = f"printf '{lines}' | sudo tee /etc/modprobe.d/blacklist-{name}.conf"
+    file = f"/etc/modprobe.d/blacklist-{name}.conf"
+    blacklist = command("sh", "printf", lines, Syntax("|"), "sudo", "tee", file)
     return Manual(commands=(blacklist, *rebuild), restart=True, administrator=True)
 
 

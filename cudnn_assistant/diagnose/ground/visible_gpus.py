@@ -8,6 +8,7 @@ from typing import NamedTuple
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Variable
+from cudnn_assistant.shell import command
 
 
 class _Hidden(NamedTuple):
@@ -124,8 +125,8 @@ def unset(ctx: Context, variable: Variable) -> Remedy:
         edit = SetTo(variable=variable.name, text=None, scope=variable.scope)
         return Automatic(edits=(edit,))
     if ctx.windows:
-        return Manual(commands=(f"set {variable.name}=",))
-    return Manual(commands=(f"unset {variable.name}",))
+        return Manual(commands=(command("cmd", "set", f"{variable.name}="),))
+    return Manual(commands=(command("sh", "unset", variable.name),))
 
 
 @rule("mig-without-parts", layer=Layer.ACCESS)

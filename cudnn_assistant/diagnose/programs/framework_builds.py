@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
@@ -15,6 +16,7 @@ from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages,
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Framework, Gpu
+from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, older, short
 
 
@@ -218,9 +220,10 @@ def two_onnxruntimes(ctx: Context) -> Findings:
         return
     others = sorted(n for n in names if n != "onnxruntime-gpu")
     python = ctx.environment.python if ctx.environment else ""
+    pip = partial(command, ctx.shell, python, "-m", "pip")
     commands = (
-        f'"{python}" -m pip uninstall -y {" ".join(sorted(names))}',
-        f'"{python}" -m pip install "onnxruntime-gpu=={names["onnxruntime-gpu"]}"',
+        pip("uninstall", "-y", *sorted(names)),
+        pip("install", f"onnxruntime-gpu=={names['onnxruntime-gpu']}"),
     )
     works = any(f.name == "onnxruntime" and f.gpu for f in ctx.frameworks)
     yield ctx.finding(

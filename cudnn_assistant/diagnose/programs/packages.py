@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.needs import called, stopped
@@ -10,6 +11,7 @@ from cudnn_assistant.diagnose.remedies import cuda_majors, install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import Package
+from cudnn_assistant.shell import command
 from cudnn_assistant.versions import numbers
 
 
@@ -28,9 +30,10 @@ def two_cudnn_packages(ctx: Context) -> Findings:
     keep = next((p for p in found if pinned and p.name == pinned.package), found[-1])
     drop = [p.name for p in found if p.name != keep.name]
     python = ctx.environment.python if ctx.environment else ""
+    pip = partial(command, ctx.shell, python, "-m", "pip")
     commands = (
-        f'"{python}" -m pip uninstall -y {" ".join(drop)}',
-        f'"{python}" -m pip install --force-reinstall --no-deps "{keep.name}=={keep.version}"',
+        pip("uninstall", "-y", *drop),
+        pip("install", "--force-reinstall", "--no-deps", f"{keep.name}=={keep.version}"),
     )
     severity: Severity = "error" if stopped(ctx.trial) else "warning"
     facts = Facts(kept_package=keep.name, other=", ".join(drop), environment=ctx.subject)

@@ -9,6 +9,7 @@ from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Toolkit, Variable
+from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, short
 
 _DEBUG = {
@@ -60,7 +61,11 @@ def set_to(ctx: Context, variable: Variable, text: str | None) -> Remedy:
         return Automatic(edits=(edit,))
     if ctx.windows:
         return Manual()
-    line = f"unset {variable.name}" if text is None else f"export {variable.name}={text}"
+    line = (
+        command("sh", "unset", variable.name)
+        if text is None
+        else command("sh", "export", f"{variable.name}={text}")
+    )
     return Manual(commands=(line,))
 
 

@@ -10,6 +10,7 @@ from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.trial.status import test_evidence
 from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.machine import CudnnCopy, Trial
+from cudnn_assistant.shell import command
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import PRODUCTS
 
@@ -52,8 +53,9 @@ def takes_all_memory(ctx: Context) -> Findings:
     """The convolution runs where the framework takes memory as it is needed."""
     for run in _stopped(ctx):
         if run.value and not run.call:
-            verb = "set" if ctx.windows else "export"
-            remedy = Manual(commands=(f"{verb} {run.name}={run.value}",))
+            pair = f"{run.name}={run.value}"
+            line = command("cmd", "set", pair) if ctx.windows else command("sh", "export", pair)
+            remedy = Manual(commands=(line,))
             facts = Facts(program=framework_title(run.trial.framework), environment=ctx.subject)
             yield ctx.error(remedy, *test_evidence(run.trial), **facts)
 

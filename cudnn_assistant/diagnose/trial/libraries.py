@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 
 from cudnn_assistant.codes import CudaResult, WindowsRefusal
 from cudnn_assistant.diagnose.remedies import install_driver
@@ -14,6 +13,7 @@ from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
+from cudnn_assistant.shell import command
 
 VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
 
@@ -33,7 +33,7 @@ def forbidden(ctx: Context) -> Findings:
     if ctx.environment is None and ctx.serious != "error":
         return
     folder = _forbidden_folder(ctx, trial)
-    commands = (f"findmnt -T {shlex.quote(folder)}",) if folder else ()
+    commands = (command("sh", "findmnt", "-T", folder),) if folder else ()
     facts = Facts(folder=folder, environment=ctx.subject if ctx.environment is not None else "")
     yield ctx.error(Manual(commands=commands), *test_evidence(trial), folder, sure=False, **facts)
 
@@ -128,8 +128,8 @@ def _libcuda_name(ctx: Context) -> Manual:
         return Manual(commands=("export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH",))
     library = ctx.machine.driver.cuda_library if ctx.machine.driver else ""
     folder = ctx.parent(library) or "/usr/lib"
-    command = f"sudo ln -s libcuda.so.1 {shlex.quote(ctx.join(folder, 'libcuda.so'))}"
-    return Manual(commands=(command,), administrator=True)
+    line = command("sh", "sudo", "ln", "-s", "libcuda.so.1", ctx.join(folder, "libcuda.so"))
+    return Manual(commands=(line,), administrator=True)
 
 
 def _zlib(ctx: Context) -> Manual:
