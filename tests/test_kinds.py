@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cudnn_assistant.apply.kinds import DOING, doing_of
+from cudnn_assistant.apply.kinds import ACTIONS, actions_of
 from cudnn_assistant.machine import Family, Machine, OperatingSystem, Value
 from cudnn_assistant.plan import (
     Download,
@@ -46,7 +46,7 @@ ONE_OF_EACH: tuple[Step, ...] = (
 
 def test_every_kind_has_its_row_in_both_halves() -> None:
     kinds = set(typing.get_args(Step))
-    assert set(KINDS) == set(DOING) == kinds == {type(step) for step in ONE_OF_EACH}
+    assert set(KINDS) == set(ACTIONS) == kinds == {type(step) for step in ONE_OF_EACH}
 
 
 @pytest.mark.parametrize("step", ONE_OF_EACH, ids=lambda step: type(step).__name__)
@@ -64,7 +64,7 @@ def test_every_cell_answers(step: Step, family: Family) -> None:
     back = kind.undo(step, lambda _scope, _name: Value(text="/x/it/lib"), family)
     # What nothing takes back has a question of its own, which says how the person does.
     assert (back is None) == (kind.consent(step) is not None)
-    assert doing_of(step) is DOING[type(step)]
+    assert actions_of(step) is ACTIONS[type(step)]
 
 
 def _switches(tree: ast.AST) -> Iterator[ast.AST]:

@@ -80,7 +80,9 @@ class Environment(NamedTuple):
 def ask(python: str) -> Environment:
     """Start the interpreter and ask. Raises :class:`Refused` when it doesn't answer."""
     answer = _answer(python, _QUERY)
-    packages = {project(name): Installed(name, *told) for name, told in answer["packages"].items()}
+    packages = {
+        project(name): Installed(name, *facts) for name, facts in answer["packages"].items()
+    }
     return Environment(python, answer["managed"], answer["pip"], answer["uv"], packages)
 
 
@@ -129,8 +131,8 @@ def commands(step: InstallPackage, found: Environment) -> list[list[str]]:
 def rehearsal(step: InstallPackage, found: Environment) -> list[str]:
     """The command that says what an installation would change, and changes nothing."""
     install, _uninstall = _tools(found)
-    told = ["--dry-run"] if _by_uv(found) else ["--dry-run", "--quiet", "--report", "-"]
-    return [*install, *told, *step.requirements]
+    flags = ["--dry-run"] if _by_uv(found) else ["--dry-run", "--quiet", "--report", "-"]
+    return [*install, *flags, *step.requirements]
 
 
 def _by_uv(found: Environment) -> bool:
@@ -171,8 +173,8 @@ class Output(NamedTuple):
         """The last lines, for the person."""
         lines = f"{self.out}\n{self.err}".strip().splitlines()
         # What it is about is said before; a second cry helps nobody.
-        told = (re.sub(r"(?i)^(error|warning): *", "", line.strip()) for line in lines[-3:])
-        return " / ".join(told)
+        ends = (re.sub(r"(?i)^(error|warning): *", "", line.strip()) for line in lines[-3:])
+        return " / ".join(ends)
 
 
 def run(command: list[str], cancel: threading.Event, lock: tuple[int, ...] = ()) -> Output:
@@ -204,8 +206,8 @@ def run(command: list[str], cancel: threading.Event, lock: tuple[int, ...] = ())
     except BaseException:
         _stop(process)
         raise
-    told = (data.decode("utf-8", "replace") for data in (out, err))
-    return Output(process.returncode, *told)
+    texts = (data.decode("utf-8", "replace") for data in (out, err))
+    return Output(process.returncode, *texts)
 
 
 def _watch(process: subprocess.Popen[bytes], cancel: threading.Event) -> tuple[bytes, bytes]:

@@ -30,7 +30,7 @@ def _alone(_step: Step) -> tuple[str, Value | None] | None:
     return None
 
 
-class Doing(NamedTuple):
+class StepActions(NamedTuple):
     """What can be done with one kind of step. All raise ``Refused`` or ``OSError``."""
 
     compare: Callable[[Any, Tools], object]
@@ -52,8 +52,8 @@ class Doing(NamedTuple):
     """Name and value of a setting that an administrator writes in one go with others."""
 
 
-DOING: dict[type, Doing] = {
-    SetVariable: Doing(
+ACTIONS: dict[type, StepActions] = {
+    SetVariable: StepActions(
         variables.compare,
         variables.do,
         variables.put_back,
@@ -61,17 +61,17 @@ DOING: dict[type, Doing] = {
         variables.tidy,
         together=variables.together,
     ),
-    InstallArchive: Doing(
+    InstallArchive: StepActions(
         archives.compare, archives.do, archives.put_back, archives.reached, archives.tidy
     ),
-    RemoveArchive: Doing(
+    RemoveArchive: StepActions(
         archives.compare_removal,
         archives.do_removal,
         archives.put_back_removal,
         archives.removal_reached,
         archives.tidy_removal,
     ),
-    InstallPackage: Doing(
+    InstallPackage: StepActions(
         packages.compare,
         packages.do,
         packages.put_back,
@@ -80,7 +80,7 @@ DOING: dict[type, Doing] = {
         packages.prepare,
         packages.rehearse,
     ),
-    RunInstaller: Doing(
+    RunInstaller: StepActions(
         starting.compare,
         starting.do,
         starting.put_back,
@@ -91,6 +91,6 @@ DOING: dict[type, Doing] = {
 }
 
 
-def doing_of(step: Step) -> Doing:
+def actions_of(step: Step) -> StepActions:
     """The functions for a step."""
-    return DOING[type(step)]
+    return ACTIONS[type(step)]

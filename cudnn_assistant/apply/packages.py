@@ -59,15 +59,15 @@ def do(step: InstallPackage, tools: Tools) -> InstallPackage:
     found = ask(step.python)
     _run(step, found, tools)
     changes = _between(found, ask(step.python))
-    _refuse_what_was_not_said(step, changes)
+    _refuse_unforeseen(step, changes)
     return msgspec.structs.replace(step, changes=changes)
 
 
-def _refuse_what_was_not_said(step: InstallPackage, changes: tuple[PackageChange, ...]) -> None:
+def _refuse_unforeseen(step: InstallPackage, changes: tuple[PackageChange, ...]) -> None:
     if step.exact or step.changes is None:
         return
-    said = {_what(change) for change in step.changes}
-    others = [change.name for change in changes if _what(change) not in said]
+    foreseen = {_what(change) for change in step.changes}
+    others = [change.name for change in changes if _what(change) not in foreseen]
     if others:
         raise Refused("more-would-change", names=", ".join(others))
 
@@ -80,9 +80,9 @@ def _run(step: InstallPackage, found: Environment, tools: Tools) -> None:
     folders = folders_of(step.remove, found) if step.remove else []
     for command in commands(step, found):
         tools.tell("packages", 0, 0)
-        told = run(command, tools.cancel, tools.lock)
-        if told.code:
-            raise Refused("packages-not-changed", text=told.end)
+        output = run(command, tools.cancel, tools.lock)
+        if output.code:
+            raise Refused("packages-not-changed", text=output.end)
     # pip leaves folders that held nothing but folders. One that still holds anything can't go.
     for folder in folders:
         with suppress(OSError):

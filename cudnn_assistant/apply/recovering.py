@@ -6,7 +6,7 @@ import filelock
 import msgspec
 
 from cudnn_assistant.apply import starting
-from cudnn_assistant.apply.kinds import doing_of
+from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Entry, Plan, StepState, starts_only, undo_plan
@@ -43,7 +43,7 @@ def _never_begun(entry: Entry) -> bool:
 
 def _with_what_was_reached(entry: Entry) -> Entry:
     states: list[StepState] = [
-        "done" if state == "planned" and doing_of(step).reached(step) else state
+        "done" if state == "planned" and actions_of(step).reached(step) else state
         for step, state in zip(entry.plan.steps, entry.states, strict=True)
     ]
     return msgspec.structs.replace(entry, states=tuple(states))
@@ -51,8 +51,8 @@ def _with_what_was_reached(entry: Entry) -> Entry:
 
 def _way_back(entry: Entry, tools: Tools) -> Plan:
     plan = undo_plan(entry, tools.system.read, tools.system.family)
-    begun = [left for step in entry.plan.steps if (left := doing_of(step).tidy(step, tools))]
-    needed = [step for step in plan.steps if not doing_of(step).reached(step)]
+    begun = [left for step in entry.plan.steps if (left := actions_of(step).tidy(step, tools))]
+    needed = [step for step in plan.steps if not actions_of(step).reached(step)]
     return msgspec.structs.replace(plan, steps=(*needed, *begun))
 
 

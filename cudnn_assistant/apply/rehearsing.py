@@ -6,7 +6,7 @@ import threading
 
 import msgspec
 
-from cudnn_assistant.apply.kinds import doing_of
+from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.plan import Plan
 
 
@@ -17,5 +17,5 @@ def rehearse(plan: Plan, cancel: threading.Event | None = None) -> Plan:
     with pip's words when it could not do it; an old pip that can't rehearse leaves a step as it is.
     """
     stop = cancel or threading.Event()
-    steps = (doing_of(step).rehearse(step, stop) for step in plan.steps)
+    steps = (actions_of(step).rehearse(step, stop) for step in plan.steps)
     return msgspec.structs.replace(plan, steps=tuple(steps))

@@ -25,12 +25,12 @@ def rehearsed(step: InstallPackage, found: Environment, cancel: threading.Event)
     anew = tuple(_anew(step, found))
     if not step.requirements:
         return msgspec.structs.replace(step, changes=anew)
-    told = run(rehearsal(step, found), cancel)
-    if told.code and re.search(r"no such option|unexpected argument", told.err):
+    output = run(rehearsal(step, found), cancel)
+    if output.code and re.search(r"no such option|unexpected argument", output.err):
         return step
-    if told.code:
-        raise Refused("not-rehearsed", text=told.end)
-    changes = (*_changes(told, found), *anew)
+    if output.code:
+        raise Refused("not-rehearsed", text=output.end)
+    changes = (*_changes(output, found), *anew)
     _refuse_what_would_be_lost(changes, found)
     return msgspec.structs.replace(step, changes=changes)
 
@@ -45,9 +45,9 @@ def _anew(step: InstallPackage, found: Environment) -> Iterator[PackageChange]:
             )
 
 
-def _changes(told: Output, found: Environment) -> Iterator[PackageChange]:
+def _changes(output: Output, found: Environment) -> Iterator[PackageChange]:
     """From pip's report, or from uv's lines."""
-    after = dict(_from_report(told.out) or _from_lines(told.err))
+    after = dict(_from_report(output.out) or _from_lines(output.err))
     for name, (shown, version) in after.items():
         old = found.packages.get(name)
         yield PackageChange(

@@ -14,7 +14,7 @@ import filelock
 import msgspec
 
 from cudnn_assistant.apply import starting
-from cudnn_assistant.apply.kinds import doing_of
+from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.apply.licences import refuse_unaccepted
 from cudnn_assistant.apply.tools import Progress, Tools
 from cudnn_assistant.journal import Journal
@@ -78,8 +78,8 @@ def apply(
             _refuse_while_interrupted(plan, journal)
             refuse_unaccepted(plan, accepted)
             for step in plan.steps:
-                doing_of(step).compare(step, tools)
-            prepared = tuple(doing_of(step).prepare(step, tools) for step in plan.steps)
+                actions_of(step).compare(step, tools)
+            prepared = tuple(actions_of(step).prepare(step, tools) for step in plan.steps)
             plan = msgspec.structs.replace(plan, steps=prepared)
             entry = _new_entry(plan, accepted)
             journal.begin(entry)
@@ -115,7 +115,7 @@ class _Run:
     def batches(self) -> list[list[int]]:
         """Numbers of steps to carry out together: the administrator is asked once for all."""
         steps = self.entry.plan.steps
-        asked = [number for number, step in enumerate(steps) if doing_of(step).together(step)]
+        asked = [number for number, step in enumerate(steps) if actions_of(step).together(step)]
         if len(asked) < 2 or self.tools.system.may_write("machine"):
             asked = []
         return [
@@ -131,13 +131,13 @@ class _Run:
             raise Refused("stopped")
         for step in steps:
             # Compared a moment ago, but a long step may lie between.
-            doing_of(step).compare(step, self.tools)
+            actions_of(step).compare(step, self.tools)
         if len(batch) > 1:
-            changes = [change for step in steps if (change := doing_of(step).together(step))]
+            changes = [change for step in steps if (change := actions_of(step).together(step))]
             self.tools.system.write_machine(changes)
         for number, step in zip(batch, steps, strict=True):
             # What was written together is written already; that leaves the reading back.
-            self.know(number, doing_of(step).do(step, self.tools))
+            self.know(number, actions_of(step).do(step, self.tools))
             self.mark(number, "done")
 
     def takes_long(self) -> bool:
@@ -168,7 +168,7 @@ class _Run:
             for back in range(number, -1, -1):
                 step = self.entry.plan.steps[back]
                 settle = back == number and isinstance(trouble, OSError)
-                written = doing_of(step).put_back(step, self.tools, settle)
+                written = actions_of(step).put_back(step, self.tools, settle)
                 states[back] = "taken-back" if written or states[back] == "done" else "stopped"
         except (Refused, OSError) as more:
             raise NotApplied(_HALFWAY, first=trouble, second=more) from trouble

@@ -137,7 +137,7 @@ def jax(tell: "Tell") -> "list[float]":
     try:
         device = j.devices("gpu")[0]
     except Exception as trouble:
-        raise Stopped("", reason_of_jax(said, told(trouble)))
+        raise Stopped("", reason_of_jax(said, text_of(trouble)))
     tell(gpu_name=str(device.device_kind), stage="convolution")
     np = module("jax.numpy")
 
@@ -155,7 +155,7 @@ def listen(name: str) -> "list[str]":
 
     def keep(record: "Any") -> None:
         trouble = record.exc_info[1] if record.exc_info else None
-        said.append(told(trouble) if trouble else record.getMessage())
+        said.append(text_of(trouble) if trouble else record.getMessage())
 
     handler = logging.Handler()
     handler.emit = keep
@@ -261,11 +261,11 @@ def disagreement(got: "list[float]", wanted: "list[float]") -> str:
     return f"{len(wrong)} of {len(wanted)} values differ"
 
 
-def told(trouble: BaseException) -> str:
+def text_of(trouble: BaseException) -> str:
     """An exception and what led to it: the second often names the library."""
     text = f"{type(trouble).__name__}: {trouble}"
     before = trouble.__cause__ or trouble.__context__
-    return f"{text} (after {told(before)})" if before is not None else text
+    return f"{text} (after {text_of(before)})" if before is not None else text
 
 
 def rein(seconds: int) -> None:
@@ -303,7 +303,7 @@ def main(pipe: int, name: str, seconds: int) -> None:
     except Stopped as stopped:
         facts = {"status": "stopped", "why": stopped.why, "detail": str(stopped)}
     except BaseException as trouble:
-        facts = {"status": "raised", "detail": told(trouble)[:2000]}
+        facts = {"status": "raised", "detail": text_of(trouble)[:2000]}
     paths = mapped()
     say(pipe, mapped=paths, loaded=own_library(paths))
     say(pipe, **facts)

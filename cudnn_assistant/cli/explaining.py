@@ -6,7 +6,7 @@ import sys
 
 import msgspec
 
-from cudnn_assistant.cli.looking import judged, look_with_progress, unreadable
+from cudnn_assistant.cli.looking import checkup_of_file, look_with_progress, unreadable
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.explain import text_lines
@@ -23,7 +23,7 @@ def explain(session: Session, options: Options, screen: Screen) -> int:
     given = dict(_given(word) for word in options.given)
     seen: Checkup | None = None
     if options.machine:
-        seen = judged(session, options.machine)
+        seen = checkup_of_file(session, options.machine)
     elif options.here and not options.no_look:
         seen = look_with_progress(session, LookRequest(trial=False, offline=True), screen)
     found = session.explain(_text(options.file), seen, given)

@@ -36,7 +36,7 @@ def look(session: Session, options: Options, screen: Screen, *, again: bool = Fa
     """
     if options.machine:
         session.fetch_data(offline=options.offline)
-        return judged(session, options.machine)
+        return checkup_of_file(session, options.machine)
     request = LookRequest(
         trial=not options.no_test,
         frameworks=not options.quick,
@@ -60,7 +60,7 @@ def look_with_progress(session: Session, request: LookRequest, screen: Screen) -
     return checkup
 
 
-def judged(session: Session, path: str) -> Checkup:
+def checkup_of_file(session: Session, path: str) -> Checkup:
     """The checkup of a saved report. Raises :class:`Misuse` when it can't be read."""
     try:
         return session.judge(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from cudnn_assistant.cli.looking import judged, look, unreadable
+from cudnn_assistant.cli.looking import checkup_of_file, look, unreadable
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.report import compare as differences
@@ -74,7 +74,7 @@ def _message(path: str) -> str:
 
 def _compare(session: Session, before: str, after: str, screen: Screen) -> int:
     """Say what differs between two reports; 0 when nothing does, else 1."""
-    old, new = (judged(session, path).machine for path in (before, after))
+    old, new = (checkup_of_file(session, path).machine for path in (before, after))
     found = differences(old, new)
     if not found:
         screen.line(say("cli.no-difference"))

@@ -31,20 +31,20 @@ def watch(session: Session, options: Options, screen: Screen) -> int:
 
 
 def _lines(seen: WatchResult) -> list[str]:
-    told = [say("watching.ended", code=seen.exit_code)] if seen.exit_code else []
+    rows = [say("watching.ended", code=seen.exit_code)] if seen.exit_code else []
     main = [copy for copy in seen.copies if copy.main]
     parts = [copy for copy in seen.copies if not copy.main]
-    told += [say("watching.used", version=_version(copy), folder=copy.folder) for copy in main]
-    told += [
+    rows += [say("watching.used", version=_version(copy), folder=copy.folder) for copy in main]
+    rows += [
         say("watching.parts", files=", ".join(copy.files), folder=copy.folder) for copy in parts
     ]
     if not seen.copies:
-        told.append(say("watching.no-cudnn"))
+        rows.append(say("watching.no-cudnn"))
     if not seen.complete:
-        told.append(say("watching.too-short"))
+        rows.append(say("watching.too-short"))
     if seen.explanation is not None:
-        told += ["", *text_lines(seen.explanation)]
-    return told
+        rows += ["", *text_lines(seen.explanation)]
+    return rows
 
 
 def _version(copy: LoadedCopy) -> str:

@@ -114,7 +114,7 @@ class _Run:
         self.progress = progress
         self.cancel = cancel
         self.hold = hold
-        self.told = 0.0
+        self.reported_at = 0.0
         self.here = 0
         self.hash = hashlib.sha256()
 
@@ -228,8 +228,8 @@ class _Run:
         self.hash.update(block)
         self.here += len(block)
         now = time.monotonic()
-        if now - self.told > 0.1 or self.here == self.download_of.size:
-            self.told = now
+        if now - self.reported_at > 0.1 or self.here == self.download_of.size:
+            self.reported_at = now
             self.progress(self.here, self.download_of.size)
         while self.hold.is_set():
             # The server is not asked for more; if it loses patience, the next try goes on here.

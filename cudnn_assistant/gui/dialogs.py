@@ -20,7 +20,7 @@ from cudnn_assistant.gui.text_widgets import Text, line_height
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Button
 from cudnn_assistant.plan import Entry
-from cudnn_assistant.session.changing import Standing
+from cudnn_assistant.session.changing import ChangeStatus
 from cudnn_assistant.wording import say
 
 
@@ -57,16 +57,16 @@ class Past:
 
     entry: Entry
     what: str
-    standing: Standing
+    change_status: ChangeStatus
 
 
-def state_word(standing: Standing) -> str:
+def state_word(change_status: ChangeStatus) -> str:
     """How a change stands today."""
     return {
         "in place": say("gui.state-in-place"),
         "undone": say("gui.state-undone"),
         "changed": say("gui.state-changed-since"),
-    }[standing]
+    }[change_status]
 
 
 def local_time(utc: str) -> str:
@@ -101,7 +101,7 @@ class HistoryDialog(Dialog):
         tree.setRootIsDecorated(False)
         tree.setAccessibleName(say("gui.history-changes"))
         for one in reversed(past):
-            texts = [local_time(one.entry.when), one.what, state_word(one.standing)]
+            texts = [local_time(one.entry.when), one.what, state_word(one.change_status)]
             item = QTreeWidgetItem(tree, texts)
             item.setData(0, Qt.ItemDataRole.UserRole, one)
             item.setToolTip(1, one.what)
@@ -121,7 +121,7 @@ class HistoryDialog(Dialog):
 
     def _choose(self) -> None:
         chosen = self._chosen()
-        self.button.setEnabled(chosen is not None and chosen.standing != "undone")
+        self.button.setEnabled(chosen is not None and chosen.change_status != "undone")
 
     def _undo(self) -> None:
         chosen = self._chosen()

@@ -43,7 +43,7 @@ class ProgressPage(Page):
         self._begin(0)
         self._row = 0
         self.advance = Advance(self.show_line)
-        self._told = ""
+        self._reported = ""
         """What the step is busy with, as it was announced."""
         self.pause: Button | None = None
         if takes_long(plan):
@@ -116,8 +116,8 @@ class ProgressPage(Page):
         self.advance(number, what, here, size)
         if size:
             self.bar.show_share((number + here / size) / len(self.marks))
-        if self._told != f"{number} {what}":
-            self._told = f"{number} {what}"
+        if self._reported != f"{number} {what}":
+            self._reported = f"{number} {what}"
             announce(self, self.news[number].text())
 
     def show_line(self, line: str) -> None:

@@ -22,7 +22,7 @@ from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Card
 from cudnn_assistant.wording import say
-from cudnn_assistant.wording.recommendation import Said, headline, lines
+from cudnn_assistant.wording.recommendation import AdviceRow, headline, lines
 
 Recommend = Callable[[str], Recommendation]
 """What fits a subject."""
@@ -82,7 +82,7 @@ class RecommendationCard(Card):
             self.rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
 
 
-def _table(rows: Iterable[Said]) -> QWidget:
+def _table(rows: Iterable[AdviceRow]) -> QWidget:
     table = QWidget()
     grid = QGridLayout(table)
     grid.setContentsMargins(0, 0, 0, 0)

@@ -83,10 +83,10 @@ class SideFlows:
     def _past(self) -> list[Past]:
         machine, show = self._state.machine, self._session.preview
         return [
-            Past(entry, ", ".join(c.title for c in show(entry.plan, machine)), standing)
+            Past(entry, ", ".join(c.title for c in show(entry.plan, machine)), change_status)
             for entry in self._session.history()
             if not entry.plan.undoes
-            for standing in (self._session.standing(entry),)
+            for change_status in (self._session.change_status(entry),)
         ]
 
     def _open_history(self, past: list[Past]) -> None:

@@ -127,15 +127,15 @@ class Look:
             facts = windows_devices.look()
         else:
             facts = kernel.look(self._disk, system.version, system.wsl)
-        told = gpu.ask(self._own_alone(), cancel=self._cancel)
+        answers = gpu.ask(self._own_alone(), cancel=self._cancel)
         names = [one.name for one in facts.adapters if one.vendor != gpu.NVIDIA]
         found = {
-            "driver": gpu.driver(told, facts, system),
-            "gpus": gpu.gpus(told, facts, contained=bool(system.container)),
+            "driver": gpu.driver(answers, facts, system),
+            "gpus": gpu.gpus(answers, facts, contained=bool(system.container)),
             "other_gpus": tuple(dict.fromkeys(names)),
             "switched_off": facts.switched_off,
         }
-        return found, told.gaps + facts.gaps
+        return found, answers.gaps + facts.gaps
 
     def _toolkits(self) -> tuple[Facts, tuple[Gap, ...]]:
         return {"toolkits": toolkits.toolkits(self._disk, self._environment)}, ()

@@ -268,10 +268,10 @@ class Wish(NamedTuple):
 
 def asked_for(one: PythonEnvironment) -> Wish:
     """The cuDNN that an environment's programs get: its own, or the system's of their major."""
-    leaning = [f for f in one.frameworks if f.uses_system_cudnn]
+    using_system = [f for f in one.frameworks if f.uses_system_cudnn]
     own = [f for f in one.frameworks if f.brings_cudnn]
-    if leaning and not own:
-        return Wish(major=_major(leaning))
+    if using_system and not own:
+        return Wish(major=_major(using_system))
     steps = loading_steps(one) if sys.platform == "linux" else ()
     return Wish(library_folders(one), _major(own), steps)
 
@@ -288,8 +288,8 @@ def _by_major(pythons: Iterable[PythonEnvironment]) -> dict[int, list[str]]:
     """
     found: dict[int, list[str]] = {}
     for one in pythons:
-        if leaning := [f for f in one.frameworks if f.uses_system_cudnn]:
-            found.setdefault(_major(leaning), []).append(one.id)
+        if using_system := [f for f in one.frameworks if f.uses_system_cudnn]:
+            found.setdefault(_major(using_system), []).append(one.id)
     return found
 
 
@@ -316,14 +316,14 @@ def checked(
     A copy for another processor, and one whose main file is no library, is not loaded: its files
     have said all there is. Nor is one that the person's programs aren't known to load.
     """
-    companions = _companions(libraries)
+    cuda_folders = _system_cuda_folders(libraries)
     known = {one.id: one for one in pythons}
     if trust is not None:
         copies = [msgspec.structs.replace(c, doubt=trust.copy(c, known)[0]) for c in copies]
 
     def check(copy: CudnnCopy) -> CudnnCopy:
         found = check_library(
-            copy, environment, family, folders=companions, table=table, cancel=cancel
+            copy, environment, family, folders=cuda_folders, table=table, cancel=cancel
         )
         cuda = found.cuda if found else ""
         built = int(cuda.split(".")[0]) if cuda[:1].isdigit() else None
@@ -344,7 +344,7 @@ def _loadable(copy: CudnnCopy, architecture: str) -> bool:
     return whole and copy.flavour != "shim" and copy.architecture in ("", architecture)
 
 
-def _companions(libraries: Iterable[Library]) -> tuple[str, ...]:
+def _system_cuda_folders(libraries: Iterable[Library]) -> tuple[str, ...]:
     """Folders of cuBLAS and NVRTC of the system, for copies that have none beside them."""
     wanted = [one for one in libraries if one.name in ("cublasLt", "nvrtc")]
     outside = [one for one in wanted if not {"wheel", "bundled", "conda"} & {*one.found_via}]

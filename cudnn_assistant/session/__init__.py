@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from cudnn_assistant.journal import Journal
     from cudnn_assistant.plan import Change as Preview
     from cudnn_assistant.probe import Cancel, Part, Say
-    from cudnn_assistant.session.changing import Change, Standing
+    from cudnn_assistant.session.changing import Change, ChangeStatus
     from cudnn_assistant.session.imagined import Imagined
     from cudnn_assistant.session.own_copies import OwnCopies
     from cudnn_assistant.session.reports import Extra, Form, Written
@@ -354,11 +354,11 @@ class Session:
 
         return undoable(self.history(), self.system, name)
 
-    def standing(self, entry: Entry) -> Standing:
+    def change_status(self, entry: Entry) -> ChangeStatus:
         """How a change stands today. Raises :class:`Refused` when that can't be read."""
-        from cudnn_assistant.session.changing import standing
+        from cudnn_assistant.session.changing import change_status
 
-        return standing(entry, self.system)
+        return change_status(entry, self.system)
 
     def undo(self, entry: Entry) -> Plan:
         """The plan that takes a change back; what others changed since stays."""

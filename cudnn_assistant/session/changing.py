@@ -22,9 +22,9 @@ from cudnn_assistant.plan import (
 from cudnn_assistant.session.events import Hear, Progress, StepChanged
 from cudnn_assistant.system import System
 
-__all__ = ["Change", "NotApplied", "Standing", "standing", "undoable"]
+__all__ = ["Change", "ChangeStatus", "NotApplied", "change_status", "undoable"]
 
-Standing = Literal["in place", "undone", "changed"]
+ChangeStatus = Literal["in place", "undone", "changed"]
 """Of a change in the journal; changed: another program has changed it since."""
 _PAUSE = 0.1
 
@@ -39,7 +39,7 @@ class Change:
         hold: threading.Event | None = None,
     ) -> None:
         self.hear = hear
-        self._told_at = 0.0
+        self._reported_at = 0.0
         self.stop = stop or threading.Event()
         """Set, it stops the change and takes it back."""
         self.hold = hold or threading.Event()
@@ -66,12 +66,12 @@ class Change:
     def tell_progress(self, number: int, what: str, here: int, size: int) -> None:
         """See :class:`Progress`."""
         # A fast download speaks thousands of times a second; nobody reads that fast.
-        if time.monotonic() - self._told_at > _PAUSE or here == size:
-            self._told_at = time.monotonic()
+        if time.monotonic() - self._reported_at > _PAUSE or here == size:
+            self._reported_at = time.monotonic()
             self.hear(Progress(number, what, here, size))
 
 
-def standing(entry: Entry, system: System) -> Standing:
+def change_status(entry: Entry, system: System) -> ChangeStatus:
     """How a change in the journal stands today, as far as settings tell."""
     if entry.undone_by:
         return "undone"

@@ -50,8 +50,8 @@ def _about(frameworks: tuple[Framework, ...]) -> list[Framework]:
 
 def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]:
     frameworks = environment.frameworks
-    leans = [f for f in frameworks if f.uses_system_cudnn]
-    trial = machine.trial(environment.id) or _of_system(machine, leans)
+    using_system = [f for f in frameworks if f.uses_system_cudnn]
+    trial = machine.trial(environment.id) or _of_system(machine, using_system)
     if environment.dead:
         return "unknown", say("summary.python-gone")
     if all(f.gpu is False for f in frameworks):
@@ -66,7 +66,7 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
     if trial.status != "ok":
         return "bad", stopped(trial)
     version = short(trial.version)
-    if leans:
+    if using_system:
         return "ok", say("summary.works-cudnn-version-system", version=version)
     if trial.framework:
         return "ok", say("summary.works-itself-cudnn-version", version=version)
@@ -80,9 +80,9 @@ def _own_word(machine: Machine, environment: PythonEnvironment) -> Trial | None:
     return next((t for t in asked if t.status != "ok"), None) or next(iter(asked), None)
 
 
-def _of_system(machine: Machine, leans: list[Framework]) -> Trial | None:
+def _of_system(machine: Machine, using_system: list[Framework]) -> Trial | None:
     """The system's test, where it says something about frameworks that take cuDNN from there."""
     trial = machine.trial(SYSTEM)
-    majors = {numbers(f.cudnn)[:1] for f in leans}
+    majors = {numbers(f.cudnn)[:1] for f in using_system}
     fits = trial is not None and majors <= {numbers(trial.version)[:1], ()}
-    return trial if leans and fits else None
+    return trial if using_system and fits else None

@@ -8,7 +8,7 @@ from cudnn_assistant.summary.names import card
 from cudnn_assistant.wording import say, stage
 
 
-def told(trial: Trial) -> tuple[Mark, str]:
+def trial_text(trial: Trial) -> tuple[Mark, str]:
     """Mark and text for one test."""
     if trial.status == "not-run":
         return "unknown", say("summary.not-run")

@@ -11,7 +11,7 @@ from cudnn_assistant.machine import SYSTEM, CudnnCopy, Machine
 from cudnn_assistant.summary.environments import environments
 from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, label
 from cudnn_assistant.summary.names import card, toolkit_order
-from cudnn_assistant.summary.outcome import told
+from cudnn_assistant.summary.outcome import trial_text
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import say, words
 
@@ -118,11 +118,11 @@ def _settings(machine: Machine) -> tuple[Mark, str]:
 def _trial(machine: Machine) -> tuple[Mark, str]:
     system = machine.trial(SYSTEM)
     if system is not None and (system.status == "ok" or _asked(machine)):
-        return told(system)
+        return trial_text(system)
     ids = {e.id for e in machine.pythons}
     others = [t for t in machine.trials if t.subject in ids and not t.library]
     best = next((t for t in others if t.status == "ok"), None) or next(iter(others), system)
-    return told(best) if best is not None else ("unknown", say("summary.not-run"))
+    return trial_text(best) if best is not None else ("unknown", say("summary.not-run"))
 
 
 _TEXTS = {"gpu": _gpu, "cuda": _cuda, "cudnn": _cudnn, "settings": _settings, "trial": _trial}

@@ -65,9 +65,9 @@ def run_lines(
         )
     except OSError as trouble:
         raise Refused("system-said", why=trouble) from trouble
-    told = os.pread(output, 2000, 0)
-    if not told.startswith(BEGUN):
-        nobody = b"No authentication agent" in told
+    written = os.pread(output, 2000, 0)
+    if not written.startswith(BEGUN):
+        nobody = b"No authentication agent" in written
         raise _by_hand(lines) if nobody else _not_allowed()
     return done.returncode
 

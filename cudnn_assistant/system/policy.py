@@ -77,12 +77,17 @@ def _linux(path: str) -> Policy:
 
     try:
         with open(path, "rb") as file:
-            told = tomllib.load(file)
+            settings = tomllib.load(file)
     except FileNotFoundError:
         return Policy()
     except (OSError, ValueError):
         return _undecided(path)
-    return _of(told.get("read-only", False), told.get("archives", ""), told.get("ask", True), path)
+    return _of(
+        settings.get("read-only", False),
+        settings.get("archives", ""),
+        settings.get("ask", True),
+        path,
+    )
 
 
 def _windows() -> Policy:
@@ -93,13 +98,13 @@ def _windows() -> Policy:
         access = reg.KEY_READ | reg.KEY_WOW64_64KEY
         with reg.OpenKeyEx(reg.HKEY_LOCAL_MACHINE, WINDOWS, 0, access) as key:
             count = reg.QueryInfoKey(key)[1]
-            told = {name.lower(): data for name, data, _type in _values(reg, key, count)}
+            settings = {name.lower(): data for name, data, _type in _values(reg, key, count)}
     except FileNotFoundError:
         return Policy()
     except OSError:
         return _undecided(place)
-    asked = bool(told.get("ask", 1))
-    return _of(bool(told.get("readonly", 0)), told.get("archives", ""), asked, place)
+    asked = bool(settings.get("ask", 1))
+    return _of(bool(settings.get("readonly", 0)), settings.get("archives", ""), asked, place)
 
 
 def _values(reg: Any, key: Any, count: int) -> list[tuple[str, object, int]]:

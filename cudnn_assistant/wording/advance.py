@@ -21,7 +21,7 @@ class Advance:
     ) -> None:
         self._show = show
         self._clock = clock
-        self._told = -_PAUSE
+        self._reported = -_PAUSE
         self._about: tuple[int, str] | None = None
         self._samples: deque[tuple[float, int]] = deque()
 
@@ -31,13 +31,13 @@ class Advance:
         if self._about != (number, what):
             self._about = (number, what)
             self._samples.clear()
-            self._told = -_PAUSE
+            self._reported = -_PAUSE
         self._samples.append((now, here))
         while now - self._samples[0][0] > _WINDOW:
             self._samples.popleft()
         # A fast download speaks thousands of times a second; nobody reads that fast.
-        if now - self._told >= _PAUSE or here == size:
-            self._told = now
+        if now - self._reported >= _PAUSE or here == size:
+            self._reported = now
             self._show(self._line(what, here, size))
 
     def _line(self, what: str, here: int, size: int) -> str:

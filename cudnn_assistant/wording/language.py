@@ -43,7 +43,7 @@ def install(translations: gettext.NullTranslations) -> None:
     _current = translations
 
 
-def _spoken() -> gettext.NullTranslations:
+def _translations() -> gettext.NullTranslations:
     if _current is None:
         choose()
     assert _current is not None
@@ -52,9 +52,9 @@ def _spoken() -> gettext.NullTranslations:
 
 def pgettext(key: str, text: str) -> str:
     """The text that stands under ``key``, in the language that is spoken now."""
-    return _spoken().pgettext(key, text)
+    return _translations().pgettext(key, text)
 
 
 def npgettext(key: str, one: str, many: str, count: int) -> str:
     """The form of the sentence under ``key`` that fits ``count``, in that language."""
-    return _spoken().npgettext(key, one, many, count)
+    return _translations().npgettext(key, one, many, count)

@@ -20,7 +20,7 @@ from cudnn_assistant.wording.findings import filled
 from cudnn_assistant.wording.sentences import rows, say
 
 
-class Said(NamedTuple):
+class AdviceRow(NamedTuple):
     """One line of a recommendation."""
 
     mark: Literal["ok", "note", "bad", "unknown"]
@@ -43,7 +43,7 @@ def reason(one: Reason) -> str:
     return " ".join(filled(one.code, cause(one.code).text("release").why, facts))
 
 
-def lines(found: Recommendation) -> tuple[Said, ...]:
+def lines(found: Recommendation) -> tuple[AdviceRow, ...]:
     """The whole recommendation, the set first, then why, then what isn't known."""
     return tuple(_lines(found))
 
@@ -63,7 +63,7 @@ def _what(found: Recommendation) -> str:
     return named[0]
 
 
-def _lines(found: Recommendation) -> Iterator[Said]:
+def _lines(found: Recommendation) -> Iterator[AdviceRow]:
     if found.driver:
         yield _driver(found.driver)
     if found.toolkit:
@@ -71,21 +71,21 @@ def _lines(found: Recommendation) -> Iterator[Said]:
     if found.cudnn:
         yield _cudnn(found.cudnn)
     if found.framework:
-        yield Said("ok", say("recommendation.framework"), _with_command(found.framework))
+        yield AdviceRow("ok", say("recommendation.framework"), _with_command(found.framework))
     yield from _why_not_newer(found)
     for one in found.unmet:
-        yield Said("bad", say("recommendation.not-met"), reason(one))
+        yield AdviceRow("bad", say("recommendation.not-met"), reason(one))
     for way in found.alternatives:
-        yield Said("note", say("recommendation.instead"), alternative(way))
+        yield AdviceRow("note", say("recommendation.instead"), alternative(way))
     for one in found.because:
-        yield Said("ok", say("recommendation.why"), reason(one))
+        yield AdviceRow("ok", say("recommendation.why"), reason(one))
     for one in found.ruled_out:
-        yield Said("note", say("recommendation.ruled-out"), reason(one))
+        yield AdviceRow("note", say("recommendation.ruled-out"), reason(one))
     for one in found.unknown:
-        yield Said("unknown", say("recommendation.not-known"), reason(one))
+        yield AdviceRow("unknown", say("recommendation.not-known"), reason(one))
 
 
-def _why_not_newer(found: Recommendation) -> Iterator[Said]:
+def _why_not_newer(found: Recommendation) -> Iterator[AdviceRow]:
     """One line: what keeps the next newer release from being the answer."""
     chosen = found.framework
     newer = [
@@ -95,7 +95,7 @@ def _why_not_newer(found: Recommendation) -> Iterator[Said]:
         and not (chosen and one.about.startswith(f"{chosen.name} {chosen.version} "))
     ]
     if newer:
-        yield Said("note", say("recommendation.why-not-newer"), reason(newer[0]))
+        yield AdviceRow("note", say("recommendation.why-not-newer"), reason(newer[0]))
 
 
 _DRIVER = {
@@ -108,7 +108,7 @@ _DRIVER = {
 }
 
 
-def _driver(driver: DriverAdvice) -> Said:
+def _driver(driver: DriverAdvice) -> AdviceRow:
     minimum, present, last = driver.minimum, driver.present, driver.last_branch
     ends = "" if last is None else "-ends"
     kind = {True: "enough", None: "needed"}.get(driver.enough, "install")
@@ -119,23 +119,23 @@ def _driver(driver: DriverAdvice) -> Said:
     else:
         key = _DRIVER[kind + ends]
     text = say(f"recommendation.{key}", present=present, minimum=minimum, last=last)
-    return Said("ok" if driver.enough else "note", say("recommendation.driver"), text)
+    return AdviceRow("ok" if driver.enough else "note", say("recommendation.driver"), text)
 
 
-def _toolkit(toolkit: ToolkitAdvice) -> Said:
+def _toolkit(toolkit: ToolkitAdvice) -> AdviceRow:
     if toolkit.present:
-        return Said(
+        return AdviceRow(
             "ok",
             say("recommendation.cuda"),
             say("recommendation.version-there", version=toolkit.present),
         )
     version = toolkit.version or str(toolkit.cuda_major)
-    return Said(
+    return AdviceRow(
         "note", say("recommendation.cuda"), say("recommendation.version-needed", version=version)
     )
 
 
-def _cudnn(cudnn: CudnnAdvice) -> Said:
+def _cudnn(cudnn: CudnnAdvice) -> AdviceRow:
     version, cuda = cudnn.full or cudnn.version, cudnn.cuda or cudnn.cuda_major
     if cudnn.folder:
         text = say(
@@ -148,7 +148,7 @@ def _cudnn(cudnn: CudnnAdvice) -> Said:
         text = say("recommendation.version-cuda-source", version=version, cuda=cuda, source=source)
     else:
         text = say("recommendation.version-cuda-which-framework-brings", version=version, cuda=cuda)
-    return Said("ok", say("recommendation.cudnn"), text)
+    return AdviceRow("ok", say("recommendation.cudnn"), text)
 
 
 def _source(cudnn: CudnnAdvice) -> str:

@@ -62,19 +62,19 @@ from cudnn_assistant.wording.advance import Advance
 SIZES = {"780": QSize(780, 560), "640": QSize(640, 480)}
 
 
-def judged(machine: Machine) -> Checkup:
+def checkup_of(machine: Machine) -> Checkup:
     return think(machine, load_builtin())
 
 
 @cache
 def of(name: str) -> Checkup:
     """The checkup of one of the computers."""
-    return judged(getattr(computers, name)())
+    return checkup_of(getattr(computers, name)())
 
 
 def golden(name: str) -> Checkup:
     """The checkup of one of the golden computers."""
-    return judged(COMPUTERS[name].machine)
+    return checkup_of(COMPUTERS[name].machine)
 
 
 def dark_palette() -> QPalette:
@@ -358,7 +358,7 @@ def past() -> list[Past]:
 
 
 def report() -> str:
-    seen = judged(redacted(computers.parent_folder()))
+    seen = checkup_of(redacted(computers.parent_folder()))
     return write_report(seen.machine, seen.findings, seen.verdict)
 
 

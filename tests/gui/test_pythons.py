@@ -8,7 +8,7 @@ from pathlib import Path
 import computers
 import msgspec
 import pytest
-from pictures import judged
+from pictures import checkup_of
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
 from world import World
@@ -146,7 +146,7 @@ def test_only_what_can_be_tested_is_offered() -> None:
 def test_another_computer_is_not_tested(qtbot: QtBot) -> None:
     machine = msgspec.structs.replace(computers.works(), pythons=(environment(TORCH),))
     for foreign in (False, True):
-        page = ResultPage(Ending(judged(machine), "works", foreign=foreign))
+        page = ResultPage(Ending(checkup_of(machine), "works", foreign=foreign))
         qtbot.addWidget(page)
         offered = [link.text() for link in page.pythons.findChildren(Link)]
         assert offered == ([] if foreign else ["Test that Python…"])

@@ -25,16 +25,16 @@ LINUX = OperatingSystem(family="linux")
 NOTHING = KernelFacts()
 
 
-def ask(folder: Path, deadline: float = 20.0, **variables: str) -> gpu.Told:
+def ask(folder: Path, deadline: float = 20.0, **variables: str) -> gpu.GpuAnswers:
     return gpu.ask(
         {"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": str(folder), **variables}, deadline
     )
 
 
 def test_gpus_are_joined_by_uuid_though_cuda_counts_otherwise(tmp_path):
-    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, lab.A100, cuda_order="1,0"))
-    first, second = gpu.gpus(told, NOTHING)
-    assert told.gaps == ()
+    answers = ask(lab.write(tmp_path / "drv", lab.RTX_4090, lab.A100, cuda_order="1,0"))
+    first, second = gpu.gpus(answers, NOTHING)
+    assert answers.gaps == ()
     assert (first.name, first.nvml_index, first.cuda_index) == ("NVIDIA GeForce RTX 4090", 0, 1)
     assert (second.name, second.nvml_index, second.cuda_index) == ("NVIDIA A100-SXM4-80GB", 1, 0)
     assert first.seen_by == second.seen_by == ("nvml", "cuda")
@@ -63,9 +63,9 @@ def test_hidden_gpus_keep_their_place_with_nvml_only(tmp_path):
 
 
 def test_a_list_that_names_nobody_hides_all(tmp_path):
-    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090), CUDA_VISIBLE_DEVICES="-1")
-    assert gpu.driver(told, NOTHING, LINUX).cuda_init.name == "CUDA_ERROR_NO_DEVICE"
-    assert [g.cuda_index for g in gpu.gpus(told, NOTHING)] == [None]
+    answers = ask(lab.write(tmp_path / "drv", lab.RTX_4090), CUDA_VISIBLE_DEVICES="-1")
+    assert gpu.driver(answers, NOTHING, LINUX).cuda_init.name == "CUDA_ERROR_NO_DEVICE"
+    assert [g.cuda_index for g in gpu.gpus(answers, NOTHING)] == [None]
 
 
 @pytest.mark.parametrize(
@@ -78,18 +78,18 @@ def test_a_list_that_names_nobody_hides_all(tmp_path):
     ],
 )
 def test_nvml_that_does_not_start_says_why(tmp_path, code, name):
-    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, nvml_init=code))
-    found = gpu.driver(told, NOTHING, LINUX)
+    answers = ask(lab.write(tmp_path / "drv", lab.RTX_4090, nvml_init=code))
+    found = gpu.driver(answers, NOTHING, LINUX)
     assert (found.nvml.code, found.nvml.name) == (code, name)
-    (seen,) = gpu.gpus(told, NOTHING)  # CUDA still sees it
+    (seen,) = gpu.gpus(answers, NOTHING)  # CUDA still sees it
     assert (seen.seen_by, seen.uuid, seen.compute) == (("cuda",), lab.RTX_4090["uuid"], "8.9")
 
 
 @pytest.mark.parametrize("code", [34, 35, 100, 802, 803, 804, 999])
 def test_cuda_that_does_not_start_says_why(tmp_path, code):
-    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, cu_init=code))
-    assert gpu.driver(told, NOTHING, LINUX).cuda_init.code == code
-    assert [g.seen_by for g in gpu.gpus(told, NOTHING)] == [("nvml",)]
+    answers = ask(lab.write(tmp_path / "drv", lab.RTX_4090, cu_init=code))
+    assert gpu.driver(answers, NOTHING, LINUX).cuda_init.code == code
+    assert [g.seen_by for g in gpu.gpus(answers, NOTHING)] == [("nvml",)]
 
 
 def test_version_by_the_files_name_when_nvml_will_not_say(tmp_path):
@@ -105,10 +105,14 @@ def test_version_by_the_files_name_when_nvml_will_not_say(tmp_path):
 
 
 def test_no_driver_at_all(tmp_path):
-    told = ask(tmp_path)
-    assert told.nvml["nvml"] == 12
-    assert told.cuda["cuda"] is None
-    assert (gpu.driver(told, NOTHING, LINUX), gpu.gpus(told, NOTHING), told.gaps) == (None, (), ())
+    answers = ask(tmp_path)
+    assert answers.nvml["nvml"] == 12
+    assert answers.cuda["cuda"] is None
+    assert (gpu.driver(answers, NOTHING, LINUX), gpu.gpus(answers, NOTHING), answers.gaps) == (
+        None,
+        (),
+        (),
+    )
 
 
 def test_nvml_without_cuda_as_in_a_container_without_compute(tmp_path):
@@ -150,10 +154,10 @@ def test_what_is_not_supported_is_unknown_and_not_zero(tmp_path):
             "nvmlDeviceGetDisplayActive", "nvmlDeviceGetCurrentClocksEventReasons",
         )
     }  # fmt: skip
-    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, **codes))
-    (seen,) = gpu.gpus(told, NOTHING)
+    answers = ask(lab.write(tmp_path / "drv", lab.RTX_4090, **codes))
+    (seen,) = gpu.gpus(answers, NOTHING)
     assert (seen.memory_total, seen.memory_free, seen.temperature, seen.display) == (None,) * 4
-    assert (seen.name, told.gaps) == (lab.RTX_4090["name"], ())
+    assert (seen.name, answers.gaps) == (lab.RTX_4090["name"], ())
 
 
 def test_health_that_matters(tmp_path):
@@ -170,17 +174,17 @@ def test_health_that_matters(tmp_path):
 
 def test_processes_that_do_not_tell_their_memory(tmp_path):
     card = {**lab.RTX_4090, "compute_pids": "7:-1", "graphics_pids": "7:-1,8:4096"}
-    told = ask(lab.write(tmp_path / "drv", card, **{"process.7": "a", "process.8": "b"}))
-    found = gpu.gpus(told, NOTHING)[0].processes
-    told_of = [(p.pid, p.kind, p.memory) for p in found]
-    assert told_of == [(7, "compute", None), (8, "graphics", 4096)]
+    answers = ask(lab.write(tmp_path / "drv", card, **{"process.7": "a", "process.8": "b"}))
+    found = gpu.gpus(answers, NOTHING)[0].processes
+    by_nvml = [(p.pid, p.kind, p.memory) for p in found]
+    assert by_nvml == [(7, "compute", None), (8, "graphics", 4096)]
 
 
 def test_process_numbers_of_a_container_are_not_looked_up(tmp_path):
     card = {**lab.RTX_4090, "compute_pids": f"{os.getpid()}:1"}
-    told = ask(lab.write(tmp_path / "drv", card))
-    assert gpu.gpus(told, NOTHING, contained=True)[0].processes[0].name == ""
-    assert gpu.gpus(told, NOTHING)[0].processes[0].name != ""
+    answers = ask(lab.write(tmp_path / "drv", card))
+    assert gpu.gpus(answers, NOTHING, contained=True)[0].processes[0].name == ""
+    assert gpu.gpus(answers, NOTHING)[0].processes[0].name != ""
 
 
 def test_mig_instances(tmp_path):
@@ -192,40 +196,40 @@ def test_mig_instances(tmp_path):
 def test_a_gpu_that_fell_off_does_not_hide_the_other(tmp_path):
     folder = lab.write(tmp_path / "drv", {**lab.RTX_4090, "handle": 15}, lab.A100, cuda_order="1",
                        cuda_gpus=1)  # fmt: skip
-    told = ask(folder)
+    answers = ask(folder)
     kernel = KernelFacts(adapters=(Adapter("0000:01:00.0", "10de", "2684", "nvidia"),))
-    assert [(g.name, g.seen_by) for g in gpu.gpus(told, kernel)] == [
+    assert [(g.name, g.seen_by) for g in gpu.gpus(answers, kernel)] == [
         ("NVIDIA A100-SXM4-80GB", ("nvml", "cuda")),
         ("NVIDIA GeForce RTX 4090", ("pci",)),
     ]
-    assert [(gap.what, gap.why) for gap in told.gaps] == [("gpu-0", "NVML_ERROR_GPU_IS_LOST")]
+    assert [(gap.what, gap.why) for gap in answers.gaps] == [("gpu-0", "NVML_ERROR_GPU_IS_LOST")]
 
 
 def test_a_call_that_never_returns_costs_only_what_follows(tmp_path):
-    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, hang="nvmlDeviceGetTemperature"), 2)
-    (seen,) = gpu.gpus(told, NOTHING)
+    answers = ask(lab.write(tmp_path / "drv", lab.RTX_4090, hang="nvmlDeviceGetTemperature"), 2)
+    (seen,) = gpu.gpus(answers, NOTHING)
     assert (seen.name, seen.compute) == (lab.RTX_4090["name"], "8.9")
-    assert {gap.what for gap in told.gaps} == {"gpu", "driver"}
-    assert gpu.driver(told, NOTHING, LINUX).version == "580.65.06"
+    assert {gap.what for gap in answers.gaps} == {"gpu", "driver"}
+    assert gpu.driver(answers, NOTHING, LINUX).version == "580.65.06"
 
 
 def test_cuda_that_never_starts_leaves_what_nvml_told(tmp_path):
-    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, hang="cuInit"), 2)
-    found = gpu.driver(told, NOTHING, LINUX)
-    assert [gap.what for gap in told.gaps] == ["driver"]
+    answers = ask(lab.write(tmp_path / "drv", lab.RTX_4090, hang="cuInit"), 2)
+    found = gpu.driver(answers, NOTHING, LINUX)
+    assert [gap.what for gap in answers.gaps] == ["driver"]
     assert (found.cuda_init, found.nvml.code) == (None, 0)
     assert found.cuda_library.endswith("libcuda.so.1")
-    assert gpu.gpus(told, NOTHING)[0].memory_total == 24 << 30
+    assert gpu.gpus(answers, NOTHING)[0].memory_total == 24 << 30
 
 
 def test_a_library_that_crashes_is_a_gap(tmp_path):
-    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090, crash="nvmlInitWithFlags"))
-    assert {gap.what for gap in told.gaps} == {"gpu", "driver"}
-    assert all("-6" in gap.why for gap in told.gaps)
+    answers = ask(lab.write(tmp_path / "drv", lab.RTX_4090, crash="nvmlInitWithFlags"))
+    assert {gap.what for gap in answers.gaps} == {"gpu", "driver"}
+    assert all("-6" in gap.why for gap in answers.gaps)
 
 
 def test_adapters_join_by_address_and_those_alone_are_named_from_the_facts(tmp_path):
-    told = ask(lab.write(tmp_path / "drv", lab.RTX_4090))
+    answers = ask(lab.write(tmp_path / "drv", lab.RTX_4090))
     kernel = KernelFacts(
         adapters=(
             Adapter("0000:01:00.0", "10de", "2684", "nvidia", asleep=False),
@@ -234,7 +238,7 @@ def test_adapters_join_by_address_and_those_alone_are_named_from_the_facts(tmp_p
         ),
         log=("NVRM: Xid (PCI:0000:01:00): 79, pid=1, GPU has fallen off the bus.",),
     )
-    first, second = gpu.gpus(told, kernel)
+    first, second = gpu.gpus(answers, kernel)
     assert (first.kernel_driver, first.xids) == ("nvidia", (79,))
     assert first.seen_by == ("nvml", "cuda", "pci")
     assert (second.name, second.compute, second.architecture) == (
@@ -244,9 +248,12 @@ def test_adapters_join_by_address_and_those_alone_are_named_from_the_facts(tmp_p
 
 
 def test_kernel_module_alone_is_part_of_a_driver():
-    found = gpu.driver(gpu.Told(), KernelFacts(modules=("nvidia",), on_disk=True), LINUX)
+    found = gpu.driver(gpu.GpuAnswers(), KernelFacts(modules=("nvidia",), on_disk=True), LINUX)
     assert found.modules == ("nvidia",)
-    assert gpu.driver(gpu.Told(), KernelFacts(modules=("nouveau",), on_disk=False), LINUX) is None
+    assert (
+        gpu.driver(gpu.GpuAnswers(), KernelFacts(modules=("nouveau",), on_disk=False), LINUX)
+        is None
+    )
 
 
 JSON = st.recursive(
@@ -266,7 +273,7 @@ JSON = st.recursive(
 
 @given(st.lists(st.dictionaries(st.text(max_size=3), JSON, max_size=2) | JSON, max_size=6))
 def test_a_child_out_of_its_mind_gives_a_snapshot_all_the_same(lines):
-    told = gpu.put_together(tuple(line for line in lines if isinstance(line, dict)))
-    found = gpu.gpus(told, NOTHING)
-    machine = Machine(os=LINUX, gpus=found, driver=gpu.driver(told, NOTHING, LINUX))
+    answers = gpu.put_together(tuple(line for line in lines if isinstance(line, dict)))
+    found = gpu.gpus(answers, NOTHING)
+    machine = Machine(os=LINUX, gpus=found, driver=gpu.driver(answers, NOTHING, LINUX))
     assert load(dump(machine)) == machine

@@ -71,9 +71,9 @@ def test_a_laptop_with_two_adapters():
 def test_problem_codes_of_nvidia_devices_only(problem):
     found = facts(Registry({}), [INTEL._replace(problem=10), NVIDIA._replace(problem=problem)])
     assert (found.problems, found.version) == ((problem,), "")
-    seen = gpu.driver(gpu.Told(), found, OperatingSystem(family="windows"))
+    seen = gpu.driver(gpu.GpuAnswers(), found, OperatingSystem(family="windows"))
     assert seen.problem_codes == (problem,)
-    assert [g.name for g in gpu.gpus(gpu.Told(), found)] == ["NVIDIA GeForce RTX 3060"]
+    assert [g.name for g in gpu.gpus(gpu.GpuAnswers(), found)] == ["NVIDIA GeForce RTX 3060"]
 
 
 def test_microsofts_basic_driver_is_no_driver_of_nvidias():

@@ -59,12 +59,12 @@ def test_from_a_problem_to_the_change_and_back(world: World) -> None:
     assert heard == [StepChanged(0, "done")]
     assert session.check().verdict == "works"
     assert session.history() == (entry,)
-    assert session.standing(entry) == "in place"
+    assert session.change_status(entry) == "in place"
     assert session.undoable() == entry
     assert session.undoable("another") is None
     session.apply(session.undo(entry), Change(heard.append))
     assert world.folders() == before
-    assert session.standing(session.history()[0]) == "undone"
+    assert session.change_status(session.history()[0]) == "undone"
     assert session.undoable() is None
 
 
@@ -73,7 +73,7 @@ def test_what_another_program_changed_since_is_known(world: World) -> None:
     entry = session.apply(session.check().plan, Change(lambda _event: None))
     (step,) = settings_of(entry.plan)
     world.settings.write(step.scope, step.name, None)
-    assert session.standing(entry) == "changed"
+    assert session.change_status(entry) == "changed"
 
 
 def test_an_interrupted_change_is_seen_and_taken_back(world: World) -> None:
@@ -96,9 +96,9 @@ def test_another_computer_gets_no_plan(world: World, tmp_path: Path) -> None:
     assert there.plan.steps
     path = tmp_path / "report.md"
     path.write_text(support_forms(there, compat)("markdown"), "utf-8")
-    judged = world.session().judge(str(path))
-    assert judged.plan == Plan()
-    assert [f.code for f in judged.findings] == [f.code for f in there.findings]
+    opened = world.session().judge(str(path))
+    assert opened.plan == Plan()
+    assert [f.code for f in opened.findings] == [f.code for f in there.findings]
 
 
 def test_a_check_can_be_stopped(world: World) -> None:

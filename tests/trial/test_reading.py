@@ -148,9 +148,9 @@ def test_one_copy_alone_keeps_the_drivers_folder(tmp_path):
         folder.mkdir()
         (folder / file).touch()
     person = {"LD_LIBRARY_PATH": f"{other}::{driver}", "LD_PRELOAD": "x.so", "A": "b"}
-    alone, companions = surroundings.of_copy(person, "linux", str(own), [str(other)])
+    alone, cuda_folders = surroundings.of_copy(person, "linux", str(own), [str(other)])
     assert alone == {"LD_LIBRARY_PATH": f"{own}:{driver}", "A": "b"}
-    assert companions == []
+    assert cuda_folders == []
     assert person["LD_PRELOAD"] == "x.so"
 
 
@@ -160,9 +160,9 @@ def test_companions_of_a_wheel_come_before_the_systems(tmp_path):
     system = tmp_path / "cuda"
     for folder in (own, cublas, system):
         folder.mkdir(parents=True)
-    alone, companions = surroundings.of_copy({}, "linux", str(own), [str(system)])
+    alone, cuda_folders = surroundings.of_copy({}, "linux", str(own), [str(system)])
     assert alone["LD_LIBRARY_PATH"].split(":") == [str(own), str(cublas), str(system)]
-    assert companions == [str(cublas), str(system)]
+    assert cuda_folders == [str(cublas), str(system)]
 
 
 def test_windows_keeps_the_spelling_of_path(tmp_path):

@@ -6,7 +6,7 @@ from cudnn_assistant.machine import SYSTEM, Framework, PythonEnvironment
 from cudnn_assistant.probe.subjects import Wish, asked_for, tried
 
 
-def leaning(where: str, cudnn: str, *more: Framework) -> PythonEnvironment:
+def using_system(where: str, cudnn: str, *more: Framework) -> PythonEnvironment:
     tensorflow = Framework(name="tensorflow", gpu=True, cudnn=cudnn, cudnn_from="system")
     return PythonEnvironment(id=where, frameworks=(tensorflow, *more))
 
@@ -17,33 +17,37 @@ def outcomes(trials):
 
 def test_another_major_that_an_environment_takes_from_the_system(world):
     both = world.environment(world.cudnn[9], world.cudnn[8], world.driver)
-    trials = tried(both, "linux", [leaning("/a", "8.1")])
+    trials = tried(both, "linux", [using_system("/a", "8.1")])
     assert outcomes(trials) == [(SYSTEM, "ok", "9.10.2"), ("/a", "ok", "8.9.7")]
 
 
 def test_one_test_serves_all_who_ask_for_the_same(world):
     both = world.environment(world.cudnn[9], world.cudnn[8], world.driver)
-    trials = tried(both, "linux", [leaning("/a", "8.1"), leaning("/b", "8"), leaning("/c", "9.3")])
+    trials = tried(
+        both,
+        "linux",
+        [using_system("/a", "8.1"), using_system("/b", "8"), using_system("/c", "9.3")],
+    )
     assert [t.subject for t in trials] == [SYSTEM, "/a", "/b"]
     assert trials[1].times == trials[2].times
 
 
 def test_a_major_that_is_not_there_is_said(world):
-    trials = tried(world.healthy(9), "linux", [leaning("/a", "8.1")])
+    trials = tried(world.healthy(9), "linux", [using_system("/a", "8.1")])
     assert outcomes(trials)[1] == ("/a", "missing-library", "")
     assert trials[1].missing == "libcudnn.so.8"
 
 
 def test_without_any_cudnn_there_is_nothing_more_to_ask(world):
-    trials = tried(world.environment(world.driver), "linux", [leaning("/a", "8.1")])
+    trials = tried(world.environment(world.driver), "linux", [using_system("/a", "8.1")])
     assert [t.subject for t in trials] == [SYSTEM]
 
 
 def test_who_asks_for_no_major_gets_the_systems_test(world):
-    assert len(tried(world.healthy(), "linux", [leaning("/a", "")])) == 1
+    assert len(tried(world.healthy(), "linux", [using_system("/a", "")])) == 1
 
 
 def test_what_an_environment_asks_for():
-    assert asked_for(leaning("/a", "8.1")) == Wish(major=8)
+    assert asked_for(using_system("/a", "8.1")) == Wish(major=8)
     torch = Framework(name="torch", gpu=True, cudnn="9.10", cudnn_from="wheel")
-    assert asked_for(leaning("/a", "8.1", torch)).major == 9
+    assert asked_for(using_system("/a", "8.1", torch)).major == 9

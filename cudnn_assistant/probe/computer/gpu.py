@@ -17,7 +17,7 @@ import msgspec
 from cudnn_assistant import codes, places
 from cudnn_assistant.machine import Answer, Driver, Gpu, GpuProcess, OperatingSystem, readable
 from cudnn_assistant.probe.computer import kernel_log, pci
-from cudnn_assistant.probe.computer.gpu_child import Told, ask, put_together
+from cudnn_assistant.probe.computer.gpu_child import GpuAnswers, ask, put_together
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.files.catalogue import architecture_of
 
@@ -26,16 +26,16 @@ _FIELDS = frozenset(Gpu.__struct_fields__) - {"processes"}
 _VERSION_IN_NAME = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
 
 
-def driver(told: Told, kernel: KernelFacts, system: OperatingSystem) -> Driver | None:
+def driver(answers: GpuAnswers, kernel: KernelFacts, system: OperatingSystem) -> Driver | None:
     """The driver's parts; ``None`` when there is no part of one."""
-    nvml_file, cuda_file = _text(told.nvml, "file"), _text(told.cuda, "file")
+    nvml_file, cuda_file = _text(answers.nvml, "file"), _text(answers.cuda, "file")
     found = Driver(
-        version=_text(told.driver, "version") or _by_name(nvml_file) or _by_name(cuda_file),
+        version=_text(answers.driver, "version") or _by_name(nvml_file) or _by_name(cuda_file),
         kernel_version=kernel.version,
         kernel_flavour=kernel.flavour,
-        cuda=_text(told.driver, "cuda") or _cuda_version(told.cuda.get("version")),
-        nvml=_answer(told.nvml.get("nvml"), codes.nvml_return, told.nvml),
-        cuda_init=_answer(told.cuda.get("cuda"), codes.cuda_result, told.cuda),
+        cuda=_text(answers.driver, "cuda") or _cuda_version(answers.cuda.get("version")),
+        nvml=_answer(answers.nvml.get("nvml"), codes.nvml_return, answers.nvml),
+        cuda_init=_answer(answers.cuda.get("cuda"), codes.cuda_result, answers.cuda),
         nvml_library=readable(nvml_file),
         cuda_library=readable(cuda_file),
         modules=kernel.modules,
@@ -75,21 +75,21 @@ def _cuda_version(number: object) -> str:
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
-def gpus(told: Told, kernel: KernelFacts, *, contained: bool = False) -> tuple[Gpu, ...]:
+def gpus(answers: GpuAnswers, kernel: KernelFacts, *, contained: bool = False) -> tuple[Gpu, ...]:
     """Every GPU that anybody sees, in NVML's order (the bus's), then the rest.
 
     ``contained``: we are in a container, where NVML's process numbers are the host's and mean
     nothing in our own /proc.
     """
-    told_of = sorted(told.gpus.items())
-    found = [_of_nvml(index, facts) for index, facts in told_of if "trouble" not in facts]
-    devices = told.cuda.get("devices")
+    by_nvml = sorted(answers.gpus.items())
+    found = [_of_nvml(index, facts) for index, facts in by_nvml if "trouble" not in facts]
+    devices = answers.cuda.get("devices")
     for ordinal, device in enumerate(devices if isinstance(devices, list) else []):
         if isinstance(device, dict):
             _join_cuda(found, ordinal, device)
     for adapter in kernel.adapters:
         if adapter.vendor == pci.NVIDIA:
-            _join_pci(found, adapter, bool(told.gpus))
+            _join_pci(found, adapter, bool(answers.gpus))
     numbers = kernel_log.xids(kernel.log)
     return tuple(_finished(gpu, numbers, contained=contained) for gpu in found)
 
@@ -216,4 +216,4 @@ def _named(process: GpuProcess, *, contained: bool) -> GpuProcess:
         return process
 
 
-__all__ = ["NVIDIA", "Told", "ask", "driver", "gpus", "plain_uuid", "put_together"]
+__all__ = ["NVIDIA", "GpuAnswers", "ask", "driver", "gpus", "plain_uuid", "put_together"]

@@ -15,7 +15,7 @@ DEADLINE = 20.0
 
 
 @dataclass(frozen=True)
-class Told:
+class GpuAnswers:
     """What the child could tell, put together."""
 
     nvml: dict[str, Any] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Told:
 
 def ask(
     environment: Mapping[str, str], deadline: float = DEADLINE, *, cancel: Cancel = never
-) -> Told:
+) -> GpuAnswers:
     """Run the child in ``environment``; whatever it could not tell leaves a gap.
 
     Raises :class:`~cudnn_assistant.probe.running.children.Cancelled` when ``cancel`` says so.
@@ -35,24 +35,24 @@ def ask(
     try:
         ended = run_child("gpu", {}, environment, deadline, cancel=cancel)
     except (OSError, ValueError) as trouble:
-        return Told(gaps=_gaps(str(trouble), "driver", "gpu"))
-    told = put_together(ended.lines)
-    told = replace(told, gaps=tuple(_lost(told)))
+        return GpuAnswers(gaps=_gaps(str(trouble), "driver", "gpu"))
+    answers = put_together(ended.lines)
+    answers = replace(answers, gaps=tuple(_lost(answers)))
     if any("status" in line for line in ended.lines):
-        return told
+        return answers
     if ended.timed_out:
         why = f"no answer within {deadline:.0f} s"
     else:
         why = f"the process ended with code {ended.exit_code} {ended.output.strip()[-300:]}".strip()
-    missing = [] if "cuda" in told.cuda else ["driver"]
-    whole = [bool({"processes", "trouble"} & facts.keys()) for facts in told.gpus.values()]
+    missing = [] if "cuda" in answers.cuda else ["driver"]
+    whole = [bool({"processes", "trouble"} & facts.keys()) for facts in answers.gpus.values()]
     missing += [] if whole and all(whole) else ["gpu"]
-    return replace(told, gaps=told.gaps + _gaps(why, *missing))
+    return replace(answers, gaps=answers.gaps + _gaps(why, *missing))
 
 
-def _lost(told: Told) -> Iterator[Gap]:
+def _lost(answers: GpuAnswers) -> Iterator[Gap]:
     """GPUs that NVML counts but can't reach: they fell off the bus, or are closed to us."""
-    for index, facts in sorted(told.gpus.items()):
+    for index, facts in sorted(answers.gpus.items()):
         if isinstance(code := facts.get("trouble"), int):
             yield Gap(what=f"gpu-{index}", why=codes.nvml_return(code))
 
@@ -61,16 +61,16 @@ def _gaps(why: str, *parts: str) -> tuple[Gap, ...]:
     return tuple(Gap(what=part, why=readable(why)) for part in parts)
 
 
-def put_together(lines: tuple[dict[str, Any], ...]) -> Told:
+def put_together(lines: tuple[dict[str, Any], ...]) -> GpuAnswers:
     """The child's lines as one; later lines about the same thing add to earlier ones."""
-    told = Told()
+    answers = GpuAnswers()
     for line in lines:
         if "nvml" in line:
-            told.nvml.update(line)
+            answers.nvml.update(line)
         elif "driver" in line and isinstance(line["driver"], dict):
-            told.driver.update(line["driver"])
+            answers.driver.update(line["driver"])
         elif isinstance(line.get("index"), int) and isinstance(line.get("gpu"), dict):
-            told.gpus.setdefault(line["index"], {}).update(line["gpu"])
+            answers.gpus.setdefault(line["index"], {}).update(line["gpu"])
         elif "file" in line:
-            told.cuda.update(line)
-    return told
+            answers.cuda.update(line)
+    return answers

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cudnn_assistant.probe.computer.gpu import plain_uuid
-from cudnn_assistant.probe.computer.gpu_child import Told, ask
+from cudnn_assistant.probe.computer.gpu_child import GpuAnswers, ask
 
 MOST = 16
 """GPUs and slices that are given; each is tested by a process of its own."""
@@ -19,24 +19,24 @@ def visible_gpus(environment: Mapping[str, str]) -> tuple[str, ...]:
     others are there for who names them, unless CUDA_VISIBLE_DEVICES has chosen already. Empty
     when there is no GPU, or nobody could say.
     """
-    told = ask(environment)
-    slices = [*_slices(told)]
+    answers = ask(environment)
+    slices = [*_slices(answers)]
     of_slices = {plain_uuid(one) for one in slices}
-    found = [_uuid(device, of_slices) for device in _devices(told)]
+    found = [_uuid(device, of_slices) for device in _devices(answers)]
     if found and not environment.get("CUDA_VISIBLE_DEVICES"):
         found += slices
     known = {plain_uuid(one): one for one in reversed(found) if one}
     return tuple(dict.fromkeys(known[plain_uuid(one)] for one in found if one))[:MOST]
 
 
-def _devices(told: Told) -> list[Mapping[str, Any]]:
-    devices = told.cuda.get("devices")
+def _devices(answers: GpuAnswers) -> list[Mapping[str, Any]]:
+    devices = answers.cuda.get("devices")
     known = devices if isinstance(devices, list) else []
     return [device for device in known if isinstance(device, dict)]
 
 
-def _slices(told: Told) -> Iterator[str]:
-    for _, facts in sorted(told.gpus.items()):
+def _slices(answers: GpuAnswers) -> Iterator[str]:
+    for _, facts in sorted(answers.gpus.items()):
         instances = facts.get("mig_instances")
         if facts.get("mig") and isinstance(instances, list):
             yield from (one for one in instances if isinstance(one, str))

@@ -45,8 +45,8 @@ def _begin(data: bytes) -> int:
     if not data.startswith(_OLD) or len(data) < 16:
         return -1
     (count,) = struct.unpack_from("<I", data, 12)
-    behind = 16 + 12 * int(count)
-    return data.find(_MAGIC, behind, behind + 64)
+    old_end = 16 + 12 * int(count)
+    return data.find(_MAGIC, old_end, old_end + 64)
 
 
 def _text(data: bytes, at: int) -> bytes:

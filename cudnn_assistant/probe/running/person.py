@@ -24,8 +24,8 @@ def behind_sudo(environment: Mapping[str, str] | None = None) -> Person | None:
         return None
     import pwd
 
-    told = os.environ if environment is None else environment
-    number = told.get("SUDO_UID") or told.get("PKEXEC_UID") or ""
+    variables = os.environ if environment is None else environment
+    number = variables.get("SUDO_UID") or variables.get("PKEXEC_UID") or ""
     if not number.isdigit() or int(number) == 0:
         return None
     try:

@@ -13,7 +13,7 @@ from cudnn_assistant.machine import Gap, Timing, readable
 from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.trouble import Cancelled
 
-_GLANCE = 0.1
+_POLL = 0.1
 """Seconds between two questions whether the look is still wanted."""
 _GRACE = 1.0
 """Seconds that cancelled parts have to end their child processes."""
@@ -75,7 +75,7 @@ def together(works: Mapping[str, Work], deadline: float, cancel: Cancel = never)
     until = time.monotonic() + deadline
     while waiting and not cancel():
         try:
-            seen = done.get(timeout=min(max(until - time.monotonic(), 0.001), _GLANCE))
+            seen = done.get(timeout=min(max(until - time.monotonic(), 0.001), _POLL))
         except queue.Empty:
             if time.monotonic() >= until:
                 break

@@ -90,10 +90,10 @@ def _explained(
         return {}
     there = folder and os.path.lexists(os.path.join(folder, missing))
     if there or missing.lower() == _GUESS:
-        told, missing = missing, _lacking(known.get("loaded", ""), family, table)
+        asked, missing = missing, _lacking(known.get("loaded", ""), family, table)
         if there and not missing:
-            return {"detail": f"{known.get('detail', '')}; {told} could not be loaded"}
-        missing = missing or told
+            return {"detail": f"{known.get('detail', '')}; {asked} could not be loaded"}
+        missing = missing or asked
     status = "missing-library" if known["status"] == "crashed" else known["status"]
     return {"status": status, "missing": missing}
 

@@ -46,15 +46,15 @@ def part_checks(ended: Ended, family: Family, ask: Ask) -> tuple[PartCheck, ...]
         found |= {one.call: one for one in _answered(ended)}
         if end := _ended_in(known):
             found.setdefault(end.call, end)
-        behind = "" if known["status"] == "timed-out" else _behind(known, found)
-        if not behind:
+        last_call = "" if known["status"] == "timed-out" else _last_call(known, found)
+        if not last_call:
             break
-        ended = ask(behind)
+        ended = ask(last_call)
     return tuple(found.values())
 
 
 def _answered(ended: Ended) -> list[PartCheck]:
-    told = (line["outcome"] for line in ended.lines if "outcome" in line)
+    outcomes = (line["outcome"] for line in ended.lines if "outcome" in line)
     return [
         PartCheck(
             call=one["call"],
@@ -62,7 +62,7 @@ def _answered(ended: Ended) -> list[PartCheck]:
             code=one["code"] or None,
             detail=readable(one.get("detail", "")),
         )
-        for one in told
+        for one in outcomes
     ]
 
 
@@ -80,7 +80,7 @@ def _ended_in(known: dict[str, Any]) -> PartCheck | None:
     )
 
 
-def _behind(known: dict[str, Any], found: dict[str, PartCheck]) -> str:
+def _last_call(known: dict[str, Any], found: dict[str, PartCheck]) -> str:
     """The call behind which there are checks that nobody has asked yet; "" when all were."""
     if known["stage"] == "version":
         return _VERSION

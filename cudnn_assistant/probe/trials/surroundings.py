@@ -9,7 +9,7 @@ from cudnn_assistant.machine import Family
 
 Environment = Mapping[str, str]
 
-_COMPANIONS = ("cublas", "cuda_nvrtc", "nvrtc", "cu13", "cu12", "cuda_runtime", "nvjitlink")
+_CUDA_FOLDERS = ("cublas", "cuda_nvrtc", "nvrtc", "cu13", "cu12", "cuda_runtime", "nvjitlink")
 """Folders beside nvidia/cudnn in an environment, as the wheels' own RUNPATHs name them."""
 
 
@@ -39,25 +39,25 @@ def for_gpu(environment: Environment, gpu: str) -> dict[str, str]:
 def of_copy(
     environment: Environment, family: Family, folder: str, folders: Sequence[str]
 ) -> tuple[dict[str, str], list[str]]:
-    """For one copy alone: an environment that finds no other, and the companions' folders.
+    """For one copy alone: an environment that finds no other, and the folders of CUDA's libraries.
 
-    Companions are what lies beside the copy as in wheels, then those of ``folders`` that hold no
+    These are what lies beside the copy as in wheels, then those of ``folders`` that hold no
     other cuDNN.
 
     Folders of the person's own search list stay behind it as long as they hold no cuDNN: the
     driver's library is found through one of them in containers, under WSL and on NixOS.
     """
     others = (entry for entry in map(str, folders) if not _holds_cudnn(entry))
-    companions = [*beside(folder, family), *others]
+    cuda_folders = [*beside(folder, family), *others]
     variable = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
     # Windows' variable names ignore case, and a mapping of the caller's may be a plain one.
     name = next((key for key in environment if key.upper() == variable), variable)
     separator = ";" if family == "windows" else ":"
     own = [entry for entry in environment.get(name, "").split(separator) if entry]
     kept = [entry for entry in own if not _holds_cudnn(entry)]
-    changed = {**environment, name: separator.join([folder, *companions, *kept])}
+    changed = {**environment, name: separator.join([folder, *cuda_folders, *kept])}
     changed.pop("LD_PRELOAD", None)
-    return changed, companions
+    return changed, cuda_folders
 
 
 def searched_by_windows(environment: Environment, first: Sequence[str]) -> list[str]:
@@ -73,7 +73,7 @@ def beside(folder: str, family: Family) -> list[str]:
     """Existing folders of cuBLAS and NVRTC beside a copy that lies in nvidia/cudnn."""
     packages = os.path.dirname(os.path.dirname(folder.rstrip("/\\")))
     names = ("bin", os.path.join("bin", "x86_64")) if family == "windows" else ("lib",)
-    found = (os.path.join(packages, part, name) for part in _COMPANIONS for name in names)
+    found = (os.path.join(packages, part, name) for part in _CUDA_FOLDERS for name in names)
     return [path for path in found if os.path.isdir(path)]
 
 

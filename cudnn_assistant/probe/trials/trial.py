@@ -119,12 +119,12 @@ def check_library(
     searched, after it ``folders`` and what lies beside it as in wheels (cuBLAS, NVRTC). What a
     version check that ends its child leaves unasked is asked in further ones.
     """
-    alone, companions = surroundings.of_copy(environment, family, copy.folder, folders)
+    alone, cuda_folders = surroundings.of_copy(environment, family, copy.folder, folders)
     alone = surroundings.talkative(alone)
     wish: dict[str, object] = {
         "names": [copy.file],
         "library": copy.folder,
-        "folders": companions,
+        "folders": cuda_folders,
         "major": copy.major,
         "parts": part_lists(table),
     }
