@@ -1,8 +1,9 @@
-"""Builds cuDNN-Assistant-Setup.exe, on Linux or Windows: ``python -m installer.windows.build``.
+"""Builds Setup.exe, on Linux or Windows: ``python -m installer.windows.build``.
 
-Needs makensis, and, to compile for the packed Python on Linux, Wine (or ``--bytecode PYTHON``, an
-interpreter of the same series). A release takes python.org's zip (``--embed``); without it the
-package index' copy is taken, which is the same tree by its digest.
+What is built is a test, and says so in its name and on its first page, unless ``--release`` is
+given: then it is refused without what a release must have (kind.py). Needs makensis, and, to
+compile for the packed Python on Linux, Wine (or ``--bytecode PYTHON``, an interpreter of the same
+series).
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import sys
 from pathlib import Path, PureWindowsPath
 
 from cudnn_assistant import __version__
+from cudnn_assistant.wording import say
 from installer.windows import (
     art,
     closure,
     compiler,
     compiling,
+    kind,
     licences,
     payload,
     python_tree,
@@ -31,21 +34,35 @@ from installer.windows import (
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 LOCK = HERE / "requirements.lock"
-NAME = "cuDNN-Assistant-Setup.exe"
 LARGEST = 27_000_000
 """Bytes that Setup.exe may have."""
 LONGEST_PATH = 259
 """Characters of a path that every Windows takes."""
 ROOM = 190
 """Characters that the install folder may have at least; its programs' paths have 19 more."""
-PARTS = ("python", "lib", "app", "licences", "app.ico", "cudnn-assistant.cmd", "sbom.cdx.json")
+PARTS = ("python", "lib", "app", "licences", "app.ico", "cudnn-assistant.cmd", "uninstall.cmd",
+         "sbom.cdx.json")  # fmt: skip
 """What lies in the installed folder; setup.nsi names the same."""
 
-_COMMAND = '@"%~dp0python\\python.exe" -I -B -m cudnn_assistant %*\r\n'
+_COMMANDS = {
+    "cudnn-assistant.cmd": '@"%~dp0python\\python.exe" -I -B -m cudnn_assistant %*\r\n',
+    "uninstall.cmd": (HERE / "uninstall.cmd").read_text("ascii").replace("\n", "\r\n"),
+}
+"""Batch files in the installed folder."""
 
 
 class Stopped(Exception):
     """Something is not as a release must be; the text says what."""
+
+
+STOPPED = (
+    Stopped, kind.NotReady, python_tree.NotTrusted, licences.Missing, compiler.NoInterpreter,
+)  # fmt: skip
+
+
+def name(version: str, *, release: bool) -> str:
+    """What Setup of that version is called; a test can't be taken for a release."""
+    return f"cuDNN-Assistant-{version}-{'' if release else 'test-'}Setup.exe"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -53,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options().parse_args(arguments)
     try:
         built = build(options)
-    except (Stopped, python_tree.NotTrusted, licences.Missing, compiler.NoInterpreter) as trouble:
+    except STOPPED as trouble:
         print(f"stopped: {trouble}", file=sys.stderr)
         return 1
     print(f"{sha256(built)}  {built.name}  {built.stat().st_size / 1e6:.1f} MB")
@@ -62,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--embed", type=Path, help="python.org's embeddable zip")
+    kind.add_options(parser)
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder for Setup.exe")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "windows")
     parser.add_argument("--bytecode", default="", help="a Python of the packed series")
@@ -74,6 +91,7 @@ def _options() -> argparse.ArgumentParser:
 
 def build(options: argparse.Namespace) -> Path:
     """All steps; returns Setup.exe. Raises what ``main`` catches, or CalledProcessError."""
+    kind.check(options, os.environ)
     stage = options.work / "stage"
     if not options.keep_stage:
         shutil.rmtree(options.work, ignore_errors=True)
@@ -84,30 +102,35 @@ def build(options: argparse.Namespace) -> Path:
     check(stage)
     options.out.mkdir(parents=True, exist_ok=True)
     art.draw(ROOT / "resources" / "icons" / "app.svg", options.work)
+    if signing.wanted(os.environ):
+        signing.sign_payload(stage)
     return pack(stage, options)
 
 
 def fill(stage: Path, options: argparse.Namespace) -> None:
     """The tree that will be installed."""
     stage.mkdir()
-    python = python_tree.unpack(stage / "python", options.work, options.embed)
+    python = python_tree.unpack(stage / "python", options.work, kind.embed(options))
     fetched = options.work / "lib"
     python_tree.pip(
         "install", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-compile",
-        "--platform", "win_amd64", "--python-version", python_tree.SERIES,
+        "--platform", "win_amd64", "--python-version", python.series,
         "--target", str(fetched), "-r", str(LOCK),
     )  # fmt: skip
     packed = distributions()
-    sbom.write(stage / "sbom.cdx.json", options.version, fetched, {"cpython": python}, packed)
+    sbom.write(
+        stage / "sbom.cdx.json", options.version, fetched, {"cpython": python.version}, packed
+    )
     text = stage / "python" / "LICENSE.txt"
     licences.gather(stage / "licences", fetched, ROOT / "LICENSE", text, packed)
     payload.prune(fetched)
     fetched.rename(stage / "lib")
     program(stage / "app")
     _renumber(stage, options.version)
-    compiler.compile_for(stage, options.work, options.bytecode)
+    compiler.compile_for(stage, options.work, python.series, options.bytecode)
     art.icon(ROOT / "resources" / "icons" / "app.svg", stage / "app.ico")
-    (stage / "cudnn-assistant.cmd").write_text(_COMMAND, newline="")
+    for command, lines in _COMMANDS.items():
+        (stage / command).write_text(lines, newline="")
 
 
 def distributions() -> set[str]:
@@ -158,24 +181,31 @@ def pack(stage: Path, options: argparse.Namespace) -> Path:
     for path in [*stage.rglob("*"), stage, *options.work.glob("*.*")]:
         os.utime(path, (time, time))
     size = sum(path.stat().st_size for path in stage.rglob("*") if path.is_file())
-    target = (Path(options.out) / NAME).resolve()
-    facts = {
+    target = (Path(options.out) / name(options.version, release=options.release)).resolve()
+    facts: dict[str, object] = {
         "VERSION": options.version,
         "VERSION4": f"{options.version}.0",
         "STAGE": stage.resolve(),
         "ART": options.work.resolve(),
         "OUT": target,
+        "FILE": target.name,
+        "MAJOR": options.version.split(".")[0],
+        "MINOR": options.version.split(".")[1],
+        "UNDO": say("gui.undo-open-button").replace("&", ""),
         "SIZE_KB": size // 1024,
         "SIZE_MB": round(size / 2**20),
         "ROOM": room(stage),
         "COMPRESSOR": "zlib" if options.fast else "lzma",
     }
+    facts |= {"HOME": options.home} if options.home else {}
+    facts |= {} if options.release else {"TEST": ""}
     if signing.wanted(os.environ):
         facts["SIGN"] = f'"{sys.executable}" "{HERE / "signing.py"}"'
     words = [f"-D{name}={value}" for name, value in facts.items()]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(time)}
     subprocess.run(
-        ["makensis", "-V2", "-WX", "-NOCD", *words, str(HERE / "setup.nsi")],
+        ["makensis", "-V2", "-WX", "-NOCD", "-INPUTCHARSET", "UTF8", *words,
+         str(HERE / "setup.nsi")],
         check=True, env=environment,
     )  # fmt: skip
     if not options.fast and target.stat().st_size > LARGEST:

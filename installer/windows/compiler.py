@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from installer.windows.python_tree import MAGIC, SERIES
+MAGIC = {"3.11": 3495, "3.12": 3531, "3.13": 3571, "3.14": 3627}
+"""The number with which each series' compiled files begin (CPython's magic numbers)."""
 
 SCRIPT = Path(__file__).with_name("compiling.py")
 
@@ -17,30 +18,31 @@ class NoInterpreter(Exception):
     """Nothing here can compile for the packed Python."""
 
 
-def compile_for(stage: Path, work: Path, chosen: str = "") -> None:
+def compile_for(stage: Path, work: Path, series: str, chosen: str = "") -> None:
     """Compile ``stage/lib`` and ``stage/app``. Raises NoInterpreter or CalledProcessError.
 
     Asked in this order: ``chosen``, the packed Python itself (Windows), ``pythonX.Y`` of this
     computer, the packed Python under Wine.
     """
     lib, app = stage / "lib", stage / "app"
-    interpreter = chosen or _of_this_computer(stage)
+    interpreter = chosen or _of_this_computer(stage, series)
     if interpreter:
         command = [interpreter, "-I", "-B", str(SCRIPT), str(lib), str(app)]
         subprocess.run(command, check=True)
     elif shutil.which("wine"):
         _by_wine(stage, work)
     else:
-        raise NoInterpreter(f"needs Python {SERIES} or Wine to compile for the packed Python")
+        raise NoInterpreter(f"needs Python {series} or Wine to compile for the packed Python")
     compiled = app / "cudnn_assistant" / "__init__.pyc"
-    if not compiled.is_file() or not compiled.read_bytes().startswith(MAGIC):
+    begin = MAGIC[series].to_bytes(2, "little") + b"\r\n"
+    if not compiled.is_file() or not compiled.read_bytes().startswith(begin):
         raise NoInterpreter("compiled for another Python")
 
 
-def _of_this_computer(stage: Path) -> str:
+def _of_this_computer(stage: Path, series: str) -> str:
     if sys.platform == "win32":
         return str(stage / "python" / "python.exe")
-    name = f"python{SERIES}"
+    name = f"python{series}"
     if not shutil.which(name):
         return ""
     # A version manager may have put a name on PATH that stands for nothing.

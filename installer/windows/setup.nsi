@@ -1,12 +1,16 @@
 ; cuDNN Assistant's Setup.exe. build.py defines:
 ;   VERSION (1.2.3)  VERSION4 (1.2.3.0)  STAGE (folder to install)  ART (icons and picture)
 ;   OUT (file to write)  SIZE_KB and SIZE_MB (installed)  ROOM (longest install folder)
-;   COMPRESSOR (lzma | zlib)  SIGN (command, optional)
+;   COMPRESSOR (lzma | zlib)  SIGN (command, optional)  HOME (the project's page, optional)
+;   FILE (OUT's name)  TEST (defined in what is no release)  MAJOR and MINOR (of VERSION)
+;   UNDO (the word on the window's button)
 ;
 ; Setup.exe [/S] [/ALLUSERS | /CURRENTUSER] [/D=folder, last, without quotes]
 ; uninstall.exe [/S] [/SETTINGS] [/LIBRARIES]   (what else goes: settings and journal, cuDNN copies)
+; uninstall.cmd [/SETTINGS] [/LIBRARIES]   (silent; waits, and ends with the uninstaller's exit code)
 ; Exit codes: 0 done, 1 stopped by the person, 2 stopped by trouble, 3 a newer version is there,
-;   4 the program is open, 5 needs an administrator, 6 this Windows or this folder can't be used
+;   4 the program is open, 5 needs an administrator, 6 this Windows or this folder can't be used,
+;   7 it is installed in another place, 8 /D= names no folder on a drive of this computer
 
 Unicode true
 Target amd64-unicode
@@ -54,13 +58,23 @@ VIAddVersionKey FileVersion "${VERSION}"
 VIAddVersionKey ProductVersion "${VERSION}"
 VIAddVersionKey CompanyName "The cuDNN Assistant authors"
 VIAddVersionKey LegalCopyright "Apache License 2.0"
+VIAddVersionKey OriginalFilename "${FILE}"
+VIAddVersionKey InternalName "cudnn-assistant-setup"
+!ifdef TEST
+  VIAddVersionKey Comments "Test build"
+  !define TITLE "Install ${PRODUCT} ${VERSION} (test build)"
+!else
+  !define TITLE "Install ${PRODUCT} ${VERSION}"
+!endif
 
 Var Mode        ; "user" or "all"
 Var Installed   ; version that is there already, or ""
+Var Place       ; its folder
 Var ForMe
 Var ForAll
 Var Settings    ; uninstaller's tick boxes
 Var Libraries
+Var Registered  ; whether Windows' list names the copy that is removed
 Var TickSettings
 Var TickLibraries
 
@@ -75,6 +89,7 @@ Page custom AskWho TakeWho
 !define MUI_PAGE_HEADER_TEXT "Where to install"
 !define MUI_PAGE_HEADER_SUBTEXT "The suggested folder is right for almost everybody."
 !define MUI_DIRECTORYPAGE_TEXT_TOP "${PRODUCT} keeps all its files in this folder."
+!define MUI_PAGE_CUSTOMFUNCTION_PRE AskWhere
 !insertmacro MUI_PAGE_DIRECTORY
 !define MUI_PAGE_HEADER_TEXT "Installing"
 !define MUI_PAGE_HEADER_SUBTEXT "This takes some seconds."
@@ -104,6 +119,23 @@ UninstPage custom un.AskWhat un.TakeWhat
 
 ; Windows lets nobody write a DLL that a program has loaded: the window, a command line, a child.
 !macro Closed UN
+Function ${UN}InUse   ; pushes 1 while a DLL of Python (of any series) is loaded, else 0
+  StrCpy $R4 0
+  FindFirst $R2 $R3 "$INSTDIR\python\python3*.dll"
+  ${DoWhile} $R3 != ""
+    ClearErrors
+    FileOpen $R0 "$INSTDIR\python\$R3" a
+    ${If} ${Errors}
+      StrCpy $R4 1
+    ${Else}
+      FileClose $R0
+    ${EndIf}
+    FindNext $R2 $R3
+  ${Loop}
+  FindClose $R2
+  Push $R4
+FunctionEnd
+
 Function ${UN}WaitUntilClosed
   ${If} ${Silent}
     StrCpy $R1 20
@@ -111,13 +143,9 @@ Function ${UN}WaitUntilClosed
     StrCpy $R1 1
   ${EndIf}
   again:
-  ${IfNot} ${FileExists} "$INSTDIR\python\python312.dll"
-    Return
-  ${EndIf}
-  ClearErrors
-  FileOpen $R0 "$INSTDIR\python\python312.dll" a
-  ${IfNot} ${Errors}
-    FileClose $R0
+  Call ${UN}InUse
+  Pop $R0
+  ${If} $R0 == 0
     Return
   ${EndIf}
   IntOp $R1 $R1 - 1
@@ -147,6 +175,7 @@ Function .onInit
   ${IfNot} ${AtLeastWin10}
     !insertmacro StopWith 6 "${PRODUCT} needs Windows 10 or newer."
   ${EndIf}
+  Call RefuseNowhere
   StrCpy $Mode "user"
   SetShellVarContext current
   ReadRegStr $0 HKCU "${KEY}" "DisplayVersion"
@@ -169,6 +198,7 @@ Function .onInit
   ${If} ${Silent}
     Call EnterMode
     Call RefuseOlder
+    Call RefuseElsewhere
     Call RefuseLong
     ${If} $Mode == "all"
       !insertmacro Admin $0
@@ -180,6 +210,31 @@ Function .onInit
   ${EndIf}
 FunctionEnd
 
+; NSIS forgets a /D= that names a missing drive or a bare root, and would take another folder.
+Function RefuseNowhere
+  ${If} $INSTDIR != ""
+    Return
+  ${EndIf}
+  System::Call 'kernel32::GetCommandLineW() w.r0'
+  ${Do}
+    StrCpy $1 $0 4
+    ${If} $1 == " /D="
+      !insertmacro StopWith 8 "The folder after /D= can't be used: it must be a folder on a drive of this computer. Nothing was changed."
+    ${EndIf}
+    StrCpy $0 $0 "" 1
+  ${LoopUntil} $1 == ""
+FunctionEnd
+
+; What is installed: for $Mode, or for nobody; only where its files still are.
+!macro ReadInstalled ROOT
+  ReadRegStr $Installed ${ROOT} "${KEY}" "DisplayVersion"
+  ReadRegStr $Place ${ROOT} "${KEY}" "InstallLocation"
+  ${IfNot} ${FileExists} "$Place\install.marker"
+    StrCpy $Installed ""
+    StrCpy $Place ""
+  ${EndIf}
+!macroend
+
 ; Registry, Start menu and folder of $Mode. A folder that the person gave stays.
 Function EnterMode
   ${If} $Mode == "all"
@@ -189,12 +244,11 @@ Function EnterMode
     SetShellVarContext current
     StrCpy $1 "$LOCALAPPDATA\Programs\${PRODUCT}"
   ${EndIf}
-  ReadRegStr $Installed SHCTX "${KEY}" "DisplayVersion"
-  ReadRegStr $0 SHCTX "${KEY}" "InstallLocation"
+  !insertmacro ReadInstalled SHCTX
   ${If} $INSTDIR == ""
     StrCpy $INSTDIR $1
-    ${If} $0 != ""
-      StrCpy $INSTDIR $0
+    ${If} $Place != ""
+      StrCpy $INSTDIR $Place
     ${EndIf}
   ${EndIf}
 FunctionEnd
@@ -206,6 +260,38 @@ Function RefuseOlder
   ${VersionCompare} $Installed ${VERSION} $0
   ${If} $0 == 1
     !insertmacro StopWith 3 "Version $Installed is installed already. It is newer than this one (${VERSION}), so nothing was changed.$\n$\nTo go back to ${VERSION}, uninstall the newer version first."
+  ${EndIf}
+FunctionEnd
+
+; One product has one place: two copies would take each other's Start menu entry and reports.
+Function RefuseElsewhere
+  ${If} $Installed != ""
+    ; "C:\a\" and "C:\a" are one folder, and two in one are not.
+    GetFullPathName $0 "$Place\."
+    GetFullPathName $1 "$INSTDIR\."
+    ${If} $0 != $1
+      !insertmacro StopWith 7 "${PRODUCT} $Installed is installed in $Place, so nothing was changed.$\n$\nTo have it in another folder, uninstall it first. Your settings stay."
+    ${EndIf}
+    Return
+  ${EndIf}
+  ${If} $Mode == "all"
+    !insertmacro ReadInstalled HKCU
+    StrCpy $2 "only for you"
+  ${Else}
+    !insertmacro ReadInstalled HKLM
+    StrCpy $2 "for everybody"
+  ${EndIf}
+  ${If} $Installed != ""
+    Call RefuseOlder
+    !insertmacro StopWith 7 "${PRODUCT} $Installed is installed $2 in $Place, so nothing was changed.$\n$\nOne copy is enough. To have it otherwise, uninstall that one first. Your settings stay."
+  ${EndIf}
+FunctionEnd
+
+; A copy that is there is repaired or upgraded where it is.
+Function AskWhere
+  ${If} $Installed != ""
+    StrCpy $INSTDIR $Place
+    Abort
   ${EndIf}
 FunctionEnd
 
@@ -239,7 +325,7 @@ Function AskWho
       StrCpy $0 "Version $1 is installed. Setup replaces it by ${VERSION} and keeps your settings."
     ${EndIf}
   ${EndIf}
-  !insertmacro MUI_HEADER_TEXT "Install ${PRODUCT} ${VERSION}" "$0"
+  !insertmacro MUI_HEADER_TEXT "${TITLE}" "$0"
   nsDialogs::Create 1018
   Pop $0
   ${NSD_CreateLabel} 0 8u 100% 12u "Who will use it on this computer?"
@@ -252,8 +338,12 @@ Function AskWho
   Pop $ForAll
   ${NSD_CreateLabel} 20u 74u 90% 12u "Windows asks for an administrator's permission."
   Pop $0
-  ${NSD_CreateLabel} 0 104u 100% 24u "It needs ${SIZE_MB} MB. It adds an entry to the Start menu and to Windows' list of programs. Nothing else on this computer is changed, and nothing is sent anywhere."
+  ${NSD_CreateLabel} 0 98u 100% 24u "It needs ${SIZE_MB} MB. It adds an entry to the Start menu and to Windows' list of programs, and opens its own reports (.cudnn-report; .md under $\"Open with$\")."
   Pop $0
+  !ifdef TEST
+    ${NSD_CreateLabel} 0 124u 100% 16u "This is a test build, not a release: it isn't signed by its authors, and its Python is for tests."
+    Pop $0
+  !endif
   ${If} $Mode == "all"
     ${NSD_Check} $ForAll
     ${NSD_SetFocus} $ForAll
@@ -289,6 +379,7 @@ Function TakeWho
   ${EndIf}
   Call EnterMode
   Call RefuseOlder
+  Call RefuseElsewhere
 FunctionEnd
 
 ; The new version is unpacked beside the old one and takes its place by renaming, so that a full
@@ -323,6 +414,7 @@ FunctionEnd
   !insertmacro ${MACRO} "licences"
   !insertmacro ${MACRO} "app.ico"
   !insertmacro ${MACRO} "cudnn-assistant.cmd"
+  !insertmacro ${MACRO} "uninstall.cmd"
   !insertmacro ${MACRO} "sbom.cdx.json"
 !macroend
 
@@ -382,7 +474,17 @@ Function Register
   WriteRegStr SHCTX "${KEY}" "Publisher" "The cuDNN Assistant authors"
   WriteRegStr SHCTX "${KEY}" "InstallLocation" "$INSTDIR"
   WriteRegStr SHCTX "${KEY}" "UninstallString" '"$INSTDIR\uninstall.exe"'
-  WriteRegStr SHCTX "${KEY}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
+  WriteRegStr SHCTX "${KEY}" "QuietUninstallString" '"$INSTDIR\uninstall.cmd"'
+  ${GetTime} "" "L" $0 $1 $2 $3 $4 $5 $6
+  WriteRegStr SHCTX "${KEY}" "InstallDate" "$2$1$0"
+  WriteRegDWORD SHCTX "${KEY}" "VersionMajor" ${MAJOR}
+  WriteRegDWORD SHCTX "${KEY}" "VersionMinor" ${MINOR}
+  !ifdef HOME
+    WriteRegStr SHCTX "${KEY}" "HelpLink" "${HOME}"
+    WriteRegStr SHCTX "${KEY}" "URLInfoAbout" "${HOME}"
+    WriteRegStr SHCTX "${KEY}" "URLUpdateInfo" "${HOME}"
+  !endif
+  ; Windows' own Repair would start nothing: Setup, which repairs, isn't kept on the computer.
   WriteRegDWORD SHCTX "${KEY}" "EstimatedSize" ${SIZE_KB}
   WriteRegDWORD SHCTX "${KEY}" "NoModify" 1
   WriteRegDWORD SHCTX "${KEY}" "NoRepair" 1
@@ -443,7 +545,7 @@ Function un.AskWhat
   !insertmacro MUI_HEADER_TEXT "Uninstall ${PRODUCT}" "Changes it made to this computer stay as they are."
   nsDialogs::Create 1018
   Pop $0
-  ${NSD_CreateLabel} 0 8u 100% 24u "To take changes back, close this window and choose History in ${PRODUCT} first."
+  ${NSD_CreateLabel} 0 8u 100% 24u "To take changes back, close this window, open ${PRODUCT} and choose $\"${UNDO}$\" first."
   Pop $0
   ${NSD_CreateLabel} 0 40u 100% 12u "Remove these too?"
   Pop $0
@@ -469,6 +571,13 @@ FunctionEnd
 Section Uninstall
   SetDetailsPrint none
   Call un.WaitUntilClosed
+  ; An earlier Setup could install a second copy; the entries are then that one's.
+  StrCpy $Registered 1
+  ReadRegStr $0 SHCTX "${KEY}" "InstallLocation"
+  ${If} $0 != $INSTDIR
+  ${AndIf} ${FileExists} "$0\install.marker"
+    StrCpy $Registered 0
+  ${EndIf}
   !insertmacro EachPart RemovePart
   RMDir /r "$INSTDIR\.new"
   RMDir /r "$INSTDIR\.old"
@@ -476,17 +585,9 @@ Section Uninstall
   Delete "$INSTDIR\uninstall.exe"
   SetOutPath "$TEMP"
   RMDir "$INSTDIR"
-  Delete "$SMPROGRAMS\${PRODUCT}.lnk"
-  DeleteRegKey SHCTX "${KEY}"
-  DeleteRegKey SHCTX "Software\Classes\${PROGID}"
-  ReadRegStr $0 SHCTX "Software\Classes\${SUFFIX}" ""
-  ${If} $0 == "${PROGID}"
-    DeleteRegKey SHCTX "Software\Classes\${SUFFIX}"
+  ${If} $Registered == 1
+    Call un.Unregister
   ${EndIf}
-  DeleteRegValue SHCTX "Software\Classes\.md\OpenWithProgids" "${PROGID}"
-  DeleteRegKey /ifempty SHCTX "Software\Classes\.md\OpenWithProgids"
-  DeleteRegKey /ifempty SHCTX "Software\Classes\.md"
-  System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'
   ; "Check again after the restart": nobody is there to do it now.
   DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\RunOnce" "${PRODUCT}"
   SetShellVarContext current
@@ -498,6 +599,20 @@ Section Uninstall
   ${EndIf}
   RMDir "$LOCALAPPDATA\${PRODUCT}"
 SectionEnd
+
+Function un.Unregister
+  Delete "$SMPROGRAMS\${PRODUCT}.lnk"
+  DeleteRegKey SHCTX "${KEY}"
+  DeleteRegKey SHCTX "Software\Classes\${PROGID}"
+  ReadRegStr $0 SHCTX "Software\Classes\${SUFFIX}" ""
+  ${If} $0 == "${PROGID}"
+    DeleteRegKey SHCTX "Software\Classes\${SUFFIX}"
+  ${EndIf}
+  DeleteRegValue SHCTX "Software\Classes\.md\OpenWithProgids" "${PROGID}"
+  DeleteRegKey /ifempty SHCTX "Software\Classes\.md\OpenWithProgids"
+  DeleteRegKey /ifempty SHCTX "Software\Classes\.md"
+  System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'
+FunctionEnd
 
 ; All in the program's own folder but "libraries", which is the other tick box.
 Function un.ForgetSettings

@@ -1,0 +1,49 @@
+"""The two kinds of build, a test and a release, and what a release must have."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+
+from installer.windows import python_tree, signing
+
+
+class NotReady(Exception):
+    """What keeps this from being a release, a line each."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What decides the kind, for Setup alone and for all packages."""
+    parser.add_argument("--release", action="store_true", help="not a test: refuse what lacks")
+    parser.add_argument("--embed", default="", help="python.org's embeddable zip: file or https:")
+    parser.add_argument("--embed-sha256", default="", help="its SHA-256, from python.org's page")
+    parser.add_argument("--home", default="", help="the project's page, for Windows' list")
+
+
+def check(options: argparse.Namespace, environment: Mapping[str, str]) -> None:
+    """Raises NotReady unless this is a test, or all of a release is given."""
+    if options.release and (lines := lacking(options, environment)):
+        raise NotReady("this is no release:\n" + "\n".join(f"  {line}" for line in lines))
+
+
+def lacking(options: argparse.Namespace, environment: Mapping[str, str]) -> list[str]:
+    """What a release still needs, in words; empty when nothing."""
+    oldest = ".".join(map(str, python_tree.OLDEST_RELEASED))
+    asked = {
+        "a certificate (SIGN_COMMAND, or SIGN_CERTIFICATE and SIGN_KEY)": signing.wanted(
+            environment
+        ),
+        "a time stamp (SIGN_TIMESTAMP, or one in SIGN_COMMAND)": signing.stamped(environment),
+        f"--embed: python.org's embeddable Python, {oldest} or newer": bool(options.embed),
+        "--embed-sha256: what python.org says of that file": bool(options.embed_sha256),
+        "--home: the page that Windows' list of programs leads to": bool(options.home),
+    }
+    return [f"needs {what}" for what, there in asked.items() if not there]
+
+
+def embed(options: argparse.Namespace) -> python_tree.Embed | None:
+    """The chosen embeddable Python; ``None`` for the one of the tests."""
+    if not options.embed:
+        return None
+    oldest = python_tree.OLDEST_RELEASED if options.release else (3, 11)
+    return python_tree.Embed(options.embed, options.embed_sha256.lower(), oldest)
