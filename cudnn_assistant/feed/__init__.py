@@ -78,7 +78,7 @@ def _directly(
 ) -> tuple[Compat, Source]:
     """The built-in data with what was learned of newer releases, asked for once a day."""
     from cudnn_assistant.feed import learned
-    from cudnn_assistant.feed.additions import merge
+    from cudnn_assistant.feed.additions import Additions, merge
 
     known, fresh = learned.kept(moment)
     trouble: Trouble = ""
@@ -89,6 +89,9 @@ def _directly(
 
         asked = _within(patience, lambda: direct.answer(load_builtin(), moment))
         known, trouble = asked.kept or known, asked.trouble
+        if trouble:
+            # A network that swallows requests would make every start wait.
+            learned.keep(known or Additions())
     compat = merge(load_builtin(), known) if known else load_builtin()
     source = _source("built-in", compat, known.made if known else "", trouble)
     return compat, msgspec.structs.replace(source, feed=False)

@@ -40,7 +40,7 @@ _FAMILIES: dict[str, Family] = {"linux-x86_64": "linux", "windows-x86_64": "wind
 
 def ask(reviewed: Compat, now: datetime, fetcher: Fetcher | None = None) -> Additions:
     """Ask now and keep the answer. Raises python-tuf's :class:`DownloadError`."""
-    ours = fetcher or Fetcher(patience=12.0, gap=6.0)
+    ours = fetcher or Fetcher(patience=8.0, gap=4.0)
     try:
         found = gather(reviewed, now, ours, *direct_addresses())
     finally:

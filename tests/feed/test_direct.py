@@ -171,3 +171,13 @@ def test_what_was_learned_fits_under_newer_reviewed_data(hosts: Hosts, yesterday
     found = learned.kept(NOW)[0] or direct.ask(yesterday, NOW)
     full = merge(yesterday, found)
     assert merge(full, found).cudnns == full.cudnns
+
+
+def test_a_network_that_answers_nothing_is_tried_once_a_day(hosts: Hosts) -> None:
+    hosts.server.always = status(503)
+    assert feed.current()[1].trouble == "unreachable"
+    asked = len(hosts.server.asked)
+    assert feed.current()[1].trouble == ""
+    assert len(hosts.server.asked) == asked
+    assert feed.current(insist=True)[1].trouble == "unreachable"
+    assert feed.current(now=NOW + timedelta(days=2))[1].trouble == "unreachable"
