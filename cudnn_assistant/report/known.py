@@ -94,7 +94,8 @@ _SHAPE = re.compile(
     | \w{{0,30}}@?(?:GLIBC|GLIBCXX|CXXABI)_[\d.]{{1,12}}
     | \d{{4}}-\d\d-\d\d(?:T\d\d)? | \d{{1,2}}[.,]\d{{1,9}}(?:Z|[+-]\d\d)? | \d{{1,7}}\.\d{{6}}
     | (?:{_FIELD})[-_.]?v?\d{{1,4}}(?:[-_.]\d{{1,4}}){{0,4}}
-    | (?:CUDNN|CUDA|CUBLAS|NVML|NVRTC|CUFFT|CUSOLVER|NCCL|WinError|Errno|Xid)_?[A-Z0-9_]{{0,80}}
+    | (?-i:(?:CUDNN|CUDA|CUBLAS|NVML|NVRTC|CUFFT|CUSOLVER|NCCL)_?[A-Z0-9_]{{0,80}})
+    | (?:WinError|Errno|Xid)
     | _Z\w{{0,20}}(?:cudnn|cublas|cask|torch|tensorflow|xla|onnxruntime|nvinfer)\w{{0,100}}
     """
 )

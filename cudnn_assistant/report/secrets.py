@@ -52,13 +52,17 @@ _CREDENTIAL = re.compile(
 )
 """What a name that may be a password's is said to hold, to the end of the line."""
 _OPTION = re.compile(
-    r"(?i)(?P<kept>(?<!\S)--?[\w.-]{0,40}(?:pass|pw|pin|key|secret|token|cred|auth|user)[\w.-]{0,40}\s)"
+    r"(?i)(?P<kept>\b(?:sshpass -p ?|(?<=\s-)u ?\S{1,40}:"
+    r"|pass(?:word|phrase|wort)\s(?:is\s)?(?!for\b|to\b|in\b)"
+    r"|echo (?=[^|\n]{1,80}\|[^\n]{0,80}(?:-S|stdin)\b))"
+    r"|(?<!\S)--?[\w.-]{0,40}(?:pass|pw|pin|key|secret|token|cred|auth|user)[\w.-]{0,40}\s)"
     r"(?!\*\*\*).+"
 )
+"""What programs take as a secret, and what is said to be one, likewise."""
 _ADDRESS = re.compile(
     r"\b[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}\b"
-    r"|(?<![\w:.])(?=[0-9A-Fa-f:.]{3,45}(?![\w:]))(?!::1?(?![\w:]))(?:[0-9A-Fa-f]{0,4}:){2,7}"
-    r"(?=[0-9A-Fa-f:]{0,40}[a-f:])[0-9A-Fa-f]{1,4}(?![\w:.])(?<!\d\d:\d\d:\d\d)"
+    r"|(?<![\w:.])(?=[0-9A-Fa-f:]{0,40}(?:::|[A-Fa-f]))(?!::1?(?![\w:]))(?:[0-9A-Fa-f]{0,4}:){2,7}"
+    r"[0-9A-Fa-f]{1,4}(?![\w:.])"
 )
 """Addresses of network cards, which can consist of small numbers alone."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import re
 import string
+import time
 
 import pytest
 from hypothesis import settings
@@ -16,6 +17,8 @@ from report.kinds import BOTH, LINUX, WINDOWS, kinds
 from report.lines import LINES, LINUX_LINES, WHOLE_LINES
 
 from cudnn_assistant.explain import explain
+from cudnn_assistant.explain.patterns import patterns
+from cudnn_assistant.explain.reading import LONGEST_LINE
 from cudnn_assistant.explain.similar_reports import reports
 from cudnn_assistant.report import Redactor
 
@@ -90,8 +93,6 @@ PIECES = (
 
 @pytest.mark.parametrize("family", ["linux", "windows"])
 def test_no_line_takes_long(family: str) -> None:
-    import time
-
     redactor = Redactor(golden(f"{family}-healthy"), user="me", host="pc")
     redactor.text("warm")
 
@@ -106,9 +107,19 @@ def test_no_line_takes_long(family: str) -> None:
 
 
 def test_no_text_of_one_piece_makes_explain_take_long() -> None:
-    import time
-
     began = time.process_time()
     for piece in PIECES:
         explain((piece * (4000 // len(piece)) + "\n") * 12)
     assert time.process_time() - began < 60
+
+
+def test_no_pattern_of_explain_takes_long_on_its_own_words() -> None:
+    """Its literals and example again and again, cut off where a match would end."""
+    for pattern in patterns():
+        example = pattern.example
+        for piece in (*pattern.find, example[:-1], example[: len(example) // 2]):
+            line = (piece + " ") * (LONGEST_LINE // (len(piece) + 1))
+            for text in (line, line.replace(" ", ""), line[:-2] + "\u2603"):
+                began = time.process_time()
+                pattern.regex.search(text)
+                assert time.process_time() - began < 0.3, (pattern.id, piece)
