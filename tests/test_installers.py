@@ -21,7 +21,7 @@ from machines.computers import golden
 from test_apply import _count_down, in_child
 
 from cudnn_assistant import places
-from cudnn_assistant.apply import NotApplied, apply, recover, starting
+from cudnn_assistant.apply import NotApplied, apply, recover, run_installer
 from cudnn_assistant.cli.carrying import DONE, carry_out
 from cudnn_assistant.cli.changing import undo
 from cudnn_assistant.cli.options import Options
@@ -36,7 +36,6 @@ from cudnn_assistant.plan import (
     RunInstaller,
     SetVariable,
     demands,
-    installers,
     licences,
     make_plan,
     preview,
@@ -70,7 +69,7 @@ def machine(system: OperatingSystem = DEBIAN, *computes: str, **other: Any) -> M
 
 def row(**other: Any) -> str:
     computes = other.pop("computes", ("8.9",))
-    found = installers.driver(machine(DEBIAN, *computes, **other), COMPAT)
+    found = run_installer.driver(machine(DEBIAN, *computes, **other), COMPAT)
     return found.row if found else ""
 
 
@@ -138,16 +137,16 @@ def test_ubuntu_chooses_by_the_gpu_and_signs_its_modules() -> None:
 def test_of_the_feed_only_a_plain_version_gets_into_an_address() -> None:
     windows = OperatingSystem(family="windows", architecture="x86_64")
     hostile = ("12.6.3/../../x", "12.6.3 -x", "1.2.3", "14.0.0", "12.6.3\n", "")
-    assert installers.toolkit(windows, hostile) is None
-    assert installers.toolkit(DEBIAN, ("12.6.3",)) is None
-    found = installers.toolkit(windows, (*hostile, "12.6.3", "12.4.1", "11.8.0"))
+    assert run_installer.toolkit(windows, hostile) is None
+    assert run_installer.toolkit(DEBIAN, ("12.6.3",)) is None
+    found = run_installer.toolkit(windows, (*hostile, "12.6.3", "12.4.1", "11.8.0"))
     assert found == Installer(row="toolkit", version="12.6.3")
-    step = installers.step_of(found)
+    step = run_installer.step_of(found)
     assert step.link.startswith("https://developer.download.nvidia.com/compute/cuda/12.6.3/")
-    assert "cublas_12.6" in installers.arguments_of(step)
+    assert "cublas_12.6" in run_installer.arguments_of(step)
     for text in hostile[:-1]:
         with pytest.raises(ValueError, match=re.escape(text)):
-            installers.step_of(Installer(row="toolkit", version=text))
+            run_installer.step_of(Installer(row="toolkit", version=text))
 
 
 @pytest.mark.parametrize(
@@ -168,11 +167,11 @@ def test_each_toolkit_has_the_name_that_nvidia_gave_it(series: str, file: str) -
     windows = OperatingSystem(family="windows", architecture="x86_64")
     known = [kit.version for kit in load_builtin().toolkits]
     same = [version for version in known if f"{version}.".startswith(f"{series}.")]
-    found = installers.toolkit(windows, same)
-    link = installers.step_of(found).link if found else ""
+    found = run_installer.toolkit(windows, same)
+    link = run_installer.step_of(found).link if found else ""
     assert link.removeprefix("https://developer.download.nvidia.com/compute/cuda/") == file
     if found and series < "13":
-        arguments = installers.arguments_of(installers.step_of(found))
+        arguments = run_installer.arguments_of(run_installer.step_of(found))
         # The parts are named, so that the display driver isn't one of them.
         assert f"cublas_{series}" in arguments
         assert not any("Display" in word for word in arguments)
@@ -189,7 +188,7 @@ def windows_row(*gpus: Gpu, there: str = "", needed: str = "", **other: Any) -> 
         gpus=gpus,
         driver=Driver(version=there) if there else None,
     )
-    found = installers.driver(here, load_builtin(), needed)
+    found = run_installer.driver(here, load_builtin(), needed)
     return found.row if found else ""
 
 
@@ -265,8 +264,8 @@ def test_a_like_distribution_is_shown_commands_that_nobody_starts(
     distribution: tuple[str, ...], words: str
 ) -> None:
     here = machine(distribution=distribution, version="6.6.1")
-    assert words in " ".join(installers.commands(here.os))
-    assert installers.driver(here, COMPAT) is None
+    assert words in " ".join(run_installer.commands(here.os))
+    assert run_installer.driver(here, COMPAT) is None
 
 
 def test_every_row_can_be_shown_and_taken_back_by_the_person() -> None:
@@ -278,8 +277,8 @@ def test_every_row_can_be_shown_and_taken_back_by_the_person() -> None:
         "toolkit-13-4": "13.4.2",
     }
     for name in (*PACKAGES, *PROGRAMS):
-        step = installers.step_of(Installer(row=name, version=versions.get(name, "")))
-        assert installers.is_of_the_table(step)
+        step = run_installer.step_of(Installer(row=name, version=versions.get(name, "")))
+        assert run_installer.is_of_the_table(step)
         (change,) = preview(Plan(steps=(step,)), machine())
         assert change.administrator
         assert "can't take it back" in change.notes[-1]
@@ -333,7 +332,7 @@ def test_windows_gets_nvidias_and_microsofts_own_installers() -> None:
 # Running -------------------------------------------------------------------------------------
 
 SOMEBODY = 12345
-STEP = installers.step_of(Installer(row="driver-ubuntu"), restart=True, why=("driver-missing",))
+STEP = run_installer.step_of(Installer(row="driver-ubuntu"), restart=True, why=("driver-missing",))
 VARIABLE = SetVariable(scope="user", name="CUDA_PATH", after=Value(text="/opt/cuda"))
 ALL = [
     "apt-get update",
@@ -464,7 +463,11 @@ def test_one_yes_runs_the_commands_as_root_and_the_journal_says_how_they_ended(y
         assert isinstance(step, RunInstaller)
         assert (step.exit, step.said, entry.states) == (0, "", ("done", "done"))
         assert "Restart the computer" in outcome(step).text
-        assert Path(starting.record(step)).read_bytes().startswith(BEGUN + b"doing apt-get update")
+        assert (
+            Path(run_installer.record(step))
+            .read_bytes()
+            .startswith(BEGUN + b"doing apt-get update")
+        )
         assert journal().entries()[-1] == entry
         back = undo_plan(entry, system().read, "linux")
         assert [type(step) for step in back.steps] == [SetVariable]
@@ -546,13 +549,13 @@ def test_we_are_killed_while_it_works(yes: Path) -> None:
         until(lambda: bool(calls()))
         os.kill(ours, signal.SIGKILL)
         os.waitpid(ours, 0)
-        assert starting.at_work()
+        assert run_installer.at_work()
         assert recover(journal(), system()) is None
         assert journal().unfinished()
         for other in (STEP, VARIABLE):
             assert refused(other).code == "still-at-work"
         os.unlink("/opt/made/wait")
-        until(lambda: not starting.at_work())
+        until(lambda: not run_installer.at_work())
         assert calls() == [f"0 {line}" for line in ALL]
         assert recover(journal(), system()) is None
         assert journal().unfinished() == ()
@@ -573,7 +576,7 @@ def test_a_kill_at_any_call_loses_nothing_and_starts_nothing_twice() -> None:
                 carried_out(VARIABLE, STEP)
                 os._exit(0)
             status = os.waitpid(ours, 0)[1]
-            until(lambda: not starting.at_work())
+            until(lambda: not run_installer.at_work())
             plan = recover(journal(), system())
             if plan is not None:
                 carried_out_again = apply(plan, system(), journal())

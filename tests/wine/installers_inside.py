@@ -19,11 +19,11 @@ from typing import Any
 sys.path[:0] = [sys.argv[1]]
 
 from cudnn_assistant import places  # noqa: E402
-from cudnn_assistant.apply import NotApplied, apply, recover, starting  # noqa: E402
+from cudnn_assistant.apply import NotApplied, apply, recover, run_installer  # noqa: E402
 from cudnn_assistant.finding import Installer  # noqa: E402
 from cudnn_assistant.journal import Journal  # noqa: E402
 from cudnn_assistant.machine import Value  # noqa: E402
-from cudnn_assistant.plan import Entry, Plan, RunInstaller, SetVariable, installers  # noqa: E402
+from cudnn_assistant.plan import Entry, Plan, RunInstaller, SetVariable  # noqa: E402
 from cudnn_assistant.plan.installer_table import PROGRAMS  # noqa: E402
 from cudnn_assistant.plan.kinds.installer import outcome  # noqa: E402
 from cudnn_assistant.system import this_system  # noqa: E402
@@ -38,7 +38,7 @@ VARIABLE = SetVariable(scope="user", name="CUDNN_PATH", after=Value(text="x"))
 
 
 def step() -> RunInstaller:
-    return installers.step_of(Installer(row=ROW))
+    return run_installer.step_of(Installer(row=ROW))
 
 
 def started() -> list[str]:
@@ -149,12 +149,12 @@ def killed() -> None:
     until(lambda: bool(started()))
     ours.kill()
     ours.wait()
-    assert starting.at_work()
+    assert run_installer.at_work()
     assert recover(journal(), this_system()) is None
     assert journal().unfinished()
     refused()
     (HERE / "wait").unlink()
-    until(lambda: not starting.at_work())
+    until(lambda: not run_installer.at_work())
     assert recover(journal(), this_system()) is None
     assert journal().unfinished() == ()
     assert journal().entries()[-1].states == ("done", "done")
