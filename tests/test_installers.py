@@ -36,6 +36,7 @@ from cudnn_assistant.plan import (
     RunInstaller,
     SetVariable,
     demands,
+    installers,
     licences,
     make_plan,
     preview,
@@ -69,7 +70,7 @@ def machine(system: OperatingSystem = DEBIAN, *computes: str, **other: Any) -> M
 
 def row(**other: Any) -> str:
     computes = other.pop("computes", ("8.9",))
-    found = run_installer.driver(machine(DEBIAN, *computes, **other), COMPAT)
+    found = installers.driver(machine(DEBIAN, *computes, **other), COMPAT)
     return found.row if found else ""
 
 
@@ -137,16 +138,16 @@ def test_ubuntu_chooses_by_the_gpu_and_signs_its_modules() -> None:
 def test_of_the_feed_only_a_plain_version_gets_into_an_address() -> None:
     windows = OperatingSystem(family="windows", architecture="x86_64")
     hostile = ("12.6.3/../../x", "12.6.3 -x", "1.2.3", "14.0.0", "12.6.3\n", "")
-    assert run_installer.toolkit(windows, hostile) is None
-    assert run_installer.toolkit(DEBIAN, ("12.6.3",)) is None
-    found = run_installer.toolkit(windows, (*hostile, "12.6.3", "12.4.1", "11.8.0"))
+    assert installers.toolkit(windows, hostile) is None
+    assert installers.toolkit(DEBIAN, ("12.6.3",)) is None
+    found = installers.toolkit(windows, (*hostile, "12.6.3", "12.4.1", "11.8.0"))
     assert found == Installer(row="toolkit", version="12.6.3")
-    step = run_installer.step_of(found)
+    step = installers.step_of(found)
     assert step.link.startswith("https://developer.download.nvidia.com/compute/cuda/12.6.3/")
-    assert "cublas_12.6" in run_installer.arguments_of(step)
+    assert "cublas_12.6" in installers.arguments_of(step)
     for text in hostile[:-1]:
         with pytest.raises(ValueError, match=re.escape(text)):
-            run_installer.step_of(Installer(row="toolkit", version=text))
+            installers.step_of(Installer(row="toolkit", version=text))
 
 
 @pytest.mark.parametrize(
@@ -167,11 +168,11 @@ def test_each_toolkit_has_the_name_that_nvidia_gave_it(series: str, file: str) -
     windows = OperatingSystem(family="windows", architecture="x86_64")
     known = [kit.version for kit in load_builtin().toolkits]
     same = [version for version in known if f"{version}.".startswith(f"{series}.")]
-    found = run_installer.toolkit(windows, same)
-    link = run_installer.step_of(found).link if found else ""
+    found = installers.toolkit(windows, same)
+    link = installers.step_of(found).link if found else ""
     assert link.removeprefix("https://developer.download.nvidia.com/compute/cuda/") == file
     if found and series < "13":
-        arguments = run_installer.arguments_of(run_installer.step_of(found))
+        arguments = installers.arguments_of(installers.step_of(found))
         # The parts are named, so that the display driver isn't one of them.
         assert f"cublas_{series}" in arguments
         assert not any("Display" in word for word in arguments)
@@ -188,7 +189,7 @@ def windows_row(*gpus: Gpu, there: str = "", needed: str = "", **other: Any) -> 
         gpus=gpus,
         driver=Driver(version=there) if there else None,
     )
-    found = run_installer.driver(here, load_builtin(), needed)
+    found = installers.driver(here, load_builtin(), needed)
     return found.row if found else ""
 
 
@@ -264,8 +265,8 @@ def test_a_like_distribution_is_shown_commands_that_nobody_starts(
     distribution: tuple[str, ...], words: str
 ) -> None:
     here = machine(distribution=distribution, version="6.6.1")
-    assert words in " ".join(run_installer.commands(here.os))
-    assert run_installer.driver(here, COMPAT) is None
+    assert words in " ".join(installers.commands(here.os))
+    assert installers.driver(here, COMPAT) is None
 
 
 def test_every_row_can_be_shown_and_taken_back_by_the_person() -> None:
@@ -277,8 +278,8 @@ def test_every_row_can_be_shown_and_taken_back_by_the_person() -> None:
         "toolkit-13-4": "13.4.2",
     }
     for name in (*PACKAGES, *PROGRAMS):
-        step = run_installer.step_of(Installer(row=name, version=versions.get(name, "")))
-        assert run_installer.is_of_the_table(step)
+        step = installers.step_of(Installer(row=name, version=versions.get(name, "")))
+        assert installers.is_of_the_table(step)
         (change,) = preview(Plan(steps=(step,)), machine())
         assert change.administrator
         assert "can't take it back" in change.notes[-1]
@@ -332,7 +333,7 @@ def test_windows_gets_nvidias_and_microsofts_own_installers() -> None:
 # Running -------------------------------------------------------------------------------------
 
 SOMEBODY = 12345
-STEP = run_installer.step_of(Installer(row="driver-ubuntu"), restart=True, why=("driver-missing",))
+STEP = installers.step_of(Installer(row="driver-ubuntu"), restart=True, why=("driver-missing",))
 VARIABLE = SetVariable(scope="user", name="CUDA_PATH", after=Value(text="/opt/cuda"))
 ALL = [
     "apt-get update",

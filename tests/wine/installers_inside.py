@@ -23,7 +23,7 @@ from cudnn_assistant.apply import NotApplied, apply, recover, run_installer  # n
 from cudnn_assistant.finding import Installer  # noqa: E402
 from cudnn_assistant.journal import Journal  # noqa: E402
 from cudnn_assistant.machine import Value  # noqa: E402
-from cudnn_assistant.plan import Entry, Plan, RunInstaller, SetVariable  # noqa: E402
+from cudnn_assistant.plan import Entry, Plan, RunInstaller, SetVariable, installers  # noqa: E402
 from cudnn_assistant.plan.installer_table import PROGRAMS  # noqa: E402
 from cudnn_assistant.plan.kinds.installer import outcome  # noqa: E402
 from cudnn_assistant.system import this_system  # noqa: E402
@@ -38,7 +38,7 @@ VARIABLE = SetVariable(scope="user", name="CUDNN_PATH", after=Value(text="x"))
 
 
 def step() -> RunInstaller:
-    return run_installer.step_of(Installer(row=ROW))
+    return installers.step_of(Installer(row=ROW))
 
 
 def started() -> list[str]:
