@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-CHILDREN = ("trial", "library", "gpu", "pathfinder", "elevated")
+CHILDREN = ("trial", "library", "gpu", "cuda_pathfinder", "elevated")
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from cudnn_assistant.session import LookRequest, Session
-from cudnn_assistant.session.answer import Answer, answer
+from cudnn_assistant.session.json_output import Answer, answer
 
 if TYPE_CHECKING:
     from cudnn_assistant.compat import Recommendation

@@ -21,7 +21,7 @@ from machines.computers import golden
 from test_apply import _count_down, in_child
 
 from cudnn_assistant import places
-from cudnn_assistant.apply import NotApplied, apply, recover, starting
+from cudnn_assistant.apply import NotApplied, apply, recover, run_installer
 from cudnn_assistant.cli.carrying import DONE, carry_out
 from cudnn_assistant.cli.changing import undo
 from cudnn_assistant.cli.options import Options
@@ -464,7 +464,11 @@ def test_one_yes_runs_the_commands_as_root_and_the_journal_says_how_they_ended(y
         assert isinstance(step, RunInstaller)
         assert (step.exit, step.said, entry.states) == (0, "", ("done", "done"))
         assert "Restart the computer" in outcome(step).text
-        assert Path(starting.record(step)).read_bytes().startswith(BEGUN + b"doing apt-get update")
+        assert (
+            Path(run_installer.record(step))
+            .read_bytes()
+            .startswith(BEGUN + b"doing apt-get update")
+        )
         assert journal().entries()[-1] == entry
         back = undo_plan(entry, system().read, "linux")
         assert [type(step) for step in back.steps] == [SetVariable]
@@ -546,13 +550,13 @@ def test_we_are_killed_while_it_works(yes: Path) -> None:
         until(lambda: bool(calls()))
         os.kill(ours, signal.SIGKILL)
         os.waitpid(ours, 0)
-        assert starting.at_work()
+        assert run_installer.at_work()
         assert recover(journal(), system()) is None
         assert journal().unfinished()
         for other in (STEP, VARIABLE):
             assert refused(other).code == "still-at-work"
         os.unlink("/opt/made/wait")
-        until(lambda: not starting.at_work())
+        until(lambda: not run_installer.at_work())
         assert calls() == [f"0 {line}" for line in ALL]
         assert recover(journal(), system()) is None
         assert journal().unfinished() == ()
@@ -573,7 +577,7 @@ def test_a_kill_at_any_call_loses_nothing_and_starts_nothing_twice() -> None:
                 carried_out(VARIABLE, STEP)
                 os._exit(0)
             status = os.waitpid(ours, 0)[1]
-            until(lambda: not starting.at_work())
+            until(lambda: not run_installer.at_work())
             plan = recover(journal(), system())
             if plan is not None:
                 carried_out_again = apply(plan, system(), journal())

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from threading import Event
 from typing import Any, NamedTuple
 
-from cudnn_assistant.apply import archives, packages, starting, variables
+from cudnn_assistant.apply import archives, packages, run_installer, variables
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import (
@@ -81,12 +81,12 @@ ACTIONS: dict[type, StepActions] = {
         packages.rehearse,
     ),
     RunInstaller: StepActions(
-        starting.compare,
-        starting.do,
-        starting.put_back,
-        starting.reached,
-        starting.tidy,
-        starting.prepare,
+        run_installer.compare,
+        run_installer.do,
+        run_installer.put_back,
+        run_installer.reached,
+        run_installer.tidy,
+        run_installer.prepare,
     ),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import filelock
 import msgspec
 
-from cudnn_assistant.apply import starting
+from cudnn_assistant.apply import run_installer
 from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.journal import Journal
@@ -21,7 +21,7 @@ def recover(journal: Journal, system: System) -> Plan | None:
     While another window or an installer is at work nothing is interrupted: ``None``.
     Raises :class:`OSError` when the journal can't be read, :class:`Refused` when a value can't.
     """
-    if not journal.unfinished() or _busy(journal) or starting.at_work():
+    if not journal.unfinished() or _busy(journal) or run_installer.at_work():
         return None
     for entry in journal.unfinished():
         found = _with_what_was_reached(entry)

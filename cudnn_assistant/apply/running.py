@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import filelock
 import msgspec
 
-from cudnn_assistant.apply import starting
+from cudnn_assistant.apply import run_installer
 from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.apply.licences import refuse_unaccepted
 from cudnn_assistant.apply.tools import Progress, Tools
@@ -183,7 +183,7 @@ class _Run:
 
 def _refuse_while_interrupted(plan: Plan, journal: Journal) -> None:
     waiting = {entry.id for entry in journal.unfinished()}
-    if waiting and starting.at_work():
+    if waiting and run_installer.at_work():
         raise Refused("still-at-work")
     if waiting and plan.undoes not in waiting:
         raise Refused("interrupted-earlier")

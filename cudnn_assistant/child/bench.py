@@ -6,8 +6,15 @@ from ctypes import c_void_p
 
 from cudnn_assistant.child import convolution as plain
 from cudnn_assistant.child import cudnn
-from cudnn_assistant.child.cases import CASES, JIT_CASES, Case, compare, operands, stored
 from cudnn_assistant.child.channel import Channel, Stopped
+from cudnn_assistant.child.convolution_cases import (
+    CASES,
+    JIT_CASES,
+    Case,
+    compare,
+    operands,
+    stored,
+)
 from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus
 from cudnn_assistant.child.device import Device, Memory
 from cudnn_assistant.child.legacy import Legacy

@@ -70,7 +70,7 @@ def open_channel(pipe: int) -> Channel:
     return Channel(pipe)
 
 
-def rein(deadline: float, *, driver: bool = True) -> None:
+def limit_process(deadline: float, *, driver: bool = True) -> None:
     """See to it that this process ends: with its parent, after ``deadline`` seconds, silently.
 
     It gains no rights that its parent hasn't, and what it starts and leaves stays below it;
@@ -78,7 +78,7 @@ def rein(deadline: float, *, driver: bool = True) -> None:
     parent keeps its own watch; this one is for a parent that was killed or suspended.
     """
     if sys.platform == "win32":
-        _rein_windows(deadline)
+        _limit_windows(deadline)
         return
     import ctypes
     import resource
@@ -121,7 +121,7 @@ def core_limits(present: tuple[int, int]) -> tuple[int, int]:
     return (0, 0) if hard == 0 else (TRACE, TRACE)
 
 
-def _rein_windows(deadline: float) -> None:
+def _limit_windows(deadline: float) -> None:
     if sys.platform == "win32":
         import ctypes
         import threading

@@ -268,7 +268,7 @@ def text_of(trouble: BaseException) -> str:
     return f"{text} (after {text_of(before)})" if before is not None else text
 
 
-def rein(seconds: int) -> None:
+def limit_process(seconds: int) -> None:
     """End with the parent, and after that time wherever it is stuck."""
     if sys.platform.startswith("linux"):
         import ctypes
@@ -287,7 +287,7 @@ def rein(seconds: int) -> None:
 
 def main(pipe: int, name: str, seconds: int) -> None:
     """Run and answer."""
-    rein(seconds)
+    limit_process(seconds)
     if sys.platform == "win32":
         import msvcrt
 

@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> int:
     """Ask, tell, end."""
     wish = json.loads(arguments[0])
     channel = channels.open_channel(wish["pipe"])
-    channels.rein(wish["deadline"])
+    channels.limit_process(wish["deadline"])
     _nvml(channel)
     _cuda(channel)
     channels.answer(channel, {"status": "ok"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from cudnn_assistant.child import loading
-from cudnn_assistant.child.channel import Channel, conclude, open_channel, rein
+from cudnn_assistant.child.channel import Channel, conclude, limit_process, open_channel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def main(arguments: list[str]) -> int:
     """
     wish = json.loads(arguments[0])
     channel = open_channel(wish["pipe"])
-    rein(wish["deadline"], driver=False)
+    limit_process(wish["deadline"], driver=False)
     conclude(channel, lambda: _check(channel, wish))
     return 0
 

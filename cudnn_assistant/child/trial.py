@@ -12,7 +12,14 @@ import json
 
 from cudnn_assistant.child import loading
 from cudnn_assistant.child.bench import Bench
-from cudnn_assistant.child.channel import Channel, Stopped, conclude, lift, open_channel, rein
+from cudnn_assistant.child.channel import (
+    Channel,
+    Stopped,
+    conclude,
+    lift,
+    limit_process,
+    open_channel,
+)
 from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus, NotCudnn
 from cudnn_assistant.child.device import Device, Found, enter_context, find_gpu, of_cuda
 from cudnn_assistant.child.driver_api import CudaStatus
@@ -34,7 +41,7 @@ def main(arguments: list[str]) -> int:
     """Run with one JSON argument (see probe.trial). Answers on the pipe, always exits with 0."""
     wish = json.loads(arguments[0])
     channel = open_channel(wish["pipe"])
-    rein(wish["deadline"])
+    limit_process(wish["deadline"])
     lift(wish["lifted"])
     conclude(channel, lambda: _test(channel, wish))
     return 0

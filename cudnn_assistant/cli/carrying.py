@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from cudnn_assistant.cli.allowed_installers import allowed
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.cli.starting import allowed
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import (
     Demands,
@@ -28,7 +28,7 @@ from cudnn_assistant.session import Refused, Session
 from cudnn_assistant.session.changing import Change, NotApplied
 from cudnn_assistant.session.events import Event, Progress
 from cudnn_assistant.wording import say
-from cudnn_assistant.wording.advance import Advance
+from cudnn_assistant.wording.progress import ProgressLine
 from cudnn_assistant.wording.refusals import why
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _agreed(plan: Plan, texts: Sequence[Licence], options: Options, screen: Scre
 
 def _apply(session: Session, plan: Plan, texts: Sequence[Licence], how: str, screen: Screen) -> int:
     with _stoppable(screen) as stop:
-        advance = Advance(lambda text: None if stop.is_set() else screen.progress(text))
+        advance = ProgressLine(lambda text: None if stop.is_set() else screen.progress(text))
 
         def hear(event: Event) -> None:
             if isinstance(event, Progress):

@@ -11,8 +11,8 @@ from cudnn_assistant.machine import SCHEMA, SYSTEM, Machine
 from cudnn_assistant.report.facts import moment
 from cudnn_assistant.report.reading import newer_report
 from cudnn_assistant.session import Checkup, LookRequest, Misuse, Refused, Session, Source
-from cudnn_assistant.session.answer import encoded
 from cudnn_assistant.session.events import Event, PartLooked
+from cudnn_assistant.session.json_output import encoded
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.wording import say, words
 

@@ -14,7 +14,7 @@ from cudnn_assistant.gui.widgets import BusyBar, Button, Card, Mark
 from cudnn_assistant.plan import Plan, StepState, consents, downloads, takes_long
 from cudnn_assistant.session.events import Event, Progress, StepChanged
 from cudnn_assistant.wording import say
-from cudnn_assistant.wording.advance import Advance
+from cudnn_assistant.wording.progress import ProgressLine
 
 
 def _lead(plan: Plan) -> str:
@@ -42,7 +42,7 @@ class ProgressPage(Page):
         self.bar.run(True)
         self._begin(0)
         self._row = 0
-        self.advance = Advance(self.show_line)
+        self.advance = ProgressLine(self.show_line)
         self._reported = ""
         """What the step is busy with, as it was announced."""
         self.pause: Button | None = None

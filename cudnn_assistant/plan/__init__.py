@@ -5,10 +5,10 @@ before anything happens, journalled, applied step by step, and undone by another
 """
 
 from cudnn_assistant.plan.change import Change, ChangeLine
+from cudnn_assistant.plan.from_findings import make_plan, stored
 from cudnn_assistant.plan.kinds import Consent, Outcome, Read, kind_of
 from cudnn_assistant.plan.kinds.packages import project
 from cudnn_assistant.plan.kinds.variable import back_to
-from cudnn_assistant.plan.making import make_plan, stored
 from cudnn_assistant.plan.overview import (
     Demands,
     consents,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cudnn_assistant import envpath
 from cudnn_assistant.finding import TakeOut
 from cudnn_assistant.machine import Family, Machine, Scope, Variable
-from cudnn_assistant.plan.making import settings
+from cudnn_assistant.plan.from_findings import settings
 from cudnn_assistant.plan.steps import InstallArchive, Plan, RemoveArchive
 
 

@@ -251,7 +251,7 @@ class Look:
 
     def _frameworks(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import subjects
-        from cudnn_assistant.probe.experiments.situation import Situation
+        from cudnn_assistant.probe.experiments.conditions import Conditions
 
         machine = self.machine
         if not machine.gpus:
@@ -263,9 +263,9 @@ class Look:
             self._trust(),
             cancel=self._cancel,
         )
-        situation = Situation(self._environment, self._start_in())
+        conditions = Conditions(self._environment, self._start_in())
         tried = subjects.explored_in_frameworks(
-            situation, machine.os.family, machine.pythons, found, cancel=self._cancel
+            conditions, machine.os.family, machine.pythons, found, cancel=self._cancel
         )
         return {
             "trials": (*machine.trials, *found),
@@ -280,15 +280,15 @@ class Look:
 
     def _experiments(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import subjects
-        from cudnn_assistant.probe.experiments.situation import Situation
+        from cudnn_assistant.probe.experiments.conditions import Conditions
 
         machine = self.machine
         if not (machine.gpus or machine.driver):
             # Whatever cures a test for a while, nothing runs without an NVIDIA GPU.
             return {}, ()
-        situation = Situation(self._environment, self._start_in())
+        conditions = Conditions(self._environment, self._start_in())
         found = subjects.explored(
-            situation,
+            conditions,
             machine.os.family,
             machine.pythons,
             machine.trials,

@@ -27,8 +27,8 @@ from cudnn_assistant.machine import (
     Trial,
     readable,
 )
+from cudnn_assistant.probe.experiments.conditions import Conditions
 from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, stopped
-from cudnn_assistant.probe.experiments.situation import Situation
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.pythons.environments import library_folders
@@ -181,7 +181,7 @@ MOST_EXPLORED = 3
 
 
 def explored(
-    situation: Situation,
+    conditions: Conditions,
     family: Family,
     pythons: Sequence[PythonEnvironment],
     trials: Sequence[Trial],
@@ -207,7 +207,7 @@ def explored(
             continue
         seen.add(kind)
         test = _test_of(trial, wishes[trial.subject], family, table, cancel)
-        found += experiments(test, situation, trial, family, budget=left, cancel=cancel)
+        found += experiments(test, conditions, trial, family, budget=left, cancel=cancel)
         if len(seen) == MOST_EXPLORED:
             break
     return tuple(found)
@@ -218,7 +218,7 @@ BUDGET_OF_FRAMEWORKS = 30.0
 
 
 def explored_in_frameworks(
-    situation: Situation,
+    conditions: Conditions,
     family: Family,
     pythons: Sequence[PythonEnvironment],
     trials: Sequence[Trial],
@@ -233,23 +233,23 @@ def explored_in_frameworks(
         return ()
     name = first.framework.split(" ")[0]
 
-    def test(changed: Situation) -> Trial:
+    def test(changed: Conditions) -> Trial:
         return run_framework(
             changed.environment, python[first.subject], name, subject=first.subject, family=family,
             cancel=cancel,
         )  # fmt: skip
 
-    return experiments(test, situation, first, family, budget=BUDGET_OF_FRAMEWORKS, cancel=cancel)
+    return experiments(test, conditions, first, family, budget=BUDGET_OF_FRAMEWORKS, cancel=cancel)
 
 
 def _test_of(trial: Trial, wish: Wish, family: Family, table: PartsTable, cancel: Cancel) -> Test:
-    def test(situation: Situation) -> Trial:
+    def test(conditions: Conditions) -> Trial:
         return run_trial(
-            situation.environment,
+            conditions.environment,
             family,
             subject=trial.subject,
-            start_in=situation.folder,
-            lifted=situation.lifted,
+            start_in=conditions.folder,
+            lifted=conditions.lifted,
             table=table,
             cancel=cancel,
             **wish._asdict(),

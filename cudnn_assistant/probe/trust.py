@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import CudnnCopy, Doubt, Family, PythonEnvironment
-from cudnn_assistant.probe.files.trust import first_doubt, with_libraries
+from cudnn_assistant.probe.files.ownership import first_doubt, with_libraries
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.person import uid
 

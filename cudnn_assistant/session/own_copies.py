@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from cudnn_assistant import places
-from cudnn_assistant.apply.copies import copies
+from cudnn_assistant.apply.own_copies import copies
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Struct
 from cudnn_assistant.plan import Entry, InstallArchive, Plan, naming, removal_plan
 

@@ -17,8 +17,8 @@ from cudnn_assistant.probe.computer.visible import visible_gpus
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.environments import one_python, pythons
 from cudnn_assistant.probe.subjects import asked_for, winners
+from cudnn_assistant.probe.trials.child_environment import for_gpu
 from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
-from cudnn_assistant.probe.trials.surroundings import for_gpu
 from cudnn_assistant.probe.trials.trial import run_trials
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.session.looking import python_at

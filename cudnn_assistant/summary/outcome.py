@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cudnn_assistant.machine import Trial
+from cudnn_assistant.summary.display_names import card
 from cudnn_assistant.summary.line import Mark
-from cudnn_assistant.summary.names import card
 from cudnn_assistant.wording import say, stage
 
 

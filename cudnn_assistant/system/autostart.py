@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from cudnn_assistant.system import Refused
-from cudnn_assistant.system.registry import TEXT, Registry, WindowsRegistry
+from cudnn_assistant.system.windows_registry import TEXT, Registry, WindowsRegistry
 
 NAME = "cuDNN Assistant"
 RUN_ONCE = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from cudnn_assistant.system.names import matters
+from cudnn_assistant.system.known_variables import matters
 
 _MARK = b"# cudnn-assistant: our settings"
 _NEWLINE = b" (and the line end before this one)"

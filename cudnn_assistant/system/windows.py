@@ -13,8 +13,9 @@ from typing import Any, Literal
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Gap, Scope, Value, Variable
 from cudnn_assistant.system import Refused
-from cudnn_assistant.system.names import matters
-from cudnn_assistant.system.registry import (
+from cudnn_assistant.system.known_variables import matters
+from cudnn_assistant.system.winapi import Api, Declined, WindowsApi
+from cudnn_assistant.system.windows_registry import (
     EXPAND,
     MACHINE,
     TEXT,
@@ -23,7 +24,6 @@ from cudnn_assistant.system.registry import (
     Stored,
     WindowsRegistry,
 )
-from cudnn_assistant.system.winapi import Api, Declined, WindowsApi
 from cudnn_assistant.wording.reasons import reason
 from cudnn_assistant.wording.refusals import why
 

@@ -100,7 +100,7 @@ def c_program(program: Path, folder: str, gpu: str = "") -> dict:
 
 def searched(folder: str) -> str:
     sys.path.insert(0, str(HERE.parent.parent))
-    from cudnn_assistant.probe.trials.surroundings import of_copy
+    from cudnn_assistant.probe.trials.child_environment import of_copy
 
     return of_copy(os.environ, "linux", folder, ())[0]["LD_LIBRARY_PATH"]
 

@@ -30,7 +30,7 @@ from cudnn_assistant.plan import Download, InstallArchive, Plan, SetVariable
 from cudnn_assistant.session import Session
 from cudnn_assistant.system.linux import Linux
 from cudnn_assistant.trouble import Refused
-from cudnn_assistant.wording.advance import Advance, left
+from cudnn_assistant.wording.progress import ProgressLine, left
 
 pytestmark = pytest.mark.enable_socket  # loopback only
 LOOPBACK = frozenset({"127.0.0.1"})
@@ -292,7 +292,7 @@ def test_a_dry_run_changes_nothing_and_prints_the_plan(
 
 def test_speed_and_time_left() -> None:
     now, shown = [0.0], list[str]()
-    advance = Advance(shown.append, lambda: now[0])
+    advance = ProgressLine(shown.append, lambda: now[0])
     for second in range(20):
         now[0] = float(second)
         advance(0, "download", second * 10_000_000, 1_000_000_000)

@@ -18,7 +18,7 @@ from cudnn_assistant.cli import run
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
-from cudnn_assistant.session import answer as answers
+from cudnn_assistant.session import json_output as answers
 
 ROOT = Path(__file__).parents[2]
 

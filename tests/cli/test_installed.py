@@ -13,7 +13,7 @@ from test_archives import pack
 
 from cudnn_assistant import places
 from cudnn_assistant.apply import apply
-from cudnn_assistant.apply.copies import copies
+from cudnn_assistant.apply.own_copies import copies
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, OperatingSystem, Value, Variable
 from cudnn_assistant.plan import (

@@ -21,7 +21,7 @@ ALLOWED = {
     # library's own interface: the code that calls it is written for that interface.
     "child/": "a child calls functions of cuDNN that differ from major to major",
     "codes.py": "cuDNN 9 numbered its statuses anew",
-    "probe/libraries/parts.py": "cuDNN 9 searches its parts by other names than 8",
+    "probe/libraries/copy_files.py": "cuDNN 9 searches its parts by other names than 8",
     "probe/pythons/framework_files.py": "which file of a release tells what it is built for",
     # One release's own fault, which no table of releases holds.
     "diagnose/copies/wrong_copy.py: numbers(trial.version)[:2] != (9, 20)":

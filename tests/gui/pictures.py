@@ -57,7 +57,7 @@ from cudnn_assistant.report import redacted, write_report
 from cudnn_assistant.session.checkup import Checkup, think
 from cudnn_assistant.session.reports import Written
 from cudnn_assistant.wording import words
-from cudnn_assistant.wording.advance import Advance
+from cudnn_assistant.wording.progress import ProgressLine
 
 SIZES = {"780": QSize(780, 560), "640": QSize(640, 480)}
 
@@ -337,7 +337,7 @@ def foreign_page() -> ProblemsPage:
 def progress_page(given: Proposal) -> ProgressPage:
     page = ProgressPage(given.plan, [change.title for change in given.changes])
     seconds = iter((0.0, 5.0))
-    page.advance = Advance(page.show_line, clock=lambda: next(seconds))
+    page.advance = ProgressLine(page.show_line, clock=lambda: next(seconds))
     page.show_progress(0, "download", 77_500_000, 412_345_678)
     page.show_progress(0, "download", 184_000_000, 412_345_678)
     return page

@@ -325,11 +325,11 @@ def test_looks_into_no_more_folders_than_its_limit(
 ) -> None:
     for number in range(30):
         linux_venv(home(tmp_path, f"group/{number}/.venv"))
-    monkeypatch.setattr("cudnn_assistant.probe.pythons.places.MOST_FOLDERS", 1)
+    monkeypatch.setattr("cudnn_assistant.probe.pythons.usual_folders.MOST_FOLDERS", 1)
     said: list[str] = []
     assert look(tmp_path, note=said.append) == {}
     assert len(said) == 1
-    monkeypatch.setattr("cudnn_assistant.probe.pythons.places.MOST_FOLDERS", 40)
+    monkeypatch.setattr("cudnn_assistant.probe.pythons.usual_folders.MOST_FOLDERS", 40)
     assert len(look(tmp_path, note=said.append)) == 30
     assert len(said) == 1
 

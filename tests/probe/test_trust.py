@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cudnn_assistant.machine import Framework, PythonEnvironment
-from cudnn_assistant.probe.files.trust import doubt, with_libraries
+from cudnn_assistant.probe.files.ownership import doubt, with_libraries
 from cudnn_assistant.probe.running.person import behind_sudo
 from cudnn_assistant.probe.trust import Trust
 

@@ -13,7 +13,7 @@ import pytest
 
 import cudnn_assistant
 from cudnn_assistant.session import Misuse
-from cudnn_assistant.session.answer import Answer
+from cudnn_assistant.session.json_output import Answer
 
 ROOT = Path(__file__).parents[2]
 

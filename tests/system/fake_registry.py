@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudnn_assistant.machine import Scope
-from cudnn_assistant.system.registry import Stored
+from cudnn_assistant.system.windows_registry import Stored
 
 
 class FakeRegistry:

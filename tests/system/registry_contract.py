@@ -6,7 +6,7 @@ registry whose "user" scope is an empty key that may be written.
 
 from __future__ import annotations
 
-from cudnn_assistant.system.registry import EXPAND, TEXT, Registry, Stored
+from cudnn_assistant.system.windows_registry import EXPAND, TEXT, Registry, Stored
 
 
 def one(registry: Registry, name: str) -> Stored | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cudnn_assistant.system.names import matters
+from cudnn_assistant.system.known_variables import matters
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,8 @@ def test_numbers_are_small_repeatable_and_unlike():
 @pytest.mark.parametrize("name", ["x", "w"])
 def test_sums_of_the_wide_case_are_exact_in_every_type(name):
     """bf16 holds integers to 256, fp16 to 2048: the largest possible sum must not pass either."""
-    from cudnn_assistant.child.cases import CASES, operands
     from cudnn_assistant.child.convolution import WIDE
+    from cudnn_assistant.child.convolution_cases import CASES, operands
 
     case = next(case for case in CASES if case.name == "fp16 wide")
     found = operands(case)

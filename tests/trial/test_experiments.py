@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 
 from cudnn_assistant.machine import Framework, PythonEnvironment
+from cudnn_assistant.probe.experiments.conditions import Conditions
 from cudnn_assistant.probe.experiments.experiments import experiments
-from cudnn_assistant.probe.experiments.situation import Situation
 from cudnn_assistant.probe.trials.linking import loading_steps
 from cudnn_assistant.probe.trials.trial import run_trial
 
 
 def tried(environment, folder=""):
-    def test(situation: Situation):
+    def test(conditions: Conditions):
         return run_trial(
-            situation.environment, "linux", start_in=situation.folder, lifted=situation.lifted
+            conditions.environment, "linux", start_in=conditions.folder, lifted=conditions.lifted
         )
 
-    situation = Situation(environment, folder)
-    return experiments(test, situation, test(situation), "linux")
+    conditions = Conditions(environment, folder)
+    return experiments(test, conditions, test(conditions), "linux")
 
 
 def proven(found):
@@ -128,9 +128,9 @@ def test_a_preload_that_can_t_work_is_proven(world, torch, tmp_path):
     )
     steps = loading_steps(torch)
 
-    def test(situation: Situation):
-        return run_trial(situation.environment, "linux", steps=steps, subject=torch.id)
+    def test(conditions: Conditions):
+        return run_trial(conditions.environment, "linux", steps=steps, subject=torch.id)
 
-    situation = Situation(world.environment(world.driver, LD_PRELOAD=str(wrong)))
-    found = experiments(test, situation, test(situation), "linux")
+    conditions = Conditions(world.environment(world.driver, LD_PRELOAD=str(wrong)))
+    found = experiments(test, conditions, test(conditions), "linux")
     assert proven(found) == [("preload", "LD_PRELOAD", (str(wrong),))]

@@ -6,7 +6,7 @@ import struct
 from pathlib import Path
 
 from cudnn_assistant.probe.files.imports import first_missing, imports, locate
-from cudnn_assistant.probe.trials import surroundings
+from cudnn_assistant.probe.trials import child_environment
 
 BASE, SIZE = 0x1000, 0x1000
 THUNK = struct.pack("<QQ", 1 << 63 | 1, 0)
@@ -79,6 +79,6 @@ def test_the_folder_searched_first_counts(tmp_path):
 
 def test_where_windows_looks():
     environment = {"SystemRoot": "C:\\Windows", "Path": 'C:\\a;"C:\\with space";;'}
-    folders = surroundings.searched_by_windows(environment, ["C:\\own", ""])
+    folders = child_environment.searched_by_windows(environment, ["C:\\own", ""])
     assert folders[0] == "C:\\own"
     assert folders[-2:] == ["C:\\a", "C:\\with space"]

@@ -6,7 +6,7 @@ import pytest
 
 from cudnn_assistant.child import channel, cudnn, loading, mapped
 from cudnn_assistant.probe.running.children import Ended
-from cudnn_assistant.probe.trials import noise, surroundings
+from cudnn_assistant.probe.trials import child_environment, noise
 from cudnn_assistant.probe.trials.endings import classify, main_names
 
 
@@ -148,7 +148,7 @@ def test_one_copy_alone_keeps_the_drivers_folder(tmp_path):
         folder.mkdir()
         (folder / file).touch()
     person = {"LD_LIBRARY_PATH": f"{other}::{driver}", "LD_PRELOAD": "x.so", "A": "b"}
-    alone, cuda_folders = surroundings.of_copy(person, "linux", str(own), [str(other)])
+    alone, cuda_folders = child_environment.of_copy(person, "linux", str(own), [str(other)])
     assert alone == {"LD_LIBRARY_PATH": f"{own}:{driver}", "A": "b"}
     assert cuda_folders == []
     assert person["LD_PRELOAD"] == "x.so"
@@ -160,26 +160,26 @@ def test_companions_of_a_wheel_come_before_the_systems(tmp_path):
     system = tmp_path / "cuda"
     for folder in (own, cublas, system):
         folder.mkdir(parents=True)
-    alone, cuda_folders = surroundings.of_copy({}, "linux", str(own), [str(system)])
+    alone, cuda_folders = child_environment.of_copy({}, "linux", str(own), [str(system)])
     assert alone["LD_LIBRARY_PATH"].split(":") == [str(own), str(cublas), str(system)]
     assert cuda_folders == [str(cublas), str(system)]
 
 
 def test_windows_keeps_the_spelling_of_path(tmp_path):
-    alone, _ = surroundings.of_copy({"Path": r"C:\Windows"}, "windows", str(tmp_path), [])
+    alone, _ = child_environment.of_copy({"Path": r"C:\Windows"}, "windows", str(tmp_path), [])
     assert alone == {"Path": rf"{tmp_path};C:\Windows"}
 
 
 def test_a_gpu_of_its_own_unless_the_person_chose():
-    assert surroundings.for_gpu({}, "GPU-1")["CUDA_VISIBLE_DEVICES"] == "GPU-1"
+    assert child_environment.for_gpu({}, "GPU-1")["CUDA_VISIBLE_DEVICES"] == "GPU-1"
     chosen = {"CUDA_VISIBLE_DEVICES": "0"}
-    assert surroundings.for_gpu(chosen, "GPU-1") == chosen
-    assert surroundings.for_gpu({}, "1") == surroundings.for_gpu({}, "") == {}
+    assert child_environment.for_gpu(chosen, "GPU-1") == chosen
+    assert child_environment.for_gpu({}, "1") == child_environment.for_gpu({}, "") == {}
 
 
 def test_the_persons_own_wish_about_logs_stays():
-    assert surroundings.talkative({"CUDNN_LOGLEVEL_DBG": "3"})["CUDNN_LOGLEVEL_DBG"] == "3"
-    assert surroundings.talkative({})["CUDNN_LOGDEST_DBG"] == "stderr"
+    assert child_environment.talkative({"CUDNN_LOGLEVEL_DBG": "3"})["CUDNN_LOGLEVEL_DBG"] == "3"
+    assert child_environment.talkative({})["CUDNN_LOGDEST_DBG"] == "stderr"
 
 
 def test_names_by_family():

@@ -31,18 +31,18 @@ from cudnn_assistant.journal import Journal  # noqa: E402
 from cudnn_assistant.machine import Value  # noqa: E402
 from cudnn_assistant.plan import Plan, SetVariable, undo_plan  # noqa: E402
 from cudnn_assistant.session import install_watch  # noqa: E402
-from cudnn_assistant.system import Refused, policy, registry, this_system, winapi  # noqa: E402
+from cudnn_assistant.system import Refused, policy, this_system, winapi, windows_registry  # noqa: E402
 from cudnn_assistant.system.windows import Windows  # noqa: E402
 
 reg: Any = winreg
 KEY = r"Software\cudnn-assistant-test"
 
 
-def clean_key() -> registry.WindowsRegistry:
+def clean_key() -> windows_registry.WindowsRegistry:
     with contextlib.suppress(FileNotFoundError):
         reg.DeleteKey(reg.HKEY_CURRENT_USER, KEY)
     reg.CreateKey(reg.HKEY_CURRENT_USER, KEY).Close()
-    return registry.WindowsRegistry(
+    return windows_registry.WindowsRegistry(
         {"user": ("HKEY_CURRENT_USER", KEY), "machine": ("HKEY_CURRENT_USER", KEY + "-none")}
     )
 
@@ -78,7 +78,7 @@ def refused(act: Callable[[], object], words: str) -> None:
 def denied() -> None:
     """A key whose access list denies writing, as on a managed computer."""
     there = clean_key()
-    there.set("user", "CUDA_PATH", "before", registry.TEXT)
+    there.set("user", "CUDA_PATH", "before", windows_registry.TEXT)
     deny_writing()
     windows = Windows(there)
     refused(lambda: windows.write("user", "CUDA_PATH", Value(text="after")), "did not allow")

@@ -19,7 +19,7 @@ from typing import Any
 sys.path[:0] = [sys.argv[1]]
 
 from cudnn_assistant import places  # noqa: E402
-from cudnn_assistant.apply import NotApplied, apply, recover, starting  # noqa: E402
+from cudnn_assistant.apply import NotApplied, apply, recover, run_installer  # noqa: E402
 from cudnn_assistant.finding import Installer  # noqa: E402
 from cudnn_assistant.journal import Journal  # noqa: E402
 from cudnn_assistant.machine import Value  # noqa: E402
@@ -149,12 +149,12 @@ def killed() -> None:
     until(lambda: bool(started()))
     ours.kill()
     ours.wait()
-    assert starting.at_work()
+    assert run_installer.at_work()
     assert recover(journal(), this_system()) is None
     assert journal().unfinished()
     refused()
     (HERE / "wait").unlink()
-    until(lambda: not starting.at_work())
+    until(lambda: not run_installer.at_work())
     assert recover(journal(), this_system()) is None
     assert journal().unfinished() == ()
     assert journal().entries()[-1].states == ("done", "done")

@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
 from cudnn_assistant.machine import Experiment, Family, Outcome, Trial
-from cudnn_assistant.probe.experiments.situation import Removal, Situation, difference, groups
+from cudnn_assistant.probe.experiments.conditions import Conditions, Removal, difference, groups
 from cudnn_assistant.probe.running.children import Cancel, never
 
-Test = Callable[[Situation], Trial]
+Test = Callable[[Conditions], Trial]
 Wanted = Callable[[Trial], bool]
 
 BUDGET = 10.0
@@ -35,7 +35,7 @@ def stopped(trial: Trial) -> bool:
 
 def experiments(
     test: Test,
-    situation: Situation,
+    conditions: Conditions,
     first: Trial,
     family: Family,
     *,
@@ -43,14 +43,14 @@ def experiments(
     budget: float = BUDGET,
     cancel: Cancel = never,
 ) -> tuple[Experiment, ...]:
-    """What was tried after ``first`` stopped in ``situation``, in order; () for nothing to try.
+    """What was tried after ``first`` stopped under ``conditions``, in order; () for nothing to try.
 
     ``wanted`` says what a better end is, by default: the test ends well, or gets from the
     libraries to the driver. At most one of the experiments is proven, the smallest that helps.
     """
     helps = wanted or _further_than(first)
-    bench = _Bench(test, situation, first, helps, time.monotonic() + budget, cancel)
-    parts = [group for group in groups(situation, family) if group]
+    bench = _Bench(test, conditions, first, helps, time.monotonic() + budget, cancel)
+    parts = [group for group in groups(conditions, family) if group]
     if parts and bench.repeats():
         bench.search(parts)
     return tuple(bench.done)
@@ -67,14 +67,14 @@ class _Bench:
     def __init__(
         self,
         test: Test,
-        situation: Situation,
+        conditions: Conditions,
         first: Trial,
         helps: Wanted,
         until: float,
         cancel: Cancel,
     ) -> None:
         self._test = test
-        self._situation = situation
+        self._conditions = conditions
         self._first = first
         self._helps = helps
         self._until = until
@@ -83,7 +83,7 @@ class _Bench:
 
     def repeats(self) -> bool:
         """Whether the test stops again, in the same way."""
-        return _kind(self._test(self._situation)) == _kind(self._first)
+        return _kind(self._test(self._conditions)) == _kind(self._first)
 
     def search(self, parts: Sequence[Sequence[Removal]]) -> None:
         """Each kind of difference alone, each single part, the first two, three …, all at once.
@@ -142,10 +142,10 @@ class _Bench:
         return self._helps(trial)
 
     def _changed(self, group: Sequence[Removal]) -> Trial:
-        situation = self._situation
+        conditions = self._conditions
         for one in group:
-            situation = one.change(situation)
-        return self._test(situation)
+            conditions = one.change(conditions)
+        return self._test(conditions)
 
     def _note(self, group: Sequence[Removal], trial: Trial, *, proven: bool) -> None:
         wanted = difference(group)

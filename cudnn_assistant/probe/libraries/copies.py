@@ -12,10 +12,10 @@ from cudnn_assistant.machine import CudnnCopy, readable
 from cudnn_assistant.probe.files.binary import texts
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import headers
+from cudnn_assistant.probe.libraries.copy_files import file_version, flavour_of, main_files, parts
 from cudnn_assistant.probe.libraries.folders import Candidate
 from cudnn_assistant.probe.libraries.owner import Owner
 from cudnn_assistant.probe.libraries.owners import Records
-from cudnn_assistant.probe.libraries.parts import file_version, flavour_of, main_files, parts
 
 MOST_COPIES = 1000
 MOST_FOLDERS = 20_000

@@ -17,7 +17,7 @@ from cudnn_assistant.probe.files.catalogue import (
     WINDOWS_FOLDERS,
 )
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.patterns import matching
+from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.probe.libraries.toolkits import program_files
 
 _ARCHIVES = ("*", "*/lib", "*/lib64", "*/bin", "*/bin/x64", "*/bin/arm64", "*/lib/x64", "*/*/lib",

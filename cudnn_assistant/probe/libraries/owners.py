@@ -14,7 +14,7 @@ from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import rpm
 from cudnn_assistant.probe.libraries.owner import Owner
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage, conda_packages
-from cudnn_assistant.probe.pythons.distributions import Distribution, installed
+from cudnn_assistant.probe.pythons.dist_info import Distribution, installed
 
 _MOST_LIST = 1 << 20
 _MOST_STATUS = 64 << 20

@@ -22,7 +22,7 @@ def second_opinion(
     anything depends on. Raises only :class:`~cudnn_assistant.probe.running.children.Cancelled`.
     """
     try:
-        ended = run_child("pathfinder", {"names": NAMES}, environment, deadline, cancel=cancel)
+        ended = run_child("cuda_pathfinder", {"names": NAMES}, environment, deadline, cancel=cancel)
     except (OSError, ValueError):
         return ()
     return tuple(_libraries(ended.lines))

@@ -10,7 +10,7 @@ from cudnn_assistant.machine import Toolkit, readable
 from cudnn_assistant.probe.files.catalogue import BELOW_ROOT, CUDA_INSTALLER
 from cudnn_assistant.probe.files.catalogue import TOOLKIT_ROOTS as ROOTS
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.patterns import matching
+from cudnn_assistant.probe.files.folder_patterns import matching
 
 _MOST = 200
 _NAMES = re.compile(r"CUDA_(?:PATH(?:_V\d+_\d+)?|HOME|ROOT|TOOLKIT_ROOT_DIR)|CUDATOOLKIT_HOME")

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from cudnn_assistant.machine import Family, PythonEnvironment, Variable, readable
 from cudnn_assistant.probe.files import binary
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.pythons.candidates import Candidates, user_sites
 from cudnn_assistant.probe.pythons.conda_records import conda_packages
-from cudnn_assistant.probe.pythons.distributions import installed
+from cudnn_assistant.probe.pythons.dist_info import installed
+from cudnn_assistant.probe.pythons.environment_candidates import Candidates, user_sites
 from cudnn_assistant.probe.pythons.frameworks import frameworks, packages
 from cudnn_assistant.probe.pythons.layout import (
     Layout,
@@ -24,8 +24,8 @@ from cudnn_assistant.probe.pythons.layout import (
     sites_of,
     version_of,
 )
-from cudnn_assistant.probe.pythons.places import Candidate, Kind
 from cudnn_assistant.probe.pythons.registered import Registered
+from cudnn_assistant.probe.pythons.usual_folders import Candidate, Kind
 
 MOST_ENVIRONMENTS = 500
 """Environments that one look reads; the person's own choices come first."""

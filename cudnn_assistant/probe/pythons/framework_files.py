@@ -14,14 +14,14 @@ import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from cudnn_assistant.probe.files import names as library_names
+from cudnn_assistant.probe.files import needed_libraries as library_names
 from cudnn_assistant.probe.files.binary import look_at
 from cudnn_assistant.probe.files.catalogue import MAIN
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
-from cudnn_assistant.probe.pythons.distributions import Distribution
-from cudnn_assistant.probe.pythons.source import constants
+from cudnn_assistant.probe.pythons.dist_info import Distribution
+from cudnn_assistant.probe.pythons.python_constants import constants
 from cudnn_assistant.versions import numbers
 
 Origin = Literal["", "system", "wheel", "bundled", "conda", "none"]

@@ -10,7 +10,7 @@ from cudnn_assistant.machine import Framework, Package, Pin, readable
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons import framework_files as files
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
-from cudnn_assistant.probe.pythons.distributions import (
+from cudnn_assistant.probe.pythons.dist_info import (
     Distribution,
     libraries_off,
     pins,

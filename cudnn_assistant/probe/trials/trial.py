@@ -32,7 +32,7 @@ from cudnn_assistant.probe.running.children import (
     never,
     run_child,
 )
-from cudnn_assistant.probe.trials import noise, surroundings
+from cudnn_assistant.probe.trials import child_environment, noise
 from cudnn_assistant.probe.trials.endings import classify, main_names
 from cudnn_assistant.probe.trials.part_checks import part_checks, part_lists
 
@@ -87,8 +87,10 @@ def run_trial(
         "parts": part_lists(table),
     }
     if library:
-        environment, wish["folders"] = surroundings.of_copy(environment, family, library, folders)
-    environment = surroundings.for_gpu(surroundings.talkative(environment), gpu)
+        environment, wish["folders"] = child_environment.of_copy(
+            environment, family, library, folders
+        )
+    environment = child_environment.for_gpu(child_environment.talkative(environment), gpu)
     try:
         ended = run_child(
             "trial", wish, environment, deadline, say, start_in or None, cancel=cancel
@@ -119,8 +121,8 @@ def check_library(
     searched, after it ``folders`` and what lies beside it as in wheels (cuBLAS, NVRTC). What a
     version check that ends its child leaves unasked is asked in further ones.
     """
-    alone, cuda_folders = surroundings.of_copy(environment, family, copy.folder, folders)
-    alone = surroundings.talkative(alone)
+    alone, cuda_folders = child_environment.of_copy(environment, family, copy.folder, folders)
+    alone = child_environment.talkative(alone)
     wish: dict[str, object] = {
         "names": [copy.file],
         "library": copy.folder,
@@ -160,7 +162,9 @@ def _named(
     known: Mapping[str, Any], environment: Mapping[str, str], wish: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Windows: which DLL it is that is missing, the one asked for or one that it needs."""
-    folders = surroundings.searched_by_windows(environment, [wish["library"], *wish["folders"]])
+    folders = child_environment.searched_by_windows(
+        environment, [wish["library"], *wish["folders"]]
+    )
     for name in wish["names"]:
         if path := imports.locate(name, folders):
             return {"missing": imports.first_missing(path, folders) or known["missing"]}

@@ -24,7 +24,7 @@ _VARIABLES = re.compile(
 )
 
 
-class Situation(NamedTuple):
+class Conditions(NamedTuple):
     """Surroundings of a program."""
 
     environment: Mapping[str, str]
@@ -35,12 +35,12 @@ class Situation(NamedTuple):
 
 
 class Removal(NamedTuple):
-    """One part of a situation that can be left out."""
+    """One part of the conditions that can be left out."""
 
     kind: DifferenceKind
     name: str
     without: str
-    change: Callable[[Situation], Situation]
+    change: Callable[[Conditions], Conditions]
 
 
 def difference(removals: Sequence[Removal]) -> Difference:
@@ -54,20 +54,20 @@ def difference(removals: Sequence[Removal]) -> Difference:
     )
 
 
-def groups(situation: Situation, family: Family) -> Iterator[tuple[Removal, ...]]:
+def groups(conditions: Conditions, family: Family) -> Iterator[tuple[Removal, ...]]:
     """What can be left out, by kind, the most telling kind first."""
-    yield tuple(_preloads(situation.environment))
-    yield tuple(_entries(situation.environment, family))
-    if situation.folder:
-        yield (Removal("working-folder", "", situation.folder, lambda s: s._replace(folder="")),)
+    yield tuple(_preloads(conditions.environment))
+    yield tuple(_entries(conditions.environment, family))
+    if conditions.folder:
+        yield (Removal("working-folder", "", conditions.folder, lambda s: s._replace(folder="")),)
     yield tuple(_limits())
-    yield tuple(_variables(situation.environment))
+    yield tuple(_variables(conditions.environment))
 
 
-def _without(name: str, text: str | None) -> Callable[[Situation], Situation]:
-    def change(situation: Situation) -> Situation:
-        changed = {key: value for key, value in situation.environment.items() if key != name}
-        return situation._replace(environment=changed if text is None else {**changed, name: text})
+def _without(name: str, text: str | None) -> Callable[[Conditions], Conditions]:
+    def change(conditions: Conditions) -> Conditions:
+        changed = {key: value for key, value in conditions.environment.items() if key != name}
+        return conditions._replace(environment=changed if text is None else {**changed, name: text})
 
     return change
 
@@ -92,10 +92,10 @@ def _entries(environment: Mapping[str, str], family: Family) -> Iterator[Removal
 
 def _less(
     name: str, gone: str, split: Callable[[str], Iterable[str]], separator: str
-) -> Callable[[Situation], Situation]:
-    def change(situation: Situation) -> Situation:
-        kept = [entry for entry in split(situation.environment.get(name, "")) if entry != gone]
-        return _without(name, separator.join(kept) if any(kept) else None)(situation)
+) -> Callable[[Conditions], Conditions]:
+    def change(conditions: Conditions) -> Conditions:
+        kept = [entry for entry in split(conditions.environment.get(name, "")) if entry != gone]
+        return _without(name, separator.join(kept) if any(kept) else None)(conditions)
 
     return change
 
@@ -125,8 +125,8 @@ def _limits() -> Iterator[Removal]:
             yield Removal("limit", name, str(soft), _lift(name))
 
 
-def _lift(name: str) -> Callable[[Situation], Situation]:
-    return lambda situation: situation._replace(lifted=(*situation.lifted, name))
+def _lift(name: str) -> Callable[[Conditions], Conditions]:
+    return lambda conditions: conditions._replace(lifted=(*conditions.lifted, name))
 
 
 def _variables(environment: Mapping[str, str]) -> Iterator[Removal]:

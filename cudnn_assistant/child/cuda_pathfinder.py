@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from cudnn_assistant.child.channel import Channel, Stopped, conclude, open_channel, rein
+from cudnn_assistant.child.channel import Channel, Stopped, conclude, limit_process, open_channel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def main(arguments: list[str]) -> int:
     """Ask, tell, end."""
     wish = json.loads(arguments[0])
     channel = open_channel(wish["pipe"])
-    rein(wish["deadline"])
+    limit_process(wish["deadline"])
     conclude(channel, lambda: _ask(channel, wish))
     return 0
 

@@ -8,14 +8,14 @@ from functools import cached_property
 
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.layout import STORE
-from cudnn_assistant.probe.pythons.places import (
+from cudnn_assistant.probe.pythons.registered import Registered, registered_pythons
+from cudnn_assistant.probe.pythons.usual_folders import (
     PROJECT_FOLDERS,
     Candidate,
     LookAround,
     known_places,
     matching,
 )
-from cudnn_assistant.probe.pythons.registered import Registered, registered_pythons
 from cudnn_assistant.versions import numbers
 
 _MOST_PATH_ENTRIES = 2_000

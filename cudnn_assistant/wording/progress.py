@@ -13,7 +13,7 @@ _WINDOW = 10.0
 _PAUSE = 0.1
 
 
-class Advance:
+class ProgressLine:
     """Turns the news of ``apply`` into lines. ``clock`` gives seconds."""
 
     def __init__(
