@@ -1,7 +1,9 @@
-"""Everything of a release in ``dist/``, checked: ``python -m installer.release``.
+"""All packages in ``dist/``, checked: ``python -m installer.release`` for a test.
 
 Wheel and sdist, the .deb, Setup.exe, the AppDir (and the AppImage), bills of materials,
-SHA256SUMS, and notes.md from README's news. Needs what CI has (see ``.ci/run``).
+SHA256SUMS, and notes.md from README's news. Needs what CI has (see ``.ci/run``). ``--release``
+refuses at once what lacks a certificate, a time stamp or python.org's current Python.
+``SIGN_SUMS`` may hold a command that signs SHA256SUMS, with ``{file}`` for its name.
 ``--lock`` renews the lock instead.
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,13 +22,19 @@ from pathlib import Path
 from cudnn_assistant import __version__
 from installer import checks, news
 from installer.linux import appdir, deb
-from installer.windows import build, sbom
+from installer.windows import build, kind, python_tree, sbom
 
 DIST = build.ROOT / "dist"
 STAGE = build.ROOT / "build" / "windows" / "stage"
 DEBIAN = build.ROOT / "build" / "deb" / "root"
 APPDIR = build.ROOT / "build" / "AppDir"
+BACKEND = build.ROOT / "installer" / "backend.lock"
 CHECKLIST = build.ROOT / "installer" / "CHECKLIST.md"
+
+_TEST = (
+    "**This is a test build, not a release**: Setup isn't signed by the authors, and holds a "
+    "Python that gets no security updates. Don't publish it."
+)
 
 _NOTES = """# cuDNN Assistant {version}
 
@@ -56,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Build and check all, or renew the lock."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lock", action="store_true", help="renew requirements.lock (needs uv)")
-    parser.add_argument("--embed", help="python.org's embeddable zip")
+    kind.add_options(parser)
     parser.add_argument("--appimagetool", help="packs the AppDir as an AppImage, too")
     parser.add_argument("--python", help="relocatable Python for the AppDir")
     parser.add_argument("--anyway", action="store_true", help="for a trial: uncommitted changes")
@@ -65,7 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
         return lock()
     try:
         release(options)
-    except (NotReady, news.Missing, subprocess.CalledProcessError) as trouble:
+    except (NotReady, kind.NotReady, news.Missing, subprocess.CalledProcessError) as trouble:
         print(f"stopped: {trouble}", file=sys.stderr)
         return 1
     return 0
@@ -78,7 +87,7 @@ def lock() -> int:
     """
     words = ["uv", "pip", "compile", "--quiet", "--upgrade", "--generate-hashes"]
     plain = ["--no-emit-index-url", "--no-emit-find-links", "--no-annotate", "--no-header"]
-    where = ["--python-platform", "x86_64-pc-windows-msvc", "--python-version", "3.12"]
+    where = ["--python-platform", "x86_64-pc-windows-msvc", "--python-version", python_tree.TESTED]
     more = ["--only-binary", ":all:", "--no-python-downloads", "pyproject.toml", "-o"]
     done = subprocess.run([*words, *plain, *where, *more, str(build.LOCK)], cwd=build.ROOT)
     return done.returncode
@@ -86,13 +95,13 @@ def lock() -> int:
 
 def release(options: argparse.Namespace) -> None:
     """All steps. Raises NotReady or CalledProcessError; ``dist`` is then no release."""
-    if not options.anyway and _git("status", "--porcelain"):
+    kind.check(options, os.environ)
+    if (options.release or not options.anyway) and _git("status", "--porcelain"):
         raise NotReady("there are uncommitted changes")
     text = news.of(__version__)
     shutil.rmtree(DIST, ignore_errors=True)
-    packages = [sys.executable, "-m", "build", "--outdir", str(DIST), str(build.ROOT)]
-    subprocess.run(packages, check=True, stdout=subprocess.DEVNULL)
-    setup = ["--embed", options.embed] if options.embed else []
+    wheels()
+    setup = kind.words(options)
     python = ["--python", options.python] if options.python else []
     if deb.main([]) or build.main(setup) or appdir.main(python):
         raise NotReady("a package could not be built")
@@ -102,9 +111,19 @@ def release(options: argparse.Namespace) -> None:
         appimage(options.appimagetool)
     shutil.copy(STAGE / "sbom.cdx.json", DIST / "windows.cdx.json")
     shutil.copy(DEBIAN / "usr/share/doc/cudnn-assistant/sbom.cdx.json", DIST / "linux.cdx.json")
+    (DIST / "notes.md").write_text(notes(text, release=options.release), "utf-8")
     sums()
-    (DIST / "notes.md").write_text(notes(text), "utf-8")
     print(f"{DIST}: read notes.md, then go through {CHECKLIST.name}")
+
+
+def wheels() -> None:
+    """Wheel and sdist, by the build backend of the lock. Raises CalledProcessError."""
+    packages = [sys.executable, "-m", "build", "--outdir", str(DIST), str(build.ROOT)]
+    with tempfile.TemporaryDirectory() as only:
+        wanted = ["--require-hashes", "--only-binary", ":all:", "-r", str(BACKEND)]
+        python_tree.pip("download", "--dest", only, *wanted)
+        pinned = {**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": only}
+        subprocess.run(packages, check=True, stdout=subprocess.DEVNULL, env=pinned)
 
 
 def unlike() -> list[str]:
@@ -139,13 +158,17 @@ def _git(*words: str) -> str:
 
 
 def sums() -> None:
-    """SHA256SUMS of all files in ``dist``, as sha256sum reads it."""
+    """SHA256SUMS of all files in ``dist``, as sha256sum reads it; signed where wanted."""
     files = sorted(path for path in DIST.iterdir() if path.is_file())
     lines = [f"{build.sha256(path)}  {path.name}\n" for path in files]
-    (DIST / "SHA256SUMS").write_text("".join(lines), "utf-8")
+    target = DIST / "SHA256SUMS"
+    target.write_text("".join(lines), "utf-8")
+    if command := os.environ.get("SIGN_SUMS"):
+        words = [word.replace("{file}", str(target)) for word in shlex.split(command)]
+        subprocess.run(words, check=True)
 
 
-def notes(text: str) -> str:
+def notes(text: str, *, release: bool) -> str:
     """What is published beside the files."""
     rows = [
         f"| {path.name} | {_FOR[path.suffix]} | {path.stat().st_size / 1e6:.1f} |"
@@ -153,7 +176,8 @@ def notes(text: str) -> str:
         if path.suffix in _FOR
     ]
     packed = len(sbom.locked(build.LOCK))
-    said = f"{text}\n\nBuilt from {packed} hash-locked parts.\n\n{feed_note()}"
+    kind_said = "" if release else f"{_TEST}\n\n"
+    said = f"{kind_said}{text}\n\nBuilt from {packed} hash-locked parts.\n\n{feed_note()}"
     return _NOTES.format(version=__version__, news=said, rows="\n".join(rows))
 
 

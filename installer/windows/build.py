@@ -110,17 +110,18 @@ def build(options: argparse.Namespace) -> Path:
 def fill(stage: Path, options: argparse.Namespace) -> None:
     """The tree that will be installed."""
     stage.mkdir()
-    python = python_tree.unpack(stage / "python", options.work, kind.embed(options))
-    fetched = options.work / "lib"
+    embed = kind.embed(options)
+    python = python_tree.unpack(stage / "python", options.work, embed)
+    fetched, report = options.work / "lib", options.work / "fetched.json"
     python_tree.pip(
         "install", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-compile",
         "--platform", "win_amd64", "--python-version", python.series,
-        "--target", str(fetched), "-r", str(LOCK),
+        "--target", str(fetched), "--report", str(report), "-r", str(LOCK),
     )  # fmt: skip
     packed = distributions()
-    sbom.write(
-        stage / "sbom.cdx.json", options.version, fetched, {"cpython": python.version}, packed
-    )
+    hashes = {"cpython": python_tree.archive_sha256(embed), **sbom.fetched(report)}
+    others = {"cpython": python.version}
+    sbom.write(stage / "sbom.cdx.json", options.version, fetched, others, packed, hashes)
     text = stage / "python" / "LICENSE.txt"
     licences.gather(stage / "licences", fetched, ROOT / "LICENSE", text, packed)
     payload.prune(fetched)

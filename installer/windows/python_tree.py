@@ -53,6 +53,11 @@ class Python(NamedTuple):
     series: str
 
 
+def archive_sha256(embed: Embed | None) -> str:
+    """SHA-256 of the archive that the Python comes from."""
+    return embed.sha256 if embed else SDIST.strip().rpartition(":")[2]
+
+
 class NotTrusted(Exception):
     """An input is not what was pinned; the text says which."""
 

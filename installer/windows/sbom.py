@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from email.parser import HeaderParser
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 _LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
@@ -18,13 +19,37 @@ def locked(lock: Path) -> dict[str, str]:
     return dict(_LOCKED.findall(lock.read_text("utf-8")))
 
 
-def write(target: Path, version: str, lib: Path, others: dict[str, str], packed: set[str]) -> None:
+def fetched(report: Path) -> dict[str, str]:
+    """SHA-256 of the archives that pip installed, by name, from its own report."""
+    installed = json.loads(report.read_text("utf-8"))["install"]
+    return {
+        _plain(one["metadata"]["name"]): one["download_info"]["archive_info"]["hashes"]["sha256"]
+        for one in installed
+    }
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def write(
+    target: Path,
+    version: str,
+    lib: Path,
+    others: dict[str, str],
+    packed: set[str],
+    hashes: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """The bill of materials of this program with those distributions in ``lib`` that are packed.
 
-    ``others`` are parts from elsewhere (Python) with their versions. The same input gives the
+    ``others`` are parts from elsewhere (Python) with their versions; ``hashes`` the SHA-256 of the
+    archive that a part came in, where one archive was taken. The same input gives the
     same bytes: it holds no time, and its number is made from its content.
     """
     parts = [*_from_elsewhere(others), *_distributions(lib, packed)]
+    for part in parts:
+        if sha256 := hashes.get(part["name"]):
+            part["hashes"] = [{"alg": "SHA-256", "content": sha256}]
     content = json.dumps(parts, sort_keys=True)
     document = {
         "bomFormat": "CycloneDX",
@@ -64,7 +89,7 @@ def _distributions(lib: Path, packed: set[str]) -> Iterator[dict[str, Any]]:
         if path.parent.name.split("-")[0].lower() not in packed:
             continue
         facts = HeaderParser().parsestr(path.read_text("utf-8", "replace"))
-        name, version = str(facts["Name"]).lower().replace("_", "-"), str(facts["Version"])
+        name, version = _plain(str(facts["Name"])), str(facts["Version"])
         part: dict[str, Any] = {
             "type": "library",
             "bom-ref": f"pkg:pypi/{name}@{version}",

@@ -1,12 +1,18 @@
 @echo off
 rem Uninstalls silently, waits, and ends with the uninstaller's own exit code.
-rem uninstall.exe alone answers 0 at once: it goes on in a copy of itself.
+rem uninstall.exe alone answers 0 at once: it goes on in a copy of itself. So does this file,
+rem because what is open can't be removed.
+if "%~1"=="/FROM" goto remove
+set "words=%*"
 set "home=%~dp0"
-set "copy=%TEMP%\cuDNN Assistant uninstall %RANDOM%.exe"
-copy /y "%~dp0uninstall.exe" "%copy%" >nul
+set "copy=%TEMP%\cuDNN Assistant uninstall %RANDOM%"
+copy /y "%~dp0uninstall.exe" "%copy%.exe" >nul
 if errorlevel 1 exit /b 2
-rem One line, because this file is gone after it.
-"%copy%" /S %* _?=%home:~0,-1%&& (del "%copy%"& exit /b 0)
+copy /y "%~dp0uninstall.cmd" "%copy%.cmd" >nul
+if errorlevel 1 exit /b 2
+"%copy%.cmd" /FROM
+:remove
+start "" /wait "%copy%.exe" /S %words% _?=%home:~0,-1%
 set code=%errorlevel%
-del "%copy%"
-exit /b %code%
+del "%copy%.exe"
+del "%copy%.cmd"& exit /b %code%

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
+import zipfile
+from argparse import Namespace
 from pathlib import Path
 
 import needs
@@ -12,9 +14,9 @@ import pytest
 from packaging.requirements import Requirement
 
 from cudnn_assistant import __version__
-from installer import checks, news
+from installer import checks, news, release
 from installer.linux import debian, elf
-from installer.windows import build, closure, payload, python_tree, sbom, signing
+from installer.windows import build, closure, kind, payload, python_tree, sbom, signing
 
 
 def test_every_dependency_is_locked_by_hash_and_without_an_address() -> None:
@@ -73,13 +75,101 @@ def test_windows_has_some_libraries_of_its_own() -> None:
     assert not closure.of_windows("msvcp140.dll")
 
 
-def test_another_python_is_not_packed(tmp_path: Path) -> None:
-    import zipfile
+def embed(folder: Path, library: bytes = b"another") -> python_tree.Embed:
+    """A zip with one library, pinned by its right hash."""
+    file = folder / "embed.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("python312.dll", library)
+    return python_tree.Embed(str(file), build.sha256(file), (3, 13))
 
-    with zipfile.ZipFile(tmp_path / "embed.zip", "w") as archive:
-        archive.writestr("python312.dll", b"another")
-    with pytest.raises(python_tree.NotTrusted):
-        python_tree.unpack(tmp_path / "python", tmp_path, tmp_path / "embed.zip")
+
+def test_another_file_than_the_pinned_is_not_packed(tmp_path: Path) -> None:
+    wrong = embed(tmp_path)._replace(sha256="0" * 64)
+    with pytest.raises(python_tree.NotTrusted, match="has SHA-256"):
+        python_tree.unpack(tmp_path / "python", tmp_path, wrong)
+    assert not (tmp_path / "python").exists()
+
+
+def test_what_says_no_version_is_not_packed(tmp_path: Path) -> None:
+    with pytest.raises(python_tree.NotTrusted, match="says no version"):
+        python_tree.unpack(tmp_path / "python", tmp_path, embed(tmp_path))
+
+
+def library(folder: Path, version: str) -> bytes:
+    """A DLL whose resource says a version as Python's does."""
+    major, minor, micro = version.split(".")
+    numbers = f"{major},{minor},{int(micro) * 1000 + 150},1013"
+    (folder / "v.rc").write_text(f"1 VERSIONINFO PRODUCTVERSION {numbers}\nBEGIN\nEND\n")
+    (folder / "v.c").write_text("int it;\n")
+    windres = ["x86_64-w64-mingw32-windres", str(folder / "v.rc"), str(folder / "v.o")]
+    subprocess.run(windres, check=True)
+    dll = folder / "v.dll"
+    link = ["x86_64-w64-mingw32-gcc", "-shared", "-s", "-o", str(dll)]
+    subprocess.run([*link, str(folder / "v.c"), str(folder / "v.o")], check=True)
+    return dll.read_bytes()
+
+
+def test_a_series_without_windows_builds_is_not_released(tmp_path: Path) -> None:
+    needs.require("x86_64-w64-mingw32-gcc")
+    given = embed(tmp_path, library(tmp_path, "3.12.9"))
+    with pytest.raises(python_tree.NotTrusted, match=r"Python 3\.12\.9 gets no"):
+        python_tree.unpack(tmp_path / "python", tmp_path, given)
+    given = embed(tmp_path, library(tmp_path, "3.13.9"))
+    python = python_tree.unpack(tmp_path / "newer", tmp_path, given)
+    assert python == python_tree.Python("3.13.9", "3.13")
+
+
+RELEASE = {
+    "release": True, "embed": "e.zip", "embed_sha256": "0", "home": "https://example.org",
+}  # fmt: skip
+CERTIFIED = {"SIGN_CERTIFICATE": "c", "SIGN_KEY": "k", "SIGN_TIMESTAMP": "http://t"}
+
+
+def test_a_release_needs_all_and_a_test_nothing() -> None:
+    kind.check(Namespace(**RELEASE), CERTIFIED)
+    kind.check(Namespace(**{**RELEASE, "release": False, "embed": ""}), {})
+    with pytest.raises(kind.NotReady):
+        kind.check(Namespace(**RELEASE), {})
+
+
+@pytest.mark.parametrize(
+    ("given", "environment", "lacks"),
+    [
+        ({"embed": ""}, {}, "--embed:"),
+        ({"embed_sha256": ""}, {}, "--embed-sha256"),
+        ({"home": ""}, {}, "--home"),
+        ({}, {"SIGN_CERTIFICATE": ""}, "a certificate"),
+        ({}, {"SIGN_TIMESTAMP": ""}, "a time stamp"),
+    ],
+)
+def test_what_a_release_lacks_is_named(
+    given: dict[str, str], environment: dict[str, str], lacks: str
+) -> None:
+    (line,) = kind.lacking(Namespace(**{**RELEASE, **given}), {**CERTIFIED, **environment})
+    assert line.startswith(f"needs {lacks}")
+
+
+def test_a_test_is_never_named_as_a_release() -> None:
+    assert build.name("1.2.3", release=True) == "cuDNN-Assistant-1.2.3-Setup.exe"
+    assert build.name("1.2.3", release=False) == "cuDNN-Assistant-1.2.3-test-Setup.exe"
+
+
+def test_the_notes_of_a_test_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(release, "DIST", tmp_path)
+    assert "not a release" in release.notes("news", release=False)
+    assert "not a release" not in release.notes("news", release=True)
+
+
+def test_checksums_are_signed_with_what_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(release, "DIST", tmp_path)
+    monkeypatch.setenv("SIGN_SUMS", "cp {file} {file}.sig")
+    (tmp_path / "a.whl").write_bytes(b"a")
+    release.sums()
+    assert (
+        tmp_path / "SHA256SUMS.sig"
+    ).read_text() == f"{build.sha256(tmp_path / 'a.whl')}  a.whl\n"
 
 
 def test_signs_with_what_the_environment_says() -> None:
@@ -92,6 +182,8 @@ def test_signs_with_what_the_environment_says() -> None:
     test = {"SIGN_CERTIFICATE": "c.pem", "SIGN_KEY": "k.pem"}
     words = signing.command(test, "a.exe", "a.exe.signed")
     assert "-ts" not in words
+    assert not signing.stamped(test)
+    assert signing.stamped({"SIGN_COMMAND": "signtool sign /tr http://t {file}"})
     assert words[-4:] == ["-in", "a.exe", "-out", "a.exe.signed"]
 
 

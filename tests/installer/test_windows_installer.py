@@ -22,7 +22,7 @@ import windows_desktop
 from windows_desktop import Desktop
 
 from cudnn_assistant import __version__
-from installer.windows import build, closure
+from installer.windows import build, closure, signing
 
 pytestmark = pytest.mark.wine
 
@@ -39,7 +39,7 @@ def setups(work: Path) -> dict[str, Path]:
         out = work / version
         words = ["--fast", "--out", str(out), "--work", str(work / "work"), "--version", version]
         assert build.main([*words, *more]) == 0
-        built[version] = out / build.NAME
+        built[version] = out / build.name(version, release=False)
     return built
 
 
@@ -69,14 +69,9 @@ def install(windows: Desktop, setup: Path, *words: str) -> int:
     return windows.run(str(setup), "/S", *words)
 
 
-def uninstall(windows: Desktop, folder: Path, *words: str) -> None:
-    """The uninstaller goes on in a copy of itself, so that its end is seen by the files alone."""
-    windows.run(windows.windows_path(folder / "uninstall.exe"), "/S", *words)
-    until = time.monotonic() + 60
-    while (folder / "uninstall.exe").exists():
-        assert time.monotonic() < until, sorted(folder.iterdir())
-        time.sleep(0.2)
-    time.sleep(1)
+def uninstall(windows: Desktop, folder: Path, *words: str) -> int:
+    """As Windows' list of programs does it silently: waits for the end, and gives its code."""
+    return windows.run("cmd", "/c", windows.windows_path(folder / "uninstall.cmd"), *words)
 
 
 def self_test(windows: Desktop, folder: Path) -> dict[str, object]:
@@ -170,6 +165,70 @@ def test_upgrade_keeps_settings_and_waits_for_the_open_program(
     assert copy.exists()
 
 
+def test_one_product_has_one_place(clean: Desktop, setups: dict[str, Path]) -> None:
+    """A second folder, the other kind of copy, and folders that aren't: each its own refusal."""
+    old = setups[__version__]
+    assert install(clean, old, "/D=Q:\\nowhere") == 8
+    assert install(clean, old, "/D=C:\\") == 8
+    assert install(clean, old) == 0
+    folder = clean.local / "Programs" / "cuDNN Assistant"
+    before = clean.files(), clean.registry(), stamps(folder)
+    assert install(clean, old, "/D=Q:\\nowhere") == 8
+    assert install(clean, old, "/D=C:\\second") == 7
+    assert install(clean, old, "/ALLUSERS") == 7
+    assert (clean.files(), clean.registry(), stamps(folder)) == before
+    assert install(clean, setups[NEWER]) == 0
+    assert install(clean, old, "/ALLUSERS") == 3
+    assert uninstall(clean, folder) == 0
+    assert not folder.exists()
+
+    assert install(clean, setups[NEWER], "/ALLUSERS") == 0
+    assert install(clean, old, "/CURRENTUSER") == 3
+    assert install(clean, setups[NEWER], "/CURRENTUSER") == 7
+    assert not folder.exists()
+
+
+def test_a_silent_uninstall_waits_and_says_how_it_ended(
+    clean: Desktop, setups: dict[str, Path]
+) -> None:
+    assert install(clean, setups[__version__]) == 0
+    folder = clean.local / "Programs" / "cuDNN Assistant"
+    before = stamps(folder)
+    clean.run("start", "/unix", str(clean.menu / "cuDNN Assistant.lnk"))
+    window = clean.wait_for("cuDNN Assistant")
+    assert uninstall(clean, folder) == 4
+    assert stamps(folder) == before
+    clean.press(window, "alt+F4")
+    clean.gone("cuDNN Assistant")
+    assert uninstall(clean, folder) == 0
+    assert not folder.exists()
+
+
+def test_an_older_second_copy_leaves_the_first_its_entries(
+    clean: Desktop, setups: dict[str, Path]
+) -> None:
+    """Setup used to install a second copy, and removing that took the first one's entries."""
+    assert install(clean, setups[__version__]) == 0
+    folder = clean.local / "Programs" / "cuDNN Assistant"
+    second = clean.drive / "second"
+    shutil.copytree(folder, second)
+    registry = clean.registry()
+    assert uninstall(clean, second) == 0
+    assert not second.exists()
+    assert (clean.menu / "cuDNN Assistant.lnk").exists()
+    assert clean.registry() == registry
+
+
+def test_what_windows_lists_is_whole(clean: Desktop, setups: dict[str, Path]) -> None:
+    assert install(clean, setups[__version__]) == 0
+    listed = clean.output("reg", "query", "HKCU\\" + KEY)
+    major, minor = __version__.split(".")[:2]
+    assert f"VersionMajor    REG_DWORD    {int(major):#x}" in listed
+    assert f"VersionMinor    REG_DWORD    {int(minor):#x}" in listed
+    assert time.strftime("%Y%m%d") in listed
+    assert 'cuDNN Assistant\\uninstall.cmd"' in listed
+
+
 def test_repairs_what_a_stopped_upgrade_left(clean: Desktop, setups: dict[str, Path]) -> None:
     folder = clean.local / "Programs" / "cuDNN Assistant"
     assert install(clean, setups[__version__]) == 0
@@ -248,8 +307,6 @@ def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Pa
     page = clean.wait_for(title)
     clean.picture("5-repair.png", tmp_path)
     clean.press(page, "Return")
-    time.sleep(3)
-    clean.press(page, "Return")
     question = clean.wait_for(title, other=page)
     clean.picture("6-open.png", tmp_path)
     clean.press(window, "alt+F4")
@@ -304,7 +361,7 @@ def test_a_person_without_rights_and_without_a_network(setups: dict[str, Path]) 
     needs.require_root()
     with tempfile.TemporaryDirectory() as home:
         shutil.copy(setups[__version__], home)
-        setup = str(Path(home) / build.NAME)
+        setup = str(Path(home) / setups[__version__].name)
         for path in (home, setup):
             os.chown(path, ANNA, ANNA)
         person = ("setpriv", f"--reuid={ANNA}", f"--regid={ANNA}", "--clear-groups")
@@ -346,7 +403,7 @@ def test_spares_the_files_of_others(clean: Desktop, setups: dict[str, Path]) -> 
 def test_the_same_tree_makes_the_same_setup(setups: dict[str, Path], work: Path) -> None:
     words = ["--fast", "--keep-stage", "--work", str(work / "work"), "--version", NEWER]
     assert build.main([*words, "--out", str(work / "again")]) == 0
-    assert build.sha256(work / "again" / build.NAME) == build.sha256(setups[NEWER])
+    assert build.sha256(work / "again" / setups[NEWER].name) == build.sha256(setups[NEWER])
 
 
 def test_a_library_that_is_missing_is_seen(setups: dict[str, Path], work: Path) -> None:
@@ -392,9 +449,11 @@ def test_setup_and_uninstaller_are_signed(
     monkeypatch.setenv("SIGN_KEY", key)
     words = ["--fast", "--keep-stage", "--work", str(work / "work"), "--version", NEWER]
     assert build.main([*words, "--out", str(work / "signed")]) == 0
-    assert install(clean, work / "signed" / build.NAME) == 0
+    assert install(clean, work / "signed" / setups[NEWER].name) == 0
     uninstaller = clean.local / "Programs" / "cuDNN Assistant" / "uninstall.exe"
-    for file in (work / "signed" / build.NAME, uninstaller):
+    assert signing.unsigned(uninstaller.parent) == []
+    packed = uninstaller.parent / "lib" / "_cffi_backend.cp312-win_amd64.pyd"
+    for file in (work / "signed" / setups[NEWER].name, uninstaller, packed):
         done = subprocess.run(
             ["osslsigncode", "verify", "-CAfile", certificate, "-in", str(file)],
             capture_output=True, text=True,
