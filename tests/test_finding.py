@@ -30,8 +30,8 @@ def test_a_flag_gives_what_it_is_about_a_key_of_its_own() -> None:
 
 
 def test_an_alternative_takes_the_place_of_the_plain_fact() -> None:
-    assert texts(Facts(package="a", unmet_requirement="record")) == {"record": "a"}
-    spare = Facts(package="a", unmet_requirement="spare", missing_files="b")
+    assert texts(Facts(package="a", lacking="record")) == {"record": "a"}
+    spare = Facts(package="a", lacking="spare", missing_files="b")
     assert texts(spare) == {"slim": "a", "spare": "b"}
     wants = Facts(product="cuDNN 9.9", driver="550.1", wants_newer_driver=True)
     assert texts(wants) == {"wants": "cuDNN 9.9", "had": "550.1"}

@@ -58,8 +58,8 @@ exec chroot {person} . env -i {variables} {command}
 @cache
 def impossible() -> str:
     """Why no such computer can be had here; "" when it can."""
-    if unmet_requirement := needs.missing("gcc", "unshare"):
-        return unmet_requirement
+    if lacking := needs.missing("gcc", "unshare"):
+        return lacking
     if os.geteuid() != 0:
         return needs.ROOT
     attempt = (

@@ -151,10 +151,13 @@ def second_held(ctx: Context) -> Findings:
 
 def _keep_from_starting(ctx: Context, name: str) -> Manual:
     rebuild = for_distribution(ctx.machine.os.distribution, INITRAMFS_COMMANDS) or ()
-    lines = f"blacklist {name}\\noptions {name} modeset=0\\n"
+    lines = (f"blacklist {name}", f"options {name} modeset=0")
     file = f"/etc/modprobe.d/blacklist-{name}.conf"
-    blacklist = command("sh", "printf", lines, Syntax("|"), "sudo", "tee", file)
-    return Manual(commands=(blacklist, *rebuild), restart=True, administrator=True)
+    blacklist, modeset = (
+        command("sh", "echo", line, Syntax("|"), "sudo", "tee", *more, file)
+        for line, more in zip(lines, ((), ("-a",)), strict=True)
+    )
+    return Manual(commands=(blacklist, modeset, *rebuild), restart=True, administrator=True)
 
 
 @rule("driver-module-not-built", layer=Layer.DRIVER)
