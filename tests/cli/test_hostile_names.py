@@ -15,8 +15,8 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.feed.source import Source
 from cudnn_assistant.machine import Machine, dump, load
 from cudnn_assistant.report import redacted, write_page, write_report
-from cudnn_assistant.session.answer import encoded
 from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.json_output import encoded
 
 PLANTED = "\x1b[8m\x9b8m\u202e\x07\r\u2066\x85"
 COMPAT = load_builtin()
