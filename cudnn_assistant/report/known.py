@@ -95,7 +95,7 @@ _SHAPE = re.compile(
     | \d{{4}}-\d\d-\d\d(?:T\d\d)? | \d{{1,2}}[.,]\d{{1,9}}(?:Z|[+-]\d\d)? | \d{{1,7}}\.\d{{6}}
     | (?:{_FIELD})[-_.]?v?\d{{1,4}}(?:[-_.]\d{{1,4}}){{0,4}}
     | (?-i:(?:CUDNN|CUDA|CUBLAS|NVML|NVRTC|CUFFT|CUSOLVER|NCCL)_?[A-Z0-9_]{{0,80}})
-    | (?:WinError|Errno|Xid)
+    | (?:WinError|Errno|Xid) | cudnn_assistant(?:\.[a-z_]{{1,40}}){{1,6}}
     | _Z\w{{0,20}}(?:cudnn|cublas|cask|torch|tensorflow|xla|onnxruntime|nvinfer)\w{{0,100}}
     """
 )

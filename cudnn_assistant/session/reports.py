@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import platform
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -100,15 +101,19 @@ def support_forms(
     return lambda form: forms[form]()
 
 
+_OUR_FRAME = re.compile(r"[^\"\n]{0,300}?(cudnn_assistant(?:[\\/]\w{1,40})+)\.py(?=\")")
+
+
 def redacted_note(note: str, family: Family) -> str:
     """Text of a crash as a report has it, where nothing was looked at before."""
     return _redactor(Machine(os=OperatingSystem(family=family))).text(note)
 
 
 def without_home(note: str) -> str:
-    """A text in which the person's own folder is "~"."""
+    """A text in which the person's own folder is "~", and our own files are modules."""
     home = os.path.expanduser("~")
-    return note.replace(home, "~") if len(home) > 1 else note
+    known = _OUR_FRAME.sub(lambda frame: re.sub(r"[\\/]", ".", frame[1]), note)
+    return known.replace(home, "~") if len(home) > 1 else known
 
 
 def _redactor(machine: Machine) -> Redactor:

@@ -408,7 +408,8 @@ def test_a_look_that_breaks_is_told_with_its_report(
     button(page, "Save report…").click()
     qtbot.waitUntil(lambda: isinstance(window.dialog, ReportDialog))
     assert isinstance(window.dialog, ReportDialog)
-    assert "the moon" in window.dialog.text.toPlainText()
+    assert "LookupError" in window.dialog.text.toPlainText()
+    assert 'File "cudnn_assistant.gui.job"' in window.dialog.text.toPlainText()
 
 
 def test_closing_waits_for_a_change(qtbot: QtBot, world: World) -> None:

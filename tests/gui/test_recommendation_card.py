@@ -137,7 +137,7 @@ def test_a_start_that_can_not_be_arranged_is_said(
 
 def test_commands_are_copied_and_it_says_so(qtbot: QtBot, window: Window, world: World) -> None:
     asks = Manual(commands=("sudo modprobe nvidia", "sudo modprobe nvidia-uvm"))
-    page = _with(Finding(code="driver-not-loaded", severity="error", remedy=asks))
+    page = _with(Finding(code="driver-module-not-loaded", severity="error", remedy=asks))
     qtbot.addWidget(page)
     copy = page.findChild(CopyButton)
     assert copy is not None
