@@ -58,7 +58,7 @@ def _sh(word: str) -> str:
 
 
 _BARE = re.compile(r"[\w@+:,./-][\w@+:,./=-]*", re.ASCII)
-_PIECES = re.compile(r"[^'\\]+|'+|\\")
+_PIECES = re.compile(r"(?:[^'\\]|\\(?![\\']|$))+|'+|\\")
 
 
 def _piece(run: str) -> str:
