@@ -1,4 +1,4 @@
-"""One sitting at one computer: everything that can be asked about it and done to it.
+"""One session at one computer: everything that can be asked about it and done to it.
 
 Command line, window and the Python interface ask here and show the answer. Nothing here prints,
 asks or chooses words; what goes on is told in typed events to the function that is handed in, in

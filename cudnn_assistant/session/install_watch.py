@@ -1,4 +1,4 @@
-"""A glance whether something was installed: milliseconds, no child process, nothing opened."""
+"""A quick look whether something was installed: milliseconds, no child process, nothing opened."""
 
 from __future__ import annotations
 
