@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import shutil
 import subprocess
 import sys
 import winreg
@@ -95,9 +94,11 @@ def install() -> None:
 def plant() -> None:
     """A driver and a GPU of stubs, and a cuDNN in a folder that is nobody's."""
     stubs = Path(sys.argv[2])
-    for file in (stubs / "driver").iterdir():
-        shutil.copy(file, Path(os.environ["SYSTEMROOT"]) / "System32")
-    shutil.copytree(stubs / "cudnn", CUDNN, dirs_exist_ok=True)
+    CUDNN.mkdir(parents=True, exist_ok=True)
+    system = Path(os.environ["SYSTEMROOT"], "System32")
+    for source, target in ((stubs / "driver", system), (stubs / "cudnn", CUDNN)):
+        for file in source.iterdir():
+            (target / file.name).write_bytes(file.read_bytes())
     with reg.OpenKey(reg.HKEY_CURRENT_USER, "Environment", 0, reg.KEY_SET_VALUE) as key:
         reg.SetValueEx(key, "Path", 0, BEFORE[1], BEFORE[0])
 
