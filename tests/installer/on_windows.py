@@ -85,7 +85,7 @@ def install() -> None:
     expect("Setup again", setup("/CURRENTUSER"), 0)
     expect("another folder", setup(r"/D=C:\second"), 7)
     expect("listed", listed(), True)
-    target = Path("self-test.json").resolve()
+    target = Path(os.environ["TEMP"], "self-test.json")
     pythonw = str(APP / "python" / "pythonw.exe")
     run(pythonw, *PROGRAM[1:], "--self-test", str(target))
     expect("whole", json.loads(target.read_text("utf-8"))["whole"], True)
