@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
@@ -35,8 +36,8 @@ class Screen:
     """Standard output for results, standard error for progress and questions."""
 
     def __init__(self, *, color: Color = "auto", quiet: bool = False, json: bool = False) -> None:
-        self.out = sys.stdout
-        self.err = sys.stderr
+        self.out = in_utf8(sys.stdout)
+        self.err = in_utf8(sys.stderr)
         self.quiet = quiet
         self.json = json
         self.unicode = _can_show(self.out, "✓✗…")
@@ -118,6 +119,13 @@ class Screen:
 
     def _write(self, text: str) -> None:
         print(_fit(self.out, text), file=self.out)
+
+
+def in_utf8(stream: TextIO, platform: str = sys.platform) -> TextIO:
+    """A file or a pipe on Windows gets UTF-8, where Python would write the ANSI code page."""
+    if platform == "win32" and isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+        stream.reconfigure(encoding="utf-8")
+    return stream
 
 
 def one_line(text: str) -> str:

@@ -194,10 +194,10 @@ def _trial(trial: Trial) -> Pieces:
 
 def _trial_facts(trial: Trial) -> tuple[Pieces, ...]:
     name = trial.code_name
-    if trial.code is not None and not name:
+    if trial.code is not None and not name and trial.status == "status-code":
         name = cudnn_status(trial.code, int(trial.version.split(".")[0] or 9))
     known = (
-        ("code", "" if trial.code is None else f"{trial.code} {name}"),
+        ("code", "" if trial.code is None else f"{trial.code} {name}".rstrip()),
         ("cuDNN", trial.version),
         ("loaded", trial.loaded),
         ("missing", trial.missing),

@@ -571,6 +571,11 @@ FunctionEnd
 Section Uninstall
   SetDetailsPrint none
   Call un.WaitUntilClosed
+  ; It may be running: out of the folder, so that this can go.
+  GetTempFileName $0
+  Delete $0
+  Rename "$INSTDIR\uninstall.cmd" $0
+  Delete $0
   ; An earlier Setup could install a second copy; the entries are then that one's.
   StrCpy $Registered 1
   ReadRegStr $0 SHCTX "${KEY}" "InstallLocation"

@@ -15,6 +15,7 @@ import pytest
 from machines.computers import NAMES, golden
 
 from cudnn_assistant.cli import run
+from cudnn_assistant.cli.screen import in_utf8
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
@@ -297,3 +298,10 @@ def test_an_interrupted_change_is_told_at_the_next_start(own_home: Path, tmp_pat
     Journal(own_home / ".local/state/cudnn-assistant/journal.jsonl").begin(left)
     assert "cudnn-assistant undo" in ca("check", "--no-test").stderr
     assert "cudnn-assistant undo" not in ca("check", "--machine", str(other)).stderr
+
+
+def test_a_file_on_windows_gets_utf_8(tmp_path: Path) -> None:
+    for platform, written in (("win32", "✓ Größe".encode()), ("linux", "? Größe".encode("cp1252"))):
+        with open(tmp_path / platform, "w", encoding="cp1252", errors="replace") as file:
+            in_utf8(file, platform).write("✓ Größe")
+        assert (tmp_path / platform).read_bytes() == written

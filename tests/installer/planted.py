@@ -1,4 +1,4 @@
-"""A driver, a GPU and a cuDNN for Wine: the stubs of tests/lab, compiled for Windows."""
+"""A driver, a GPU and a cuDNN for Windows: the stubs of tests/lab, compiled with MinGW."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ PARTS = (
 
 def gpu(windows: Desktop) -> None:
     """A GeForce RTX 4090 with its driver in System32."""
-    system = windows.drive / "windows" / "system32"
+    driver_files(windows.drive / "windows" / "system32")
+
+
+def driver_files(system: Path) -> None:
+    """What stands for a driver 581.15 with one GeForce RTX 4090."""
     compiled("nvml_stub.c", system / "nvml.dll")
     compiled("cuda_stub.c", system / "nvcuda.dll")
     known = {"driver": "581.15", "cuda": 13000, "gpus": 1}
@@ -36,14 +40,19 @@ def gpu(windows: Desktop) -> None:
     (system / "facts").write_text("\n".join(lines) + "\n")
 
 
+def cudnn_files(folder: Path) -> None:
+    """What stands for cuDNN 9.10."""
+    compiled("cudnn_stub.c", folder / "cudnn64_9.dll", "-DMAJOR=9")
+    for part in PARTS:
+        compiled("facts.h", folder / f"cudnn_{part}64_9.dll", "-xc")
+
+
 def cudnn(windows: Desktop, *, on_path: bool) -> None:
     """A cuDNN where NVIDIA's installer puts it, and its folder on the machine's PATH.
 
     The person's PATH would be the usual place, but Wine 8 leaves it out of a new program's.
     """
-    compiled("cudnn_stub.c", windows.drive / CUDNN / "cudnn64_9.dll", "-DMAJOR=9")
-    for part in PARTS:
-        compiled("facts.h", windows.drive / CUDNN / f"cudnn_{part}64_9.dll", "-xc")
+    cudnn_files(windows.drive / CUDNN)
     folder = "C:\\" + CUDNN.replace("/", "\\")
     path = "C:\\windows\\system32;C:\\windows" + (f";{folder}" if on_path else "")
     windows.run("reg", "add", KEY, "/v", "PATH", "/t", "REG_EXPAND_SZ", "/d", path, "/f")
@@ -57,3 +66,9 @@ def compiled(source: str, target: Path, *options: str) -> None:
          "-o", str(target), str(HERE.parent / "lab" / source)],
         check=True, env={"PATH": os.environ["PATH"]},
     )  # fmt: skip
+
+
+def stubs(folder: Path) -> None:
+    """What on_windows.py takes: the driver's files and cuDNN's."""
+    driver_files(folder / "driver")
+    cudnn_files(folder / "cudnn")

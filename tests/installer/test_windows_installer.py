@@ -28,6 +28,7 @@ pytestmark = pytest.mark.wine
 
 KEY = "Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\cuDNN Assistant"
 NEWER = "99.0.0"
+HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -463,6 +464,19 @@ def test_setup_and_uninstaller_are_signed(
         ["osslsigncode", "verify", "-in", str(setups[NEWER])], capture_output=True
     )
     assert unsigned.returncode != 0
+
+
+def test_the_steps_that_hosted_windows_takes(
+    clean: Desktop, setups: dict[str, Path], work: Path, tmp_path: Path
+) -> None:
+    """The script of packages.yml. It leaves a driver in this Windows."""
+    planted.stubs(tmp_path / "stubs")
+    python = work / "work" / "stage" / "python" / "python.exe"
+    files = (python, HERE / "on_windows.py", setups[__version__], tmp_path / "stubs")
+    said = clean.output(*map(clean.windows_path, files))
+    assert "stopped" not in said, said
+    assert said.rstrip().endswith("menu: False"), said
+    assert "PATH: ('%USERPROFILE%" in said, said
 
 
 def command_line(windows: Desktop, *words: str) -> str:
