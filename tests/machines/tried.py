@@ -167,3 +167,16 @@ case(
         ),
     ),
 )
+case(
+    "linux-tried-in-vain",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        trials=(stopped(BY_SYSTEM, "handle", 1001, "CUDNN_STATUS_NOT_INITIALIZED"),),
+        experiments=(
+            tried("preload", "LD_PRELOAD", "/x.so", after=REFUSED, proven=False),
+            tried("search-entry", "LD_LIBRARY_PATH", FOLDER, after=REFUSED, proven=False),
+        ),
+    ),
+    "error unexplained",
+)

@@ -84,7 +84,14 @@ def unexplained(ctx: Context) -> Findings:
 
 def _stopped_at(ctx: Context, trial: Trial) -> Finding:
     evidence = (*test_evidence(trial), *_part_checks(ctx))
-    return ctx.error(Unknown(), *evidence, **who(ctx) | {"stage": trial.stage})
+    facts = who(ctx) | {"stage": trial.stage, "setting": _left_out_in_vain(ctx)}
+    return ctx.error(Unknown(), *evidence, **facts)
+
+
+def _left_out_in_vain(ctx: Context) -> str:
+    """Names of the settings and limits without which the test stopped as well."""
+    mine = (e.difference for e in ctx.machine.experiments if e.subject == ctx.subject)
+    return ", ".join(dict.fromkeys(one.name for one in mine if one.name))
 
 
 def _part_checks(ctx: Context) -> list[str]:
