@@ -14,9 +14,10 @@ SIDE = (164, 314)
 def draw(drawing: Path, folder: Path) -> None:
     """Write ``app.ico`` and ``side.bmp`` into ``folder``."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from PySide6.QtGui import QGuiApplication
+    # pytest-qt takes the application that is there; one without widgets would end its tests.
+    from PySide6.QtWidgets import QApplication
 
-    keep = QGuiApplication.instance() or QGuiApplication([])
+    keep = QApplication.instance() or QApplication([])
     icon(drawing, folder / "app.ico")
     _side(drawing, folder / "side.bmp")
     del keep
