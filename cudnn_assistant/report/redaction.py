@@ -31,6 +31,7 @@ KEPT = {
     "pci_id", "owner", "code_name", "family", "libc", "package", "missing", "file", "variable",
     "part", "what", "found_via", "distribution", "checks", "skipped", "architectures", "modules",
     "when", "undoes", "undone_by", "sha256", "address", "url", "licence", "product",
+    "row",
 }  # fmt: skip
 """Fields that hold versions, names of products, official addresses and words of our own."""
 

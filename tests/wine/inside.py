@@ -33,6 +33,7 @@ from cudnn_assistant.plan import Plan, SetVariable, undo_plan  # noqa: E402
 from cudnn_assistant.session import install_watch  # noqa: E402
 from cudnn_assistant.system import Refused, policy, this_system, winapi, windows_registry  # noqa: E402
 from cudnn_assistant.system.windows import Windows  # noqa: E402
+from cudnn_assistant.wording.refusals import why  # noqa: E402
 
 reg: Any = winreg
 KEY = r"Software\cudnn-assistant-test"
@@ -69,7 +70,7 @@ def refused(act: Callable[[], object], words: str) -> None:
     try:
         act()
     except (Refused, NotApplied) as trouble:
-        said = str(trouble)
+        said = why(trouble)
     else:
         said = "nothing"
     assert words in said, said
@@ -274,16 +275,17 @@ def managed() -> None:
     step = SetVariable(scope="user", name="CUDNN_PATH", after=Value(text="x"))
     with reg.CreateKeyEx(reg.HKEY_LOCAL_MACHINE, policy.WINDOWS, 0, reg.KEY_ALL_ACCESS) as key:
         reg.SetValueEx(key, "Archives", 0, reg.REG_SZ, "D:\\cuDNN")
-        assert policy.policy() == policy.Policy(False, "D:\\cuDNN", "HKLM\\" + policy.WINDOWS)
+        archives = policy.policy()
         reg.SetValueEx(key, "ReadOnly", 0, reg.REG_DWORD, 1)
     try:
         apply(Plan(steps=(step,)), windows, Journal(places.state() / "journal-managed"))
-    except NotApplied as why:
-        told = (why.as_before, "changes nothing here" in why.message)
+    except NotApplied as trouble:
+        told = (trouble.as_before, "changes nothing here" in why(trouble))
     else:
         told = (False, False)
     finally:
         reg.DeleteKey(reg.HKEY_LOCAL_MACHINE, policy.WINDOWS)
+    assert archives == policy.Policy(archives="D:\\cuDNN", place="HKLM\\" + policy.WINDOWS)
     assert told == (True, True)
     assert windows.read("user", "CUDNN_PATH") is None
 

@@ -27,6 +27,7 @@ from cudnn_assistant.plan import Entry, Plan, RunInstaller, SetVariable, install
 from cudnn_assistant.plan.installer_table import PROGRAMS  # noqa: E402
 from cudnn_assistant.plan.kinds.installer import outcome  # noqa: E402
 from cudnn_assistant.system import this_system  # noqa: E402
+from cudnn_assistant.wording.refusals import why  # noqa: E402
 
 ROW = "vc-runtime-x86_64"
 # The world: another server, and whose certificate it has. All else is as in the table.
@@ -62,14 +63,14 @@ def carry_out() -> Entry:
 def refused() -> NotApplied:
     try:
         carry_out()
-    except NotApplied as why:
-        return why
+    except NotApplied as trouble:
+        return trouble
     raise AssertionError("it was done")
 
 
 def nothing_happened(words: str) -> None:
     trouble = refused()
-    assert words in trouble.message, trouble.message
+    assert words in why(trouble), why(trouble)
     assert trouble.as_before
     assert downloads() == [], downloads()
     assert this_system().read("user", "CUDNN_PATH") is None

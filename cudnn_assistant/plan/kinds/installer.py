@@ -47,16 +47,18 @@ def _title(step: RunInstaller) -> str:
 
 
 def _notes(step: RunInstaller) -> Iterator[str]:
-    if step.link:
-        yield say("plan.signed-by", publisher=PROGRAMS[step.row].publisher)
-    else:
+    # The change may be another program's: its report names rows that this one doesn't have.
+    program = PROGRAMS.get(step.row)
+    if step.link and program is not None:
+        yield say("plan.signed-by", publisher=program.publisher)
+    elif not step.link:
         yield say("plan.package-manager")
     source = PACKAGES[step.row].source if step.row in PACKAGES else ""
     if source:
         yield say("plan.needs-package-source", source=source)
     if any("agree-with-licenses" in line for line in step.commands):
         yield say("plan.accepts-driver-licence")
-    if step.row in PROGRAMS and not PROGRAMS[step.row].arguments:
+    if program is not None and not program.arguments:
         yield say("plan.installer-window")
     if step.row in TOOLKITS:
         yield say("plan.cuda-toolkit-notes")
