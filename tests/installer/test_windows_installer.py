@@ -272,9 +272,9 @@ def test_lives_under_the_longest_name_with_other_letters(
     assert "no NVIDIA GPU" in report.read_text("utf-8")
     report.unlink()
     assert stamps(folder) == before
-    assert clean.run(str(setups[__version__]), "/S", f"/D=C:\\{'y' * room}") == 6
     uninstall(clean, folder)
     assert not folder.exists()
+    assert clean.run(str(setups[__version__]), "/S", f"/D=C:\\{'y' * room}") == 6
     outer.rmdir()
 
 
