@@ -129,7 +129,9 @@ def test_sentences_name_only_facts_that_a_finding_can_have() -> None:
             assert fields(row.text("release").why[0]) <= {"about", "needs", "present", "compute"}
 
 
-SOURCE = re.compile(r"https://|[\w.-]+/[\w.-]+#\d+|measured: |PyPI: |tensorflow/tensorflow |the lines of")
+SOURCE = re.compile(
+    r"https://|[\w.-]+/[\w.-]+#\d+|measured: |PyPI: |tensorflow/tensorflow |the lines of"
+)
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))
