@@ -64,7 +64,7 @@ def tried(
     Environments that take another major from the system than the one tested get a test of that.
     What cuda-pathfinder finds is asked meanwhile, and kept with the system's test.
     """
-    doubts = {} if trust is None else _doubts(trust, environment, start_in, pythons)
+    doubts = {} if trust is None else _doubts(trust, environment, start_in, _bringing(pythons))
     test = partial(
         run_trial,
         environment,
@@ -91,9 +91,7 @@ def _tried(
 ) -> list[Trial]:
     found: list[Trial] = []
     others = ""
-    own = [one for one in pythons if any(f.brings_cudnn for f in one.frameworks)][
-        :MOST_ENVIRONMENTS
-    ]
+    own = _bringing(pythons)
     for subject, wish in [(SYSTEM, Wish()), *((one.id, asked_for(one)) for one in own)]:
         doubt, path = doubts.get(subject, ("", ""))
         if doubt:
@@ -111,6 +109,12 @@ def _tried(
             one = test(major=number)
             found += [msgspec.structs.replace(one, subject=subject) for subject in ids]
     return found
+
+
+def _bringing(pythons: Sequence[PythonEnvironment]) -> list[PythonEnvironment]:
+    """The environments that are tested: those that bring a cuDNN of their own."""
+    bringing = (one for one in pythons if any(f.brings_cudnn for f in one.frameworks))
+    return list(bringing)[:MOST_ENVIRONMENTS]
 
 
 def _doubts(
@@ -195,18 +199,20 @@ def explored(
     ``budget`` is seconds for all of them. A subject that stops as one before it did, for which
     nothing helped, isn't explored again.
     """
-    wishes = {SYSTEM: Wish(), **{one.id: asked_for(one) for one in pythons}}
+    known = {one.id: one for one in pythons}
     until = time.monotonic() + budget
     found: list[Experiment] = []
     seen: set[tuple[object, ...]] = set()
     for trial in trials:
         kind = (trial.stage, trial.status, trial.code, trial.missing)
         left = until - time.monotonic()
-        explorable = trial.subject in wishes and not (trial.framework or trial.library)
+        explorable = trial.subject in (SYSTEM, *known) and not (trial.framework or trial.library)
         if not (explorable and stopped(trial)) or kind in seen or left <= 0:
             continue
         seen.add(kind)
-        test = _test_of(trial, wishes[trial.subject], family, table, cancel)
+        # Only now: what an environment's framework asks for is read from its libraries.
+        wish = asked_for(known[trial.subject]) if trial.subject in known else Wish()
+        test = _test_of(trial, wish, family, table, cancel)
         found += experiments(test, conditions, trial, family, budget=left, cancel=cancel)
         if len(seen) == MOST_EXPLORED:
             break

@@ -17,7 +17,7 @@ from cudnn_assistant.probe.experiments.conditions import Conditions, Removal, di
 from cudnn_assistant.probe.running.children import Cancel, never
 
 Test = Callable[[Conditions], Trial]
-Wanted = Callable[[Trial], bool]
+Helps = Callable[[Trial], bool]
 
 BUDGET = 10.0
 """Seconds after which no further experiment of a subject is begun."""
@@ -39,16 +39,15 @@ def experiments(
     first: Trial,
     family: Family,
     *,
-    wanted: Wanted | None = None,
     budget: float = BUDGET,
     cancel: Cancel = never,
 ) -> tuple[Experiment, ...]:
     """What was tried after ``first`` stopped under ``conditions``, in order; () for nothing to try.
 
-    ``wanted`` says what a better end is, by default: the test ends well, or gets from the
-    libraries to the driver. At most one of the experiments is proven, the smallest that helps.
+    A better end is one where the test ends well, or gets from the libraries to the driver. At most
+    one of the experiments is proven, the smallest that helps.
     """
-    helps = wanted or _further_than(first)
+    helps = _further_than(first)
     bench = _Bench(test, conditions, first, helps, time.monotonic() + budget, cancel)
     parts = [group for group in groups(conditions, family) if group]
     if parts and bench.repeats():
@@ -56,7 +55,7 @@ def experiments(
     return tuple(bench.done)
 
 
-def _further_than(first: Trial) -> Wanted:
+def _further_than(first: Trial) -> Helps:
     in_library = first.stage in _LIBRARY
     return lambda trial: trial.status == "ok" or (in_library and trial.stage in _DRIVER)
 
@@ -69,7 +68,7 @@ class _Bench:
         test: Test,
         conditions: Conditions,
         first: Trial,
-        helps: Wanted,
+        helps: Helps,
         until: float,
         cancel: Cancel,
     ) -> None:
