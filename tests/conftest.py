@@ -17,6 +17,8 @@ from pytest_socket import disable_socket
 HERE = Path(__file__).parent
 if needs.qt():
     pytest_plugins = ["pytestqt.plugin"]
+# Sentences are compared in English, whatever the person who starts the tests speaks.
+os.environ["LANGUAGE"] = "en"
 # Programs that came with the test dependencies, as in an environment that was activated.
 os.environ["PATH"] = os.pathsep.join((os.path.dirname(sys.executable), os.environ.get("PATH", "")))
 

@@ -44,9 +44,7 @@ def _refuse_full(step: InstallArchive, needed: int) -> None:
     parent = _existing(os.path.dirname(step.folder))
     free = shutil.disk_usage(parent).free
     if free < needed:
-        raise Refused(
-            "disk-full-at", folder=parent, free=f"{free // 10**6:,}", needed=f"{needed // 10**6:,}"
-        )
+        raise Refused("disk-full-at", folder=parent, free=free // 10**6, needed=needed // 10**6)
 
 
 def _existing(folder: str) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from cudnn_assistant import __version__
 from cudnn_assistant.cli.options import Options
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import language, say
 
 COMMANDS = (
     "check", "explain", "fix", "undo", "report", "test", "watch", "feed", "recommend",
@@ -39,7 +39,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+    """The whole command line, with argparse's own words in the language that is spoken."""
+    vars(argparse).update(_=language.gettext, ngettext=language.ngettext)
     top = argparse.ArgumentParser(
         prog="cudnn-assistant",
         formatter_class=_Formatter,

@@ -10,7 +10,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import SYSTEM
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.own_copies import OwnCopies, OwnCopy
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import number, say
 from cudnn_assistant.wording.refusals import why
 
 
@@ -66,7 +66,7 @@ def _list(found: OwnCopies, screen: Screen) -> int:
         screen.line(say("cli.no-copies", folder=found.root))
     for one in listed:
         what = f"{one.product} {one.version}".strip() or say("cli.copy-not-in-journal")
-        screen.line(f"{one.folder}  {one.size / 1e6:,.0f} MB  {what}")
+        screen.line(f"{one.folder}  {number(one.size / 1e6)} MB  {what}")
         if one.variables:
             screen.line(say("cli.copy-named-in", names=", ".join(one.variables)), indent=2)
         for subject in one.subjects:

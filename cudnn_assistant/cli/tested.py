@@ -9,7 +9,7 @@ from cudnn_assistant.machine import Trial
 from cudnn_assistant.session import Checkup
 from cudnn_assistant.session.trials import Tested, relevant
 from cudnn_assistant.summary import helped, meaning, not_tested, program, stopped
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import number, say
 
 _MARKS: dict[str, Mark] = {"ok": "ok", "no-gpu": "unknown", "not-run": "unknown"}
 _MOST = 2
@@ -85,7 +85,7 @@ def _sentence(trial: Trial, *, name: bool = True) -> str:
         "version": trial.version,
         "gpu": trial.gpu_name,
         "checks": ", ".join(trial.checks),
-        "seconds": f"{trial.milliseconds / 1000:.1f}",
+        "seconds": number(trial.milliseconds / 1000, 1),
     }
     if trial.framework:
         return say("cli.program-works", **facts)

@@ -134,7 +134,7 @@ class _Run:
         needed = self.download_of.size - _size(self.part) + _SPARE
         free = shutil.disk_usage(os.path.dirname(self.path)).free
         if free < needed:
-            raise Refused("disk-full", free=f"{free // 10**6:,}", needed=f"{needed // 10**6:,}")
+            raise Refused("disk-full", free=free // 10**6, needed=needed // 10**6)
 
     def download(self, pause: float) -> None:
         """Fetch what is missing, in as many tries as make headway."""

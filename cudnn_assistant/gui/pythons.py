@@ -14,13 +14,13 @@ from cudnn_assistant.gui.widgets import Card, Mark
 from cudnn_assistant.machine import PythonEnvironment, Trial
 from cudnn_assistant.session.trials import frameworks_of
 from cudnn_assistant.summary import Line, helped, meaning, not_tested, program, stopped
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import number, say
 
 
 def outcome_line(trial: Trial) -> tuple[Look, str]:
     """How a test inside a framework ended, in a line."""
     if trial.status == "ok":
-        seconds = f"{trial.milliseconds / 1000:.1f}"
+        seconds = number(trial.milliseconds / 1000, 1)
         gpu = trial.gpu_name.removeprefix("NVIDIA ") or say("gui.gpu-unnamed")
         return "ok", say("gui.environment-works", program=program(trial), gpu=gpu, seconds=seconds)
     if trial.status == "not-run":

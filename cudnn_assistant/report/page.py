@@ -17,6 +17,7 @@ from cudnn_assistant.report.document import (
     Table,
 )
 from cudnn_assistant.visible import visible
+from cudnn_assistant.wording import spoken
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; --quiet: light-dark(#555, #aaa); }
@@ -40,8 +41,9 @@ summary { cursor: pointer; }
 def page(parts: Iterable[Part], title: str) -> str:
     """The parts as one HTML document. Machine data is folded away at the end."""
     body = "\n".join(map(_part, parts))
+    language = spoken().replace("_", "-")
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!DOCTYPE html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width">\n'

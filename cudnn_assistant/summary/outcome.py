@@ -5,7 +5,7 @@ from __future__ import annotations
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.summary.display_names import card
 from cudnn_assistant.summary.line import Mark
-from cudnn_assistant.wording import say, stage
+from cudnn_assistant.wording import number, say, stage
 
 
 def trial_text(trial: Trial) -> tuple[Mark, str]:
@@ -16,7 +16,7 @@ def trial_text(trial: Trial) -> tuple[Mark, str]:
         return "ok", say(
             "summary.convolution-ran-gpu-seconds-s",
             gpu=card(trial.gpu_name),
-            seconds=f"{trial.milliseconds / 1000:.1f}",
+            seconds=number(trial.milliseconds / 1000, 1),
         )
     return "bad", stopped(trial)
 

@@ -8,7 +8,7 @@ from cudnn_assistant.finding import Finding, Impossible, Manual, Unknown, Verdic
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.summary.display_names import card
 from cudnn_assistant.versions import short
-from cudnn_assistant.wording import say, words
+from cudnn_assistant.wording import number, say, words
 
 
 def headline(verdict: Verdict, machine: Machine, findings: Iterable[Finding]) -> tuple[str, str]:
@@ -40,7 +40,7 @@ def _works(machine: Machine) -> tuple[str, str]:
     sentence = say(
         "summary.tested-now-loaded-handle-created-convolution",
         gpu=card(test.gpu_name),
-        seconds=f"{test.milliseconds / 1000:.1f}",
+        seconds=number(test.milliseconds / 1000, 1),
     )
     return say("summary.cudnn-version-works", version=short(test.version)), sentence
 

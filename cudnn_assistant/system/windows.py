@@ -235,9 +235,7 @@ def _refuse_unstorable(name: str, value: Value | None) -> None:
     if value is None:
         return
     if len(value.text) > envpath.LIMIT:
-        raise Refused(
-            "value-too-long", name=name, length=f"{len(value.text):,}", limit=f"{envpath.LIMIT:,}"
-        )
+        raise Refused("value-too-long", name=name, length=len(value.text), limit=envpath.LIMIT)
     if "\0" in value.text or "=" in name or not name:
         raise Refused("value-not-storable", name=name)
 

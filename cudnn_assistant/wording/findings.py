@@ -24,6 +24,7 @@ from cudnn_assistant.finding import (
 )
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.wording.language import pgettext
+from cudnn_assistant.wording.numbers import number
 from cudnn_assistant.wording.sentences import say
 from cudnn_assistant.wording.stages import stage
 from cudnn_assistant.wording.symbols import meaning
@@ -112,6 +113,8 @@ def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
     facts = {"system": system, **texts(finding.facts)}
     if "stage" in facts:
         facts["doing"] = stage(facts["stage"])
+    if "length" in facts:
+        facts["length"] = number(int(facts["length"].replace(",", "")))
     if "gpu" in facts:
         facts["gpu"] = facts["gpu"].removeprefix("NVIDIA ")
     return facts

@@ -1,8 +1,12 @@
-"""The language of all words: gettext over ``resources/locale``."""
+"""The language of all words: gettext over ``resources/locale``.
+
+A language is a folder ``resources/locale/NAME/LC_MESSAGES`` with a ``cudnn-assistant.po`` that
+translators write; building the program compiles it (``installer/compile_locale.py``).
+"""
 
 from __future__ import annotations
 
-import gettext
+import gettext as _gettext
 import os
 from collections.abc import Sequence
 
@@ -10,44 +14,85 @@ from cudnn_assistant import places
 
 DOMAIN = "cudnn-assistant"
 
-_current: gettext.NullTranslations | None = None
+LANGUAGES = {
+    "en": "English",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+    "ja": "日本語",
+    "zh_CN": "简体中文",
+    "pt_BR": "Português (Brasil)",
+}
+"""Every language that the program speaks, by its name in itself; English needs no catalogue."""
+
+_NEAR = {"pt": "pt_BR", "zh_Hans": "zh_CN", "zh_SG": "zh_CN"}
+"""Where there is no catalogue of its own: the one that its readers read best."""
+
+_current: _gettext.NullTranslations | None = None
 
 
 def choose(languages: Sequence[str] | None = None) -> None:
-    """Speak one of ``languages`` from now on; ``None`` follows the system's settings.
+    """Speak the first of ``languages`` that is known from now on; ``None`` follows the system.
 
-    A language without a catalogue is passed over; English needs none.
+    A language without a catalogue is passed over; where none is left, it is English.
     """
     global _current  # noqa: PLW0603 - a program speaks one language at a time
     wanted = list(languages) if languages is not None else _of_the_system()
-    _current = gettext.translation(
-        DOMAIN, str(places.resource("locale")), languages=wanted, fallback=True
-    )
+    _current = _gettext.NullTranslations()
+    for name in (known for one in wanted if (known := _known(one))):
+        if name != "en":
+            folder = str(places.resource("locale"))
+            _current = _gettext.translation(DOMAIN, folder, languages=[name], fallback=True)
+        return
 
 
-def _of_the_system() -> list[str] | None:
+def _known(name: str) -> str:
+    """The language of ours that serves "de_AT.UTF-8" or "pt-PT"; "" where there is none."""
+    plain = name.partition(".")[0].partition("@")[0].replace("-", "_")
+    whole, base = plain, plain.partition("_")[0]
+    return next((n for n in (whole, _NEAR.get(whole), base, _NEAR.get(base)) if n in LANGUAGES), "")
+
+
+def _of_the_system() -> list[str]:
     """Languages of the environment; on Windows, which sets none, those of its settings."""
-    if os.name != "nt" or any(os.environ.get(n) for n in ("LANGUAGE", "LC_ALL", "LANG")):
-        return None
+    for variable in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := os.environ.get(variable):
+            return value.split(":")
+    if os.name != "nt":
+        return []
     import ctypes
     import locale
 
     number = ctypes.windll.kernel32.GetUserDefaultUILanguage()  # type: ignore[attr-defined,unused-ignore]
-    name = locale.windows_locale.get(number)
-    return [name] if name else None
+    return [locale.windows_locale.get(number, "en")]
 
 
-def install(translations: gettext.NullTranslations) -> None:
+def install(translations: _gettext.NullTranslations) -> None:
     """Speak by these translations; for tests and tools."""
     global _current  # noqa: PLW0603
     _current = translations
 
 
-def _translations() -> gettext.NullTranslations:
+def _translations() -> _gettext.NullTranslations:
     if _current is None:
         choose()
     assert _current is not None
     return _current
+
+
+def spoken() -> str:
+    """The language spoken now, one of ``LANGUAGES``."""
+    return _known(_translations().info().get("language", "")) or "en"
+
+
+def gettext(text: str) -> str:
+    """A text of a library (argparse) in the language that is spoken now."""
+    return _translations().gettext(text)
+
+
+def ngettext(one: str, many: str, count: int) -> str:
+    """A library's text that depends on a count, in that language."""
+    return _translations().ngettext(one, many, count)
 
 
 def pgettext(key: str, text: str) -> str:

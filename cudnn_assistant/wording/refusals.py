@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cudnn_assistant.trouble import Fact, Trouble
+from cudnn_assistant.wording.numbers import number
 from cudnn_assistant.wording.reasons import reason
 from cudnn_assistant.wording.sentences import refusal
 
@@ -16,5 +17,7 @@ def why(trouble: BaseException) -> str:
     return refusal(trouble.code, **{name: _said(fact) for name, fact in trouble.facts.items()})
 
 
-def _said(fact: Fact) -> str | int:
-    return why(fact) if isinstance(fact, BaseException) else fact
+def _said(fact: Fact) -> str:
+    if isinstance(fact, BaseException):
+        return why(fact)
+    return number(fact) if isinstance(fact, int) else fact

@@ -11,7 +11,7 @@ from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.kinds.row import Needs, Read
 from cudnn_assistant.plan.steps import SetVariable
 from cudnn_assistant.shell import Syntax, command, quote
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import number, say
 
 _LOADER = "/etc/ld.so.conf.d/cudnn-assistant.conf"
 _KEYS = {
@@ -111,7 +111,7 @@ def _count_notes(step: SetVariable, machine: Machine) -> tuple[str, ...]:
 
 def _length_notes(step: SetVariable) -> tuple[str, ...]:
     length = len(_texts(step)[1])
-    notes = [say("plan.length-of-value", length=f"{length:,}", limit=f"{envpath.LIMIT:,}")]
+    notes = [say("plan.length-of-value", length=number(length), limit=number(envpath.LIMIT))]
     if length > _OLD_PROGRAMS:
         notes.append(say("plan.value-may-be-cut"))
     elif length > _OLD_DIALOG:
