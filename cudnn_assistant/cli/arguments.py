@@ -215,6 +215,13 @@ def _recommend(parser: argparse.ArgumentParser) -> None:
         "--requirements", metavar="FILE", default="", help=say("cli.option-requirements")
     )
     parser.add_argument(
+        "--as",
+        dest="tool",
+        choices=("pip", "uv", "conda"),
+        default="pip",
+        help=say("cli.option-as"),
+    )
+    parser.add_argument(
         "--python-version", metavar="X.Y", default="", help=say("cli.option-python-version")
     )
     parser.add_argument(

@@ -52,6 +52,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     system: Literal["", "linux", "windows"] = ""
     requirements: str = ""
     """A requirements file or a pyproject.toml whose GPU packages are to fit together."""
+    tool: Literal["pip", "uv", "conda"] = "pip"
+    """Whose file the answer for all packages is written for."""
     # watch
     program: tuple[str, ...] = ()
     pid: int = 0

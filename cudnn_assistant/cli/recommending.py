@@ -58,9 +58,15 @@ def _environment(found: EnvironmentAdvice, options: Options, screen: Screen) -> 
             screen.line()
         if found.possible is None and all(one.possible for one in found.packages):
             screen.line(say("recommendation.no-common-cuda"))
-        if found.snippet:
-            screen.line(say("recommendation.snippet", cuda=found.cuda_major))
-            screen.raw(found.snippet + "\n")
+        if found.snippets:
+            screen.line(
+                say(
+                    f"recommendation.snippet-{options.tool}",
+                    cuda=found.cuda_major,
+                    python=found.python,
+                )
+            )
+            screen.raw(getattr(found.snippets, options.tool) + "\n")
     return {True: 0, False: 1, None: 3}[found.possible]
 
 

@@ -14,10 +14,10 @@ from cudnn_assistant.compat.advice import Recommendation
 from cudnn_assistant.compat.facts import Compat
 from cudnn_assistant.compat.limits import known_cuda_majors
 from cudnn_assistant.compat.lookup import order
-from cudnn_assistant.compat.packages import INDEXES
-from cudnn_assistant.compat.recommend import recommend_for
+from cudnn_assistant.compat.recommend import fitting, recommend_for
 from cudnn_assistant.compat.releases import framework_builds, framework_name
 from cudnn_assistant.compat.situation import Situation
+from cudnn_assistant.compat.snippets import Snippets, snippets
 from cudnn_assistant.machine import Struct
 
 _MOST = 12
@@ -38,8 +38,12 @@ class EnvironmentAdvice(Struct, kw_only=True):
     packages: tuple[Recommendation, ...] = ()
     cuda_major: int | None = None
     """None: the packages can't share one."""
+    python: str = ""
+    """The Python that they share, "3.12"; "" where something doesn't fit."""
     snippet: str = ""
-    """Lines for requirements.txt, read by pip and uv; "" where something doesn't fit."""
+    """Lines for requirements.txt; "" where something doesn't fit."""
+    snippets: Snippets | None = None
+    """The same set for pip, uv and conda; None where something doesn't fit."""
 
 
 def wanted(text: str, compat: Compat, here: Situation) -> tuple[Wanted, ...]:
@@ -86,16 +90,42 @@ def _lines(text: str) -> Iterator[str]:
 def recommend_environment(
     here: Situation, compat: Compat, asked: Sequence[Wanted]
 ) -> EnvironmentAdvice:
-    """One set for all packages: the newest CUDA major that each of them has a build for."""
-    for major in known_cuda_majors(compat):
-        sets = [_one(here, compat, wish, str(major)) for wish in asked]
-        if sets and all(one.possible for one in sets) and _share(sets, major):
-            return EnvironmentAdvice(
-                possible=True, packages=tuple(sets), cuda_major=major, snippet=_snippet(sets)
-            )
-    alone = [_one(here, compat, wish, "") for wish in asked]
+    """One set for all packages: the newest CUDA major that each of them has a build for.
+
+    Where no Python is given, it is the newest on which all of them fit.
+    """
+    for there in _on_each_python(here, compat):
+        if found := _together(there, compat, asked):
+            return found
+    alone = [_newest(here, compat, wish) or _against(here, compat, wish) for wish in asked]
     impossible = not all(one.possible is not False for one in alone)
     return EnvironmentAdvice(possible=False if impossible else None, packages=tuple(alone))
+
+
+def _on_each_python(here: Situation, compat: Compat) -> Iterator[Situation]:
+    """The situation with its own Python, else with each that a build knows, newest first."""
+    if here.python:
+        yield here
+        return
+    named = {int(n) for one in compat.frameworks for n in re.findall(r"3\.(\d+)", one.python)}
+    for minor in range(max(named, default=0), min(named, default=0) - 1, -1):
+        yield msgspec.structs.replace(here, python=f"3.{minor}")
+
+
+def _together(here: Situation, compat: Compat, asked: Sequence[Wanted]) -> EnvironmentAdvice | None:
+    for major in known_cuda_majors(compat):
+        sets = [one for wish in asked if (one := _newest(here, compat, wish, str(major)))]
+        if sets and len(sets) == len(asked) and _share(sets, major):
+            made = snippets([one.framework for one in sets if one.framework], here.python)
+            return EnvironmentAdvice(
+                possible=True,
+                packages=tuple(sets),
+                cuda_major=major,
+                python=here.python,
+                snippet=made.pip,
+                snippets=made,
+            )
+    return None
 
 
 def _share(sets: Sequence[Recommendation], major: int) -> bool:
@@ -103,30 +133,28 @@ def _share(sets: Sequence[Recommendation], major: int) -> bool:
     return cudas <= {str(major), ""}
 
 
-def _one(here: Situation, compat: Compat, wish: Wanted, cuda: str) -> Recommendation:
-    """The newest allowed release that is known to fit, else what stands against the newest."""
+def _newest(here: Situation, compat: Compat, wish: Wanted, cuda: str = "") -> Recommendation | None:
+    """The newest allowed release that is known to fit."""
     allowed = SpecifierSet(wish.allowed)
     builds = framework_builds(compat, wish.name, "", here.family)
     versions = sorted({one.version for one in builds if one.version in allowed}, key=order)
-    first: Recommendation | None = None
     for version in reversed(versions[-_MOST:]):
-        there = msgspec.structs.replace(
-            here, framework=wish.name, framework_version=version, framework_cuda="",
-            installed=False, want_cuda=cuda,
-        )  # fmt: skip
-        found = recommend_for(there, compat)
-        if found.possible:
+        found = fitting(_asking(here, wish.name, version, cuda), compat)
+        if found and found.possible:
             return found
-        first = first or found
-    missing = msgspec.structs.replace(here, framework=wish.name, framework_version=wish.allowed)
-    return first or recommend_for(missing, compat)
+    return None
 
 
-def _snippet(sets: Sequence[Recommendation]) -> str:
-    chosen = [one.framework for one in sets if one.framework]
-    indices = sorted({INDEXES[one.name].format(index=one.index) for one in chosen if one.index})
-    lines = [f"--extra-index-url {address}" for address in indices]
-    for one in chosen:
-        local = f"+{one.index}" if one.index and one.name == "torch" else ""
-        lines.append(one.requirement + local)
-    return "\n".join(lines)
+def _asking(here: Situation, name: str, version: str, cuda: str = "") -> Situation:
+    return msgspec.structs.replace(
+        here, framework=name, framework_version=version, framework_cuda="",
+        installed=False, want_cuda=cuda,
+    )  # fmt: skip
+
+
+def _against(here: Situation, compat: Compat, wish: Wanted) -> Recommendation:
+    """What stands against the newest allowed release."""
+    builds = framework_builds(compat, wish.name, "", here.family)
+    allowed = [one.version for one in builds if one.version in SpecifierSet(wish.allowed)]
+    newest = max(allowed, key=order, default=wish.allowed)
+    return recommend_for(_asking(here, wish.name, newest), compat)

@@ -59,11 +59,20 @@ def recommend_for(here: Situation, compat: Compat) -> Recommendation:
         return Recommendation(subject=here.subject, possible=None, unknown=unknown)
     if here.has_gpu is False:
         return Recommendation(subject=here.subject, possible=False, unmet=(Reason(code="no-gpu"),))
-    tried = [_try(here, compat, computes) for computes in _groups(here.computes)]
-    for candidates, chosen, computes in tried:
+    return fitting(here, compat) or _nothing_fits(
+        here, compat, _try(here, compat, here.computes)[0]
+    )
+
+
+def fitting(here: Situation, compat: Compat) -> Recommendation | None:
+    """The set that serves the most of a situation's GPUs; None where nothing serves one."""
+    if here.maker or here.has_gpu is False or (here.unknown_gpus and not here.computes):
+        return None
+    for computes in _groups(here.computes):
+        candidates, chosen, _ = _try(here, compat, computes)
         if chosen is not None:
             return made(here, compat, candidates, chosen, computes)
-    return _nothing_fits(here, compat, tried[0][0])
+    return None
 
 
 _Tried = tuple[list[Candidate], Candidate | None, tuple[str, ...]]
@@ -121,9 +130,8 @@ def _choose(
 # Nothing fits
 
 
-def _nothing_fits(
-    here: Situation, compat: Compat, candidates: Sequence[Candidate]
-) -> Recommendation:
+def _nothing_fits(here: Situation, compat: Compat) -> Recommendation:
+    candidates = _try(here, compat, here.computes)[0]
     unknown = tuple(unknown_facts(here))
     if not candidates:
         missing = Reason(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from cudnn_assistant.cli import run
 from cudnn_assistant.compat import (
@@ -57,6 +60,47 @@ def test_an_older_gpu_has_its_own_index() -> None:
     assert first.startswith("--extra-index-url ")
     assert first.endswith("/whl/cu126")
     assert torch == "torch==2.8.0+cu126"
+
+
+def test_where_no_python_is_known_the_newest_that_serves_all_is_named() -> None:
+    found = ask("torch>=2.4,<2.9\ntensorflow==2.19.0", "8.6", python="")
+    assert (found.possible, found.python) == (True, "3.12")
+    assert found.snippets is not None
+    assert "python=3.12" in found.snippets.conda
+
+
+def test_uv_takes_from_an_index_only_what_belongs_there() -> None:
+    found = ask("torch>=2.4,<2.9\nonnxruntime-gpu", "6.1")
+    assert found.snippets is not None
+    read = tomllib.loads("[project]\n" + found.snippets.uv)
+    assert read["project"]["dependencies"][0] == "torch==2.8.0"
+    (index,) = read["tool"]["uv"]["index"]
+    assert index["name"] == "torch-cu126"
+    assert index["url"].endswith("/whl/cu126")
+    assert index["explicit"] is True
+    assert read["tool"]["uv"]["sources"] == {"torch": {"index": "torch-cu126"}}
+
+
+def test_uv_itself_reads_its_tables(tmp_path: Path) -> None:
+    found = ask("torch>=2.4,<2.9\nonnxruntime-gpu", "6.1")
+    assert found.snippets is not None
+    head = '[project]\nname = "x"\nversion = "1"\nrequires-python = ">=3.11"\n'
+    (tmp_path / "pyproject.toml").write_text(head + found.snippets.uv)
+    done = subprocess.run(
+        ["uv", "lock", "--offline", "--directory", str(tmp_path)], capture_output=True, text=True
+    )
+    # It gets as far as asking for the packages, which nobody may do here.
+    assert "parse" not in done.stderr.lower()
+    assert "onnxruntime-gpu" in done.stderr or "torch" in done.stderr
+
+
+def test_conda_lets_pip_install_them() -> None:
+    found = ask("torch>=2.4,<2.9\nonnxruntime-gpu", "6.1")
+    assert found.snippets is not None
+    *conda, pip = yaml.safe_load(found.snippets.conda)["dependencies"]
+    assert conda[1:] == ["pip"]
+    assert conda[0].startswith("python")
+    assert pip["pip"] == found.snippets.pip.splitlines()
 
 
 def test_one_package_that_cannot_be_met_is_named() -> None:
