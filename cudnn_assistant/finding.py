@@ -186,6 +186,8 @@ class Facts(TypedDict, total=False):
     older_folder: str
     path: str
     """A device file."""
+    for_root: bool
+    """``path`` is the administrator's alone."""
     stray_file: str
     """One file of cuDNN in a folder that Windows searches before all others."""
     present_file: str
@@ -308,6 +310,7 @@ _FLAGS = (
     _Flag("wants_newer_driver", True, "wants", "product", instead=True),
     _Flag("wants_newer_driver", True, "had", "driver", instead=True),
     _Flag("lacking", "record", "record", "package", instead=True),
+    _Flag("for_root", True, "closed", "path"),
     _Flag("lacking", "spare", "slim", "package", instead=True),
 )
 

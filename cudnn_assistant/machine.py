@@ -61,6 +61,9 @@ class OperatingSystem(Struct, kw_only=True):
     """UEFI Secure Boot is on."""
     desktop: bool | None = None
     """A display is there to open a window on."""
+    main_alone: str = ""
+    """Debian: address and release of the source of packages, where its sections contrib and
+    non-free, which hold the driver, are switched off; "" where they aren't, or elsewhere."""
 
 
 class Answer(Struct, kw_only=True):

@@ -184,7 +184,9 @@ def sublibraries(
     jit = is_jit(mapped.main_library(mapped.libraries()), known)
     checks = {name: part for name, part in known["checks"].items() if library.has(name)}
     names = [name for name, part in checks.items() if not jit or part in known["jit"]]
-    names = names[names.index(after) + 1 :] if after in names else names
+    if after in names:
+        _say_why(channel, library, after, checks[after])
+        names = names[names.index(after) + 1 :]
     channel.say(planned=names)
     refused: Stopped | None = None
     for name in names:
@@ -205,6 +207,18 @@ def sublibraries(
     if refused is not None:
         raise _with_strangers(refused)
     return jit
+
+
+def _say_why(channel: Channel, library: cudnn.Cudnn, call: str, part: str) -> None:
+    """What the loader says of a part whose check ended another process.
+
+    cuDNN only says then that it was unable to load it, also where the file is there.
+    """
+    main = mapped.main_library(mapped.libraries())
+    try:
+        cudnn.load(beside(main, part, library.major))
+    except OSError as trouble:
+        channel.say(refused={"call": call, "detail": str(trouble)})
 
 
 def _with_strangers(stopped: Stopped) -> Stopped:

@@ -8,8 +8,6 @@ from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen, column
 from cudnn_assistant.finding import Finding, Manual, Verdict
 from cudnn_assistant.machine import SCHEMA, SYSTEM, Machine
-from cudnn_assistant.report.facts import moment
-from cudnn_assistant.report.reading import newer_report
 from cudnn_assistant.session import Checkup, LookRequest, Misuse, Refused, Session, Source
 from cudnn_assistant.session.events import Event, PartLooked
 from cudnn_assistant.session.json_output import encoded
@@ -85,11 +83,7 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
         screen.line(title)
         return
     if options.machine:
-        screen.line(
-            say("cli.report-of-another-computer", when=moment(checkup.machine.taken_at) or "?")
-        )
-        if checkup.machine.schema > SCHEMA:
-            screen.line(newer_report())
+        _show_origin(checkup.machine, screen)
     show_lines(checkup, screen)
     for finding in checkup.findings:
         if finding.severity != "info" or options.verbose:
@@ -100,6 +94,16 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
     screen.line(_closing(checkup.verdict, title, sentence))
     if not options.machine and checkup.plan.steps and options.command != "fix":
         screen.line(say("cli.run-fix"))
+
+
+def _show_origin(machine: Machine, screen: Screen) -> None:
+    # A look at this very computer needs nothing of reports.
+    from cudnn_assistant.report.facts import moment
+    from cudnn_assistant.report.reading import newer_report
+
+    screen.line(say("cli.report-of-another-computer", when=moment(machine.taken_at) or "?"))
+    if machine.schema > SCHEMA:
+        screen.line(newer_report())
 
 
 def _closing(verdict: Verdict, title: str, sentence: str) -> str:

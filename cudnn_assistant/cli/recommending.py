@@ -7,7 +7,8 @@ import msgspec
 from cudnn_assistant.cli.looking import look
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.compat import EnvironmentAdvice, Recommendation
+from cudnn_assistant.compat import Recommendation
+from cudnn_assistant.compat.environment import EnvironmentAdvice
 from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.imagined import Imagined
 from cudnn_assistant.wording import say

@@ -2,7 +2,8 @@
 
 Pure. The data comes from ``feed``; a hole in the data is ``None`` or "" and means *unknown*.
 ``facts`` has the types; ``lookup``, ``releases`` and ``limits`` answer questions; ``recommend``
-finds the one set that fits a situation and ``advice`` has the types of what it says.
+finds the one set that fits a situation, ``environment`` (loaded by who asks) one for all packages
+of a requirements file, and ``advice`` has the types of what they say.
 """
 
 from cudnn_assistant.compat.advice import (
@@ -15,11 +16,6 @@ from cudnn_assistant.compat.advice import (
     ToolkitAdvice,
 )
 from cudnn_assistant.compat.builtin import load_builtin
-from cudnn_assistant.compat.environment import (
-    EnvironmentAdvice,
-    recommend_environment,
-    wanted,
-)
 from cudnn_assistant.compat.facts import (
     ONGOING,
     Architecture,
@@ -113,7 +109,6 @@ __all__ = [
     "DriverAdvice",
     "DriverBranch",
     "DriverFloor",
-    "EnvironmentAdvice",
     "File",
     "FrameworkAdvice",
     "FrameworkRelease",
@@ -178,13 +173,11 @@ __all__ = [
     "packages_since",
     "parts_of",
     "recommend",
-    "recommend_environment",
     "recommend_for",
     "runs_kernels",
     "situation",
     "usual_cudnn",
     "version",
-    "wanted",
     "wheel_package",
     "without_cudnn_since",
     "without_gpu_since",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from packaging.specifiers import SpecifierSet
-
 from cudnn_assistant.compat.advice import Code, Reason
 from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.kernels import kernels_against
@@ -204,6 +202,8 @@ def _framework_against(
 
 
 def _python_fits(spec: str, python: str) -> bool:
+    from packaging.specifiers import SpecifierSet
+
     return SpecifierSet(spec).contains(python, prereleases=True)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from packaging.specifiers import SpecifierSet
+from typing import TYPE_CHECKING
 
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
-from cudnn_assistant.compat.lookup import (
-    at_least,
-    major_of,
-    version,
-)
+from cudnn_assistant.compat.lookup import at_least, major_of, version
 from cudnn_assistant.compat.releases import cudnn_build, cudnn_builds, wheel_package
+
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
 
 
 def serving_builds(
@@ -43,10 +41,17 @@ def serves(framework: FrameworkRelease, build: CudnnBuild) -> bool:
         return False
     if at_least(build.version, f"{need.major}.{need.minor}") is False:
         return False
-    if framework.cudnn_spec and build.full not in SpecifierSet(framework.cudnn_spec):
+    if framework.cudnn_spec and build.full not in _allowed(framework.cudnn_spec):
         return False
     exact_cuda = build.cuda_major < 11
     return not exact_cuda or major_minor(build.cuda) == major_minor(framework.cuda)
+
+
+def _allowed(specifier: str) -> SpecifierSet:
+    # Loaded where a framework pins its cuDNN; most checks come by without.
+    from packaging.specifiers import SpecifierSet
+
+    return SpecifierSet(specifier)
 
 
 def major_minor(text: str) -> tuple[int, int] | None:
@@ -58,7 +63,7 @@ def major_minor(text: str) -> tuple[int, int] | None:
 def _by_wheel(
     compat: Compat, framework: FrameworkRelease, cuda: int, platform: str
 ) -> Iterator[CudnnBuild]:
-    allowed = SpecifierSet(framework.cudnn_spec)
+    allowed = _allowed(framework.cudnn_spec)
     for wheel in compat.wheels:
         if wheel.package != wheel_package(cuda) or wheel.version not in allowed:
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from packaging.requirements import InvalidRequirement, Requirement
 
 from cudnn_assistant import envpath
 from cudnn_assistant.compat import Compat
@@ -62,9 +61,10 @@ VariableEdit = PutFirst | TakeOut | SetTo
 
 _DAMAGED = frozenset(
     (
-        "package-incomplete", "cudnn-damaged", "cudnn-part-missing", "cudnn-unreadable",
-        "cudnn-missing", "cudnn-mixed-versions", "cudnn-renamed", "cudnn-wrong-architecture",
-        "cublas-missing-in-environment", "nvrtc-missing-in-environment", "nvrtc-missing",
+        "package-changed", "package-incomplete", "cudnn-damaged", "cudnn-part-missing",
+        "cudnn-unreadable", "cudnn-missing", "cudnn-mixed-versions", "cudnn-renamed",
+        "cudnn-wrong-architecture", "cublas-missing-in-environment",
+        "nvrtc-missing-in-environment", "nvrtc-missing",
     )
 )  # fmt: skip
 """Findings about packages that may be there in the right version by their record alone: files
@@ -91,6 +91,8 @@ def _package_steps(wishes: Sequence[Wish], machine: Machine) -> list[InstallPack
 
 def _is_met(text: str, before: Sequence[Package]) -> bool:
     """Whether pip would say that the requirement is satisfied, and do nothing."""
+    from packaging.requirements import InvalidRequirement, Requirement
+
     try:
         wanted = Requirement(text)
     except InvalidRequirement:

@@ -20,6 +20,7 @@ from cudnn_assistant.plan.installer_table import (
     Packages,
 )
 from cudnn_assistant.plan.steps import RunInstaller
+from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import numbers, series
 
 _WINDOWS_10 = 10240
@@ -43,7 +44,7 @@ def driver(machine: Machine, compat: Compat, needed: str = "") -> Installer | No
         return None
     if system.family == "windows":
         return _windows_driver(machine, compat, needed)
-    if not SAME_DRIVERS.intersection(system.distribution[:1]):
+    if system.main_alone or not SAME_DRIVERS.intersection(system.distribution[:1]):
         return None
     for row in _rows(system):
         if _is_for(PACKAGES[row], machine, compat):
@@ -87,7 +88,15 @@ def commands(system: OperatingSystem) -> tuple[str, ...]:
     """
     rows = _rows(system)
     fitting = [row for row in rows if re.search(PACKAGES[row].kernel, system.version)]
-    return next((step_of(Installer(row=row)).commands for row in (*fitting, *rows)), ())
+    lines = next((step_of(Installer(row=row)).commands for row in (*fitting, *rows)), ())
+    return (_with_sections(system.main_alone), *lines) if system.main_alone else lines
+
+
+def _with_sections(source: str) -> str:
+    """Debian's packages of the driver lie in sections that are switched off."""
+    line = f"deb {source} contrib non-free non-free-firmware"
+    file = "/etc/apt/sources.list.d/non-free.list"
+    return command("sh", "echo", line, Syntax("|"), "sudo", "tee", file)
 
 
 def _rows(system: OperatingSystem) -> tuple[str, ...]:

@@ -35,7 +35,8 @@ from cudnn_assistant.system import System, this_system
 from cudnn_assistant.trouble import Misuse, Refused
 
 if TYPE_CHECKING:
-    from cudnn_assistant.compat import EnvironmentAdvice, Recommendation
+    from cudnn_assistant.compat import Recommendation
+    from cudnn_assistant.compat.environment import EnvironmentAdvice
     from cudnn_assistant.download import Licence
     from cudnn_assistant.explain import Explanation
     from cudnn_assistant.journal import Journal
@@ -219,7 +220,7 @@ class Session:
 
         Raises :class:`Misuse` for a wish that can't be meant, and for a file without any.
         """
-        from cudnn_assistant.compat import recommend_environment, wanted
+        from cudnn_assistant.compat.environment import recommend_environment, wanted
         from cudnn_assistant.session.imagined import imagine, ordinary, seen_situation
 
         compat = self._known()[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from cudnn_assistant.compat import Compat
@@ -9,7 +11,9 @@ from cudnn_assistant.diagnose import diagnose, verdict
 from cudnn_assistant.finding import Finding, Verdict
 from cudnn_assistant.machine import Machine, Struct, Trial
 from cudnn_assistant.plan import Plan, make_plan
-from cudnn_assistant.report.newer import Unknown
+
+if TYPE_CHECKING:
+    from cudnn_assistant.report.newer import Unknown
 
 
 class Checkup(Struct, kw_only=True):

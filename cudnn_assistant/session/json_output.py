@@ -10,7 +10,6 @@ from cudnn_assistant.feed import Source
 from cudnn_assistant.finding import Finding, Severity, Verdict, texts
 from cudnn_assistant.machine import Machine, Value
 from cudnn_assistant.plan import Step, kind_of
-from cudnn_assistant.report.newer import dump_with
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.wording import words
 
@@ -101,6 +100,8 @@ def encoded(checkup: Checkup, source: Source) -> bytes:
     whole = msgspec.json.encode(answer(checkup, source))
     if not checkup.unknown:
         return whole
+    from cudnn_assistant.report.newer import dump_with
+
     fields = msgspec.json.decode(whole)
     fields["machine"] = msgspec.Raw(dump_with(checkup.machine, checkup.unknown))
     return msgspec.json.encode(fields)

@@ -8,7 +8,6 @@ as text of a command. Nothing of this program runs as root, because its files ar
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import subprocess
@@ -79,6 +78,8 @@ class LoaderFolders:
 
     def _as_administrator(self, text: str, folders: list[str]) -> None:
         old = self._content()
+        import hashlib
+
         expected = "" if old is None else hashlib.sha256(old).hexdigest()
         command = ["/bin/sh", "-c", _SCRIPT, "sh", self.path, expected]
         if os.geteuid():

@@ -11,13 +11,8 @@ import pytest
 import yaml
 
 from cudnn_assistant.cli import run
-from cudnn_assistant.compat import (
-    EnvironmentAdvice,
-    Situation,
-    load_builtin,
-    recommend_environment,
-    wanted,
-)
+from cudnn_assistant.compat import Situation, load_builtin
+from cudnn_assistant.compat.environment import EnvironmentAdvice, recommend_environment, wanted
 
 DATA = load_builtin()
 GPU = ["--gpu", "RTX 3060", "--driver", "580.65.06", "--system", "linux", "--offline"]

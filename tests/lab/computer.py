@@ -207,15 +207,37 @@ class Computer:
 
     def look(self, *arguments: str, **variables: str) -> Answer:
         """What ``cudnn-assistant check`` says about it, to a person with these variables."""
-        ours = (sys.executable, "-I", "-m", "cudnn_assistant", "check", "--json", "--offline")
-        done = self.run(*ours, *arguments, **variables)
+        done = self.run(*_OURS, "check", "--json", "--offline", *arguments, **variables)
         assert done.stdout.startswith("{"), done.stdout[-500:] + done.stderr[-2000:]
-        told = json.loads(done.stdout)
-        findings = [
-            " ".join(
-                [one["severity"], one["code"]]
-                + ([one["subject"]] if one["subject"] != "system" else [])
-            )
-            for one in told["findings"]
-        ]
-        return Answer(told["verdict"], findings, told["machine"])
+        return _answer(done.stdout)
+
+    def told(self, shell: str = "", **variables: str) -> tuple[Answer, str]:
+        """The same, and what a person reads of ``check`` and ``fix --dry-run``.
+
+        ``shell`` is what they did in the terminal before.
+        """
+        ours = shlex.join(_OURS)
+        lines = (
+            shell, f"{ours} check --json --offline",
+            "echo; echo ----", f"{ours} check --offline", f"{ours} fix --dry-run --offline", "true",
+        )  # fmt: skip
+        script = "\n".join(filter(None, lines))
+        done = self.run("bash", "-c", script, **variables)
+        data, _, text = done.stdout.partition("----")
+        assert data.startswith("{"), done.stdout[-500:] + done.stderr[-2000:]
+        return _answer(data), text + done.stderr
+
+
+_OURS = (sys.executable, "-I", "-m", "cudnn_assistant")
+
+
+def _answer(data: str) -> Answer:
+    told = json.loads(data)
+    findings = [
+        " ".join(
+            [one["severity"], one["code"]]
+            + ([one["subject"]] if one["subject"] != "system" else [])
+        )
+        for one in told["findings"]
+    ]
+    return Answer(told["verdict"], findings, told["machine"])

@@ -6,6 +6,7 @@
  * address (cudnn_stub.c relies on it).
  */
 #include "facts.h"
+#include <sys/mman.h>
 
 typedef int CUresult;
 typedef uint64_t CUdeviceptr;
@@ -89,6 +90,9 @@ CUresult cuDeviceTotalMem_v2(size_t *size, int device) { ENTER(); *size = (size_
 CUresult cuDevicePrimaryCtxRetain(void **context, int device) {
     ENTER();
     current = device;
+    /* A context takes a window of addresses much larger than the GPU's memory. */
+    size_t window = (size_t)number("window", 0);
+    if (window && mmap(NULL, window, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED) return 2;
     *context = (void *)(intptr_t)(device + 1);
     return (CUresult)of_gpu(order[device], "retain", 0);
 }

@@ -17,7 +17,19 @@
  *                        nothing (says yes and does nothing), nan
  *
  * With -DJIT the legacy convolution answers 3009, as in cuDNN JIT; its graph calls work.
+ * With -DPARTS='"9.10.2"' it is a dispatcher of that version: it opens its parts (compiled with
+ * -DPART and the same -DPARTS) by name as 9.1 to 9.14 were seen to do, and ends the process with
+ * their words where one is missing, or of another version so that the loader refuses it.
  */
+#ifdef PART
+const char cudnn_part_of[] = PARTS;
+#ifdef GRAPH /* the name of a symbol that only the graph library of this version has */
+int GRAPH = 1;
+#else
+extern int ASKS;
+void *cudnn_asks_for = &ASKS;
+#endif
+#else
 #define _GNU_SOURCE
 #include <math.h>
 #include <sys/prctl.h>
@@ -115,9 +127,37 @@ static Status suffer(const char *call) {
 
 __attribute__((constructor)) static void born(void) { suffer("init"); }
 
+#ifdef PARTS
+#include <dlfcn.h>
+static const char *part(const char *name, const char *call) {
+    const char *version = NULL, *endings[] = {PARTS, "9", NULL};
+    for (int i = 0; i < 2 && !version; i++) {
+        char file[96];
+        snprintf(file, sizeof file, "libcudnn_%s.so.%s", name, endings[i]);
+        void *found = dlopen(file, RTLD_NOW);
+        version = found ? dlsym(found, "cudnn_part_of") : NULL;
+    }
+    if (version) return version;
+    fprintf(stderr, "Unable to load any of {libcudnn_%s.so." PARTS ", libcudnn_%s.so.9, libcudnn_%s.so}\n"
+                    "Invalid handle. Cannot load symbol %s\n", name, name, name, call);
+    abort();
+}
+static size_t version_of(const char *text) {
+    int major, minor, patch;
+    sscanf(text, "%d.%d.%d", &major, &minor, &patch);
+    return (size_t)(major * 10000 + minor * 100 + patch);
+}
+#define NEEDS(name) part(name, __func__)
+#else
+#define NEEDS(name) ((void)0)
+#endif
+
 size_t cudnnGetVersion(void) {
     const char *text = getenv("STUB_CUDNN_VERSION");
     suffer("cudnnGetVersion");
+#ifdef PARTS
+    return version_of(NEEDS("graph"));
+#endif
     return text ? (size_t)atoll(text) : MAJOR == 7 ? 7605 : MAJOR == 8 ? 8907 : 91002;
 }
 size_t cudnnGetCudartVersion(void) { return MAJOR == 7 ? 10020 : 12090; }
@@ -126,10 +166,10 @@ void cudnnGetLastErrorString(char *text, size_t size) {
     snprintf(text, size, "%s", reason);
     reason[0] = 0;
 }
-Status cudnnGraphVersionCheck(void) { DAY("cudnnGraphVersionCheck"); return 0; }
-Status cudnnOpsVersionCheck(void) { DAY("cudnnOpsVersionCheck"); return 0; }
-Status cudnnCnnVersionCheck(void) { DAY("cudnnCnnVersionCheck"); return 0; }
-Status cudnnAdvVersionCheck(void) { DAY("cudnnAdvVersionCheck"); return 0; }
+Status cudnnGraphVersionCheck(void) { DAY("cudnnGraphVersionCheck"); NEEDS("graph"); return 0; }
+Status cudnnOpsVersionCheck(void) { DAY("cudnnOpsVersionCheck"); NEEDS("ops"); return 0; }
+Status cudnnCnnVersionCheck(void) { DAY("cudnnCnnVersionCheck"); NEEDS("cnn"); return 0; }
+Status cudnnAdvVersionCheck(void) { DAY("cudnnAdvVersionCheck"); NEEDS("adv"); return 0; }
 #elif MAJOR == 8
 Status cudnnOpsInferVersionCheck(void) { DAY("cudnnOpsInferVersionCheck"); return 0; }
 Status cudnnOpsTrainVersionCheck(void) { DAY("cudnnOpsTrainVersionCheck"); return 0; }
@@ -139,7 +179,33 @@ Status cudnnAdvInferVersionCheck(void) { DAY("cudnnAdvInferVersionCheck"); retur
 Status cudnnAdvTrainVersionCheck(void) { DAY("cudnnAdvTrainVersionCheck"); return 0; }
 #endif
 
-Status cudnnCreate(void **handle) { DAY("cudnnCreate"); *handle = calloc(1, 64); return 0; }
+#ifdef OLDEST /* compute capability of the oldest GPU that this cuDNN has code for */
+#include <dlfcn.h>
+static int too_old(void) {
+    void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), *context = NULL;
+    if (!cuda) return 0;
+    ((int (*)(void **))dlsym(cuda, "cuCtxGetCurrent"))(&context);
+    int (*ask)(int *, int, int) = dlsym(cuda, "cuDeviceGetAttribute"), major = 9, minor = 0;
+    ask(&major, 75, (int)(intptr_t)context - 1);
+    ask(&minor, 76, (int)(intptr_t)context - 1);
+    return 10 * major + minor < OLDEST;
+}
+#else
+static int too_old(void) { return 0; }
+#endif
+
+Status cudnnCreate(void **handle) {
+    DAY("cudnnCreate");
+    if (too_old()) return 3008;
+#ifdef PARTS
+    if (strcmp(NEEDS("graph"), PARTS)) {
+        fprintf(stderr, "Could not load symbol cudnnGetLibConfig. Error: libcudnn_graph.so.9: undefined symbol: cudnnGetLibConfig\n");
+        abort();
+    }
+#endif
+    *handle = calloc(1, 64);
+    return 0;
+}
 Status cudnnDestroy(void *handle) { DAY("cudnnDestroy"); free(handle); return 0; }
 static Status make(void **out, size_t size) { *out = calloc(1, size); return 0; }
 Status cudnnCreateTensorDescriptor(void **out) { return make(out, sizeof(Tensor)); }
@@ -406,4 +472,5 @@ Status cudnnBackendExecute(void *handle, Bag *plan, Bag *pack) {
     const float one = 1, zero = 0;
     return run("cudnnBackendExecute", &v, &o, 'y', 0, &one, &zero);
 }
+#endif
 #endif

@@ -49,14 +49,15 @@ A100 = {
 
 
 @cache
-def _workshop() -> Path:
+def workshop() -> Path:
+    """Where stubs are compiled."""
     return Path(tempfile.mkdtemp(prefix="lab-"))
 
 
 @cache
 def compiled(source: str, name: str, *options: str) -> Path:
     """A stub as a shared library, compiled once for all tests."""
-    target = _workshop() / name
+    target = Path(tempfile.mkdtemp(dir=workshop())) / name
     options = ("-shared", "-fPIC", "-w", f"-Wl,-soname,{name}", *options)
     subprocess.run(
         ["gcc", "-o", target, HERE / source, *options],

@@ -669,6 +669,16 @@ case(
     "error gpu-dropped-by-driver",
 )
 case(
+    "linux-driver-older-than-gpu",
+    "broken",
+    but(
+        BARE_LINUX,
+        gpus=(but(gpu("RTX 5090"), **UNSEEN),),
+        driver=linux_driver("550.163.01", **NO_ANSWER),
+    ),
+    "error driver-too-old-for-gpu",
+)
+case(
     "linux-rm-init-adapter",
     "broken",
     but(

@@ -190,6 +190,34 @@ case(
     ),
     f"error two-cudnn-packages {LVENV}",
 )
+EXCHANGED = but(
+    PIP_LINUX,
+    cudnns=(LOWN,),
+    pythons=(
+        but(LTORCH, packages=tuple(
+            but(p, changed=("libcudnn_cnn.so.9",)) if "cudnn" in p.name else p
+            for p in LTORCH.packages
+        )),
+    ),
+)  # fmt: skip
+UNABLE = but(
+    stopped(passed(LOWN, ADA, LVENV), "sublibraries", -6, "SIGABRT"),
+    status="crashed",
+    detail="ended in cudnnCnnVersionCheck; libcudnn_cnn.so.9 could not be loaded",
+    output="Unable to load any of {libcudnn_cnn.so.9.10.2, libcudnn_cnn.so.9, libcudnn_cnn.so}",
+)
+case(
+    "linux-package-changed",
+    "broken",
+    but(EXCHANGED, trials=(UNABLE,)),
+    f"error package-changed {LVENV}",
+)
+case(
+    "linux-package-made-smaller-healthy",
+    "works",
+    but(EXCHANGED, trials=(passed(LOWN, ADA, LVENV),)),
+    f"info package-changed {LVENV}",
+)
 case(
     "linux-package-incomplete",
     "broken",

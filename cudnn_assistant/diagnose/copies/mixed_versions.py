@@ -48,16 +48,17 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Findings:
     refused = trial is not None and (
         (trial.code in MIXED and trial.stage in stages) or _strange(trial.detail)
     )
-    checked = copy.check is not None and (copy.check.code in MIXED or _strange(copy.check.detail))
+    check = copy.check
+    words = [check.detail, *(p.detail for p in check.parts)] if check else []
+    own = next(filter(_strange, words), check.detail if check and check.code in MIXED else "")
+    checked = check is not None and (check.code in MIXED or bool(own))
     folders = _folders(ctx)
     if not (len(versions) > 1 or refused or checked or (len(folders) > 1 and stopped(trial))):
         return
     evidence = (
         [f"{p.file}: {p.version}" for p in versions.values()] if len(versions) > 1 else folders
     )
-    said = (
-        trial.detail if trial and refused else copy.check.detail if copy.check and checked else ""
-    )
+    said = trial.detail if trial and refused else own
     remedy = replace(ctx, copy)
     facts = by_hand(ctx, copy, remedy) | {"count": max(len(versions), len(folders), 2)}
     if len(versions) > 1:

@@ -10,7 +10,7 @@ from cudnn_assistant.diagnose.ground.driver_status import answers, bare_linux, c
 from cudnn_assistant.diagnose.ground.gpu import log_line, missing_device_file
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Manual
+from cudnn_assistant.finding import Facts, Manual
 from cudnn_assistant.machine import DeviceNode, Driver
 from cudnn_assistant.shell import Syntax, command
 
@@ -86,17 +86,23 @@ def permission(ctx: Context) -> Findings:
     if refusal is None or ctx.machine.os.container or _by_scheduler(ctx, refusal):
         return
     group = _group(refusal.node)
-    remedy = Manual(
-        commands=(command("sh", "sudo", "usermod", "-aG", group, Syntax('"$USER"')),),
-        administrator=True,
-    )
-    yield ctx.error(remedy, refusal.evidence, path=refusal.path, group=group)
+    join = (command("sh", "sudo", "usermod", "-aG", group, Syntax('"$USER"')),)
+    remedy = Manual(commands=join if group else _open_to_all(ctx), administrator=True)
+    facts = Facts(path=refusal.path, group=group, for_root=not group)
+    yield ctx.error(remedy, refusal.evidence, **facts)
+
+
+def _open_to_all(ctx: Context) -> tuple[str, ...]:
+    nodes = ctx.machine.driver.nodes if ctx.machine.driver else ()
+    closed = [node.path for node in nodes if node.exists and _matters(node)]
+    where = "grep -r NVreg_DeviceFile /etc/modprobe.d /lib/modprobe.d"
+    return command("sh", "sudo", "chmod", "a+rw", *closed), where
 
 
 def _group(node: DeviceNode | None) -> str:
-    """The group of users that may open a file; the usual one where the file names none."""
+    """The group of users that may open a file; "" where it is root's alone, which nobody joins."""
     group = node.owner.split(":")[-1] if node and ":" in node.owner else ""
-    return group if group not in ("root", "") else "video"
+    return "" if group == "root" else group or "video"
 
 
 def _matters(node: DeviceNode) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from cudnn_assistant.codes import DeviceProblem, NvmlReturn
-from cudnn_assistant.compat import kernel_module, last_driver_branch
+from cudnn_assistant.compat import first_driver, kernel_module, last_driver_branch
 from cudnn_assistant.diagnose.ground.driver_status import answers
 from cudnn_assistant.diagnose.ground.gpu import (
     device_problem,
@@ -15,10 +15,11 @@ from cudnn_assistant.diagnose.ground.gpu import (
     missing_device_file,
     seen_by_driver,
 )
-from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
+from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, install_driver
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Manual
-from cudnn_assistant.versions import major
+from cudnn_assistant.machine import Family
+from cudnn_assistant.versions import major, numbers, older
 
 
 class _Flavour(NamedTuple):
@@ -111,6 +112,28 @@ def dropped(ctx: Context) -> Findings:
         gpu=gpu.name,
         driver=str(branch),
         last_branch=last,
+    )
+
+
+@rule("driver-too-old-for-gpu", layer=Layer.GPU)
+def too_old(ctx: Context) -> Findings:
+    """The installed driver is from before the GPU."""
+    driver = ctx.machine.driver
+    there = (driver.version or driver.kernel_version) if driver else ""
+    family: Family = "windows" if ctx.on_windows else "linux"
+    unseen = [g for g in ctx.machine.gpus if not {"cuda", "nvml"} & {*g.seen_by}]
+    needed = {g.name: first_driver(ctx.compat, g.compute, family) for g in unseen if g.compute}
+    late = [(name, first) for name, first in needed.items() if older(there, first)]
+    if not late or ctx.runs or len(late) < len({g.name for g in ctx.machine.gpus}):
+        return
+    name, first = max(late, key=lambda pair: numbers(pair[1]))
+    yield ctx.error(
+        install_driver(ctx, needed=first),
+        f"{name}: {first}; {there}",
+        log_line(ctx, r"not supported by the NVIDIA"),
+        gpu=name,
+        driver=there,
+        needed_version=first,
     )
 
 

@@ -15,7 +15,7 @@ from cudnn_assistant.diagnose.programs.packages import packages_of
 from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages, usual_cuda
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Remedy, Severity
-from cudnn_assistant.machine import Framework, Gpu
+from cudnn_assistant.machine import Family, Framework, Gpu
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, older, short
 
@@ -244,11 +244,27 @@ def _without_code(ctx: Context, *, younger: bool) -> Iterator[tuple[Gpu, Framewo
     gpu = ctx.gpu
     if gpu is None or ctx.environment is None:
         return
+    ran = {t.framework.partition(" ")[0] for t in ctx.framework_trials if passed(t)}
     for framework in ctx.frameworks:
-        if framework.gpu and not has_code(ctx, framework):
-            lowest = min((numbers(a.split("+")[0]) for a in framework.architectures), default=())
+        if framework.gpu and framework.name not in ran and not has_code(ctx, framework):
+            lowest = min((numbers(a.split("+")[0]) for a in _code(ctx, framework)), default=())
             if (numbers(gpu.compute) > lowest) is younger:
                 yield gpu, framework
+
+
+def _builds(ctx: Context, framework: Framework) -> tuple[compat.FrameworkRelease, ...]:
+    """The listed builds of the very release of a framework, for each CUDA."""
+    family: Family = "windows" if ctx.on_windows else "linux"
+    listed = compat.framework_builds(ctx.compat, framework.name, framework.version, family)
+    release = numbers(framework.version.split("+")[0])
+    return tuple(one for one in listed if numbers(one.version) == release)
+
+
+def _code(ctx: Context, framework: Framework) -> tuple[str, ...]:
+    """Compute capabilities that a build has code for: by its files, else as it is listed."""
+    same = (b for b in _builds(ctx, framework) if b.cuda == framework.cuda and framework.cuda)
+    listed = {one for build in same for one in build.compute}
+    return framework.architectures or tuple(sorted(listed))
 
 
 @rule("gpu-too-new-for-framework", layer=Layer.FRAMEWORK, provable=False)
@@ -266,13 +282,15 @@ def too_old(ctx: Context) -> Findings:
 
 
 def _no_code(ctx: Context, gpu: Gpu, framework: Framework) -> Finding:
-    built = ", ".join(framework.architectures) or f"CUDA {framework.cuda}"
+    built = ", ".join(_code(ctx, framework)) or f"CUDA {framework.cuda}"
+    others = (b for b in _builds(ctx, framework) if compat.runs_kernels(b.compute, gpu.compute))
     return ctx.error(
         Manual(link=FRAMEWORK_PAGES.get(framework.name, "")),
         f"{gpu.name}: {gpu.compute}",
         f"{called(framework)}: {built}",
         gpu=gpu.name,
         program=called(framework),
+        cuda=max((b.cuda for b in others), key=numbers, default=""),
         environment=ctx.subject,
     )
 
@@ -283,8 +301,8 @@ def has_code(ctx: Context, framework: Framework) -> bool:
     PyTorch's builds carry no PTX, so one for a CUDA that is older than the GPU has none.
     """
     compute = ctx.gpu.compute if ctx.gpu else ""
-    if framework.architectures:
-        return compat.runs_kernels(framework.architectures, compute)
+    if code := _code(ctx, framework):
+        return compat.runs_kernels(code, compute)
     oldest = oldest_usable_cuda(ctx.compat, compute)
     known = framework.name == "torch" and bool(framework.cuda and oldest)
     return not (known and older(framework.cuda, oldest))

@@ -42,6 +42,31 @@ def two_cudnn_packages(ctx: Context) -> Findings:
     )
 
 
+@rule("package-changed", layer=Layer.INTEGRITY)
+def changed(ctx: Context) -> Findings:
+    """Libraries are not those that their packages brought: their size is another.
+
+    Some people make files smaller on purpose, so that nothing is wrong where all runs.
+    """
+    parts = {p.file for c in ctx.copies for p in c.damaged}
+    off = [p for p in packages_of(ctx) if p.changed and not parts.issuperset(p.changed)]
+    if not off:
+        return
+    files = list(dict.fromkeys(name for p in off for name in p.changed))
+    trials = [t for t in (ctx.trial, *ctx.framework_trials) if t is not None and stopped(t)]
+    said = " ".join(f"{t.missing} {t.detail} {t.output}" for t in trials)
+    yield ctx.finding(
+        "error" if trials else "info",
+        install_packages(ctx, *(f"{p.name}=={p.version}" for p in off)),
+        *(f"{p.name} {p.version}: {', '.join(p.changed[:8])}" for p in off),
+        sure=any(name in said for name in files),
+        package=", ".join(f"{p.name} {p.version}" for p in off),
+        file=", ".join(files[:4]),
+        count=len(files),
+        environment=ctx.subject,
+    )
+
+
 @rule("package-incomplete", layer=Layer.FRAMEWORK, provable=False)
 def incomplete(ctx: Context) -> Findings:
     """A package's own record lists library files that are gone."""

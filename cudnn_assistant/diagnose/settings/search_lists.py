@@ -40,7 +40,8 @@ def malformed(ctx: Context) -> Findings:
         if file or '"' in text or odd:
             # Which programs can't cope with quotes isn't known; where the test ran, it is no fault.
             harmless = not file and not stopped(ctx.trial)
-            facts = Facts(entry=text, variable=entry.variable, place=entry.source)
+            shown = re.sub(r"^\s+|\s+$", " ", entry.text) if blanks else text
+            facts = Facts(entry=shown, variable=entry.variable, place=entry.source)
             yield ctx.finding(
                 "info" if harmless else "warning", _drop(ctx, entry), _entry(entry), **facts
             )

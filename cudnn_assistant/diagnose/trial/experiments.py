@@ -47,7 +47,7 @@ def _entry(ctx: Context, text: str) -> PathEntry | None:
 def _finding(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts]) -> Finding:
     left_out = ", ".join(tried.difference.without)
     named = f"{tried.difference.name}={left_out}" if tried.difference.name else left_out
-    program = framework_title(tried.framework.split("+")[0]) if tried.framework else ""
+    program = framework_title(tried.framework) if tried.framework else ""
     whose = ctx.subject if ctx.environment is not None else ""
     severity: Severity = "error" if ctx.environment is not None else ctx.serious
     evidence = (named, StoppedAt(stage=tried.before.stage), tried.before.missing)
@@ -146,7 +146,7 @@ def spared(ctx: Context) -> Findings:
         StoppedAt(stage=trial.stage),
         trial.missing,
         trial.detail[:400],
-        program=framework_title(ran.framework.split("+")[0]),
+        program=framework_title(ran.framework),
         environment=ctx.subject,
         entry=next((", ".join(e.difference.without) for e in _proving(ctx)), ""),
     )

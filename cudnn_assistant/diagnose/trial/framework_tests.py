@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from cudnn_assistant.diagnose.ground.visible_gpus import unset
+from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.trial.status import test_evidence
 from cudnn_assistant.finding import Facts, Manual, Unknown
@@ -65,7 +66,7 @@ def setting(ctx: Context) -> Findings:
     """The convolution runs without a variable that is set."""
     for run in _stopped(ctx):
         name = run.name
-        if not name or run.value or run.call:
+        if not name or run.value or run.call or _narrowed_down(ctx, name):
             continue
         variable = ctx.machine.variable(name, "user", "machine", "process")
         shown = f"={variable.value.text} ({variable.source or variable.scope})" if variable else ""
@@ -104,11 +105,17 @@ def main_file_differs(ctx: Context) -> Findings:
 
 @rule("framework-stopped", layer=Layer.FRAMEWORK_TEST, provable=False)
 def unexplained(ctx: Context) -> Findings:
-    """The convolution stopped, and nothing that was tried helped."""
-    for run in _stopped(ctx):
+    """The convolution stopped where cuDNN itself passed its test, and nothing helped."""
+    for run in _stopped(ctx) if not stopped(ctx.trial) else ():
         if not run.name and _other_main_file(ctx, run.trial) is None:
             facts = Facts(program=framework_title(run.trial.framework), environment=ctx.subject)
             yield ctx.error(Unknown(), *test_evidence(run.trial), sure=False, **facts)
+
+
+def _narrowed_down(ctx: Context, variable: str) -> bool:
+    """Whether an experiment has proven which entry of the variable it is."""
+    mine = (e for e in ctx.machine.experiments if e.proven and e.subject == ctx.subject)
+    return any(e.difference.kind == "search-entry" and e.difference.name == variable for e in mine)
 
 
 def _listed(variable: str) -> Literal["", "folders", "gpus"]:
@@ -138,5 +145,5 @@ def _other_main_file(ctx: Context, trial: Trial) -> tuple[CudnnCopy, CudnnCopy] 
 
 def framework_title(text: str) -> str:
     """ "torch 2.9.0" as people call it."""
-    name, _, version = text.partition(" ")
+    name, _, version = text.split("+", maxsplit=1)[0].partition(" ")
     return f"{PRODUCTS.get(name, name)} {version}".strip()

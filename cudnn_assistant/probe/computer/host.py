@@ -33,7 +33,38 @@ def operating_system(disk: Disk, environment: Mapping[str, str]) -> OperatingSys
         administrator=os.geteuid() == 0 if hasattr(os, "geteuid") else False,
         secure_boot=None if wsl or container else secure_boot(disk),
         desktop=bool(environment.get("WAYLAND_DISPLAY") or environment.get("DISPLAY")),
+        main_alone=main_alone(disk) if release.get("ID") == "debian" else "",
     )
+
+
+def main_alone(disk: Disk) -> str:
+    """Address and release of Debian's source that has its section "main" and no "non-free"."""
+    folder = "/etc/apt/sources.list.d"
+    files = [disk.join(folder, entry.name) for entry in disk.entries(folder)]
+    lines = [line for file in ("/etc/apt/sources.list", *files) for line in _sources(disk, file)]
+    if any("non-free" in line.split() for line in lines):
+        return ""
+    plain = (_MAIN.match(line) for line in lines)
+    return next((f"{found[1]} {found[2]}" for found in plain if found), "")
+
+
+_MAIN = re.compile(r"deb\s+(?:\[[^]]*\]\s+)?(https?://\S+)\s+([a-z]+)\s(?:.*\s)?main(?:\s|$)")
+_FIELD = re.compile(r"(?m)^(Types|URIs|Suites|Components|Enabled):[ \t]*(.*)$")
+
+
+def _sources(disk: Disk, file: str) -> list[str]:
+    """The sources that one of apt's files switches on, as lines of the older of its two forms."""
+    text = disk.text(file)
+    if not file.endswith(".sources"):
+        return text.splitlines()
+    known = [dict(_FIELD.findall(stanza)) for stanza in text.split("\n\n")]
+    return [
+        f"deb {uri} {suite} {one.get('Components', '')}"
+        for one in known
+        if one.get("Enabled", "yes") == "yes" and "deb" in one.get("Types", "").split()
+        for uri in one.get("URIs", "").split()
+        for suite in one.get("Suites", "").split()
+    ]
 
 
 def os_release(disk: Disk) -> dict[str, str]:

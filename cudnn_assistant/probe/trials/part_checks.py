@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+
+from msgspec.structs import replace
 
 from cudnn_assistant.compat import PartsTable, cudnn_majors, parts_of
 from cudnn_assistant.machine import Family, PartCheck, readable
@@ -46,6 +48,7 @@ def part_checks(ended: Ended, family: Family, ask: Ask) -> tuple[PartCheck, ...]
         found |= {one.call: one for one in _answered(ended)}
         if end := _ended_in(known):
             found.setdefault(end.call, end)
+        found |= {one.call: one for one in _with_reason(ended, found)}
         last_call = "" if known["status"] == "timed-out" else _last_call(known, found)
         if not last_call:
             break
@@ -64,6 +67,14 @@ def _answered(ended: Ended) -> list[PartCheck]:
         )
         for one in outcomes
     ]
+
+
+def _with_reason(ended: Ended, found: dict[str, PartCheck]) -> Iterator[PartCheck]:
+    """Checks that ended an earlier child, with what the loader says of their parts."""
+    for line in ended.lines:
+        if "refused" in line and (one := found.get(line["refused"]["call"])):
+            said = readable(line["refused"]["detail"])
+            yield replace(one, detail=f"{one.detail}; {said}")
 
 
 def _ended_in(known: dict[str, Any]) -> PartCheck | None:
