@@ -48,6 +48,7 @@ PACKAGES = {
     "xz": "xz-utils",
     "desktop-file-validate": "desktop-file-utils",
     "appstreamcli": "appstream",
+    "chromium": "chromium",
 }
 """Debian's packages by program."""
 

@@ -43,6 +43,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     html: bool = False
     text: str = ""
     compare: tuple[str, str] | None = None
+    many: tuple[str, ...] = ()
+    """Folders and files with the reports of many computers."""
+    earlier: str = ""
+    csv: bool = False
     # test and recommend
     library: str = ""
     framework: str = ""
