@@ -21,7 +21,7 @@ Pieces = tuple[str | Code | Strong, ...]
 
 
 class Heading(NamedTuple):
-    """A title of level 1 to 3."""
+    """A title of level 1 to 4."""
 
     level: int
     pieces: Pieces

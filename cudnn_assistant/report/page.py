@@ -92,6 +92,21 @@ def page(parts: Iterable[PagePart], title: str) -> str:
     )
 
 
+_INSIDE = """
+.cudnn-assistant h3, .cudnn-assistant h4 { margin: 1em 0 0.25em; }
+.cudnn-assistant p, .cudnn-assistant ul { margin: 0.25em 0; }
+.cudnn-assistant code, .cudnn-assistant pre { background: #8882; color: inherit; }
+.cudnn-assistant code { padding: 0.1em 0.3em; }
+.cudnn-assistant pre { padding: 0.5em; white-space: pre-wrap; }
+"""
+
+
+def fragment(parts: Iterable[PagePart]) -> str:
+    """The parts for the middle of somebody else's page, in the colours and fonts of that."""
+    body = "\n".join(map(_part, parts))
+    return f'<div class="cudnn-assistant"><style>{_INSIDE}</style>\n{body}\n</div>'
+
+
 def _hash(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
