@@ -98,6 +98,9 @@ def _machine_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--prometheus", metavar="FILE", default="", help=say("cli.option-prometheus")
+    )
     _say_flags(parser)
     _look_flags(parser)
     _machine_flag(parser)

@@ -26,6 +26,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     python: str = ""
     machine: str = ""
     """A saved report to examine instead of this computer."""
+    prometheus: str = ""
+    """A file for metrics."""
     # How to change.
     yes: bool = False
     dry_run: bool = False

@@ -54,13 +54,14 @@ def judged(
         causes=tuple(dict.fromkeys(finding.code for finding in told)),
         system=machine.os.name or machine.os.family,
         gpus=tuple(sorted(card(gpu.name) for gpu in machine.gpus)),
-        facts=dict(_facts(machine)),
+        facts=dict(facts_to_share(machine)),
         gaps=tuple(dict.fromkeys(gap.what for gap in machine.gaps)),
     )
     return Judged(computer, told, machine.os.family)
 
 
-def _facts(machine: Machine) -> Iterator[tuple[str, str]]:
+def facts_to_share(machine: Machine) -> Iterator[tuple[str, str]]:
+    """What computers with the same GPUs should share; what couldn't be read is left out."""
     if not machine.unknown("driver"):
         yield "driver", machine.driver.version if machine.driver else ""
     if not machine.unknown("toolkits"):
