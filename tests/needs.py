@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import find_spec
 
 import pytest
 
@@ -48,6 +49,7 @@ PACKAGES = {
     "xz": "xz-utils",
     "desktop-file-validate": "desktop-file-utils",
     "appstreamcli": "appstream",
+    "chromium": "chromium",
 }
 """Debian's packages by program."""
 
@@ -78,6 +80,13 @@ def _there(program: str) -> bool:
 def programs(*names: str) -> pytest.MarkDecorator:
     """A test that runs these programs."""
     return pytest.mark.skipif(bool(missing(*names)), reason=missing(*names) or "-")
+
+
+def modules(*names: str) -> pytest.MarkDecorator:
+    """A test that uses these packages, which only tests need."""
+    lacking = [name for name in names if find_spec(name) is None]
+    why = f"{', '.join(lacking)} can't be imported: pip install -e '.[test,fleet-test]'"
+    return pytest.mark.skipif(bool(lacking), reason=why)
 
 
 def require(*names: str) -> None:

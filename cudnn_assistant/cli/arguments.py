@@ -99,6 +99,9 @@ def _machine_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--prometheus", metavar="FILE", default="", help=say("cli.option-prometheus")
+    )
     _say_flags(parser)
     _look_flags(parser)
     _machine_flag(parser)
@@ -150,7 +153,10 @@ def _report(parser: argparse.ArgumentParser) -> None:
         help=say("cli.option-output"),
     )
     parser.add_argument("--short", action="store_true", help=say("cli.option-short"))
-    parser.add_argument("--html", action="store_true", help=say("cli.option-html"))
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--html", action="store_true", help=say("cli.option-html"))
+    form.add_argument("--csv", action="store_true", help=say("cli.option-csv"))
+    form.add_argument("--json", action="store_true", help=say("cli.option-json-of-many"))
     parser.add_argument("--text", metavar="FILE", default="", help=say("cli.option-text"))
     parser.add_argument(
         "--compare",
@@ -159,6 +165,14 @@ def _report(parser: argparse.ArgumentParser) -> None:
         default=None,
         help=say("cli.option-compare"),
     )
+    parser.add_argument(
+        "--many",
+        nargs="+",
+        metavar="REPORTS",
+        default=(),
+        help=say("cli.option-many"),
+    )
+    parser.add_argument("--earlier", metavar="FOLDER", default="", help=say("cli.option-earlier"))
     _look_flags(parser)
     _machine_flag(parser)
 

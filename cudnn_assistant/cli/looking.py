@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from cudnn_assistant.cli.options import Options
+from cudnn_assistant.cli.saving import replace
 from cudnn_assistant.cli.screen import Screen, column
 from cudnn_assistant.finding import Finding, Manual, Verdict
 from cudnn_assistant.machine import SCHEMA, SYSTEM, Machine
@@ -24,7 +25,16 @@ def check(session: Session, options: Options, screen: Screen) -> int:
     show(checkup, session.source, screen, options)
     if not options.machine and session.interrupted():
         screen.trouble(say("cli.change-interrupted"))
+    if options.prometheus and not _write_metrics(checkup, options.prometheus, screen):
+        return EXIT["unknown"]
     return EXIT[checkup.verdict]
+
+
+def _write_metrics(checkup: Checkup, path: str, screen: Screen) -> bool:
+    from cudnn_assistant.report.prometheus import write_metrics
+
+    text = write_metrics(checkup.machine, checkup.findings, checkup.verdict)
+    return replace(path, text.encode(), screen)
 
 
 def look(session: Session, options: Options, screen: Screen, *, again: bool = False) -> Checkup:

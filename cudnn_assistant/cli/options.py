@@ -26,6 +26,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     python: str = ""
     machine: str = ""
     """A saved report to examine instead of this computer."""
+    prometheus: str = ""
+    """A file for metrics."""
     # How to change.
     yes: bool = False
     dry_run: bool = False
@@ -43,6 +45,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     html: bool = False
     text: str = ""
     compare: tuple[str, str] | None = None
+    many: tuple[str, ...] = ()
+    """Folders and files with the reports of many computers."""
+    earlier: str = ""
+    csv: bool = False
     # test and recommend
     library: str = ""
     framework: str = ""

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 from cudnn_assistant.cli.looking import checkup_of_file, look, unreadable
 from cudnn_assistant.cli.options import Options
+from cudnn_assistant.cli.saving import save
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.report import compare as differences
 from cudnn_assistant.report import file_name
-from cudnn_assistant.session import Checkup, Session
+from cudnn_assistant.session import Checkup, Misuse, Session
 from cudnn_assistant.session.reports import Form
 from cudnn_assistant.wording import say
 
@@ -18,7 +19,13 @@ _SIGNS = {"added": "+", "removed": "-", "changed": "→"}
 
 
 def report(session: Session, options: Options, screen: Screen) -> int:
-    """Write the support report, or compare two of them."""
+    """Write the support report, compare two of them, or put many together."""
+    if options.many:
+        from cudnn_assistant.cli.fleet import many
+
+        return many(session, options, screen)
+    if options.csv or options.json or options.earlier:
+        raise Misuse("only-of-many")
     if options.compare is not None:
         return _compare(session, *options.compare, screen)
     return _write(session, options, screen)
@@ -33,15 +40,7 @@ def _write(session: Session, options: Options, screen: Screen) -> int:
         return 0
     path = options.file or file_name(checkup.machine)
     content = _content(session, checkup, options, path, text)
-    try:
-        with open(path, "wb") as file:
-            file.write(content)
-    except OSError as trouble:
-        why = trouble.strerror or str(trouble)
-        screen.trouble(say("cli.report-not-writable", path=path, why=why))
-        return 3
-    screen.trouble(say("cli.report-written", path=os.path.abspath(path)))
-    return 0
+    return save(path, content, screen)
 
 
 def _content(session: Session, checkup: Checkup, options: Options, path: str, text: str) -> bytes:

@@ -21,7 +21,7 @@ Pieces = tuple[str | Code | Strong, ...]
 
 
 class Heading(NamedTuple):
-    """A title of level 1 to 3."""
+    """A title of level 1 to 4."""
 
     level: int
     pieces: Pieces
@@ -51,6 +51,8 @@ class Table(NamedTuple):
 
     head: tuple[str, ...]
     rows: tuple[tuple[Pieces, ...], ...]
+    sortable: bool = False
+    """On a page a click on the head sorts it."""
 
 
 class Block(NamedTuple):
@@ -60,4 +62,25 @@ class Block(NamedTuple):
     kind: str = ""
 
 
+class Bar(NamedTuple):
+    """One row of a chart."""
+
+    pieces: Pieces
+    number: int
+
+
+class Chart(NamedTuple):
+    """Counts beside each other; of pages alone."""
+
+    bars: tuple[Bar, ...]
+
+
+class Folded(NamedTuple):
+    """Something long behind its title; of pages alone."""
+
+    title: Pieces
+    pieces: Pieces
+
+
 Part = Heading | Paragraph | Bullets | Table | Block
+PagePart = Part | Chart | Folded

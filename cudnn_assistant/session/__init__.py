@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from cudnn_assistant.journal import Journal
     from cudnn_assistant.plan import Change as Preview
     from cudnn_assistant.probe import Cancel, Part, Say
+    from cudnn_assistant.report.fleet import Fleet
     from cudnn_assistant.session.changing import Change, ChangeStatus
     from cudnn_assistant.session.imagined import Imagined
     from cudnn_assistant.session.own_copies import OwnCopies
@@ -402,6 +403,15 @@ class Session:
 
         return support_forms(checkup, self._known()[0], self._extra(own, "", text))
 
+    def fleet(self, paths: Sequence[str], earlier: str = "") -> Fleet:
+        """The reports of many computers, judged by the same data, in one answer.
+
+        ``earlier`` is a folder to compare with. Raises :class:`Misuse` for what isn't there.
+        """
+        from cudnn_assistant.session.fleet import read_fleet
+
+        return read_fleet(paths, earlier, self._known()[0], self._data_named())
+
     def redacted_note(self, note: str) -> str:
         """Text of a crash without names, where nothing was looked at before."""
         from cudnn_assistant.session.reports import redacted_note, without_home
@@ -415,6 +425,8 @@ class Session:
         with contextlib.suppress(OSError):
             # Changes belong to this computer, not to the one a report came from.
             entries = self.history() if own else ()
+        return Extra(entries, self._data_named(), without_home(note), text)
+
+    def _data_named(self) -> str:
         source = self.source
-        data = f"{source.version} of {source.published} ({source.kind})"
-        return Extra(entries, data, without_home(note), text)
+        return f"{source.version} of {source.published} ({source.kind})"

@@ -7,10 +7,11 @@ import msgspec
 from cudnn_assistant import __version__
 from cudnn_assistant.diagnose import subjects, verdict
 from cudnn_assistant.feed import Source
-from cudnn_assistant.finding import Finding, Severity, Verdict, texts
+from cudnn_assistant.finding import Finding, Manual, Severity, Verdict, texts
 from cudnn_assistant.machine import Machine, Value
 from cudnn_assistant.plan import Step, kind_of
 from cudnn_assistant.session.checkup import Checkup
+from cudnn_assistant.summary import Mark, headline, lines
 from cudnn_assistant.wording import words
 
 
@@ -28,6 +29,15 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     verdict: Verdict
     framework: str = ""
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the short list: a part of the computer or a Python environment."""
+
+    part: str
+    mark: Mark
+    label: str
+    text: str
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -52,6 +62,9 @@ class FindingWords(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     title: str
     why: str
     fix: str
+    commands: tuple[str, ...] = ()
+    """What the person can type."""
+    link: str = ""
     facts: dict[str, str] = {}
     evidence: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -63,6 +76,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     schema: int = 1
     tool: str = f"cudnn-assistant {__version__}"
     verdict: Verdict
+    title: str = ""
+    sentence: str = ""
+    """The answer in words."""
+    lines: tuple[Line, ...] = ()
     compat: Data
     subjects: tuple[Subject, ...]
     """The system's programs first, then each environment that uses cuDNN."""
@@ -74,13 +91,26 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         """As ``check --json`` prints it."""
         return msgspec.json.encode(self).decode()
 
+    def _repr_mimebundle_(self, **_asked: object) -> dict[str, str]:
+        """What Jupyter, Colab and VS Code show."""
+        from cudnn_assistant.session.notebook import html, text
+
+        return {"text/plain": text(self), "text/html": html(self)}
+
 
 def answer(checkup: Checkup, source: Source) -> Answer:
     """A checkup with its words."""
     machine = checkup.machine
     names = {env.id: env.frameworks for env in machine.pythons}
+    title, sentence = headline(checkup.verdict, machine, checkup.findings)
     return Answer(
         verdict=checkup.verdict,
+        title=title,
+        sentence=sentence,
+        lines=tuple(
+            Line(part=row.part, mark=row.mark, label=row.label, text=row.text)
+            for row in lines(machine, checkup.findings)
+        ),
         compat=Data(version=source.version, published=source.published, source=source.kind),
         subjects=tuple(
             Subject(
@@ -118,6 +148,8 @@ def _with_words(finding: Finding, checkup: Checkup) -> FindingWords:
         title=said.title,
         why=said.why,
         fix=said.fix,
+        commands=finding.remedy.commands if isinstance(finding.remedy, Manual) else (),
+        link=finding.remedy.link if isinstance(finding.remedy, Manual) else "",
         facts=texts(finding.facts),
         evidence=tuple(map(str, finding.evidence)),
         changes=tuple(_change(step) for step in checkup.plan.steps if finding.code in step.why),

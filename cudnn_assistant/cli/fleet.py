@@ -1,0 +1,81 @@
+"""``report --many``: the reports of many computers in one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from cudnn_assistant.cli.options import Options
+from cudnn_assistant.cli.saving import save
+from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.report.fleet import Fleet
+from cudnn_assistant.report.fleet_page import (
+    alike,
+    changes,
+    headline,
+    states,
+    value_lines,
+    write_fleet_csv,
+    write_fleet_page,
+)
+from cudnn_assistant.session import Session
+from cudnn_assistant.wording import say
+
+
+def many(session: Session, options: Options, screen: Screen) -> int:
+    """Read them all and write the answer; 0 when there is one, 3 when no report could be read."""
+    session.fetch_data(offline=options.offline)
+    screen.progress(say("fleet.reading"))
+    fleet = session.fleet(options.many, options.earlier)
+    screen.progress("")
+    for one in fleet.passed_over:
+        screen.trouble(f"{one.file}: {one.why}")
+    if not fleet.computers:
+        screen.trouble(say("fleet.none-readable"))
+        return 3
+    form = _form(options)
+    if form is None:
+        _show(fleet, screen)
+        return 0
+    if options.file in ("", "-"):
+        screen.raw(form(fleet))
+        return 0
+    return save(options.file, form(fleet).encode(), screen)
+
+
+def _form(options: Options) -> Callable[[Fleet], str] | None:
+    if options.html:
+        return write_fleet_page
+    if options.csv:
+        return write_fleet_csv
+    return _json if options.json else None
+
+
+def _json(fleet: Fleet) -> str:
+    return msgspec.json.encode(fleet).decode() + "\n"
+
+
+def _show(fleet: Fleet, screen: Screen) -> None:
+    screen.line(headline(fleet))
+    screen.line(states(fleet))
+    for told, names in changes(fleet.changed or ()):
+        screen.line()
+        screen.line(", ".join(names))
+        for line in told:
+            screen.line(line, indent=2)
+    for cause in fleet.causes:
+        screen.line()
+        count = say("fleet.on", count=len(cause.computers))
+        screen.line(f"{cause.title}  [{cause.code}]  {count}")
+        for remedy in cause.remedies:
+            for text in (remedy.fix, ", ".join(remedy.computers)):
+                if text:
+                    screen.line(text, indent=2)
+        if cause.suspected:
+            screen.line(say("fleet.suspected-on", names=", ".join(cause.suspected)), indent=2)
+    for unlike in fleet.unlike:
+        screen.line()
+        screen.line(f"{alike(unlike)} · {unlike.fact}")
+        for line in value_lines(unlike):
+            screen.line(line, indent=2)

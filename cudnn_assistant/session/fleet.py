@@ -1,0 +1,92 @@
+"""The reports of many computers: found, read, and judged one after the other."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from cudnn_assistant import __version__
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.diagnose import diagnose, verdict
+from cudnn_assistant.report import open_report
+from cudnn_assistant.report.fleet import Fleet, PassedOver
+from cudnn_assistant.report.fleet_counts import Judged, fleet, judged
+from cudnn_assistant.trouble import Misuse, Refused
+from cudnn_assistant.wording.refusals import why
+
+ENDINGS = (".md", ".json", ".zip")
+"""Of the files in a folder that are taken for reports."""
+_NOBODYS_NAME = re.compile(r"cudnn-report(-\d{4}-\d\d-\d\d)?", re.ASCII)
+"""The name that a report gets by itself; the computer's is then that of its folder."""
+
+
+class _File(NamedTuple):
+    path: str
+    name: str
+    """Of the computer."""
+
+
+def read_fleet(paths: Sequence[str], earlier: str, compat: Compat, data: str) -> Fleet:
+    """Judge all reports in these folders and files; ``earlier`` is a folder to compare with.
+
+    A file that can't be read is named in the answer. At no time more than one snapshot is held.
+    Raises :class:`Misuse` for a path that isn't there.
+    """
+    passed: list[PassedOver] = []
+    seen = _read(paths, compat, passed)
+    before = _read([earlier], compat, passed) if earlier else None
+    return fleet(
+        seen,
+        tool=f"cudnn-assistant {__version__}",
+        data=data,
+        earlier=before,
+        passed_over=passed,
+    )
+
+
+def _read(paths: Sequence[str], compat: Compat, passed: list[PassedOver]) -> list[Judged]:
+    seen: dict[str, Judged] = {}
+    for file in _files(paths, passed):
+        # Two reports of one name are two computers: the second is known by its whole file name.
+        name = file.path if file.name in seen else file.name
+        try:
+            machine = open_report(file.path).machine
+        except (Refused, OSError) as trouble:
+            passed.append(PassedOver(file=file.path, why=why(trouble)))
+            continue
+        findings = diagnose(machine, compat)
+        answer = verdict(machine, findings)
+        seen[name] = judged(name, file.path, machine, findings, answer)
+    return list(seen.values())
+
+
+def _files(paths: Sequence[str], passed: list[PassedOver]) -> Iterator[_File]:
+    for path in dict.fromkeys(paths):
+        if os.path.isdir(path):
+            yield from _in_folder(path, passed)
+        elif os.path.lexists(path):
+            yield _File(path, _name(os.path.basename(path), os.path.dirname(path)))
+        else:
+            raise Misuse("nothing-there", path=path)
+
+
+def _in_folder(top: str, passed: list[PassedOver]) -> Iterator[_File]:
+    def closed(trouble: OSError) -> None:
+        passed.append(PassedOver(file=str(trouble.filename), why=why(trouble)))
+
+    for folder, folders, files in os.walk(top, onerror=closed):
+        folders.sort()
+        for file in sorted(files):
+            if file.lower().endswith(ENDINGS) and not file.startswith("."):
+                path = os.path.join(folder, file)
+                yield _File(path, _name(os.path.relpath(path, top), ""))
+
+
+def _name(path: str, folder: str) -> str:
+    """What a report's computer is called: its file without the ending, or its folder."""
+    inside, stem = os.path.split(os.path.splitext(path)[0])
+    if _NOBODYS_NAME.fullmatch(stem):
+        return inside or os.path.basename(folder) or stem
+    return os.path.join(inside, stem)

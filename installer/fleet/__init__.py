@@ -1,0 +1,1 @@
+"""For whoever looks after many computers; README.md is the way in."""
