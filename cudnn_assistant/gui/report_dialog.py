@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QListWidgetItem, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui.dialogs import Dialog
 from cudnn_assistant.gui.disclosure import Disclosure, Link
@@ -101,12 +101,13 @@ class ReportDialog(Dialog):
         self.pasted.itemChanged.connect(self._keep)
         return self.pasted
 
-    def _keep(self) -> None:
+    def _keep(self, line: QListWidgetItem) -> None:
         if self.written.keeping is None:
             return
         self._given = self.written.keeping(self.pasted.kept())
         self._show()
-        self._say(say("gui.put-back"))
+        back = line.checkState() == Qt.CheckState.Checked
+        self._say(say("gui.put-back") if back else say("gui.left-out"))
 
     def _tools(self) -> QHBoxLayout:
         self.leave = Button(say("gui.leave-out-button"), self.leave_out)

@@ -152,7 +152,7 @@ def support_forms(checkup: Checkup, compat: Compat, extra: Extra | None = None) 
     return Forms(clean, told, tuple(redactor.unknown(checkup.unknown)), lines)
 
 
-_OUR_FRAME = re.compile(r"[^\"\n]{0,300}?(cudnn_assistant(?:[\\/]\w{1,40})+)\.py(?=\")")
+_FRAME = re.compile(r'(?<=File ")[^"\n]{1,4096}(?=")')
 
 
 def redacted_note(note: str, family: Family) -> str:
@@ -163,8 +163,15 @@ def redacted_note(note: str, family: Family) -> str:
 def without_home(note: str) -> str:
     """A text in which the person's own folder is "~", and our own files are modules."""
     home = os.path.expanduser("~")
-    known = _OUR_FRAME.sub(lambda frame: re.sub(r"[\\/]", ".", frame[1]), note)
+    known = _FRAME.sub(_our_module, note)
     return known.replace(home, "~") if len(home) > 1 else known
+
+
+def _our_module(file: re.Match[str]) -> str:
+    _folder, ours, name = file[0].replace("\\", "/").rpartition("/cudnn_assistant/")
+    if not ours or not name.endswith(".py"):
+        return file[0]
+    return "cudnn_assistant." + name.removesuffix(".py").replace("/", ".")
 
 
 def _redactor(machine: Machine) -> Redactor:

@@ -18,9 +18,12 @@ ENVIRONMENT = dict(os.environ)
 OPEN = "import os, sys, time, subprocess, msvcrt\npipe = msvcrt.open_osfhandle({}, os.O_WRONLY)\n"
 
 
-def child(program: str, deadline: float = 30.0):
+def child(program: str, deadline: float = 30.0, largest: int = 8 << 30):
     return run_command(
-        lambda pipe: [sys.executable, "-c", OPEN.format(pipe) + program], ENVIRONMENT, deadline
+        lambda pipe: [sys.executable, "-c", OPEN.format(pipe) + program],
+        ENVIRONMENT,
+        deadline,
+        largest=largest,
     )
 
 
@@ -48,6 +51,15 @@ def leaves_no_orphan() -> None:
     assert size, "the orphan never ran"
     time.sleep(1)
     assert os.path.getsize(sign) == size, "the orphan lives"
+
+
+def takes_all_memory() -> None:
+    """A child of the child's: what is in the job counts together."""
+    greedy = "x = bytearray(700 << 20)\nimport time\ntime.sleep(60)"
+    starts = f"subprocess.Popen([sys.executable, '-c', {greedy!r}])\ntime.sleep(60)"
+    ended = child(starts, 60.0, 400 << 20)
+    assert ended.too_large, ended
+    assert not child("x = bytearray(50 << 20)", 60.0, 400 << 20).too_large
 
 
 def ends() -> None:
