@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -159,6 +160,13 @@ def _report(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help=say("cli.option-json-of-many"))
     parser.add_argument("--text", metavar="FILE", default="", help=say("cli.option-text"))
     parser.add_argument(
+        "--keep-lines",
+        metavar="N,N-N",
+        type=_numbers,
+        default=(),
+        help=say("cli.option-keep-lines"),
+    )
+    parser.add_argument(
         "--compare",
         nargs=2,
         metavar=("OLD", "NEW"),
@@ -175,6 +183,17 @@ def _report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--earlier", metavar="FOLDER", default="", help=say("cli.option-earlier"))
     _look_flags(parser)
     _machine_flag(parser)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """``3,7-9`` as numbers of lines."""
+    found: list[int] = []
+    for piece in text.split(","):
+        pair = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", piece.strip(), re.ASCII)
+        if pair is None:
+            raise argparse.ArgumentTypeError(say("cli.not-line-numbers", text=text))
+        found.extend(range(int(pair[1]), int(pair[2] or pair[1]) + 1))
+    return tuple(found)
 
 
 def _test(parser: argparse.ArgumentParser) -> None:

@@ -44,6 +44,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     short: bool = False
     html: bool = False
     text: str = ""
+    keep_lines: tuple[int, ...] = ()
+    """Lines of that text, from 1, in which nothing is left out."""
     compare: tuple[str, str] | None = None
     many: tuple[str, ...] = ()
     """Folders and files with the reports of many computers."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from cudnn_assistant.cli.looking import checkup_of_file, look, unreadable
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.saving import save
 from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.report import Line, file_name
 from cudnn_assistant.report import compare as differences
-from cudnn_assistant.report import file_name
-from cudnn_assistant.session import Checkup, Misuse, Session
-from cudnn_assistant.session.reports import Form
+from cudnn_assistant.session import Misuse, Session
+from cudnn_assistant.session.reports import Form, Forms
 from cudnn_assistant.wording import say
 
+_MOST_SHOWN = 20
+"""Lines that are shown with what was left out of them; a log may hold thousands."""
 _SIGNS = {"added": "+", "removed": "-", "changed": "→"}
 
 
@@ -34,27 +36,41 @@ def report(session: Session, options: Options, screen: Screen) -> int:
 def _write(session: Session, options: Options, screen: Screen) -> int:
     """Look (or open a report), then write; 0 when it was written, 3 when it can't be."""
     text = _message(options.text)
+    last = len(text.splitlines())
+    if options.keep_lines and not 1 <= min(options.keep_lines) <= max(options.keep_lines) <= last:
+        raise Misuse("no-such-lines", count=last)
     checkup = look(session, options, screen)
+    forms = session.report_forms(checkup, own=not options.machine, text=text)
+    forms = forms.keeping(options.keep_lines)
     if options.file == "-" or (options.short and not options.file):
-        screen.raw(_forms(session, checkup, options, text)(_form(options)))
+        screen.raw(forms(_form(options)))
         return 0
     path = options.file or file_name(checkup.machine)
-    content = _content(session, checkup, options, path, text)
-    return save(path, content, screen)
+    code = save(path, _content(forms, options, path), screen)
+    if code == 0:
+        _show_left_out(forms.left_out, options.keep_lines, screen)
+    return code
 
 
-def _content(session: Session, checkup: Checkup, options: Options, path: str, text: str) -> bytes:
+def _content(forms: Forms, options: Options, path: str) -> bytes:
     ending = os.path.splitext(path)[1].lower()
     if ending == ".zip":
-        return session.report(checkup, own=not options.machine, text=text).packed()
+        return forms.packed()
     form: Form = "html" if ending in (".html", ".htm") else _form(options)
-    return _forms(session, checkup, options, text)(form).encode()
+    return forms(form).encode()
 
 
-def _forms(
-    session: Session, checkup: Checkup, options: Options, text: str
-) -> Callable[[Form], str]:
-    return session.report_forms(checkup, own=not options.machine, text=text)
+def _show_left_out(lines: Sequence[Line], kept: Sequence[int], screen: Screen) -> None:
+    """Both to the person at a terminal, to judge: their own words, and what the report says."""
+    waiting = [line for line in lines if line.number not in kept]
+    if not waiting:
+        return
+    if screen.err.isatty():
+        for line in waiting[:_MOST_SHOWN]:
+            screen.trouble(say("cli.line-pasted", number=line.number, text=line.pasted))
+            screen.trouble(say("cli.line-told", number=line.number, text=line.told))
+    numbers = ",".join(str(line.number) for line in waiting[:_MOST_SHOWN])
+    screen.trouble(say("cli.lines-with-gaps", count=len(waiting), numbers=numbers))
 
 
 def _form(options: Options) -> Form:

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtGui import (
-    QGuiApplication,
-    QKeyEvent,
-    QSyntaxHighlighter,
-    QTextBlock,
-    QTextCharFormat,
-    QTextCursor,
-    QTextOption,
-)
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QListWidgetItem, QVBoxLayout, QWidget
 
-from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.dialogs import Dialog
-from cudnn_assistant.gui.disclosure import Link
+from cudnn_assistant.gui.disclosure import Disclosure, Link
 from cudnn_assistant.gui.redaction_by_hand import (
     SHORTEST,
     marks,
@@ -26,6 +18,7 @@ from cudnn_assistant.gui.redaction_by_hand import (
     without_lines,
     without_words,
 )
+from cudnn_assistant.gui.report_view import PastedLines, ReportView
 from cudnn_assistant.gui.text_widgets import Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Button, Notice
@@ -34,6 +27,9 @@ from cudnn_assistant.report.document import Block, Heading
 from cudnn_assistant.report.page import page
 from cudnn_assistant.session.reports import Written
 from cudnn_assistant.wording import say
+
+Edit = Callable[[str], str]
+"""What the person left out of the text; done anew when a line is put back, as lines stay lines."""
 
 
 def content(path: Path, written: Written) -> bytes:
@@ -62,84 +58,6 @@ def as_page(written: Written) -> str:
     return written.page or page((Heading(1, (title,)), Block(written.text)), title)
 
 
-class Marker(QSyntaxHighlighter):
-    """Marks the places where a name or a secret was left out."""
-
-    def __init__(self, view: QPlainTextEdit) -> None:
-        super().__init__(view.document())
-        palette = view.palette()
-        self._look = QTextCharFormat()
-        self._look.setFontUnderline(True)
-        self._look.setFontWeight(700)
-        if not theme.high_contrast(palette):
-            ground, text = palette.base().color(), theme.status("note", palette)
-            self._look.setBackground(theme.blend(text, ground, 0.16))
-
-    def highlightBlock(self, text: str) -> None:  # noqa: N802
-        """One line."""
-        for start, length in marks(text):
-            self.setFormat(start, length, self._look)
-
-
-class ReportView(QPlainTextEdit):
-    """The text of a report: read, walked and selected, never typed into."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.setReadOnly(True)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.setTabChangesFocus(True)
-        self.setFont(theme.font(0.95, fixed=True))
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setAccessibleName(say("gui.report-text-label"))
-        self._marker = Marker(self)
-
-    def lines(self) -> tuple[int, int]:
-        """Numbers of the first and the last selected line."""
-        cursor, document = self.textCursor(), self.document()
-        first = document.findBlock(cursor.selectionStart())
-        last = document.findBlock(max(cursor.selectionStart(), cursor.selectionEnd() - 1))
-        return first.blockNumber(), last.blockNumber()
-
-    def words(self) -> str:
-        """What is selected inside of one line; "" where a whole line or more is."""
-        chosen = self.textCursor().selectedText()
-        first, last = self.lines()
-        whole = self.document().findBlockByNumber(first).text().strip()
-        return "" if first != last or chosen.strip() in ("", whole) else chosen.strip()
-
-    def show_text(self, text: str) -> None:
-        """Another text, at the same place."""
-        line, bar = self.lines()[0], self.verticalScrollBar()
-        at = bar.value()
-        self.setPlainText(text)
-        self.setTextCursor(QTextCursor(self.document().findBlockByNumber(line)))
-        bar.setValue(at)
-
-    def show_next_mark(self) -> None:
-        """Select the next place where something was left out; after the last comes the first."""
-        cursor = self.textCursor()
-        here = cursor.block()
-        block, after = here, cursor.selectionEnd() - here.position()
-        for _line in range(self.blockCount() + 1):
-            found = next((m for m in marks(block.text()) if m[0] >= after), None)
-            if found is not None:
-                self._choose(block, *found)
-                return
-            block = block.next() if block.next().isValid() else self.document().firstBlock()
-            after = 0
-
-    def _choose(self, block: QTextBlock, start: int, length: int) -> None:
-        cursor = QTextCursor(block)
-        cursor.setPosition(block.position() + start)
-        cursor.setPosition(block.position() + start + length, QTextCursor.MoveMode.KeepAnchor)
-        self.setTextCursor(cursor)
-        self.centerCursor()
-
-
 class ReportDialog(Dialog):
     """Shows the very text that will be saved. Nothing is sent anywhere."""
 
@@ -149,7 +67,8 @@ class ReportDialog(Dialog):
         said = say("gui.report-lead")
         super().__init__(title or say("gui.report-heading"), lead or said, parent)
         self.written = written
-        self._before: list[Written] = []
+        self._given = written
+        self._edits: list[Edit] = []
         self.text = ReportView(written.text)
         self.text.copyAvailable.connect(self._offer)
         self.cut = Notice("note", _cut_text())
@@ -169,8 +88,26 @@ class ReportDialog(Dialog):
         rows.setSpacing(SPACE)
         rows.addWidget(self.text, 1)
         rows.addLayout(self._tools())
+        if self.written.left_out:
+            count = len(self.written.left_out)
+            label = say("gui.lines-with-gaps", count=count)
+            rows.addWidget(Disclosure(label, label, rows, self._pasted))
         rows.addWidget(self.cut)
         return middle
+
+    def _pasted(self) -> QWidget:
+        """What the person pasted, line by line beside what the report tells of it."""
+        self.pasted = PastedLines(self.written.left_out)
+        self.pasted.itemChanged.connect(self._keep)
+        return self.pasted
+
+    def _keep(self, line: QListWidgetItem) -> None:
+        if self.written.keeping is None:
+            return
+        self._given = self.written.keeping(self.pasted.kept())
+        self._show()
+        back = line.checkState() == Qt.CheckState.Checked
+        self._say(say("gui.put-back") if back else say("gui.left-out"))
 
     def _tools(self) -> QHBoxLayout:
         self.leave = Button(say("gui.leave-out-button"), self.leave_out)
@@ -187,7 +124,7 @@ class ReportDialog(Dialog):
 
     def _offer(self, chosen: bool) -> None:
         self.leave.setEnabled(chosen)
-        self.back.setEnabled(bool(self._before))
+        self.back.setEnabled(bool(self._edits))
         count = sum(1 for line in self.written.text.split("\n") for _mark in marks(line))
         text = say("gui.places-marked", count=count)
         hint = say("gui.select-more")
@@ -198,26 +135,36 @@ class ReportDialog(Dialog):
         """Whole lines go; words inside of a line are replaced wherever they stand."""
         if not self.text.textCursor().hasSelection():
             return
-        words, text = self.text.words(), self.written.text
+        words, (first, last) = self.text.words(), self.text.lines()
         if words and len(words) < SHORTEST:
             self._say(say("gui.select-at-least"))
             return
-        changed = without_words(text, words) if words else without_lines(text, *self.text.lines())
-        self._before.append(self.written)
-        self._show(Written(changed))
+        self._edits.append(
+            (lambda text: without_words(text, words))
+            if words
+            else (lambda text: without_lines(text, first, last))
+        )
+        self._show()
         self._say(say("gui.left-out-everywhere") if words else say("gui.left-out"))
 
     def put_back(self) -> None:
         """As it was before the last time something was left out."""
-        if self._before:
-            self._show(self._before.pop())
+        if self._edits:
+            self._edits.pop()
+            self._show()
             self._say(say("gui.put-back"))
 
-    def _show(self, written: Written) -> None:
-        self.written = written
-        self.text.show_text(written.text)
-        first = self._before[0] if self._before else written
-        self.cut.setVisible(readable(first.text) and not readable(written.text))
+    def _show(self) -> None:
+        """The report as it was given, with what the person has left out since."""
+        given = self._given
+        text = given.text
+        for edit in self._edits:
+            text = edit(text)
+        # Page, log and message could hold what was left out of the text.
+        changed = Written(text, left_out=given.left_out, keeping=given.keeping)
+        self.written = changed if self._edits else given
+        self.text.show_text(text)
+        self.cut.setVisible(readable(given.text) and not readable(text))
         self._offer(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802

@@ -11,7 +11,7 @@ from cudnn_assistant.report.reading import (
     read_machine,
     read_report,
 )
-from cudnn_assistant.report.redaction import Redactor, redacted
+from cudnn_assistant.report.redaction import Line, Redactor, redacted
 from cudnn_assistant.report.text import file_name, write_page, write_report, write_short
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "PAGE",
     "REPORT",
     "Difference",
+    "Line",
     "Redactor",
     "Report",
     "Unknown",

@@ -11,7 +11,7 @@ import re
 import typing
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -51,6 +51,15 @@ LONGEST = 40_000
 S = TypeVar("S")
 
 
+class Line(NamedTuple):
+    """A line of a text that the person pasted, as it came and as a report tells it."""
+
+    number: int
+    """From 1."""
+    pasted: str
+    told: str
+
+
 class Redactor:
     """Cleans all parts of one report with the same marks.
 
@@ -71,8 +80,15 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """A message or log, line by line; what isn't known to be harmless is left out."""
+        return "\n".join(line.told for line in self.lines(text))
+
+    def lines(self, text: str) -> tuple[Line, ...]:
+        """The same with what was pasted beside it, for the person alone."""
         self._people |= self._paths.people([text])
-        return "\n".join(map(self._clean, text.splitlines())).replace(HIDDEN, LEFT_OUT)
+        return tuple(
+            Line(number, pasted, self._clean(pasted).replace(HIDDEN, LEFT_OUT))
+            for number, pasted in enumerate(text.splitlines(), 1)
+        )
 
     def entries(self, entries: Iterable[Entry]) -> tuple[Entry, ...]:
         """Changes of the journal."""

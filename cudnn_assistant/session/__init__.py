@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from cudnn_assistant.session.changing import Change, ChangeStatus
     from cudnn_assistant.session.imagined import Imagined
     from cudnn_assistant.session.own_copies import OwnCopies
-    from cudnn_assistant.session.reports import Extra, Form, Written
+    from cudnn_assistant.session.reports import Extra, Forms, Written
     from cudnn_assistant.session.trials import Tested, TestRequest
     from cudnn_assistant.session.watching import WatchResult
     from cudnn_assistant.system.autostart import Autostart
@@ -395,9 +395,7 @@ class Session:
 
         return written(checkup, self._known()[0], self._extra(own, note, text))
 
-    def report_forms(
-        self, checkup: Checkup, *, own: bool = True, text: str = ""
-    ) -> Callable[[Form], str]:
+    def report_forms(self, checkup: Checkup, *, own: bool = True, text: str = "") -> Forms:
         """The same, to be written in the forms that are asked for."""
         from cudnn_assistant.session.reports import support_forms
 

@@ -6,9 +6,9 @@ import getpass
 import os
 import platform
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.machine import Family, Machine, OperatingSystem
@@ -18,6 +18,7 @@ from cudnn_assistant.report import (
     MESSAGE,
     PAGE,
     REPORT,
+    Line,
     Redactor,
     file_name,
     pack,
@@ -26,6 +27,7 @@ from cudnn_assistant.report import (
     write_report,
     write_short,
 )
+from cudnn_assistant.report.newer import Unknown
 from cudnn_assistant.session.checkup import Checkup, think
 
 Form = Literal["markdown", "html", "short", "log", "message"]
@@ -45,10 +47,10 @@ class Written:
     """What this program did, for a packed report. All of it stands in ``text`` as well."""
     message: str = ""
     """The error text that the person pasted, likewise."""
-
-    def packed(self) -> bytes:
-        """All of it as one ZIP file."""
-        return pack({REPORT: self.text, PAGE: self.page, LOG: self.log, MESSAGE: self.message})
+    left_out: tuple[Line, ...] = ()
+    """Lines of that text in which something was left out; their own words stand nowhere else."""
+    keeping: Callable[[Iterable[int]], Written] | None = None
+    """The same report with some of these lines, by number, as they were pasted."""
 
 
 @dataclass(frozen=True)
@@ -65,43 +67,92 @@ class Extra:
     """The message that the person pasted."""
 
 
+@dataclass(frozen=True)
+class Forms:
+    """A report redacted and judged once, to be written in several forms with the same marks."""
+
+    _checkup: Checkup
+    _extra: Extra
+    """Both redacted, but for the pasted text."""
+    _unknown: tuple[Unknown, ...]
+    _lines: tuple[Line, ...]
+    _kept: frozenset[int] = frozenset()
+
+    @property
+    def left_out(self) -> tuple[Line, ...]:
+        """Lines of the pasted text in which something is left out, kept or not."""
+        return tuple(line for line in self._lines if line.told != line.pasted)
+
+    def keeping(self, numbers: Iterable[int]) -> Forms:
+        """The report with these lines of the pasted text as they are: the person has read them."""
+        return replace(self, _kept=frozenset(numbers))
+
+    def __call__(self, form: Form) -> str:
+        """The text of one form."""
+        machine, entries = self._checkup.machine, self._extra.entries
+        seen = (machine, self._checkup.findings, self._checkup.verdict)
+        if form == "short":
+            return write_short(*seen)
+        if form == "log":
+            return write_log(machine, entries)
+        message = "\n".join(
+            line.pasted if line.number in self._kept else line.told for line in self._lines
+        )
+        if form == "message":
+            return message
+        write = write_page if form == "html" else write_report
+        extra = self._extra
+        return write(
+            *seen,
+            entries=entries,
+            data=extra.data,
+            note=extra.note,
+            text=message,
+            unknown=self._unknown,
+        )
+
+    def packed(self) -> bytes:
+        """All of it as one ZIP file."""
+        names: tuple[tuple[str, Form], ...] = (
+            (REPORT, "markdown"),
+            (PAGE, "html"),
+            (LOG, "log"),
+            (MESSAGE, "message"),
+        )
+        return pack({name: self(form) for name, form in names})
+
+
 def written(checkup: Checkup, compat: Compat, extra: Extra) -> Written:
     """All forms of a report that can be saved."""
-    form = support_forms(checkup, compat, extra)
-    name = file_name(checkup.machine)
-    return Written(form("markdown"), form("html"), name, form("log"), form("message"))
+    return _written(support_forms(checkup, compat, extra), file_name(checkup.machine))
 
 
-def support_forms(
-    checkup: Checkup, compat: Compat, extra: Extra | None = None
-) -> Callable[[Form], str]:
-    """A report redacted and judged once, to be written in several forms with the same marks.
+def _written(form: Forms, name: str) -> Written:
+    return Written(
+        form("markdown"),
+        form("html"),
+        name,
+        form("log"),
+        form("message"),
+        form.left_out,
+        lambda numbers: _written(form.keeping(numbers), name),
+    )
 
-    The redacted snapshot is judged anew, so that no finding names what the snapshot doesn't.
+
+def support_forms(checkup: Checkup, compat: Compat, extra: Extra | None = None) -> Forms:
+    """A report without names; its redacted snapshot is judged anew.
+
+    So no finding names what the snapshot doesn't.
     """
     extra = extra or Extra()
     redactor = _redactor(checkup.machine)
     clean = think(redactor.machine(), compat)
-    machine, seen = clean.machine, (clean.machine, clean.findings, clean.verdict)
-    changes, message = redactor.entries(extra.entries), redactor.text(extra.text)
-    whole: dict[str, Any] = {
-        "entries": changes,
-        "data": extra.data,
-        "note": redactor.text(extra.note),
-        "text": message,
-        "unknown": redactor.unknown(checkup.unknown),
-    }
-    forms: dict[Form, Callable[[], str]] = {
-        "markdown": lambda: write_report(*seen, **whole),
-        "html": lambda: write_page(*seen, **whole),
-        "short": lambda: write_short(*seen),
-        "log": lambda: write_log(machine, changes),
-        "message": lambda: message,
-    }
-    return lambda form: forms[form]()
+    entries, lines = redactor.entries(extra.entries), redactor.lines(extra.text)
+    told = Extra(entries, extra.data, redactor.text(extra.note))
+    return Forms(clean, told, tuple(redactor.unknown(checkup.unknown)), lines)
 
 
-_OUR_FRAME = re.compile(r"[^\"\n]{0,300}?(cudnn_assistant(?:[\\/]\w{1,40})+)\.py(?=\")")
+_FRAME = re.compile(r'(?<=File ")[^"\n]{1,4096}(?=")')
 
 
 def redacted_note(note: str, family: Family) -> str:
@@ -112,8 +163,15 @@ def redacted_note(note: str, family: Family) -> str:
 def without_home(note: str) -> str:
     """A text in which the person's own folder is "~", and our own files are modules."""
     home = os.path.expanduser("~")
-    known = _OUR_FRAME.sub(lambda frame: re.sub(r"[\\/]", ".", frame[1]), note)
+    known = _FRAME.sub(_our_module, note)
     return known.replace(home, "~") if len(home) > 1 else known
+
+
+def _our_module(file: re.Match[str]) -> str:
+    _folder, ours, name = file[0].replace("\\", "/").rpartition("/cudnn_assistant/")
+    if not ours or not name.endswith(".py"):
+        return file[0]
+    return "cudnn_assistant." + name.removesuffix(".py").replace("/", ".")
 
 
 def _redactor(machine: Machine) -> Redactor:

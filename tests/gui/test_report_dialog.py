@@ -17,13 +17,17 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start
 from world import World
 
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.gui.disclosure import Disclosure
 from cudnn_assistant.gui.problems import ProblemsPage
 from cudnn_assistant.gui.redaction_by_hand import marks, readable, without_lines, without_words
 from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import dump
 from cudnn_assistant.report import read_machine, redacted
-from cudnn_assistant.session.reports import Written
+from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.reports import Extra, Written
+from cudnn_assistant.session.reports import written as support_written
 
 
 @pytest.fixture
@@ -208,3 +212,57 @@ def test_the_name_offered_has_the_day(qtbot: QtBot, window: Window, world: World
     assert dialog.written.name == "cudnn-report-2026-11-21.md"
     assert "mila" not in dialog.written.text
     assert readable(dialog.written.text)
+
+
+def pasted(qtbot: QtBot) -> ReportDialog:
+    compat = load_builtin()
+    checkup = think(computers.parent_folder(), compat)
+    text = "CUDNN_STATUS_NOT_INITIALIZED\nrun on atlas17 by zilpha\nstarted at berth40 ok\n"
+    made = ReportDialog(support_written(checkup, compat, Extra(text=text)))
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_lines_that_were_pasted_can_be_put_back_one_by_one(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = pasted(qtbot)
+    assert not {"atlas17", "berth40"} & set(dialog.written.text.split())
+    dialog.findChild(Disclosure).click()
+    shown = [dialog.pasted.item(row).text() for row in range(dialog.pasted.count())]
+    assert shown == ["2: run on atlas17 by zilpha", "3: started at berth40 ok"]
+    dialog.pasted.item(1).setCheckState(Qt.CheckState.Checked)
+    assert "\nstarted at berth40 ok\n" in dialog.text.toPlainText()
+    assert "atlas17" not in dialog.written.text
+    for name in ("r.md", "r.html", "r.zip"):
+        dialog.save(tmp_path / name)
+    with zipfile.ZipFile(tmp_path / "r.zip") as packed:
+        assert b"berth40" in packed.read("message.txt")
+        assert b"atlas17" not in b"".join(map(packed.read, packed.namelist()))
+    assert "berth40" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    dialog.pasted.item(1).setCheckState(Qt.CheckState.Unchecked)
+    assert "berth40" not in dialog.written.text + dialog.written.page + dialog.written.message
+
+
+def test_what_was_left_out_by_hand_stays_so_when_a_line_is_put_back(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    dialog = pasted(qtbot)
+    pick(dialog, "NVIDIA")
+    dialog.leave.click()
+    dialog.findChild(Disclosure).click()
+    dialog.pasted.item(0).setCheckState(Qt.CheckState.Checked)
+    assert "zilpha" in dialog.written.text
+    assert "NVIDIA" not in dialog.written.text
+    pick(dialog, "zilpha")
+    dialog.leave.click()
+    dialog.save(tmp_path / "r.zip")
+    with zipfile.ZipFile(tmp_path / "r.zip") as packed:
+        assert b"zilpha" not in b"".join(map(packed.read, packed.namelist()))
+    dialog.put_back()
+    dialog.put_back()
+    assert "NVIDIA" in dialog.written.text
+    assert "run on atlas17 by zilpha" in dialog.written.text
+
+
+def test_who_pasted_nothing_is_asked_nothing(dialog: ReportDialog) -> None:
+    assert dialog.findChild(Disclosure) is None

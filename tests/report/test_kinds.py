@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import msgspec
 import pytest
@@ -24,7 +25,7 @@ from cudnn_assistant.machine import (
 )
 from cudnn_assistant.report import Redactor
 from cudnn_assistant.session.checkup import think
-from cudnn_assistant.session.reports import Extra, redacted_note, support_forms
+from cudnn_assistant.session.reports import Extra, redacted_note, support_forms, without_home
 
 _PATH = re.compile(r"(?:[A-Za-z]:[\\/]|\\\\|/|~)\S*$")
 
@@ -128,3 +129,16 @@ def test_a_crash_before_the_first_look_tells_none() -> None:
     for text, secrets in kinds(LINES)[::5]:
         told = redacted_note(f"Traceback\n{text}", "linux")
         assert [one for one in secrets if one in told] == []
+
+
+def test_a_crash_names_our_modules_and_takes_no_time() -> None:
+    frames = (
+        ('File "/home/a/x/cudnn_assistant/gui/app.py", line 1', "cudnn_assistant.gui.app"),
+        ('File "C:\\Users\\a\\cudnn_assistant\\cli\\__init__.py", line 1', "cudnn_assistant.cli."),
+    )
+    for frame, module in frames:
+        assert module in without_home(frame)
+    assert without_home('File "/x/other.py", line 1') == 'File "/x/other.py", line 1'
+    began = time.process_time()
+    without_home("cudnn_assistant\\aa" * 20_000)
+    assert time.process_time() - began < 1

@@ -18,9 +18,12 @@ ENVIRONMENT = dict(os.environ)
 OPEN = "import os, sys, time, subprocess, msvcrt\npipe = msvcrt.open_osfhandle({}, os.O_WRONLY)\n"
 
 
-def child(program: str, deadline: float = 30.0):
+def child(program: str, deadline: float = 30.0, largest: int = 8 << 30):
     return run_command(
-        lambda pipe: [sys.executable, "-c", OPEN.format(pipe) + program], ENVIRONMENT, deadline
+        lambda pipe: [sys.executable, "-c", OPEN.format(pipe) + program],
+        ENVIRONMENT,
+        deadline,
+        largest=largest,
     )
 
 
@@ -48,6 +51,49 @@ def leaves_no_orphan() -> None:
     assert size, "the orphan never ran"
     time.sleep(1)
     assert os.path.getsize(sign) == size, "the orphan lives"
+
+
+def takes_all_memory() -> None:
+    """A child of the child's: what is in the job counts together."""
+    greedy = "x = bytearray(700 << 20)\nimport time\ntime.sleep(60)"
+    starts = f"subprocess.Popen([sys.executable, '-c', {greedy!r}])\ntime.sleep(60)"
+    ended = child(starts, 60.0, 400 << 20)
+    assert ended.too_large, ended
+    assert not child("x = bytearray(50 << 20)", 60.0, 400 << 20).too_large
+
+
+def whose_files() -> None:
+    """Access lists as Wine makes them of the other system's modes."""
+    from cudnn_assistant.probe.files import windows_security
+    from cudnn_assistant.probe.files.ownership import doubt
+
+    folder = tempfile.mkdtemp()
+    library = os.path.join(folder, "cudnn64_9.dll")
+    with open(library, "wb"):
+        pass
+    me = windows_security.me()
+    assert me.startswith("S-1-5-21-"), me
+    own = windows_security.described(library) or ""
+    assert own.startswith("O:") and "D:" in own, own  # noqa: PT018
+    assert windows_security.described(library + "x") is None
+    assert doubt(library + "x", 0) == windows_security.doubt(folder)
+    windows_security.alone()
+    set_list(library, f"D:P(A;;FA;;;{me})(A;;FA;;;WD)")
+    open_to_all = windows_security.described(library) or ""
+    parts = {part: windows_security._part(part, last=part == library) for part in
+             (library, folder)}  # fmt: skip
+    assert parts[library] == "writable", (open_to_all, parts)
+
+
+def set_list(path: str, text: str) -> None:
+    import ctypes
+
+    advapi = ctypes.WinDLL("advapi32", use_last_error=True)
+    made = ctypes.c_void_p()
+    assert advapi.ConvertStringSecurityDescriptorToSecurityDescriptorW(
+        ctypes.c_wchar_p(text), 1, ctypes.byref(made), None
+    )
+    assert advapi.SetFileSecurityW(ctypes.c_wchar_p(path), 4, made), ctypes.get_last_error()
 
 
 def ends() -> None:

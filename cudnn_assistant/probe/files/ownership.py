@@ -21,10 +21,12 @@ _MOST_FILES = 2000
 def doubt(path: str, uid: int) -> Doubt:
     """Why ``path`` isn't a user's own to run; "" where it is. Links are followed one by one.
 
-    On Windows only the place says something: "" here. What isn't there is in no doubt.
+    On Windows access lists say so, and ``uid`` doesn't count. What isn't there is in no doubt.
     """
     if sys.platform == "win32":
-        return ""
+        from cudnn_assistant.probe.files import windows_security
+
+        return windows_security.doubt(path)
     waiting, seen = [os.path.abspath(path)], 0
     while waiting:
         parts = _parts(waiting.pop())

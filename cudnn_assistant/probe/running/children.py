@@ -118,7 +118,7 @@ def run_command(
         raise
     finally:
         os.close(writing)
-    group = Group(process, mark)
+    group = Group(process, mark, largest)
     sizes: list[int] = []
     """The size for which it was ended."""
 

@@ -9,6 +9,7 @@ import sys
 import threading
 
 from cudnn_assistant.probe.running import processes
+from cudnn_assistant.probe.running.windows_job import Job
 
 MARK = "CUDNN_ASSISTANT_CHILD"
 """In the environment of a child: what it starts carries it on, into sessions of their own too."""
@@ -23,10 +24,10 @@ class Group:
     holds nobody up and is still collected when it does end.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], mark: str) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], mark: str, largest: int) -> None:
         self._process = process
         self._mark = os.fsencode(f"{MARK}={mark}")
-        self._job = _Job(process) if sys.platform == "win32" else None
+        self._job = Job(process, largest) if sys.platform == "win32" else None
         self._over = threading.Event()
         self._released = threading.Event()
         self._collected = threading.Event()
@@ -48,7 +49,11 @@ class Group:
 
     def memory(self) -> int:
         """Bytes of memory that they hold together; 0 where the system doesn't tell."""
-        if sys.platform != "linux" or self._over.is_set():
+        if self._over.is_set():
+            return 0
+        if self._job is not None:
+            return self._job.memory()
+        if sys.platform != "linux":
             return 0
         return processes.memory(processes.descendants(self._process.pid))
 
@@ -78,42 +83,3 @@ class Group:
             below = [pid for pid in processes.started_with(self._mark) if pid != self._process.pid]
             if not below:
                 return
-
-
-class _Job:
-    """A Windows job object: closing it ends every process in it, and so does our own end."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
-        self._handle = 0
-        if sys.platform == "win32":
-            import ctypes
-            from ctypes import wintypes
-
-            kernel = ctypes.WinDLL("kernel32", use_last_error=True)
-            kernel.CreateJobObjectW.restype = wintypes.HANDLE
-            kernel.SetInformationJobObject.argtypes = (
-                wintypes.HANDLE,
-                ctypes.c_int,
-                ctypes.c_void_p,
-                wintypes.DWORD,
-            )
-            kernel.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
-            kernel.CloseHandle.argtypes = (wintypes.HANDLE,)
-            self._kernel = kernel
-            self._handle = kernel.CreateJobObjectW(None, None) or 0
-            limits = (ctypes.c_byte * 144)()  # JOBOBJECT_EXTENDED_LIMIT_INFORMATION, 64 bit
-            kill_on_close, flags_at, extended_limits = 0x2000, 16, 9
-            ctypes.c_uint32.from_buffer(limits, flags_at).value = kill_on_close
-            kernel.SetInformationJobObject(self._handle, extended_limits, limits, len(limits))
-            # A process of a job that forbids others stays outside; kill() then ends it alone.
-            kernel.AssignProcessToJobObject(self._handle, int(process._handle))  # type: ignore[attr-defined]
-
-    def close(self) -> None:
-        """End them all."""
-        if sys.platform == "win32":
-            if self._handle:
-                self._kernel.CloseHandle(self._handle)
-            self._handle = 0
-            with contextlib.suppress(OSError):  # over already
-                self._process.kill()

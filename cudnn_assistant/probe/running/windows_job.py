@@ -1,0 +1,130 @@
+"""A Windows job object: closing it ends every process in it, and so does our own end."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import subprocess
+import sys
+
+MOST_PROCESSES = 200
+"""In one job at a time; a test of a framework needs three."""
+COMMITTED = 4
+"""Times as much as may be held that may be promised: CUDA reserves more than it ever uses."""
+
+_KILL_ON_CLOSE, _JOB_MEMORY, _ACTIVE_PROCESSES = 0x2000, 0x200, 0x8
+_PROCESS_IDS, _EXTENDED_LIMITS = 3, 9
+_QUERY = 0x1000
+
+
+class Limits(ctypes.Structure):
+    """JOBOBJECT_EXTENDED_LIMIT_INFORMATION of 64-bit Windows."""
+
+    _fields_ = (
+        ("process_time", ctypes.c_int64),
+        ("job_time", ctypes.c_int64),
+        ("flags", ctypes.c_uint32),
+        ("least_working_set", ctypes.c_uint64),
+        ("most_working_set", ctypes.c_uint64),
+        ("processes", ctypes.c_uint32),
+        ("affinity", ctypes.c_uint64),
+        ("priority", ctypes.c_uint32),
+        ("scheduling", ctypes.c_uint32),
+        ("io_counters", ctypes.c_uint64 * 6),
+        ("process_memory", ctypes.c_uint64),
+        ("job_memory", ctypes.c_uint64),
+        ("peak_process_memory", ctypes.c_uint64),
+        ("peak_job_memory", ctypes.c_uint64),
+    )
+
+
+class _ProcessIds(ctypes.Structure):
+    _fields_ = (
+        ("assigned", ctypes.c_uint32),
+        ("listed", ctypes.c_uint32),
+        ("ids", ctypes.c_uint64 * MOST_PROCESSES),
+    )
+
+
+class _Memory(ctypes.Structure):
+    """PROCESS_MEMORY_COUNTERS of 64-bit Windows."""
+
+    _fields_ = (
+        ("size", ctypes.c_uint32),
+        ("page_faults", ctypes.c_uint32),
+        ("peak", ctypes.c_uint64),
+        ("held", ctypes.c_uint64),
+        ("quotas", ctypes.c_uint64 * 4),
+        ("promised", ctypes.c_uint64),
+        ("peak_promised", ctypes.c_uint64),
+    )
+
+
+def limits(largest: int) -> Limits:
+    """What holds for the processes of a job that may hold ``largest`` bytes together."""
+    return Limits(
+        flags=_KILL_ON_CLOSE | _JOB_MEMORY | _ACTIVE_PROCESSES,
+        processes=MOST_PROCESSES,
+        job_memory=COMMITTED * largest,
+    )
+
+
+class Job:
+    """The job of one process that was started a moment ago, and of all that it starts."""
+
+    def __init__(self, process: subprocess.Popen[bytes], largest: int) -> None:
+        self._process = process
+        self._handle = 0
+        if sys.platform == "win32":
+            from ctypes import wintypes
+
+            kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+            handle, number, pointer = wintypes.HANDLE, wintypes.DWORD, ctypes.c_void_p
+            kernel.CreateJobObjectW.restype = kernel.OpenProcess.restype = handle
+            kernel.SetInformationJobObject.argtypes = (handle, ctypes.c_int, pointer, number)
+            query = kernel.QueryInformationJobObject
+            query.argtypes = (handle, ctypes.c_int, pointer, number, pointer)
+            kernel.AssignProcessToJobObject.argtypes = (handle, handle)
+            kernel.K32GetProcessMemoryInfo.argtypes = (handle, pointer, number)
+            kernel.CloseHandle.argtypes = (handle,)
+            self._kernel = kernel
+            self._handle = kernel.CreateJobObjectW(None, None) or 0
+            wanted = limits(largest)
+            size = ctypes.sizeof(wanted)
+            kernel.SetInformationJobObject(
+                self._handle, _EXTENDED_LIMITS, ctypes.byref(wanted), size
+            )
+            # A process of a job that forbids others stays outside; kill() then ends it alone.
+            kernel.AssignProcessToJobObject(self._handle, int(process._handle))  # type: ignore[attr-defined]
+
+    def memory(self) -> int:
+        """Bytes of memory that its processes hold together; 0 where Windows doesn't tell."""
+        found = _ProcessIds()
+        if sys.platform != "win32" or not self._handle:
+            return 0
+        asked = self._kernel.QueryInformationJobObject(
+            self._handle, _PROCESS_IDS, ctypes.byref(found), ctypes.sizeof(found), None
+        )
+        return sum(map(self._held, found.ids[: found.listed])) if asked else 0
+
+    def _held(self, pid: int) -> int:
+        if sys.platform != "win32":
+            return 0
+        process = self._kernel.OpenProcess(_QUERY, False, pid)
+        if not process:
+            return 0
+        counted = _Memory()
+        told = self._kernel.K32GetProcessMemoryInfo(
+            process, ctypes.byref(counted), ctypes.sizeof(counted)
+        )
+        self._kernel.CloseHandle(process)
+        return int(counted.held) if told else 0
+
+    def close(self) -> None:
+        """End them all."""
+        if sys.platform == "win32":
+            if self._handle:
+                self._kernel.CloseHandle(self._handle)
+            self._handle = 0
+            with contextlib.suppress(OSError):  # over already
+                self._process.kill()

@@ -1,0 +1,31 @@
+"""The command ``report``: what was left out of a pasted text, shown and put back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from machines.computers import golden
+from test_command_line import ca, in_terminal
+
+from cudnn_assistant.machine import dump
+
+
+def test_lines_of_a_pasted_text_can_be_kept(tmp_path: Path) -> None:
+    """The person is shown how many lines have gaps, and may keep some as they are."""
+    given, text, report = tmp_path / "m.json", tmp_path / "t.txt", tmp_path / "r.md"
+    given.write_bytes(dump(golden("linux-healthy")))
+    text.write_text("on atlas17 by zilpha\nCUDNN_STATUS_NOT_INITIALIZED\nat berth40\n")
+    words = ("report", str(report), "--offline", "--machine", str(given), "--text", str(text))
+    plain = ca(*words)
+    assert plain.returncode == 0
+    assert "--keep-lines 1,3" in plain.stderr
+    assert "zilpha" not in plain.stderr + report.read_text()
+    kept = ca(*words, "--keep-lines", "3")
+    assert "--keep-lines 1" in kept.stderr
+    assert "\nat berth40\n" in report.read_text()
+    assert "zilpha" not in report.read_text()
+    for wrong in ("0", "4", "2-9", "x", "3,", "-1"):
+        done = ca(*words, f"--keep-lines={wrong}")
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False), wrong
+    seen = in_terminal(words, CUDNN_ASSISTANT_ASK="no")
+    assert "Line 1, yours: on atlas17 by zilpha" in seen

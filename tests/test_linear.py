@@ -1,0 +1,189 @@
+"""No pattern of the product takes long on any input: worst cases are made from the pattern itself.
+
+Each repetition of a pattern is taken apart and pumped: what comes before it, then its own text
+thousands of times, then something that can't follow.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib
+import pkgutil
+import re
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from re import _parser as parser  # type: ignore[attr-defined]
+
+import pytest
+
+import cudnn_assistant
+
+LONG = 4_000
+"""Characters of a worst case: a path and a line that explain reads have no more than 4,096."""
+SECONDS = 1.0
+"""Searched from every place, which most callers don't."""
+ROOT = Path(cudnn_assistant.__file__).parent
+WITHOUT = ("cudnn_assistant.gui",)
+REPEATS = (parser.MAX_REPEAT, parser.MIN_REPEAT, parser.POSSESSIVE_REPEAT)
+
+
+def patterns() -> dict[str, re.Pattern[str]]:
+    """Every text pattern that a module holds or writes into a call of re."""
+    found: dict[str, re.Pattern[str]] = {}
+    for module in pkgutil.walk_packages([str(ROOT)], "cudnn_assistant."):
+        if module.name.startswith(WITHOUT) or module.name.endswith("__main__"):
+            continue
+        loaded = importlib.import_module(module.name)
+        for name, value in vars(loaded).items():
+            if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+                found[f"{module.name}.{name}"] = value
+        for number, text, flags in written(Path(loaded.__file__ or "")):
+            found[f"{module.name}:{number}"] = re.compile(text, flags)
+    once = {(pattern.pattern, pattern.flags): name for name, pattern in reversed(found.items())}
+    return {name: found[name] for name in sorted(once.values())}
+
+
+def written(file: Path) -> Iterator[tuple[int, str, int]]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "re"
+            and node.args
+            and isinstance(node.args[0], ast.Constant)
+            and isinstance(node.args[0].value, str)
+        ):
+            flags = 0
+            for given in ast.walk(node):
+                if isinstance(given, ast.Attribute) and isinstance(given.value, ast.Name):
+                    flag = getattr(re, given.attr, None)
+                    flags |= flag if isinstance(flag, re.RegexFlag) else 0
+            yield node.lineno, node.args[0].value, flags
+
+
+def sample(tree: object, more: int = 0) -> str:
+    """A text that the pieces match, roughly; ``more``: what can repeat does it so often."""
+    return "".join(piece(op, value, more) for op, value in tree)  # type: ignore[attr-defined]
+
+
+def piece(op: object, value: object, more: int) -> str:
+    if op is parser.LITERAL:
+        return chr(value)
+    if op is parser.NOT_LITERAL:
+        return "a" if value != ord("a") else "b"
+    if op is parser.ANY:
+        return "a"
+    if op is parser.IN:
+        return one_of(value)
+    if op is parser.BRANCH:
+        return sample(value[1][0], more)
+    if op is parser.SUBPATTERN:
+        return sample(value[3], more)
+    if op in REPEATS:
+        least, most, inner = value
+        return sample(inner, more) * min(most, max(least, more, 1))
+    if op is parser.ATOMIC_GROUP:
+        return sample(value, more)
+    return ""
+
+
+CLASSES = {
+    parser.CATEGORY_DIGIT: "1", parser.CATEGORY_NOT_DIGIT: "a", parser.CATEGORY_SPACE: " ",
+    parser.CATEGORY_NOT_SPACE: "a", parser.CATEGORY_WORD: "a", parser.CATEGORY_NOT_WORD: "-",
+}  # fmt: skip
+
+
+def one_of(items: list[tuple[object, object]]) -> str:
+    if items[0][0] is parser.NEGATE:
+        made = re.compile(f"[{''.join(map(text_of, items))}]")
+        return next(c for c in "a1 .-/=é" if made.match(c))
+    op, value = items[0]
+    if op is parser.LITERAL:
+        return chr(value)  # type: ignore[arg-type]
+    return chr(value[0]) if op is parser.RANGE else CLASSES[value]  # type: ignore[index]
+
+
+def text_of(item: tuple[object, object]) -> str:
+    op, value = item
+    if op is parser.NEGATE:
+        return "^"
+    if op is parser.LITERAL:
+        return re.escape(chr(value))  # type: ignore[arg-type]
+    if op is parser.RANGE:
+        return f"{re.escape(chr(value[0]))}-{re.escape(chr(value[1]))}"  # type: ignore[index]
+    return {"1": r"\d", " ": r"\s", "-": r"\W"}.get(CLASSES[value], r"\w")
+
+
+def pumps(tree: object, before: str = "") -> Iterator[tuple[str, str]]:
+    """Prefix and repeated text of each repetition, also of those inside of others."""
+    for op, value in tree:  # type: ignore[attr-defined]
+        if op in REPEATS:
+            _least, most, inner = value
+            if most > 10:
+                yield before, sample(inner)
+                yield "", before + sample(inner)
+            yield from pumps(inner, before)
+        elif op is parser.BRANCH:
+            for branch in value[1]:
+                yield from pumps(branch, before)
+        elif op is parser.SUBPATTERN:
+            yield from pumps(value[3], before)
+        elif op is parser.ATOMIC_GROUP:
+            yield from pumps(value, before)
+        before += piece(op, value, 0)
+
+
+def worst_cases(pattern: re.Pattern[str]) -> set[str]:
+    made: set[str] = set()
+    for before, pumped in pumps(parser.parse(pattern.pattern, pattern.flags)):
+        if pumped:
+            body = pumped * (LONG // len(pumped))
+            made.update(f"{before}{body}{end}" for end in ("", "\n\u2603", "!"))
+    return made
+
+
+PATTERNS = patterns()
+
+
+def test_the_patterns_are_found() -> None:
+    assert len(PATTERNS) > 150
+    assert "cudnn_assistant.report.secrets._CREDENTIAL" in PATTERNS
+
+
+@pytest.mark.parametrize(
+    "text", [r"CN=.*CN=.*CN=.*@", r"(?:a|aa)+x", r"(\w+\s?)*$", r"[^x]{0,300}y(z\w+)+="]
+)
+def test_a_slow_pattern_is_seen(text: str) -> None:
+    slow = re.compile(text)
+    assert max(seconds(slow, case) for case in worst_cases(slow)) > SECONDS
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_no_pattern_takes_long(name: str) -> None:
+    pattern = PATTERNS[name]
+    for case in worst_cases(pattern):
+        assert seconds(pattern, case) < SECONDS, (pattern.pattern, case[:60])
+
+
+def seconds(pattern: re.Pattern[str], text: str) -> float:
+    """Processor time of a search, which is broken off where it takes too long."""
+    began = time.process_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, 2 * SECONDS)
+    with contextlib.suppress(TimeoutError):
+        pattern.search(text)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return time.process_time() - began
+
+
+@pytest.fixture(autouse=True)
+def broken_off() -> Iterator[None]:
+    def too_long(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGVTALRM, too_long)
+    yield
+    signal.signal(signal.SIGVTALRM, before)
