@@ -4,19 +4,9 @@
 knows how to compare, do and take back that kind alone.
 """
 
-from cudnn_assistant.apply.licences import accept, read_licence
-from cudnn_assistant.apply.recovering import recover
-from cudnn_assistant.apply.rehearsing import rehearse
-from cudnn_assistant.apply.running import NotApplied, Say, apply
-from cudnn_assistant.apply.tools import Progress
-
-__all__ = [
-    "NotApplied",
-    "Progress",
-    "Say",
-    "accept",
-    "apply",
-    "read_licence",
-    "recover",
-    "rehearse",
-]
+from cudnn_assistant.apply.licences import accept as accept
+from cudnn_assistant.apply.licences import read_licence as read_licence
+from cudnn_assistant.apply.recovering import recover as recover
+from cudnn_assistant.apply.rehearsing import rehearse as rehearse
+from cudnn_assistant.apply.running import NotApplied as NotApplied
+from cudnn_assistant.apply.running import apply as apply

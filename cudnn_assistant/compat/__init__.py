@@ -6,179 +6,85 @@ finds the one set that fits a situation, ``environment`` (loaded by who asks) on
 of a requirements file, and ``advice`` has the types of what they say.
 """
 
-from cudnn_assistant.compat.advice import (
-    Alternative,
-    CudnnAdvice,
-    DriverAdvice,
-    FrameworkAdvice,
-    Reason,
-    Recommendation,
-    ToolkitAdvice,
-)
-from cudnn_assistant.compat.builtin import load_builtin
-from cudnn_assistant.compat.facts import (
-    ONGOING,
-    Architecture,
-    Compat,
-    Component,
-    CudnnBuild,
-    CudnnParts,
-    CudnnRelease,
-    DriverBranch,
-    DriverFloor,
-    File,
-    FrameworkRelease,
-    KnownBad,
-    Wheel,
-    decode,
-)
-from cudnn_assistant.compat.kernels import runs_kernels
-from cudnn_assistant.compat.limits import (
-    FIRST_COMPATIBLE,
-    cuda_majors,
-    cuda_package,
-    cudnn_against_gpu,
-    cudnn_cuda_majors,
-    cudnn_package,
-    current_cuda_majors,
-    driver_knows,
-    first_cudnn_without,
-    gpu_cuda_majors,
-    kernel_module,
-    known_cuda_majors,
-    needs_zlibwapi,
-    newest_cudnn,
-    newest_gpu,
-    oldest_gpu,
-    oldest_gpu_of_cudnn,
-    packages_since,
-    usual_cudnn,
-    without_cudnn_since,
-    without_gpu_since,
-)
-from cudnn_assistant.compat.lookup import (
-    architecture,
-    architecture_name,
-    at_least,
-    capability_of,
-    cuda_of_branch,
-    cuda_of_driver,
-    driver_advice,
-    driver_floor,
-    driver_possible,
-    driver_support_ends,
-    first_cuda,
-    first_driver,
-    generation,
-    gpu_by_pci,
-    gpu_compute,
-    last_cuda,
-    last_driver_branch,
-    major_of,
-    newest_branch,
-    oldest_usable_cuda,
-    version,
-)
-from cudnn_assistant.compat.names import Meant, meant
-from cudnn_assistant.compat.recommend import recommend, recommend_for
-from cudnn_assistant.compat.releases import (
-    build_driver_floor,
-    build_runs_on,
-    cudnn_build,
-    cudnn_builds,
-    cudnn_release,
-    framework_builds,
-    framework_needs,
-    last_cudnn,
-    wheel_package,
-)
-from cudnn_assistant.compat.series import PartsTable, cudnn_majors, cudnn_parts, parts_of
-from cudnn_assistant.compat.situation import Present, Situation, situation
-
-__all__ = [
-    "FIRST_COMPATIBLE",
-    "ONGOING",
-    "Alternative",
-    "Architecture",
-    "Compat",
-    "Component",
-    "CudnnAdvice",
-    "CudnnBuild",
-    "CudnnParts",
-    "CudnnRelease",
-    "DriverAdvice",
-    "DriverBranch",
-    "DriverFloor",
-    "File",
-    "FrameworkAdvice",
-    "FrameworkRelease",
-    "KnownBad",
-    "Meant",
-    "PartsTable",
-    "Present",
-    "Reason",
-    "Recommendation",
-    "Situation",
-    "ToolkitAdvice",
-    "Wheel",
-    "architecture",
-    "architecture_name",
-    "at_least",
-    "build_driver_floor",
-    "build_runs_on",
-    "capability_of",
-    "cuda_majors",
-    "cuda_of_branch",
-    "cuda_of_driver",
-    "cuda_package",
-    "cudnn_against_gpu",
-    "cudnn_build",
-    "cudnn_builds",
-    "cudnn_cuda_majors",
-    "cudnn_majors",
-    "cudnn_package",
-    "cudnn_parts",
-    "cudnn_release",
-    "current_cuda_majors",
-    "decode",
-    "driver_advice",
-    "driver_floor",
-    "driver_knows",
-    "driver_possible",
-    "driver_support_ends",
-    "first_cuda",
-    "first_cudnn_without",
-    "first_driver",
-    "framework_builds",
-    "framework_needs",
-    "generation",
-    "gpu_by_pci",
-    "gpu_compute",
-    "gpu_cuda_majors",
-    "kernel_module",
-    "known_cuda_majors",
-    "last_cuda",
-    "last_cudnn",
-    "last_driver_branch",
-    "load_builtin",
-    "major_of",
-    "meant",
-    "needs_zlibwapi",
-    "newest_branch",
-    "newest_cudnn",
-    "newest_gpu",
-    "oldest_gpu",
-    "oldest_gpu_of_cudnn",
-    "oldest_usable_cuda",
-    "packages_since",
-    "parts_of",
-    "recommend",
-    "recommend_for",
-    "runs_kernels",
-    "situation",
-    "usual_cudnn",
-    "version",
-    "wheel_package",
-    "without_cudnn_since",
-    "without_gpu_since",
-]
+from cudnn_assistant.compat.advice import Alternative as Alternative
+from cudnn_assistant.compat.advice import CudnnAdvice as CudnnAdvice
+from cudnn_assistant.compat.advice import DriverAdvice as DriverAdvice
+from cudnn_assistant.compat.advice import FrameworkAdvice as FrameworkAdvice
+from cudnn_assistant.compat.advice import Reason as Reason
+from cudnn_assistant.compat.advice import Recommendation as Recommendation
+from cudnn_assistant.compat.advice import ToolkitAdvice as ToolkitAdvice
+from cudnn_assistant.compat.builtin import load_builtin as load_builtin
+from cudnn_assistant.compat.facts import Architecture as Architecture
+from cudnn_assistant.compat.facts import Compat as Compat
+from cudnn_assistant.compat.facts import CudnnBuild as CudnnBuild
+from cudnn_assistant.compat.facts import CudnnParts as CudnnParts
+from cudnn_assistant.compat.facts import CudnnRelease as CudnnRelease
+from cudnn_assistant.compat.facts import DriverBranch as DriverBranch
+from cudnn_assistant.compat.facts import DriverFloor as DriverFloor
+from cudnn_assistant.compat.facts import File as File
+from cudnn_assistant.compat.facts import FrameworkRelease as FrameworkRelease
+from cudnn_assistant.compat.facts import KnownBad as KnownBad
+from cudnn_assistant.compat.facts import Wheel as Wheel
+from cudnn_assistant.compat.facts import decode as decode
+from cudnn_assistant.compat.kernels import runs_kernels as runs_kernels
+from cudnn_assistant.compat.limits import FIRST_COMPATIBLE as FIRST_COMPATIBLE
+from cudnn_assistant.compat.limits import cuda_majors as cuda_majors
+from cudnn_assistant.compat.limits import cuda_package as cuda_package
+from cudnn_assistant.compat.limits import cudnn_against_gpu as cudnn_against_gpu
+from cudnn_assistant.compat.limits import cudnn_cuda_majors as cudnn_cuda_majors
+from cudnn_assistant.compat.limits import cudnn_package as cudnn_package
+from cudnn_assistant.compat.limits import current_cuda_majors as current_cuda_majors
+from cudnn_assistant.compat.limits import driver_knows as driver_knows
+from cudnn_assistant.compat.limits import first_cudnn_without as first_cudnn_without
+from cudnn_assistant.compat.limits import gpu_cuda_majors as gpu_cuda_majors
+from cudnn_assistant.compat.limits import kernel_module as kernel_module
+from cudnn_assistant.compat.limits import known_cuda_majors as known_cuda_majors
+from cudnn_assistant.compat.limits import needs_zlibwapi as needs_zlibwapi
+from cudnn_assistant.compat.limits import newest_cudnn as newest_cudnn
+from cudnn_assistant.compat.limits import newest_gpu as newest_gpu
+from cudnn_assistant.compat.limits import oldest_gpu as oldest_gpu
+from cudnn_assistant.compat.limits import oldest_gpu_of_cudnn as oldest_gpu_of_cudnn
+from cudnn_assistant.compat.limits import packages_since as packages_since
+from cudnn_assistant.compat.limits import usual_cudnn as usual_cudnn
+from cudnn_assistant.compat.limits import without_cudnn_since as without_cudnn_since
+from cudnn_assistant.compat.limits import without_gpu_since as without_gpu_since
+from cudnn_assistant.compat.lookup import architecture as architecture
+from cudnn_assistant.compat.lookup import architecture_name as architecture_name
+from cudnn_assistant.compat.lookup import at_least as at_least
+from cudnn_assistant.compat.lookup import capability_of as capability_of
+from cudnn_assistant.compat.lookup import cuda_of_branch as cuda_of_branch
+from cudnn_assistant.compat.lookup import cuda_of_driver as cuda_of_driver
+from cudnn_assistant.compat.lookup import driver_advice as driver_advice
+from cudnn_assistant.compat.lookup import driver_floor as driver_floor
+from cudnn_assistant.compat.lookup import driver_possible as driver_possible
+from cudnn_assistant.compat.lookup import driver_support_ends as driver_support_ends
+from cudnn_assistant.compat.lookup import first_cuda as first_cuda
+from cudnn_assistant.compat.lookup import first_driver as first_driver
+from cudnn_assistant.compat.lookup import generation as generation
+from cudnn_assistant.compat.lookup import gpu_by_pci as gpu_by_pci
+from cudnn_assistant.compat.lookup import gpu_compute as gpu_compute
+from cudnn_assistant.compat.lookup import last_cuda as last_cuda
+from cudnn_assistant.compat.lookup import last_driver_branch as last_driver_branch
+from cudnn_assistant.compat.lookup import major_of as major_of
+from cudnn_assistant.compat.lookup import newest_branch as newest_branch
+from cudnn_assistant.compat.lookup import oldest_usable_cuda as oldest_usable_cuda
+from cudnn_assistant.compat.lookup import version as version
+from cudnn_assistant.compat.names import meant as meant
+from cudnn_assistant.compat.recommend import recommend as recommend
+from cudnn_assistant.compat.recommend import recommend_for as recommend_for
+from cudnn_assistant.compat.releases import build_driver_floor as build_driver_floor
+from cudnn_assistant.compat.releases import build_runs_on as build_runs_on
+from cudnn_assistant.compat.releases import cudnn_build as cudnn_build
+from cudnn_assistant.compat.releases import cudnn_builds as cudnn_builds
+from cudnn_assistant.compat.releases import cudnn_release as cudnn_release
+from cudnn_assistant.compat.releases import framework_builds as framework_builds
+from cudnn_assistant.compat.releases import framework_needs as framework_needs
+from cudnn_assistant.compat.releases import last_cudnn as last_cudnn
+from cudnn_assistant.compat.releases import wheel_package as wheel_package
+from cudnn_assistant.compat.series import PartsTable as PartsTable
+from cudnn_assistant.compat.series import cudnn_majors as cudnn_majors
+from cudnn_assistant.compat.series import cudnn_parts as cudnn_parts
+from cudnn_assistant.compat.series import parts_of as parts_of
+from cudnn_assistant.compat.situation import Present as Present
+from cudnn_assistant.compat.situation import Situation as Situation
+from cudnn_assistant.compat.situation import situation as situation

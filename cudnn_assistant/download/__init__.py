@@ -6,15 +6,8 @@ the last block: the next try goes on where this one ended, as long as the server
 same file (ETag).
 """
 
-from cudnn_assistant.download.fetching import Progress, fetch
-from cudnn_assistant.download.licence import Licence, licence
-from cudnn_assistant.download.signed import fetch_signed, fetch_unsized
-
-__all__ = [
-    "Licence",
-    "Progress",
-    "fetch",
-    "fetch_signed",
-    "fetch_unsized",
-    "licence",
-]
+from cudnn_assistant.download.fetching import fetch as fetch
+from cudnn_assistant.download.licence import Licence as Licence
+from cudnn_assistant.download.licence import licence as licence
+from cudnn_assistant.download.signed import fetch_signed as fetch_signed
+from cudnn_assistant.download.signed import fetch_unsized as fetch_unsized

@@ -4,82 +4,40 @@ Pure: everything a step needs to know is in the snapshot and the feed. A plan is
 before anything happens, journalled, applied step by step, and undone by another plan.
 """
 
-from cudnn_assistant.plan.change import Change, ChangeLine
-from cudnn_assistant.plan.from_findings import make_plan, stored
-from cudnn_assistant.plan.kinds import Consent, Outcome, Read, kind_of
-from cudnn_assistant.plan.kinds.packages import project
-from cudnn_assistant.plan.kinds.variable import back_to
-from cudnn_assistant.plan.overview import (
-    Demands,
-    consents,
-    demanded,
-    demands,
-    downloads,
-    licences,
-    outcomes,
-    preview,
-    settings_of,
-    settings_only,
-    starts_only,
-    stays,
-    takes_long,
-    unrehearsed,
-)
-from cudnn_assistant.plan.removing import naming, removal_plan
-from cudnn_assistant.plan.steps import (
-    Accepted,
-    Download,
-    Entry,
-    InstallArchive,
-    InstallPackage,
-    PackageChange,
-    Plan,
-    RemoveArchive,
-    RunInstaller,
-    SetVariable,
-    Step,
-    StepState,
-)
-from cudnn_assistant.plan.undoing import undo_plan
-
-__all__ = [
-    "Accepted",
-    "Change",
-    "ChangeLine",
-    "Consent",
-    "Demands",
-    "Download",
-    "Entry",
-    "InstallArchive",
-    "InstallPackage",
-    "Outcome",
-    "PackageChange",
-    "Plan",
-    "Read",
-    "RemoveArchive",
-    "RunInstaller",
-    "SetVariable",
-    "Step",
-    "StepState",
-    "back_to",
-    "consents",
-    "demanded",
-    "demands",
-    "downloads",
-    "kind_of",
-    "licences",
-    "make_plan",
-    "naming",
-    "outcomes",
-    "preview",
-    "project",
-    "removal_plan",
-    "settings_of",
-    "settings_only",
-    "starts_only",
-    "stays",
-    "stored",
-    "takes_long",
-    "undo_plan",
-    "unrehearsed",
-]
+from cudnn_assistant.plan.change import Change as Change
+from cudnn_assistant.plan.change import ChangeLine as ChangeLine
+from cudnn_assistant.plan.from_findings import make_plan as make_plan
+from cudnn_assistant.plan.kinds import Consent as Consent
+from cudnn_assistant.plan.kinds import Outcome as Outcome
+from cudnn_assistant.plan.kinds import kind_of as kind_of
+from cudnn_assistant.plan.kinds.packages import project as project
+from cudnn_assistant.plan.kinds.variable import back_to as back_to
+from cudnn_assistant.plan.overview import Demands as Demands
+from cudnn_assistant.plan.overview import consents as consents
+from cudnn_assistant.plan.overview import demanded as demanded
+from cudnn_assistant.plan.overview import demands as demands
+from cudnn_assistant.plan.overview import downloads as downloads
+from cudnn_assistant.plan.overview import licences as licences
+from cudnn_assistant.plan.overview import outcomes as outcomes
+from cudnn_assistant.plan.overview import preview as preview
+from cudnn_assistant.plan.overview import settings_of as settings_of
+from cudnn_assistant.plan.overview import settings_only as settings_only
+from cudnn_assistant.plan.overview import starts_only as starts_only
+from cudnn_assistant.plan.overview import stays as stays
+from cudnn_assistant.plan.overview import takes_long as takes_long
+from cudnn_assistant.plan.overview import unrehearsed as unrehearsed
+from cudnn_assistant.plan.removing import naming as naming
+from cudnn_assistant.plan.removing import removal_plan as removal_plan
+from cudnn_assistant.plan.steps import Accepted as Accepted
+from cudnn_assistant.plan.steps import Download as Download
+from cudnn_assistant.plan.steps import Entry as Entry
+from cudnn_assistant.plan.steps import InstallArchive as InstallArchive
+from cudnn_assistant.plan.steps import InstallPackage as InstallPackage
+from cudnn_assistant.plan.steps import PackageChange as PackageChange
+from cudnn_assistant.plan.steps import Plan as Plan
+from cudnn_assistant.plan.steps import RemoveArchive as RemoveArchive
+from cudnn_assistant.plan.steps import RunInstaller as RunInstaller
+from cudnn_assistant.plan.steps import SetVariable as SetVariable
+from cudnn_assistant.plan.steps import Step as Step
+from cudnn_assistant.plan.steps import StepState as StepState
+from cudnn_assistant.plan.undoing import undo_plan as undo_plan

@@ -1,23 +1,14 @@
 """The summary: one line for each part and each Python environment, and the one answer. Pure."""
 
-from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, label
-from cudnn_assistant.summary.outcome import stopped
-from cudnn_assistant.summary.part_lines import lines, part_line
-from cudnn_assistant.summary.stop import helped, meaning, not_tested, program
-from cudnn_assistant.summary.verdict import headline
-
-__all__ = [
-    "PARTS",
-    "Line",
-    "Mark",
-    "PartName",
-    "headline",
-    "helped",
-    "label",
-    "lines",
-    "meaning",
-    "not_tested",
-    "part_line",
-    "program",
-    "stopped",
-]
+from cudnn_assistant.summary.line import PARTS as PARTS
+from cudnn_assistant.summary.line import Line as Line
+from cudnn_assistant.summary.line import Mark as Mark
+from cudnn_assistant.summary.line import PartName as PartName
+from cudnn_assistant.summary.outcome import stopped as stopped
+from cudnn_assistant.summary.part_lines import lines as lines
+from cudnn_assistant.summary.part_lines import part_line as part_line
+from cudnn_assistant.summary.stop import helped as helped
+from cudnn_assistant.summary.stop import meaning as meaning
+from cudnn_assistant.summary.stop import not_tested as not_tested
+from cudnn_assistant.summary.stop import program as program
+from cudnn_assistant.summary.verdict import headline as headline

@@ -6,25 +6,15 @@ other sentences stand in ``resources/words`` under the key by which they are sai
 
 from __future__ import annotations
 
-from cudnn_assistant.wording.findings import Words, words
-from cudnn_assistant.wording.language import LANGUAGES, choose, install, spoken
-from cudnn_assistant.wording.numbers import number
-from cudnn_assistant.wording.products import PRODUCTS
-from cudnn_assistant.wording.sentences import refusal, say
-from cudnn_assistant.wording.stages import stage
-from cudnn_assistant.wording.symbols import meaning as symbol_means
-
-__all__ = [
-    "LANGUAGES",
-    "PRODUCTS",
-    "Words",
-    "choose",
-    "install",
-    "number",
-    "refusal",
-    "say",
-    "spoken",
-    "stage",
-    "symbol_means",
-    "words",
-]
+from cudnn_assistant.wording.findings import Words as Words
+from cudnn_assistant.wording.findings import words as words
+from cudnn_assistant.wording.language import LANGUAGES as LANGUAGES
+from cudnn_assistant.wording.language import choose as choose
+from cudnn_assistant.wording.language import install as install
+from cudnn_assistant.wording.language import spoken as spoken
+from cudnn_assistant.wording.numbers import number as number
+from cudnn_assistant.wording.products import PRODUCTS as PRODUCTS
+from cudnn_assistant.wording.sentences import refusal as refusal
+from cudnn_assistant.wording.sentences import say as say
+from cudnn_assistant.wording.stages import stage as stage
+from cudnn_assistant.wording.symbols import symbol_means as symbol_means

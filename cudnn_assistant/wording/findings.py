@@ -27,7 +27,7 @@ from cudnn_assistant.wording.language import pgettext
 from cudnn_assistant.wording.numbers import number
 from cudnn_assistant.wording.sentences import say
 from cudnn_assistant.wording.stages import stage
-from cudnn_assistant.wording.symbols import meaning
+from cudnn_assistant.wording.symbols import symbol_means
 
 
 class Words(NamedTuple):
@@ -173,7 +173,7 @@ def _details(finding: Finding) -> Iterable[str]:
             yield say("remedies.stopped", doing=stage(line.stage))
             continue
         symbol = line.split(" ", 1)[0]
-        plain = meaning(symbol) if symbol.isupper() or symbol.startswith("cuda") else ""
+        plain = symbol_means(symbol) if symbol.isupper() or symbol.startswith("cuda") else ""
         yield f"{line}: {plain}" if plain else line
     if not finding.sure:
         yield say("remedies.likely")

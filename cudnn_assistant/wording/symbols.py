@@ -5,6 +5,6 @@ from __future__ import annotations
 from cudnn_assistant.wording.sentences import rows, say
 
 
-def meaning(symbol: str) -> str:
+def symbol_means(symbol: str) -> str:
     """What "SIGSEGV" means, for example; "" for symbols that no ordinary person meets."""
     return say(f"symbols.{symbol}") if symbol in rows("symbols") else ""
