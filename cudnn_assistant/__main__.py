@@ -21,6 +21,10 @@ def main() -> int:
         from cudnn_assistant.gui.self_test import run as test
 
         return test(arguments[1] if arguments[1:] else "")
+    if arguments[:1] == ["--terminal-folder"]:
+        from cudnn_assistant.system import terminal_folder, this_system
+
+        return terminal_folder.run(arguments[1:], this_system())
     if arguments[:1] == ["--window"] or (not arguments and not _terminal() and _desktop()):
         return window()
     from cudnn_assistant.cli import run

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import sys
 import tempfile
 from functools import cache
@@ -89,6 +91,30 @@ def window_command() -> list[str]:
     if _PACKAGE.parent == _DEBIAN:
         return ["/usr/bin/cudnn-assistant", "--window"]
     return [sys.executable, "-m", "cudnn_assistant", "--window"]
+
+
+def terminal_command() -> tuple[str, ...]:
+    """What starts the command line in a terminal like ours: its name alone where that finds us."""
+    name = "cudnn-assistant"
+    ours = _launcher(name)
+    found = shutil.which(name)
+    with contextlib.suppress(OSError):
+        if found and os.path.samefile(found, ours):
+            return (name,)
+    return (ours,) if os.path.isfile(ours) else (sys.executable, "-m", "cudnn_assistant")
+
+
+def _launcher(name: str) -> str:
+    """Where our launcher lies, if there is one."""
+    if image := os.environ.get("APPIMAGE", ""):
+        return image
+    if _PACKAGE.parent == _DEBIAN:
+        return f"/usr/bin/{name}"
+    installed = _PACKAGE.parents[1] / "command" / f"{name}.cmd"
+    if installed.is_file():
+        return str(installed)
+    ending = ".exe" if sys.platform == "win32" else ""
+    return os.path.join(os.path.dirname(sys.executable), name + ending)
 
 
 def child_command(kind: str, *arguments: str) -> list[str]:

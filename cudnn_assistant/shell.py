@@ -42,6 +42,16 @@ def command(shell: Shell, *words: str) -> str:
     return str(Command(shell, words))
 
 
+def in_any_terminal(*words: str) -> str:
+    """The words as a line that both PowerShell and the old command prompt of Windows read."""
+    if all(_PLAIN.fullmatch(word) for word in words):
+        return " ".join(words)
+    if any(set(word) & set("\"%!^&'`$") for word in words):
+        return command("powershell", *words)
+    # PowerShell starts nothing that stands in quotation marks, and the prompt knows no "&".
+    return "cmd /c " + " ".join(f'"{word}"' if " " in word else word for word in words)
+
+
 def quote(word: str, shell: Shell) -> str:
     """``word`` as one word of that shell."""
     return word if isinstance(word, Syntax) else _QUOTE[shell](word)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudnn_assistant.shell import Syntax, command
+from cudnn_assistant.shell import Syntax, command, in_any_terminal
 
 HOSTILE = (
     "$(touch PWNED)", "`touch PWNED`", "a'b\"c", "two  blanks ", "line\nbreak", ";touch PWNED;",
@@ -106,3 +106,18 @@ def test_powershell_starts_a_quoted_program() -> None:
 )
 def test_the_command_prompt_reads_a_word_back(word: str, shown: str) -> None:
     assert command("cmd", "stub", word) == f"stub {shown}"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("cudnn-assistant",), "cudnn-assistant"),
+        (("C:\\p\\python.exe", "-m", "x"), "C:\\p\\python.exe -m x"),
+        (("C:\\a b\\c.cmd",), 'cmd /c "C:\\a b\\c.cmd"'),
+        # Neither can be quoted for both: PowerShell is what people have open.
+        (("C:\\a & b\\c.cmd",), "& 'C:\\a & b\\c.cmd'"),
+        (("C:\\Änne\\c.cmd",), "cmd /c C:\\Änne\\c.cmd"),
+    ],
+)
+def test_one_line_for_both_terminals_of_windows(words: tuple[str, ...], line: str) -> None:
+    assert in_any_terminal(*words) == line

@@ -103,6 +103,6 @@ def show_reason(checkup: Checkup, trial: Trial, screen: Screen, *, verbose: bool
         screen.line()
         screen.line(say("cli.stopped-for-unknown-reason"))
     if not found or any(isinstance(f.remedy, Unknown) for f in found):
-        screen.line(say("cli.run", command="cudnn-assistant report"))
+        screen.line(say("cli.run-report"))
     elif any(finding.code in step.why for step in checkup.plan.steps for finding in found):
-        screen.line(say("cli.run", command="cudnn-assistant fix"))
+        screen.line(say("cli.run-fix"))

@@ -6,12 +6,13 @@ A row is one text, or the forms ``{one = "…", other = "…"}`` of which a coun
 
 from __future__ import annotations
 
+import os
 import tomllib
 from functools import cache
 
 import msgspec
 
-from cudnn_assistant import places
+from cudnn_assistant import places, shell
 from cudnn_assistant.wording.language import npgettext, pgettext
 
 
@@ -34,10 +35,22 @@ def say(key: str, /, **facts: object) -> str:
     file, _dot, name = key.partition(".")
     row = rows(file)[name]
     if isinstance(row, str):
+        if _OURS in row:
+            facts[_OURS[1:-1]] = our_command()
         return pgettext(key, row).format(**facts)
     count = facts["count"]
     assert isinstance(count, int)
     return npgettext(key, row.one, row.other, count).format(**facts)
+
+
+_OURS = "{cudnn-assistant}"
+"""The place of the command that starts us; it has no other facts."""
+
+
+def our_command() -> str:
+    """What a person types to start our command line, wherever this was started."""
+    words = places.terminal_command()
+    return shell.in_any_terminal(*words) if os.name == "nt" else shell.command("sh", *words)
 
 
 def refusal(code: str, /, **facts: object) -> str:
