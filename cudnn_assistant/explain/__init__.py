@@ -71,6 +71,7 @@ from cudnn_assistant.wording.language import pgettext
 
 __all__ = [
     "CLEAR",
+    "ELSEWHERE",
     "Cause",
     "Explanation",
     "Line",
@@ -84,6 +85,9 @@ __all__ = [
 CLEAR = 0.6
 """Probability from which the first cause is worth a remedy: of projects that nothing was learned
 from, six of seven such causes were right; below it, every second."""
+ELSEWHERE = 0.8
+"""Probability that a text is about something else from which no cause is named at all. Before that
+the causes have hardly a chance of being clear: of foreign messages one in fifty has."""
 _SHOWN_SHARE = 0.01
 _SHOWN_AT_LEAST = 3
 _SHOWN_AT_MOST = 10
@@ -120,7 +124,7 @@ def answer_for(
 ) -> Explanation:
     """The answer to a text that was read, by the words of ``model``."""
     lines = _lines(case)
-    if not case.recognised:
+    if model.elsewhere(case.signs_of_text) >= ELSEWHERE:
         return Explanation(
             lines=lines,
             causes=(),
@@ -139,7 +143,7 @@ def answer_for(
         or (place < _SHOWN_AT_MOST and one.probability >= _SHOWN_SHARE and one.reasons)
     ]
     clear = shown[0].probability >= CLEAR or state[shown[0].cls] == "confirmed"
-    voices = [*case.evidence, *case.similar.evidence, *more]
+    voices = [*case.evidence, *case.similar, *more]
     found = tuple(
         cause(o.cls, o.probability, state[o.cls], o.reasons, voices, remedy=clear) for o in shown
     )

@@ -10,9 +10,9 @@ from cudnn_assistant.explain.evidence import Evidence, evidence
 from cudnn_assistant.explain.facts import STRUCTURED, Facts, facts
 from cudnn_assistant.explain.features import features
 from cudnn_assistant.explain.patterns import Hit, hits
-from cudnn_assistant.explain.question import needed_likeness, question, telling_lines
+from cudnn_assistant.explain.question import question, sounds, telling_lines
 from cudnn_assistant.explain.reading import lines_of
-from cudnn_assistant.explain.similar_reports import Similar, similar
+from cudnn_assistant.explain.similar_reports import similar
 from cudnn_assistant.explain.word_model import signs
 
 _FIRST_LINES = 400
@@ -29,14 +29,15 @@ class Case(NamedTuple):
     facts: Facts
     evidence: list[Evidence]
     """Of the patterns and rules."""
-    similar: Similar
+    similar: tuple[Evidence, ...]
     """Of earlier reports."""
     signs: set[str]
     """Keys of the learned table."""
+    signs_of_text: set[str]
+    """Those by which it is told whether the text is about a GPU's trouble at all. What is known
+    beside it doesn't count."""
     informed: bool
     """Whether anything is known beside the text."""
-    recognised: bool
-    """Whether the text itself tells anything; what is known beside it doesn't count."""
 
 
 def read_case(
@@ -66,18 +67,23 @@ def read_case(
     pieces = evidence(found, noted, compared)
     shown = telling_lines(lines, found)
     asked = question("\n".join(shown), given)
-    likest = similar(asked, leave_out=leave_out)
-    speaks = any(vote > 0 for hit in found for vote in hit.pattern.votes.values())
     return Case(
         hits=found,
         note_hits=noted,
         facts=known,
         evidence=pieces,
-        similar=likest,
+        similar=similar(asked, leave_out=leave_out),
         signs={*signs(asked, shown, given), *_of_patterns(found, noted), *_of_features(compared)},
+        signs_of_text=_of_text(shown, found),
         informed=bool(given or here),
-        recognised=speaks or likest.likeness >= needed_likeness(shown, asked),
     )
+
+
+def _of_text(shown: list[str], found: list[Hit]) -> set[str]:
+    loudest = max((max(hit.pattern.votes.values()) for hit in found), default=0.0)
+    known = {"known message"} if loudest > 0 else set()
+    alone = signs(question("\n".join(shown), {}), shown, {})
+    return {*alone, *sounds(shown), *known, *_of_patterns(found, [])}
 
 
 def _of_patterns(found: list[Hit], noted: list[Hit]) -> set[str]:

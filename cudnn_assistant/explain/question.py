@@ -8,17 +8,11 @@ from typing import NamedTuple
 
 from cudnn_assistant.explain.patterns import Hit, is_harmless
 
-_RECOGNISED, _UNNAMED = 0.15, 0.6
-"""Likeness from which trouble without any known message is taken for one of the GPU's: if the text
-or the person speaks of a GPU's matters, and if not."""
-
 _FEW = 12
 """Lines that are compared: reports are as short."""
 _LAST, _HEAD = 5_000, 400
 """Lines from the end of a log that are searched for trouble in other words, and characters of
 each."""
-_FEW_WORDS = 4
-"""Fewer words than these, none of a GPU's matters, can mean anything."""
 _ALARM = re.compile(
     r"error|fail|cannot|can't|could not|couldn't|unable|not found|no such|missing|mismatch"
     r"|unsupported|not supported|incompatible|denied|refused|abort|crash|killed|segmentation"
@@ -85,11 +79,8 @@ def telling_lines(lines: Sequence[str], found: Sequence[Hit]) -> list[str]:
     return chosen
 
 
-def needed_likeness(lines: Sequence[str], asked: Question) -> float:
-    """How much like a report a text must be to be worth an answer without any known message."""
+def sounds(lines: Sequence[str]) -> set[str]:
+    """Whether anything sounds like trouble, and whether a GPU's matters are spoken of: signs."""
     about = " ".join(line[:_HEAD] for line in lines)
-    if not lines or not _ALARM.search(about):
-        return float("inf")
-    if _SUBJECT.search(about):
-        return _RECOGNISED
-    return _UNNAMED if len(asked.message) >= _FEW_WORDS else float("inf")
+    heard = {"sounds troubled": _ALARM, "speaks of a gpu": _SUBJECT}
+    return {sign for sign, words in heard.items() if words.search(about)}

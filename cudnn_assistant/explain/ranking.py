@@ -40,8 +40,9 @@ def rank(
     """Every class, the likeliest first and what ``state`` rules out last."""
     words = model.evidence(case.signs)
     shares = _shares(_added(without_words(case), [words, *here]))
-    likely = _probabilities(shares, model, informed=case.informed or bool(here))
-    voices = [*case.evidence, *case.similar.evidence, words, *here]
+    ours = 1 - model.elsewhere(case.signs_of_text)
+    likely = _probabilities(shares, ours, model, informed=case.informed or bool(here))
+    voices = [*case.evidence, *case.similar, words, *here]
     order = sorted(likely, key=lambda cls: (state[cls] == "ruled-out", -likely[cls]))
     return [Ranked(cls, likely[cls], _reasons(cls, voices)) for cls in order]
 
@@ -52,7 +53,7 @@ def without_words(case: Case) -> dict[str, float]:
     middle = median(total.values())
     bent = {cls: _BEND * math.tanh((vote - middle) / _BEND) for cls, vote in total.items()}
     patterns = {cls: _PATTERNS * vote for cls, vote in bent.items()}
-    return _added(patterns, case.similar.evidence, share=_REPORTS)
+    return _added(patterns, case.similar, share=_REPORTS)
 
 
 def _weights(found: Iterable[Evidence]) -> dict[str, float]:
@@ -89,11 +90,11 @@ def _shares(total: Mapping[str, float]) -> dict[str, float]:
 
 
 def _probabilities(
-    share: Mapping[str, float], model: WordModel, *, informed: bool
+    share: Mapping[str, float], ours: float, model: WordModel, *, informed: bool
 ) -> dict[str, float]:
     """That of the first from experience; the others divide what is left as they did."""
     first = max(share, key=lambda cls: share[cls])
-    sure = model.probability(share[first], informed=informed)
+    sure = model.probability(ours * share[first], informed=informed)
     rest = (1 - sure) / max(1 - share[first], 1e-9)
     return {cls: sure if cls == first else rest * part for cls, part in share.items()}
 

@@ -76,14 +76,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return f"github.com/{self.project}/issues/{self.thread.partition('#')[2]}"
 
 
-class Similar(NamedTuple):
-    """What earlier reports say about a text."""
-
-    evidence: tuple[Evidence, ...]
-    likeness: float
-    """Likeness of the report whose message is the likest, by its message alone: 0 to 1."""
-
-
 @cache
 def reports() -> tuple[Report, ...]:
     """The table, read once."""
@@ -91,20 +83,18 @@ def reports() -> tuple[Report, ...]:
     return tuple(msgspec.json.Decoder(Report).decode_lines(data))
 
 
-def similar(asked: Question, *, leave_out: str = "") -> Similar:
+def similar(asked: Question, *, leave_out: str = "") -> tuple[Evidence, ...]:
     """Votes of the reports that are most like a question.
 
     ``leave_out`` names a project whose threads may not vote: when measuring, that of the text.
     """
-    cosines = [_cosines(part, words) for part, words in zip(_parts(), _words(asked), strict=True)]
     total: dict[int, float] = defaultdict(float)
-    for share, some in zip(_SHARES, cosines, strict=True):
-        for at, cosine in some.items():
+    for share, part, words in zip(_SHARES, _parts(), _words(asked), strict=True):
+        for at, cosine in _cosines(part, words).items():
             if reports()[at].project != leave_out:
                 total[at] += share * cosine
     nearest = nlargest(_NEAREST, total, key=total.__getitem__)
-    votes = _evidence([(total[at], reports()[at]) for at in nearest])
-    return Similar(tuple(votes), max((cosines[0].get(at, 0.0) for at in total), default=0.0))
+    return tuple(_evidence([(total[at], reports()[at]) for at in nearest]))
 
 
 @cache

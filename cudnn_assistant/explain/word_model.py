@@ -5,6 +5,9 @@ a text add to that, a logistic regression found: weights for words, for the numb
 and for the patterns and facts themselves, which may say more or less of a cause than their writers
 thought. They are data, ``resources/errors/words.json``, made by ``python -m installer.words`` from
 ``reports.jsonl`` and from phrases whose cause is plain.
+
+The same table says how likely a text is about something else than a GPU's trouble: other trouble,
+or none. That was learned from the same reports beside messages of everything else.
 """
 
 from __future__ import annotations
@@ -58,10 +61,18 @@ class WordModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """SHA-256 of what they were learned from."""
     weight: Mapping[str, Mapping[str, float]]
     """By sign, then by class; what is near zero is left out. "": what holds for every text."""
+    strange: Mapping[str, float] = {}
+    """Weight by sign of a text that isn't about a GPU's trouble."""
     calibration: Mapping[str, Sequence[tuple[float, float]]] = {}
     """For a text alone ("text") and with facts beside it ("facts"): shares of a first cause, each
     with how often such a cause was right in threads of projects that the weights were learned
-    without. Between them straight lines."""
+    without. A share counts for less, the likelier the text is about something else. Between them
+    straight lines."""
+
+    def elsewhere(self, found: Iterable[str]) -> float:
+        """How likely a text with these signs is about something else than a GPU's trouble."""
+        total = sum(self.strange.get(sign, 0.0) for sign in ("", *sorted(found)))
+        return 1 / (1 + math.exp(-total))
 
     def probability(self, share: float, *, informed: bool) -> float:
         """How often a first cause with this share is right; ``informed``: with facts beside it."""
