@@ -7,7 +7,7 @@ import os
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.saving import replace
 from cudnn_assistant.cli.screen import Screen, column
-from cudnn_assistant.finding import Finding, Manual, Verdict
+from cudnn_assistant.finding import Finding, Manual, Unknown, Verdict
 from cudnn_assistant.machine import SCHEMA, SYSTEM, Machine
 from cudnn_assistant.session import Checkup, LookRequest, Misuse, Refused, Session, Source
 from cudnn_assistant.session.events import Event, PartLooked
@@ -95,8 +95,10 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
     if options.machine:
         _show_origin(checkup.machine, screen)
     show_lines(checkup, screen)
+    # Where nothing explains the trouble, what is merely worth knowing may.
+    unsolved = any(isinstance(f.remedy, Unknown) for f in checkup.findings if f.severity == "error")
     for finding in checkup.findings:
-        if finding.severity != "info" or options.verbose:
+        if finding.severity != "info" or options.verbose or unsolved:
             show_finding(finding, checkup, screen, verbose=options.verbose)
     if options.verbose:
         show_facts(checkup.machine, source, screen)

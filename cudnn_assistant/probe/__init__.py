@@ -44,6 +44,8 @@ def probe(
     look = Look(system, hear, python, folders, cancel, trusted, parts)
     look.settings()
     look.parts()
+    if trial and frameworks:
+        look.ask_early()
     if trial or truth:
         look.tests(trial=trial, truth=trial if truth is None else truth)
     if trial and frameworks:

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +14,7 @@ import msgspec
 
 from cudnn_assistant import __version__
 from cudnn_assistant.compat import PartsTable
-from cudnn_assistant.machine import Gap, Machine, OperatingSystem, PythonEnvironment
+from cudnn_assistant.machine import Gap, Machine, OperatingSystem, PythonEnvironment, Trial
 from cudnn_assistant.probe.computer import gpu, host, kernel, windows_devices
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import chain, copies, ld_cache, search, toolkits
@@ -62,6 +63,7 @@ class Look:
         self._disk = Disk(system.family)
         self._pythons: tuple[PythonEnvironment, ...] = ()
         self._pythons_known = threading.Event()
+        self._asking: Future[tuple[Trial, ...]] | None = None
         self.machine = Machine(
             taken_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             tool=f"cudnn-assistant {__version__}",
@@ -241,6 +243,25 @@ class Look:
         listed = (one.text for one in self.machine.search if one.variable == "LD_LIBRARY_PATH")
         return os.getcwd() if any(not os.path.isabs(text) for text in listed) else ""
 
+    def ask_early(self) -> None:
+        """Ask the frameworks while the tests run, where there is room for both."""
+        from cudnn_assistant.probe.subjects import room
+
+        if room(self.machine.gpus) > 1:
+            self._asking = ThreadPoolExecutor(1).submit(self._asked)
+
+    def _asked(self) -> tuple[Trial, ...]:
+        from cudnn_assistant.probe import subjects
+
+        machine = self.machine
+        return subjects.asked_frameworks(
+            self._environment,
+            machine.os.family,
+            machine.pythons,
+            self._trust(),
+            cancel=self._cancel,
+        )
+
     def frameworks(self) -> None:
         """The frameworks' own word, after the quick answer."""
         self._say("frameworks", False, self.machine)
@@ -250,21 +271,15 @@ class Look:
         self._say("frameworks", True, self.machine)
 
     def _frameworks(self) -> tuple[Facts, tuple[Gap, ...]]:
-        from cudnn_assistant.probe import subjects
+        from cudnn_assistant.probe import exploring
         from cudnn_assistant.probe.experiments.conditions import Conditions
 
         machine = self.machine
         if not machine.gpus:
             return {}, ()
-        found = subjects.asked_frameworks(
-            self._environment,
-            machine.os.family,
-            machine.pythons,
-            self._trust(),
-            cancel=self._cancel,
-        )
+        found = self._asking.result() if self._asking else self._asked()
         conditions = Conditions(self._environment, self._start_in())
-        tried = subjects.explored_in_frameworks(
+        tried = exploring.explored_in_frameworks(
             conditions, machine.os.family, machine.pythons, found, cancel=self._cancel
         )
         return {
@@ -279,7 +294,7 @@ class Look:
             self._add(seen)
 
     def _experiments(self) -> tuple[Facts, tuple[Gap, ...]]:
-        from cudnn_assistant.probe import subjects
+        from cudnn_assistant.probe import exploring
         from cudnn_assistant.probe.experiments.conditions import Conditions
 
         machine = self.machine
@@ -287,7 +302,7 @@ class Look:
             # Whatever cures a test for a while, nothing runs without an NVIDIA GPU.
             return {}, ()
         conditions = Conditions(self._environment, self._start_in())
-        found = subjects.explored(
+        found = exploring.explored(
             conditions,
             machine.os.family,
             machine.pythons,

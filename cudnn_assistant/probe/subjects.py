@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -18,7 +17,6 @@ from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
     Doubt,
-    Experiment,
     Family,
     Framework,
     Gpu,
@@ -27,8 +25,6 @@ from cudnn_assistant.machine import (
     Trial,
     readable,
 )
-from cudnn_assistant.probe.experiments.conditions import Conditions
-from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, stopped
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.pythons.environments import library_folders
@@ -60,7 +56,7 @@ def tried(
     """The cuDNN test of the system, then of environments whose framework brings its own cuDNN.
 
     Each on the GPU that programs take first; the first subject that passes is tested on the other
-    GPUs as well. One after the other: two tests at once would compete for the GPU's memory.
+    GPUs as well. Side by side where there is room for it, else one after the other.
     Environments that take another major from the system than the one tested get a test of that.
     What cuda-pathfinder finds is asked meanwhile, and kept with the system's test.
     """
@@ -89,19 +85,21 @@ def _tried(
     gpus: Sequence[Gpu],
     doubts: Mapping[str, Reason],
 ) -> list[Trial]:
-    found: list[Trial] = []
-    others = ""
     own = _bringing(pythons)
-    for subject, wish in [(SYSTEM, Wish()), *((one.id, asked_for(one)) for one in own)]:
+    wishes = [(SYSTEM, Wish()), *((one.id, asked_for(one)) for one in own)]
+
+    def run(subject: str, wish: Wish, gpu: str = "") -> Trial:
         doubt, path = doubts.get(subject, ("", ""))
         if doubt:
-            found.append(_untried(subject, doubt, path))
-            continue
-        test_it = partial(test, subject=subject, **wish._asdict())
-        found.append(test_it())
-        if found[-1].status == "ok" and not others:
-            others = subject
-            found += [test_it(gpu=uuid) for uuid in _other_gpus(gpus, found[-1].gpu)]
+            return _untried(subject, doubt, path)
+        return test(subject=subject, **wish._asdict(), **({"gpu": gpu} if gpu else {}))
+
+    with ThreadPoolExecutor(room(gpus)) as pool:
+        found = list(pool.map(lambda pair: run(*pair), wishes))
+    first = next((n for n, trial in enumerate(found) if trial.status == "ok"), None)
+    if first is not None:
+        others = _other_gpus(gpus, found[first].gpu)
+        found[first + 1 : first + 1] = [run(*wishes[first], uuid) for uuid in others]
     system = major(found[0].version)
     asking = _by_major(one for one in pythons if one not in own) if system else {}
     for number, ids in asking.items():
@@ -109,6 +107,18 @@ def _tried(
             one = test(major=number)
             found += [msgspec.structs.replace(one, subject=subject) for subject in ids]
     return found
+
+
+_ROOM = 4 << 30
+"""Free bytes of a GPU at which several of our tests fit, each of which takes a few hundred MB."""
+
+
+def room(gpus: Sequence[Gpu]) -> int:
+    """How many tests may run at a time: two would compete for the memory of a full GPU, for one
+    that admits a single program, and for the processors of a small computer."""
+    open_to_all = all(one.compute_mode in ("", "default") for one in gpus)
+    free = min((one.memory_free or 0 for one in gpus), default=0)
+    return _AT_ONCE if open_to_all and free >= _ROOM and (os.cpu_count() or 1) >= 4 else 1
 
 
 def _bringing(pythons: Sequence[PythonEnvironment]) -> list[PythonEnvironment]:
@@ -178,90 +188,6 @@ def names_to_ask(one: PythonEnvironment) -> tuple[str, ...]:
         return ()
     names = (f.name for f in one.frameworks if f.uses_cudnn and f.name in FRAMEWORKS)
     return tuple(dict.fromkeys(names))
-
-
-MOST_EXPLORED = 3
-"""Subjects whose stopped tests are repeated with differences; most share one cause."""
-
-
-def explored(
-    conditions: Conditions,
-    family: Family,
-    pythons: Sequence[PythonEnvironment],
-    trials: Sequence[Trial],
-    *,
-    budget: float = BUDGET,
-    table: PartsTable = (),
-    cancel: Cancel = never,
-) -> tuple[Experiment, ...]:
-    """What was tried to learn why tests of subjects stopped; () where none did.
-
-    ``budget`` is seconds for all of them. A subject that stops as one before it did, for which
-    nothing helped, isn't explored again.
-    """
-    known = {one.id: one for one in pythons}
-    until = time.monotonic() + budget
-    found: list[Experiment] = []
-    seen: set[tuple[object, ...]] = set()
-    for trial in trials:
-        kind = (trial.stage, trial.status, trial.code, trial.missing)
-        left = until - time.monotonic()
-        explorable = trial.subject in (SYSTEM, *known) and not (trial.framework or trial.library)
-        if not (explorable and stopped(trial)) or kind in seen or left <= 0:
-            continue
-        seen.add(kind)
-        # Only now: what an environment's framework asks for is read from its libraries.
-        wish = asked_for(known[trial.subject]) if trial.subject in known else Wish()
-        test = _test_of(trial, wish, family, table, cancel)
-        found += experiments(test, conditions, trial, family, budget=left, cancel=cancel)
-        if len(seen) == MOST_EXPLORED:
-            break
-    return tuple(found)
-
-
-BUDGET_OF_FRAMEWORKS = 30.0
-"""Seconds for the repeated tests inside frameworks, each of which takes some."""
-
-
-def explored_in_frameworks(
-    conditions: Conditions,
-    family: Family,
-    pythons: Sequence[PythonEnvironment],
-    trials: Sequence[Trial],
-    *,
-    cancel: Cancel = never,
-) -> tuple[Experiment, ...]:
-    """The same for the first framework that stopped itself, where nothing has helped it yet."""
-    python = {one.id: one.python for one in pythons}
-    asked = (t for t in trials if t.framework and t.subject in python)
-    first = next((t for t in asked if stopped(t) and not t.helped_by), None)
-    if first is None:
-        return ()
-    name = first.framework.split(" ")[0]
-
-    def test(changed: Conditions) -> Trial:
-        return run_framework(
-            changed.environment, python[first.subject], name, subject=first.subject, family=family,
-            cancel=cancel,
-        )  # fmt: skip
-
-    return experiments(test, conditions, first, family, budget=BUDGET_OF_FRAMEWORKS, cancel=cancel)
-
-
-def _test_of(trial: Trial, wish: Wish, family: Family, table: PartsTable, cancel: Cancel) -> Test:
-    def test(conditions: Conditions) -> Trial:
-        return run_trial(
-            conditions.environment,
-            family,
-            subject=trial.subject,
-            start_in=conditions.folder,
-            lifted=conditions.lifted,
-            table=table,
-            cancel=cancel,
-            **wish._asdict(),
-        )
-
-    return test
 
 
 class Wish(NamedTuple):

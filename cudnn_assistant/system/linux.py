@@ -64,7 +64,14 @@ class Linux:
             found += self._assigned("user", file)
         for file in self._files_of_the_machine():
             found += self._assigned("machine", file)
-        return (*found, *self._folders_of_the_loader())
+        return (*found, *self._preloaded_for_all(), *self._folders_of_the_loader())
+
+    def _preloaded_for_all(self) -> list[Variable]:
+        """Libraries that the loader puts into every program of this computer (ld.so(8))."""
+        path = os.path.join(self._etc, "ld.so.preload")
+        text = readable(os.fsdecode(self._look(path) or b"")).strip()
+        listed = Variable(scope="machine", name="LD_PRELOAD", value=Value(text=text), source=path)
+        return [listed] if text else []
 
     def _folders_of_the_loader(self) -> list[Variable]:
         """Those in the one file of the loader that is ours."""

@@ -50,6 +50,7 @@ static void look(void) {
         int found = -1;
         for (int i = 0; i < count; i++) if (named(token, i, all[i])) found = all[i];
         if (found < 0) break; /* everything behind an unknown entry is hidden */
+        for (int i = 0; i < visible; i++) if (order[i] == found) { free(copy); visible = 0; return; } /* "0,0" */
         order[visible++] = found;
     }
     free(copy);
@@ -59,6 +60,8 @@ CUresult cuInit(unsigned flags) {
     ENTER();
     look();
     CUresult code = (CUresult)number("cu_init", 0);
+    char variable[64]; /* a setting under which this driver doesn't start */
+    if (fact("refuses", variable, sizeof variable) && getenv(variable)) return 999;
     return code ? code : visible ? 0 : 100;
 }
 CUresult cuDriverGetVersion(int *version) { ENTER(); *version = (int)number("cuda", 13000); return 0; }

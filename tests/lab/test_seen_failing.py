@@ -47,15 +47,21 @@ class Seen(NamedTuple):
 CASES: dict[str, Seen] = {}
 
 
-def seen(verdict, *findings, says=(), never=(), shell="", **variables):
-    """Enters a computer under its function's name."""
+def entering(cases):
+    """A decorator that enters a computer into ``cases`` under its function's name."""
 
-    def keep(plant):
-        name = plant.__name__.replace("_", "-")
-        CASES[name] = Seen(plant, verdict, findings, says, never, variables, shell)
-        return plant
+    def seen(verdict, *findings, says=(), never=(), shell="", **variables):
+        def keep(plant):
+            name = plant.__name__.replace("_", "-")
+            cases[name] = Seen(plant, verdict, findings, says, never, variables, shell)
+            return plant
 
-    return keep
+        return keep
+
+    return seen
+
+
+seen = entering(CASES)
 
 
 def with_gpu(c, *gpus, **facts):
@@ -350,11 +356,15 @@ def told(one: Seen, folder: Path):
     return planted.told(shell=one.shell, **one.variables)
 
 
-@pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
-@pytest.mark.parametrize("name", CASES)
-def test_item(tmp_path, name):
-    one = CASES[name]
-    answer, text = told(one, tmp_path)
+def holds(one: Seen, folder: Path) -> None:
+    """Verdict, findings and sentences are those of the table."""
+    answer, text = told(one, folder)
     assert (answer.verdict, tuple(answer.findings)) == (one.verdict, one.findings), text
     assert not [said for said in one.says if said not in text], text
     assert not [said for said in (*one.never, LOOKS_RIGHT) if said in text], text
+
+
+@pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
+@pytest.mark.parametrize("name", CASES)
+def test_item(tmp_path, name):
+    holds(CASES[name], tmp_path)

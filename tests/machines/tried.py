@@ -78,6 +78,21 @@ case(
     ),
     "error preload-stops-cudnn",
 )
+PRELOADED = f"{FOLDER}/libcudnn.so.9"
+case(
+    "linux-preloaded-for-everybody",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        variables=(
+            *HEALTHY_LINUX.variables,
+            variable("LD_PRELOAD", PRELOADED, "machine", source="/etc/ld.so.preload"),
+        ),
+        trials=(stopped(but(BY_SYSTEM, loaded=PRELOADED, mapped=(PRELOADED,)), "version", -6,
+                        "SIGABRT"),),
+    ),
+    "error preloaded-for-everybody",
+)  # fmt: skip
 case(
     "linux-tried-variable",
     "broken",

@@ -46,6 +46,25 @@ def _forbidden_folder(ctx: Context, trial: Trial) -> str:
     return min(copies, key=ctx.rank, default=ctx.parent(trial.loaded))
 
 
+@rule("preloaded-for-everybody", layer=Layer.START)
+def preloaded(ctx: Context) -> Findings:
+    """A file that the loader puts into every program of the computer took cuDNN's place.
+
+    Nobody but the administrator can leave it out, so that no experiment proves it: it was mapped.
+    """
+    trial = asked_and_stopped(ctx)
+    variable = ctx.machine.variable("LD_PRELOAD", "machine")
+    if trial is None or variable is None or not variable.source.endswith("ld.so.preload"):
+        return
+    listed = re.split(r"[\s:]+", variable.value.text)
+    file = next((one for one in (trial.loaded, *trial.mapped) if one in listed), "")
+    if file:
+        line = command("sh", "sudo", "sed", "-i", f"\\|{file}|d", variable.source)
+        remedy = Manual(commands=(line,), administrator=True)
+        facts = Facts(file=file, folder=ctx.parent(file), place=variable.source)
+        yield ctx.finding(ctx.serious, remedy, *test_evidence(trial), file, **facts)
+
+
 @rule("musl-system", layer=Layer.TEST)
 def musl(ctx: Context) -> Findings:
     """NVIDIA makes no libraries for the musl C library (Alpine)."""

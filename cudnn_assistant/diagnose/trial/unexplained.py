@@ -84,7 +84,9 @@ def unexplained(ctx: Context) -> Findings:
 
 def _stopped_at(ctx: Context, trial: Trial) -> Finding:
     evidence = (*test_evidence(trial), *_part_checks(ctx))
-    facts = who(ctx) | {"stage": trial.stage, "setting": _left_out_in_vain(ctx)}
+    facts = who(ctx) | {
+        "stage": trial.stage, "file": trial.missing, "setting": _left_out_in_vain(ctx),
+    }  # fmt: skip
     return ctx.error(Unknown(), *evidence, **facts)
 
 

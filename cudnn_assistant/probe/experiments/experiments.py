@@ -60,6 +60,10 @@ def _further_than(first: Trial) -> Helps:
     return lambda trial: trial.status == "ok" or (in_library and trial.stage in _DRIVER)
 
 
+def _ended_well(trial: Trial) -> bool:
+    return trial.status == "ok"
+
+
 class _Bench:
     """Experiments on one test, and what they have shown so far."""
 
@@ -94,7 +98,8 @@ class _Bench:
         firsts = [group[:count] for group in lists for count in range(2, len(group))]
         for group, helped in chain(*map(self._tried, (parts, singles, firsts))):
             if helped:
-                self._prove(self._smallest(group))
+                smallest = self._smallest(group)
+                self._prove(self._with_more(smallest, parts) or smallest)
                 return
         everything = [one for group in parts for one in group]
         if len(parts) > 1 and self._run(everything):
@@ -109,6 +114,23 @@ class _Bench:
             return
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             yield from zip(parts, pool.map(self._run, parts), strict=True)
+
+    def _with_more(
+        self, group: Sequence[Removal], parts: Sequence[Sequence[Removal]]
+    ) -> Sequence[Removal]:
+        """Where the test only stops later without ``group``: what else lets it end well; () for
+        nothing."""
+        if self._changed(group).status == "ok":
+            return group
+        for others in parts:
+            more = [*group, *(one for one in others if one not in group)]
+            if len(more) > len(group) and not self._over():
+                trial = self._changed(more)
+                self._note(more, trial, proven=False)
+                if trial.status == "ok":
+                    self._helps = _ended_well
+                    return self._without_idle(more)
+        return ()
 
     def _smallest(self, group: Sequence[Removal]) -> Sequence[Removal]:
         """A part of ``group`` that still helps and of which no half does."""

@@ -133,7 +133,8 @@ def _file(names: Mapping[str, bool], part: str, major: int, disk: Disk) -> str:
     if soname in names:
         return soname
     # 9's dispatcher also tries the long names; 8's asks for the soname alone.
-    longer = sorted(name for name in names if name.startswith(soname + ".")) if major >= 9 else []
+    numbered = re.compile(rf"{re.escape(soname)}(?:\.\d+)+")
+    longer = sorted(filter(numbered.fullmatch, names)) if major >= 9 else []
     stem = re.escape(soname.split(".so.")[0])
     hashed = re.compile(rf"{stem}-[0-9a-f]{{6,}}\.so\.{major}(?:\.\d+)*")
     return next(iter(longer or sorted(filter(hashed.fullmatch, names))), "")

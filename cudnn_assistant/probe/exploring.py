@@ -1,0 +1,111 @@
+"""What is tried to learn why the tests of subjects, and those inside their frameworks, stopped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from cudnn_assistant.compat import PartsTable
+from cudnn_assistant.machine import SYSTEM, Experiment, Family, PythonEnvironment, Trial
+from cudnn_assistant.probe.experiments.conditions import Conditions
+from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, stopped
+from cudnn_assistant.probe.running.children import Cancel, never
+from cudnn_assistant.probe.subjects import Wish, asked_for
+from cudnn_assistant.probe.trials.framework import run_framework
+from cudnn_assistant.probe.trials.trial import run_trial
+
+MOST_EXPLORED = 3
+"""Subjects whose stopped tests are repeated with differences; most share one cause."""
+
+
+def explored(
+    conditions: Conditions,
+    family: Family,
+    pythons: Sequence[PythonEnvironment],
+    trials: Sequence[Trial],
+    *,
+    budget: float = BUDGET,
+    table: PartsTable = (),
+    cancel: Cancel = never,
+) -> tuple[Experiment, ...]:
+    """What was tried to learn why tests of subjects stopped; () where none did.
+
+    ``budget`` is seconds for all of them. A subject that stops as one before it did, for which
+    nothing helped, isn't explored again.
+    """
+    known = {one.id: one for one in pythons}
+    until = time.monotonic() + budget
+    found: list[Experiment] = []
+    seen: set[tuple[object, ...]] = set()
+    for trial in trials:
+        kind = (trial.stage, trial.status, trial.code, trial.missing)
+        left = until - time.monotonic()
+        explorable = trial.subject in (SYSTEM, *known) and not (trial.framework or trial.library)
+        if not (explorable and stopped(trial)) or kind in seen or left <= 0:
+            continue
+        seen.add(kind)
+        # Only now: what an environment's framework asks for is read from its libraries.
+        wish = asked_for(known[trial.subject]) if trial.subject in known else Wish()
+        test = _test_of(trial, wish, family, table, cancel)
+        found += experiments(test, conditions, trial, family, budget=left, cancel=cancel)
+        if len(seen) == MOST_EXPLORED:
+            break
+    return tuple(found)
+
+
+BUDGET_OF_FRAMEWORKS = 30.0
+"""Seconds for the repeated tests inside frameworks, each of which takes some."""
+
+
+def explored_in_frameworks(
+    conditions: Conditions,
+    family: Family,
+    pythons: Sequence[PythonEnvironment],
+    trials: Sequence[Trial],
+    *,
+    cancel: Cancel = never,
+) -> tuple[Experiment, ...]:
+    """The same for frameworks that stopped themselves, where nothing has helped them yet.
+
+    What stops as one before it did isn't explored again.
+    """
+    python = {one.id: one.python for one in pythons}
+    asked = [t for t in trials if t.framework and t.subject in python]
+    until = time.monotonic() + BUDGET_OF_FRAMEWORKS
+    found: list[Experiment] = []
+    seen: set[tuple[object, ...]] = set()
+    for first in (t for t in asked if stopped(t) and not t.helped_by):
+        kind = (first.stage, first.status, first.code, first.missing, first.detail)
+        if kind not in seen:
+            seen.add(kind)
+            test = _test_inside(first, python[first.subject], family, cancel)
+            left = until - time.monotonic()
+            found += experiments(test, conditions, first, family, budget=left, cancel=cancel)
+    return tuple(found)
+
+
+def _test_inside(first: Trial, python: str, family: Family, cancel: Cancel) -> Test:
+    name = first.framework.split(" ")[0]
+
+    def test(changed: Conditions) -> Trial:
+        return run_framework(
+            changed.environment, python, name, subject=first.subject, family=family, cancel=cancel
+        )
+
+    return test
+
+
+def _test_of(trial: Trial, wish: Wish, family: Family, table: PartsTable, cancel: Cancel) -> Test:
+    def test(conditions: Conditions) -> Trial:
+        return run_trial(
+            conditions.environment,
+            family,
+            subject=trial.subject,
+            start_in=conditions.folder,
+            lifted=conditions.lifted,
+            table=table,
+            cancel=cancel,
+            **wish._asdict(),
+        )
+
+    return test
