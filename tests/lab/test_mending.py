@@ -10,6 +10,7 @@ import hashlib
 import importlib.util
 import json
 import re
+import shlex
 import shutil
 import sys
 import tarfile
@@ -29,6 +30,7 @@ import test_by_cause
 import test_computers
 import test_further
 import test_planted
+import test_seen_failing
 from cases import Case
 from computer import Computer
 from test_computers import SITE, VENV
@@ -46,7 +48,10 @@ CHANGED_IN_VAIN = 4
 
 def _mendable() -> dict[str, Case]:
     """Computers with something wrong above the ground, where no driver and no GPU is in the way."""
-    modules = (test_computers, test_planted, test_adversary, test_further, test_by_cause)
+    modules = (
+        test_computers, test_planted, test_adversary, test_further, test_by_cause,
+        test_seen_failing,
+    )  # fmt: skip
     known = {name: one for module in modules for name, one in module.CASES.items()}
     serious = {n: {f.split()[1] for f in c.findings if f[0] == "e"} for n, c in known.items()}
     return {n: one for n, one in known.items() if serious[n] - EVERYBODY - {"unexplained"}}
@@ -130,14 +135,15 @@ def fixed(folder: Path, one: Case) -> Fixed:
         "CUDNN_ASSISTANT_ARCHIVES": PREPARED, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": SHELF,
         "PIP_NO_COMPILE": "1", **one.variables,
     }  # fmt: skip
-    dry = c.run(*PROGRAM, "fix", "--dry-run", "--json", "--offline", **variables)
+    program = f"{getattr(one, 'shell', '')}\n{shlex.join(PROGRAM)} fix --offline"
+    dry = c.run("bash", "-c", f"{program} --dry-run --json", **variables)
     last = dry.stdout.strip().splitlines()[-1:] or ["{}"]
     told = json.loads(last[0])
     steps = told.get("steps") or []
     for step in steps:
         if step["type"] == "install-archive" and step["download"]["url"].endswith(".tar.xz"):
             offers(c, step)
-    done = c.run(*PROGRAM, "fix", "--yes", "--offline", **variables)
+    done = c.run("bash", "-c", f"{program} --yes", **variables)
     return Fixed(done.returncode, done.stdout + done.stderr, steps, told.get("rehearsal") or {})
 
 
