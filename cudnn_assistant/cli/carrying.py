@@ -154,8 +154,13 @@ def _apply(
             entry = session.apply(plan, change, texts, how, before)
         except NotApplied as trouble:
             code = _say_why_not(trouble, stop.is_set(), screen)
-            return _tried_in_vain(change.tried, plan, screen, before) or Made(code, plan)
+            if trouble.code != "rehearsal-stopped":
+                return Made(code, plan)
+            return _tried_in_vain(change, screen, before) or Made(_NOT_CHANGED, plan)
     screen.progress("")
+    if change.tried is not None and before is not None and not screen.json:
+        for sentence in sentences_of_try(change.tried.rehearsal, before.machine):
+            screen.line(sentence)
     for ended in () if screen.json else outcomes(entry.plan):
         screen.line(ended.text)
         for line in ended.output.splitlines():
@@ -166,17 +171,15 @@ def _apply(
     return Made(DONE, change.tried or plan)
 
 
-def _tried_in_vain(
-    tried: Plan | None, plan: Plan, screen: Screen, before: Checkup | None
-) -> Made | None:
-    """What comes of a plan that was tried when it was staged, and not made; ``None``: it wasn't."""
-    if tried is None or before is None:
+def _tried_in_vain(change: Change, screen: Screen, before: Checkup | None) -> Made | None:
+    """What comes of a plan that was tried when it was staged; ``None``: it wasn't."""
+    if change.tried is None or before is None:
         return None
-    if tried.steps != plan.steps:
-        return Made(_IN_VAIN, tried)
-    for sentence in sentences_of_try(tried.rehearsal, before.machine):
+    if change.grew:
+        return Made(_IN_VAIN, change.tried)
+    for sentence in sentences_of_try(change.tried.rehearsal, before.machine):
         screen.trouble(sentence)
-    return Made(_NOT_CHANGED, tried)
+    return Made(_NOT_CHANGED, change.tried)
 
 
 def _rehearsed(session: Session, plan: Plan, screen: Screen, before: Checkup | None) -> Plan:

@@ -322,28 +322,10 @@ class Session:
 
     def _stage(self, stop: threading.Event | None) -> Stage:
         from cudnn_assistant.session.rehearsal import Stage
-        from cudnn_assistant.session.trials import run_in_frameworks
 
-        event = stop or threading.Event()
-
-        def look(system: Readable, shadow: str) -> Machine:
-            asked = self._asked
-            named = (shadow,) if shadow else ()
-            wish = replace(
-                asked,
-                frameworks=False,
-                python=shadow or asked.python,
-                trusted=(*asked.trusted, *named),
-                parts=self._known()[0].parts,
-            )
-            return self._look(system, wish, lambda *_: None, event.is_set)
-
-        return Stage(
-            self.system,
-            look,
-            lambda system, one: run_in_frameworks(one, system, event),
-            lambda machine: think(machine, self._known()[0]),
-        )
+        known = self._known()[0]
+        wish = replace(self._asked, parts=known.parts)
+        return Stage(self.system, self._look, wish, known, stop or threading.Event())
 
     def forbidden(self) -> Refused | None:
         """Why nothing may be changed on this computer; ``None``: it may. Quick."""

@@ -51,6 +51,8 @@ class Change:
         """Tries what is staged."""
         self.tried: Plan | None = None
         """The plan with what came of trying it once it was staged."""
+        self.grew = False
+        """``tried`` mends more than was asked for: another yes is needed."""
 
     def carry_out(
         self, plan: Plan, system: System, journal: Journal, accepted: Sequence[Accepted]
@@ -75,7 +77,8 @@ class Change:
         except Cancelled:
             raise Refused("stopped-kept") from None
         result = self.tried.rehearsal
-        if self.tried.steps != plan.steps or (result and result.outcome == "stopped"):
+        self.grew = self.tried.steps != plan.steps
+        if self.grew or (result and result.outcome == "stopped"):
             raise Refused("rehearsal-stopped")
         return for_the_journal(self.tried)
 

@@ -7,12 +7,14 @@ second fault behind the first shows before the change instead of after it.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
+from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import subjects, verdict
 from cudnn_assistant.finding import Finding, Verdict
 from cudnn_assistant.machine import Machine, PythonEnvironment, Trial, Value
@@ -24,7 +26,10 @@ from cudnn_assistant.plan import (
     settings_of,
     widened,
 )
-from cudnn_assistant.session.checkup import Checkup
+from cudnn_assistant.probe import Cancel, Say
+from cudnn_assistant.session.checkup import Checkup, think
+from cudnn_assistant.session.looking import LookRequest
+from cudnn_assistant.session.trials import run_in_frameworks
 from cudnn_assistant.system import Readable, System
 from cudnn_assistant.system.planned import Planned
 
@@ -41,23 +46,44 @@ class Stage(NamedTuple):
     """What a rehearsal needs of its session."""
 
     system: System
-    look: Callable[[Readable, str], Machine]
-    """Looks at a computer with such settings, and with the environment at that path besides."""
-    ask: Callable[[Readable, PythonEnvironment], tuple[Trial, ...]]
-    """Has an environment's frameworks run a convolution."""
-    think: Callable[[Machine], Checkup]
+    look_at: Callable[[Readable, LookRequest, Say, Cancel], Machine]
+    request: LookRequest
+    """How the checkup was asked for that the plan is for."""
+    compat: Compat
+    stop: threading.Event
+
+    def look(self, system: Readable, shadow: str) -> Machine:
+        """A computer with these settings, and with the environment at ``shadow`` besides."""
+        named = (shadow,) if shadow else ()
+        wish = replace(
+            self.request,
+            # Only those that the plan is about are asked, afterwards.
+            frameworks=False,
+            python=shadow or self.request.python,
+            trusted=(*self.request.trusted, *named),
+        )
+        return self.look_at(system, wish, lambda *_: None, self.stop.is_set)
+
+    def ask(self, system: Readable, one: PythonEnvironment) -> tuple[Trial, ...]:
+        """A convolution inside each framework of an environment."""
+        return run_in_frameworks(one, system, self.stop)
+
+    def think(self, machine: Machine) -> Checkup:
+        """What is wrong there, by the session's data."""
+        return think(machine, self.compat)
 
 
 def rehearsed(plan: Plan, before: Checkup, stage: Stage, staged: Staged | None = None) -> Plan:
     """The plan with what came of trying it, grown by what the try has shown where that can be
     mended as well.
 
-    Steps that bring something are tried once they are ``staged``. Changes nothing.
+    Steps that bring something are tried once they are ``staged`` (``None``: not yet). Changes
+    nothing.
     """
     ready = staged or {}
     if not plan.steps or plan.undoes:
         return plan
-    if open_question := _not_now(plan, before, ready):
+    if open_question := _not_now(plan, before, staged):
         return replace(plan, rehearsal=open_question)
     first = after = _afterwards(plan, before, stage, ready)
     grown, also = plan, tuple[Finding, ...]()
@@ -70,7 +96,7 @@ def rehearsed(plan: Plan, before: Checkup, stage: Stage, staged: Staged | None =
         served = {code for step in after.plan.steps for code in step.why}
         also += tuple(f for f in after.findings if f.code in served)
         grown = wider
-        if open_question := _not_now(grown, before, ready):
+        if open_question := _not_now(grown, before, staged):
             return replace(grown, rehearsal=replace(open_question, also=also))
         after = _afterwards(grown, before, stage, ready)
     if _helps(before, after):
@@ -78,18 +104,21 @@ def rehearsed(plan: Plan, before: Checkup, stage: Stage, staged: Staged | None =
     return replace(plan, rehearsal=_without_success(plan, before, first))
 
 
-def _not_now(plan: Plan, before: Checkup, staged: Staged) -> Rehearsal | None:
+def _not_now(plan: Plan, before: Checkup, staged: Staged | None) -> Rehearsal | None:
     """Why it can't be tried, or not yet."""
     steps = [step for step in plan.steps if not kind_of(step).consent(step)]
     reason = _reason(steps, before)
     if reason:
         return Rehearsal(outcome="impossible", why=reason)
+    ready = staged or {}
     waiting = [
-        step for n, step in enumerate(plan.steps) if kind_of(step).staged and n not in staged
+        step
+        for number, step in enumerate(plan.steps)
+        if kind_of(step).staged and (number not in ready or kind_of(step).unrehearsed(step))
     ]
     if not waiting:
         return None
-    if staged and all(kind_of(step).python(step) for step in waiting):
+    if staged is not None and all(kind_of(step).python(step) for step in waiting):
         return Rehearsal(outcome="impossible", why="packages")
     return Rehearsal(outcome="later")
 

@@ -72,7 +72,7 @@ class Fixed(NamedTuple):
 @cache
 def _stub(version: str) -> Path:
     """A whole cuDNN of a version that convolves on the processor."""
-    folder = lab._workshop() / f"cudnn-{version}"
+    folder = lab.workshop() / f"cudnn-{version}"
     major, minor, patch = map(int, version.split(".")[:3])
     images.cudnn(folder, version)
     number = major * (10_000 if major > 8 else 1_000) + minor * 100 + patch
@@ -119,9 +119,9 @@ def shelf(c: Computer) -> None:
     with zipfile.ZipFile(next(bundled.glob("pip-*.whl"))) as pip:
         pip.extractall(c.at(f"{SITE}/pip").parent)
     wheel(c, "nvidia_cudnn_cu12", "9.10.2.21", "nvidia/cudnn/lib", _stub("9.10.2"))
-    blas = images.put(lab._workshop() / "blas", "libcublas.so.12", "libcublasLt.so.12")
+    blas = images.put(lab.workshop() / "blas", "libcublas.so.12", "libcublasLt.so.12")
     wheel(c, "nvidia_cublas_cu12", "12.8.4.1", "nvidia/cublas/lib", blas)
-    nvrtc = images.put(lab._workshop() / "nvrtc", "libnvrtc.so.12")
+    nvrtc = images.put(lab.workshop() / "nvrtc", "libnvrtc.so.12")
     wheel(c, "nvidia_cuda_nvrtc_cu12", "12.8.93", "nvidia/cuda_nvrtc/lib", nvrtc)
 
 
