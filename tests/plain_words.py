@@ -3,7 +3,7 @@
 import re
 
 FORBIDDEN = re.compile(
-    r"\b(errors?|errone\w*|fail\w*|invalid\w*|illegal\w*|fatal\w*|corrupt\w*|please|simply|just"
-    r"|oops|abort\w*)\b",
+    r"\b(errors?|errone\w*|fail\w*|invalid\w*|illegal\w*|fatal\w*|corrupt\w*|please|simply"
+    r"|just(?! now)|oops|abort\w*)\b",
     re.IGNORECASE,
 )

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO
 
 from cudnn_assistant.apply.downloads import fetched, own_copy
@@ -37,7 +37,8 @@ def compare(step: InstallArchive, _tools: Tools) -> None:
     """Refuse when the folder is there already, or the disk can't hold it."""
     if os.path.lexists(step.folder):
         raise Refused("folder-there", folder=step.folder)
-    _refuse_full(step, step.download.size * _TIMES)
+    if not os.path.isdir(step.folder + _MAKING):
+        _refuse_full(step, step.download.size * _TIMES)
 
 
 def _refuse_full(step: InstallArchive, needed: int) -> None:
@@ -53,13 +54,21 @@ def _existing(folder: str) -> str:
     return folder
 
 
-def do(step: InstallArchive, tools: Tools) -> None:
-    """Fetch, prove, unpack beside, look whether it is what it should be, rename."""
+def stage(step: InstallArchive, tools: Tools) -> str:
+    """Fetch, prove, unpack beside its place, look whether it is what it should be."""
     with _archive(step, tools) as (name, file):
-        _install(step, name, file, tools)
+        return _unpacked(step, name, file, tools)
 
 
-def _install(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) -> None:
+def do(step: InstallArchive, tools: Tools) -> None:
+    """What was staged gets its place; the archive itself is of no use any more."""
+    rename(step.folder + _MAKING, step.folder)
+    # Keeping a gigabyte twice helps nobody.
+    with suppress(KeyError, OSError):
+        os.unlink(tools.archives.pop(step.folder))
+
+
+def _unpacked(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) -> str:
     making = step.folder + _MAKING
     shutil.rmtree(making, ignore_errors=True)
     os.makedirs(os.path.dirname(step.folder), exist_ok=True)
@@ -77,11 +86,9 @@ def _install(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) -> 
             _say_version(making, step.version)
         _in_one_folder(making, os.path.relpath(step.search, step.folder))
         _refuse_empty(making, step)
-        rename(making, step.folder)
     except Cancelled:
         raise Refused("stopped") from None
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
+    return making
 
 
 @contextmanager
@@ -93,11 +100,9 @@ def _archive(step: InstallArchive, tools: Tools) -> Iterator[tuple[str, IO[bytes
         with own_copy(prepared, wanted.sha256, wanted.size, tools.cancel) as file:
             yield prepared, file
         return
-    path = _fetched(step, tools)
+    path = tools.archives[step.folder] = _fetched(step, tools)
     with open(path, "rb") as file:
         yield path, file
-    # It is unpacked now; keeping a gigabyte twice helps nobody.
-    os.unlink(path)
 
 
 def _fetched(step: InstallArchive, tools: Tools) -> str:

@@ -79,21 +79,20 @@ class Environment(NamedTuple):
 
 def ask(python: str) -> Environment:
     """Start the interpreter and ask. Raises :class:`Refused` when it doesn't answer."""
-    answer = _answer(python, _QUERY)
-    packages = {
-        project(name): Installed(name, *facts) for name, facts in answer["packages"].items()
-    }
-    return Environment(python, answer["managed"], answer["pip"], answer["uv"], packages)
+    said = answer(python, _QUERY)
+    packages = {project(name): Installed(name, *facts) for name, facts in said["packages"].items()}
+    return Environment(python, said["managed"], said["pip"], said["uv"], packages)
 
 
 def folders_of(names: Sequence[str], found: Environment) -> list[str]:
     """The folders that these packages have files below, the deepest first."""
     known = [found.packages[key].name for key in map(project, names) if key in found.packages]
-    folders: list[str] = _answer(found.python, _FOLDERS, *known)
+    folders: list[str] = answer(found.python, _FOLDERS, *known)
     return folders
 
 
-def _answer(python: str, query: str, *arguments: str) -> Any:
+def answer(python: str, query: str, *arguments: str) -> Any:
+    """What a program prints as JSON that the interpreter runs. Raises :class:`Refused`."""
     try:
         done = subprocess.run(
             [python, "-c", query, *arguments],
@@ -133,6 +132,13 @@ def rehearsal(step: InstallPackage, found: Environment) -> list[str]:
     install, _uninstall = _tools(found)
     flags = ["--dry-run"] if _by_uv(found) else ["--dry-run", "--quiet", "--report", "-"]
     return [*install, *flags, *step.requirements]
+
+
+def staging(step: InstallPackage, found: Environment, folder: str) -> list[str]:
+    """The command that puts what a rehearsed step would install into a folder of its own."""
+    install, _uninstall = _tools(found)
+    exact = [f"{one.name}=={one.after}" for one in step.changes or () if one.after]
+    return [*install, "--no-deps", "--target", folder, *exact]
 
 
 def _by_uv(found: Environment) -> bool:

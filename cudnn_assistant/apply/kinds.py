@@ -26,6 +26,10 @@ def _as_it_is(step: Step, _tools: Tools | Event) -> Step:
     return step
 
 
+def _nowhere(_step: Step, _tools: Tools) -> str:
+    return ""
+
+
 def _alone(_step: Step) -> tuple[str, Value | None] | None:
     return None
 
@@ -48,6 +52,9 @@ class StepActions(NamedTuple):
     """The step with what the way back needs to know, before the journal is written."""
     rehearse: Callable[[Any, Event], Step] = _as_it_is
     """The step with what it would change; the event stops it. Changes nothing."""
+    stage: Callable[[Any, Tools], str] = _nowhere
+    """Fetch what it needs and lay it where it can be tried, out of everybody's way; the folder,
+    "" for a step that needs none or can't be tried."""
     together: Callable[[Any], tuple[str, Value | None] | None] = _alone
     """Name and value of a setting that an administrator writes in one go with others."""
 
@@ -62,7 +69,12 @@ ACTIONS: dict[type, StepActions] = {
         together=variables.together,
     ),
     InstallArchive: StepActions(
-        archives.compare, archives.do, archives.put_back, archives.reached, archives.tidy
+        archives.compare,
+        archives.do,
+        archives.put_back,
+        archives.reached,
+        archives.tidy,
+        stage=archives.stage,
     ),
     RemoveArchive: StepActions(
         archives.compare_removal,
@@ -79,6 +91,7 @@ ACTIONS: dict[type, StepActions] = {
         packages.tidy,
         packages.prepare,
         packages.rehearse,
+        packages.stage,
     ),
     RunInstaller: StepActions(
         run_installer.compare,

@@ -10,6 +10,7 @@ import msgspec
 
 from cudnn_assistant.apply.environment import Environment, Installed, ask, commands, folders_of, run
 from cudnn_assistant.apply.resolution import rehearsed
+from cudnn_assistant.apply.shadow import remove_shadow, shadow
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.machine import Package
 from cudnn_assistant.plan import InstallPackage, PackageChange, project
@@ -49,11 +50,24 @@ def prepare(step: InstallPackage, tools: Tools) -> InstallPackage:
     return msgspec.structs.replace(rehearsed(step, found, tools.cancel), before=before)
 
 
+def stage(step: InstallPackage, tools: Tools) -> str:
+    """A shadow of the environment with the packages that it would have; "" where none can be had.
+
+    A step back to what was there before is not tried, and nothing where nobody tries it.
+    """
+    if not tools.tried or step.exact or not step.changes:
+        return ""
+    found = ask(step.python)
+    tools.tell("packages", 0, 0)
+    return shadow(step, found, tools)
+
+
 def do(step: InstallPackage, tools: Tools) -> InstallPackage:
     """Run the environment's own pip or uv; the step with what that changed, all of it.
 
     Nothing may change that was not said before: an index can have moved on since it was asked.
     """
+    remove_shadow()
     if _is_gone(step):
         return msgspec.structs.replace(step, changes=())
     found = ask(step.python)
@@ -108,6 +122,7 @@ def _between(old: Environment, new: Environment) -> tuple[PackageChange, ...]:
 
 def put_back(step: InstallPackage, tools: Tools, _settle: bool) -> bool:
     """From what is there now to what was there, all of it: a moment ago nothing was changed."""
+    remove_shadow()
     before = {project(p.name): Installed(p.name, p.version) for p in step.before}
     sources = {project(change.name): change.source for change in step.changes or ()}
     old = {name: p._replace(source=sources.get(name, "")) for name, p in before.items()}
@@ -130,4 +145,5 @@ def reached(_step: InstallPackage) -> bool:
 
 
 def tidy(_step: InstallPackage, _tools: Tools) -> None:
-    """Nothing beside the environment itself."""
+    """Nothing beside the environment itself but its shadow."""
+    remove_shadow()

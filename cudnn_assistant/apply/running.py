@@ -16,7 +16,7 @@ import msgspec
 from cudnn_assistant.apply import run_installer
 from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.apply.licences import refuse_unaccepted
-from cudnn_assistant.apply.tools import Progress, Tools
+from cudnn_assistant.apply.tools import Progress, Rehearse, Tools
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, settings_only
 from cudnn_assistant.system import System
@@ -55,6 +55,7 @@ def apply(
     cancel: threading.Event | None = None,
     hold: threading.Event | None = None,
     accepted: Sequence[Accepted] = (),
+    rehearse: Rehearse | None = None,
 ) -> Entry:
     """Carry out ``plan`` and return its journal entry, which keeps what was ``accepted``.
 
@@ -62,12 +63,14 @@ def apply(
     goes wrong later takes the steps before it back, in reverse order; so does ``cancel``, which
     is heard while something long runs, and between its step and others; while ``hold`` is set a
     download waits. A plan that downloads something whose licence is not among ``accepted`` is not
-    begun. Raises :class:`NotApplied`.
+    begun. What has to be downloaded is staged first, and ``rehearse`` hears of it before anything
+    is changed. Raises :class:`NotApplied`.
     """
     tools = Tools(system)
     tools.progress = progress or tools.progress
     tools.cancel = cancel or tools.cancel
     tools.hold = hold or tools.hold
+    tools.tried = rehearse is not None
     try:
         # Before the lock, which is a file already.
         refuse_where_nothing_may_change()
@@ -87,13 +90,21 @@ def apply(
             raise NotApplied.because(trouble) from trouble
         except OSError as trouble:
             raise NotApplied("no-journal", why=trouble) from trouble
-        return _Run(entry, tools, journal, say).carry_out()
+        return _Run(entry, tools, journal, say, rehearse).carry_out()
 
 
 class _Run:
     """One entry on its way through the steps."""
 
-    def __init__(self, entry: Entry, tools: Tools, journal: Journal, say: Say | None) -> None:
+    def __init__(
+        self,
+        entry: Entry,
+        tools: Tools,
+        journal: Journal,
+        say: Say | None,
+        rehearse: Rehearse | None,
+    ) -> None:
+        self.rehearse = rehearse
         self.entry = entry
         self.tools = tools
         self.journal = journal
@@ -101,6 +112,7 @@ class _Run:
 
     def carry_out(self) -> Entry:
         try:
+            self.stage()
             for batch in self.batches():
                 self.do(batch)
         except (Refused, OSError) as trouble:
@@ -111,6 +123,19 @@ class _Run:
         except OSError:
             # All is done and read back; the next start finds that out for itself and closes it.
             return self.entry
+
+    def stage(self) -> None:
+        """Lay everything ready, and try it."""
+        staged: dict[int, str] = {}
+        for number, step in enumerate(self.entry.plan.steps):
+            self.tools.number = number
+            if folder := actions_of(step).stage(step, self.tools):
+                staged[number] = folder
+        known = self.entry.plan.rehearsal
+        if self.rehearse is not None and (known is None or known.outcome == "later"):
+            self.tools.tell("rehearsal", 0, 0)
+            tried = self.rehearse(self.entry.plan, staged)
+            self.entry = msgspec.structs.replace(self.entry, plan=tried)
 
     def batches(self) -> list[list[int]]:
         """Numbers of steps to carry out together: the administrator is asked once for all."""

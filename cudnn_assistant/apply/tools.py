@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from cudnn_assistant.plan import Plan
 from cudnn_assistant.system import System
 
 Progress = Callable[[int, str, int, int], None]
-"""Called with (number of the step, "download", "unpack", "packages" or "installer", bytes so far,
-bytes in all or 0 when unknown), from the applying thread. From "installer" on nothing stops it."""
+"""Called with (number of the step, "download", "unpack", "packages", "rehearsal" or "installer",
+bytes so far, bytes in all or 0 when unknown), from the applying thread. From "installer" on
+nothing stops it."""
+Rehearse = Callable[[Plan, Mapping[int, str]], Plan]
+"""Tries a plan of which these steps, by their numbers, are staged in these folders; the plan with
+what came of it. Raises :class:`Refused` where it would not help."""
 
 
 def _silent(_number: int, _what: str, _here: int, _size: int) -> None:
@@ -26,8 +31,12 @@ class Tools:
     cancel: threading.Event = field(default_factory=threading.Event)
     hold: threading.Event = field(default_factory=threading.Event)
     """While it is set a download waits."""
+    tried: bool = False
+    """What is staged is tried before it is carried out."""
     lock: tuple[int, ...] = ()
     """Handles of the lock, to be inherited by a child that changes the computer."""
+    archives: dict[str, str] = field(default_factory=dict)
+    """Paths of what was downloaded, by the folder that it was unpacked for."""
     number: int = 0
     """The step that is carried out now."""
 

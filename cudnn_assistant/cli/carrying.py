@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -24,15 +24,26 @@ from cudnn_assistant.plan import (
     starts_only,
     unrehearsed,
 )
-from cudnn_assistant.session import Refused, Session
+from cudnn_assistant.plan import tried as sentences_of_try
+from cudnn_assistant.session import Checkup, Refused, Session
 from cudnn_assistant.session.changing import Change, NotApplied
 from cudnn_assistant.session.events import Event, Progress
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import say, words
 from cudnn_assistant.wording.progress import ProgressLine
 from cudnn_assistant.wording.refusals import why
 
 if TYPE_CHECKING:
     from cudnn_assistant.session import Licence
+
+
+class Made(NamedTuple):
+    """What became of a plan."""
+
+    code: int
+    """For the exit."""
+    plan: Plan
+    """As it was made, or as it would have to be."""
+
 
 DONE = 0
 """The exit code of a change that was made."""
@@ -40,38 +51,79 @@ STOPPED = 130
 """The exit code of a program that was stopped with Ctrl+C."""
 _NOT_CHANGED = 1
 _NOT_POSSIBLE = 5
+_IN_VAIN = -1
+"""Not made, because it was tried and would not help; a larger plan may."""
+_TRIES = 3
 
 
 def carry_out(
+    session: Session, plan: Plan, machine: Machine, options: Options, screen: Screen
+) -> int:
+    """Show, ask, apply. The exit code, which is :data:`DONE` only when all was done."""
+    return make(session, plan, machine, options, screen).code
+
+
+def make(
     session: Session,
     plan: Plan,
     machine: Machine,
     options: Options,
     screen: Screen,
-    serves: Mapping[str, str] = MappingProxyType({}),
-) -> int:
-    """Show, ask, apply. The exit code, which is :data:`DONE` only when all was done.
+    before: Checkup | None = None,
+) -> Made:
+    """Show, try, ask, apply.
 
-    ``serves``: titles of the problems by code, to say what each change is for.
+    ``before`` is the checkup that the plan is for: it is tried before it is made, and where the
+    try shows more that can be mended, the larger plan is shown and asked about.
     """
+    for _time in range(_TRIES):
+        made = _once(session, plan, machine, options, screen, before)
+        if made.code != _IN_VAIN:
+            return made
+        plan = made.plan
+    return made._replace(code=_NOT_CHANGED)
+
+
+def _once(
+    session: Session,
+    plan: Plan,
+    machine: Machine,
+    options: Options,
+    screen: Screen,
+    before: Checkup | None,
+) -> Made:
     try:
-        plan = _rehearsed(session, plan, screen)
-        show_plan(session, plan, machine, screen, serves)
+        plan = _rehearsed(session, plan, screen, before)
+        show_plan(session, plan, machine, screen, _serves(plan, before))
         if options.dry_run:
             print_plan(plan, machine, screen)
-            return _NOT_CHANGED
-        proposed, plan = plan, allowed(plan, machine, screen, yes=options.yes)
+        proposed, plan = plan, _to_be_made(plan, machine, screen, options)
         if proposed.steps and not plan.steps:
-            return _NOT_CHANGED
+            return Made(_NOT_CHANGED, plan)
         if forbidden := session.forbidden():
             raise forbidden
         texts = session.licences(plan)
     except (Refused, OSError) as trouble:
         screen.trouble(why(trouble))
-        return _NOT_POSSIBLE
+        return Made(_NOT_POSSIBLE, plan)
     if not _agreed(plan, texts, options, screen):
-        return _NOT_CHANGED
-    return _apply(session, plan, texts, "--yes" if options.yes else "asked", screen)
+        return Made(_NOT_CHANGED, plan)
+    return _apply(session, plan, texts, "--yes" if options.yes else "asked", screen, before)
+
+
+def _to_be_made(plan: Plan, machine: Machine, screen: Screen, options: Options) -> Plan:
+    """What of a plan is left to be asked about."""
+    in_vain = plan.rehearsal is not None and plan.rehearsal.outcome == "stopped"
+    if options.dry_run or in_vain:
+        return msgspec.structs.replace(plan, steps=())
+    return allowed(plan, machine, screen, yes=options.yes)
+
+
+def _serves(plan: Plan, before: Checkup | None) -> dict[str, str]:
+    """Titles of the problems by code, to say what each change is for."""
+    found = before.findings if before else ()
+    also = plan.rehearsal.also if plan.rehearsal else ()
+    return {f.code: words(f, before.machine).title for f in (*found, *also)} if before else {}
 
 
 def _agreed(plan: Plan, texts: Sequence[Licence], options: Options, screen: Screen) -> bool:
@@ -82,7 +134,14 @@ def _agreed(plan: Plan, texts: Sequence[Licence], options: Options, screen: Scre
     return (starts_only(plan) and not texts) or _asked(len(plan.steps), texts, screen)
 
 
-def _apply(session: Session, plan: Plan, texts: Sequence[Licence], how: str, screen: Screen) -> int:
+def _apply(
+    session: Session,
+    plan: Plan,
+    texts: Sequence[Licence],
+    how: str,
+    screen: Screen,
+    before: Checkup | None,
+) -> Made:
     with _stoppable(screen) as stop:
         advance = ProgressLine(lambda text: None if stop.is_set() else screen.progress(text))
 
@@ -90,26 +149,46 @@ def _apply(session: Session, plan: Plan, texts: Sequence[Licence], how: str, scr
             if isinstance(event, Progress):
                 advance(event.number, event.what, event.here, event.size)
 
+        change = Change(hear, stop)
         try:
-            entry = session.apply(plan, Change(hear, stop), texts, how)
+            entry = session.apply(plan, change, texts, how, before)
         except NotApplied as trouble:
-            return _say_why_not(trouble, stop.is_set(), screen)
+            code = _say_why_not(trouble, stop.is_set(), screen)
+            if trouble.code != "rehearsal-stopped":
+                return Made(code, plan)
+            return _tried_in_vain(change, screen, before) or Made(_NOT_CHANGED, plan)
     screen.progress("")
+    if change.tried is not None and before is not None and not screen.json:
+        for sentence in sentences_of_try(change.tried.rehearsal, before.machine):
+            screen.line(sentence)
     for ended in () if screen.json else outcomes(entry.plan):
         screen.line(ended.text)
         for line in ended.output.splitlines():
             screen.line(line, indent=2)
     if stop.is_set():
         screen.trouble(say("cli.done-already"))
-        return STOPPED
-    return DONE
+        return Made(STOPPED, plan)
+    return Made(DONE, change.tried or plan)
 
 
-def _rehearsed(session: Session, plan: Plan, screen: Screen) -> Plan:
+def _tried_in_vain(change: Change, screen: Screen, before: Checkup | None) -> Made | None:
+    """What comes of a plan that was tried when it was staged; ``None``: it wasn't."""
+    if change.tried is None or before is None:
+        return None
+    if change.grew:
+        return Made(_IN_VAIN, change.tried)
+    for sentence in sentences_of_try(change.tried.rehearsal, before.machine):
+        screen.trouble(sentence)
+    return Made(_NOT_CHANGED, change.tried)
+
+
+def _rehearsed(session: Session, plan: Plan, screen: Screen, before: Checkup | None) -> Plan:
     if unrehearsed(plan):
         screen.progress(say("cli.asking-pip"))
+    elif before is not None:
+        screen.progress(say("progress.trying"))
     try:
-        return session.rehearse(plan)
+        return session.rehearse(plan, before=before)
     finally:
         screen.progress("")
 
@@ -191,7 +270,7 @@ def show_plan(
             screen.verbatim(f"{row.sign} {row.text}{note}", indent=2)
         for note in change.notes:
             screen.line(note, indent=2)
-    for sentence in demanded(plan, machine):
+    for sentence in (*demanded(plan, machine), *sentences_of_try(plan.rehearsal, machine)):
         screen.line(sentence)
     screen.line()
 
@@ -205,5 +284,10 @@ class PrintedPlan(Plan, kw_only=True, omit_defaults=False):
 def print_plan(plan: Plan, machine: Machine, screen: Screen) -> None:
     """The plan as JSON, where that is asked for."""
     if screen.json:
-        printed = PrintedPlan(steps=plan.steps, undoes=plan.undoes, demands=demands(plan, machine))
+        printed = PrintedPlan(
+            steps=plan.steps,
+            undoes=plan.undoes,
+            rehearsal=plan.rehearsal,
+            demands=demands(plan, machine),
+        )
         screen.raw(msgspec.json.encode(printed).decode() + "\n")

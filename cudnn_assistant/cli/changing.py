@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.cli.carrying import DONE, carry_out, print_plan
+from cudnn_assistant.cli.carrying import DONE, carry_out, make, print_plan
 from cudnn_assistant.cli.looking import EXIT, look, show
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.plan import Entry, Plan, starts_only, stays
 from cudnn_assistant.session import Checkup, Refused, Session, ignore
 from cudnn_assistant.session.changing import Change
-from cudnn_assistant.wording import say, words
+from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import why
 
 _HELPED_NOT = 4
@@ -30,9 +30,8 @@ def fix(session: Session, options: Options, screen: Screen) -> int:
         return EXIT[checkup.verdict]
     if not screen.json:
         show(checkup, session.source, screen, options)
-    serves = {f.code: words(f, checkup.machine).title for f in checkup.findings}
-    code = carry_out(session, checkup.plan, checkup.machine, options, screen, serves)
-    return code if code != DONE else _look_again(session, checkup, options, screen)
+    made = make(session, checkup.plan, checkup.machine, options, screen, checkup)
+    return made.code if made.code != DONE else _look_again(session, made.plan, options, screen)
 
 
 def _take_back_interrupted(session: Session, options: Options, screen: Screen) -> int:
@@ -48,17 +47,23 @@ def _take_back_interrupted(session: Session, options: Options, screen: Screen) -
     return carry_out(session, plan, session.unseen, options, screen)
 
 
-def _look_again(session: Session, before: Checkup, options: Options, screen: Screen) -> int:
+def _look_again(session: Session, made: Plan, options: Options, screen: Screen) -> int:
     if not screen.json:
         screen.line(say("cli.checking-again"))
         screen.line()
     checkup = look(session, options, screen, again=True)
     show(checkup, session.source, screen, options)
-    if checkup.verdict == "works":
+    if checkup.verdict == "works" or _as_promised(session, made, checkup):
         return DONE
-    if not (screen.json or starts_only(before.plan)):
+    if not (screen.json or starts_only(made)):
         screen.line(say("cli.can-be-undone"))
     return _HELPED_NOT
+
+
+def _as_promised(session: Session, made: Plan, checkup: Checkup) -> bool:
+    """Whether cuDNN starts for everybody for whom it did when the plan was tried."""
+    promised = made.rehearsal.subjects if made.rehearsal else ()
+    return bool(promised) and all(session.works_for(checkup, one) for one in promised)
 
 
 def undo(session: Session, options: Options, screen: Screen) -> int:

@@ -23,6 +23,7 @@ from cudnn_assistant.plan import (
     settings_of,
     stays,
     takes_long,
+    tried,
     unrehearsed,
 )
 from cudnn_assistant.session import Checkup, Refused, Session
@@ -93,7 +94,7 @@ class ChangeFlow(QObject):
             plan, now, self._session.family, checkup.plan, whole, leaves, can_wait(checkup)
         )
         self._show_review(proposal).focus_box(at)
-        if unrehearsed(plan):
+        if unrehearsed(plan) or plan.rehearsal is None:
             self._ask_pip(plan)
 
     def _ask_pip(self, plan: Plan) -> None:
@@ -101,17 +102,22 @@ class ChangeFlow(QObject):
         page.ask_pip()
         page.pip.connect(lambda: self._propose(plan))
         self._host.work_beside(
-            lambda tell: self._session.rehearse(plan, tell.stop),
+            lambda tell: self._session.rehearse(plan, tell.stop, self._state.checkup),
             lambda rehearsed: self._pip_answered(plan, rehearsed),
             self._pip_refused,
         )
 
     def _pip_answered(self, plan: Plan, rehearsed: Plan) -> None:
+        if len(rehearsed.steps) != len(plan.steps):
+            # The try has shown more that stands in the way, and that is mended with the rest.
+            self._propose(rehearsed)
+            return
         self._rehearsed.update(zip(plan.steps, rehearsed.steps, strict=True))
         page = self._review_page()
         checkup = self._state.checkup
         assert checkup is not None
-        page.show_pip(rehearsed, self._session.preview(rehearsed, checkup.machine))
+        changes = self._session.preview(rehearsed, checkup.machine)
+        page.show_pip(rehearsed, changes, tried(rehearsed.rehearsal, checkup.machine))
 
     def _pip_refused(self, trouble: BaseException) -> None:
         if not isinstance(trouble, Refused | OSError):
@@ -129,7 +135,8 @@ class ChangeFlow(QObject):
         self._propose(self._session.plan(self._state.checkup, codes), at)
 
     def _show_review(self, proposal: Proposal, trouble: str = "") -> ReviewPage:
-        whole = demanded(proposal.plan, self._state.machine)
+        machine, plan = self._state.machine, proposal.plan
+        whole = (*demanded(plan, machine), *tried(plan.rehearsal, machine))
         forbidden = self._session.forbidden()
         proposal = replace(proposal, demanded=whole, forbidden=why(forbidden) if forbidden else "")
         page = ReviewPage(proposal, trouble)
@@ -167,7 +174,8 @@ class ChangeFlow(QObject):
     def _apply(self, plan: Plan, change: Change) -> Entry:
         """Carry a plan out; the button says yes to the licences that it names."""
         read = self._session.licences(plan, change.stop)
-        return self._session.apply(plan, change, read, "window")
+        before = None if plan.undoes else self._state.checkup
+        return self._session.apply(plan, change, read, "window", before)
 
     def _change_done(self, entry: Entry) -> None:
         self._state.changing = False

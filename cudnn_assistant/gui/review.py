@@ -27,6 +27,7 @@ from cudnn_assistant.plan import (
     licences,
     settings_only,
     starts_only,
+    unrehearsed,
 )
 from cudnn_assistant.wording import say
 
@@ -138,21 +139,22 @@ class ReviewPage(Page):
     # --- What pip says ----------------------------------------------------------------------------
 
     def ask_pip(self) -> None:
-        """Nothing can be made until pip has said what it would change."""
-        self.maker.setEnabled(False)
-        self._show_pip_card(Asking(say("gui.asking-pip")))
+        """Nothing can be made until pip has said what it would change; else it is only tried."""
+        asks = unrehearsed(self.proposal.plan)
+        self.maker.setEnabled(not asks and self.maker.isEnabled())
+        self._show_pip_card(Asking(say("gui.asking-pip") if asks else say("progress.trying")))
 
-    def show_pip(self, plan: Plan, changes: tuple[Change, ...]) -> None:
-        """pip has said it: the plan is whole, and can be made."""
+    def show_pip(self, plan: Plan, changes: tuple[Change, ...], tried: Sequence[str] = ()) -> None:
+        """The plan is whole, and can be made; with what came of trying it."""
         asked = self.proposal.plan.steps
         changed = [new for old, new in zip(asked, plan.steps, strict=True) if new != old]
         self.proposal = replace(self.proposal, plan=plan, changes=changes)
-        self._show_pip_card(None)
+        self._show_pip_card(Text(" ".join(tried)) if tried else None)
         for number, step in enumerate((self.proposal.whole or plan).steps):
             if any(same_place(step, new) for new in changed):
                 self._renew(number, step)
         self._allow()
-        announce(self, say("gui.pip-answered"))
+        announce(self, " ".join(tried) or say("gui.pip-answered"))
 
     def show_pip_refused(self, why: str) -> None:
         """Without pip's answer nobody knows what would change: it can only be asked again."""
@@ -222,7 +224,10 @@ class ReviewPage(Page):
         self._allow()
 
     def _allow(self) -> None:
-        self.maker.setEnabled(bool(self.proposal.changes) and not self.proposal.forbidden)
+        rehearsal = self.proposal.plan.rehearsal
+        in_vain = rehearsal is not None and rehearsal.outcome == "stopped"
+        possible = not (self.proposal.forbidden or in_vain)
+        self.maker.setEnabled(bool(self.proposal.changes) and possible)
 
     def _make(self) -> None:
         self.make.emit(self.proposal.plan)

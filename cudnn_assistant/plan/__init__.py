@@ -25,6 +25,7 @@ from cudnn_assistant.plan.overview import settings_only as settings_only
 from cudnn_assistant.plan.overview import starts_only as starts_only
 from cudnn_assistant.plan.overview import stays as stays
 from cudnn_assistant.plan.overview import takes_long as takes_long
+from cudnn_assistant.plan.overview import tried as tried
 from cudnn_assistant.plan.overview import unrehearsed as unrehearsed
 from cudnn_assistant.plan.removing import naming as naming
 from cudnn_assistant.plan.removing import removal_plan as removal_plan
@@ -35,9 +36,11 @@ from cudnn_assistant.plan.steps import InstallArchive as InstallArchive
 from cudnn_assistant.plan.steps import InstallPackage as InstallPackage
 from cudnn_assistant.plan.steps import PackageChange as PackageChange
 from cudnn_assistant.plan.steps import Plan as Plan
+from cudnn_assistant.plan.steps import Rehearsal as Rehearsal
 from cudnn_assistant.plan.steps import RemoveArchive as RemoveArchive
 from cudnn_assistant.plan.steps import RunInstaller as RunInstaller
 from cudnn_assistant.plan.steps import SetVariable as SetVariable
 from cudnn_assistant.plan.steps import Step as Step
 from cudnn_assistant.plan.steps import StepState as StepState
 from cudnn_assistant.plan.undoing import undo_plan as undo_plan
+from cudnn_assistant.plan.widening import widened as widened

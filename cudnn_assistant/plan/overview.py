@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.plan.change import Change
 from cudnn_assistant.plan.kinds import Consent, Needs, Outcome, kind_of
-from cudnn_assistant.plan.steps import Plan, SetVariable
-from cudnn_assistant.wording import say
+from cudnn_assistant.plan.steps import Plan, Rehearsal, SetVariable
+from cudnn_assistant.wording import PRODUCTS, say, words
 
 
 def preview(plan: Plan, machine: Machine, *, touched: Sequence[str] = ()) -> tuple[Change, ...]:
@@ -124,3 +124,29 @@ def _sentences(asked: Demands, plan: Plan) -> Iterator[str]:
         yield say("plan.sign-in-again")
     if asked.restart:
         yield say("plan.restart-needed")
+
+
+def tried(rehearsal: Rehearsal | None, machine: Machine) -> tuple[str, ...]:
+    """What came of trying a plan for ``machine``, a sentence each; () where nobody tried it."""
+    if rehearsal is None:
+        return ()
+    also = [say("plan.tried-also", title=words(one, machine).title) for one in rehearsal.also]
+    return (*also, *_came_of(rehearsal, machine))
+
+
+def _came_of(rehearsal: Rehearsal, machine: Machine) -> Iterator[str]:
+    if rehearsal.outcome == "impossible":
+        yield say(f"plan.untried-{rehearsal.why}")
+    elif rehearsal.outcome == "later":
+        yield say("plan.tried-later")
+    elif rehearsal.outcome == "stopped":
+        yield say("plan.tried-in-vain")
+        for one in rehearsal.hindrances:
+            yield say("plan.stands-in-the-way", title=words(one, machine).title)
+    elif rehearsal.milliseconds:
+        name, _space, version = rehearsal.framework.partition(" ")
+        yield say(
+            "plan.tried-inside" if name else "plan.tried",
+            program=f"{PRODUCTS.get(name, name)} {version}".strip(),
+            seconds=f"{rehearsal.milliseconds / 1000:.1f}",
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Package, Scope, Struct, Value
 
 
@@ -121,12 +122,33 @@ class RunInstaller(Struct, tag="run-installer", kw_only=True):
 Step = SetVariable | InstallArchive | RemoveArchive | InstallPackage | RunInstaller
 
 
+class Rehearsal(Struct, kw_only=True):
+    """What came of trying a plan in a child process before anything was changed."""
+
+    outcome: Literal["works", "stopped", "later", "impossible"]
+    """later: once what it needs is downloaded, and before anything is changed."""
+    why: str = ""
+    """impossible: the reason, a key of the words "plan.untried-…"."""
+    milliseconds: float = 0.0
+    """Of the convolution that ran."""
+    framework: str = ""
+    """Which ran it, as in a trial; "" for cuDNN itself."""
+    subjects: tuple[str, ...] = ()
+    """Those that cuDNN works for with the changes, and didn't without."""
+    also: tuple[Finding, ...] = ()
+    """What only the try has shown; the plan has grown by what mends it."""
+    hindrances: tuple[Finding, ...] = ()
+    """stopped: what stands in the way next."""
+
+
 class Plan(Struct, kw_only=True):
     """Steps in the order they are carried out."""
 
     steps: tuple[Step, ...] = ()
     undoes: str = ""
     """Id of the journal entry that this plan takes back; "" for a plan of its own."""
+    rehearsal: Rehearsal | None = None
+    """``None``: nobody has tried it."""
 
 
 StepState = Literal["planned", "done", "taken-back", "stopped"]

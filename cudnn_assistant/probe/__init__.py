@@ -12,12 +12,12 @@ from cudnn_assistant.compat import PartsTable
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.probe.look import Look, Part, Say
 from cudnn_assistant.probe.running.children import Cancel, never
-from cudnn_assistant.system import System
+from cudnn_assistant.system import Readable
 from cudnn_assistant.trouble import Cancelled
 
 
 def probe(
-    system: System,
+    system: Readable,
     *,
     trial: bool = True,
     say: Say | None = None,

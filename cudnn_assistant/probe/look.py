@@ -23,7 +23,7 @@ from cudnn_assistant.probe.libraries.owners import Records
 from cudnn_assistant.probe.pythons.environments import pythons
 from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.probe.running.together import Facts, Seen, Work, guarded, together
-from cudnn_assistant.system import System
+from cudnn_assistant.system import Readable
 
 if TYPE_CHECKING:
     from cudnn_assistant.probe.trust import Trust
@@ -43,7 +43,7 @@ class Look:
 
     def __init__(
         self,
-        system: System,
+        system: Readable,
         say: Say,
         python: str,
         folders: Sequence[str],

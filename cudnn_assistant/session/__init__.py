@@ -31,8 +31,8 @@ from cudnn_assistant.plan import Entry, Plan, make_plan
 from cudnn_assistant.session.checkup import Checkup, think, with_tests, without_plan
 from cudnn_assistant.session.events import DataKnown, Hear, PartLooked, ignore
 from cudnn_assistant.session.looking import LookRequest, look_at
-from cudnn_assistant.system import System, this_system
-from cudnn_assistant.trouble import Misuse, Refused
+from cudnn_assistant.system import Readable, System, this_system
+from cudnn_assistant.trouble import Cancelled, Misuse, Refused
 
 if TYPE_CHECKING:
     from cudnn_assistant.compat import Recommendation
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from cudnn_assistant.session.changing import Change, ChangeStatus
     from cudnn_assistant.session.imagined import Imagined
     from cudnn_assistant.session.own_copies import OwnCopies
+    from cudnn_assistant.session.rehearsal import Stage
     from cudnn_assistant.session.reports import Extra, Forms, Written
     from cudnn_assistant.session.trials import Tested, TestRequest
     from cudnn_assistant.session.watching import WatchResult
@@ -64,7 +65,7 @@ __all__ = [
     "news",
 ]
 
-Look = Callable[[System, LookRequest, "Say", "Cancel"], Machine]
+Look = Callable[[Readable, LookRequest, "Say", "Cancel"], Machine]
 
 
 class Fetch(Protocol):
@@ -91,6 +92,8 @@ class Session:
         self._fetch = fetch
         self._autostart = autostart
         self._data: tuple[Compat, Source] | None = None
+        self._asked = LookRequest()
+        """How the last check was asked for; a plan for it is tried in the same way."""
 
     @property
     def journal(self) -> Journal:
@@ -151,7 +154,7 @@ class Session:
         the child processes; then :class:`~cudnn_assistant.probe.Cancelled` is raised.
         """
         known = (self._data or self._fetch(True))[0]
-        wish = replace(request or LookRequest(), parts=known.parts)
+        wish = self._asked = replace(request or LookRequest(), parts=known.parts)
         cancel = (stop or threading.Event()).is_set
         fetching = threading.Thread(target=self._fetch_for, args=(wish,), daemon=True)
         fetching.start()
@@ -269,6 +272,12 @@ class Session:
         meaning = self.explain(seen.said, checkup) if failed else None
         return result(seen, checkup.machine, meaning)
 
+    def works_for(self, checkup: Checkup, subject: str) -> bool:
+        """Whether cuDNN starts for one of a computer's users; quick."""
+        from cudnn_assistant.diagnose import verdict
+
+        return verdict(checkup.machine, checkup.findings, subject) == "works"
+
     def with_tests(self, checkup: Checkup, tests: tuple[Trial, ...]) -> Checkup:
         """The checkup with more tests, judged anew; quick."""
         return with_tests(checkup, tests, self._known()[0])
@@ -291,11 +300,32 @@ class Session:
 
         return preview(plan, machine, touched=self.system.touched("user"))
 
-    def rehearse(self, plan: Plan, stop: threading.Event | None = None) -> Plan:
-        """The plan with what pip says that it would change. Raises :class:`Refused`."""
-        from cudnn_assistant.apply import rehearse
+    def rehearse(
+        self, plan: Plan, stop: threading.Event | None = None, before: Checkup | None = None
+    ) -> Plan:
+        """The plan with what pip says that it would change; tried, where it is for ``before``.
 
-        return rehearse(plan, stop)
+        Changes nothing. Where the try shows more that stands in the way and can be mended, the
+        plan is larger than it was. Raises :class:`Refused`, also once ``stop`` is set.
+        """
+        from cudnn_assistant.apply import rehearse
+        from cudnn_assistant.session.rehearsal import rehearsed
+
+        asked = rehearse(plan, stop)
+        if before is None:
+            return asked
+        try:
+            tried = rehearsed(asked, before, self._stage(stop))
+        except Cancelled:
+            raise Refused("stopped") from None
+        return tried if tried.steps == asked.steps else rehearse(tried, stop)
+
+    def _stage(self, stop: threading.Event | None) -> Stage:
+        from cudnn_assistant.session.rehearsal import Stage
+
+        known = self._known()[0]
+        wish = replace(self._asked, parts=known.parts)
+        return Stage(self.system, self._look, wish, known, stop or threading.Event())
 
     def forbidden(self) -> Refused | None:
         """Why nothing may be changed on this computer; ``None``: it may. Quick."""
@@ -318,16 +348,30 @@ class Session:
             raise Refused("system-said", why=trouble) from trouble
 
     def apply(
-        self, plan: Plan, change: Change, read: Sequence[Licence] = (), accepted: str = ""
+        self,
+        plan: Plan,
+        change: Change,
+        read: Sequence[Licence] = (),
+        accepted: str = "",
+        before: Checkup | None = None,
     ) -> Entry:
         """Carry a plan out and return its journal entry.
 
-        ``read`` are the licences that the person accepted, ``accepted`` says how. Raises
-        :class:`~cudnn_assistant.apply.NotApplied`.
+        ``read`` are the licences that the person accepted, ``accepted`` says how. What has to be
+        downloaded first is tried then, where the plan is for ``before``; ``change.tried`` is what
+        came of it. Raises :class:`~cudnn_assistant.apply.NotApplied`.
         """
         from cudnn_assistant.apply import accept
 
+        if before is not None:
+            self._try_when_staged(change, before)
         return change.carry_out(plan, self.system, self.journal, accept(read, accepted))
+
+    def _try_when_staged(self, change: Change, before: Checkup) -> None:
+        from cudnn_assistant.session.rehearsal import rehearsed
+
+        stage = self._stage(change.stop)
+        change.rehearse = lambda plan, staged: rehearsed(plan, before, stage, staged)
 
     # --- What was changed -----------------------------------------------------------------------
 

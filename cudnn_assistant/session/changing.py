@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
+
+from msgspec.structs import replace
 
 from cudnn_assistant.apply import NotApplied, apply
 from cudnn_assistant.journal import Journal
@@ -21,6 +23,7 @@ from cudnn_assistant.plan import (
 )
 from cudnn_assistant.session.events import Hear, Progress, StepChanged
 from cudnn_assistant.system import System
+from cudnn_assistant.trouble import Cancelled, Refused
 
 __all__ = ["Change", "ChangeStatus", "NotApplied", "change_status", "undoable"]
 
@@ -44,13 +47,19 @@ class Change:
         """Set, it stops the change and takes it back."""
         self.hold = hold or threading.Event()
         """While it is set a download waits."""
+        self.rehearse: Callable[[Plan, Mapping[int, str]], Plan] | None = None
+        """Tries what is staged."""
+        self.tried: Plan | None = None
+        """The plan with what came of trying it once it was staged."""
+        self.grew = False
+        """``tried`` mends more than was asked for: another yes is needed."""
 
     def carry_out(
         self, plan: Plan, system: System, journal: Journal, accepted: Sequence[Accepted]
     ) -> Entry:
         """See :func:`cudnn_assistant.apply.apply`."""
         return apply(
-            plan,
+            for_the_journal(plan),
             system,
             journal,
             self._step,
@@ -58,7 +67,20 @@ class Change:
             cancel=self.stop,
             hold=self.hold,
             accepted=accepted,
+            rehearse=self._rehearse if self.rehearse else None,
         )
+
+    def _rehearse(self, plan: Plan, staged: Mapping[int, str]) -> Plan:
+        assert self.rehearse is not None
+        try:
+            self.tried = self.rehearse(plan, staged)
+        except Cancelled:
+            raise Refused("stopped-kept") from None
+        result = self.tried.rehearsal
+        self.grew = self.tried.steps != plan.steps
+        if self.grew or (result and result.outcome == "stopped"):
+            raise Refused("rehearsal-stopped")
+        return for_the_journal(self.tried)
 
     def _step(self, number: int, _step: Step, state: StepState) -> None:
         self.hear(StepChanged(number, state))
@@ -69,6 +91,13 @@ class Change:
         if time.monotonic() - self._reported_at > _PAUSE or here == size:
             self._reported_at = time.monotonic()
             self.hear(Progress(number, what, here, size))
+
+
+def for_the_journal(plan: Plan) -> Plan:
+    """A plan as it is kept: how its rehearsal ended, without the findings of that day."""
+    if plan.rehearsal is None:
+        return plan
+    return replace(plan, rehearsal=replace(plan.rehearsal, also=(), hindrances=()))
 
 
 def change_status(entry: Entry, system: System) -> ChangeStatus:

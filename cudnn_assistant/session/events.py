@@ -39,7 +39,8 @@ class Progress(msgspec.Struct, frozen=True):
 
     number: int
     what: str
-    """"download", "unpack", "packages" or "installer"; from the last on nothing stops it."""
+    """"download", "unpack", "packages", "rehearsal" or "installer"; from the last on nothing stops
+    it."""
     here: int
     """Bytes so far."""
     size: int

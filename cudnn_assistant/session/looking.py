@@ -7,7 +7,7 @@ import os
 from cudnn_assistant import probe
 from cudnn_assistant.compat import PartsTable
 from cudnn_assistant.machine import Machine, Struct
-from cudnn_assistant.system import System
+from cudnn_assistant.system import Readable
 from cudnn_assistant.trouble import Misuse
 
 
@@ -32,7 +32,9 @@ class LookRequest(Struct, kw_only=True):
     """What each cuDNN is made of; () as the built-in data says."""
 
 
-def look_at(system: System, request: LookRequest, say: probe.Say, cancel: probe.Cancel) -> Machine:
+def look_at(
+    system: Readable, request: LookRequest, say: probe.Say, cancel: probe.Cancel
+) -> Machine:
     """Look at this computer; ``say`` hears each part from the calling thread."""
     return probe.probe(
         system,

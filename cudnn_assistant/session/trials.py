@@ -22,7 +22,7 @@ from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
 from cudnn_assistant.probe.trials.trial import run_trials
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.session.looking import python_at
-from cudnn_assistant.system import System
+from cudnn_assistant.system import Readable, System
 from cudnn_assistant.trouble import Misuse
 
 
@@ -110,7 +110,7 @@ def frameworks_of(one: PythonEnvironment) -> list[str]:
 
 
 def run_in_frameworks(
-    one: PythonEnvironment, system: System, stop: threading.Event
+    one: PythonEnvironment, system: Readable, stop: threading.Event
 ) -> tuple[Trial, ...]:
     """A convolution inside each framework of an environment, one after the other."""
     run = partial(run_framework, system.fresh_environment(), one.python)

@@ -9,11 +9,11 @@ from typing import Protocol
 from cudnn_assistant.machine import Family, Gap, Scope, Value, Variable
 from cudnn_assistant.trouble import Refused
 
-__all__ = ["Refused", "System", "this_system"]
+__all__ = ["Readable", "Refused", "System", "this_system"]
 
 
-class System(Protocol):
-    """What the rest of the program may ask of the operating system about variables."""
+class Readable(Protocol):
+    """What a look asks of the operating system about variables."""
 
     family: Family
 
@@ -22,6 +22,13 @@ class System(Protocol):
 
     def gaps(self) -> tuple[Gap, ...]:
         """What the last :meth:`variables` could not read."""
+
+    def fresh_environment(self) -> dict[str, str]:
+        """The environment that a program started afresh by this person would get."""
+
+
+class System(Readable, Protocol):
+    """What the rest of the program may ask of the operating system, and change, about variables."""
 
     def read(self, scope: Scope, name: str) -> Value | None:
         """The stored value that :meth:`write` would replace; ``None`` when there is none.
@@ -49,9 +56,6 @@ class System(Protocol):
 
     def may_write(self, scope: Scope) -> bool:
         """Whether this process could write that scope without another's permission."""
-
-    def fresh_environment(self) -> dict[str, str]:
-        """The environment that a program started afresh by this person would get."""
 
 
 def this_system() -> System:

@@ -43,6 +43,8 @@ class ProgressLine:
     def _line(self, what: str, here: int, size: int) -> str:
         if what == "packages":
             return say("progress.packages")
+        if what == "rehearsal":
+            return say("progress.trying")
         if what == "installer":
             return say("progress.installer")
         if what == "unpack":

@@ -53,6 +53,7 @@ def install(tmp_path: Path, prepared: Path) -> InstallArchive:
 
 def reviewed(qtbot: QtBot, world: World, step: InstallArchive) -> tuple[Window, ReviewPage]:
     session = world.session()
+    world.look = world.always_helps
 
     def check(**how: Any) -> Checkup:
         return msgspec.structs.replace(session.check(**how), plan=Plan(steps=(step,)))

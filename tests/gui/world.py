@@ -18,8 +18,9 @@ from cudnn_assistant.machine import Gap, Machine, Scope, Value, Variable
 from cudnn_assistant.probe import Cancel, Part, Say
 from cudnn_assistant.probe.running.children import run_command
 from cudnn_assistant.session import LookRequest, Session
-from cudnn_assistant.system import Refused
+from cudnn_assistant.system import Readable, Refused
 from cudnn_assistant.system.autostart import LinuxAutostart
+from cudnn_assistant.system.planned import Planned
 
 PARTS: tuple[Part, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
 
@@ -85,6 +86,9 @@ class World:
         """A program that the look starts as its test, and waits for."""
         self.again = LinuxAutostart({"HOME": str(tmp_path)})
         self.looks = 0
+        self.tries = 0
+        """Looks at what would be."""
+        self.seen: Readable = self.settings  # type: ignore[assignment]
         self.installed: object = 0
         self.links: list[str] = []
         self.browser = True
@@ -97,23 +101,42 @@ class World:
         value = self.settings.read("user", "Path")
         return tuple(value.text.split(";")) if value else ()
 
+    def searched(self) -> tuple[str, ...]:
+        """The folders of the computer that is looked at, or thought of."""
+        found = (v for v in self.seen.variables() if (v.scope, v.name) == ("user", "Path"))
+        value = next((one.value for one in found), None)
+        return tuple(value.text.split(";")) if value else ()
+
     def path_decides(self) -> Machine:
-        if computers.BIN in self.folders():
+        mine = self.searched()
+        if computers.BIN in mine:
             there = computers.copy(computers.BIN, "9.8.0", "system", via="PATH")
-            return computers.windows(computers.passed(), cudnns=(there,), mine=self.folders())
+            return computers.windows(computers.passed(), cudnns=(there,), mine=mine)
         there = computers.copy(computers.BIN, "9.8.0")
-        return computers.windows(computers.not_found(), cudnns=(there,), mine=self.folders())
+        return computers.windows(computers.not_found(), cudnns=(there,), mine=mine)
+
+    def always_helps(self) -> Machine:
+        """Whatever is planned is what was missing."""
+        if not isinstance(self.seen, Planned):
+            return self.path_decides()
+        there = computers.copy(computers.BIN, "9.8.0", "system", via="PATH")
+        return computers.windows(computers.passed(), cudnns=(there,), mine=self.searched())
 
     def never_helps(self) -> Machine:
         """The folder may be in Path or not: the handle can't be created."""
         there = computers.copy(computers.BIN, "9.8.0", "system", via="PATH")
-        if computers.BIN not in self.folders():
+        if computers.BIN not in self.searched() or isinstance(self.seen, Planned):
+            # Nor does it show when it is only tried.
             return self.path_decides()
         trial = computers.unexplained().trials[0]
-        return computers.windows(trial, cudnns=(there,), mine=self.folders())
+        return computers.windows(trial, cudnns=(there,), mine=self.searched())
 
-    def probe(self, _system: object, _request: LookRequest, say: Say, cancel: Cancel) -> Machine:
-        self.looks += 1
+    def probe(self, system: Readable, _request: LookRequest, say: Say, cancel: Cancel) -> Machine:
+        if isinstance(system, Planned):
+            self.tries += 1
+        else:
+            self.looks += 1
+        self.seen = system
         machine = self.look()
         for part in PARTS:
             say(part, False, machine)

@@ -31,6 +31,12 @@ void *cudnn_asks_for = &ASKS;
 #endif
 #else
 #define _GNU_SOURCE
+#ifndef VERSION
+#define VERSION (MAJOR == 7 ? 7605 : MAJOR == 8 ? 8907 : 91002)
+#endif
+#ifndef WHOLE /* a copy that no variable can spoil */
+#define WHOLE 0
+#endif
 #include <math.h>
 #include <sys/prctl.h>
 #include <signal.h>
@@ -60,7 +66,7 @@ static Status bad(const char *why) {
 }
 
 static int what_day(const char *call, char *what, size_t size) {
-    const char *day = getenv("STUB_CUDNN_DAY");
+    const char *day = WHOLE ? NULL : getenv("STUB_CUDNN_DAY");
     size_t length = strlen(call);
     if (!day || strncmp(day, call, length) != 0 || day[length] != ':') return 0;
     snprintf(what, size, "%s", day + length + 1);
@@ -153,12 +159,12 @@ static size_t version_of(const char *text) {
 #endif
 
 size_t cudnnGetVersion(void) {
-    const char *text = getenv("STUB_CUDNN_VERSION");
+    const char *text = WHOLE ? NULL : getenv("STUB_CUDNN_VERSION");
     suffer("cudnnGetVersion");
 #ifdef PARTS
     return version_of(NEEDS("graph"));
 #endif
-    return text ? (size_t)atoll(text) : MAJOR == 7 ? 7605 : MAJOR == 8 ? 8907 : 91002;
+    return text ? (size_t)atoll(text) : VERSION;
 }
 size_t cudnnGetCudartVersion(void) { return MAJOR == 7 ? 10020 : 12090; }
 #if MAJOR >= 9

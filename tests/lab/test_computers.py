@@ -317,7 +317,10 @@ def venv(c, version="9.10.2", **pins):
         f"{SITE}/torch-2.8.0.dist-info/METADATA",
         "Name: torch\nVersion: 2.8.0\nRequires-Dist: nvidia-cudnn-cu12==9.10.2.21\n",
     )
-    c.write(f"{SITE}/nvidia_cudnn_cu12-{version}.21.dist-info/METADATA", "Name: x\n")
+    c.write(
+        f"{SITE}/nvidia_cudnn_cu12-{version}.21.dist-info/METADATA",
+        f"Name: nvidia-cudnn-cu12\nVersion: {version}.21\n",
+    )
 
 
 def tensorflow_that_wants_eight(c):

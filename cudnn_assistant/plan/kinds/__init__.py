@@ -40,6 +40,7 @@ KINDS: dict[type, Kind] = {
         undo=variable.undo,
         needs=variable.needs,
         setting=_itself,
+        joined=variable.joined,
     ),
     InstallArchive: Kind(
         show=archive.show,
@@ -50,6 +51,7 @@ KINDS: dict[type, Kind] = {
         undo=archive.undo,
         needs=archive.needs,
         archive=_itself,
+        staged=True,
     ),
     RemoveArchive: Kind(
         show=archive.show_removal,
@@ -70,6 +72,9 @@ KINDS: dict[type, Kind] = {
         undo=packages.undo,
         unrehearsed=packages.unrehearsed,
         stays=packages.stays,
+        staged=True,
+        python=attrgetter("python"),
+        joined=packages.joined,
     ),
     RunInstaller: Kind(
         show=installer.show,

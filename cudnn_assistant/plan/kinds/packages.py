@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+import msgspec
+
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.kinds.row import Read
@@ -102,6 +104,21 @@ def requested(step: InstallPackage) -> str:
 def unrehearsed(step: InstallPackage) -> bool:
     """What pip said is in the step; an exact one says it itself."""
     return step.changes is None and not step.exact
+
+
+def joined(step: InstallPackage, later: InstallPackage) -> InstallPackage:
+    """All that both ask for; only pip knows what that changes."""
+
+    def once(*texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(text for some in texts for text in some))
+
+    return msgspec.structs.replace(
+        step,
+        requirements=once(step.requirements, later.requirements),
+        again=once(step.again, later.again),
+        changes=None,
+        why=once(step.why, later.why),
+    )
 
 
 def undo(step: InstallPackage, _read: Read, _family: Family) -> InstallPackage | None:

@@ -58,6 +58,10 @@ def _no_needs(_step: Step) -> Needs:
     return Needs()
 
 
+def _the_first(step: Step, _other: Step) -> Step:
+    return step
+
+
 class Kind(NamedTuple):
     """One kind of step. Pure: nothing here looks at the computer or changes it."""
 
@@ -88,3 +92,9 @@ class Kind(NamedTuple):
     """How the folder of our own came that the step makes or removes."""
     removes: bool = False
     """That folder is gone afterwards."""
+    staged: bool = False
+    """What it brings is fetched, and can be tried, before it is carried out."""
+    python: Callable[[Any], str | None] = nothing
+    """The interpreter of the environment that it changes."""
+    joined: Callable[[Any, Any], Step] = _the_first
+    """One step for two about the same thing, of which the second comes after the first."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
+import msgspec
+
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Family, Machine, Scope, Value
 from cudnn_assistant.plan.change import Change, ChangeLine
@@ -171,6 +173,12 @@ def _export(step: SetVariable) -> str:
 def needs(step: SetVariable) -> Needs:
     """A setting for all users needs an administrator, one's own a new session of the desktop."""
     return Needs(administrator=step.scope == "machine", sign_out=step.scope == "user")
+
+
+def joined(step: SetVariable, later: SetVariable) -> SetVariable:
+    """From the first value to the last."""
+    why = tuple(dict.fromkeys((*step.why, *later.why)))
+    return msgspec.structs.replace(step, after=later.after, why=why)
 
 
 def undo(step: SetVariable, read: Read, family: Family) -> SetVariable | None:

@@ -1,0 +1,45 @@
+"""A plan that grows by what only its rehearsal has shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from cudnn_assistant.plan.kinds import kind_of
+from cudnn_assistant.plan.steps import Plan, Step
+
+
+def widened(plan: Plan, more: Plan) -> Plan:
+    """``plan`` with the steps that ``more`` adds to the computer as ``plan`` leaves it.
+
+    What both concern becomes one step, from the present state to the last. Installers stay out:
+    what they bring nobody has tried.
+    """
+    added = [step for step in more.steps if not kind_of(step).consent(step)]
+    kept = tuple(
+        step if (later := _same(step, added)) is None else kind_of(step).joined(step, later)
+        for step in plan.steps
+    )
+    new = [step for step in added if _same(step, plan.steps) is None]
+    steps = sorted((*kept, *new), key=_place)
+    return msgspec.structs.replace(plan, steps=tuple(step for step in steps if not _idle(step)))
+
+
+def _same(step: Step, others: Sequence[Step]) -> Step | None:
+    kind = kind_of(step)
+    known = (one for one in others if kind_of(one) is kind and kind.about(one) == kind.about(step))
+    return next(known, None)
+
+
+def _place(step: Step) -> int:
+    """Variables behind what they may name, the administrator's last; installers behind all."""
+    if kind_of(step).consent(step):
+        return 3
+    setting = kind_of(step).setting(step)
+    return 0 if setting is None else 1 + (setting.scope == "machine")
+
+
+def _idle(step: Step) -> bool:
+    setting = kind_of(step).setting(step)
+    return setting is not None and setting.before == setting.after

@@ -1,0 +1,160 @@
+"""``fix`` on every computer of the lab that it may do something for: what it does, helps.
+
+A remedy is tried before it is made, so that none ends with "changed, but cuDNN still doesn't
+start". NVIDIA's archives and PyPI's packages are stubs in folders that an administrator prepared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+import shlex
+import shutil
+import sys
+import tarfile
+import zipfile
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import computer
+import driver as lab
+import images
+import test_adversary
+import test_by_cause
+import test_computers
+import test_further
+import test_planted
+import test_seen_failing
+from cases import Case
+from computer import Computer
+from test_computers import SITE, VENV
+
+from cudnn_assistant.diagnose import EVERYBODY
+from cudnn_assistant.places import resource
+
+pytestmark = pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
+PREPARED = "/srv/archives"
+SHELF = "/srv/wheels"
+FEED = str(resource("compat/compat.json"))
+PROGRAM = (sys.executable, "-I", "-m", "cudnn_assistant")
+CHANGED_IN_VAIN = 4
+
+
+def _mendable() -> dict[str, Case]:
+    """Computers with something wrong above the ground, where no driver and no GPU is in the way."""
+    modules = (
+        test_computers, test_planted, test_adversary, test_further, test_by_cause,
+        test_seen_failing,
+    )  # fmt: skip
+    known = {name: one for module in modules for name, one in module.CASES.items()}
+    serious = {n: {f.split()[1] for f in c.findings if f[0] == "e"} for n, c in known.items()}
+    return {n: one for n, one in known.items() if serious[n] - EVERYBODY - {"unexplained"}}
+
+
+MENDABLE = _mendable()
+
+
+class Fixed(NamedTuple):
+    """How ``fix --yes`` ended."""
+
+    code: int
+    said: str
+    steps: list[dict[str, Any]]
+    rehearsal: dict[str, Any]
+
+
+@cache
+def _stub(version: str) -> Path:
+    """A whole cuDNN of a version that convolves on the processor."""
+    folder = lab.workshop() / f"cudnn-{version}"
+    major, minor, patch = map(int, version.split(".")[:3])
+    images.cudnn(folder, version)
+    number = major * (10_000 if major > 8 else 1_000) + minor * 100 + patch
+    stub = lab.compiled(
+        "cudnn_stub.c", f"libcudnn-{version}.so", f"-Wl,-soname,libcudnn.so.{major}",
+        f"-DMAJOR={major}", f"-DVERSION={number}", "-DWHOLE=1", "-lm",
+    )  # fmt: skip
+    shutil.copy(stub, folder / f"libcudnn.so.{version}")
+    return folder
+
+
+def offers(c: Computer, step: dict[str, Any]) -> None:
+    """The archive of a step, prepared, and data that name it."""
+    name = step["download"]["url"].rsplit("/", 1)[-1]
+    top = name.removesuffix(".tar.xz")
+    path = c.at(f"{PREPARED}/{name}")
+    with tarfile.open(path, "w:xz", preset=0) as archive:
+        archive.add(_stub(step["version"]), f"{top}/lib")
+    c.write(f"{PREPARED}/LICENSE.txt", "terms")
+    digest, size = hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size
+    row = re.compile('("[^"]*/' + re.escape(name) + r'","sha256":)"[0-9a-f]+","size":\d+')
+    text, times = row.subn(rf'\g<1>"{digest}","size":{size}', Path(FEED).read_text("utf-8"))
+    assert times == 1
+    c.write(FEED, text)
+
+
+def wheel(c: Computer, project: str, version: str, below: str, folder: Path) -> None:
+    path = c.at(f"{SHELF}/{project}-{version}-py3-none-any.whl")
+    info = f"{project}-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in folder.iterdir():
+            archive.write(file, f"{below}/{file.name}")
+        name = project.replace("_", "-")
+        archive.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+
+
+def shelf(c: Computer) -> None:
+    """pip in the environment, and the packages that a PyTorch of CUDA 12.8 asks for."""
+    bundled = Path(str(importlib.util.find_spec("ensurepip").origin)).parent / "_bundled"  # type: ignore[union-attr]
+    with zipfile.ZipFile(next(bundled.glob("pip-*.whl"))) as pip:
+        pip.extractall(c.at(f"{SITE}/pip").parent)
+    wheel(c, "nvidia_cudnn_cu12", "9.10.2.21", "nvidia/cudnn/lib", _stub("9.10.2"))
+    blas = images.put(lab.workshop() / "blas", "libcublas.so.12", "libcublasLt.so.12")
+    wheel(c, "nvidia_cublas_cu12", "12.8.4.1", "nvidia/cublas/lib", blas)
+    nvrtc = images.put(lab.workshop() / "nvrtc", "libnvrtc.so.12")
+    wheel(c, "nvidia_cuda_nvrtc_cu12", "12.8.93", "nvidia/cuda_nvrtc/lib", nvrtc)
+
+
+def fixed(folder: Path, one: Case) -> Fixed:
+    """What ``fix`` says of a computer beforehand, and what it does."""
+    c = Computer(folder / "computer")
+    one.plant(c)
+    if c.at(VENV).is_dir():
+        shelf(c)
+    variables = {
+        "CUDNN_ASSISTANT_ARCHIVES": PREPARED, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": SHELF,
+        "PIP_NO_COMPILE": "1", **one.variables,
+    }  # fmt: skip
+    program = f"{getattr(one, 'shell', '')}\n{shlex.join(PROGRAM)} fix --offline"
+    dry = c.run("bash", "-c", f"{program} --dry-run --json", **variables)
+    last = dry.stdout.strip().splitlines()[-1:] or ["{}"]
+    told = json.loads(last[0])
+    steps = told.get("steps") or []
+    for step in steps:
+        if step["type"] == "install-archive" and step["download"]["url"].endswith(".tar.xz"):
+            offers(c, step)
+    done = c.run("bash", "-c", f"{program} --yes", **variables)
+    return Fixed(done.returncode, done.stdout + done.stderr, steps, told.get("rehearsal") or {})
+
+
+@pytest.mark.parametrize("name", MENDABLE)
+def test_nothing_is_changed_in_vain(tmp_path: Path, name: str) -> None:
+    end = fixed(tmp_path, MENDABLE[name])
+    print(name, end.code, [s["type"] for s in end.steps], end.rehearsal.get("outcome"))  # noqa: T201
+    assert end.code != CHANGED_IN_VAIN, end.said
+    assert "Traceback" not in end.said, end.said
+    if not end.steps:
+        return
+    outcome = end.rehearsal["outcome"]
+    assert (end.code == 0) == ("cuDNN" in end.said and "works." in end.said), end.said
+    assert end.code == 0 or outcome != "works", end.said
