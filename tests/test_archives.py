@@ -403,7 +403,7 @@ def test_a_kill_at_any_call_of_installing(tmp_path: Path, prepared: Path) -> Non
         act=lambda person: person.apply(plan_for(person, download)),
         check=check,
     )
-    assert calls > 60
+    assert calls > 80
 
 
 def test_a_kill_at_any_call_of_removing(tmp_path: Path, prepared: Path) -> None:
@@ -427,7 +427,7 @@ def test_a_kill_at_any_call_of_removing(tmp_path: Path, prepared: Path) -> None:
         act=lambda person: person.apply(person.undo()),
         check=check,
     )
-    assert calls > 40
+    assert calls > 70
 
 
 def test_a_started_unpacking_is_no_hindrance(person: Person, prepared: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import stat
 import tarfile
 import threading
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -266,3 +267,55 @@ def test_removing_clears_also_what_an_interrupted_one_left(tmp_path: Path) -> No
     remove(str(folder))
     assert list(tmp_path.iterdir()) == []
     remove(str(folder))
+
+
+NAMES = (
+    "top/../evil", "../evil", "/evil", "top/./../../evil", "top/lib/../../../evil", "top//../evil",
+    "top/a\0b", "top/a\nb", "evil", "top/lib/link/evil", "top/" + "\u202e" + "gpj.so", "top/CON",
+)  # fmt: skip
+TARGETS = ("..", "/", "/etc/passwd", "../..", "lib/../../..", ".", "link", "../../evil", "it")
+KINDS = {
+    "file": tarfile.REGTYPE, "link": tarfile.SYMTYPE, "hard link": tarfile.LNKTYPE,
+    "pipe": tarfile.FIFOTYPE, "device": tarfile.CHRTYPE, "disk": tarfile.BLKTYPE,
+    "folder": tarfile.DIRTYPE,
+}  # fmt: skip
+
+
+def hostile_archives() -> Iterator[tuple[str, Callable[[tarfile.TarFile], None]]]:
+    """A hundred and more: every kind of member under every name, and links to links to outside."""
+
+    def one(name: str, kind: bytes, target: str) -> Callable[[tarfile.TarFile], None]:
+        def fill(archive: tarfile.TarFile) -> None:
+            add(archive, f"{TOP}/lib/libreal.so.9")
+            add(archive, f"{TOP}/lib/link", b"", type=tarfile.SYMTYPE, linkname=target)
+            add(archive, name.replace("top", TOP), type=kind, linkname=target, mode=0o6777)
+
+        return fill
+
+    for at, name in enumerate(NAMES):
+        for kind, number in KINDS.items():
+            yield f"{kind} {name!r}", one(name, number, TARGETS[at % len(TARGETS)])
+    for first in TARGETS:
+        for second in TARGETS:
+            yield f"links {first} {second}", one(f"top/lib/second/{first}", KINDS["link"], second)
+
+
+def test_hostile_archives_leave_nothing_outside(tmp_path: Path) -> None:
+    archives = list(hostile_archives())
+    assert len(archives) >= 160
+    tmp_path = tmp_path.resolve()
+    inside = tmp_path / "base" / "in"
+    inside.mkdir(parents=True)
+    (tmp_path / "base" / "witness").write_bytes(b"as it was")
+    for number, (name, fill) in enumerate(archives):
+        target = inside / "to"
+        with contextlib.suppress(Refused, OSError):
+            unpack(tar(inside / f"{number}.tgz", fill, "w:gz"), str(target))
+        for path in target.rglob("*"):
+            assert path.is_symlink() or path.is_file() or path.is_dir(), name
+            assert path.is_symlink() or not path.stat().st_mode & 0o6000, name
+            assert Path(os.path.realpath(path)).is_relative_to(target), (name, path)
+        remove(str(target))
+        (inside / f"{number}.tgz").unlink()
+        assert sorted(p.name for p in tmp_path.rglob("*")) == ["base", "in", "witness"], name
+    assert (tmp_path / "base" / "witness").read_bytes() == b"as it was"

@@ -30,7 +30,7 @@ def decode_strictly(data: bytes) -> Compat:
     try:
         msgspec.json.decode(data, type=strict(Compat))
         compat = decode(data)
-    except UnicodeDecodeError as trouble:
+    except (UnicodeDecodeError, RecursionError) as trouble:
         raise msgspec.DecodeError(str(trouble)) from trouble
     require_known_packages(compat.frameworks, compat.toolkits)
     return compat

@@ -46,7 +46,7 @@ def read(data: bytes) -> Additions:
     try:
         msgspec.json.decode(data, type=strict(Additions))
         made = msgspec.json.decode(data, type=Additions)
-    except UnicodeDecodeError as trouble:
+    except (UnicodeDecodeError, RecursionError) as trouble:
         raise msgspec.DecodeError(str(trouble)) from trouble
     if max(len(made.cudnns), len(made.frameworks), len(made.wheels)) > _MOST:
         raise msgspec.ValidationError(f"more than {_MOST} additions at once")

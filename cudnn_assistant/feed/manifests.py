@@ -86,7 +86,7 @@ def parse(data: bytes, name: str = "manifest") -> Manifest:
         )
         if not components:
             raise ValueError("it has no component")
-    except (ValueError, KeyError, TypeError, AttributeError) as trouble:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as trouble:
         raise NotAManifest(f"{name}: {type(trouble).__name__}: {trouble}") from trouble
     return Manifest(product, label, released, components, tuple(sorted(skipped)))
 

@@ -68,7 +68,11 @@ def releases(data: bytes) -> dict[str, Release]:
     tags: dict[str, dict[bool, list[str]]] = defaultdict(lambda: {True: [], False: []})
     days: dict[str, str] = {}
     requires: dict[str, str] = {}
-    for file in msgspec.json.decode(data, type=_Answer).files:
+    try:
+        answer = msgspec.json.decode(data, type=_Answer)
+    except RecursionError as trouble:
+        raise msgspec.DecodeError(str(trouble)) from trouble
+    for file in answer.files:
         try:
             _, version, _, _ = parse_wheel_filename(file.filename)
         except (InvalidWheelFilename, InvalidVersion):

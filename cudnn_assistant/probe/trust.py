@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import CudnnCopy, Doubt, Family, PythonEnvironment
-from cudnn_assistant.probe.files.ownership import first_doubt, with_libraries
+from cudnn_assistant.probe.files.ownership import first_doubt, with_libraries, with_modules
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.person import uid
 
@@ -32,9 +32,9 @@ class Trust(NamedTuple):
         ours = os.path.realpath(one.id) == os.path.realpath(sys.prefix)
         if set(one.found_via) <= _LOOKED_AROUND and not ours and not self._named(one.id):
             return "place", one.id
-        folders = (*library_folders(one), *one.sites)
-        files = [path for folder in folders for path in with_libraries(folder)]
-        return self._first([one.python or one.id, *files])
+        files = [path for folder in library_folders(one) for path in with_libraries(folder)]
+        modules = [path for site in one.sites for path in with_modules(site)]
+        return self._first([one.python or one.id, *files, *modules])
 
     def copy(self, copy: CudnnCopy, pythons: Mapping[str, PythonEnvironment]) -> Reason:
         """What speaks against loading one copy of cuDNN."""

@@ -80,7 +80,7 @@ def _linux(path: str) -> Policy:
             settings = tomllib.load(file)
     except FileNotFoundError:
         return Policy()
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return _undecided(path)
     return _of(
         settings.get("read-only", False),

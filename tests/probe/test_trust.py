@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import sys
 from pathlib import Path
 
@@ -109,6 +110,35 @@ def test_one_library_of_an_environment_that_others_may_exchange(tmp_path):
     library = Path(found.sites[0]) / "nvidia/cudnn/lib/libcudnn.so.9"
     library.chmod(0o666)
     assert Trust("linux").environment(found) == ("writable", str(library))
+
+
+def test_a_module_of_an_environment_that_others_may_exchange(tmp_path):
+    """What a framework imports runs as well."""
+    tmp_path.chmod(0o700)
+    found = environment(tmp_path / "e", "PATH")
+    module = Path(found.sites[0]) / "numpy"
+    module.mkdir()
+    assert Trust("linux").environment(found) == ("", "")
+    module.chmod(0o777)
+    assert Trust("linux").environment(found) == ("writable", str(module))
+
+
+@pytest.mark.parametrize(
+    ("tag", "who", "wanted"),
+    [(2, 1234, "writable"), (2, 0, ""), (2, ME, ""), (8, 1234, "writable"), (2, None, "")],
+)
+def test_somebody_on_an_access_list_may_write(home, tag, who, wanted):
+    """The mode alone says "my group", which may be nobody else."""
+    rights, anybody = 7, 0xFFFFFFFF
+    named = [(tag, rights if who is not None else 5, who or 0)]
+    entries = [(1, 7, anybody), *named, (4, 5, anybody), (16, 7, anybody), (32, 5, anybody)]
+    packed = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *one) for one in sorted(entries))
+    try:
+        os.setxattr(home.parent, "system.posix_acl_access", packed)
+    except OSError as why:
+        pytest.skip(f"no access lists here: {why}")
+    assert home.parent.stat().st_mode & 0o020
+    assert doubt(str(home), ME) == wanted
 
 
 @as_root

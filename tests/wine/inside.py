@@ -310,11 +310,12 @@ def noticed() -> None:
         Path(runtime).write_bytes(before) if before else Path(runtime).unlink(missing_ok=True)
 
 
+KILLED = {f"CUDA_PATH_V{number}_0": Value(text=f"C:\\{number}") for number in range(1, 11)}
+
+
 def killed() -> None:
-    """TerminateProcess at any write of a change: before, after, or a way back."""
+    """TerminateProcess at any write of a change of ten variables: before, after, or a way back."""
     windows = this_system()
-    before = windows.read("user", "CUDA_PATH"), windows.read("user", "CUDNN_PATH")
-    assert before == (None, None)
     number = 0
     while subprocess.run(
         [sys.executable, __file__, sys.argv[1], "die", str(number)], stdin=subprocess.DEVNULL
@@ -323,15 +324,16 @@ def killed() -> None:
         plan = recover(journal, windows)
         if plan:
             apply(plan, windows, journal)
-        now = windows.read("user", "CUDA_PATH"), windows.read("user", "CUDNN_PATH")
-        assert now in (before, (Value(text="a"), Value(text="b"))), (number, now)
-        windows.write("user", "CUDA_PATH", None)
-        windows.write("user", "CUDNN_PATH", None)
+        now = [windows.read("user", name) for name in KILLED]
+        assert now in ([None] * len(KILLED), [*KILLED.values()]), (number, now)
+        for name in KILLED:
+            windows.write("user", name, None)
         Path(journal.path).unlink(missing_ok=True)
         number += 1
-    windows.write("user", "CUDA_PATH", None)
-    windows.write("user", "CUDNN_PATH", None)
-    assert number > 10, number
+    for name in KILLED:
+        windows.write("user", name, None)
+    sys.stdout.write(f"{number} kills")
+    assert number >= 60, number
 
 
 def die() -> None:
@@ -356,9 +358,8 @@ def die() -> None:
         wrap(os, name)
     for name in ("SetValueEx", "FlushKey"):
         wrap(winreg, name)
-    steps = (
-        SetVariable(scope="user", name="CUDA_PATH", after=Value(text="a")),
-        SetVariable(scope="user", name="CUDNN_PATH", after=Value(text="b")),
+    steps = tuple(
+        SetVariable(scope="user", name=name, after=value) for name, value in KILLED.items()
     )
     apply(Plan(steps=steps), windows, Journal(places.state() / "journal-kill"))
 

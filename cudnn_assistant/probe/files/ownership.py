@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
 import sys
 from collections.abc import Iterable
 from functools import lru_cache
@@ -16,6 +17,8 @@ from cudnn_assistant.machine import Doubt
 
 _MOST_LINKS = 40
 _MOST_FILES = 2000
+_ACCESS_LIST, _WRITE, _A_USER, _A_GROUP = "system.posix_acl_access", 2, 2, 8
+"""See acl(5): who is named in a list of its own."""
 
 
 def doubt(path: str, uid: int) -> Doubt:
@@ -57,6 +60,17 @@ def with_libraries(folder: str) -> list[str]:
     return [folder, *(os.path.join(folder, name) for name in libraries)]
 
 
+def with_modules(site: str) -> list[str]:
+    """A folder of packages and all that lies at its top, which an import would take."""
+    try:
+        return [
+            site,
+            *(os.path.join(site, name) for name in sorted(os.listdir(site))[:_MOST_FILES]),
+        ]
+    except OSError:
+        return [site]
+
+
 def _parts(path: str) -> list[str]:
     parts = [path]
     while os.path.dirname(parts[-1]) != parts[-1]:
@@ -78,8 +92,24 @@ def _part(path: str, uid: int, *, last: bool) -> tuple[Doubt, str]:
     # In /tmp others may add, but not exchange, what is somebody's.
     if stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX and not last:
         return "", ""
-    by_group = bool(status.st_mode & stat.S_IWGRP) and not _private(status.st_gid, uid)
+    by_group = bool(status.st_mode & stat.S_IWGRP) and (
+        not _private(status.st_gid, uid) or _listed(path, uid)
+    )
     return ("writable" if by_group or status.st_mode & stat.S_IWOTH else ""), ""
+
+
+def _listed(path: str, uid: int) -> bool:
+    """Whether an access list lets others write; the mode then has the group's bit set."""
+    if sys.platform != "linux":
+        return False
+    try:
+        entries = os.getxattr(path, _ACCESS_LIST)[4:]
+    except OSError:
+        return False  # none, as almost everywhere
+    return any(
+        right & _WRITE and ((tag == _A_USER and who not in (0, uid)) or tag == _A_GROUP)
+        for tag, right, who in struct.iter_unpack("<HHI", entries[: len(entries) // 8 * 8])
+    )
 
 
 @lru_cache

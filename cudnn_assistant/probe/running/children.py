@@ -212,7 +212,7 @@ def _listen(pipe: int, lines: queue.SimpleQueue[Facts | None]) -> None:
 def _decoded(raw: bytes) -> Facts | None:
     try:
         facts = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return facts if isinstance(facts, dict) else None
 
