@@ -5,6 +5,7 @@ knows how to compare, do and take back that kind alone.
 """
 
 from cudnn_assistant.apply.licences import accept, read_licence
+from cudnn_assistant.apply.permitted import fetches, refuse_forbidden
 from cudnn_assistant.apply.recovering import recover
 from cudnn_assistant.apply.rehearsing import rehearse
 from cudnn_assistant.apply.running import NotApplied, Say, apply
@@ -16,7 +17,9 @@ __all__ = [
     "Say",
     "accept",
     "apply",
+    "fetches",
     "read_licence",
     "recover",
+    "refuse_forbidden",
     "rehearse",
 ]

@@ -30,6 +30,10 @@ def _alone(_step: Step) -> tuple[str, Value | None] | None:
     return None
 
 
+def _no(_step: Step) -> bool:
+    return False
+
+
 class StepActions(NamedTuple):
     """What can be done with one kind of step. All raise ``Refused`` or ``OSError``."""
 
@@ -50,6 +54,8 @@ class StepActions(NamedTuple):
     """The step with what it would change; the event stops it. Changes nothing."""
     together: Callable[[Any], tuple[str, Value | None] | None] = _alone
     """Name and value of a setting that an administrator writes in one go with others."""
+    fetches: Callable[[Any], bool] = _no
+    """Whether it gets something from a server."""
 
 
 ACTIONS: dict[type, StepActions] = {
@@ -62,7 +68,12 @@ ACTIONS: dict[type, StepActions] = {
         together=variables.together,
     ),
     InstallArchive: StepActions(
-        archives.compare, archives.do, archives.put_back, archives.reached, archives.tidy
+        archives.compare,
+        archives.do,
+        archives.put_back,
+        archives.reached,
+        archives.tidy,
+        fetches=archives.fetches,
     ),
     RemoveArchive: StepActions(
         archives.compare_removal,
@@ -79,6 +90,7 @@ ACTIONS: dict[type, StepActions] = {
         packages.tidy,
         packages.prepare,
         packages.rehearse,
+        fetches=packages.fetches,
     ),
     RunInstaller: StepActions(
         run_installer.compare,
@@ -87,6 +99,7 @@ ACTIONS: dict[type, StepActions] = {
         run_installer.reached,
         run_installer.tidy,
         run_installer.prepare,
+        fetches=run_installer.fetches,
     ),
 }
 

@@ -130,6 +130,9 @@ def _change_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _fix(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--only", nargs="+", metavar="CODE", default=(), help=say("cli.option-only")
+    )
     _change_flags(parser)
     _say_flags(parser)
     _look_flags(parser)

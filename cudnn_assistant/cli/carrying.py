@@ -63,7 +63,7 @@ def carry_out(
         proposed, plan = plan, allowed(plan, machine, screen, yes=options.yes)
         if proposed.steps and not plan.steps:
             return _NOT_CHANGED
-        if forbidden := session.forbidden():
+        if forbidden := session.forbidden(plan):
             raise forbidden
         texts = session.licences(plan)
     except (Refused, OSError) as trouble:
@@ -84,6 +84,7 @@ def _agreed(plan: Plan, texts: Sequence[Licence], options: Options, screen: Scre
 
 def _apply(session: Session, plan: Plan, texts: Sequence[Licence], how: str, screen: Screen) -> int:
     with _stoppable(screen) as stop:
+        _wait(session.pause(plan) if how == "--yes" else 0, stop, screen)
         advance = ProgressLine(lambda text: None if stop.is_set() else screen.progress(text))
 
         def hear(event: Event) -> None:
@@ -103,6 +104,13 @@ def _apply(session: Session, plan: Plan, texts: Sequence[Licence], how: str, scr
         screen.trouble(say("cli.done-already"))
         return STOPPED
     return DONE
+
+
+def _wait(seconds: int, stop: threading.Event, screen: Screen) -> None:
+    """Let other computers go first; told to stop, the change ends by itself."""
+    if seconds:
+        screen.progress(say("cli.waiting", seconds=seconds))
+        stop.wait(seconds)
 
 
 def _rehearsed(session: Session, plan: Plan, screen: Screen) -> Plan:

@@ -130,7 +130,7 @@ class ChangeFlow(QObject):
 
     def _show_review(self, proposal: Proposal, trouble: str = "") -> ReviewPage:
         whole = demanded(proposal.plan, self._state.machine)
-        forbidden = self._session.forbidden()
+        forbidden = self._session.forbidden(proposal.plan)
         proposal = replace(proposal, demanded=whole, forbidden=why(forbidden) if forbidden else "")
         page = ReviewPage(proposal, trouble)
         page.back.connect(self.back)
