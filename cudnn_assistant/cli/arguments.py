@@ -13,7 +13,7 @@ from cudnn_assistant.wording import say
 
 COMMANDS = (
     "check", "explain", "fix", "undo", "report", "test", "watch", "feed", "recommend",
-    "installed", "integrate",
+    "installed", "integrate", "mcp",
 )  # fmt: skip
 
 
@@ -58,6 +58,7 @@ def parser() -> argparse.ArgumentParser:
     _feed(commands.add_parser("feed", help=say("cli.command-feed")))
     _recommend(commands.add_parser("recommend", help=say("cli.command-recommend")))
     _integrate(commands.add_parser("integrate", help=say("cli.command-integrate")))
+    commands.add_parser("mcp", help=say("cli.command-mcp"))
     _installed(commands.add_parser("installed", help=say("cli.command-installed")))
     return top
 

@@ -417,6 +417,12 @@ class Session:
 
         return support_forms(checkup, self._known()[0], self._extra(own, "", text))
 
+    def shareable(self, checkup: Checkup, plan: Plan) -> tuple[Checkup, Plan]:
+        """The checkup and a plan as a report would have them: redacted, and judged anew."""
+        from cudnn_assistant.session.reports import shareable
+
+        return shareable(checkup, plan, self._known()[0])
+
     def fleet(self, paths: Sequence[str], earlier: str = "") -> Fleet:
         """The reports of many computers, judged by the same data, in one answer.
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.machine import Family, Machine, OperatingSystem
-from cudnn_assistant.plan import Entry
+from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.report import (
     LOG,
     MESSAGE,
@@ -26,7 +26,7 @@ from cudnn_assistant.report import (
     write_report,
     write_short,
 )
-from cudnn_assistant.session.checkup import Checkup, think
+from cudnn_assistant.session.checkup import Checkup, think, without_plan
 
 Form = Literal["markdown", "html", "short", "log", "message"]
 
@@ -99,6 +99,13 @@ def support_forms(
         "message": lambda: message,
     }
     return lambda form: forms[form]()
+
+
+def shareable(checkup: Checkup, plan: Plan, compat: Compat) -> tuple[Checkup, Plan]:
+    """Both redacted with the same marks; the checkup is judged anew and has no plan."""
+    redactor = _redactor(checkup.machine)
+    (entry,) = redactor.entries([Entry(id="", when="", plan=plan)])
+    return without_plan(think(redactor.machine(), compat)), entry.plan
 
 
 _OUR_FRAME = re.compile(r"[^\"\n]{0,300}?(cudnn_assistant(?:[\\/]\w{1,40})+)\.py(?=\")")
