@@ -9,16 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from machines.computers import COMPUTERS
 from test_apply import PLAN, Person
 from test_archives import pack, plan_for
 
 from cudnn_assistant.apply import NotApplied, read_licence
 from cudnn_assistant.cli.carrying import carry_out
+from cudnn_assistant.cli.changing import fix
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.machine import Machine, OperatingSystem
-from cudnn_assistant.plan import Plan
-from cudnn_assistant.session import Session
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.machine import Machine, OperatingSystem, Value
+from cudnn_assistant.plan import InstallPackage, Plan, SetVariable
+from cudnn_assistant.session import Misuse, Session
+from cudnn_assistant.session.checkup import think
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system import policy as policies
 from cudnn_assistant.system.policy import Policy, archives, policy
@@ -82,7 +86,135 @@ def test_a_change_from_before_is_not_taken_back_either(decided: Decided, person:
     assert person.files() == made
 
 
-@pytest.mark.parametrize("text", ["read-only = maybe", 'read-only = "yes"', "archives = 3", "\0"])
+HELD = Plan(
+    steps=(
+        SetVariable(scope="user", name="LD_LIBRARY_PATH", after=Value(text="/opt/new"),
+                    why=("cudnn-not-on-path",)),
+    )
+)  # fmt: skip
+
+
+def test_only_allowed_causes_are_mended_and_anything_is_taken_back(
+    decided: Decided, person: Person
+) -> None:
+    decided.write('allow = ["cudnn-missing"]\n')
+    before = person.files()
+    with pytest.raises(NotApplied, match="policy-allows-others"):
+        person.apply(HELD)
+    assert person.files() == before
+    decided.write('allow = ["cudnn-missing", "cudnn-not-on-path"]\n')
+    person.apply(HELD)
+    assert person.files() != before
+    decided.write("allow = []\n")
+    person.apply(person.undo())
+    assert person.files() == before
+
+
+def test_nothing_is_downloaded_where_that_is_forbidden(
+    decided: Decided, person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    decided.write("downloads = false\n")
+    plan = plan_for(person, pack(mirror))
+    with pytest.raises(NotApplied, match="policy-forbids-downloads"):
+        person.apply(plan)
+    with pytest.raises(NotApplied, match="policy-forbids-downloads"):
+        person.apply(Plan(steps=(InstallPackage(python="/x/bin/python", requirements=("a==1",)),)))
+    with pytest.raises(Refused, match="licence-not-prepared"):
+        read_licence("https://developer.download.nvidia.com/LICENSE.txt")
+    monkeypatch.setenv(policies.ARCHIVES, str(mirror))
+    assert person.apply(plan).finished
+    assert session_forbids(person, HELD) is None
+
+
+def session_forbids(person: Person, plan: Plan) -> Refused | None:
+    return Session(person.system(), person.journal()).forbidden(plan)
+
+
+def test_many_computers_don_t_begin_at_once(
+    decided: Decided, person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    plan = plan_for(person, pack(mirror))
+    session = Session(person.system(), person.journal())
+    assert session.pause(plan) == 0
+    decided.write("spread = 3600\n")
+    pauses = [session.pause(plan) for _computer in range(200)]
+    assert max(pauses) <= 3600
+    assert len({pause // 600 for pause in pauses}) == 6
+    assert session.pause(HELD) == 0, "nothing is downloaded for it"
+    monkeypatch.setenv(policies.ARCHIVES, str(mirror))
+    assert session.pause(plan) == 0, "it lies ready"
+
+
+def at(name: str, person: Person) -> Session:
+    machine = COMPUTERS[name].machine
+    return Session(person.system(), person.journal(), look=lambda *_asked: machine)
+
+
+BROKEN = "linux-cudnn-not-on-path"
+
+
+@pytest.mark.parametrize(
+    ("only", "policy_text", "changes", "said"),
+    [
+        (("cudnn-not-on-path",), "", True, ""),
+        (("cudnn-missing", "gpu-hidden"), "", False, ""),
+        (
+            (),
+            'allow = ["cudnn-missing"]',
+            False,
+            "doesn't let this program mend: cudnn-not-on-path",
+        ),
+        (("cudnn-missing",), 'allow = ["cudnn-missing"]', False, ""),
+        ((), 'allow = ["cudnn-not-on-path"]', True, ""),
+    ],
+)
+def test_fix_mends_only_what_is_named_and_allowed(
+    only: tuple[str, ...], policy_text: str, changes: bool, said: str,
+    decided: Decided, person: Person, capsys: Any,
+) -> None:  # fmt: skip
+    decided.write(policy_text)
+    before = person.files()
+    code = fix(
+        at(BROKEN, person), Options(command="fix", yes=True, only=only, offline=True), Screen()
+    )
+    assert code == (4 if changes else 1)
+    assert (person.files() != before) is changes
+    assert said in capsys.readouterr().err
+    assert len(person.journal().entries()) == changes
+
+
+def test_a_code_that_no_cause_has_is_wrong_use(person: Person) -> None:
+    with pytest.raises(Misuse, match="no-such-cause"):
+        fix(at(BROKEN, person), Options(command="fix", yes=True, only=("cudnn",)), Screen())
+    assert person.journal().entries() == ()
+
+
+@pytest.mark.parametrize("name", sorted(COMPUTERS))
+def test_a_plan_serves_only_the_causes_that_are_asked_for(name: str, person: Person) -> None:
+    session = at(name, person)
+    checkup = think(COMPUTERS[name].machine, load_builtin())
+    for code in {finding.code for finding in checkup.findings}:
+        plan = session.plan(checkup, frozenset({code}))
+        assert {why for step in plan.steps for why in step.why} <= {code}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "allow = 3",
+        "allow = [3]",
+        'downloads = "no"',
+        "spread = true",
+        "read-only = maybe",
+        'read-only = "yes"',
+        "archives = 3",
+        "\0",
+    ],
+)
 def test_a_policy_that_can_not_be_read_forbids(decided: Decided, text: str) -> None:
     decided.write(text)
     assert policy().read_only

@@ -130,6 +130,12 @@ def _prepared(download: Download) -> str:
     return path
 
 
+def fetches(step: InstallArchive) -> bool:
+    """Whether its archive doesn't lie ready."""
+    name = step.download.url.rsplit("/", 1)[-1]
+    return not os.path.isfile(os.path.join(archives() or os.devnull, name))
+
+
 def _place(path: str, _target: str) -> str:
     return "" if any(fnmatch.fnmatch(path, pattern) for pattern in _LINK_TIME_ONLY) else path
 

@@ -34,6 +34,10 @@ def _alone(_step: Step) -> tuple[str, Value | None] | None:
     return None
 
 
+def _no(_step: Step) -> bool:
+    return False
+
+
 class StepActions(NamedTuple):
     """What can be done with one kind of step. All raise ``Refused`` or ``OSError``."""
 
@@ -57,6 +61,8 @@ class StepActions(NamedTuple):
     "" for a step that needs none or can't be tried."""
     together: Callable[[Any], tuple[str, Value | None] | None] = _alone
     """Name and value of a setting that an administrator writes in one go with others."""
+    fetches: Callable[[Any], bool] = _no
+    """Whether it gets something from a server."""
 
 
 ACTIONS: dict[type, StepActions] = {
@@ -75,6 +81,7 @@ ACTIONS: dict[type, StepActions] = {
         archives.reached,
         archives.tidy,
         stage=archives.stage,
+        fetches=archives.fetches,
     ),
     RemoveArchive: StepActions(
         archives.compare_removal,
@@ -91,7 +98,8 @@ ACTIONS: dict[type, StepActions] = {
         packages.tidy,
         packages.prepare,
         packages.rehearse,
-        packages.stage,
+        stage=packages.stage,
+        fetches=packages.fetches,
     ),
     RunInstaller: StepActions(
         run_installer.compare,
@@ -100,6 +108,7 @@ ACTIONS: dict[type, StepActions] = {
         run_installer.reached,
         run_installer.tidy,
         run_installer.prepare,
+        fetches=run_installer.fetches,
     ),
 }
 

@@ -28,7 +28,7 @@ def read_licence(address: str, cancel: threading.Event | None = None) -> Licence
     if folder and os.path.isfile(prepared):
         with open(prepared, "rb") as file:
             return Licence(address, file.read())
-    if policy().archives:
+    if policy().archives or not policy().downloads:
         raise Refused("licence-not-prepared", folder=folder)
     try:
         return licence(address, cancel=cancel)

@@ -41,6 +41,11 @@ def _is_gone(step: InstallPackage) -> bool:
     return step.exact and not os.path.lexists(step.python)
 
 
+def fetches(step: InstallPackage) -> bool:
+    """Whether pip asks its index."""
+    return bool(step.requirements or step.again)
+
+
 def prepare(step: InstallPackage, tools: Tools) -> InstallPackage:
     """The step with all packages as they are now, for the way back; rehearsed, if it was not."""
     if _is_gone(step):

@@ -99,6 +99,12 @@ def _locked(path: str, flags: int) -> Iterator[int]:
         os.close(handle)
 
 
+def fetches(step: RunInstaller) -> bool:
+    """Whether it doesn't lie ready; a package manager has its own servers."""
+    name = step.link.rsplit("/", 1)[-1]
+    return not (name and os.path.isfile(os.path.join(archives() or os.devnull, name)))
+
+
 def do(step: RunInstaller, tools: Tools) -> RunInstaller:
     """Start it, wait for its end, and keep how it ended."""
     packages = PACKAGES.get(step.row)

@@ -16,11 +16,11 @@ import msgspec
 from cudnn_assistant.apply import run_installer
 from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.apply.licences import refuse_unaccepted
+from cudnn_assistant.apply.permitted import refuse_forbidden
 from cudnn_assistant.apply.tools import Progress, Rehearse, Tools
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, settings_only
 from cudnn_assistant.system import System
-from cudnn_assistant.system.policy import refuse_where_nothing_may_change
 from cudnn_assistant.trouble import Fact, Refused
 
 Say = Callable[[int, Step, StepState], None]
@@ -73,7 +73,7 @@ def apply(
     tools.tried = rehearse is not None
     try:
         # Before the lock, which is a file already.
-        refuse_where_nothing_may_change()
+        refuse_forbidden(plan)
     except Refused as trouble:
         raise NotApplied.because(trouble) from trouble
     with _alone(journal) as tools.lock:

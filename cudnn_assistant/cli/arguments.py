@@ -14,7 +14,7 @@ from cudnn_assistant.wording import language, say
 
 COMMANDS = (
     "check", "explain", "fix", "undo", "report", "test", "watch", "feed", "recommend",
-    "installed", "integrate",
+    "installed", "integrate", "mcp",
 )  # fmt: skip
 
 
@@ -60,6 +60,7 @@ def parser() -> argparse.ArgumentParser:
     _feed(commands.add_parser("feed", help=say("cli.command-feed")))
     _recommend(commands.add_parser("recommend", help=say("cli.command-recommend")))
     _integrate(commands.add_parser("integrate", help=say("cli.command-integrate")))
+    commands.add_parser("mcp", help=say("cli.command-mcp"))
     _installed(commands.add_parser("installed", help=say("cli.command-installed")))
     return top
 
@@ -132,6 +133,9 @@ def _change_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _fix(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--only", nargs="+", metavar="CODE", default=(), help=say("cli.option-only")
+    )
     _change_flags(parser)
     _say_flags(parser)
     _look_flags(parser)

@@ -100,7 +100,7 @@ def _once(
         proposed, plan = plan, _to_be_made(plan, machine, screen, options)
         if proposed.steps and not plan.steps:
             return Made(_NOT_CHANGED, plan)
-        if forbidden := session.forbidden():
+        if forbidden := session.forbidden(plan):
             raise forbidden
         texts = session.licences(plan)
     except (Refused, OSError) as trouble:
@@ -143,6 +143,7 @@ def _apply(
     before: Checkup | None,
 ) -> Made:
     with _stoppable(screen) as stop:
+        _wait(session.pause(plan) if how == "--yes" else 0, stop, screen)
         advance = ProgressLine(lambda text: None if stop.is_set() else screen.progress(text))
 
         def hear(event: Event) -> None:
@@ -169,6 +170,13 @@ def _apply(
         screen.trouble(say("cli.done-already"))
         return Made(STOPPED, plan)
     return Made(DONE, change.tried or plan)
+
+
+def _wait(seconds: int, stop: threading.Event, screen: Screen) -> None:
+    """Let other computers go first; told to stop, the change ends by itself."""
+    if seconds:
+        screen.progress(say("cli.waiting", seconds=seconds))
+        stop.wait(seconds)
 
 
 def _tried_in_vain(change: Change, screen: Screen, before: Checkup | None) -> Made | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from cudnn_assistant.cli.carrying import DONE, carry_out, make, print_plan
 from cudnn_assistant.cli.looking import EXIT, look, show
 from cudnn_assistant.cli.options import Options
@@ -9,6 +11,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.plan import Entry, Plan, starts_only, stays
 from cudnn_assistant.session import Checkup, Refused, Session, ignore
 from cudnn_assistant.session.changing import Change
+from cudnn_assistant.session.permitted import known, left_alone
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import why
 
@@ -21,17 +24,28 @@ def fix(session: Session, options: Options, screen: Screen) -> int:
     code = _take_back_interrupted(session, options, screen)
     if code != DONE:
         return code
+    only = known(options.only)
     checkup = look(session, options, screen)
+    if only:
+        checkup = replace(checkup, plan=session.plan(checkup, only))
     if not checkup.plan.steps:
-        if options.dry_run and screen.json:
-            print_plan(checkup.plan, checkup.machine, screen)
-        else:
-            show(checkup, session.source, screen, options)
-        return EXIT[checkup.verdict]
+        return _nothing_to_do(session, checkup, only, options, screen)
     if not screen.json:
         show(checkup, session.source, screen, options)
     made = make(session, checkup.plan, checkup.machine, options, screen, checkup)
     return made.code if made.code != DONE else _look_again(session, made.plan, options, screen)
+
+
+def _nothing_to_do(
+    session: Session, checkup: Checkup, only: frozenset[str], options: Options, screen: Screen
+) -> int:
+    if options.dry_run and screen.json:
+        print_plan(checkup.plan, checkup.machine, screen)
+    else:
+        show(checkup, session.source, screen, options)
+    if refused := left_alone(checkup, only):
+        screen.trouble(why(refused))
+    return EXIT[checkup.verdict]
 
 
 def _take_back_interrupted(session: Session, options: Options, screen: Screen) -> int:

@@ -36,6 +36,7 @@ _PLACES = {
     "feed": _Place("data", "feed"),
     "recommend": _Place("recommending", "recommend"),
     "installed": _Place("installed", "installed"),
+    "mcp": _Place("assistants", "mcp"),
     "integrate": _Place("integrate", "integrate"),
 }
 

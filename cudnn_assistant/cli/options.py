@@ -31,6 +31,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     # How to change.
     yes: bool = False
     dry_run: bool = False
+    only: tuple[str, ...] = ()
+    """Codes of the only causes to mend."""
     id: str = ""
     list: bool = False
     remove: str = ""

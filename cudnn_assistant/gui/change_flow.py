@@ -137,7 +137,7 @@ class ChangeFlow(QObject):
     def _show_review(self, proposal: Proposal, trouble: str = "") -> ReviewPage:
         machine, plan = self._state.machine, proposal.plan
         whole = (*demanded(plan, machine), *tried(plan.rehearsal, machine))
-        forbidden = self._session.forbidden()
+        forbidden = self._session.forbidden(plan)
         proposal = replace(proposal, demanded=whole, forbidden=why(forbidden) if forbidden else "")
         page = ReviewPage(proposal, trouble)
         page.back.connect(self.back)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -31,7 +32,9 @@ from cudnn_assistant.plan import Entry, Plan, make_plan
 from cudnn_assistant.session.checkup import Checkup, think, with_tests, without_plan
 from cudnn_assistant.session.events import DataKnown, Hear, PartLooked, ignore
 from cudnn_assistant.session.looking import LookRequest, look_at
+from cudnn_assistant.session.permitted import allowed
 from cudnn_assistant.system import Readable, System, this_system
+from cudnn_assistant.system.policy import policy
 from cudnn_assistant.trouble import Cancelled, Misuse, Refused
 
 if TYPE_CHECKING:
@@ -166,7 +169,7 @@ class Session:
         fetching.join()
         compat, source = self._known()
         hear(DataKnown(source))
-        return think(machine, compat)
+        return think(machine, compat, only=allowed())
 
     def _fetch_for(self, wish: LookRequest) -> None:
         if not (wish.keep_data and self._data):
@@ -249,7 +252,9 @@ class Session:
         """This computer, looked at for why these tests stopped."""
         from cudnn_assistant.session.trials import machine_with
 
-        return think(machine_with(tested.trials, request, self.system), self._known()[0])
+        return think(
+            machine_with(tested.trials, request, self.system), self._known()[0], only=allowed()
+        )
 
     def test_frameworks(
         self, environment: PythonEnvironment, stop: threading.Event | None = None
@@ -280,7 +285,7 @@ class Session:
 
     def with_tests(self, checkup: Checkup, tests: tuple[Trial, ...]) -> Checkup:
         """The checkup with more tests, judged anew; quick."""
-        return with_tests(checkup, tests, self._known()[0])
+        return with_tests(checkup, tests, self._known()[0], allowed())
 
     def install_mark(self) -> object:
         """Something cheap that differs once a driver or a library was installed."""
@@ -291,8 +296,8 @@ class Session:
     # --- Plan and change ------------------------------------------------------------------------
 
     def plan(self, checkup: Checkup, only: frozenset[str]) -> Plan:
-        """The plan for these codes of findings alone; quick."""
-        return make_plan(checkup.findings, checkup.machine, self._known()[0], only=only)
+        """The plan for these codes of findings alone, as far as the policy allows; quick."""
+        return make_plan(checkup.findings, checkup.machine, self._known()[0], only=allowed(only))
 
     def preview(self, plan: Plan, machine: Machine) -> tuple[Preview, ...]:
         """Each change of a plan in words, old and new; quick."""
@@ -327,15 +332,25 @@ class Session:
         wish = replace(self._asked, parts=known.parts)
         return Stage(self.system, self._look, wish, known, stop or threading.Event())
 
-    def forbidden(self) -> Refused | None:
-        """Why nothing may be changed on this computer; ``None``: it may. Quick."""
-        from cudnn_assistant.system.policy import refuse_where_nothing_may_change
+    def forbidden(self, plan: Plan) -> Refused | None:
+        """Why a plan may not be carried out on this computer; ``None``: it may. Quick."""
+        from cudnn_assistant.apply import refuse_forbidden
 
         try:
-            refuse_where_nothing_may_change()
+            refuse_forbidden(plan)
         except Refused as why:
             return why
         return None
+
+    def pause(self, plan: Plan) -> int:
+        """Seconds to wait before a plan that nobody is asked about, where it downloads.
+
+        Another number on each of many computers, within what their policy says.
+        """
+        from cudnn_assistant.apply import fetches
+
+        spread = policy().spread
+        return secrets.randbelow(spread + 1) if spread > 0 and fetches(plan) else 0
 
     def licences(self, plan: Plan, stop: threading.Event | None = None) -> tuple[Licence, ...]:
         """The texts of the licences that apply to a plan. Raises :class:`Refused`."""
@@ -444,6 +459,12 @@ class Session:
         from cudnn_assistant.session.reports import support_forms
 
         return support_forms(checkup, self._known()[0], self._extra(own, "", text))
+
+    def shareable(self, checkup: Checkup, plan: Plan) -> tuple[Checkup, Plan]:
+        """The checkup and a plan as a report would have them: redacted, and judged anew."""
+        from cudnn_assistant.session.reports import shareable
+
+        return shareable(checkup, plan, self._known()[0])
 
     def fleet(self, paths: Sequence[str], earlier: str = "") -> Fleet:
         """The reports of many computers, judged by the same data, in one answer.

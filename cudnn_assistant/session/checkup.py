@@ -29,14 +29,22 @@ class Checkup(Struct, kw_only=True):
     """What a newer program wrote into the report that this was opened from."""
 
 
-def think(machine: Machine, compat: Compat, unknown: tuple[Unknown, ...] = ()) -> Checkup:
-    """Judge a snapshot of this or another computer. Pure: the same facts give the same answer."""
+def think(
+    machine: Machine,
+    compat: Compat,
+    unknown: tuple[Unknown, ...] = (),
+    only: frozenset[str] | None = None,
+) -> Checkup:
+    """Judge a snapshot of this or another computer, and plan for the codes in ``only`` (or all).
+
+    Pure: the same facts give the same answer.
+    """
     findings = diagnose(machine, compat)
     return Checkup(
         machine=machine,
         findings=findings,
         verdict=verdict(machine, findings),
-        plan=make_plan(findings, machine, compat),
+        plan=make_plan(findings, machine, compat, only=only),
         unknown=unknown,
     )
 
@@ -46,7 +54,11 @@ def without_plan(checkup: Checkup) -> Checkup:
     return msgspec.structs.replace(checkup, plan=Plan())
 
 
-def with_tests(checkup: Checkup, tests: tuple[Trial, ...], compat: Compat) -> Checkup:
+def with_tests(
+    checkup: Checkup, tests: tuple[Trial, ...], compat: Compat, only: frozenset[str] | None
+) -> Checkup:
     """The same computer with more tests, judged anew."""
     machine = checkup.machine
-    return think(msgspec.structs.replace(machine, trials=(*machine.trials, *tests)), compat)
+    return think(
+        msgspec.structs.replace(machine, trials=(*machine.trials, *tests)), compat, only=only
+    )

@@ -12,7 +12,7 @@ from typing import Literal
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.machine import Family, Machine, OperatingSystem
-from cudnn_assistant.plan import Entry
+from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.report import (
     LOG,
     MESSAGE,
@@ -28,7 +28,7 @@ from cudnn_assistant.report import (
     write_short,
 )
 from cudnn_assistant.report.newer import Unknown
-from cudnn_assistant.session.checkup import Checkup, think
+from cudnn_assistant.session.checkup import Checkup, think, without_plan
 
 Form = Literal["markdown", "html", "short", "log", "message"]
 
@@ -150,6 +150,13 @@ def support_forms(checkup: Checkup, compat: Compat, extra: Extra | None = None) 
     entries, lines = redactor.entries(extra.entries), redactor.lines(extra.text)
     told = Extra(entries, extra.data, redactor.text(extra.note))
     return Forms(clean, told, tuple(redactor.unknown(checkup.unknown)), lines)
+
+
+def shareable(checkup: Checkup, plan: Plan, compat: Compat) -> tuple[Checkup, Plan]:
+    """Both redacted with the same marks; the checkup is judged anew and has no plan."""
+    redactor = _redactor(checkup.machine)
+    (entry,) = redactor.entries([Entry(id="", when="", plan=plan)])
+    return without_plan(think(redactor.machine(), compat)), entry.plan
 
 
 _FRAME = re.compile(r'(?<=File ")[^"\n]{1,4096}(?=")')

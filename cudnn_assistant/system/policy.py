@@ -1,8 +1,9 @@
 """What whoever looks after this computer has decided about this program.
 
-Linux: the file ``/etc/cudnn-assistant/policy.toml`` with ``read-only = true`` and ``archives =
-"/folder"`` (and ``ask = false``: nobody is asked what is newer). Windows: the values ``ReadOnly``
-(REG_DWORD), ``Archives`` (REG_SZ) and ``Ask`` (REG_DWORD) of the key
+Linux: the file ``/etc/cudnn-assistant/policy.toml`` with ``read-only = true``, ``archives =
+"/folder"``, ``ask = false`` (nobody is asked what is newer), ``allow = ["code", …]``, ``downloads =
+false`` and ``spread = 3600``. Windows: the values ``ReadOnly``, ``Ask``, ``Downloads``, ``Spread``
+(REG_DWORD), ``Archives`` (REG_SZ) and ``Allow`` (REG_MULTI_SZ) of the key
 ``HKLM\\SOFTWARE\\Policies\\cuDNN Assistant``. Both are written by administrators alone.
 """
 
@@ -11,7 +12,9 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from cudnn_assistant.system import Refused
 
@@ -21,7 +24,7 @@ ARCHIVES = "CUDNN_ASSISTANT_ARCHIVES"
 """The variable by which a person names a folder of archives where no policy does."""
 
 
-class Policy(NamedTuple):
+class Policy(msgspec.Struct, frozen=True, rename="kebab"):
     """Without any, everything may be done."""
 
     read_only: bool = False
@@ -30,6 +33,13 @@ class Policy(NamedTuple):
     """Folder with the only archives that may be installed; nothing is downloaded. "": any."""
     ask: bool = True
     """Without a feed, NVIDIA's and PyPI's own indexes may be asked what is newer."""
+    allow: tuple[str, ...] | None = None
+    """The codes of the only causes that may be mended; ``None``: all."""
+    downloads: bool = True
+    """What isn't in the folder of archives may be fetched; packages are, by pip, as well."""
+    spread: int = 0
+    """Seconds within which a change that nobody is asked about begins to download, so that many
+    computers don't do so at the same moment."""
     place: str = ""
     """Where it stands, for the person; "" where there is none."""
 
@@ -82,12 +92,7 @@ def _linux(path: str) -> Policy:
         return Policy()
     except (OSError, ValueError, RecursionError):
         return _undecided(path)
-    return _of(
-        settings.get("read-only", False),
-        settings.get("archives", ""),
-        settings.get("ask", True),
-        path,
-    )
+    return _of(settings, path)
 
 
 def _windows() -> Policy:
@@ -103,21 +108,29 @@ def _windows() -> Policy:
         return Policy()
     except OSError:
         return _undecided(place)
-    asked = bool(settings.get("ask", 1))
-    return _of(bool(settings.get("readonly", 0)), settings.get("archives", ""), asked, place)
+    known = {_KEYS[name]: data for name, data in settings.items() if name in _KEYS}
+    return _of({n: bool(d) if n in _FLAGS else d for n, d in known.items()}, place)
+
+
+_KEYS = {
+    "readonly": "read-only", "archives": "archives", "ask": "ask", "allow": "allow",
+    "downloads": "downloads", "spread": "spread",
+}  # fmt: skip
+"""The names of the registry's values, in small letters, as the file has them."""
+_FLAGS = ("read-only", "ask", "downloads")
 
 
 def _values(reg: Any, key: Any, count: int) -> list[tuple[str, object, int]]:
     return [reg.EnumValue(key, number) for number in range(count)]
 
 
-def _of(read_only: object, folder: object, asked: object, place: str) -> Policy:
-    known = isinstance(read_only, bool) and isinstance(folder, str) and isinstance(asked, bool)
-    if not known:
+def _of(settings: dict[str, Any], place: str) -> Policy:
+    try:
+        return msgspec.structs.replace(msgspec.convert(settings, Policy), place=place)
+    except msgspec.ValidationError:
         return _undecided(place)
-    return Policy(bool(read_only), str(folder), bool(asked), place)
 
 
 def _undecided(place: str) -> Policy:
     """What holds while a policy is there and can't be read."""
-    return Policy(read_only=True, ask=False, place=place)
+    return Policy(read_only=True, ask=False, downloads=False, place=place)

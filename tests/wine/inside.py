@@ -275,7 +275,10 @@ def managed() -> None:
     step = SetVariable(scope="user", name="CUDNN_PATH", after=Value(text="x"))
     with reg.CreateKeyEx(reg.HKEY_LOCAL_MACHINE, policy.WINDOWS, 0, reg.KEY_ALL_ACCESS) as key:
         reg.SetValueEx(key, "Archives", 0, reg.REG_SZ, "D:\\cuDNN")
-        archives = policy.policy()
+        reg.SetValueEx(key, "Allow", 0, reg.REG_MULTI_SZ, ["cudnn-missing", "gpu-hidden"])
+        reg.SetValueEx(key, "Downloads", 0, reg.REG_DWORD, 0)
+        reg.SetValueEx(key, "Spread", 0, reg.REG_DWORD, 600)
+        decided = policy.policy()
         reg.SetValueEx(key, "ReadOnly", 0, reg.REG_DWORD, 1)
     try:
         apply(Plan(steps=(step,)), windows, Journal(places.state() / "journal-managed"))
@@ -285,7 +288,13 @@ def managed() -> None:
         told = (False, False)
     finally:
         reg.DeleteKey(reg.HKEY_LOCAL_MACHINE, policy.WINDOWS)
-    assert archives == policy.Policy(archives="D:\\cuDNN", place="HKLM\\" + policy.WINDOWS)
+    assert decided == policy.Policy(
+        archives="D:\\cuDNN",
+        allow=("cudnn-missing", "gpu-hidden"),
+        downloads=False,
+        spread=600,
+        place="HKLM\\" + policy.WINDOWS,
+    )
     assert told == (True, True)
     assert windows.read("user", "CUDNN_PATH") is None
 

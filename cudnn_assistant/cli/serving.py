@@ -1,0 +1,288 @@
+"""What an assistant may ask: the tools of the Model Context Protocol, thin over the session.
+
+Everything that is answered was redacted and judged anew, as a report is. All tools but one only
+look. That one needs the person's own yes, asked by the protocol for exactly the changes that were
+planned and shown before; an assistant without that question gets no change.
+"""
+
+# Annotations stay objects here: the protocol's library reads those of "fix" inside a function.
+
+import secrets
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver import Elicit, MCPServer, Resolve
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from cudnn_assistant import __version__
+from cudnn_assistant.finding import Manual
+from cudnn_assistant.machine import Machine
+from cudnn_assistant.plan import Consent, Plan, demanded, kind_of
+from cudnn_assistant.session import Checkup, LookRequest, Misuse, Refused, Session, ignore
+from cudnn_assistant.session.changing import Change, NotApplied
+from cudnn_assistant.session.imagined import Imagined
+from cudnn_assistant.session.permitted import known
+from cudnn_assistant.session.reports import without_home
+from cudnn_assistant.summary import headline, lines
+from cudnn_assistant.wording import recommendation, say, words
+from cudnn_assistant.wording.refusals import why
+
+_LOOKS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True)
+_KEPT = 8
+"""Plans that are remembered; the oldest go."""
+
+
+class Problem(TypedDict):
+    """One problem and what helps."""
+
+    code: str
+    severity: str
+    sure: bool
+    title: str
+    why: str
+    fix: str
+    commands: list[str]
+    link: str
+
+
+class Checked(TypedDict):
+    """The answer of a check."""
+
+    verdict: str
+    title: str
+    sentence: str
+    lines: list[str]
+    problems: list[Problem]
+
+
+class Meaning(TypedDict):
+    """What a message may mean."""
+
+    code: str
+    title: str
+    why: str
+    fix: str
+
+
+class Explained(TypedDict):
+    """The causes that a message points to, most likely first; none where nothing is recognised."""
+
+    causes: list[Meaning]
+
+
+class Fits(TypedDict):
+    """What fits together."""
+
+    headline: str
+    lines: list[str]
+
+
+class Planned(TypedDict):
+    """Changes that would help, and by which name they can be asked for."""
+
+    plan: str
+    changes: list[str]
+    demands: list[str]
+
+
+class Done(TypedDict):
+    """What became of a change."""
+
+    changed: bool
+    said: str
+    verdict: str
+
+
+class Yes(BaseModel):
+    """The person's own answer."""
+
+    yes: bool = Field(default=False, description="yes: make these changes now")
+
+
+class _Proposal:
+    """A plan that was shown, with the computer that it was made for."""
+
+    def __init__(self, plan: Plan, machine: Machine, question: str) -> None:
+        self.plan = plan
+        self.machine = machine
+        self.question = question
+
+
+class _Desk:
+    """One assistant's conversation: the plans that it was shown."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.proposals: dict[str, _Proposal] = {}
+
+    def check(self, test: bool = True) -> Checked:
+        """Look at this computer: does cuDNN work, and what is wrong? Changes nothing.
+
+        With ``test`` a convolution is run on the GPU (up to a minute).
+        """
+        return _told(self._looked(test)[1])
+
+    def explain(self, message: str) -> Explained:
+        """What an error message about CUDA, cuDNN or the GPU really means, on this computer."""
+        _own, checkup = self._looked(test=False)
+        found = self.session.explain(message, checkup)
+        return {
+            "causes": [
+                {"code": one.code, "title": one.title, "why": one.why, "fix": one.fix}
+                for one in found.causes
+            ]
+        }
+
+    def recommend(
+        self,
+        gpu: str = "",
+        driver: str = "",
+        framework: str = "",
+        python_version: str = "",
+        system: Literal["", "linux", "windows"] = "",
+    ) -> Fits:
+        """Which driver, CUDA and cuDNN fit together here, or for the ``gpu`` that is named."""
+        wish = Imagined(
+            gpu=gpu,
+            driver=driver,
+            framework=framework,
+            python_version=python_version,
+            system=system,
+        )
+        try:
+            seen = None if gpu else self._looked(test=False)[1]
+            found = self.session.recommend_for(wish, seen)
+        except Misuse as trouble:
+            raise ValueError(why(trouble)) from trouble
+        told = [f"{line.label}: {line.text}" for line in recommendation.lines(found)]
+        return {"headline": recommendation.headline(found), "lines": told}
+
+    def report(self, test: bool = True) -> str:
+        """The whole support report as Markdown, without names of people, computers, projects."""
+        return self.session.report_forms(self.session.check(LookRequest(trial=test)))("markdown")
+
+    def plan_fix(self, codes: list[str] | None = None) -> Planned:
+        """What would help: every change, old and new. Changes nothing.
+
+        For all problems, or for those with these codes.
+        """
+        try:
+            only = known(codes or ())
+        except Misuse as trouble:
+            raise ValueError(why(trouble)) from trouble
+        own = self.session.check(LookRequest())
+        plan = _without_installers(self.session.plan(own, only) if only else own.plan)
+        shown, shown_plan = self.session.shareable(own, plan)
+        changes = [
+            without_home(_change(one)) for one in self.session.preview(shown_plan, shown.machine)
+        ]
+        needs = list(demanded(shown_plan, shown.machine))
+        name = self._keep(plan, own.machine, changes + needs) if plan.steps else ""
+        return {"plan": name, "changes": changes, "demands": needs}
+
+    def _keep(self, plan: Plan, machine: Machine, shown: list[str]) -> str:
+        name = secrets.token_hex(4)
+        question = say("mcp.question", count=len(plan.steps))
+        self.proposals[name] = _Proposal(plan, machine, "\n\n".join([question, *shown]))
+        for old in list(self.proposals)[:-_KEPT]:
+            del self.proposals[old]
+        return name
+
+    def ask(self, plan: str) -> Elicit[Yes]:
+        """The question to the person, about exactly what was shown."""
+        return Elicit(self._proposal(plan).question, Yes)
+
+    def _proposal(self, name: str) -> _Proposal:
+        if name not in self.proposals:
+            raise ValueError(say("mcp.no-such-plan"))
+        return self.proposals[name]
+
+    def fix(self, plan: str, answer: Yes) -> Done:
+        """Carry a shown plan out, journalled; then look again."""
+        proposal = self._proposal(plan)
+        if not answer.yes:
+            return {"changed": False, "said": say("mcp.no"), "verdict": ""}
+        del self.proposals[plan]
+        try:
+            if forbidden := self.session.forbidden(proposal.plan):
+                raise forbidden
+            read = self.session.licences(proposal.plan)
+            self.session.apply(proposal.plan, Change(ignore), read, "asked")
+        except NotApplied as trouble:
+            return {
+                "changed": not trouble.as_before,
+                "said": without_home(why(trouble)),
+                "verdict": "",
+            }
+        except (Refused, OSError) as trouble:
+            return {"changed": False, "said": without_home(why(trouble)), "verdict": ""}
+        return {"changed": True, "said": say("mcp.done"), "verdict": self._looked(True)[1].verdict}
+
+    def _looked(self, test: bool) -> tuple[Checkup, Checkup]:
+        """This computer, and what may be told of it."""
+        own = self.session.check(LookRequest(trial=test))
+        return own, self.session.shareable(own, Plan())[0]
+
+
+def server(session: Session) -> MCPServer[Any]:
+    """The tools for one session."""
+    desk = _Desk(session)
+    whole: MCPServer[Any] = MCPServer(
+        "cudnn-assistant", version=__version__, instructions=say("mcp.instructions")
+    )
+    for look in (desk.check, desk.explain, desk.recommend, desk.report, desk.plan_fix):
+        whole.add_tool(look, annotations=_LOOKS)
+
+    def fix(plan: str, answer: Annotated[Yes, Resolve(desk.ask)]) -> Done:
+        """Make the changes of a ``plan_fix``, once the person said yes to that question.
+
+        Everything is journalled; ``cudnn-assistant undo`` takes it back.
+        """
+        return desk.fix(plan, answer)
+
+    whole.add_tool(fix, annotations=_CHANGES)
+    return whole
+
+
+def _told(checkup: Checkup) -> Checked:
+    title, sentence = headline(checkup.verdict, checkup.machine, checkup.findings)
+    return {
+        "verdict": checkup.verdict,
+        "title": title,
+        "sentence": sentence,
+        "lines": [f"{r.label}: {r.text}" for r in lines(checkup.machine, checkup.findings)],
+        "problems": [_problem(checkup, number) for number in range(len(checkup.findings))],
+    }
+
+
+def _problem(checkup: Checkup, number: int) -> Problem:
+    finding = checkup.findings[number]
+    said, remedy = words(finding, checkup.machine), finding.remedy
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "sure": finding.sure,
+        "title": said.title,
+        "why": said.why,
+        "fix": said.fix,
+        "commands": list(remedy.commands) if isinstance(remedy, Manual) else [],
+        "link": remedy.link if isinstance(remedy, Manual) else "",
+    }
+
+
+def _without_installers(plan: Plan) -> Plan:
+    """What can't be taken back needs a yes of its own, which an assistant can't bring."""
+    steps = tuple(step for step in plan.steps if not _consent(kind_of(step).consent(step)))
+    return Plan(steps=steps)
+
+
+def _consent(asked: Consent | None) -> bool:
+    return asked is not None
+
+
+def _change(one: Any) -> str:
+    rows = [f"{one.title}  {one.place}".strip()]
+    rows += [f"  {line.sign} {line.text}" for line in one.lines if line.sign != " "]
+    return "\n".join([*rows, *(f"  {note}" for note in one.notes)])

@@ -1,0 +1,159 @@
+"""An assistant asks over the protocol's own client: it may look, and change only on a yes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import needs
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SERVER = Path(__file__).parent / "assistant_server.py"
+BROKEN = "linux-cudnn-not-on-path"
+
+pytestmark = needs.modules("mcp")
+
+
+class Person:
+    """Answers the protocol's question, and remembers what was asked."""
+
+    def __init__(self, action: str, **content: Any) -> None:
+        self.action, self.content, self.asked = action, content, []  # type: ignore[var-annotated]
+
+    async def __call__(self, _context: Any, asked: Any) -> Any:
+        from mcp_types import ElicitResult
+
+        self.asked.append(asked.message)
+        return ElicitResult(action=self.action, content=self.content or None)
+
+
+def talk(
+    home: Path, talk_to: Callable[[Any], Awaitable[Any]], person: Person | None = None, *words: str
+) -> Any:
+    """What is said with a server of its own, over standard input and output."""
+    import anyio
+    from mcp import Client, StdioServerParameters
+
+    home.mkdir(exist_ok=True)
+    arguments = list(words) or [str(SERVER), BROKEN, str(home)]
+    surroundings = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "HOME": str(home),
+                    "CUDNN_ASSISTANT_ASK": "no"}  # fmt: skip
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=surroundings)
+
+    async def whole() -> Any:
+        async with Client(server, elicitation_callback=person, read_timeout_seconds=90) as client:
+            return await talk_to(client)
+
+    return anyio.run(whole)
+
+
+def files(home: Path) -> set[str]:
+    return {str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()}
+
+
+def test_the_tools_say_what_they_do(tmp_path: Path) -> None:
+    listed = talk(tmp_path / "h", lambda client: client.list_tools()).tools
+    tools = {tool.name: tool for tool in listed}
+    assert set(tools) == {"check", "explain", "recommend", "report", "plan_fix", "fix"}
+    assert [name for name, tool in tools.items() if not tool.annotations.read_only_hint] == ["fix"]
+    assert all(tool.description for tool in listed)
+    assert all(tool.output_schema for tool in listed)
+
+
+def test_the_command_serves_this_computer(tmp_path: Path) -> None:
+    async def ask(client: Any) -> Any:
+        return await client.call_tool("check", {"test": False})
+
+    words = ("-m", "cudnn_assistant", "mcp")
+    told = talk(tmp_path / "h", ask, None, *words).structured_content
+    assert told["verdict"] in ("works", "broken", "impossible", "unknown")
+    assert told["title"]
+
+
+def test_looking_changes_nothing_and_tells_no_names(tmp_path: Path) -> None:
+    home = tmp_path / "h"
+
+    async def ask(client: Any) -> list[Any]:
+        asked = (
+            ("check", {}),
+            ("explain", {"message": "CUDNN_STATUS_NOT_INITIALIZED"}),
+            ("recommend", {"gpu": "8.6", "framework": "torch"}),
+            ("report", {}),
+            ("plan_fix", {}),
+        )
+        return [(await client.call_tool(*words)).structured_content for words in asked]
+
+    checked, explained, fits, report, planned = talk(home, ask)
+    assert checked["verdict"] == "broken"
+    assert [one["code"] for one in checked["problems"]] == ["cudnn-not-on-path"]
+    assert explained["causes"]
+    assert fits["headline"]
+    assert "json cudnn-assistant-machine" in report["result"]
+    assert planned["plan"]
+    assert any("LD_LIBRARY_PATH" in change for change in planned["changes"])
+    assert str(home) not in str((checked, explained, fits, report, planned))
+    assert files(home) <= {"journal"}
+
+
+async def planned_and_asked(client: Any) -> Any:
+    planned = (await client.call_tool("plan_fix", {})).structured_content
+    return planned, await client.call_tool("fix", {"plan": planned["plan"]})
+
+
+def test_a_yes_makes_the_change_that_was_shown(tmp_path: Path) -> None:
+    home, person = tmp_path / "h", Person("accept", yes=True)
+    planned, done = talk(home, planned_and_asked, person)
+    (asked,) = person.asked
+    assert all(change in asked for change in planned["changes"])
+    assert done.structured_content["changed"] is True
+    assert "cudnn-assistant undo" in done.structured_content["said"]
+    assert ".config/cudnn-assistant/environment.sh" in files(home)
+
+
+@pytest.mark.parametrize(
+    "person",
+    [None, Person("decline"), Person("cancel"), Person("accept", yes=False)],
+    ids=["cannot-ask", "declines", "cancels", "says-no"],
+)
+def test_without_a_yes_nothing_is_changed(person: Person | None, tmp_path: Path) -> None:
+    from mcp import MCPError
+
+    home = tmp_path / "h"
+
+    async def ask(client: Any) -> Any:
+        try:
+            return await planned_and_asked(client)
+        except MCPError as refused:
+            return None, refused
+
+    _planned, done = talk(home, ask, person)
+    said = getattr(done, "structured_content", None) or {}
+    assert said.get("changed") is not True
+    assert files(home) <= {"journal"}
+
+
+def test_a_plan_that_nobody_saw_is_not_carried_out(tmp_path: Path) -> None:
+    home, person = tmp_path / "h", Person("accept", yes=True)
+
+    async def ask(client: Any) -> Any:
+        return await client.call_tool("fix", {"plan": "deadbeef"})
+
+    assert talk(home, ask, person).is_error
+    assert not person.asked
+    assert files(home) <= {"journal"}
+
+
+def test_without_the_package_it_says_how_to_get_it(tmp_path: Path) -> None:
+    hidden = tmp_path / "mcp.py"
+    hidden.write_text("raise ImportError\n")
+    whole = [sys.executable, "-m", "cudnn_assistant", "mcp"]
+    done = subprocess.run(
+        whole, capture_output=True, text=True, timeout=60, input="",
+        env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "cudnn-assistant[mcp]" in done.stderr
