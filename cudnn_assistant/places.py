@@ -18,6 +18,10 @@ _DEBIAN = Path("/usr/lib/cudnn-assistant")
 _NAME = "cuDNN Assistant" if sys.platform == "win32" else "cudnn-assistant"
 
 
+WINDOW_ID = "cuDNNAssistant.Window"
+"""What Windows' taskbar knows the window by; Setup writes the same into the Start menu's entry."""
+
+
 def resource(name: str) -> Path:
     """A file or folder of ``resources/``, installed inside the package or beside it in a checkout.
 
@@ -53,8 +57,19 @@ def saved() -> Path:
 
 
 def own_libraries() -> Path:
-    """Folder under which each cuDNN that we installed has a folder of its own."""
+    """Folder under which each cuDNN that we installed has a folder of its own.
+
+    Other programs must see it. What the Microsoft Store's Python writes into AppData is kept for it
+    alone (Windows redirects it), so that with that one the folder lies beside AppData.
+    """
+    if _in_store(sys.base_prefix) and _home_known():
+        return Path.home() / _NAME / "libraries"
     return _folder("data") / "libraries"
+
+
+def _in_store(prefix: str) -> bool:
+    """Whether that Python is the Microsoft Store's; a virtual environment has its base's."""
+    return "\\windowsapps\\" in prefix.lower().replace("/", "\\")
 
 
 @cache

@@ -65,3 +65,23 @@ def test_an_appimage_is_started_by_its_file(
     monkeypatch.setenv("APPIMAGE", str(launcher))
     launcher.parent.joinpath("python").touch()
     assert places.terminal_command() == (str(launcher),)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "beside"),
+    [
+        (
+            "C:\\Program Files\\WindowsApps\\PythonSoftwareFoundation.Python.3.12_3.12.2800.0_x64",
+            True,
+        ),
+        ("C:\\Users\\a\\AppData\\Local\\Programs\\Python\\Python312", False),
+        ("/usr", False),
+    ],
+)
+def test_a_copy_of_cudnn_lies_where_other_programs_see_it(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch, prefix: str, beside: bool
+) -> None:
+    monkeypatch.setattr(sys, "base_prefix", prefix)
+    folder = places.own_libraries()
+    assert (folder.parent.parent == own_home) is beside
+    assert folder.name == "libraries"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import traceback
@@ -12,6 +13,7 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from cudnn_assistant import places
 from cudnn_assistant.gui.report_dialog import crash_dialog
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.window import Window
@@ -28,6 +30,7 @@ def run(arguments: Sequence[str]) -> int:
     What the window needs of the system is asked before this module is loaded (needed.py).
     """
     qInstallMessageHandler(_hear_qt)
+    _name_for_the_taskbar()
     app = QApplication([sys.argv[0], *arguments])
     app.setApplicationName("cudnn-assistant")
     app.setApplicationDisplayName("cuDNN Assistant")
@@ -39,6 +42,12 @@ def run(arguments: Sequence[str]) -> int:
     code = int(app.exec())
     window.end()
     return code
+
+
+def _name_for_the_taskbar() -> None:
+    """Before the first window: else Windows shows us as one of Python's."""
+    if sys.platform == "win32":
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(places.WINDOW_ID)
 
 
 def _file(arguments: Sequence[str]) -> str:

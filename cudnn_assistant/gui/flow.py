@@ -106,6 +106,10 @@ class Flow(QObject):
     def _checked(self, result: tuple[Checkup, tuple[Entry, ...], object]) -> None:
         self.state.checkup, self._entries, self._install_mark = result
         self._seen = self._install_mark
+        made = self.state.made
+        if made is not None and any(e.id == made.id and e.undone_by for e in self._entries):
+            # Taken back meanwhile, perhaps on the command line.
+            self.state.made = None
         self.state.trouble = self.state.foreign = ""
         self.show_answer()
 
@@ -183,7 +187,10 @@ class Flow(QObject):
         self._host.page.tell("ok", text)
 
     def _undoable(self) -> bool:
-        return any(not entry.undone_by and not entry.plan.undoes for entry in self._entries)
+        return any(
+            not entry.undone_by and not entry.plan.undoes and "done" in entry.states
+            for entry in self._entries
+        )
 
     def _show_problems(self) -> None:
         assert self.state.checkup is not None

@@ -20,8 +20,11 @@ _NO_MD2_MD4 = 0x2000
 _ATTRIBUTE, _ORGANISATION = 3, b"2.5.4.10"
 _LONGEST_NAME = 256
 _NO_SIGNATURE, _UNTRUSTED_ROOT = 0x800B0100, 0x800B0109
-_NO_GOOD_CHAIN = 0x8 | 0x20 | 0x10000
-"""Bits of a chain's error status: a signature in it, its root, or its end is not good."""
+_NO_GOOD_CHAIN = 0x4 | 0x8 | 0x20 | 0x10000
+"""Bits of a chain's error status: revoked, or a signature, the root, or the end is not good."""
+_ASK_ABOUT_CHAIN, _BUT_NOT_THE_ROOT = 1, 0x80
+_NOBODY_ANSWERED = (0x80092012, 0x80092013, 0x800B010E)
+"""No list of revoked certificates could be had: not named, or out of reach."""
 
 
 class _Guid(ctypes.Structure):
@@ -104,10 +107,25 @@ def held(path: str) -> Iterator[None]:
 
 
 def refuse_unless_signed_by(publisher: str, path: str) -> None:
-    """Raises :class:`Refused` unless the signature holds here and is that organisation's."""
+    """Raises :class:`Refused` unless the signature holds here and is that organisation's.
+
+    A certificate that its issuer has revoked is none. Where the issuer's list can't be had (no
+    network), what else is known decides.
+    """
+    signer, code = _asked(path, revocation=True)
+    if code in _NOBODY_ANSWERED:
+        signer, code = _asked(path, revocation=False)
+    if signer != publisher:
+        raise Refused("not-signed", publisher=publisher, found=signer or f"0x{code:08X}")
+
+
+def _asked(path: str, *, revocation: bool) -> tuple[str, int]:
+    """Who signed the file, "" where that doesn't hold; and the code of why not."""
     file = _File(_ct.sizeof(_File), path, None, None)
     data = _Data(size=_ct.sizeof(_Data), windows=_NO_WINDOW, union=_A_FILE, action=_VERIFY)
     data.file, data.flags = _ct.pointer(file), _NO_MD2_MD4
+    if revocation:
+        data.revocation, data.flags = _ASK_ABOUT_CHAIN, _NO_MD2_MD4 | _BUT_NOT_THE_ROOT
     trust = _ct.WinDLL("wintrust")
     try:
         code = _verify(trust, data)
@@ -117,9 +135,7 @@ def refuse_unless_signed_by(publisher: str, path: str) -> None:
     finally:
         data.action = _CLOSE
         _verify(trust, data)
-    if signer != publisher:
-        found = signer or f"0x{code & 0xFFFFFFFF:08X}"
-        raise Refused("not-signed", publisher=publisher, found=found)
+    return signer, code & 0xFFFFFFFF
 
 
 def _verify(trust: Any, data: _Data) -> int:

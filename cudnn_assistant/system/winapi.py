@@ -1,8 +1,9 @@
-"""The four calls of Windows that the rest needs. Importable anywhere, callable on Windows only."""
+"""The calls of Windows that the rest needs. Importable anywhere, callable on Windows only."""
 
 from __future__ import annotations
 
 import ctypes
+import os
 import subprocess
 from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol
@@ -15,6 +16,10 @@ _TOKEN_ELEVATION = 20
 _NO_CLOSE_PROCESS, _NO_ASYNC, _NO_UI = 0x40, 0x100, 0x400
 _HIDDEN, _SHOWN = 0, 1
 _FOREVER = 0xFFFFFFFF
+_RIGHTS_TO_CHANGE = (0x2, 0x40, 0x10000, 0x40000, 0x80000)
+"""Write or add a file, delete what is in it, delete it, change its rights, take it over."""
+_FOLDERS_TOO = 0x02000000
+_NO_FILE, _NO_PATH, _ACCESS_DENIED = 2, 3, 5
 
 
 class Declined(Exception):
@@ -32,6 +37,12 @@ class Api(Protocol):
 
     def elevated(self) -> bool:
         """Whether this process has the administrator's rights."""
+
+    def may_change(self, path: str) -> bool:
+        """Whether this process could exchange a file, or what lies in a folder."""
+
+    def system_folder(self) -> str:
+        """System32, as Windows itself knows it."""
 
     def run_elevated(self, command: Sequence[str], *, shown: bool = False) -> int:
         """Run a command with those rights, wait, return its exit code.
@@ -80,9 +91,32 @@ class WindowsApi:
             self._close(token)
         return bool(value.value)
 
+    def may_change(self, path: str) -> bool:
+        """Asks for each right that would do; only "access denied" is a no."""
+        kernel = _ct.WinDLL("kernel32", use_last_error=True)
+        kernel.CreateFileW.restype = _ct.c_void_p
+        for right in _RIGHTS_TO_CHANGE:
+            handle = _ct.c_void_p(
+                kernel.CreateFileW(_ct.c_wchar_p(path), right, 7, None, 3, _FOLDERS_TOO, None)
+            )
+            if handle.value != _ct.c_void_p(-1).value:
+                self._close(handle)
+                return True
+            if _ct.get_last_error() not in (_ACCESS_DENIED, _NO_FILE, _NO_PATH):
+                return True
+        return False
+
+    def system_folder(self) -> str:
+        """GetSystemDirectoryW; no variable of the environment can lead elsewhere."""
+        text = _ct.create_unicode_buffer(260)
+        if not _ct.WinDLL("kernel32").GetSystemDirectoryW(text, 260):
+            raise OSError("GetSystemDirectoryW")
+        return str(text.value)
+
     def run_elevated(self, command: Sequence[str], *, shown: bool = False) -> int:
-        """ShellExecuteExW with the verb "runas"."""
+        """ShellExecuteExW with the verb "runas"; the question belongs to our window."""
         info = _ShellExecuteInfo()
+        info.window = self._our_window()
         info.size = _ct.sizeof(info)
         info.mask = _NO_CLOSE_PROCESS | _NO_ASYNC | _NO_UI
         info.verb, info.file = "runas", command[0]
@@ -93,6 +127,22 @@ class WindowsApi:
             code = _ct.get_last_error()
             raise Declined if code == _DECLINED else _ct.WinError(code)
         return self._wait(_ct.c_void_p(info.process))
+
+    def _our_window(self) -> int | None:
+        """The window in front, if it is ours; else the console's, if there is one.
+
+        Without an owner the question may only blink in the taskbar.
+        """
+        user = _ct.WinDLL("user32")
+        user.GetForegroundWindow.restype = _ct.c_void_p
+        front, process = user.GetForegroundWindow(), _ct.c_uint32()
+        user.GetWindowThreadProcessId(_ct.c_void_p(front), _ct.byref(process))
+        if front and process.value == os.getpid():
+            return int(front)
+        kernel = _ct.WinDLL("kernel32")
+        kernel.GetConsoleWindow.restype = _ct.c_void_p
+        console = kernel.GetConsoleWindow()
+        return int(console) if console else None
 
     def _wait(self, process: Any) -> int:
         code = _ct.c_uint32()

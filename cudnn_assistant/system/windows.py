@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Gap, Scope, Value, Variable
-from cudnn_assistant.system import Refused
+from cudnn_assistant.system import Refused, registry_tool
 from cudnn_assistant.system.known_variables import matters
 from cudnn_assistant.system.winapi import Api, Declined, WindowsApi
 from cudnn_assistant.system.windows_registry import (
@@ -129,15 +129,35 @@ class Windows:
         return present, before == value
 
     def write_machine(self, changes: Sequence[tuple[str, Value | None]]) -> None:
-        """Several values of the machine by one small run of ourselves as the administrator."""
-        wanted = [
+        """Several values of the machine, by one small run of ourselves as the administrator.
+
+        Where this account could have exchanged what would run, Windows' own program sets them, one
+        question each.
+        """
+        wanted = [one for one in changes if not self._before("machine", *one)[1]]
+        if not wanted:
+            return
+        if any(map(self._api.may_change, registry_tool.ours())):
+            for name, value in wanted:
+                self._set_by_windows(name, value)
+            return
+        told = [
             {"name": name, "before": _plain(self.read("machine", name)), "after": _plain(value)}
-            for name, value in changes
-            if not self._before("machine", name, value)[1]
+            for name, value in wanted
         ]
-        if wanted:
-            names = ", ".join(name for name, _after in changes)
-            self._run_elevated(names, json.dumps({"changes": wanted}).encode())
+        names = ", ".join(name for name, _after in changes)
+        self._run_elevated(names, json.dumps({"changes": told}).encode())
+
+    def _set_by_windows(self, name: str, value: Value | None) -> None:
+        command = registry_tool.command(name, value, self._api.system_folder())
+        try:
+            self._api.run_elevated(command)
+        except Declined:
+            raise Refused("administrator-not-allowed") from None
+        except OSError as trouble:
+            raise Refused("administrator-not-started", why=trouble) from trouble
+        if self.read("machine", name) != value:
+            raise Refused("administrator-stopped", name=name)
 
     def _run_elevated(self, name: str, request: bytes) -> None:
         path = os.path.join(places.state(), f"request-{secrets.token_hex(8)}.json")

@@ -203,6 +203,21 @@ def test_a_change_that_did_not_help_is_offered_back(
     assert world.settings.values == before
 
 
+def test_what_the_command_line_took_back_is_not_offered_back(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    world.look = world.never_helps
+    to_review(qtbot, window).maker.click()
+    result = arrive(qtbot, window, ResultPage)
+    (entry,) = world.journal.entries()
+    other = world.session()
+    other.apply(other.undo(entry), Change(lambda _event: None))
+    button(result, "Check again").click()
+    problems = arrive(qtbot, window, ProblemsPage, "Windows can't find")
+    assert "didn't help" not in texts(problems)
+    assert not [one for one in problems.findChildren(Button) if "Undo" in one.text()]
+
+
 def test_a_value_changed_since_the_look_stops_the_change(
     qtbot: QtBot, window: Window, world: World
 ) -> None:

@@ -39,6 +39,9 @@ class FakeApi:
         self.broadcasts = 0
         self.questions = 0
         self.administrator = False
+        self.protected = True
+        """Whether our files lie where this account can't write."""
+        self.ran: list[list[str]] = []
         self.between: Callable[[str], None] = lambda path: None
 
     def broadcast(self) -> None:
@@ -50,10 +53,19 @@ class FakeApi:
     def elevated(self) -> bool:
         return self.administrator
 
+    def may_change(self, path: str) -> bool:
+        return not self.protected
+
+    def system_folder(self) -> str:
+        return "C:\\Windows\\System32"
+
     def run_elevated(self, command: Sequence[str]) -> int:
         self.questions += 1
+        self.ran.append(list(command))
         if not self.permits:
             raise Declined
+        if command[0].endswith("reg.exe"):
+            return self._reg(*command[1:])
         assert "--child" in command
         arguments = list(command[command.index("--request") :])
         self.between(arguments[1])
@@ -62,6 +74,13 @@ class FakeApi:
         except elevated._NotAccepted:
             return elevated.NOT_ACCEPTED
         return elevated.carry_out(changes, self._read, self._write)
+
+    def _reg(self, verb: str, key: str, _v: str, name: str, *rest: str) -> int:
+        """What reg.exe does with these words; tests/wine asks the real one."""
+        assert key.endswith("Environment")
+        new = {"text": rest[3], "expand": rest[1] == "REG_EXPAND_SZ"} if verb == "add" else None
+        self._write(name, new)
+        return 0
 
     def _read(self, name: str) -> dict[str, Any] | None:
         found = [s for s in self.registry.scopes["machine"] if s.name.upper() == name.upper()]
@@ -239,6 +258,27 @@ def test_a_value_changed_during_the_question_stays(
     with pytest.raises(Refused, match="changed-meanwhile"):
         windows.write("machine", "PATH", AFTER)
     assert registry.scopes["machine"] == [theirs]
+
+
+def test_nothing_that_this_account_can_write_is_run_as_administrator(
+    windows: Windows, api: FakeApi
+) -> None:
+    api.protected = False
+    more = Value(text="C:\\c")
+    windows.write_machine([("PATH", AFTER), ("CUDA_PATH", more), ("CUDA_HOME", None)])
+    assert windows.read("machine", "Path") == AFTER
+    assert windows.read("machine", "CUDA_PATH") == more
+    assert {words[0] for words in api.ran} == {"C:\\Windows\\System32\\reg.exe"}
+    assert api.questions == 2
+    windows.write("machine", "CUDA_PATH", None)
+    assert windows.read("machine", "CUDA_PATH") is None
+
+
+def test_a_no_to_windows_own_program_is_an_answer(windows: Windows, api: FakeApi) -> None:
+    api.protected = api.permits = False
+    with pytest.raises(Refused, match="administrator-not-allowed"):
+        windows.write("machine", "PATH", AFTER)
+    assert windows.read("machine", "Path") == BEFORE
 
 
 def value(text: str, expand: bool = True) -> dict[str, Any]:

@@ -254,8 +254,32 @@ class Unprivileged(winapi.WindowsApi):
         return False
 
 
-def machine_change_through_the_question() -> None:
+class Protected(Unprivileged):
+    """And under Wine root can write everywhere; here as if our files lay in Program Files."""
+
+    def may_change(self, path: str) -> bool:
+        return False
+
+
+def machine_change_by_windows_own_program() -> None:
+    """Of whatever kind and with whatever in it, reg.exe writes what was meant."""
     windows = Windows(api=Unprivileged())
+    assert winapi.WindowsApi().may_change(sys.executable)
+    assert not winapi.WindowsApi().may_change("C:\\nowhere\\at all")
+    for value in (
+        Value(text='C:\\a b\\;%ProgramFiles%\\ünï "q";;x\\', expand=True),
+        Value(text="C:\\1\\"),
+        Value(text=""),
+        Value(text="C:\\" + ";C:\\a folder".join(map(str, range(400)))),
+    ):
+        windows.write_machine([("CUDA_PATH_V99_8", value)])
+        assert windows.read("machine", "CUDA_PATH_V99_8") == value
+    windows.write_machine([("CUDA_PATH_V99_8", None)])
+    assert windows.read("machine", "CUDA_PATH_V99_8") is None
+
+
+def machine_change_through_the_question() -> None:
+    windows = Windows(api=Protected())
     before = windows.read("machine", "Path")
     assert before is not None
     after = Value(text=f"C:\\via helper;{before.text}", expand=before.expand)

@@ -22,6 +22,7 @@ CHECKS = (
     "broadcast",
     "elevated",
     "machine_change_through_the_question",
+    "machine_change_by_windows_own_program",
     "managed",
     "noticed",
     "killed",
