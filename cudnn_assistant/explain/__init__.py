@@ -20,6 +20,7 @@ How it works, in the order of the modules:
 * ``snapshot``   what a snapshot of the computer confirms or rules out.
 * ``ranking``    the votes of all voices added up, in one place.
 * ``causes``     the words of the answer (``resources/causes``).
+* ``remedies``   which of them fit the framework, system and GPU, and which build fits.
 * ``understood`` what was read, to be corrected, and what would tell more.
 
 How to add a pattern
@@ -145,7 +146,8 @@ def answer_for(
     clear = shown[0].probability >= CLEAR or state[shown[0].cls] == "confirmed"
     voices = [*case.evidence, *case.similar, *more]
     found = tuple(
-        cause(o.cls, o.probability, state[o.cls], o.reasons, voices, remedy=clear) for o in shown
+        cause(o.cls, o.probability, state[o.cls], o.reasons, voices, case.facts, remedy=clear)
+        for o in shown
     )
     if here is not None:
         known = proven(findings)
