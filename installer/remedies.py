@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cudnn_assistant.causes import cause
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.remedies import situations
+from cudnn_assistant.explain.remedies import advising, situations
 
 Table = Mapping[str, Mapping[str, Sequence[str]]]
 
@@ -23,6 +23,7 @@ def table() -> Table:
 
 def advised(code: str, facts: Facts) -> Sequence[str]:
     """The kinds of remedy in the words of a cause, as they are said for these facts."""
+    code = advising(facts, code, cause(code).cls)
     form = next((form for form in situations(facts) if form in cause(code).form), "")
     advice = table()["advice"]
     return advice.get(f"{code}@{form.removeprefix('general@')}", advice[code])

@@ -8,6 +8,7 @@ How it works, in the order of the modules:
 * ``patterns``   which known messages occur (``resources/errors/patterns/*.toml``).
 * ``facts``      versions, GPU and system that the text states or the person gives (``negation``:
   what is denied is none).
+* ``statements`` how texts state versions, GPUs and places.
 * ``versions``   how versions are spelled, and which GPU, driver and CUDA belong together.
 * ``wanted``     what the program asks for.
 * ``features``   what follows from facts side by side ("needs CUDA 10.0, there is 10.1"), and
@@ -40,6 +41,7 @@ speaks for loudest. A report of ``reports.jsonl`` must need it, or a documented 
 * ``votes``: log weights for classes. What the message *literally* says gets 3 to 5; a code
   that has many causes gets about 1 to 2 for each of them. Patterns in one ``group`` say the same
   thing in other words: of them only the strongest vote counts.
+* ``deniable``: it isn't found where the words before deny it ("works inside Docker").
 * ``code``: the cause that it points at, by its name in ``resources/causes``.
 
 What a message means only together with something else is a ``[[rule]]`` in ``rules.toml``.
@@ -64,7 +66,7 @@ from cudnn_assistant.explain.snapshot import (
     snapshot_evidence,
     states,
 )
-from cudnn_assistant.explain.understood import understood, would_tell
+from cudnn_assistant.explain.understood import only_unnamed_file, understood, would_tell
 from cudnn_assistant.explain.word_model import WordModel, load_words
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Machine
@@ -143,7 +145,10 @@ def answer_for(
         or state[one.cls] == "confirmed"
         or (place < _SHOWN_AT_MOST and one.probability >= _SHOWN_SHARE and one.reasons)
     ]
-    clear = shown[0].probability >= CLEAR or state[shown[0].cls] == "confirmed"
+    clear = state[shown[0].cls] == "confirmed" or (
+        shown[0].probability >= CLEAR
+        and (case.informed or not only_unnamed_file(case.facts, case.hits))
+    )
     voices = [*case.evidence, *case.similar, *more]
     found = tuple(
         cause(o.cls, o.probability, state[o.cls], o.reasons, voices, case.facts, remedy=clear)

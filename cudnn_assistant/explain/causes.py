@@ -9,7 +9,7 @@ from cudnn_assistant import causes
 from cudnn_assistant.explain.answer import Cause, State
 from cudnn_assistant.explain.evidence import Evidence
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.remedies import fitting, situations
+from cudnn_assistant.explain.remedies import advising, fitting, situations
 from cudnn_assistant.finding import Automatic, Finding
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.wording import say, words
@@ -31,7 +31,8 @@ def cause(
 ) -> Cause:
     """The cause of a class, in the words of the one that the evidence names, and for the facts."""
     name = closest(cls, found)
-    title, why, fix = general(name, *situations(facts))
+    title, why, _own = general(name)
+    _title, _why, fix = general(advising(facts, name, cls), *situations(facts))
     fix = f"{fix} {fitting(facts, cls)}".strip() if remedy else ""
     return Cause(
         code=name,

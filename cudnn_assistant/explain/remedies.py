@@ -6,12 +6,14 @@ same rules and data as everywhere (``compat.recommend_for``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import FrameworkAdvice, Recommendation, Situation
 from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.features import version_text
+from cudnn_assistant.explain.generations import OTHER_MAKER
 from cudnn_assistant.machine import Family
 from cudnn_assistant.wording import say
 
@@ -23,6 +25,7 @@ _OF_A_BUILD = frozenset(
 )
 """Classes of causes that another build of the framework mends."""
 _OF_A_DRIVER = frozenset(["driver-too-old", "driver-missing"])
+_FOREIGN = "gpu-of-another-maker"
 _BY_PIP = ("pytorch", "tensorflow", "jax", "onnxruntime", "cupy", "ctranslate2")
 
 
@@ -35,6 +38,12 @@ def situations(f: Facts) -> tuple[str, ...]:
         "general@framework": bool(f.framework),
     }
     return tuple(form for form, holds in known.items() if holds)
+
+
+def advising(f: Facts, name: str, cls: str) -> str:
+    """The cause whose advice is given: where no NVIDIA GPU is there, no driver or build helps."""
+    foreign = bool(re.search(OTHER_MAKER, f.gpu)) and not f.compute
+    return _FOREIGN if foreign and cls in _OF_A_BUILD | _OF_A_DRIVER else name
 
 
 def fitting(f: Facts, cls: str) -> str:

@@ -54,6 +54,13 @@ def test_no_driver_is_advised_that_the_gpu_can_not_have() -> None:
     assert "470" in said
 
 
+@pytest.mark.parametrize("text", ["Torch not compiled with CUDA enabled", "driver not installed"])
+def test_without_an_nvidia_gpu_the_cpu_is_advised(text: str) -> None:
+    said = fix(text, gpu="Intel Iris Xe", framework="PyTorch 2.1", os="windows")
+    assert "CPU" in said
+    assert "index of a CUDA build" not in said
+
+
 def test_jax_is_not_tensorflow() -> None:
     said = fix("Could not create cudnn handle: out of memory", framework="jax 0.4", os="linux")
     assert "TF_FORCE" not in said
