@@ -8,6 +8,7 @@ How it works, in the order of the modules:
 * ``patterns``   which known messages occur (``resources/errors/patterns/*.toml``).
 * ``facts``      versions, GPU and system that the text states or the person gives (``negation``:
   what is denied is none).
+* ``statements`` how texts state versions, GPUs and places.
 * ``versions``   how versions are spelled, and which GPU, driver and CUDA belong together.
 * ``wanted``     what the program asks for.
 * ``features``   what follows from facts side by side ("needs CUDA 10.0, there is 10.1"), and
@@ -20,6 +21,7 @@ How it works, in the order of the modules:
 * ``snapshot``   what a snapshot of the computer confirms or rules out.
 * ``ranking``    the votes of all voices added up, in one place.
 * ``causes``     the words of the answer (``resources/causes``).
+* ``remedies``   which of them fit the framework, system and GPU, and which build fits.
 * ``understood`` what was read, to be corrected, and what would tell more.
 
 How to add a pattern
@@ -39,6 +41,7 @@ speaks for loudest. A report of ``reports.jsonl`` must need it, or a documented 
 * ``votes``: log weights for classes. What the message *literally* says gets 3 to 5; a code
   that has many causes gets about 1 to 2 for each of them. Patterns in one ``group`` say the same
   thing in other words: of them only the strongest vote counts.
+* ``deniable``: it isn't found where the words before deny it ("works inside Docker").
 * ``code``: the cause that it points at, by its name in ``resources/causes``.
 
 What a message means only together with something else is a ``[[rule]]`` in ``rules.toml``.
@@ -63,7 +66,7 @@ from cudnn_assistant.explain.snapshot import (
     snapshot_evidence,
     states,
 )
-from cudnn_assistant.explain.understood import understood, would_tell
+from cudnn_assistant.explain.understood import only_unnamed_file, understood, would_tell
 from cudnn_assistant.explain.word_model import WordModel, load_words
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Machine
@@ -142,10 +145,14 @@ def answer_for(
         or state[one.cls] == "confirmed"
         or (place < _SHOWN_AT_MOST and one.probability >= _SHOWN_SHARE and one.reasons)
     ]
-    clear = shown[0].probability >= CLEAR or state[shown[0].cls] == "confirmed"
+    clear = state[shown[0].cls] == "confirmed" or (
+        shown[0].probability >= CLEAR
+        and (case.informed or not only_unnamed_file(case.facts, case.hits))
+    )
     voices = [*case.evidence, *case.similar, *more]
     found = tuple(
-        cause(o.cls, o.probability, state[o.cls], o.reasons, voices, remedy=clear) for o in shown
+        cause(o.cls, o.probability, state[o.cls], o.reasons, voices, case.facts, remedy=clear)
+        for o in shown
     )
     if here is not None:
         known = proven(findings)

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from cudnn_assistant import causes
 from cudnn_assistant.explain.answer import Cause, State
 from cudnn_assistant.explain.evidence import Evidence
+from cudnn_assistant.explain.facts import Facts
+from cudnn_assistant.explain.remedies import advising, fitting, situations
 from cudnn_assistant.finding import Automatic, Finding
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.wording import say, words
@@ -23,12 +25,15 @@ def cause(
     state: State,
     reasons: Iterable[str],
     found: Sequence[Evidence],
+    facts: Facts,
     *,
     remedy: bool = True,
 ) -> Cause:
-    """The cause of a class, in the words of the one that the evidence names."""
+    """The cause of a class, in the words of the one that the evidence names, and for the facts."""
     name = closest(cls, found)
-    title, why, fix = general(name)
+    title, why, _own = general(name)
+    _title, _why, fix = general(advising(facts, name, cls), *situations(facts))
+    fix = f"{fix} {fitting(facts, cls)}".strip() if remedy else ""
     return Cause(
         code=name,
         cls=cls,
@@ -37,7 +42,7 @@ def cause(
         because=tuple(dict.fromkeys(filter(None, reasons)))[:_MOST_REASONS],
         title=title,
         why=why,
-        fix=fix if remedy else "",
+        fix=fix,
         confirm=_confirm(name),
     )
 
@@ -69,15 +74,19 @@ def closest(cls: str, found: Sequence[Evidence]) -> str:
     return best if best and loud[best] > 0 else cls
 
 
-def general(name: str) -> tuple[str, str, str]:
-    """Title, reason and advice of a cause without facts; its class's where they need some."""
+def general(name: str, *forms: str) -> tuple[str, str, str]:
+    """Title, reason and advice of a cause without facts; its class's where they need some.
+
+    The advice is that of the first of ``forms`` that the row has.
+    """
     row = causes.cause(name)
     own, group = row.text(_GENERAL), causes.cause(row.cls).text(_GENERAL)
+    fix = row.text(*forms, _GENERAL).fix
     titles = [title for title in own.title if not _needs_facts((title,))]
     return (
         pgettext(name, titles[0]) if titles else pgettext(row.cls, group.title[-1]),
         _whole(name, own.why) or _whole(row.cls, group.why),
-        _whole(name, own.fix) or _whole(row.cls, group.fix),
+        _whole(name, fix) or _whole(row.cls, group.fix),
     )
 
 

@@ -9,6 +9,16 @@ import msgspec
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.explain.negation import affirmed
+from cudnn_assistant.explain.statements import (
+    BUILD,
+    BUILT_WITH,
+    CONTAINER,
+    FIRST_TWO_DIGITS,
+    GAPS,
+    IN_TEXT,
+    OF_DRIVER,
+    OWN_NAME,
+)
 from cudnn_assistant.explain.versions import (
     Version,
     compute_of,
@@ -62,61 +72,6 @@ class Facts(msgspec.Struct, kw_only=True):
     """Fields that the person gave (they win over the text)."""
 
 
-_OWN_NAME = re.compile(
-    r"torch(?!vision)|tensorflow|^tf|ctranslate|onnx|\bjax|cupy|mxnet|paddle|theano|caffe|tensorrt|trt"
-    r"|numba|opencv|cv2",
-    re.IGNORECASE,
-)
-"""Spellings whose version is the framework's. Of "fastai 1.0.47" or "ComfyUI 0.3" it isn't."""
-
-_CONTAINER = re.compile(r"\b(?:docker|container|podman|kubernetes)\b", re.IGNORECASE)
-
-_BUILT_WITH = re.compile(
-    r"CUDA used to build PyTorch: (\d{1,2}\.\d)|torch\.version\.cuda\)?[^\d\n]{1,12}(\d{1,2}\.\d)",
-    re.IGNORECASE,
-)
-"""What collect_env and ``print(torch.version.cuda)`` say of the package's own CUDA."""
-_GAPS = re.compile(r"[ \t]{2,200}")
-
-_OF_DRIVER = re.compile(
-    r"(?:nvidia-smi|Driver Version)[^\n]{0,60}CUDA Version: ?(\d{1,2}\.\d)", re.IGNORECASE
-)
-"""What nvidia-smi calls CUDA is what the driver could run, not a toolkit."""
-
-_IN_TEXT: tuple[tuple[str, str], ...] = (
-    ("driver", r"Driver Version: ?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)"),
-    (
-        "driver",
-        (
-            r"\bdrivers?(?:(?: (?:version|branch|is|was|to|at|now))|[ :=v(]){0,4}"
-            r"(\d{3}(?:\.\d{2,3}(?:\.\d{1,3})?)?)\b(?!\.\d| ?%)"
-        ),
-    ),
-    ("driver", r"\b(\d{3})(?:\.xx|xx)? (?:nvidia )?drivers?\b"),
-    (
-        "cuda",
-        r"\bcuda[_ ]?(?:toolkit|runtime)?[ =-]?(?:version|release)?:? ?v?=?=?(\d{1,2}\.\d{1,2})\b",
-    ),
-    ("cuda", r"\bnvcc\S{0,3} release (\d{1,2}\.\d)"),
-    ("cuda", r"(?<!for )\bCUDA ?v?(\d{1,2})\b(?![.\d])"),
-    ("cudnn", r"\blibcudnn\.so\.(\d{1,2}\.\d{1,2}\.\d{1,2})\b"),
-    ("cudnn", r"\bnvidia-cudnn(?:-cu\d\d)?(?:==| )(\d{1,2}(?:\.\d{1,3}){2,3})\b"),
-    ("cudnn", r"\blibcudnn(\d)\b(?![.\d])"),
-    ("driver", r"\bnvidia(?:-driver)?-(\d{3})\b"),
-    ("cudnn", r"\bcudnn ?(?:version)?[ :=v-]{1,3}(\d{1,2}(?:\.\d{1,3}){1,3})\b"),
-    ("python", r"\bpython ?(?:version)?[ :=]{0,2}v?([23]\.\d{1,2}(?:\.\d{1,2})?)\b"),
-    ("compute", r"compute capability (?:is |of )?(\d\.\d)\b"),
-    (
-        "gpu",
-        (
-            r"\b((?:(?:RTX|GTX|GT|Titan) ?(?:A|Pro )?\d{3,4}\w{0,3}(?: Ti| Super)?)|"
-            r"(?:(?:Tesla|Quadro) [A-Z]?\d{2,4}\w?)|Titan (?:X|V|Xp|RTX)|"
-            r"[AHPV]100|H200|B200|K[48]0[cm]?|P40|A[456]000|GeForce \d{3,4}MX?)\b"
-        ),
-    ),
-)
-
-
 def facts(
     compat: Compat,
     lines: Iterable[str],
@@ -151,11 +106,11 @@ def _from_given(result: Facts, given: Mapping[str, str]) -> None:
 
 def _from_text(result: Facts, text: str) -> None:
     # The columns of pip list, conda list and collect_env become words with one space.
-    text = _GAPS.sub(" ", text)
-    if found := _OF_DRIVER.search(text):
-        result.driver_cuda = version(found.group(1))
-        text = text[: found.start(1)] + text[found.end(1) :]
-    for name, pattern in _IN_TEXT:
+    text = GAPS.sub(" ", text)
+    if found := OF_DRIVER.search(text):
+        result.driver_cuda = version(found.group(2))
+        text = OF_DRIVER.sub(r"\1", text)
+    for name, pattern in IN_TEXT:
         if name not in result.stated and not _has(result, name):
             found = re.search(pattern, text, re.IGNORECASE)
             if found:
@@ -165,7 +120,7 @@ def _from_text(result: Facts, text: str) -> None:
             _READERS[name](result, text)
     if not result.build_cuda:
         _set_build(result, text)
-    result.container = affirmed(_CONTAINER, text)
+    result.container = affirmed(CONTAINER, text)
 
 
 def _has(result: Facts, name: str) -> bool:
@@ -222,7 +177,7 @@ def _set_os(result: Facts, text: str) -> None:
     for name, pattern in (
         ("wsl", r"\bwsl|ubuntu (?:on|in|of|for) windows|windows subsystem"),
         ("macos", r"\bmac ?os\b|darwin|\.dylib"),
-        ("windows", r"windows|\bwin(?:10|11|32|7)\b|\.dll|[A-Z]:\\|site-packages\\"),
+        ("windows", r"windows|\bwin(?:10|11|32|7)\b|\bwddm\b|\.dll|[A-Z]:\\|site-packages\\"),
         (
             "linux",
             r"linux|ubuntu|debian|centos|fedora|red ?hat|arch\b|suse|nixos|\.so\b|/usr/|/home/",
@@ -245,20 +200,21 @@ def _set_framework(result: Facts, text: str) -> None:
             )
             if found:
                 result.framework = name
-                own = _OWN_NAME.search(found.group())
+                own = OWN_NAME.search(found.group())
                 result.framework_version = version(found.group(1) or "") if own else ()
                 _set_build(result, text)
                 return
 
 
 def _set_build(result: Facts, text: str) -> None:
-    if said := _BUILT_WITH.search(text):
+    if said := BUILT_WITH.search(text):
         result.build_cuda = version(said.group(1) or said.group(2))
         return
-    found = re.search(r"(?:\+|\b|[-_])(?:cu|cuda)(\d{2,3})(?=\b|_|\))", text, re.IGNORECASE)
-    if found:
+    if found := BUILD.search(text):
         digits = found.group(1)
-        result.build_cuda = (int(digits[:-1]), int(digits[-1]))
+        # "cu92" and "cu118" name a release, "cu12" only its major.
+        short = len(digits) == 2 and int(digits) < FIRST_TWO_DIGITS
+        result.build_cuda = (int(digits),) if short else (int(digits[:-1]), int(digits[-1]))
 
 
 _READERS: Mapping[str, Callable[[Facts, str], None]] = {

@@ -20,7 +20,8 @@ _ABSENT = re.compile(
     r"^(?:none|never|missing|no (?:nvidia )?driver)\b|not (?:installed|loaded)|isn.t installed",
     re.IGNORECASE,
 )
-_OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|Intel|Apple)\b"
+OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|Intel|Apple)\b"
+"""A GPU that CUDA doesn't run on, by the name that is stated for it."""
 _EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
 """Boards whose generations are left out by most builds."""
 _NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
@@ -116,7 +117,7 @@ def _driver_parts(f: Facts) -> Iterator[Feature]:
 def gpu(f: Facts) -> Iterator[Feature]:
     """What the generation of the GPU says beside the driver, CUDA, cuDNN and the framework."""
     if not f.compute:
-        if re.search(_OTHER_MAKER, f.gpu):
+        if re.search(OTHER_MAKER, f.gpu):
             yield "gpu:of-another-maker", say("explain.gpu-not-nvidia-gpu", gpu=f.gpu)
         return
     yield from _dropped(f)

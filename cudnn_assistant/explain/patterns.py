@@ -13,6 +13,7 @@ from itertools import zip_longest
 import msgspec
 
 from cudnn_assistant import places
+from cudnn_assistant.explain.negation import denied
 
 _BLOCK = 4000
 """Lines that are searched together."""
@@ -48,11 +49,20 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     tags: tuple[str, ...] = ()
     words: bool = False
     """People's words rather than a program's message: sought in short texts only."""
+    deniable: bool = False
+    """Not found where it is denied: "works inside Docker"."""
 
     @property
     def regex(self) -> re.Pattern[str]:
         """The compiled pattern; case never matters."""
         return _compiled(self.match)
+
+    def find_in(self, line: str) -> re.Match[str] | None:
+        """Where the line says it, if it does."""
+        if not self.deniable:
+            return self.regex.search(line)
+        found = self.regex.finditer(line)
+        return next((one for one in found if not denied(line, one.start())), None)
 
 
 class Harmless(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -142,7 +152,7 @@ class _Search:
         for pattern in candidates:
             have = self.found.setdefault(pattern.id, [])
             self.tried[pattern.id] += 1
-            match = pattern.regex.search(line) or self._across(index, pattern, have)
+            match = pattern.find_in(line) or self._across(index, pattern, have)
             if match and is_harmless(line):
                 return
             if match and len(have) < _ENOUGH:
@@ -156,7 +166,7 @@ class _Search:
             return None
         self.wrapped[pattern.id] = tries + 1
         around = _around(self.lines, index)
-        return pattern.regex.search(around) if around else None
+        return pattern.find_in(around) if around else None
 
 
 def hits(lines: list[str]) -> list[Hit]:

@@ -57,6 +57,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     facts: Mapping[str, str] = {}
     cause: str
     also: tuple[str, ...] = ()
+    helped: str = ""
+    """Kind of remedy that helped (``installer/teaching/remedies.toml``), where the thread tells."""
     studied: bool = False
     """Patterns were written with it at hand, so that they say more of it than of an unseen one."""
 

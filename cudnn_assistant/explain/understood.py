@@ -42,6 +42,11 @@ def would_tell(f: Facts, hits: Sequence[Hit]) -> tuple[str, ...]:
     return tuple(_missing_facts(f, hits))[:3]
 
 
+def only_unnamed_file(f: Facts, hits: Sequence[Hit]) -> bool:
+    """Whether all that a text tells is that some DLL is absent: the name decides then."""
+    return bool(hits) and {hit.pattern.id for hit in hits} <= _UNNAMED_DLL and not f.missing
+
+
 def _missing_facts(f: Facts, hits: Sequence[Hit]) -> Iterator[str]:
     if {hit.pattern.id for hit in hits} & _UNNAMED_DLL and not f.missing:
         yield say("explain.tell-file")

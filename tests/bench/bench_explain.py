@@ -61,6 +61,7 @@ import yaml
 from cudnn_assistant.explain import answer_for, explain
 from cudnn_assistant.explain.cases import read_case
 from cudnn_assistant.explain.word_model import load_words
+from installer.remedies import accepted, advised
 
 FOREIGN = frozenset(
     (
@@ -127,6 +128,8 @@ class Judged(NamedTuple):
     case: Mapping[str, Any]
     place: int
     """Of the first accepted class: 0 = best, 99 = not named."""
+    helps: bool
+    """Whether the first cause's advice helps."""
     clear: bool
     named: list[str]
 
@@ -143,7 +146,10 @@ def judged(case: Mapping[str, Any], way: str) -> Judged:
     right = {case["root_cause"], *(case.get("also_accept") or [])}
     places = [n for n, c in enumerate(answer.causes) if c.cls in right]
     named = [f"{c.cls} {c.score:.2f}" for c in answer.causes]
-    return Judged(case, (places or [99])[0], answer.clear, named)
+    mends = accepted(sorted(right), str(case.get("helped") or ""), asked.facts.framework)
+    codes = [c.code for c in answer.causes[:1]]
+    helps = any(mends.intersection(advised(code, asked.facts)) for code in codes)
+    return Judged(case, (places or [99])[0], helps, answer.clear, named)
 
 
 def accuracy(folders: list[str], half: str, misses: bool) -> None:
@@ -155,7 +161,9 @@ def accuracy(folders: list[str], half: str, misses: bool) -> None:
             f"{way:6} first {share(one.place == 0 for one in every)}   "
             f"first three {share(one.place < 3 for one in every)}"
         )
-        print(f"       with a remedy {share(one.place == 0 for one in clear)} first right")
+        print(f"       first remedy would help {share(one.helps for one in every)}")
+        print(f"       where one is given: right {share(one.place == 0 for one in clear)}")
+        print(f"       where one is given: helps {share(one.helps for one in clear)}")
         print(f"       not CUDA's: {share(one.harmless for one in foreign)} right or no advice")
         for one in every:
             if misses and one.place:

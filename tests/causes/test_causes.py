@@ -17,13 +17,16 @@ from cudnn_assistant.diagnose import RULES
 from cudnn_assistant.explain.causes import general
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.patterns import patterns
+from cudnn_assistant.explain.versions import known
 from cudnn_assistant.wording.findings import fields
 
 ROWS = {row.name: row for row in causes()}
 CODES = sorted({rule.code for rule in RULES})
 SITUATIONS = {"automatic", "manual", "impossible", "unknown", "@windows", "@linux"}
 SITUATIONS |= {f"{kind}{system}" for kind in ("automatic", "manual") for system in ("@linux",)}
-SITUATIONS |= {"general", "release"}
+SITUATIONS |= {"general", "release", "general@container", "general@framework"}
+SITUATIONS |= {f"general@{system}" for system in ("windows", "linux", "wsl")}
+SITUATIONS |= {f"general@{name}" for name in known().framework_names}
 
 
 def sentences(row: Cause) -> list[str]:

@@ -19,7 +19,8 @@ from cudnn_assistant.explain.similar_reports import Report, reports
 from cudnn_assistant.explain.word_model import load_words
 from cudnn_assistant.feed import load_builtin
 
-ASIDE = Path(__file__).with_name("laid_aside.jsonl")
+ASIDE = [Path(__file__).with_name(f"laid_aside{which}.jsonl") for which in ("", "_2")]
+TAUGHT = Path(__file__).parents[2] / "installer" / "teaching"
 USUAL = {"gpu": "RTX 3060", "driver": "535.54", "cuda": "11.8", "framework": "PyTorch 2.1"}
 FACTS = {"gpu": "RTX 5090", "driver": "450.80", "cuda": "10.1", "framework": "PyTorch 1.4"}
 
@@ -94,6 +95,11 @@ def test_what_is_not_cudas_has_its_name(text: str, cls: str, given: dict[str, st
         ("[WinError 1455] The paging file is too small", "paging-file"),
         ("exit code 0xC0000135", "exit-code-missing-dll"),
         ("exit code -1073741515", "exit-code-missing-dll"),
+        ("exit code 3221225781", "exit-code-missing-dll"),
+        ("returned non-zero exit status 3228369022", "exit-code-missing-dll"),
+        ("DllNotFoundException (0x8007007F)", "procedure-not-in-dll"),
+        ("HRESULT 0x8007045A", "dll-start-stopped"),
+        ("HRESULT 0x800700C1", "error-code-193"),
         ("Exception code: 0xC06D007E", "exit-code-missing-dll"),
         ("Exception code: 0xC06D007F", "procedure-not-in-dll"),
         ("unable to start correctly (0xc000007b)", "start-code"),
@@ -104,6 +110,13 @@ def test_codes_of_windows_are_told_apart(text: str, pattern: str) -> None:
     told |= {"paging-file", "exit-code-missing-dll", "procedure-not-in-dll", "start-code"}
     found = {line.pattern for line in explain(text).lines}
     assert found & told == {pattern}
+
+
+@pytest.mark.parametrize("text", ["exit code 0xC0000135", "DLL load failed", "[WinError 126]"])
+def test_where_the_file_is_not_named_it_is_asked_for(text: str) -> None:
+    answer = explain(text)
+    assert not answer.clear
+    assert "Which file" in answer.would_tell[0]
 
 
 def test_a_full_page_file_is_no_missing_module() -> None:
@@ -142,6 +155,33 @@ def test_tables_in_a_log_are_read() -> None:
     assert read.gpu.endswith("RTX 3090")
 
 
+def test_the_header_of_nvidia_smi_names_no_toolkit() -> None:
+    smi = "| NVIDIA-SMI 581.57        Driver Version: 581.57         CUDA Version: 13.0     |"
+    read = read_facts(smi, smi)
+    assert (read.driver, read.driver_cuda, read.cuda) == ((581, 57), (13, 0), ())
+    newer = "| NVIDIA-SMI 610.20    KMD Version: 610.20   CUDA UMD Version: 13.2 |"
+    read = read_facts(newer)
+    assert (read.driver, read.driver_cuda, read.cuda) == ((610, 20), (13, 2), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "build"),
+    [
+        ("torch 2.1.0+cu118", (11, 8)),
+        ("torch==1.7.1+cu92", (9, 2)),
+        ("nvidia-cudnn-cu12 9.1.0.70", (12,)),
+        ("cudnn 7.6.5 cuda10.1_0", ()),
+    ],
+)
+def test_a_packages_cuda_is_read_from_its_mark(text: str, build: tuple[int, ...]) -> None:
+    assert read_facts(text).build_cuda == build
+
+
+def test_the_answers_of_an_issue_form_are_read() -> None:
+    read = read_facts("TensorFlow version: 2.6.2", "CUDA/cuDNN version: Cuda 11.6 / 8.3.2")
+    assert (read.framework_version, read.cuda, read.cudnn) == ((2, 6, 2), (11, 6), (8, 3, 2))
+
+
 def test_what_was_read_is_shown() -> None:
     smi = "| NVIDIA-SMI 535.54   Driver Version: 535.54   CUDA Version: 12.2 |\nCUDA out of memory"
     shown = {one.key: one.value for one in explain(smi).understood}
@@ -165,14 +205,21 @@ def test_the_model_stays_small() -> None:
     assert places.resource("errors/words.json").stat().st_size <= 300_000
 
 
-def test_what_was_laid_aside_is_in_no_table() -> None:
-    aside = msgspec.json.Decoder(Report).decode_lines(ASIDE.read_bytes())
-    assert len(aside) >= 60
+@pytest.mark.parametrize("file", ASIDE, ids=lambda file: file.stem)
+def test_what_was_laid_aside_is_in_no_table(file: Path) -> None:
+    aside = msgspec.json.Decoder(Report).decode_lines(file.read_bytes())
+    assert len(aside) >= 50
+    assert not {row.thread.lower() for row in aside} & {row.thread.lower() for row in reports()}
+    tables = [places.resource("errors"), TAUGHT]
+    files = [one for folder in tables for one in folder.glob("**/*") if one.is_file()]
+    text = "".join(one.read_text(encoding="utf-8") for one in files)
+    assert len(files) > 15
+    assert not [row.thread for row in aside if f'{row.thread}"' in text or f"{row.thread}," in text]
+
+
+def test_no_project_of_the_first_set_was_learned_from() -> None:
+    aside = msgspec.json.Decoder(Report).decode_lines(ASIDE[0].read_bytes())
     assert not {row.project.lower() for row in aside} & {row.project.lower() for row in reports()}
-    text = "".join(
-        file.read_text(encoding="utf-8") for file in places.resource("errors/patterns").iterdir()
-    )
-    assert not [row.thread for row in aside if row.thread in text]
 
 
 @pytest.mark.parametrize("gpu", ["AMD Radeon RX 7900 XTX", "Intel Iris Xe"])

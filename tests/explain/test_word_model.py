@@ -5,7 +5,7 @@ from __future__ import annotations
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.question import question
 from cudnn_assistant.explain.word_model import load_words, signs
-from installer.words import digest
+from installer.lessons import digest
 
 LOUDEST = 6.0
 """No more than what a few clear lines of a text say."""

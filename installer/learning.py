@@ -1,0 +1,121 @@
+"""Learn weights of signs from lessons: two logistic regressions. Needs SciPy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cudnn_assistant.explain.evidence import rules
+from cudnn_assistant.explain.word_model import WordModel
+from installer.lessons import Asked, Lesson, digest
+
+_RARE = 2
+"""Reports that must hold a sign for it to be learned."""
+_SMALL = 0.1
+"""Weights nearer to zero are left out of the table."""
+_HOLD = 6.0
+"""How strongly weights are held near zero; 3 to 8 gave the same within a case or two."""
+_HOLD_STRANGE = 2.0
+"""The same for texts about something else."""
+_STRANGE = 4.0
+"""What such a text counts for: they are few beside the reports, and a wrong answer to one is worse
+than none to a report."""
+_ALSO = 0.25
+"""Share of a class that would have been accepted as well."""
+_STEPS = 60
+
+
+def learn(every: Sequence[Asked]) -> WordModel:
+    """Weights from these lessons; the same lessons give the same weights.
+
+    A logistic regression that starts from what patterns, rules and reports say already.
+    """
+    import numpy
+
+    asked = [one for one in every if one.lesson.cause]
+    names = sorted(rules().prior)
+    heard = numpy.array([[one.said[cls] for cls in names] for one in asked])
+    right = numpy.array([[_share(one.lesson, cls) for cls in names] for one in asked])
+    count = numpy.array([one.lesson.share for one in asked])
+    signs = _Signs([one.signs for one in asked], _projects(asked))
+    found = _regression(signs.table, heard, right / right.sum(axis=1, keepdims=True), count, _HOLD)
+    weight = {
+        sign: {
+            cls: round(float(value), 2)
+            for cls, value in zip(names, found[at], strict=True)
+            if abs(value) >= _SMALL
+        }
+        for sign, at in signs.column.items()
+    }
+    return WordModel(digest(), {s: row for s, row in weight.items() if row}, _strange(every))
+
+
+def _strange(every: Sequence[Asked]) -> dict[str, float]:
+    """Weights that tell texts about something else, from texts without facts."""
+    import numpy
+
+    asked = [one for one in every if not one.lesson.given]
+    right = numpy.array([[1.0, 0.0] if one.lesson.cause else [0.0, 1.0] for one in asked])
+    count = numpy.array([1.0 if one.lesson.cause else _STRANGE for one in asked])
+    signs = _Signs([one.signs_of_text for one in asked], _projects(asked))
+    found = _regression(signs.table, 0 * right, right, count, _HOLD_STRANGE)
+    weight = {
+        sign: round(float(found[at, 1] - found[at, 0]), 2) for sign, at in signs.column.items()
+    }
+    return {sign: value for sign, value in weight.items() if abs(value) >= _SMALL}
+
+
+def _projects(asked: Sequence[Asked]) -> list[str]:
+    return [one.lesson.project or str(number) for number, one in enumerate(asked)]
+
+
+class _Signs:
+    """Which lessons hold which signs, of those that are worth a weight."""
+
+    def __init__(self, held: Sequence[Iterable[str]], projects: Sequence[str]) -> None:
+        import numpy
+        from scipy.sparse import csr_array
+
+        pairs = {(project, s) for project, some in zip(projects, held, strict=True) for s in some}
+        often = Counter(sign for _project, sign in pairs)
+        worth = sorted(sign for sign in often if often[sign] >= _RARE)
+        self.column = {sign: at for at, sign in enumerate(["", *worth])}
+        """By sign its place; "" stands for every lesson. A project counts once."""
+        where = [
+            (row, self.column[sign])
+            for row, some in enumerate(held)
+            for sign in ("", *sorted(some))
+            if sign in self.column
+        ]
+        rows, columns = zip(*where, strict=True)
+        shape = (len(held), len(self.column))
+        self.table = csr_array((numpy.ones(len(where)), (rows, columns)), shape=shape)
+
+
+def _share(one: Lesson, cls: str) -> float:
+    return 1.0 if cls == one.cause else _ALSO if cls in one.also else 0.0
+
+
+def _regression(table: Any, heard: Any, right: Any, count: Any, hold: float) -> Any:
+    """Weights by sign and class, held near zero; they are added to what was heard."""
+    import numpy
+    from scipy.optimize import minimize
+
+    shape = (table.shape[1], heard.shape[1])
+    turned = table.T.tocsr()
+
+    def loss(flat: Any) -> tuple[float, Any]:
+        weight = flat.reshape(shape)
+        total = table @ weight + heard
+        total -= total.max(axis=1, keepdims=True)
+        powers = numpy.exp(total)
+        whole = powers.sum(axis=1, keepdims=True)
+        missed = -(count[:, None] * right * (total - numpy.log(whole))).sum()
+        slope = turned @ ((powers / whole - right) * count[:, None]) + hold * weight
+        return missed + hold / 2 * (weight**2).sum(), slope.ravel()
+
+    start = numpy.zeros(shape[0] * shape[1])
+    return minimize(
+        loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}
+    ).x.reshape(shape)

@@ -1,0 +1,118 @@
+"""What explain is taught: public reports in several ways of asking, phrases, and everything else.
+
+The reports are ``resources/errors/reports.jsonl``; what was made up stands in ``teaching``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from cudnn_assistant import places
+from cudnn_assistant.explain.cases import read_case
+from cudnn_assistant.explain.causes import closest
+from cudnn_assistant.explain.evidence import rules
+from cudnn_assistant.explain.ranking import without_words
+from cudnn_assistant.explain.similar_reports import Report
+from installer.remedies import accepted, advised
+
+PARTS = 3
+"""Parts that the reports are cut in, by their projects."""
+_NAMED = ("gpu", "driver", "cuda", "cudnn", "python", "framework", "os")
+_STUDIED = 0.4
+"""What a report counts for that patterns were written for: what they say of it is no measure."""
+_WRITTEN = 1.0
+"""What a phrase or note counts for that its writer made up; it is there so that a plain message
+keeps its plain cause, whatever the threads were that began with it."""
+_TEACHING = Path(__file__).parent / "teaching"
+
+
+class Lesson(NamedTuple):
+    """A text as it might be asked, and the right answer."""
+
+    text: str
+    given: Mapping[str, str]
+    cause: str
+    """"" for what isn't about a GPU's trouble."""
+    also: Sequence[str] = ()
+    project: str = ""
+    """Whose reports may not vote on it."""
+    share: float = _WRITTEN
+    helped: str = ""
+    """Kind of remedy that the thread says helped."""
+    way: str = ""
+    """"text", "named" or "all" of what was known; "" for what was made up."""
+
+
+def ways(report: Report) -> dict[str, dict[str, str]]:
+    """What may be known beside the message: nothing, what has a name of its own, everything."""
+    known = {key: text for key, text in report.known.items() if text}
+    named = {key: text for key, text in known.items() if key in _NAMED}
+    return {"text": {}, "named": named, "all": known}
+
+
+def lessons(some: Iterable[Report]) -> Iterator[Lesson]:
+    """Each report in up to three ways, then what stands in ``installer/teaching``."""
+    for one in some:
+        count = _STUDIED if one.studied else 1.0
+        for way, facts in ways(one).items():
+            yield Lesson(one.log, facts, one.cause, one.also, one.project, count, one.helped, way)
+    for cause, phrases in _read("phrases").items():
+        for text in phrases:
+            yield Lesson(text, {}, cause)
+    for cause, notes in _read("notes").items():
+        for framework, system, text, note in notes:
+            yield Lesson(text, {"framework": framework, "os": system, "path_notes": note}, cause)
+    for texts in _read("elsewhere").values():
+        yield from (Lesson(text, {}, "") for text in texts)
+
+
+def _read(name: str) -> dict[str, list[Any]]:
+    read = yaml.safe_load((_TEACHING / f"{name}.yaml").read_text(encoding="utf-8"))
+    assert isinstance(read, dict)
+    return read
+
+
+class Asked(NamedTuple):
+    """What is learned from of a lesson; a whole case is large."""
+
+    lesson: Lesson
+    signs: frozenset[str]
+    signs_of_text: frozenset[str]
+    said: dict[str, float]
+    """What patterns, rules and reports say."""
+    mended: frozenset[str]
+    """Classes whose advice would help."""
+
+
+def ask(lesson: Lesson) -> Asked:
+    """Read a lesson as explain would, without the reports of its own project."""
+    case = read_case(lesson.text, lesson.given, leave_out=lesson.project)
+    helps = accepted((lesson.cause, *lesson.also), lesson.helped, case.facts.framework)
+    return Asked(
+        lesson,
+        frozenset(case.signs),
+        frozenset(case.signs_of_text),
+        without_words(case),
+        frozenset(
+            cls
+            for cls in rules().prior
+            if helps.intersection(advised(closest(cls, case.evidence), case.facts))
+        ),
+    )
+
+
+def digest() -> str:
+    """What tells these lessons from any others."""
+    files = [places.resource("errors/reports.jsonl"), *sorted(_TEACHING.glob("*.yaml"))]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def part_of(lesson: Lesson) -> int:
+    """The part that a lesson belongs to, with all of its project; -1 for what is always taught."""
+    name = lesson.project.lower() if lesson.cause else lesson.text
+    return int(hashlib.sha256(name.encode()).hexdigest(), 16) % PARTS if name else -1

@@ -1,0 +1,109 @@
+"""The advice fits what the text states: framework, system, container, GPU and driver."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudnn_assistant import causes
+from cudnn_assistant.explain import explain
+from cudnn_assistant.explain.evidence import rules
+from cudnn_assistant.explain.patterns import patterns
+from cudnn_assistant.explain.similar_reports import reports
+from installer.remedies import accepted, table
+
+NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+HANDLE = "could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR"
+
+
+def fix(text: str, **given: str) -> str:
+    return explain(text, given=given).causes[0].fix
+
+
+def test_memory_is_let_grow_in_the_words_of_the_framework() -> None:
+    said = fix(HANDLE, framework="tensorflow 2.3", gpu="RTX 2070")
+    assert "TF_FORCE_GPU_ALLOW_GROWTH" in said
+    assert "XLA_PYTHON" not in said
+
+
+def test_a_framework_without_such_a_setting_gets_none() -> None:
+    said = fix("CUDA out of memory. Tried to allocate 2 GiB", framework="PyTorch 2.1")
+    assert "smaller" in said
+    assert "TF_FORCE" not in said
+
+
+def test_the_build_that_fits_the_gpu_is_named() -> None:
+    asked = {"framework": "PyTorch 2.3", "python": "3.11", "os": "windows", "driver": "572.16"}
+    said = fix(NO_KERNEL, gpu="RTX 5090", **asked)
+    assert "--index-url" in said
+    assert "cu12" in said or "cu13" in said
+    # An older card with the same driver gets another build.
+    assert "cu126" in fix("Torch not compiled with CUDA enabled", gpu="GTX 1080", **asked)
+
+
+def test_without_a_gpu_in_the_text_no_build_is_named() -> None:
+    assert "pip install" not in fix("Torch not compiled with CUDA enabled", framework="PyTorch")
+
+
+def test_no_driver_is_advised_that_the_gpu_can_not_have() -> None:
+    said = fix(
+        "CUDA driver version is insufficient for CUDA runtime version",
+        gpu="GTX 780",
+        driver="390.1",
+        framework="PyTorch 2.1+cu121",
+    )
+    assert "470" in said
+
+
+@pytest.mark.parametrize("text", ["Torch not compiled with CUDA enabled", "driver not installed"])
+def test_without_an_nvidia_gpu_the_cpu_is_advised(text: str) -> None:
+    said = fix(text, gpu="Intel Iris Xe", framework="PyTorch 2.1", os="windows")
+    assert "CPU" in said
+    assert "index of a CUDA build" not in said
+
+
+def test_jax_is_not_tensorflow() -> None:
+    said = fix("Could not create cudnn handle: out of memory", framework="jax 0.4", os="linux")
+    assert "TF_FORCE" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "word"),
+    [
+        ("libcuda.so.1: cannot open shared object file", {"os": "wsl"}, "Windows"),
+        (
+            "could not select device driver with capabilities: [[gpu]]",
+            {"os": "linux"},
+            "--gpus all",
+        ),
+    ],
+)
+def test_advice_for_the_place_where_the_program_runs(
+    text: str, given: dict[str, str], word: str
+) -> None:
+    assert word in fix(text, **given)
+
+
+NAMED = {p.code for p in patterns() if p.code} | {r.code for r in rules().rule if r.code}
+
+
+def test_every_advice_has_its_kind() -> None:
+    advice, implied = table()["advice"], table()["implied"]
+    plain = {name for name in advice if "@" not in name}
+    assert plain == NAMED | set(rules().prior)
+    assert {name.partition("@")[0] for name in implied} == set(rules().prior)
+    for name in set(advice) - plain:
+        code, _at, form = name.partition("@")
+        assert f"general@{form}" in causes.cause(code).form
+
+
+def test_what_helped_is_a_kind_that_is_known() -> None:
+    kinds = {kind for rows in table().values() for some in rows.values() for kind in some}
+    told = [row for row in reports() if row.helped]
+    assert len(told) > 40
+    assert {row.helped for row in told} <= kinds
+
+
+def test_what_helped_wins_over_what_the_cause_implies() -> None:
+    assert accepted(["gpu-out-of-memory"], "end-process", "pytorch") == {"end-process"}
+    assert accepted(["gpu-out-of-memory"], "", "pytorch") == {"less-memory"}
+    assert "memory-growth" in accepted(["gpu-out-of-memory"], "", "tensorflow")
