@@ -8,7 +8,7 @@ from cudnn_assistant import codes
 from cudnn_assistant.wording import symbol_means
 from cudnn_assistant.wording.sentences import rows
 
-CUDNN = ((8, codes.Cudnn8Status), (9, codes.CudnnStatus))
+CUDNN = ((8, "cudnn8"), (9, "cudnn9"))
 
 
 @pytest.mark.parametrize(
@@ -61,20 +61,40 @@ def test_how_a_process_ended(code, family, name):
 
 
 def test_symbols_go_back_to_numbers():
-    for major, table in CUDNN:
-        for code in table:
-            assert codes.number(codes.cudnn_status(code, major), major) == code
-    for code in (*codes.CudaResult, *codes._CUDA_RUNTIME):
-        if code:
-            assert codes.number(codes.cuda_result(code), 9) == code
+    for major, table in (*CUDNN, (9, "cuda")):
+        for name, code in codes.tables()[table].items():
+            known = codes.cuda_result(code) if table == "cuda" else codes.cudnn_status(code, major)
+            assert (known, codes.number(name, major)) == (name, code)
     assert codes.number("CUDNN_STATUS_NEVER_HEARD_OF", 9) is None
+
+
+@pytest.mark.parametrize(
+    ("table", "prefix", "rows"),
+    [
+        ("cudnn8", "CUDNN_STATUS_", codes.Cudnn8Status),
+        ("cudnn9", "CUDNN_STATUS_", codes.CudnnStatus),
+        ("cuda", "CUDA_ERROR_", codes.CudaResult),
+        ("nvml", "NVML_ERROR_", codes.NvmlReturn),
+    ],
+)
+def test_what_rules_ask_for_is_what_the_tables_say(table, prefix, rows):
+    known = codes.tables()[table]
+    for row in rows:
+        name = f"{prefix.split('_')[0]}_SUCCESS" if row.name == "SUCCESS" else prefix + row.name
+        assert known[name] == row
 
 
 def test_results_of_the_driver_are_those_of_the_bindings():
     driver = pytest.importorskip("cuda.bindings.driver")
-    theirs = {row.name.removeprefix("CUDA_ERROR_"): int(row) for row in driver.CUresult}
-    theirs["SUCCESS"] = theirs.pop("CUDA_SUCCESS")
-    ours = {row.name: row.value for row in codes.CudaResult}
+    theirs = {row.name: int(row) for row in driver.CUresult}
+    ours = {name: n for name, n in codes.tables()["cuda"].items() if name.startswith("CUDA_")}
+    assert ours.items() <= theirs.items()
+
+
+def test_results_of_the_run_time_alone_are_those_of_the_bindings():
+    runtime = pytest.importorskip("cuda.bindings.runtime")
+    theirs = {row.name: int(row) for row in runtime.cudaError_t}
+    ours = {name: n for name, n in codes.tables()["cuda"].items() if name.startswith("cudaE")}
     assert ours.items() <= theirs.items()
 
 
@@ -86,21 +106,12 @@ def test_the_one_run_time_error_that_rules_know_is_that_of_the_bindings():
 
 def test_answers_of_nvml_are_those_of_the_bindings():
     pynvml = pytest.importorskip("pynvml")
-    for row in codes.NvmlReturn:
-        name = "NVML_SUCCESS" if row.name == "SUCCESS" else f"NVML_ERROR_{row.name}"
-        assert getattr(pynvml, name) == row
-
-
-def every_name():
-    names = {codes.cudnn_status(code, major) for major, table in CUDNN for code in table}
-    names |= {codes.cuda_result(code) for code in (*codes.CudaResult, *codes._CUDA_RUNTIME)}
-    names |= {codes.nvml_return(code) for code in codes.NvmlReturn}
-    names |= set(codes._SIGNALS.values()) | set(codes._WINDOWS_ENDS.values())
-    return names
+    for name, code in codes.tables()["nvml"].items():
+        assert getattr(pynvml, name) == code
 
 
 def test_a_meaning_belongs_to_a_name_that_can_occur():
-    assert set(rows("symbols")) <= every_name()
+    assert set(rows("symbols")) <= {name for table in codes.tables().values() for name in table}
 
 
 def test_meanings_are_sentences():
