@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cudnn_assistant.machine import Framework, PythonEnvironment, Trial
 from cudnn_assistant.versions import major, numbers, older
-from cudnn_assistant.wording import PRODUCTS
+from cudnn_assistant.wording.products import called
 
 
 class Need(NamedTuple):
@@ -53,12 +53,6 @@ def own_folders(environment: PythonEnvironment) -> tuple[str, ...]:
     """
     shared = environment.id in ("/", "/usr", "/usr/local")
     return environment.sites if shared else (environment.id, *environment.sites)
-
-
-def called(framework: Framework) -> str:
-    """The framework as people call it: "PyTorch 2.9.0"; the build's mark (+cu128) is left out."""
-    version = framework.version.split("+")[0]
-    return f"{PRODUCTS.get(framework.name, framework.name)} {version}".strip()
 
 
 def passed(trial: Trial | None) -> bool:

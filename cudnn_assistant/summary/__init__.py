@@ -4,11 +4,11 @@ from cudnn_assistant.summary.line import PARTS as PARTS
 from cudnn_assistant.summary.line import Line as Line
 from cudnn_assistant.summary.line import Mark as Mark
 from cudnn_assistant.summary.line import PartName as PartName
+from cudnn_assistant.summary.outcome import helped as helped
+from cudnn_assistant.summary.outcome import meaning as meaning
+from cudnn_assistant.summary.outcome import not_tested as not_tested
+from cudnn_assistant.summary.outcome import program as program
 from cudnn_assistant.summary.outcome import stopped as stopped
 from cudnn_assistant.summary.part_lines import lines as lines
 from cudnn_assistant.summary.part_lines import part_line as part_line
-from cudnn_assistant.summary.stop import helped as helped
-from cudnn_assistant.summary.stop import meaning as meaning
-from cudnn_assistant.summary.stop import not_tested as not_tested
-from cudnn_assistant.summary.stop import program as program
 from cudnn_assistant.summary.verdict import headline as headline

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Framework, Machine, PythonEnvironment, Trial
-from cudnn_assistant.summary.display_names import called
 from cudnn_assistant.summary.line import Line, Mark
 from cudnn_assistant.summary.outcome import stopped
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import say, words
+from cudnn_assistant.wording.products import called
 
 
 def environments(machine: Machine, findings: tuple[Finding, ...]) -> list[Line]:

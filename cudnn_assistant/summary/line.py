@@ -16,6 +16,11 @@ PARTS: tuple[PartName, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
 """In the order of the lines, from the ground up."""
 
 
+def card(name: str) -> str:
+    """A GPU's name without the maker's, which the label says."""
+    return name.removeprefix("NVIDIA ") or say("summary.nvidia-gpu")
+
+
 class Line(NamedTuple):
     """One line: which part, how it is, its label and what to know about it."""
 

@@ -1,11 +1,11 @@
-"""What is said about a test."""
+"""What is said about a test: how it ended, what that means, and what has been shown to help."""
 
 from __future__ import annotations
 
 from cudnn_assistant.machine import Trial
-from cudnn_assistant.summary.display_names import card
-from cudnn_assistant.summary.line import Mark
-from cudnn_assistant.wording import number, say, stage
+from cudnn_assistant.summary.line import Mark, card
+from cudnn_assistant.wording import number, say, stage, symbol_means
+from cudnn_assistant.wording.products import titled
 
 
 def trial_text(trial: Trial) -> tuple[Mark, str]:
@@ -34,3 +34,50 @@ def stopped(trial: Trial) -> str:
     if trial.status in said:
         return said[trial.status]
     return say("summary.stopped-while-doing", doing=stage(trial.stage))
+
+
+def program(trial: Trial) -> str:
+    """The framework of a test as people call it, with its version; "" for cuDNN alone."""
+    return titled(trial.framework)
+
+
+def meaning(trial: Trial) -> str:
+    """What the end of a test that did not pass means; "" when there is nothing to add."""
+    if trial.code_name and (known := symbol_means(trial.code_name)):
+        return known
+    if trial.status == "status-code" and trial.code is None:
+        return ""
+    return {
+        "missing-library": say("summary.programs-dont-find-file-any-places"),
+        "unloadable": say("summary.file-there-system-refuses-load"),
+        "other-copy": say("summary.files-another-copy-cudnn-were-loaded"),
+        "status-code": say("summary.asked-answered-cant"),
+        "wrong-result": say("summary.everything-ran-numbers-not-those-processor"),
+        "crashed": say("summary.process-ended-middle-damaged-mixed-files"),
+        "timed-out": say("summary.gave-no-answer-time-ended"),
+        "out-of-memory": say("summary.cudnn-itself-may-order-nothing-left"),
+        "no-gpu": say("summary.without-gpu-rest-cant-tested"),
+    }.get(trial.status, "")
+
+
+def helped(trial: Trial) -> str:
+    """With what a second run came to its end, as a sentence; "" when nothing is known to help."""
+    name, _equals, value = trial.helped_by.partition("=")
+    if not name:
+        return ""
+    if name.endswith("()"):
+        return say("summary.when-program-calls-call-first-works", call=name)
+    if value:
+        return say("summary.setting-works", setting=trial.helped_by)
+    return say("summary.without-variable-as-set-now-works", variable=name)
+
+
+def not_tested(trial: Trial) -> str:
+    """Why a test inside a framework did not take place, as a sentence; "" for another reason."""
+    if not trial.framework or trial.status != "not-run":
+        return ""
+    if trial.missing:
+        return say("summary.program-not-installed-environment", program=program(trial))
+    if trial.stage != "start":
+        return say("summary.program-doesnt-use-cudnn-so-there", program=program(trial))
+    return ""

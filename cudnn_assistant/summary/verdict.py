@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from cudnn_assistant.finding import Finding, Impossible, Manual, Unknown, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
-from cudnn_assistant.summary.display_names import card
+from cudnn_assistant.summary.line import card
 from cudnn_assistant.versions import short
 from cudnn_assistant.wording import number, say, words
 

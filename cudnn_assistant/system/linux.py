@@ -13,8 +13,7 @@ from cudnn_assistant.machine import Gap, Scope, Value, Variable, readable
 from cudnn_assistant.system import Refused, files, loader_folders, settings_file, startup_files
 from cudnn_assistant.system.account import home_of, shell_of_account
 from cudnn_assistant.system.known_variables import matters
-from cudnn_assistant.wording.reasons import reason
-from cudnn_assistant.wording.refusals import why
+from cudnn_assistant.wording.refusals import reason, why
 
 
 class Linux:

@@ -24,8 +24,7 @@ from cudnn_assistant.system.windows_registry import (
     Stored,
     WindowsRegistry,
 )
-from cudnn_assistant.wording.reasons import reason
-from cudnn_assistant.wording.refusals import why
+from cudnn_assistant.wording.refusals import reason, why
 
 _KEYS: dict[Scope, str] = {"user": f"HKCU\\{USER}", "machine": f"HKLM\\{MACHINE}"}
 _JOINED = frozenset({"PATH", "LIBPATH", "OS2LIBPATH"})

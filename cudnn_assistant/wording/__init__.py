@@ -16,5 +16,5 @@ from cudnn_assistant.wording.numbers import number as number
 from cudnn_assistant.wording.products import PRODUCTS as PRODUCTS
 from cudnn_assistant.wording.sentences import refusal as refusal
 from cudnn_assistant.wording.sentences import say as say
-from cudnn_assistant.wording.stages import stage as stage
-from cudnn_assistant.wording.symbols import symbol_means as symbol_means
+from cudnn_assistant.wording.sentences import stage as stage
+from cudnn_assistant.wording.sentences import symbol_means as symbol_means

@@ -25,9 +25,7 @@ from cudnn_assistant.finding import (
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.wording.language import pgettext
 from cudnn_assistant.wording.numbers import number
-from cudnn_assistant.wording.sentences import say
-from cudnn_assistant.wording.stages import stage
-from cudnn_assistant.wording.symbols import symbol_means
+from cudnn_assistant.wording.sentences import say, stage, symbol_means
 
 
 class Words(NamedTuple):

@@ -1,11 +1,14 @@
-"""Why something wasn't done, in words."""
+"""Why something wasn't done, or the system did not allow it, in words for the person."""
 
 from __future__ import annotations
 
+import errno
+import os
+
+from cudnn_assistant.machine import readable
 from cudnn_assistant.trouble import Fact, Trouble
 from cudnn_assistant.wording.numbers import number
-from cudnn_assistant.wording.reasons import reason
-from cudnn_assistant.wording.sentences import refusal
+from cudnn_assistant.wording.sentences import refusal, rows, say
 
 
 def why(trouble: BaseException) -> str:
@@ -21,3 +24,17 @@ def _said(fact: Fact) -> str:
     if isinstance(fact, BaseException):
         return why(fact)
     return number(fact) if isinstance(fact, int) else fact
+
+
+def reason(trouble: OSError) -> str:
+    """One sentence, with the file where one is known."""
+    named = trouble.filename or trouble.filename2 or ""
+    file = readable(os.fsdecode(named)) if isinstance(named, str | bytes) else ""
+    text = _known(trouble) or f"{(trouble.strerror or str(trouble)).rstrip('.')}."
+    return f"{file}: {text}" if file else text[:1].upper() + text[1:]
+
+
+def _known(trouble: OSError) -> str:
+    # By symbol, because the numbers and which of them exist differ between the systems.
+    codes = (errno.errorcode.get(trouble.errno or 0, ""), trouble.strerror or "")
+    return next((say(f"errno.{code}") for code in codes if code in rows("errno")), "")

@@ -58,6 +58,16 @@ def refusal(code: str, /, **facts: object) -> str:
     return say(f"refusals.{code}", **facts)
 
 
+def stage(name: str) -> str:
+    """What the test does in a stage, to follow "while"; an unknown stage's own name."""
+    return say(f"stages.{name}") if name in rows("stages") else name
+
+
+def symbol_means(symbol: str) -> str:
+    """What "SIGSEGV" means, for example; "" for symbols that no ordinary person meets."""
+    return say(f"symbols.{symbol}") if symbol in rows("symbols") else ""
+
+
 @cache
 def rows(file: str) -> dict[str, Row]:
     """The rows of one file by name. Raises KeyError where there is no such file."""

@@ -10,13 +10,14 @@ from cudnn_assistant.codes import Cudnn8Status, CudnnStatus, process_end
 from cudnn_assistant.compat import FIRST_COMPATIBLE, framework_needs
 from cudnn_assistant.diagnose.cuda.cublas import cublas_file, cublas_libraries
 from cudnn_assistant.diagnose.cuda.toolkits import toolkit
-from cudnn_assistant.diagnose.needs import called, stopped
+from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import CUDA_PAGE, install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import Framework, Library
 from cudnn_assistant.shell import quote
 from cudnn_assistant.versions import major
+from cudnn_assistant.wording.products import called
 
 
 def _asked_in_vain(ctx: Context, what: str) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
-from cudnn_assistant.diagnose.needs import called, expected_on_gpu, passed
+from cudnn_assistant.diagnose.needs import expected_on_gpu, passed
 from cudnn_assistant.diagnose.pip_extras import requirement
 from cudnn_assistant.diagnose.programs import packages
 from cudnn_assistant.diagnose.programs.packages import packages_of
@@ -18,6 +18,7 @@ from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Remedy, 
 from cudnn_assistant.machine import Family, Framework, Gpu
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, older, short
+from cudnn_assistant.wording.products import called
 
 
 def _alone(ctx: Context) -> bool:

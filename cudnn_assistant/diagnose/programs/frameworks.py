@@ -6,11 +6,12 @@ A test of cuDNN can't see these: a framework without GPU code never asks for it.
 from __future__ import annotations
 
 from cudnn_assistant.compat import without_cudnn_since
-from cudnn_assistant.diagnose.needs import called, stopped
+from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Severity
 from cudnn_assistant.versions import major, numbers, older
+from cudnn_assistant.wording.products import called
 
 
 @rule("environment-python-gone", layer=Layer.START, provable=False)

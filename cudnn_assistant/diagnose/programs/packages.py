@@ -6,13 +6,14 @@ import re
 from functools import partial
 
 from cudnn_assistant.compat import cudnn_package
-from cudnn_assistant.diagnose.needs import called, stopped
+from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import cuda_majors, install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import Package
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import numbers
+from cudnn_assistant.wording.products import called
 
 
 def packages_of(ctx: Context) -> tuple[Package, ...]:

@@ -11,7 +11,6 @@ from cudnn_assistant.diagnose.ground.visible_gpus import unset
 from cudnn_assistant.diagnose.needs import passed, stopped
 from cudnn_assistant.diagnose.remedies import take_out
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.diagnose.trial.framework_tests import framework_title
 from cudnn_assistant.finding import (
     Automatic,
     Edit,
@@ -27,6 +26,7 @@ from cudnn_assistant.finding import (
     texts,
 )
 from cudnn_assistant.machine import Difference, DifferenceKind, Experiment, Machine, PathEntry
+from cudnn_assistant.wording.products import titled
 
 _ULIMIT = {"AS": "v", "DATA": "d", "STACK": "s", "NOFILE": "n", "NPROC": "u", "MEMLOCK": "l"}
 """Options of the shell's ulimit for the limits of setrlimit(2)."""
@@ -47,7 +47,11 @@ def _entry(ctx: Context, text: str) -> PathEntry | None:
 def _finding(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts]) -> Finding:
     left_out = ", ".join(tried.difference.without)
     named = f"{tried.difference.name}={left_out}" if tried.difference.name else left_out
+<<<<<<< HEAD
     program = framework_title(tried.framework) if tried.framework else ""
+=======
+    program = titled(tried.framework) if tried.framework else ""
+>>>>>>> 2820dd6 (Say what a framework and a test are called in one place, and keep the few sentences by symbol with the others)
     whose = ctx.subject if ctx.environment is not None else ""
     severity: Severity = "error" if ctx.environment is not None else ctx.serious
     evidence = (named, StoppedAt(stage=tried.before.stage), tried.before.missing)
@@ -146,7 +150,11 @@ def spared(ctx: Context) -> Findings:
         StoppedAt(stage=trial.stage),
         trial.missing,
         trial.detail[:400],
+<<<<<<< HEAD
         program=framework_title(ran.framework),
+=======
+        program=titled(ran.framework),
+>>>>>>> 2820dd6 (Say what a framework and a test are called in one place, and keep the few sentences by symbol with the others)
         environment=ctx.subject,
         entry=next((", ".join(e.difference.without) for e in _proving(ctx)), ""),
     )

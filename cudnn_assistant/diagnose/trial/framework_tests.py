@@ -13,7 +13,7 @@ from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import numbers, short
-from cudnn_assistant.wording import PRODUCTS
+from cudnn_assistant.wording.products import titled
 
 
 class _Stopped(NamedTuple):
@@ -34,8 +34,19 @@ def _stopped(ctx: Context) -> Iterator[_Stopped]:
     for trial in ctx.machine.trials:
         mine = trial.subject == ctx.subject and trial.framework
         if mine and trial.status not in ("ok", "not-run") and not _for_processor(ctx, trial):
+<<<<<<< HEAD
             name, _, value = trial.helped_by.partition("=")
             yield _Stopped(trial, name, value)
+=======
+            facts = Facts(program=titled(trial.framework), environment=ctx.subject)
+            if trial.helped_by:
+                yield _helped(ctx, trial, facts)
+            elif pair := _other_main_file(ctx, trial):
+                yield _main_file_differs(ctx, trial, facts, *pair)
+            else:
+                evidence, code = test_evidence(trial), "framework-stopped"
+                yield ctx.error(Unknown(), *evidence, sure=False, code=code, **facts)
+>>>>>>> 2820dd6 (Say what a framework and a test are called in one place, and keep the few sentences by symbol with the others)
 
 
 @rule("framework-must-preload", layer=Layer.FRAMEWORK_TEST, provable=False)
@@ -44,7 +55,7 @@ def must_preload(ctx: Context) -> Findings:
     for run in _stopped(ctx):
         if run.call:
             facts = Facts(
-                call=run.call, program=framework_title(run.trial.framework), environment=ctx.subject
+                call=run.call, program=titled(run.trial.framework), environment=ctx.subject
             )
             yield ctx.error(Manual(), *test_evidence(run.trial), **facts)
 
@@ -57,7 +68,7 @@ def takes_all_memory(ctx: Context) -> Findings:
             pair = f"{run.name}={run.value}"
             line = command("cmd", "set", pair) if ctx.windows else command("sh", "export", pair)
             remedy = Manual(commands=(line,))
-            facts = Facts(program=framework_title(run.trial.framework), environment=ctx.subject)
+            facts = Facts(program=titled(run.trial.framework), environment=ctx.subject)
             yield ctx.error(remedy, *test_evidence(run.trial), **facts)
 
 
@@ -77,7 +88,7 @@ def setting(ctx: Context) -> Findings:
             variable=name,
             lists=_listed(name),
             place=variable.source if variable else "",
-            program=framework_title(run.trial.framework),
+            program=titled(run.trial.framework),
             environment=ctx.subject,
         )
 
@@ -95,7 +106,7 @@ def main_file_differs(ctx: Context) -> Findings:
                 f"{lone.file}: {lone.version}, {lone.folder}",
                 f"{whole.version}: {whole.folder}",
                 sure=False,
-                program=framework_title(run.trial.framework),
+                program=titled(run.trial.framework),
                 older=short(lone.version),
                 newer=short(whole.version),
                 folder=whole.folder,
@@ -108,7 +119,7 @@ def unexplained(ctx: Context) -> Findings:
     """The convolution stopped where cuDNN itself passed its test, and nothing helped."""
     for run in _stopped(ctx) if not stopped(ctx.trial) else ():
         if not run.name and _other_main_file(ctx, run.trial) is None:
-            facts = Facts(program=framework_title(run.trial.framework), environment=ctx.subject)
+            facts = Facts(program=titled(run.trial.framework), environment=ctx.subject)
             yield ctx.error(Unknown(), *test_evidence(run.trial), sure=False, **facts)
 
 
@@ -141,9 +152,6 @@ def _other_main_file(ctx: Context, trial: Trial) -> tuple[CudnnCopy, CudnnCopy] 
     if lone.folder not in {ctx.parent(p) for p in trial.mapped} and "cudnn" not in trial.missing:
         return None
     return lone, whole
-
-
-def framework_title(text: str) -> str:
-    """ "torch 2.9.0" as people call it."""
-    name, _, version = text.split("+", maxsplit=1)[0].partition(" ")
-    return f"{PRODUCTS.get(name, name)} {version}".strip()
+<<<<<<< HEAD
+=======
+>>>>>>> 2820dd6 (Say what a framework and a test are called in one place, and keep the few sentences by symbol with the others)
