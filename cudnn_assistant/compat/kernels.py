@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudnn_assistant.compat.advice import Code
-from cudnn_assistant.compat.facts import ONGOING, Compat, FrameworkRelease
+from cudnn_assistant.compat.facts import Compat, FrameworkRelease
 from cudnn_assistant.compat.lookup import (
-    architecture,
     at_least,
+    last_cuda,
     newest,
     oldest_usable_cuda,
     version,
 )
+from cudnn_assistant.compat.releases import above
 
 
 def kernels_against(compat: Compat, build: FrameworkRelease, compute: str) -> Code | None:
     """Why a framework build has no code for a GPU; None when it has or may have."""
-    known = architecture(compat, compute)
     if at_least(compute, build.compute_min) is False:
         return "gpu-too-old"
-    if known and _cuda_above(build.cuda, known.last_cuda):
+    if above(build.cuda, last_cuda(compat, compute)):
         return "gpu-too-old"
     if _cuda_below(build.cuda, oldest_usable_cuda(compat, compute)):
         return "gpu-too-new"
@@ -38,15 +38,6 @@ def runs_kernels(kernels: Sequence[str], compute: str) -> bool:
         if here and made and made <= here and (made.major == here.major or "+PTX" in kernel):
             return True
     return False
-
-
-def _cuda_above(cuda: str, last: str) -> bool:
-    if last == ONGOING:
-        return False
-    first, end = version(cuda), version(last)
-    if first is None or end is None:
-        return False
-    return first > end if "." in cuda else first.major > end.major
 
 
 def _cuda_below(cuda: str, oldest: str) -> bool:

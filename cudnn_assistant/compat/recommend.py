@@ -32,17 +32,9 @@ from cudnn_assistant.compat.telling import (
 from cudnn_assistant.machine import SYSTEM, Machine
 
 
-def recommend(
-    machine: Machine,
-    compat: Compat,
-    subject: str = SYSTEM,
-    *,
-    want_cudnn: str = "",
-    want_cuda: str = "",
-) -> Recommendation:
+def recommend(machine: Machine, compat: Compat, subject: str = SYSTEM) -> Recommendation:
     """What fits a subject of a computer; see :func:`recommend_for`."""
-    here = situation(machine, compat, subject, want_cudnn=want_cudnn, want_cuda=want_cuda)
-    return recommend_for(here, compat)
+    return recommend_for(situation(machine, compat, subject), compat)
 
 
 def recommend_for(here: Situation, compat: Compat) -> Recommendation:

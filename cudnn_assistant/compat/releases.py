@@ -119,7 +119,7 @@ def _ended(compat: Compat, build: CudnnBuild, compute: str) -> bool:
     dropped = known.last_cudnn not in ("", ONGOING) and not at_least(
         known.last_cudnn, build.version
     )
-    return dropped or (known.last_cuda not in ("", ONGOING) and _above(build.cuda, known.last_cuda))
+    return dropped or (known.last_cuda not in ("", ONGOING) and above(build.cuda, known.last_cuda))
 
 
 def _known_until(compat: Compat, build: CudnnBuild, compute: str) -> bool:
@@ -130,7 +130,7 @@ def _known_until(compat: Compat, build: CudnnBuild, compute: str) -> bool:
     return known.last_cudnn == ONGOING or at_least(known.last_cudnn, build.version) is True
 
 
-def _above(cuda: str, last: str) -> bool:
+def above(cuda: str, last: str) -> bool:
     """Whether all of a CUDA series lies above ``last``: 13 is above 12.9, 12 is not."""
     series, end = version(cuda), version(last)
     if series is None or end is None:

@@ -16,7 +16,7 @@ from cudnn_assistant.compat import (
     File,
     Recommendation,
     cudnn_build,
-    recommend,
+    recommend_for,
 )
 from cudnn_assistant.compat.situation import situation
 from cudnn_assistant.finding import Edit, InstallCuda, InstallCudnn, PutFirst
@@ -85,18 +85,15 @@ def _of_toolkit(version: str, file: File, code: str, machine: Machine) -> Instal
 def _cudnn(
     edit: InstallCudnn, code: str, machine: Machine, compat: Compat
 ) -> Iterator[InstallArchive]:
-    advice = recommend(
-        machine,
-        compat,
-        want_cudnn=edit.version or str(edit.major),
-        want_cuda=str(edit.cuda_major),
-    )
+    wanted = edit.version or str(edit.major)
+    here = situation(machine, compat, want_cudnn=wanted, want_cuda=str(edit.cuda_major))
+    advice = recommend_for(here, compat)
     advised = advice.cudnn if advice.cudnn and advice.cudnn.cuda_major == edit.cuda_major else None
     version = edit.version or (advised.version if advised else "")
     # Before CUDA 11 a release has a build for each CUDA: the one that is there decides.
     exact = advised.cuda if advised else ""
     build = cudnn_build(compat, version, edit.cuda_major, exact) if version else None
-    file = build.file(situation(machine, compat).platform) if build else None
+    file = build.file(here.platform) if build else None
     if build is None or file is None or not file.sha256:
         return
     yield from _components(advice, edit.cuda_major, code, machine)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cudnn_assistant import envpath
 from cudnn_assistant.finding import TakeOut
-from cudnn_assistant.machine import Family, Machine, Scope, Variable
+from cudnn_assistant.machine import Machine, Scope, Variable
 from cudnn_assistant.plan.from_findings import settings
 from cudnn_assistant.plan.steps import InstallArchive, Plan, RemoveArchive
 
@@ -31,10 +31,7 @@ def naming(folder: str, machine: Machine) -> tuple[Variable, ...]:
         variable
         for variable in machine.variables
         if variable.scope != "process"
-        and any(_within(e, folder, family) for e in envpath.split(variable.value.text, family))
+        and any(
+            envpath.inside(e, folder, family) for e in envpath.split(variable.value.text, family)
+        )
     )
-
-
-def _within(entry: str, folder: str, family: Family) -> bool:
-    one, whole = envpath.key(entry, family), envpath.key(folder, family)
-    return one == whole or one.startswith(whole + ("\\" if family == "windows" else "/"))

@@ -7,7 +7,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from cudnn_assistant import compat as ask
-from cudnn_assistant.compat import Recommendation, Situation, recommend, recommend_for
+from cudnn_assistant.compat import (
+    Recommendation,
+    Situation,
+    recommend,
+    recommend_for,
+    situation,
+)
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import (
     SYSTEM,
@@ -528,6 +534,7 @@ def test_a_damaged_copy_does_not_count_as_there() -> None:
 
 
 def test_a_program_may_wish_a_major() -> None:
-    found = recommend(computer(), DATA, want_cudnn="8", want_cuda="11")
+    here = situation(computer(), DATA, want_cudnn="8", want_cuda="11")
+    found = recommend_for(here, DATA)
     assert found.cudnn is not None
     assert (found.cudnn.version, found.cudnn.cuda_major) == ("8.9.7", 11)

@@ -136,7 +136,7 @@ def _join_cuda(found: list[Gpu], ordinal: int, device: dict[str, Any]) -> None:
             return
     found.append(
         Gpu(
-            uuid=_dashed(digits),
+            uuid=dashed(digits),
             name=readable(_text(device, "name")),
             compute=_text(device, "compute"),
             cuda_index=ordinal,
@@ -145,11 +145,10 @@ def _join_cuda(found: list[Gpu], ordinal: int, device: dict[str, Any]) -> None:
     )
 
 
-def _dashed(digits: str) -> str:
-    if len(digits) != 32:
-        return ""
-    cuts = (0, 8, 12, 16, 20, 32)
-    return "GPU-" + "-".join(digits[a:b] for a, b in pairwise(cuts))
+def dashed(digits: str, kind: str = "GPU") -> str:
+    """ "GPU-…" or "MIG-…" of a UUID's digits; "" of anything else."""
+    cuts = pairwise((0, 8, 12, 16, 20, 32))
+    return "-".join((kind, *(digits[a:b] for a, b in cuts))) if len(digits) == 32 else ""
 
 
 def _join_pci(found: list[Gpu], adapter: pci.Adapter, known: bool) -> None:
@@ -216,4 +215,4 @@ def _named(process: GpuProcess, *, contained: bool) -> GpuProcess:
         return process
 
 
-__all__ = ["NVIDIA", "GpuAnswers", "ask", "driver", "gpus", "plain_uuid", "put_together"]
+__all__ = ["NVIDIA", "GpuAnswers", "ask", "dashed", "driver", "gpus", "plain_uuid", "put_together"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cudnn_assistant.probe.computer.gpu import plain_uuid
+from cudnn_assistant.probe.computer.gpu import dashed, plain_uuid
 from cudnn_assistant.probe.computer.gpu_child import GpuAnswers, ask
 
 MOST = 16
@@ -45,8 +45,5 @@ def _slices(answers: GpuAnswers) -> Iterator[str]:
 def _uuid(device: Mapping[str, Any], slices: set[str]) -> str:
     """ "GPU-…" of the 16 bytes that CUDA gives; "MIG-…" for a slice."""
     digits = plain_uuid(str(device.get("uuid", "")))
-    if len(digits) != 32:
-        return ""
-    kind = "MIG" if digits in slices or " MIG " in str(device.get("name", "")) else "GPU"
-    parts = (digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])
-    return "-".join((kind, *parts))
+    slice_of = digits in slices or " MIG " in str(device.get("name", ""))
+    return dashed(digits, "MIG" if slice_of else "GPU")
