@@ -24,9 +24,10 @@ from cudnn_assistant.report.fleet import (
     Value,
 )
 from cudnn_assistant.summary import headline
-from cudnn_assistant.summary.display_names import called, card
+from cudnn_assistant.summary.line import card
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import words
+from cudnn_assistant.wording.products import called
 
 
 class Judged(msgspec.Struct, frozen=True):

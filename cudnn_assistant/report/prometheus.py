@@ -12,7 +12,7 @@ from typing import get_args
 from cudnn_assistant.finding import Finding, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.report.fleet_counts import facts_to_share
-from cudnn_assistant.summary.display_names import card
+from cudnn_assistant.summary.line import card
 from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import say, words
 

@@ -39,21 +39,19 @@ def bits(ctx: Context) -> Findings:
         )
 
 
-@family("tensorflow-on-windows", "jax-on-windows", layer=Layer.FRAMEWORK, provable=False)
-def without_windows_build(ctx: Context) -> Findings:
-    """JAX has no GPU packages for Windows, TensorFlow none from 2.11 on."""
-    environment = ctx.environment
-    for framework in ctx.frameworks if environment and ctx.windows and ctx.machine.gpus else ():
-        name = framework.name
-        jax = name == "jax" and framework.gpu is False
-        if environment and (jax or _dropped(ctx, framework)):
-            package = framework.package if name == "tensorflow" else ""
-            facts = Facts(program=called(framework), environment=ctx.subject)
-            if name == "tensorflow":
-                facts["python"] = environment.version
-            evidence = f"{package or name} {framework.version}"
-            code = f"{name}-on-windows"
-            yield ctx.finding(_weight(ctx), Impossible(), evidence, code=code, **facts)
+@rule("tensorflow-on-windows", layer=Layer.FRAMEWORK, provable=False)
+def tensorflow_on_windows(ctx: Context) -> Findings:
+    """TensorFlow 2.11 and later have no GPU code for Windows."""
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        if _dropped(ctx, framework) and ctx.machine.gpus:
+            yield ctx.finding(
+                _weight(ctx),
+                Impossible(),
+                f"{framework.package or framework.name} {framework.version}",
+                program=called(framework),
+                environment=ctx.subject,
+                python=ctx.environment.version if ctx.environment else "",
+            )
 
 
 def _without_packages(ctx: Context, name: str) -> Iterator[tuple[Framework, str]]:
@@ -101,6 +99,15 @@ def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
     limit = compat.first_cudnn_without(ctx.compat, ctx.gpu.compute) if ctx.gpu else ""
     package = compat.cudnn_package(ctx.compat, major(framework.cuda))
     return (f"{package}<{limit}",) if limit else ()
+
+
+@rule("jax-on-windows", layer=Layer.FRAMEWORK, provable=False)
+def jax_on_windows(ctx: Context) -> Findings:
+    """JAX has no GPU packages for Windows."""
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        if ctx.windows and framework.name == "jax" and framework.gpu is False and ctx.machine.gpus:
+            facts = Facts(program=called(framework), environment=ctx.subject)
+            yield ctx.finding(_weight(ctx), Impossible(), f"jax {framework.version}", **facts)
 
 
 @rule("jax-plugin-differs", layer=Layer.FRAMEWORK, provable=False)

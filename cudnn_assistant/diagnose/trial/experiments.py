@@ -47,11 +47,7 @@ def _entry(ctx: Context, text: str) -> PathEntry | None:
 def _finding(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts]) -> Finding:
     left_out = ", ".join(tried.difference.without)
     named = f"{tried.difference.name}={left_out}" if tried.difference.name else left_out
-<<<<<<< HEAD
-    program = framework_title(tried.framework) if tried.framework else ""
-=======
     program = titled(tried.framework) if tried.framework else ""
->>>>>>> 2820dd6 (Say what a framework and a test are called in one place, and keep the few sentences by symbol with the others)
     whose = ctx.subject if ctx.environment is not None else ""
     severity: Severity = "error" if ctx.environment is not None else ctx.serious
     evidence = (named, StoppedAt(stage=tried.before.stage), tried.before.missing)
@@ -150,11 +146,7 @@ def spared(ctx: Context) -> Findings:
         StoppedAt(stage=trial.stage),
         trial.missing,
         trial.detail[:400],
-<<<<<<< HEAD
-        program=framework_title(ran.framework),
-=======
         program=titled(ran.framework),
->>>>>>> 2820dd6 (Say what a framework and a test are called in one place, and keep the few sentences by symbol with the others)
         environment=ctx.subject,
         entry=next((", ".join(e.difference.without) for e in _proving(ctx)), ""),
     )

@@ -34,19 +34,8 @@ def _stopped(ctx: Context) -> Iterator[_Stopped]:
     for trial in ctx.machine.trials:
         mine = trial.subject == ctx.subject and trial.framework
         if mine and trial.status not in ("ok", "not-run") and not _for_processor(ctx, trial):
-<<<<<<< HEAD
             name, _, value = trial.helped_by.partition("=")
             yield _Stopped(trial, name, value)
-=======
-            facts = Facts(program=titled(trial.framework), environment=ctx.subject)
-            if trial.helped_by:
-                yield _helped(ctx, trial, facts)
-            elif pair := _other_main_file(ctx, trial):
-                yield _main_file_differs(ctx, trial, facts, *pair)
-            else:
-                evidence, code = test_evidence(trial), "framework-stopped"
-                yield ctx.error(Unknown(), *evidence, sure=False, code=code, **facts)
->>>>>>> 2820dd6 (Say what a framework and a test are called in one place, and keep the few sentences by symbol with the others)
 
 
 @rule("framework-must-preload", layer=Layer.FRAMEWORK_TEST, provable=False)
@@ -152,6 +141,3 @@ def _other_main_file(ctx: Context, trial: Trial) -> tuple[CudnnCopy, CudnnCopy] 
     if lone.folder not in {ctx.parent(p) for p in trial.mapped} and "cudnn" not in trial.missing:
         return None
     return lone, whole
-<<<<<<< HEAD
-=======
->>>>>>> 2820dd6 (Say what a framework and a test are called in one place, and keep the few sentences by symbol with the others)
