@@ -62,6 +62,8 @@ class ChangeFlow(QObject):
         self.cancel = threading.Event()
         """Set, it stops the change that is being made and takes it back."""
         self._long = False
+        self._tried: Plan | None = None
+        """The larger plan that the last one needs to be, as its rehearsal has shown."""
         self._rehearsed: dict[Step, Step] = {}
         """Steps with what pip said that they would change."""
 
@@ -159,6 +161,7 @@ class ChangeFlow(QObject):
         page = ProgressPage(plan, [change.title for change in proposal.changes])
         self.cancel = cancel = threading.Event()
         hold = threading.Event()
+        self._tried = None
         page.cancelled.connect(cancel.set)
         page.held.connect(lambda waits: hold.set() if waits else hold.clear())
         self._host.go(page)
@@ -175,7 +178,10 @@ class ChangeFlow(QObject):
         """Carry a plan out; the button says yes to the licences that it names."""
         read = self._session.licences(plan, change.stop)
         before = None if plan.undoes else self._state.checkup
-        return self._session.apply(plan, change, read, "window", before)
+        try:
+            return self._session.apply(plan, change, read, "window", before)
+        finally:
+            self._tried = change.tried if change.grew else None
 
     def _change_done(self, entry: Entry) -> None:
         self._state.changing = False
@@ -193,6 +199,10 @@ class ChangeFlow(QObject):
             raise trouble
         if self._host.closing and trouble.as_before:
             self._host.close()
+            return
+        if self._tried is not None:
+            # The try has shown more that stands in the way: that needs another yes.
+            self._propose(self._tried)
             return
         if trouble.as_before:
             text = say("gui.stopped-unchanged", reason=why(trouble))

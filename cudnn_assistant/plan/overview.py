@@ -141,8 +141,11 @@ def _came_of(rehearsal: Rehearsal, machine: Machine) -> Iterator[str]:
         yield say("plan.tried-later")
     elif rehearsal.outcome == "stopped":
         yield say("plan.tried-in-vain")
-        for one in rehearsal.hindrances:
+        known = [one for one in rehearsal.hindrances if one.code != "unexplained"]
+        for one in known:
             yield say("plan.stands-in-the-way", title=words(one, machine).title)
+        if not known:
+            yield say("plan.unknown-in-the-way")
     elif rehearsal.milliseconds:
         name, _space, version = rehearsal.framework.partition(" ")
         yield say(

@@ -161,8 +161,14 @@ def _afterwards(plan: Plan, before: Checkup, stage: Stage, staged: Staged) -> Ch
 
 
 def _asks(machine: Machine, subject: str, served: set[str]) -> bool:
-    """Whether an environment's frameworks were asked at first, and the plan is about it."""
-    return subject in served and any(t.framework and t.subject == subject for t in machine.trials)
+    """Whether an environment's frameworks were asked at first, and have something to say now.
+
+    That is where the plan is about it, and where only they have said that it works.
+    """
+    tests = [t for t in machine.trials if t.subject == subject]
+    asked = any(t.framework for t in tests)
+    alone = any(not t.framework and t.status != "ok" for t in tests)
+    return asked and (subject in served or alone)
 
 
 def _places(plan: Plan, staged: Staged) -> dict[str, str]:

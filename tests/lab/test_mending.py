@@ -12,6 +12,7 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -33,6 +34,7 @@ import test_planted
 import test_seen_failing
 from cases import Case
 from computer import Computer
+from test_adversary import CUDA, OPT
 from test_computers import SITE, VENV
 
 from cudnn_assistant.diagnose import EVERYBODY
@@ -158,3 +160,26 @@ def test_nothing_is_changed_in_vain(tmp_path: Path, name: str) -> None:
     outcome = end.rehearsal["outcome"]
     assert (end.code == 0) == ("cuDNN" in end.said and "works." in end.said), end.said
     assert end.code == 0 or outcome != "works", end.said
+
+
+def two_folders_that_nobody_told(c: Computer) -> None:
+    """A cuDNN that the loader links with cuBLAS; neither folder is searched."""
+    c.driver(lab.RTX_4090)
+    c.cuda()
+    c.at("/etc/ld.so.conf.d/12.conf").unlink()
+    folder = c.cudnn(OPT)
+    blas = c.at(f"{CUDA}/lib64/libcublas.so.12")
+    link = ("gcc", "-shared", "-fPIC", "-w", "-Wl,--no-as-needed")
+    subprocess.run([*link, f"-Wl,-soname,{blas.name}", "-xc", "/dev/null", "-o", blas], check=True)
+    source = ("-DMAJOR=9", "-Wl,-soname,libcudnn.so.9", lab.HERE / "cudnn_stub.c", "-lm", blas)
+    subprocess.run([*link, "-o", folder / "libcudnn.so.9.10.2", *source], check=True)
+
+
+def test_a_second_fault_is_mended_with_the_first(tmp_path: Path) -> None:
+    end = fixed(tmp_path, Case(two_folders_that_nobody_told, "broken"))
+    assert end.code == 0, end.said
+    assert end.rehearsal["outcome"] == "works"
+    assert end.rehearsal["also"]
+    (step,) = end.steps
+    assert len(step["after"]["text"].split(":")) == 2, end.said
+    assert "one more thing" in end.said

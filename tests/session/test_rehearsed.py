@@ -9,11 +9,12 @@ from pathlib import Path
 import computers
 import msgspec
 import pytest
+from test_archives import pack
 from world import World
 
 from cudnn_assistant.apply import NotApplied
 from cudnn_assistant.machine import Framework, Machine, PythonEnvironment, Trial, Value
-from cudnn_assistant.plan import Plan, SetVariable, tried
+from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, settings_of, tried
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.changing import Change
 from cudnn_assistant.session.checkup import Checkup
@@ -138,3 +139,53 @@ def test_a_try_can_be_stopped(world: World) -> None:
     threading.Timer(0.2, stop.set).start()
     with pytest.raises(Exception, match="stopped"):
         session.rehearse(checkup.plan, stop, checkup)
+
+
+def test_what_shows_only_after_the_download_needs_another_yes(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Meanwhile somebody has hidden the GPU; the archive is there, and keeps no place."""
+    monkeypatch.setenv("CUDNN_ASSISTANT_ARCHIVES", str(tmp_path))
+    folder = tmp_path / "own" / "cudnn-9.28.0-cuda12"
+    archive = InstallArchive(
+        product="cuDNN",
+        version="9.28.0",
+        cuda_major=12,
+        download=pack(tmp_path, {"lib/cudnn64_9.dll": b"x"}),
+        folder=str(folder),
+        search=str(folder / "lib"),
+    )
+    path = SetVariable(
+        scope="user", name="Path", before=world.settings.read("user", "Path"),
+        after=Value(text=f"{archive.search};{computers.BIN}", expand=True),
+    )  # fmt: skip
+    searched: list[str] = []
+
+    def look() -> Machine:
+        known = [v for v in world.seen.variables() if v.name == "CUDA_VISIBLE_DEVICES"]
+        searched.extend(entry for entry in world.searched() if "own" in entry)
+        machine = world.path_decides()
+        if known:
+            no_gpu = Trial(subject="system", stage="driver", status="no-gpu", code=100)
+            machine = computers.windows(no_gpu, cudnns=machine.cudnns, mine=world.searched())
+        return msgspec.structs.replace(machine, variables=(*machine.variables, *known))
+
+    world.look = look
+    session = world.session()
+    checkup = session.check()
+    plan = session.rehearse(Plan(steps=(archive, path)), before=checkup)
+    assert plan.rehearsal is not None
+    assert plan.rehearsal.outcome == "later"
+    world.settings.values["user", "CUDA_VISIBLE_DEVICES"] = Value(text="-1")
+    change = Change(lambda _event: None)
+    with pytest.raises(NotApplied, match="rehearsal-stopped"):
+        session.apply(plan, change, before=checkup)
+    assert {*searched} == {f"{folder}.making/lib"}, "it was tried where it was unpacked"
+    assert change.grew
+    assert change.tried is not None
+    assert {s.name for s in settings_of(change.tried)} == {"Path", "CUDA_VISIBLE_DEVICES"}
+    assert str(folder / "lib") in str(change.tried), "and goes on to be searched in its place"
+    assert not list((tmp_path / "own").iterdir())
+    session.apply(change.tried, Change(lambda _event: None), before=checkup)
+    assert (folder / "lib" / "cudnn64_9.dll").exists()
+    assert session.check().verdict == "works"
