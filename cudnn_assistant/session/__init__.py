@@ -264,14 +264,21 @@ class Session:
 
         return run_in_frameworks(environment, self.system, stop or threading.Event())
 
-    def watch(self, command: Sequence[str], pid: int = 0) -> WatchResult:
+    def watch(
+        self,
+        command: Sequence[str],
+        pid: int = 0,
+        hear: Hear = ignore,
+        stop: threading.Event | None = None,
+    ) -> WatchResult:
         """Run a program (or look at a running one): what it loads, and why it stopped.
 
-        Raises :class:`Misuse` where it can't be started or seen.
+        ``hear`` is told of each file that it maps; set, ``stop`` asks the program to end. Raises
+        :class:`Misuse` where it can't be started or seen.
         """
         from cudnn_assistant.session.watching import result, run
 
-        seen = run(command, pid)
+        seen = run(command, pid, hear, stop)
         checkup = self.check(LookRequest(trial=False, offline=True))
         failed = bool(seen.exit_code) and bool(seen.said.strip())
         meaning = self.explain(seen.said, checkup) if failed else None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Sequence
 
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
+from cudnn_assistant.session.events import Hear, LibraryMapped, ignore
 from cudnn_assistant.trouble import Misuse
 
 _CUDNN = re.compile(r"(?i)(lib)?cudnn")
@@ -41,15 +43,21 @@ class WatchResult(Struct, kw_only=True):
     """What its last words mean; where it stopped and said something."""
 
 
-def run(command: Sequence[str], pid: int) -> Watched:
+def run(command: Sequence[str], pid: int, hear: Hear, stop: threading.Event | None) -> Watched:
     """Watch a command to its end, or look at a running program. Raises :class:`Misuse`."""
+
+    def found(path: str) -> None:
+        hear(LibraryMapped(path))
+
     if pid:
         seen = watch_running(pid)
         if seen is None:
             raise Misuse("program-not-seen", pid=pid)
         return seen
     try:
-        return watch(command)
+        if hear is ignore and stop is None:
+            return watch(command)
+        return watch(command, found=found, cancel=stop.is_set if stop else None)
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
         raise Misuse("program-not-started", command=command[0], why=why) from trouble

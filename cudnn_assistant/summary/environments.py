@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ntpath
+import posixpath
+
+from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Framework, Machine, PythonEnvironment, Trial
 from cudnn_assistant.summary.line import Line, Mark
@@ -70,7 +74,20 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
         return "ok", say("summary.works-cudnn-version-system", version=version)
     if trial.framework:
         return "ok", say("summary.works-itself-cudnn-version", version=version)
-    return "ok", say("summary.works-own-cudnn-version", version=version)
+    if _is_own(machine, environment, trial.loaded):
+        return "ok", say("summary.works-own-cudnn-version", version=version)
+    path = ntpath if machine.os.family == "windows" else posixpath
+    folder = path.dirname(trial.loaded)
+    return "ok", say("summary.works-cudnn-version-place", version=version, folder=folder)
+
+
+def _is_own(machine: Machine, environment: PythonEnvironment, loaded: str) -> bool:
+    """Whether a mapped file lies in the environment, as its package brought it."""
+    family = machine.os.family
+    folders = (environment.id, *environment.sites)
+    exchanged = {name for package in environment.packages for name in package.changed}
+    name = (ntpath if family == "windows" else posixpath).basename(loaded)
+    return name not in exchanged and any(inside(loaded, folder, family) for folder in folders)
 
 
 def _own_word(machine: Machine, environment: PythonEnvironment) -> Trial | None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import msgspec
 from computer import Computer
+from true_sentences import untrue
+
+from cudnn_assistant.machine import Machine
 
 
 class Case(NamedTuple):
@@ -20,7 +24,9 @@ class Case(NamedTuple):
         """What the program says of the computer, planted in the folder."""
         planted = Computer(folder / "computer")
         self.plant(planted)
-        return planted.look(**self.variables)
+        told = planted.look(**self.variables)
+        assert untrue(msgspec.convert(told.machine, Machine)) == []
+        return told
 
 
 def collector(cases: dict[str, Case]):

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -23,6 +24,9 @@ from computer import KERNEL, SYSTEM, Computer
 from split_cudnn import OWN, linked_torch, split
 from test_computers import OLD, SITE, VENV
 from test_planted import BLACKWELL
+from true_sentences import untrue
+
+from cudnn_assistant.machine import Machine
 
 OPT = "/opt/cudnn/lib"
 LOOKS_RIGHT = "look right"
@@ -360,6 +364,7 @@ def holds(one: Seen, folder: Path) -> None:
     """Verdict, findings and sentences are those of the table."""
     answer, text = told(one, folder)
     assert (answer.verdict, tuple(answer.findings)) == (one.verdict, one.findings), text
+    assert untrue(msgspec.convert(answer.machine, Machine)) == []
     assert not [said for said in one.says if said not in text], text
     assert not [said for said in (*one.never, LOOKS_RIGHT) if said in text], text
 

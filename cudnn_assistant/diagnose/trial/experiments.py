@@ -33,9 +33,10 @@ _ULIMIT = {"AS": "v", "DATA": "d", "STACK": "s", "NOFILE": "n", "NPROC": "u", "M
 
 
 def proven(ctx: Context, *kinds: DifferenceKind) -> Iterator[Experiment]:
-    """Experiments of the subject that show what keeps it from working."""
+    """Experiments of the subject that show what keeps it from working: a convolution ran."""
     for one in ctx.machine.experiments:
-        if one.proven and one.subject == ctx.subject and one.difference.kind in kinds:
+        ran = one.proven and one.after.status == "ok"
+        if ran and one.subject == ctx.subject and one.difference.kind in kinds:
             yield one
 
 

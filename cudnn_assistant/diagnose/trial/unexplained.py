@@ -92,7 +92,8 @@ def _stopped_at(ctx: Context, trial: Trial) -> Finding:
 
 def _left_out_in_vain(ctx: Context) -> str:
     """Names of the settings and limits without which the test stopped as well."""
-    mine = (e.difference for e in ctx.machine.experiments if e.subject == ctx.subject)
+    vain = (e for e in ctx.machine.experiments if e.subject == ctx.subject and not e.proven)
+    mine = (e.difference for e in vain)
     return ", ".join(dict.fromkeys(one.name for one in mine if one.name))
 
 

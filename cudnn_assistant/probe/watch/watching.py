@@ -15,11 +15,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import NamedTuple
 
+from cudnn_assistant.probe.running.children import Cancel
 from cudnn_assistant.probe.running.processes import descendants
 from cudnn_assistant.probe.watch import process_tree
 from cudnn_assistant.probe.watch.passing_on import Tee
@@ -28,6 +29,8 @@ _FAST, _SLOW = 0.02, 0.2
 """Seconds between two looks: while it starts, and when nothing has been new for a while."""
 _STARTING = 5.0
 _AFTER_NEWS = 2.0
+_PATIENCE = 3.0
+"""Seconds that a program has to end when it is asked to."""
 _SURE = 0.2
 """A program that ended sooner after its last new file may have mapped more than was seen."""
 
@@ -68,11 +71,19 @@ class _Seen:
         return _FAST if busy else _SLOW
 
 
-def watch(command: Sequence[str], *, capture: bool = True) -> Watched:
+def watch(
+    command: Sequence[str],
+    *,
+    capture: bool = True,
+    found: Callable[[str], object] | None = None,
+    cancel: Cancel | None = None,
+) -> Watched:
     """Run ``command`` to its end and tell what was seen of it.
 
     Its standard input and output are ours, its standard error is passed on and its end kept
-    (``capture``). Signals that reach us reach it. Raises OSError where it can't be started.
+    (``capture``). Signals that reach us reach it. ``found`` hears of each file in the calling
+    thread; ``cancel`` is asked whether to end the program, as SIGTERM asks it to. Raises OSError
+    where it can't be started.
     """
     environment, folder = dict(os.environ), os.getcwd()
     tee = Tee() if capture else None
@@ -84,7 +95,7 @@ def watch(command: Sequence[str], *, capture: bool = True) -> Watched:
     looking = threading.Thread(target=_look_until, args=(over, seen, process.pid), daemon=True)
     looking.start()
     with _signals_for(process, tee):
-        code = _wait(process)
+        code = _told(process, seen, found, cancel) if found or cancel else _wait(process)
     ended = time.monotonic()
     over.set()
     looking.join()
@@ -134,6 +145,30 @@ def _wait(process: subprocess.Popen[bytes]) -> int:
         # Ctrl+C is the program's to answer; we go on until it has.
         with contextlib.suppress(KeyboardInterrupt):
             return process.wait()
+
+
+def _told(
+    process: subprocess.Popen[bytes],
+    seen: _Seen,
+    found: Callable[[str], object] | None,
+    cancel: Cancel | None,
+) -> int:
+    """The same, telling of each new file, until the program ends or nobody wants it any more."""
+    told, asked = 0, 0.0
+    code: int | None = None
+    while code is None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = process.wait(_SLOW)
+        for path in tuple(seen.files)[told:] if found else ():
+            found(path)
+            told += 1
+        if code is None and cancel and cancel():
+            asked = asked or time.monotonic()
+            if time.monotonic() - asked < _PATIENCE:
+                process.terminate()
+            else:
+                process.kill()
+    return code
 
 
 @contextmanager
