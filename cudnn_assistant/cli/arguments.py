@@ -78,6 +78,12 @@ def _say_flags(parser: argparse.ArgumentParser) -> None:
 def _look_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-test", action="store_true", help=say("cli.option-no-test"))
     parser.add_argument("--quick", action="store_true", help=say("cli.option-quick"))
+    _trust_flag(parser)
+    parser.add_argument("--offline", action="store_true", help=say("cli.option-offline"))
+    parser.add_argument("--python", metavar="PATH", default="", help=say("cli.option-python"))
+
+
+def _trust_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trust",
         action="append",
@@ -85,8 +91,6 @@ def _look_flags(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help=say("cli.option-folder"),
     )
-    parser.add_argument("--offline", action="store_true", help=say("cli.option-offline"))
-    parser.add_argument("--python", metavar="PATH", default="", help=say("cli.option-python"))
 
 
 def _machine_flag(parser: argparse.ArgumentParser) -> None:
@@ -186,6 +190,7 @@ def _test(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = _Formatter
     _say_flags(parser)
     parser.add_argument("--python", metavar="PATH", default="", help=say("cli.option-test-python"))
+    _trust_flag(parser)
     parser.add_argument("--library", metavar="FOLDER", default="", help=say("cli.option-library"))
     parser.add_argument(
         "--framework",

@@ -95,7 +95,7 @@ def _tried(
     for subject, wish in [(SYSTEM, Wish()), *((one.id, asked_for(one)) for one in own)]:
         doubt, path = doubts.get(subject, ("", ""))
         if doubt:
-            found.append(_untried(subject, doubt, path))
+            found.append(untried(subject, doubt, path))
             continue
         test_it = partial(test, subject=subject, **wish._asdict())
         found.append(test_it())
@@ -129,7 +129,8 @@ def _doubts(
     return dict.fromkeys(subjects, everybody) if everybody[0] else subjects
 
 
-def _untried(subject: str, doubt: Doubt, path: str) -> Trial:
+def untried(subject: str, doubt: Doubt, path: str) -> Trial:
+    """A test that didn't begin, since it would run what may be somebody else's."""
     return Trial(
         subject=subject, stage="start", status="not-run", doubt=doubt, detail=readable(path)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cudnn_assistant.machine import Trial
+from cudnn_assistant.summary.outcome import untrusted
 from cudnn_assistant.wording import PRODUCTS, say, symbol_means
 
 
@@ -44,9 +45,11 @@ def helped(trial: Trial) -> str:
 
 
 def not_tested(trial: Trial) -> str:
-    """Why a test inside a framework did not take place, as a sentence; "" for another reason."""
-    if not trial.framework or trial.status != "not-run":
+    """Why a test did not take place, as a sentence; "" for another reason."""
+    if trial.status != "not-run":
         return ""
+    if trial.doubt or not trial.framework:
+        return untrusted(trial)
     if trial.missing:
         return say("summary.program-not-installed-environment", program=program(trial))
     if trial.stage != "start":
