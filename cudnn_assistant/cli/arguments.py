@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from cudnn_assistant import __version__
 from cudnn_assistant.cli.options import Options
+from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import say
 
 COMMANDS = (
@@ -39,9 +41,16 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, max_help_position=26, width=92)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what it doesn't understand so that a terminal obeys nothing of it."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        super()._print_message("\n".join(map(visible, message.split("\n"))), file)
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="cudnn-assistant",
         formatter_class=_Formatter,
         description=say("cli.description"),
