@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-Shell = Literal["sh", "powershell", "cmd"]
-"""POSIX shells and fish; PowerShell; the old command prompt of Windows."""
+Shell = Literal["sh", "powershell"]
+"""POSIX shells and fish; PowerShell."""
 
 
 def shell_of(family: str) -> Shell:
@@ -111,16 +111,4 @@ def _literal(text: str) -> str:
     return "'" + _CLOSING.sub(r"\1\1", text) + "'"
 
 
-def _cmd(word: str) -> str:
-    """In quotation marks ``%`` and ``!`` still mean something; outside of them ``^`` takes it away.
-
-    What no file of Windows can be called, control characters and quotation marks, is left out.
-    """
-    word = "".join(c for c in word if c.isprintable() and c != '"')
-    if _PLAIN.fullmatch(word):
-        return word
-    pieces = re.split(r"([%!^])", word)
-    return "".join(f"^{piece}" if piece in "%!^" else f'"{piece}"' for piece in pieces if piece)
-
-
-_QUOTE = {"sh": _sh, "powershell": _powershell, "cmd": _cmd}
+_QUOTE = {"sh": _sh, "powershell": _powershell}

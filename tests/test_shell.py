@@ -93,22 +93,6 @@ def test_powershell_starts_a_quoted_program() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "shown"),
-    [
-        ("a b", '"a b"'),
-        ("%PATH%", '^%"PATH"^%'),
-        ("a&b", '"a&b"'),
-        ('a"&b', '"a&b"'),
-        ("^x", '^^"x"'),
-        ("!x!", '^!"x"^!'),
-        ("a\nb", "ab"),
-    ],
-)
-def test_the_command_prompt_reads_a_word_back(word: str, shown: str) -> None:
-    assert command("cmd", "stub", word) == f"stub {shown}"
-
-
-@pytest.mark.parametrize(
     ("words", "line"),
     [
         (("cudnn-assistant",), "cudnn-assistant"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from cudnn_assistant import __version__
 from cudnn_assistant.cli.options import Options
+from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import language, say
 
 COMMANDS = (
@@ -39,10 +41,17 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, max_help_position=26, width=92)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what it doesn't understand so that a terminal obeys nothing of it."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        super()._print_message("\n".join(map(visible, message.split("\n"))), file)
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole command line, with argparse's own words in the language that is spoken."""
     vars(argparse).update(_=language.gettext, ngettext=language.ngettext)
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="cudnn-assistant",
         formatter_class=_Formatter,
         description=say("cli.description"),
@@ -80,6 +89,12 @@ def _say_flags(parser: argparse.ArgumentParser) -> None:
 def _look_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-test", action="store_true", help=say("cli.option-no-test"))
     parser.add_argument("--quick", action="store_true", help=say("cli.option-quick"))
+    _trust_flag(parser)
+    parser.add_argument("--offline", action="store_true", help=say("cli.option-offline"))
+    parser.add_argument("--python", metavar="PATH", default="", help=say("cli.option-python"))
+
+
+def _trust_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trust",
         action="append",
@@ -87,8 +102,6 @@ def _look_flags(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help=say("cli.option-folder"),
     )
-    parser.add_argument("--offline", action="store_true", help=say("cli.option-offline"))
-    parser.add_argument("--python", metavar="PATH", default="", help=say("cli.option-python"))
 
 
 def _machine_flag(parser: argparse.ArgumentParser) -> None:
@@ -205,6 +218,7 @@ def _test(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = _Formatter
     _say_flags(parser)
     parser.add_argument("--python", metavar="PATH", default="", help=say("cli.option-test-python"))
+    _trust_flag(parser)
     parser.add_argument("--library", metavar="FOLDER", default="", help=say("cli.option-library"))
     parser.add_argument(
         "--framework",

@@ -11,6 +11,7 @@ from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.explain import text_lines
 from cudnn_assistant.session import Checkup, LookRequest, Misuse, Session
+from cudnn_assistant.session.given_file import beginning
 
 _LARGEST = 64 * 1024 * 1024
 
@@ -46,7 +47,6 @@ def _text(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read(_LARGEST)
     try:
-        with open(path, "rb") as file:
-            return file.read(_LARGEST)
+        return beginning(path, _LARGEST)
     except OSError as trouble:
         raise unreadable(path, trouble) from trouble

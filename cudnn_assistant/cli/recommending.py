@@ -10,6 +10,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.compat.environment import EnvironmentAdvice
 from cudnn_assistant.session import Misuse, Session
+from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.imagined import Imagined
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
@@ -43,8 +44,7 @@ def recommend(session: Session, options: Options, screen: Screen) -> int:
 
 def _text(path: str) -> str:
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read(1024 * 1024)
+        return beginning(path, 1024 * 1024).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as trouble:
         why = getattr(trouble, "strerror", "") or str(trouble)
         raise Misuse("unreadable", path=path, why=why) from trouble

@@ -12,6 +12,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.report import Line, file_name
 from cudnn_assistant.report import compare as differences
 from cudnn_assistant.session import Misuse, Session
+from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.reports import Form, Forms
 from cudnn_assistant.wording import say
 
@@ -81,8 +82,7 @@ def _message(path: str) -> str:
     if not path:
         return ""
     try:
-        with open(path, encoding="utf-8", errors="backslashreplace") as file:
-            return file.read(200_000)
+        return beginning(path, 200_000).decode("utf-8", "backslashreplace")
     except OSError as trouble:
         raise unreadable(path, trouble) from trouble
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import msgspec
@@ -30,6 +31,7 @@ def test(session: Session, options: Options, screen: Screen) -> int:
         library=options.library,
         framework=options.framework,
         gpu=options.gpu,
+        trusted=tuple(map(os.path.abspath, options.trust)),
     )
     screen.progress(say("cli.testing"))
     tested = session.test(request)

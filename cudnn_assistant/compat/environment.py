@@ -82,7 +82,7 @@ def _lines(text: str) -> Iterator[str]:
         yield from project.get("dependencies", ())
         for group in project.get("optional-dependencies", {}).values():
             yield from group
-    except (tomllib.TOMLDecodeError, AttributeError, TypeError, RecursionError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         for line in text.splitlines():
             yield re.split(r"\s#|\s--", line)[0].strip()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
 from PySide6.QtCore import QDateTime, QLocale, Qt, QTimeZone, Signal
 from PySide6.QtWidgets import (
@@ -104,7 +105,7 @@ class HistoryDialog(Dialog):
             texts = [local_time(one.entry.when), one.what, state_word(one.change_status)]
             item = QTreeWidgetItem(tree, texts)
             item.setData(0, Qt.ItemDataRole.UserRole, one)
-            item.setToolTip(1, one.what)
+            item.setToolTip(1, escape(one.what))
         header = tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

@@ -11,6 +11,7 @@ from cudnn_assistant.gui.flow import Flow
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.session import Checkup, Session
+from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.reports import Written
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import say
@@ -64,8 +65,7 @@ class SideFlows:
     def _read(self, path: str) -> Checkup | bytes:
         with contextlib.suppress(Refused):
             return self._session.judge(path)
-        with open(path, "rb") as file:
-            return file.read(LARGEST_LOG)
+        return beginning(path, LARGEST_LOG)
 
     def _show_file(self, found: Checkup | bytes) -> None:
         if isinstance(found, bytes):

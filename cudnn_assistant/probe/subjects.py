@@ -91,7 +91,7 @@ def _tried(
     def run(subject: str, wish: Wish, gpu: str = "") -> Trial:
         doubt, path = doubts.get(subject, ("", ""))
         if doubt:
-            return _untried(subject, doubt, path)
+            return untried(subject, doubt, path)
         return test(subject=subject, **wish._asdict(), **({"gpu": gpu} if gpu else {}))
 
     with ThreadPoolExecutor(room(gpus)) as pool:
@@ -139,7 +139,8 @@ def _doubts(
     return dict.fromkeys(subjects, everybody) if everybody[0] else subjects
 
 
-def _untried(subject: str, doubt: Doubt, path: str) -> Trial:
+def untried(subject: str, doubt: Doubt, path: str) -> Trial:
+    """A test that didn't begin, since it would run what may be somebody else's."""
     return Trial(
         subject=subject, stage="start", status="not-run", doubt=doubt, detail=readable(path)
     )

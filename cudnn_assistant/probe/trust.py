@@ -42,7 +42,11 @@ class Trust(NamedTuple):
             found = self.environment(pythons[copy.environment])
             if found[0]:
                 return found
-        return self._first(with_libraries(copy.folder))
+        return self.folder(copy.folder)
+
+    def folder(self, folder: str) -> Reason:
+        """What speaks against loading the libraries of a folder."""
+        return self._first(with_libraries(folder))
 
     def surroundings(self, environment: Mapping[str, str], folder: str = "") -> Reason:
         """What the person's settings would bring into any program: preloads, searched folders."""

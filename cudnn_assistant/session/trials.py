@@ -16,10 +16,11 @@ from cudnn_assistant.probe import probe
 from cudnn_assistant.probe.computer.visible import visible_gpus
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.environments import one_python, pythons
-from cudnn_assistant.probe.subjects import asked_for, winners
+from cudnn_assistant.probe.subjects import asked_for, untried, winners
 from cudnn_assistant.probe.trials.child_environment import for_gpu
 from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
 from cudnn_assistant.probe.trials.trial import run_trials
+from cudnn_assistant.probe.trust import Reason, Trust
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.session.looking import python_at
 from cudnn_assistant.system import Readable, System
@@ -38,6 +39,8 @@ class TestRequest(Struct, kw_only=True):
     """The convolution inside this framework."""
     gpu: str = ""
     """UUID of one GPU."""
+    trusted: tuple[str, ...] = ()
+    """Folders whose libraries may be run; so may what is named above."""
 
 
 class Tested(Struct, kw_only=True):
@@ -64,14 +67,35 @@ def _on_each_gpu(
     request: TestRequest, system: System, environment: Mapping[str, str]
 ) -> tuple[Trial, ...]:
     run_each = partial(run_trials, environment, system.family, full=True)
+    trust, found = _trust(request, system), None
     if request.library:
         if not os.path.isdir(request.library):
             raise Misuse("no-folder", path=request.library)
-        run_each = partial(run_each, library=os.path.abspath(request.library))
+        library = os.path.abspath(request.library)
+        run_each, reason = partial(run_each, library=library), trust.folder(library)
     elif request.python:
         found = _named(request.python, system)
         run_each = partial(run_each, subject=found.id, **asked_for(found)._asdict())
+        reason = trust.environment(found)
+    else:
+        reason = "", ""
+    doubt, path = _first(trust.surroundings(environment), reason)
+    if doubt:
+        return (untried(found.id if found else SYSTEM, doubt, path),)
     return run_each(gpus=[request.gpu] if request.gpu else visible_gpus(environment) or [""])
+
+
+def _trust(request: TestRequest, system: System) -> Trust:
+    """What somebody names may be run; root runs nothing of others even so."""
+    named = [os.path.abspath(request.library)] if request.library else []
+    if request.python:
+        named.append(_named(request.python, system).id)
+    return Trust(system.family, (*named, *request.trusted))
+
+
+def _first(*reasons: Reason) -> Reason:
+    """The first doubt of several, if there is any."""
+    return next((reason for reason in reasons if reason[0]), ("", ""))
 
 
 def _named(path: str, system: System) -> PythonEnvironment:
@@ -94,6 +118,10 @@ def _in_framework(request: TestRequest, system: System, environment: Mapping[str
     found = _named(request.python, system) if request.python else _active(system, environment)
     if not found.python:
         raise Misuse("no-interpreter", path=found.id)
+    trust = _trust(request, system)
+    doubt, path = _first(trust.surroundings(environment), trust.environment(found))
+    if doubt:
+        return msgspec.structs.replace(untried(found.id, doubt, path), framework=request.framework)
     return run_framework(
         for_gpu(environment, request.gpu),
         found.python,
@@ -113,7 +141,12 @@ def run_in_frameworks(
     one: PythonEnvironment, system: Readable, stop: threading.Event
 ) -> tuple[Trial, ...]:
     """A convolution inside each framework of an environment, one after the other."""
-    run = partial(run_framework, system.fresh_environment(), one.python)
+    environment = system.fresh_environment()
+    trust = Trust(system.family, (one.id,))
+    doubt, path = _first(trust.surroundings(environment), trust.environment(one))
+    if doubt:
+        return (untried(one.id, doubt, path),)
+    run = partial(run_framework, environment, one.python)
     family, cancel = system.family, stop.is_set
     names = frameworks_of(one)
     return tuple(run(name, subject=one.id, family=family, cancel=cancel) for name in names)

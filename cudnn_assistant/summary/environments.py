@@ -9,7 +9,7 @@ from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Framework, Machine, PythonEnvironment, Trial
 from cudnn_assistant.summary.line import Line, Mark
-from cudnn_assistant.summary.outcome import stopped
+from cudnn_assistant.summary.outcome import stopped, untrusted
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import say, words
 from cudnn_assistant.wording.products import called
@@ -63,7 +63,7 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
     if not any(f.uses_cudnn for f in frameworks):
         return "ok", say("summary.doesnt-use-cudnn")
     if trial is not None and trial.doubt:
-        return "unknown", say("summary.not-tried", path=environment.id)
+        return "unknown", untrusted(trial)
     trial = _own_word(machine, environment) or trial
     if trial is None or trial.status == "not-run":
         return "unknown", say("summary.not-tested")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.machine import Trial
+import re
+
+from cudnn_assistant.machine import SYSTEM, Trial
+from cudnn_assistant.shell import quote, shell_of
 from cudnn_assistant.summary.line import Mark, card
 from cudnn_assistant.wording import number, say, stage, symbol_means
 from cudnn_assistant.wording.products import titled
@@ -11,7 +14,7 @@ from cudnn_assistant.wording.products import titled
 def trial_text(trial: Trial) -> tuple[Mark, str]:
     """Mark and text for one test."""
     if trial.status == "not-run":
-        return "unknown", say("summary.not-run")
+        return "unknown", untrusted(trial) or say("summary.not-run")
     if trial.status == "ok":
         return "ok", say(
             "summary.convolution-ran-gpu-seconds-s",
@@ -19,6 +22,23 @@ def trial_text(trial: Trial) -> tuple[Mark, str]:
             seconds=number(trial.milliseconds / 1000, 1),
         )
     return "bad", stopped(trial)
+
+
+def untrusted(trial: Trial) -> str:
+    """Why a test was not begun without a yes, and what would be one; "" for another reason."""
+    path = trial.detail or trial.subject
+    folder = re.sub(r"[/\\][^/\\]{1,255}\.(?:so|dll)[^/\\]{0,255}$", "", path)
+    if trial.subject != SYSTEM and path.startswith(trial.subject):
+        folder = trial.subject
+    # To be pasted, so that whatever a folder is called stays one word.
+    word = quote(folder, shell_of("windows" if re.match(r"[A-Za-z]:|\\\\", folder) else "linux"))
+    if trial.doubt == "place":
+        return say("summary.not-tried", path=word)
+    if trial.doubt == "owner":
+        return say("summary.not-tried-somebodys", path=path, folder=word)
+    if trial.doubt == "writable":
+        return say("summary.not-tried-writable", path=path, folder=word)
+    return ""
 
 
 def stopped(trial: Trial) -> str:
@@ -73,9 +93,11 @@ def helped(trial: Trial) -> str:
 
 
 def not_tested(trial: Trial) -> str:
-    """Why a test inside a framework did not take place, as a sentence; "" for another reason."""
-    if not trial.framework or trial.status != "not-run":
+    """Why a test did not take place, as a sentence; "" for another reason."""
+    if trial.status != "not-run":
         return ""
+    if trial.doubt or not trial.framework:
+        return untrusted(trial)
     if trial.missing:
         return say("summary.program-not-installed-environment", program=program(trial))
     if trial.stage != "start":

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from windows_python import Wine
 
 REPOSITORY = str(Path(__file__).parents[2])
@@ -25,21 +26,23 @@ CHECKS = (
     "machine_change_by_windows_own_program",
     "managed",
     "noticed",
-    "killed",
 )
 
 pytestmark = pytest.mark.wine
 
 
 Run = Callable[..., str]
+MANY = settings.default is not None and settings.default.max_examples > 500
+KILLS = range(0, 140, 20) if MANY else range(30, 31)
+"""Calls at which the first of a row is killed; the last row ends when the change is done."""
 
 
 @pytest.fixture(scope="session")
 def inside(wine: Wine) -> Run:
     """Runs a check of ``inside.py`` in Windows' Python; what it printed."""
 
-    def run(check: str) -> str:
-        done = wine.run("inside.py", check)
+    def run(check: str, *numbers: int) -> str:
+        done = wine.run("inside.py", check, *map(str, numbers))
         assert done.code == 0, done.output
         return done.output
 
@@ -50,6 +53,15 @@ def inside(wine: Wine) -> Run:
 def test_under_wine(inside: Run, check: str) -> None:
     inside("restore_the_environment")
     inside(check)
+
+
+@pytest.mark.parametrize("first", KILLS)
+def test_a_kill_leaves_a_way_back(inside: Run, first: int) -> None:
+    """More than a hundred with "--hypothesis-profile nightly", one by one, else some."""
+    inside("restore_the_environment")
+    last = first + (20 if MANY else 8)
+    reached = int(inside("killed", first, last).split()[-1])
+    assert reached == last or reached > 100
 
 
 def test_a_new_program_sees_what_we_reckoned(inside: Run) -> None:

@@ -125,7 +125,7 @@ def unset(ctx: Context, variable: Variable) -> Remedy:
         edit = SetTo(variable=variable.name, text=None, scope=variable.scope)
         return Automatic(edits=(edit,))
     if ctx.windows:
-        return Manual(commands=(command("cmd", "set", f"{variable.name}="),))
+        return Manual(commands=(command("powershell", "Remove-Item", f"Env:{variable.name}"),))
     return Manual(commands=(command("sh", "unset", variable.name),))
 
 

@@ -54,8 +54,9 @@ def takes_all_memory(ctx: Context) -> Findings:
     """The convolution runs where the framework takes memory as it is needed."""
     for run in _stopped(ctx):
         if run.value and not run.call:
-            pair = f"{run.name}={run.value}"
-            line = command("cmd", "set", pair) if ctx.windows else command("sh", "export", pair)
+            line = command("sh", "export", f"{run.name}={run.value}")
+            if ctx.windows:
+                line = command("powershell", "Set-Item", f"Env:{run.name}", run.value)
             remedy = Manual(commands=(line,))
             facts = Facts(program=titled(run.trial.framework), environment=ctx.subject)
             yield ctx.error(remedy, *test_evidence(run.trial), **facts)
