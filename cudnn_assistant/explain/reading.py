@@ -64,22 +64,7 @@ def decoded(data: bytes) -> str:
         return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", "replace")
     # A shell that appends UTF-16 to a file of bytes leaves a nul beside each letter.
     data = data.replace(b"\0", b"") if 0 in data else data
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return _of_mixed(data)
-
-
-def _of_mixed(data: bytes) -> str:
-    page = _code_page(data)
-    return "\n".join(_line_of(raw, page) for raw in data.split(b"\n"))
-
-
-def _line_of(raw: bytes, page: str) -> str:
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return raw.decode(page, "replace")
+    return "\n".join(_decoded_lines(data))
 
 
 def _code_page(data: bytes) -> str:
@@ -113,14 +98,35 @@ def lines_of(text: str | bytes) -> list[str]:
     The list is as long as the text has lines, so that an index tells the line's number; a
     line that was joined to the one before is "" here.
     """
-    if isinstance(text, bytes):
-        text = decoded(text)
-    if "\x1b" in text:
-        text = _COLOUR.sub("", text)
-    # A progress bar overwrites its line with a bare carriage return.
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    kernel = "NVRM" in text or "kernel:" in text
+    lines = _split(text)
+    kernel = any("NVRM" in line or "kernel:" in line for line in lines)
     return _joined(lines) if kernel else [line[:LONGEST_LINE] for line in lines]
+
+
+def _split(text: str | bytes) -> list[str]:
+    """The lines, without colours. A log may be large, so bytes are decoded line by line."""
+    if isinstance(text, bytes) and (text.startswith(tuple(m for m, _n in _BOMS)) or 0 in text):
+        text = decoded(text)
+    rows = text.split("\n") if isinstance(text, str) else _decoded_lines(text)
+    # Windows ends a line with \r\n; a progress bar overwrites its line with a bare \r.
+    if any("\r" in row for row in rows):
+        rows = "\n".join(rows).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return [_COLOUR.sub("", row) if "\x1b" in row else row for row in rows]
+
+
+def _decoded_lines(data: bytes) -> list[str]:
+    waiting = data.split(b"\n")
+    waiting.reverse()
+    lines: list[str] = []
+    page = ""
+    while waiting:
+        raw = waiting.pop()
+        try:
+            lines.append(raw.decode("utf-8"))
+        except UnicodeDecodeError:
+            page = page or _code_page(data)
+            lines.append(raw.decode(page, "replace"))
+    return lines
 
 
 def _joined(lines: list[str]) -> list[str]:
