@@ -1,9 +1,9 @@
 """All packages in ``dist/``, checked: ``python -m installer.release`` for a test.
 
-Wheel and sdist, the .deb, Setup.exe, the AppDir (and the AppImage), bills of materials,
-SHA256SUMS, and notes.md from README's news. Needs what CI has (see ``.ci/run``). ``--release``
-refuses at once what lacks a certificate, a time stamp or python.org's current Python.
-``SIGN_SUMS`` may hold a command that signs SHA256SUMS, with ``{file}`` for its name.
+Wheel and sdist, the .deb, Setup.exe, the AppDir (and the AppImage), bills of materials, winget's
+manifests (of a release), SHA256SUMS, and notes.md from README's news. Needs what CI has (see
+``.ci/run``). ``--release`` refuses at once what lacks a certificate, a time stamp or python.org's
+current Python. ``SIGN_SUMS`` may hold a command that signs SHA256SUMS; ``{file}`` is its name.
 ``--lock`` renews the lock instead.
 """
 
@@ -22,7 +22,7 @@ from pathlib import Path
 from cudnn_assistant import __version__
 from installer import checks, news
 from installer.linux import appdir, deb
-from installer.windows import build, kind, python_tree, sbom
+from installer.windows import build, kind, python_tree, sbom, winget
 
 DIST = build.ROOT / "dist"
 STAGE = build.ROOT / "build" / "windows" / "stage"
@@ -111,6 +111,9 @@ def release(options: argparse.Namespace) -> None:
         appimage(options.appimagetool)
     shutil.copy(STAGE / "sbom.cdx.json", DIST / "windows.cdx.json")
     shutil.copy(DEBIAN / "usr/share/doc/cudnn-assistant/sbom.cdx.json", DIST / "linux.cdx.json")
+    if options.release:
+        file = DIST / build.name(__version__, release=True)
+        winget.write(DIST / "winget", __version__, file.name, build.sha256(file), options.home)
     (DIST / "notes.md").write_text(notes(text, release=options.release), "utf-8")
     sums()
     print(f"{DIST}: read notes.md, then go through {CHECKLIST.name}")
@@ -159,8 +162,8 @@ def _git(*words: str) -> str:
 
 def sums() -> None:
     """SHA256SUMS of all files in ``dist``, as sha256sum reads it; signed where wanted."""
-    files = sorted(path for path in DIST.iterdir() if path.is_file())
-    lines = [f"{build.sha256(path)}  {path.name}\n" for path in files]
+    files = sorted(path for path in DIST.rglob("*") if path.is_file())
+    lines = [f"{build.sha256(path)}  {path.relative_to(DIST).as_posix()}\n" for path in files]
     target = DIST / "SHA256SUMS"
     target.write_text("".join(lines), "utf-8")
     if command := os.environ.get("SIGN_SUMS"):
