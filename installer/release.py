@@ -21,7 +21,7 @@ from pathlib import Path
 
 from cudnn_assistant import __version__
 from installer import checks, news
-from installer.linux import appdir, deb
+from installer.linux import appdir, appimage, deb
 from installer.windows import build, kind, python_tree, sbom, winget
 
 DIST = build.ROOT / "dist"
@@ -61,12 +61,18 @@ class NotReady(Exception):
     """What keeps this from being a release."""
 
 
+STOPPED = (
+    NotReady, kind.NotReady, news.Missing, appimage.NotTrusted, subprocess.CalledProcessError,
+)  # fmt: skip
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Build and check all, or renew the lock."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lock", action="store_true", help="renew requirements.lock (needs uv)")
     kind.add_options(parser)
-    parser.add_argument("--appimagetool", help="packs the AppDir as an AppImage, too")
+    parser.add_argument("--appimage-runtime", type=Path, help="run-time file for an AppImage")
+    parser.add_argument("--appimage-runtime-sha256", default="", help="of that file")
     parser.add_argument("--python", help="relocatable Python for the AppDir")
     parser.add_argument("--anyway", action="store_true", help="for a trial: uncommitted changes")
     options = parser.parse_args(arguments)
@@ -74,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
         return lock()
     try:
         release(options)
-    except (NotReady, kind.NotReady, news.Missing, subprocess.CalledProcessError) as trouble:
+    except STOPPED as trouble:
         print(f"stopped: {trouble}", file=sys.stderr)
         return 1
     return 0
@@ -107,8 +113,8 @@ def release(options: argparse.Namespace) -> None:
         raise NotReady("a package could not be built")
     if lines := unlike():
         raise NotReady("\n".join(lines))
-    if options.appimagetool:
-        appimage(options.appimagetool)
+    if options.appimage_runtime:
+        appimage.pack(APPDIR, options.appimage_runtime, options.appimage_runtime_sha256, DIST)
     shutil.copy(STAGE / "sbom.cdx.json", DIST / "windows.cdx.json")
     shutil.copy(DEBIAN / "usr/share/doc/cudnn-assistant/sbom.cdx.json", DIST / "linux.cdx.json")
     if options.release:
@@ -145,14 +151,6 @@ def unlike() -> list[str]:
         *checks.debian(package),
         *started,
     ]
-
-
-def appimage(tool: str) -> None:
-    """Pack the AppDir; raises CalledProcessError."""
-    moment = {"SOURCE_DATE_EPOCH": str(build.moment()), "ARCH": "x86_64"}
-    target = DIST / f"cuDNN-Assistant-{__version__}-x86_64.AppImage"
-    command = [tool, str(APPDIR), str(target)]
-    subprocess.run(command, check=True, env={**os.environ, **moment})
 
 
 def _git(*words: str) -> str:
