@@ -272,7 +272,12 @@ Function .onInit
     StrCpy $Mode "user"
   ${EndIf}
   !insertmacro Option "/ASKED" $Asked
-  Call ReadCommand
+  ${If} $Asked == 1
+    StrCpy $Command 1
+  ${Else}
+    Call ReadCommand
+  ${EndIf}
+  StrCpy $R2 ""
   !insertmacro Option "/NOCOMMAND" $R2
   ${If} $R2 == 1
     StrCpy $Command 0
@@ -297,7 +302,6 @@ FunctionEnd
 ; The choice that was made last time; the first time it is yes.
 Function ReadCommand
   StrCpy $Command 1
-  StrCpy $R2 ""
   ClearErrors
   ReadRegDWORD $0 HKCU "${KEY}" "Command"
   ${If} ${Errors}
