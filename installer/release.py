@@ -1,9 +1,9 @@
 """All packages in ``dist/``, checked: ``python -m installer.release`` for a test.
 
-Wheel and sdist, the .deb, Setup.exe, the AppDir (and the AppImage), bills of materials,
-SHA256SUMS, and notes.md from README's news. Needs what CI has (see ``.ci/run``). ``--release``
-refuses at once what lacks a certificate, a time stamp or python.org's current Python.
-``SIGN_SUMS`` may hold a command that signs SHA256SUMS, with ``{file}`` for its name.
+Wheel and sdist, the .deb, Setup.exe, the AppDir (and the AppImage), bills of materials, winget's
+manifests (of a release), SHA256SUMS, and notes.md from README's news. Needs what CI has (see
+``.ci/run``). ``--release`` refuses at once what lacks a certificate, a time stamp or python.org's
+current Python. ``SIGN_SUMS`` may hold a command that signs SHA256SUMS; ``{file}`` is its name.
 ``--lock`` renews the lock instead.
 """
 
@@ -21,8 +21,8 @@ from pathlib import Path
 
 from cudnn_assistant import __version__
 from installer import checks, news
-from installer.linux import appdir, deb
-from installer.windows import build, kind, python_tree, sbom
+from installer.linux import appdir, appimage, deb
+from installer.windows import build, kind, python_tree, sbom, winget
 
 DIST = build.ROOT / "dist"
 STAGE = build.ROOT / "build" / "windows" / "stage"
@@ -61,12 +61,18 @@ class NotReady(Exception):
     """What keeps this from being a release."""
 
 
+STOPPED = (
+    NotReady, kind.NotReady, news.Missing, appimage.NotTrusted, subprocess.CalledProcessError,
+)  # fmt: skip
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Build and check all, or renew the lock."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lock", action="store_true", help="renew requirements.lock (needs uv)")
     kind.add_options(parser)
-    parser.add_argument("--appimagetool", help="packs the AppDir as an AppImage, too")
+    parser.add_argument("--appimage-runtime", type=Path, help="run-time file for an AppImage")
+    parser.add_argument("--appimage-runtime-sha256", default="", help="of that file")
     parser.add_argument("--python", help="relocatable Python for the AppDir")
     parser.add_argument("--anyway", action="store_true", help="for a trial: uncommitted changes")
     options = parser.parse_args(arguments)
@@ -74,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
         return lock()
     try:
         release(options)
-    except (NotReady, kind.NotReady, news.Missing, subprocess.CalledProcessError) as trouble:
+    except STOPPED as trouble:
         print(f"stopped: {trouble}", file=sys.stderr)
         return 1
     return 0
@@ -107,10 +113,13 @@ def release(options: argparse.Namespace) -> None:
         raise NotReady("a package could not be built")
     if lines := unlike():
         raise NotReady("\n".join(lines))
-    if options.appimagetool:
-        appimage(options.appimagetool)
+    if options.appimage_runtime:
+        appimage.pack(APPDIR, options.appimage_runtime, options.appimage_runtime_sha256, DIST)
     shutil.copy(STAGE / "sbom.cdx.json", DIST / "windows.cdx.json")
     shutil.copy(DEBIAN / "usr/share/doc/cudnn-assistant/sbom.cdx.json", DIST / "linux.cdx.json")
+    if options.release:
+        file = DIST / build.name(__version__, release=True)
+        winget.write(DIST / "winget", __version__, file.name, build.sha256(file), options.home)
     (DIST / "notes.md").write_text(notes(text, release=options.release), "utf-8")
     sums()
     print(f"{DIST}: read notes.md, then go through {CHECKLIST.name}")
@@ -144,14 +153,6 @@ def unlike() -> list[str]:
     ]
 
 
-def appimage(tool: str) -> None:
-    """Pack the AppDir; raises CalledProcessError."""
-    moment = {"SOURCE_DATE_EPOCH": str(build.moment()), "ARCH": "x86_64"}
-    target = DIST / f"cuDNN-Assistant-{__version__}-x86_64.AppImage"
-    command = [tool, str(APPDIR), str(target)]
-    subprocess.run(command, check=True, env={**os.environ, **moment})
-
-
 def _git(*words: str) -> str:
     done = subprocess.run(["git", *words], cwd=build.ROOT, capture_output=True, text=True)
     return done.stdout.strip()
@@ -159,8 +160,8 @@ def _git(*words: str) -> str:
 
 def sums() -> None:
     """SHA256SUMS of all files in ``dist``, as sha256sum reads it; signed where wanted."""
-    files = sorted(path for path in DIST.iterdir() if path.is_file())
-    lines = [f"{build.sha256(path)}  {path.name}\n" for path in files]
+    files = sorted(path for path in DIST.rglob("*") if path.is_file())
+    lines = [f"{build.sha256(path)}  {path.relative_to(DIST).as_posix()}\n" for path in files]
     target = DIST / "SHA256SUMS"
     target.write_text("".join(lines), "utf-8")
     if command := os.environ.get("SIGN_SUMS"):

@@ -47,6 +47,8 @@ PACKAGES = {
     "makeself": "makeself",
     "unzip": "unzip",
     "xz": "xz-utils",
+    "mksquashfs": "squashfs-tools",
+    "unsquashfs": "squashfs-tools",
     "desktop-file-validate": "desktop-file-utils",
     "appstreamcli": "appstream",
     "chromium": "chromium",

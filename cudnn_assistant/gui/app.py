@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from cudnn_assistant import places
+from cudnn_assistant.gui.first_window import brought_to_front
 from cudnn_assistant.gui.report_dialog import crash_dialog
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.window import Window
@@ -22,6 +23,7 @@ from cudnn_assistant.wording import say
 
 CRASHED = 3
 NO_WINDOW = 3
+_TITLE = "cuDNN Assistant"
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -29,11 +31,14 @@ def run(arguments: Sequence[str]) -> int:
 
     What the window needs of the system is asked before this module is loaded (needed.py).
     """
+    # A report that is opened gets a window of its own, beside the computer's.
+    if not _file(arguments) and brought_to_front(_TITLE):
+        return 0
     qInstallMessageHandler(_hear_qt)
     _name_for_the_taskbar()
     app = QApplication([sys.argv[0], *arguments])
     app.setApplicationName("cudnn-assistant")
-    app.setApplicationDisplayName("cuDNN Assistant")
+    app.setApplicationDisplayName(_TITLE)
     app.setDesktopFileName("cudnn-assistant")
     app.setWindowIcon(app_icon())
     window = Window(Session(), file=_file(arguments))

@@ -1,8 +1,6 @@
 """Makes ``build/AppDir``, the folder that an AppImage is packed from:
 
-``python -m installer.linux.appdir [--python TREE]``. ``python -m installer.release
---appimagetool PROGRAM`` packs it: that program and its run-time file come from where only the
-release machine can fetch them.
+``python -m installer.linux.appdir [--python TREE]``. appimage.py packs it.
 
 ``--python`` is an unpacked relocatable Python (``bin/python3`` in it) that travels along; without
 it the computer's own Python 3.11 or newer is used.

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path, PureWindowsPath
 
-from cudnn_assistant import __version__
+from cudnn_assistant import __version__, places
 from cudnn_assistant.wording import say
 from installer.windows import (
     art,
@@ -28,6 +28,7 @@ from installer.windows import (
     payload,
     python_tree,
     sbom,
+    sentences,
     signing,
 )
 
@@ -40,12 +41,15 @@ LONGEST_PATH = 259
 """Characters of a path that every Windows takes."""
 ROOM = 190
 """Characters that the install folder may have at least; its programs' paths have 19 more."""
-PARTS = ("python", "lib", "app", "licences", "app.ico", "cudnn-assistant.cmd", "uninstall.cmd",
+PARTS = ("python", "lib", "app", "licences", "app.ico", "command", "uninstall.cmd",
          "sbom.cdx.json")  # fmt: skip
 """What lies in the installed folder; setup.nsi names the same."""
 
 _COMMANDS = {
-    "cudnn-assistant.cmd": '@"%~dp0python\\python.exe" -I -B -m cudnn_assistant %*\r\n',
+    # In a folder of its own: it stands on PATH, where "uninstall" must not mean ours.
+    "command/cudnn-assistant.cmd": (
+        '@"%~dp0..\\python\\python.exe" -I -B -m cudnn_assistant %*\r\n'
+    ),
     "uninstall.cmd": (HERE / "uninstall.cmd").read_text("ascii").replace("\n", "\r\n"),
 }
 """Batch files in the installed folder."""
@@ -84,7 +88,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "windows")
     parser.add_argument("--bytecode", default="", help="a Python of the packed series")
     parser.add_argument("--version", default=__version__, help="for tests of upgrades")
-    parser.add_argument("--fast", action="store_true", help="compress lightly; for tests")
+    parser.add_argument("--fast", action="store_true", help="don't compress; for tests")
     parser.add_argument("--keep-stage", action="store_true", help="pack what is staged already")
     return parser
 
@@ -131,6 +135,7 @@ def fill(stage: Path, options: argparse.Namespace) -> None:
     compiler.compile_for(stage, options.work, python.series, options.bytecode)
     art.icon(ROOT / "resources" / "icons" / "app.svg", stage / "app.ico")
     for command, lines in _COMMANDS.items():
+        (stage / command).parent.mkdir(exist_ok=True)
         (stage / command).write_text(lines, newline="")
 
 
@@ -192,11 +197,11 @@ def pack(stage: Path, options: argparse.Namespace) -> Path:
         "FILE": target.name,
         "MAJOR": options.version.split(".")[0],
         "MINOR": options.version.split(".")[1],
-        "UNDO": say("gui.undo-open-button").replace("&", ""),
+        "WORDS": _words(options, size // 2**20, room(stage)).resolve(),
+        "APPID": places.WINDOW_ID,
         "SIZE_KB": size // 1024,
-        "SIZE_MB": round(size / 2**20),
         "ROOM": room(stage),
-        "COMPRESSOR": "zlib" if options.fast else "lzma",
+        "COMPRESSOR": "none" if options.fast else "lzma",
     }
     facts |= {"HOME": options.home} if options.home else {}
     facts |= {} if options.release else {"TEST": ""}
@@ -211,6 +216,20 @@ def pack(stage: Path, options: argparse.Namespace) -> Path:
     )  # fmt: skip
     if not options.fast and target.stat().st_size > LARGEST:
         raise Stopped(f"{target.stat().st_size} bytes; {LARGEST} are allowed")
+    return target
+
+
+def _words(options: argparse.Namespace, megabytes: int, longest: int) -> Path:
+    """The file of Setup's sentences, with what is known now filled in."""
+    facts = {
+        "product": "cuDNN Assistant",
+        "version": options.version,
+        "undo": say("gui.undo-open-button").replace("&", ""),
+        "mb": str(megabytes),
+        "room": str(longest),
+    }
+    target = Path(options.work) / "words.nsh"
+    target.write_text(sentences.script(facts), "utf-8")
     return target
 
 

@@ -1,16 +1,22 @@
 ; cuDNN Assistant's Setup.exe. build.py defines:
 ;   VERSION (1.2.3)  VERSION4 (1.2.3.0)  STAGE (folder to install)  ART (icons and picture)
-;   OUT (file to write)  SIZE_KB and SIZE_MB (installed)  ROOM (longest install folder)
-;   COMPRESSOR (lzma | zlib)  SIGN (command, optional)  HOME (the project's page, optional)
+;   OUT (file to write)  SIZE_KB (installed)  ROOM (longest install folder)
+;   COMPRESSOR (lzma | none, for tests)  SIGN (command, optional)  HOME (the project's page, optional)
 ;   FILE (OUT's name)  TEST (defined in what is no release)  MAJOR and MINOR (of VERSION)
-;   UNDO (the word on the window's button)
+;   WORDS (file of all sentences in all languages, by sentences.py)
+;   APPID (what Windows' taskbar knows the program by)
 ;
-; Setup.exe [/S] [/ALLUSERS | /CURRENTUSER] [/D=folder, last, without quotes]
+; Setup.exe [/S] [/ALLUSERS | /CURRENTUSER] [/NOCOMMAND] [/D=folder, last, without quotes]
 ; uninstall.exe [/S] [/SETTINGS] [/LIBRARIES]   (what else goes: settings and journal, cuDNN copies)
 ; uninstall.cmd [/SETTINGS] [/LIBRARIES]   (silent; waits, and ends with the uninstaller's exit code)
 ; Exit codes: 0 done, 1 stopped by the person, 2 stopped by trouble, 3 a newer version is there,
 ;   4 the program is open, 5 needs an administrator, 6 this Windows or this folder can't be used,
 ;   7 it is installed in another place, 8 /D= names no folder on a drive of this computer
+;
+; Who does what: the program that the person started has their rights and their account. For a copy
+; for everybody it starts a second one through Windows' question (/ASKED, /MACHINE), maybe as another
+; person, waits for it, and does itself whatever is the person's own: starting the program, their
+; settings. The second one touches only the machine's half: Program Files, HKLM, everybody's menu.
 
 Unicode true
 Target amd64-unicode
@@ -23,7 +29,7 @@ AllowSkipFiles off
   SetCompressor /SOLID /FINAL lzma
   SetCompressorDictSize 64
 !else
-  SetCompressor /FINAL zlib
+  SetCompress off
 !endif
 !ifdef SIGN
   !finalize '${SIGN} "%1"' = 0
@@ -36,13 +42,18 @@ AllowSkipFiles off
 !include WordFunc.nsh
 !include WinVer.nsh
 !include LogicLib.nsh
+!include Win\COM.nsh
+!include Win\Propkey.nsh
 
 !define PRODUCT "cuDNN Assistant"
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\${PRODUCT}"
 !define PROGID "cuDNNAssistant.Report"
 !define SUFFIX ".cudnn-report"
 ; Said aloud that the window is meant: a program that is started by another may hold its console.
-!define START '-I -B -m cudnn_assistant --window'
+!define RUN '-I -B -m cudnn_assistant'
+!define START '${RUN} --window'
+; What the part with the administrator's rights answers when the program is to be started now.
+!define START_WANTED 100
 
 Name "${PRODUCT}"
 Caption "${PRODUCT} ${VERSION}"
@@ -62,52 +73,66 @@ VIAddVersionKey OriginalFilename "${FILE}"
 VIAddVersionKey InternalName "cudnn-assistant-setup"
 !ifdef TEST
   VIAddVersionKey Comments "Test build"
-  !define TITLE "Install ${PRODUCT} ${VERSION} (test build)"
+  !define TITLE "$(INSTALL_TEST)"
 !else
-  !define TITLE "Install ${PRODUCT} ${VERSION}"
+  !define TITLE "$(INSTALL)"
 !endif
 
 Var Mode        ; "user" or "all"
 Var Installed   ; version that is there already, or ""
 Var Place       ; its folder
 Var ForMe
+Var TickCommand
+Var Command     ; 1 where the command belongs into terminals
+Var Asked       ; 1 in the part that runs as administrator for a Setup that waits
+Var Code        ; how that part ended; "" where Windows gave no permission
 Var ForAll
 Var Settings    ; uninstaller's tick boxes
 Var Libraries
 Var Registered  ; whether Windows' list names the copy that is removed
 Var TickSettings
 Var TickLibraries
+Var Machine     ; 1 in the uninstaller's part that runs as administrator and knows no person
+Var MachineDone ; 1 after it
 
 !define MUI_ICON "${ART}/app.ico"
 !define MUI_UNICON "${ART}/app.ico"
 !define MUI_WELCOMEFINISHPAGE_BITMAP "${ART}/side.bmp"
 !define MUI_WELCOMEFINISHPAGE_BITMAP_STRETCH AspectFitHeight
 !define MUI_ABORTWARNING
-!define MUI_ABORTWARNING_TEXT "Stop now? Nothing was installed yet."
+!define MUI_ABORTWARNING_TEXT "$(STOP_NOW)"
 
 Page custom AskWho TakeWho
-!define MUI_PAGE_HEADER_TEXT "Where to install"
-!define MUI_PAGE_HEADER_SUBTEXT "The suggested folder is right for almost everybody."
-!define MUI_DIRECTORYPAGE_TEXT_TOP "${PRODUCT} keeps all its files in this folder."
+!define MUI_PAGE_HEADER_TEXT "$(WHERE)"
+!define MUI_PAGE_HEADER_SUBTEXT "$(WHERE_MORE)"
+!define MUI_DIRECTORYPAGE_TEXT_TOP "$(FOLDER)"
 !define MUI_PAGE_CUSTOMFUNCTION_PRE AskWhere
 !insertmacro MUI_PAGE_DIRECTORY
-!define MUI_PAGE_HEADER_TEXT "Installing"
-!define MUI_PAGE_HEADER_SUBTEXT "This takes some seconds."
+!define MUI_PAGE_HEADER_TEXT "$(INSTALLING)"
+!define MUI_PAGE_HEADER_SUBTEXT "$(SECONDS)"
 !insertmacro MUI_PAGE_INSTFILES
-!define MUI_FINISHPAGE_TITLE "${PRODUCT} is installed"
-!define MUI_FINISHPAGE_TEXT "You find it in the Start menu. It looks at this computer first and changes nothing before you have seen every change."
+!define MUI_FINISHPAGE_TITLE "$(INSTALLED)"
+!define MUI_FINISHPAGE_TEXT "$(INSTALLED_MORE)"
 !define MUI_FINISHPAGE_RUN
-!define MUI_FINISHPAGE_RUN_TEXT "Start ${PRODUCT}"
+!define MUI_FINISHPAGE_RUN_TEXT "$(START)"
 !define MUI_FINISHPAGE_RUN_FUNCTION StartIt
+!define MUI_PAGE_CUSTOMFUNCTION_SHOW OfferStart
 !insertmacro MUI_PAGE_FINISH
 
 UninstPage custom un.AskWhat un.TakeWhat
-!define MUI_PAGE_HEADER_TEXT "Uninstalling"
-!define MUI_PAGE_HEADER_SUBTEXT "This takes some seconds."
-!define MUI_INSTFILESPAGE_FINISHHEADER_TEXT "${PRODUCT} is removed"
-!define MUI_INSTFILESPAGE_FINISHHEADER_SUBTEXT "What you didn't tick is where it was."
+!define MUI_PAGE_HEADER_TEXT "$(UNINSTALLING)"
+!define MUI_PAGE_HEADER_SUBTEXT "$(SECONDS)"
+!define MUI_INSTFILESPAGE_FINISHHEADER_TEXT "$(REMOVED)"
+!define MUI_INSTFILESPAGE_FINISHHEADER_SUBTEXT "$(REMOVED_MORE)"
 !insertmacro MUI_UNPAGE_INSTFILES
 !insertmacro MUI_LANGUAGE English
+!insertmacro MUI_LANGUAGE German
+!insertmacro MUI_LANGUAGE Spanish
+!insertmacro MUI_LANGUAGE French
+!insertmacro MUI_LANGUAGE Japanese
+!insertmacro MUI_LANGUAGE SimpChinese
+!insertmacro MUI_LANGUAGE PortugueseBR
+!include "${WORDS}"
 
 ; ---- what both programs need -------------------------------------------------------------
 
@@ -153,7 +178,7 @@ Function ${UN}WaitUntilClosed
     Sleep 500
     Goto again
   ${EndIf}
-  MessageBox MB_RETRYCANCEL|MB_ICONEXCLAMATION "${PRODUCT} is open. Close its window, then choose Retry." /SD IDCANCEL IDRETRY retry
+  MessageBox MB_RETRYCANCEL|MB_ICONEXCLAMATION "$(IS_OPEN)" /SD IDCANCEL IDRETRY retry
   SetErrorLevel 4
   Quit
   retry:
@@ -164,16 +189,67 @@ FunctionEnd
 !insertmacro Closed ""
 !insertmacro Closed "un."
 
-!macro Admin RESULT
+; What Windows made of the account's rights (TOKEN_ELEVATION_TYPE): 1 all it has, 2 an administrator's
+; because a person allowed it to this program ("Run as administrator", maybe as another person), 3
+; an administrator's account without them.
+!macro Rights UN
+Function ${UN}Rights
+  System::Call 'advapi32::OpenProcessToken(p -1, i 8, *p .r1)'
+  System::Call 'advapi32::GetTokenInformation(p r1, i 18, *i .r0, i 4, *i .r2)'
+  System::Call 'kernel32::CloseHandle(p r1)'
+FunctionEnd
+!macroend
+!insertmacro Rights ""
+!insertmacro Rights "un."
+
+!macro Admin UN
+  Call ${UN}Rights
+  StrCpy $1 $0
   UserInfo::GetAccountType
-  Pop ${RESULT}
+  Pop $0
+  ${If} $1 == 3
+    StrCpy $0 "User"
+  ${EndIf}
+!macroend
+
+; Runs $R0 with the words $R1 as administrator, waits, and leaves its exit code in $Code.
+; The question belongs to our window, which is out of the way until the end.
+!macro Elevate UN
+Function ${UN}Elevate
+  StrCpy $Code ""
+  ; SHELLEXECUTEINFOW with its gaps; no window of Windows' own, and a handle to wait for.
+  System::Call '*(i 112, i 0x540, p $HWNDPARENT, w "runas", w R0, w R1, p 0, i 1, i 0, p 0, p 0, p 0, p 0, i 0, i 0, p 0, p 0) p .r1'
+  System::Call 'shell32::ShellExecuteExW(p r1) i .r2'
+  System::Call '*$1(i, i, p, p, p, p, p, i, i, p, p, p, p, i, i, p, p .r3)'
+  System::Free $1
+  ${If} $2 == 0
+  ${OrIf} $3 P= 0
+    Return
+  ${EndIf}
+  HideWindow
+  System::Call 'kernel32::WaitForSingleObject(p r3, i -1)'
+  System::Call 'kernel32::GetExitCodeProcess(p r3, *i .r4)'
+  System::Call 'kernel32::CloseHandle(p r3)'
+  StrCpy $Code $4
+FunctionEnd
+!macroend
+!insertmacro Elevate ""
+!insertmacro Elevate "un."
+
+!macro Option NAME VARIABLE
+  ${GetParameters} $R0
+  ClearErrors
+  ${GetOptions} $R0 "${NAME}" $R1
+  ${IfNot} ${Errors}
+    StrCpy ${VARIABLE} 1
+  ${EndIf}
 !macroend
 
 ; ---- Setup --------------------------------------------------------------------------------
 
 Function .onInit
   ${IfNot} ${AtLeastWin10}
-    !insertmacro StopWith 6 "${PRODUCT} needs Windows 10 or newer."
+    !insertmacro StopWith 6 "$(NEEDS_WINDOWS)"
   ${EndIf}
   Call RefuseNowhere
   StrCpy $Mode "user"
@@ -195,18 +271,45 @@ Function .onInit
   ${IfNot} ${Errors}
     StrCpy $Mode "user"
   ${EndIf}
+  !insertmacro Option "/ASKED" $Asked
+  ${If} $Asked == 1
+    StrCpy $Command 1
+  ${Else}
+    Call ReadCommand
+  ${EndIf}
+  StrCpy $R2 ""
+  !insertmacro Option "/NOCOMMAND" $R2
+  ${If} $R2 == 1
+    StrCpy $Command 0
+  ${EndIf}
   ${If} ${Silent}
+  ${OrIf} $Asked == 1
     Call EnterMode
     Call RefuseOlder
     Call RefuseElsewhere
     Call RefuseLong
-    ${If} $Mode == "all"
-      !insertmacro Admin $0
-      ${If} $0 != "Admin"
-        SetErrorLevel 5
-        Quit
-      ${EndIf}
+  ${EndIf}
+  ${If} ${Silent}
+  ${AndIf} $Mode == "all"
+    !insertmacro Admin ""
+    ${If} $0 != "Admin"
+      SetErrorLevel 5
+      Quit
     ${EndIf}
+  ${EndIf}
+FunctionEnd
+
+; The choice that was made last time; the first time it is yes.
+Function ReadCommand
+  StrCpy $Command 1
+  ClearErrors
+  ReadRegDWORD $0 HKCU "${KEY}" "Command"
+  ${If} ${Errors}
+    ClearErrors
+    ReadRegDWORD $0 HKLM "${KEY}" "Command"
+  ${EndIf}
+  ${IfNot} ${Errors}
+    StrCpy $Command $0
   ${EndIf}
 FunctionEnd
 
@@ -219,7 +322,7 @@ Function RefuseNowhere
   ${Do}
     StrCpy $1 $0 4
     ${If} $1 == " /D="
-      !insertmacro StopWith 8 "The folder after /D= can't be used: it must be a folder on a drive of this computer. Nothing was changed."
+      !insertmacro StopWith 8 "$(NOWHERE)"
     ${EndIf}
     StrCpy $0 $0 "" 1
   ${LoopUntil} $1 == ""
@@ -251,6 +354,19 @@ Function EnterMode
       StrCpy $INSTDIR $Place
     ${EndIf}
   ${EndIf}
+  Call RefuseUnprotected
+FunctionEnd
+
+; Windows lets every account write into most other folders, and administrators run this copy, too.
+Function RefuseUnprotected
+  ${If} $Mode == "all"
+    System::Call 'kernel32::GetFullPathNameW(w "$INSTDIR\.", i ${NSIS_MAX_STRLEN}, w .r0, p 0)'
+    StrLen $2 "$PROGRAMFILES64\"
+    StrCpy $0 $0 $2
+    ${If} $0 != "$PROGRAMFILES64\"
+      !insertmacro StopWith 6 "$(NOT_PROTECTED)"
+    ${EndIf}
+  ${EndIf}
 FunctionEnd
 
 Function RefuseOlder
@@ -259,7 +375,7 @@ Function RefuseOlder
   ${EndIf}
   ${VersionCompare} $Installed ${VERSION} $0
   ${If} $0 == 1
-    !insertmacro StopWith 3 "Version $Installed is installed already. It is newer than this one (${VERSION}), so nothing was changed.$\n$\nTo go back to ${VERSION}, uninstall the newer version first."
+    !insertmacro StopWith 3 "$(OLDER)"
   ${EndIf}
 FunctionEnd
 
@@ -270,27 +386,29 @@ Function RefuseElsewhere
     GetFullPathName $0 "$Place\."
     GetFullPathName $1 "$INSTDIR\."
     ${If} $0 != $1
-      !insertmacro StopWith 7 "${PRODUCT} $Installed is installed in $Place, so nothing was changed.$\n$\nTo have it in another folder, uninstall it first. Your settings stay."
+      !insertmacro StopWith 7 "$(ELSEWHERE)"
     ${EndIf}
     Return
   ${EndIf}
   ${If} $Mode == "all"
     !insertmacro ReadInstalled HKCU
-    StrCpy $2 "only for you"
+    StrCpy $2 "$(FOR_ME)"
   ${Else}
     !insertmacro ReadInstalled HKLM
-    StrCpy $2 "for everybody"
+    StrCpy $2 "$(FOR_ALL)"
   ${EndIf}
   ${If} $Installed != ""
     Call RefuseOlder
-    !insertmacro StopWith 7 "${PRODUCT} $Installed is installed $2 in $Place, so nothing was changed.$\n$\nOne copy is enough. To have it otherwise, uninstall that one first. Your settings stay."
+    !insertmacro StopWith 7 "$(OTHER_KIND)"
   ${EndIf}
 FunctionEnd
 
-; A copy that is there is repaired or upgraded where it is.
+; A copy that is there is repaired or upgraded where it is; everybody's has one place.
 Function AskWhere
   ${If} $Installed != ""
     StrCpy $INSTDIR $Place
+    Abort
+  ${ElseIf} $Mode == "all"
     Abort
   ${EndIf}
 FunctionEnd
@@ -298,7 +416,7 @@ FunctionEnd
 Function RefuseLong
   StrLen $0 $INSTDIR
   ${If} $0 > ${ROOM}
-    !insertmacro StopWith 6 "The name of this folder is too long ($0 characters; at most ${ROOM})."
+    !insertmacro StopWith 6 "$(TOO_LONG)"
   ${EndIf}
 FunctionEnd
 
@@ -310,38 +428,46 @@ Function .onVerifyInstDir
 FunctionEnd
 
 Function AskWho
-  StrCpy $0 "Find out why cuDNN doesn't start, mend it, and prove it on the GPU."
+  ${If} $Asked == 1
+    Abort
+  ${EndIf}
+  StrCpy $0 "$(PURPOSE)"
   ReadRegStr $1 HKCU "${KEY}" "DisplayVersion"
   ${If} $1 == ""
     ReadRegStr $1 HKLM "${KEY}" "DisplayVersion"
   ${EndIf}
   ${If} $1 == "${VERSION}"
-    StrCpy $0 "Version ${VERSION} is installed. Setup puts all its files back as they were."
+    StrCpy $0 "$(REPAIR)"
   ${ElseIf} $1 != ""
     ${VersionCompare} $1 ${VERSION} $2
     ${If} $2 == 1
-      StrCpy $0 "Version $1 is installed. It is newer than this one."
+      StrCpy $0 "$(NEWER)"
     ${Else}
-      StrCpy $0 "Version $1 is installed. Setup replaces it by ${VERSION} and keeps your settings."
+      StrCpy $0 "$(UPGRADE)"
     ${EndIf}
   ${EndIf}
   !insertmacro MUI_HEADER_TEXT "${TITLE}" "$0"
   nsDialogs::Create 1018
   Pop $0
-  ${NSD_CreateLabel} 0 8u 100% 12u "Who will use it on this computer?"
+  ${NSD_CreateLabel} 0 0 100% 12u "$(WHO)"
   Pop $0
-  ${NSD_CreateRadioButton} 8u 28u 95% 12u "&Only me"
+  ${NSD_CreateRadioButton} 8u 14u 95% 12u "$(ONLY_ME)"
   Pop $ForMe
-  ${NSD_CreateLabel} 20u 42u 90% 12u "Needs no administrator."
+  ${NSD_CreateLabel} 20u 26u 90% 10u "$(NO_ADMINISTRATOR)"
   Pop $0
-  ${NSD_CreateRadioButton} 8u 60u 95% 12u "&Everybody"
+  ${NSD_CreateRadioButton} 8u 38u 95% 12u "$(EVERYBODY)"
   Pop $ForAll
-  ${NSD_CreateLabel} 20u 74u 90% 12u "Windows asks for an administrator's permission."
+  ${NSD_CreateLabel} 20u 50u 90% 10u "$(ADMINISTRATOR)"
   Pop $0
-  ${NSD_CreateLabel} 0 98u 100% 24u "It needs ${SIZE_MB} MB. It adds an entry to the Start menu and to Windows' list of programs, and opens its own reports (.cudnn-report; .md under $\"Open with$\")."
+  ${NSD_CreateCheckBox} 8u 66u 97% 12u "$(COMMAND)"
+  Pop $TickCommand
+  ${If} $Command == 1
+    ${NSD_Check} $TickCommand
+  ${EndIf}
+  ${NSD_CreateLabel} 0 86u 100% 26u "$(CHANGES)"
   Pop $0
   !ifdef TEST
-    ${NSD_CreateLabel} 0 124u 100% 16u "This is a test build, not a release: it isn't signed by its authors, and its Python is for tests."
+    ${NSD_CreateLabel} 0 114u 100% 26u "$(TEST)"
     Pop $0
   !endif
   ${If} $Mode == "all"
@@ -356,6 +482,7 @@ FunctionEnd
 
 Function TakeWho
   StrCpy $R9 $Mode
+  ${NSD_GetState} $TickCommand $Command
   ${NSD_GetState} $ForAll $0
   ${If} $0 == ${BST_CHECKED}
     StrCpy $Mode "all"
@@ -366,20 +493,37 @@ Function TakeWho
     StrCpy $INSTDIR ""
   ${EndIf}
   ${If} $Mode == "all"
-    !insertmacro Admin $0
+    !insertmacro Admin ""
     ${If} $0 != "Admin"
-      ClearErrors
-      ExecShell "runas" "$EXEPATH" "/ALLUSERS"
-      ${If} ${Errors}
-        MessageBox MB_OK|MB_ICONINFORMATION "Windows gave no permission. Choose $\"Only me$\", or try again."
-        Abort
-      ${EndIf}
-      Quit
+      Call AskAdministrator
     ${EndIf}
   ${EndIf}
   Call EnterMode
   Call RefuseOlder
   Call RefuseElsewhere
+FunctionEnd
+
+; Comes back only where Windows gave no permission, to the page that is shown.
+Function AskAdministrator
+  StrCpy $R0 "$EXEPATH"
+  StrCpy $R1 "/ALLUSERS /ASKED"
+  ${If} $Command != 1
+    StrCpy $R1 "$R1 /NOCOMMAND"
+  ${EndIf}
+  Call Elevate
+  ${If} $Code == ""
+    MessageBox MB_OK|MB_ICONINFORMATION "$(NO_PERMISSION)"
+    Abort
+  ${EndIf}
+  ${If} $Code == ${START_WANTED}
+    StrCpy $Code 0
+    SetShellVarContext all
+    ReadRegStr $0 HKLM "${KEY}" "InstallLocation"
+    SetOutPath "$0"
+    Exec '"$0\python\pythonw.exe" ${START}'
+  ${EndIf}
+  SetErrorLevel $Code
+  Quit
 FunctionEnd
 
 ; The new version is unpacked beside the old one and takes its place by renaming, so that a full
@@ -413,7 +557,7 @@ FunctionEnd
   !insertmacro ${MACRO} "app"
   !insertmacro ${MACRO} "licences"
   !insertmacro ${MACRO} "app.ico"
-  !insertmacro ${MACRO} "cudnn-assistant.cmd"
+  !insertmacro ${MACRO} "command"
   !insertmacro ${MACRO} "uninstall.cmd"
   !insertmacro ${MACRO} "sbom.cdx.json"
 !macroend
@@ -441,7 +585,7 @@ Section
   FileWrite $0 "$Mode"
   FileClose $0
   ${If} ${Errors}
-    !insertmacro StopWith 2 "Windows allows no writing in $INSTDIR. Nothing was changed."
+    !insertmacro StopWith 2 "$(NOT_WRITABLE)"
   ${EndIf}
   SetOutPath "$INSTDIR\.new"
   ClearErrors
@@ -450,7 +594,7 @@ Section
   ${If} ${Errors}
     RMDir /r "$INSTDIR\.new"
     RMDir "$INSTDIR\.old"
-    !insertmacro StopWith 2 "Not all files could be written. Nothing was changed."
+    !insertmacro StopWith 2 "$(NOT_ALL_WRITTEN)"
   ${EndIf}
   StrCpy $R8 ""
   !insertmacro EachPart Swap
@@ -458,16 +602,40 @@ Section
     !insertmacro EachPart SwapBack
     RMDir /r "$INSTDIR\.new"
     RMDir /r "$INSTDIR\.old"
-    !insertmacro StopWith 2 "Windows did not allow replacing $R8. The version that was there is as before."
+    !insertmacro StopWith 2 "$(NOT_REPLACED)"
   ${EndIf}
   RMDir /r "$INSTDIR\.new"
   RMDir /r "$INSTDIR\.old"
   WriteUninstaller "$INSTDIR\uninstall.exe"
   Call Register
+  Call SetCommand
 SectionEnd
 
+; The program knows how to read and write PATH whole, whatever its kind and length.
+!macro TerminalFolder WHAT
+  ${If} $Mode == "all"
+    StrCpy $R1 "machine"
+  ${Else}
+    StrCpy $R1 "user"
+  ${EndIf}
+  ExecWait '"$INSTDIR\python\pythonw.exe" ${RUN} --terminal-folder ${WHAT} $R1 "$INSTDIR\command"' $0
+!macroend
+
+Function SetCommand
+  ${If} $Command == 1
+    !insertmacro TerminalFolder put
+    ${If} $0 != 0
+      MessageBox MB_OK|MB_ICONINFORMATION "$(NO_COMMAND)" /SD IDOK
+    ${EndIf}
+  ${Else}
+    !insertmacro TerminalFolder take
+  ${EndIf}
+  WriteRegDWORD SHCTX "${KEY}" "Command" $Command
+FunctionEnd
+
 Function Register
-  CreateShortcut "$SMPROGRAMS\${PRODUCT}.lnk" "$INSTDIR\python\pythonw.exe" "${START}" "$INSTDIR\app.ico" 0 SW_SHOWNORMAL "" "Find out why cuDNN doesn't start"
+  CreateShortcut "$SMPROGRAMS\${PRODUCT}.lnk" "$INSTDIR\python\pythonw.exe" "${START}" "$INSTDIR\app.ico" 0 SW_SHOWNORMAL "" "$(SHORTCUT)"
+  Call NameShortcut
   WriteRegStr SHCTX "${KEY}" "DisplayName" "${PRODUCT}"
   WriteRegStr SHCTX "${KEY}" "DisplayVersion" "${VERSION}"
   WriteRegStr SHCTX "${KEY}" "DisplayIcon" "$INSTDIR\app.ico"
@@ -497,12 +665,49 @@ Function Register
   System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'
 FunctionEnd
 
+; The window says the same name of itself: one button in the taskbar, and pinned, it starts this.
+Function NameShortcut
+  !insertmacro ComHlpr_CreateInProcInstance ${CLSID_ShellLink} ${IID_IShellLink} r0 ""
+  ${If} $0 P= 0
+    Return
+  ${EndIf}
+  ${IUnknown::QueryInterface} $0 '("${IID_IPersistFile}",.r1)'
+  ${IUnknown::QueryInterface} $0 '("${IID_IPropertyStore}",.r2)'
+  ${If} $1 P<> 0
+  ${AndIf} $2 P<> 0
+    ${IPersistFile::Load} $1 '("$SMPROGRAMS\${PRODUCT}.lnk", ${STGM_READWRITE})'
+    System::Call '*${SYSSTRUCT_PROPERTYKEY}(${PKEY_AppUserModel_ID})p.r3'
+    System::Call '*(&w64 "${APPID}")p.r4'
+    System::Call '*${SYSSTRUCT_PROPVARIANT}(${VT_LPWSTR},,$4)p.r5'
+    ${IPropertyStore::SetValue} $2 '($3,$5)'
+    ${IPropertyStore::Commit} $2 ""
+    ${IPersistFile::Save} $1 '("$SMPROGRAMS\${PRODUCT}.lnk",1)'
+    System::Free $5
+    System::Free $4
+    System::Free $3
+  ${EndIf}
+  !insertmacro ComHlpr_SafeRelease $2
+  !insertmacro ComHlpr_SafeRelease $1
+  !insertmacro ComHlpr_SafeRelease $0
+FunctionEnd
+
+; Never with an administrator's rights, and never as somebody else: the Setup that the person
+; started does it; where there is none, the tick isn't shown.
 Function StartIt
-  ${If} $Mode == "all"
-    ; Through Explorer, so that the program doesn't inherit Setup's administrator rights.
-    Exec '"$WINDIR\explorer.exe" "$SMPROGRAMS\${PRODUCT}.lnk"'
+  ${If} $Asked == 1
+    SetErrorLevel ${START_WANTED}
   ${Else}
     Exec '"$INSTDIR\python\pythonw.exe" ${START}'
+  ${EndIf}
+FunctionEnd
+
+Function OfferStart
+  ${If} $Asked != 1
+    Call Rights
+    ${If} $0 == 2
+      ${NSD_Uncheck} $mui.FinishPage.Run
+      ShowWindow $mui.FinishPage.Run ${SW_HIDE}
+    ${EndIf}
   ${EndIf}
 FunctionEnd
 
@@ -510,57 +715,82 @@ FunctionEnd
 
 Function un.onInit
   ${IfNot} ${FileExists} "$INSTDIR\install.marker"
-    !insertmacro StopWith 2 "This is not a folder of ${PRODUCT}. Nothing was removed."
+    !insertmacro StopWith 2 "$(NOT_OURS)"
   ${EndIf}
   FileOpen $0 "$INSTDIR\install.marker" r
   FileRead $0 $Mode
   FileClose $0
   SetShellVarContext current
+  !insertmacro Option "/SETTINGS" $Settings
+  !insertmacro Option "/LIBRARIES" $Libraries
+  !insertmacro Option "/MACHINE" $Machine
   ${If} $Mode == "all"
-    !insertmacro Admin $0
+    !insertmacro Admin "un."
     ${If} $0 != "Admin"
-      ${If} ${Silent}
-        SetErrorLevel 5
-        Quit
-      ${EndIf}
-      ExecShell "runas" "$INSTDIR\uninstall.exe"
+    ${AndIf} ${Silent}
+      SetErrorLevel 5
       Quit
     ${EndIf}
     SetShellVarContext all
   ${EndIf}
-  ${GetParameters} $R0
-  ClearErrors
-  ${GetOptions} $R0 "/SETTINGS" $R1
-  ${IfNot} ${Errors}
-    StrCpy $Settings 1
-  ${EndIf}
-  ClearErrors
-  ${GetOptions} $R0 "/LIBRARIES" $R1
-  ${IfNot} ${Errors}
-    StrCpy $Libraries 1
-  ${EndIf}
 FunctionEnd
 
 Function un.AskWhat
-  !insertmacro MUI_HEADER_TEXT "Uninstall ${PRODUCT}" "Changes it made to this computer stay as they are."
+  !insertmacro MUI_HEADER_TEXT "$(UNINSTALL)" "$(CHANGES_STAY)"
   nsDialogs::Create 1018
   Pop $0
-  ${NSD_CreateLabel} 0 8u 100% 24u "To take changes back, close this window, open ${PRODUCT} and choose $\"${UNDO}$\" first."
+  ${NSD_CreateLabel} 0 8u 100% 24u "$(UNDO_FIRST)"
   Pop $0
-  ${NSD_CreateLabel} 0 40u 100% 12u "Remove these too?"
-  Pop $0
-  ${NSD_CreateCheckBox} 8u 56u 95% 12u "My &settings and the history of changes"
-  Pop $TickSettings
-  ${NSD_CreateCheckBox} 8u 74u 95% 12u "The copies of &cuDNN that it installed for me"
-  Pop $TickLibraries
-  ${NSD_CreateLabel} 20u 88u 90% 24u "Programs that use these copies will no longer find cuDNN."
-  Pop $0
+  StrCpy $TickSettings 0
+  Call un.Rights
+  ${If} $Mode == "all"
+  ${AndIf} $0 == 2
+    ${NSD_CreateLabel} 0 40u 100% 24u "$(EACH_PERSONS)"
+    Pop $0
+  ${Else}
+    ${NSD_CreateLabel} 0 40u 100% 12u "$(REMOVE_TOO)"
+    Pop $0
+    ${NSD_CreateCheckBox} 8u 56u 95% 12u "$(MY_SETTINGS)"
+    Pop $TickSettings
+    ${NSD_CreateCheckBox} 8u 74u 95% 12u "$(MY_COPIES)"
+    Pop $TickLibraries
+    ${NSD_CreateLabel} 20u 88u 90% 24u "$(COPIES_NEEDED)"
+    Pop $0
+  ${EndIf}
   nsDialogs::Show
 FunctionEnd
 
 Function un.TakeWhat
-  ${NSD_GetState} $TickSettings $Settings
-  ${NSD_GetState} $TickLibraries $Libraries
+  ${If} $TickSettings != 0
+    ${NSD_GetState} $TickSettings $Settings
+    ${NSD_GetState} $TickLibraries $Libraries
+  ${EndIf}
+  ${If} $Mode == "all"
+    !insertmacro Admin "un."
+    ${If} $0 != "Admin"
+      Call un.AskAdministrator
+    ${EndIf}
+  ${EndIf}
+FunctionEnd
+
+; The machine's half, by the uninstaller in its protected folder (NSIS' usual copy would lie in a
+; folder that the person can write). Stays on the page where that isn't done.
+Function un.AskAdministrator
+  again:
+  StrCpy $R0 "$INSTDIR\uninstall.exe"
+  StrCpy $R1 "/S /MACHINE _?=$INSTDIR"
+  Call un.Elevate
+  ShowWindow $HWNDPARENT ${SW_SHOW}
+  ${If} $Code == 0
+    StrCpy $MachineDone 1
+    Return
+  ${EndIf}
+  ${If} $Code == 4
+    MessageBox MB_RETRYCANCEL|MB_ICONEXCLAMATION "$(IS_OPEN)" IDRETRY again
+  ${Else}
+    MessageBox MB_OK|MB_ICONINFORMATION "$(STILL_THERE)"
+  ${EndIf}
+  Abort
 FunctionEnd
 
 !macro Forget PART
@@ -570,7 +800,16 @@ FunctionEnd
 
 Section Uninstall
   SetDetailsPrint none
-  Call un.WaitUntilClosed
+  ${If} $MachineDone != 1
+    Call un.WaitUntilClosed
+    Call un.RemoveProgram
+  ${EndIf}
+  ${If} $Machine != 1
+    Call un.ForgetPerson
+  ${EndIf}
+SectionEnd
+
+Function un.RemoveProgram
   ; It may be running: out of the folder, so that this can go.
   GetTempFileName $0
   Delete $0
@@ -583,16 +822,33 @@ Section Uninstall
   ${AndIf} ${FileExists} "$0\install.marker"
     StrCpy $Registered 0
   ${EndIf}
+  !insertmacro TerminalFolder take
   !insertmacro EachPart RemovePart
   RMDir /r "$INSTDIR\.new"
   RMDir /r "$INSTDIR\.old"
   Delete "$INSTDIR\install.marker"
-  Delete "$INSTDIR\uninstall.exe"
-  SetOutPath "$TEMP"
+  ; A folder that somebody stands in can't go.
+  SetOutPath "$SYSDIR"
+  Call un.RemoveItself
   RMDir "$INSTDIR"
   ${If} $Registered == 1
     Call un.Unregister
   ${EndIf}
+FunctionEnd
+
+; What runs can't be deleted: Windows' own program does it once this one has ended.
+Function un.RemoveItself
+  ${If} $EXEDIR == $INSTDIR
+    ; Once more where that takes longer.
+    StrCpy $0 'del "$INSTDIR\uninstall.exe" & rmdir "$INSTDIR"'
+    ExecShell "open" "$SYSDIR\cmd.exe" '/d /c ping -n 3 127.0.0.1 >nul & $0 & ping -n 6 127.0.0.1 >nul & $0' SW_HIDE
+  ${Else}
+    Delete "$INSTDIR\uninstall.exe"
+  ${EndIf}
+FunctionEnd
+
+; What is this person's own; never done by the part that runs as administrator.
+Function un.ForgetPerson
   ; "Check again after the restart": nobody is there to do it now.
   DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\RunOnce" "${PRODUCT}"
   SetShellVarContext current
@@ -603,7 +859,7 @@ Section Uninstall
     Call un.ForgetSettings
   ${EndIf}
   RMDir "$LOCALAPPDATA\${PRODUCT}"
-SectionEnd
+FunctionEnd
 
 Function un.Unregister
   Delete "$SMPROGRAMS\${PRODUCT}.lnk"

@@ -24,7 +24,12 @@ APP = LOCAL / "Programs" / "cuDNN Assistant"
 KEY = r"Software\Microsoft\Windows\CurrentVersion\Uninstall\cuDNN Assistant"
 CUDNN = Path(r"C:\tools\cuDNN Größe 9\bin")
 PROGRAM = (str(APP / "python" / "python.exe"), "-I", "-B", "-m", "cudnn_assistant")
-BEFORE = (r"%USERPROFILE%\my tools;;C:\quoted;C:\windows", reg.REG_EXPAND_SZ)
+CUDA = Path(r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA\v12.9")
+COMMAND = str(APP / "command")
+EARLIER = r"%USERPROFILE%\my tools;;C:\quoted;C:\windows"
+"""The person's PATH before our command joined it."""
+BEFORE = (f"{EARLIER};{COMMAND}", reg.REG_EXPAND_SZ)
+ENVIRONMENT = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 WINE = hasattr(windll.ntdll, "wine_get_version")
 
 
@@ -85,6 +90,10 @@ def install() -> None:
     expect("Setup again", setup("/CURRENTUSER"), 0)
     expect("another folder", setup(r"/D=C:\second"), 7)
     expect("listed", listed(), True)
+    expect("the command on PATH", COMMAND in str((path() or [""])[0]).split(";"), True)
+    # A new terminal: the variables as they are now, and the name alone.
+    terminal = f'set "PATH=%PATH%;{COMMAND}" && cudnn-assistant --help'
+    expect("the command", subprocess.call(f"cmd /d /c {terminal}", stdout=subprocess.DEVNULL), 0)
     target = Path(os.environ["TEMP"], "self-test.json")
     pythonw = str(APP / "python" / "pythonw.exe")
     run(pythonw, *PROGRAM[1:], "--self-test", str(target))
@@ -92,13 +101,20 @@ def install() -> None:
 
 
 def plant() -> None:
-    """A driver and a GPU of stubs, and a cuDNN in a folder that is nobody's."""
+    """A driver, a GPU and a CUDA of stubs, and a cuDNN in a folder that is nobody's."""
     stubs = Path(sys.argv[2])
     CUDNN.mkdir(parents=True, exist_ok=True)
     system = Path(os.environ["SYSTEMROOT"], "System32")
-    for source, target in ((stubs / "driver", system), (stubs / "cudnn", CUDNN)):
-        for file in source.iterdir():
+    (CUDA / "bin").mkdir(parents=True, exist_ok=True)
+    places = {"driver": system, "cudnn": CUDNN, "cuda": CUDA, "cuda/bin": CUDA / "bin"}
+    for source, target in places.items():
+        for file in filter(Path.is_file, (stubs / source).iterdir()):
             (target / file.name).write_bytes(file.read_bytes())
+    access = reg.KEY_QUERY_VALUE | reg.KEY_SET_VALUE
+    with reg.OpenKey(reg.HKEY_LOCAL_MACHINE, ENVIRONMENT, 0, access) as key:
+        text, kind = reg.QueryValueEx(key, "Path")
+        reg.SetValueEx(key, "Path", 0, kind, f"{text};{CUDA}\\bin")
+        reg.SetValueEx(key, "CUDA_PATH", 0, reg.REG_SZ, str(CUDA))
     with reg.OpenKey(reg.HKEY_CURRENT_USER, "Environment", 0, reg.KEY_SET_VALUE) as key:
         reg.SetValueEx(key, "Path", 0, BEFORE[1], BEFORE[0])
 
@@ -140,6 +156,10 @@ def uninstall() -> None:
     command = str(APP / "uninstall.cmd")
     expect("uninstall", run("cmd", "/d", "/c", command, "/SETTINGS", "/LIBRARIES"), 0)
     expect("folder", APP.exists(), False)
+    left = path()
+    expect("nothing of ours on PATH", bool(left) and COMMAND in str(left and left[0]), False)
+    if left and left[1] == BEFORE[1]:
+        expect("PATH", left[0], EARLIER)
     expect("settings", (LOCAL / "cuDNN Assistant").exists(), False)
     expect("listed", listed(), False)
     menu = Path(os.environ["APPDATA"], r"Microsoft\Windows\Start Menu\Programs")

@@ -6,13 +6,14 @@ import os
 import subprocess
 from pathlib import Path
 
-from lab import driver
+from lab import driver, images
 from windows_desktop import Desktop
 
 HERE = Path(__file__).parent
 KEY = "HKLM\\System\\CurrentControlSet\\Control\\Session Manager\\Environment"
 CUDNN = "Program Files/NVIDIA/CUDNN/v9.10/bin/12.9"
 
+CUDA = ("cudart64_12.dll", "cublas64_12.dll", "cublasLt64_12.dll", "nvrtc64_120_0.dll")
 
 PARTS = (
     "graph",
@@ -69,6 +70,8 @@ def compiled(source: str, target: Path, *options: str) -> None:
 
 
 def stubs(folder: Path) -> None:
-    """What on_windows.py takes: the driver's files and cuDNN's."""
+    """What on_windows.py takes: the driver's files, cuDNN's, and a CUDA toolkit."""
     driver_files(folder / "driver")
     cudnn_files(folder / "cudnn")
+    images.put(folder / "cuda" / "bin", *CUDA, data=images.pe("6.14.11.12090"))
+    (folder / "cuda" / "version.json").write_text('{"cuda": {"version": "12.9.1"}}')

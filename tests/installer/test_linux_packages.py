@@ -20,7 +20,7 @@ import screens
 
 from cudnn_assistant import __version__
 from installer import checks
-from installer.linux import appdir, deb
+from installer.linux import appdir, appimage, deb
 from installer.windows import build
 
 DESKTOP = build.ROOT / "resources" / "desktop"
@@ -213,6 +213,33 @@ def test_the_appdir_starts_where_nothing_is_set(tmp_path: Path) -> None:
 def python_first() -> str:
     """The PATH of a new session, with the Python of these tests where the system's is too old."""
     return os.pathsep.join([os.path.dirname(sys.executable), os.defpath])
+
+
+@needs.programs("mksquashfs", "unsquashfs")
+def test_an_appimage_is_its_runtime_and_the_folder_to_the_byte(tmp_path: Path) -> None:
+    runtime = tmp_path / "runtime"
+    runtime.write_bytes(b"\x7fELF run time" * 1000)
+    digest = build.sha256(runtime)
+    made = []
+    for name in ("one", "another"):
+        folder = tmp_path / name
+        (folder / "usr").mkdir(parents=True)
+        (folder / "usr" / "file").write_text("content")
+        (folder / "AppRun").write_text("#!/bin/sh\n")
+        (folder / "AppRun").chmod(0o755)
+        (folder / "usr" / "link").symlink_to("file")
+        (tmp_path / f"{name}.out").mkdir()
+        made.append(appimage.pack(folder, runtime, digest, tmp_path / f"{name}.out"))
+    first, second = (file.read_bytes() for file in made)
+    assert first == second
+    assert first.startswith(runtime.read_bytes())
+    assert os.access(made[0], os.X_OK)
+    offset = str(runtime.stat().st_size)
+    checked("unsquashfs", "-o", offset, "-d", str(tmp_path / "seen"), str(made[0]))
+    assert os.access(tmp_path / "seen" / "AppRun", os.X_OK)
+    assert (tmp_path / "seen" / "usr" / "link").read_text() == "content"
+    with pytest.raises(appimage.NotTrusted):
+        appimage.pack(tmp_path / "one", runtime, "0" * 64, tmp_path)
 
 
 def test_an_appimage_is_started_again_by_its_own_file(tmp_path: Path) -> None:

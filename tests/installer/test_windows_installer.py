@@ -28,6 +28,9 @@ pytestmark = pytest.mark.wine
 
 KEY = "Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\cuDNN Assistant"
 NEWER = "99.0.0"
+ENVIRONMENT = "HKLM\\System\\CurrentControlSet\\Control\\Session Manager\\Environment"
+RIGHTS = "C:\\windows\\rights.exe"
+"""Runs a command with the other half of the account's rights; Wine gives all without asking."""
 HERE = Path(__file__).parent
 
 
@@ -108,12 +111,24 @@ def test_starts_from_the_menu_and_leaves_nothing_behind(
     size = next(int(line.split()[-1], 16) for line in told.splitlines() if "EstimatedSize" in line)
     real = sum(size for size, _ in stamps(folder).values()) // 1024
     assert abs(size - real) < 0.02 * real
+    major, minor = __version__.split(".")[:2]
+    assert f"VersionMajor    REG_DWORD    {int(major):#x}" in told
+    assert f"VersionMinor    REG_DWORD    {int(minor):#x}" in told
+    assert time.strftime("%Y%m%d") in told
+    assert 'cuDNN Assistant\\uninstall.cmd"' in told
+    command = "%LOCALAPPDATA%\\Programs\\cuDNN Assistant\\command\\cudnn-assistant.cmd"
+    assert "cuDNN Assistant\\command" in clean.output("reg", "query", "HKCU\\Environment")
+    assert "usage: cudnn-assistant" in clean.output("cmd", "/c", command, "--help")
 
     before = stamps(folder)
+    assert_whole(self_test(clean, folder))
     clean.run("start", "/unix", str(clean.menu / "cuDNN Assistant.lnk"))
     window = clean.wait_for("cuDNN Assistant")
     time.sleep(5)
     clean.picture("installed.png", tmp_path)
+    python = clean.windows_path(folder / "python" / "pythonw.exe")
+    assert clean.run(python, "-I", "-B", "-m", "cudnn_assistant", "--window") == 0
+    assert clean.windows("cuDNN Assistant") == [window], "a second start opens no second window"
     clean.press(window, "alt+F4")
     clean.gone("cuDNN Assistant")
     assert stamps(folder) == before, "the program wrote into its own folder"
@@ -125,9 +140,7 @@ def test_starts_from_the_menu_and_leaves_nothing_behind(
     assert {line for line in registry - clean.registry() if "Wine" not in line} == set()
 
 
-def test_installed_copy_is_whole(clean: Desktop, setups: dict[str, Path]) -> None:
-    assert install(clean, setups[__version__]) == 0
-    said = self_test(clean, clean.local / "Programs" / "cuDNN Assistant")
+def assert_whole(said: dict[str, object]) -> None:
     assert said["whole"] is True, said
     assert (said["version"], said["platform"]) == (__version__, "windows")
     assert str(said["interpreter"]).endswith("\\cuDNN Assistant\\python\\pythonw.exe")
@@ -150,6 +163,7 @@ def test_upgrade_keeps_settings_and_waits_for_the_open_program(
     window = clean.wait_for("cuDNN Assistant")
     before = stamps(folder)
     assert install(clean, setups[NEWER]) == 4
+    assert uninstall(clean, folder) == 4
     assert stamps(folder) == before
     clean.press(window, "alt+F4")
     clean.gone("cuDNN Assistant")
@@ -183,26 +197,29 @@ def test_one_product_has_one_place(clean: Desktop, setups: dict[str, Path]) -> N
     assert uninstall(clean, folder) == 0
     assert not folder.exists()
 
+    # Everybody's copy: where only administrators write, and by them alone.
+    assert install(clean, setups[NEWER], "/ALLUSERS", "/D=C:\\anywhere") == 6
+    assert clean.run(RIGHTS, str(setups[NEWER]), "/S", "/ALLUSERS") == 5
     assert install(clean, setups[NEWER], "/ALLUSERS") == 0
     assert install(clean, old, "/CURRENTUSER") == 3
     assert install(clean, setups[NEWER], "/CURRENTUSER") == 7
     assert not folder.exists()
-
-
-def test_a_silent_uninstall_waits_and_says_how_it_ended(
-    clean: Desktop, setups: dict[str, Path]
-) -> None:
-    assert install(clean, setups[__version__]) == 0
-    folder = clean.local / "Programs" / "cuDNN Assistant"
-    before = stamps(folder)
-    clean.run("start", "/unix", str(clean.menu / "cuDNN Assistant.lnk"))
-    window = clean.wait_for("cuDNN Assistant")
-    assert uninstall(clean, folder) == 4
-    assert stamps(folder) == before
-    clean.press(window, "alt+F4")
-    clean.gone("cuDNN Assistant")
-    assert uninstall(clean, folder) == 0
-    assert not folder.exists()
+    everybodys = clean.drive / "Program Files" / "cuDNN Assistant"
+    assert NEWER in clean.output("reg", "query", "HKLM\\" + KEY)
+    assert not (clean.menu / "cuDNN Assistant.lnk").exists()
+    machine = clean.output("reg", "query", ENVIRONMENT, "/v", "PATH")
+    assert "Program Files\\cuDNN Assistant\\command" in machine
+    # What the uninstaller starts as administrator: the machine's half, from its own folder.
+    settings = clean.local / "cuDNN Assistant"
+    settings.mkdir()
+    (settings / "journal.jsonl").write_text("")
+    words = ("/S", "/MACHINE", "_?=C:\\Program", "Files\\cuDNN", "Assistant")
+    assert clean.run(clean.windows_path(everybodys / "uninstall.exe"), *words) == 0
+    appears(everybodys, there=False)
+    assert (settings / "journal.jsonl").exists()
+    shutil.rmtree(settings)
+    assert "DisplayVersion" not in clean.output("reg", "query", "HKLM\\" + KEY)
+    assert "cuDNN" not in clean.output("reg", "query", ENVIRONMENT, "/v", "PATH")
 
 
 def test_an_older_second_copy_leaves_the_first_its_entries(
@@ -220,35 +237,23 @@ def test_an_older_second_copy_leaves_the_first_its_entries(
     assert clean.registry() == registry
 
 
-def test_what_windows_lists_is_whole(clean: Desktop, setups: dict[str, Path]) -> None:
-    assert install(clean, setups[__version__]) == 0
-    listed = clean.output("reg", "query", "HKCU\\" + KEY)
-    major, minor = __version__.split(".")[:2]
-    assert f"VersionMajor    REG_DWORD    {int(major):#x}" in listed
-    assert f"VersionMinor    REG_DWORD    {int(minor):#x}" in listed
-    assert time.strftime("%Y%m%d") in listed
-    assert 'cuDNN Assistant\\uninstall.cmd"' in listed
-
-
-def test_repairs_what_a_stopped_upgrade_left(clean: Desktop, setups: dict[str, Path]) -> None:
-    folder = clean.local / "Programs" / "cuDNN Assistant"
-    assert install(clean, setups[__version__]) == 0
+def test_repairs_what_a_stopped_upgrade_left_and_spares_the_files_of_others(
+    clean: Desktop, setups: dict[str, Path]
+) -> None:
+    theirs = clean.drive / "stuff"
+    (theirs / "lib").mkdir(parents=True)
+    (theirs / "lib" / "mine.txt").write_text("")
+    assert install(clean, setups[__version__], "/D=C:\\stuff") == 0
+    folder = theirs / "cuDNN Assistant"
     (folder / ".old").mkdir()
     (folder / "lib").rename(folder / ".old" / "lib")
     (folder / ".new").mkdir()
-    assert install(clean, setups[__version__]) == 0
+    assert install(clean, setups[__version__], "/D=C:\\stuff\\cuDNN Assistant", "/NOCOMMAND") == 0
     assert self_test(clean, folder)["whole"] is True
     assert not (folder / ".old").exists()
-
-
-def test_everybodys_copy(clean: Desktop, setups: dict[str, Path]) -> None:
-    assert install(clean, setups[__version__], "/ALLUSERS") == 0
-    folder = clean.drive / "Program Files" / "cuDNN Assistant"
-    assert self_test(clean, folder)["whole"] is True
-    assert __version__ in clean.output("reg", "query", "HKLM\\" + KEY)
-    assert not (clean.menu / "cuDNN Assistant.lnk").exists()
+    assert "command" not in clean.output("reg", "query", "HKCU\\Environment")
     uninstall(clean, folder)
-    assert "DisplayVersion" not in clean.output("reg", "query", "HKLM\\" + KEY)
+    assert (theirs / "lib" / "mine.txt").exists()
     assert not folder.exists()
 
 
@@ -281,19 +286,20 @@ def test_lives_under_the_longest_name_with_other_letters(
 def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Path) -> None:
     """Install for everybody, open a report, repair while it is open, an older one, uninstall.
 
-    Everybody's copy, because Wine 8 opens no file by what only this person has associated.
+    Everybody's copy, because Wine 8 opens no file by what only this person has associated. Setup
+    begins without an administrator's rights, as on Windows; Wine's "runas" gives none either, but
+    the second Setup runs, and the first waits for it and starts the program.
     """
     setup, title = str(setups[__version__]), f"cuDNN Assistant {__version__}"
-    done = clean.start(setup)
+    done = clean.start(RIGHTS, setup)
     page = clean.wait_for(title)
     clean.picture("1-who.png", tmp_path)
     clean.press(page, "alt+e", "Return")
-    clean.picture("2-where.png", tmp_path)
     folder = clean.drive / "Program Files" / "cuDNN Assistant"
-    clean.press_until(page, "Return", folder.exists)
     appears(folder / "uninstall.exe")
+    page = clean.wait_for(f"{title} ?")
     time.sleep(2)
-    clean.picture("3-installed.png", tmp_path)
+    clean.picture("2-installed.png", tmp_path)
     start_from_last_page(clean, page, done)
 
     report = clean.drive / "Ännas report.cudnn-report"
@@ -304,11 +310,12 @@ def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Pa
     clean.picture("4-report.png", tmp_path)
 
     (folder / "lib" / "pefile.pyc").unlink()
-    done = clean.start(setup)
+    done = clean.start(RIGHTS, setup)
     page = clean.wait_for(title)
     clean.picture("5-repair.png", tmp_path)
     clean.press(page, "Return")
-    question = clean.wait_for(title, other=page)
+    question = clean.wait_for(f"{title} ?", other=page)
+    page = next(one for one in clean.windows(f"{title} ?") if one not in (page, question))
     clean.picture("6-open.png", tmp_path)
     clean.press(window, "alt+F4")
     clean.gone("cuDNN Assistant")
@@ -326,16 +333,31 @@ def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Pa
     clean.press(clean.wait_for(title, other=page), "Return")
     assert done.wait(30) == 3
 
+    # Declined: all stays.
+    clean.start(RIGHTS, clean.windows_path(folder / "uninstall.exe"))
+    page = clean.wait_for("cuDNN Assistant Uninstall")
+    clean.press(page, "Return")
+    told = clean.wait_for("cuDNN Assistant Uninstall", other=page)
+    clean.picture("8-declined.png", tmp_path)
+    clean.press(told, "Return")
+    clean.press(page, "Escape")
+    clean.gone("cuDNN Assistant Uninstall")
+    assert (folder / "uninstall.exe").exists()
+    assert uninstall(clean, folder) == 0
+
+    # A person's own copy, and what is theirs.
+    folder = clean.local / "Programs" / "cuDNN Assistant"
+    assert install(clean, setups[__version__]) == 0
     settings = clean.local / "cuDNN Assistant"
     (settings / "libraries" / "9.0").mkdir(parents=True)
     (settings / "journal.jsonl").write_text("")
     clean.start(clean.windows_path(folder / "uninstall.exe"))
     page = clean.wait_for("cuDNN Assistant Uninstall")
     clean.press(page, "alt+s", "alt+c")
-    clean.picture("8-uninstall.png", tmp_path)
+    clean.picture("9-uninstall.png", tmp_path)
     clean.press(page, "Return")
     appears(folder, there=False)
-    clean.picture("9-removed.png", tmp_path)
+    clean.picture("10-removed.png", tmp_path)
     clean.press(page, "Return")
     clean.gone("cuDNN Assistant Uninstall")
     assert not settings.exists()
@@ -392,31 +414,20 @@ def close(folder: Path) -> None:
         os.chown(path, 0, 0, follow_symlinks=False)
 
 
-def test_spares_the_files_of_others(clean: Desktop, setups: dict[str, Path]) -> None:
-    theirs = clean.drive / "stuff"
-    (theirs / "lib").mkdir(parents=True)
-    (theirs / "lib" / "mine.txt").write_text("")
-    assert install(clean, setups[__version__], "/D=C:\\stuff") == 0
-    uninstall(clean, theirs / "cuDNN Assistant")
-    assert (theirs / "lib" / "mine.txt").exists()
-
-
 def test_the_same_tree_makes_the_same_setup(setups: dict[str, Path], work: Path) -> None:
     words = ["--fast", "--keep-stage", "--work", str(work / "work"), "--version", NEWER]
     assert build.main([*words, "--out", str(work / "again")]) == 0
     assert build.sha256(work / "again" / setups[NEWER].name) == build.sha256(setups[NEWER])
 
 
-def test_a_library_that_is_missing_is_seen(setups: dict[str, Path], work: Path) -> None:
-    stage = work / "work" / "stage"
-    assert closure.missing(stage) == []
-    library = stage / "lib" / "PySide6" / "Qt6Svg.dll"
-    away = library.rename(work / library.name)
-    try:
-        lines = closure.missing(stage)
-    finally:
-        away.rename(library)
-    assert "lib/PySide6/QtSvg.pyd needs qt6svg.dll" in lines
+def test_a_library_that_is_missing_is_seen(
+    setups: dict[str, Path], work: Path, tmp_path: Path
+) -> None:
+    """Building has looked at the whole tree; here a part of it alone."""
+    folder = tmp_path / "lib" / "PySide6"
+    folder.mkdir(parents=True)
+    shutil.copy(work / "work" / "stage" / "lib" / "PySide6" / "QtSvg.pyd", folder)
+    assert "lib/PySide6/QtSvg.pyd needs qt6svg.dll" in closure.missing(tmp_path)
 
 
 def test_licences_and_the_bill_of_materials_name_every_part(
@@ -469,17 +480,40 @@ def test_setup_and_uninstaller_are_signed(
 def test_the_steps_that_hosted_windows_takes(
     clean: Desktop, setups: dict[str, Path], work: Path, tmp_path: Path
 ) -> None:
-    """The script of packages.yml, with the steps that it names."""
+    """The script of packages.yml with all its steps: a cuDNN that nobody finds, fixed and undone.
+
+    What is planted for the machine is taken away again.
+    """
+    planted.stubs(tmp_path)
+    machine = [*machine_variables(clean)]
     python = work / "work" / "stage" / "python" / "python.exe"
     files = (python, HERE / "on_windows.py", setups[__version__], tmp_path)
-    said = clean.output(*map(clean.windows_path, files), "refuse", "install", "uninstall")
+    try:
+        said = clean.output(*map(clean.windows_path, files))
+    finally:
+        for name, kind, text in machine:
+            words = ("/v", name, "/t", kind, "/d", text, "/f")
+            clean.run("reg", "add", ENVIRONMENT, *words)
+        clean.run("reg", "delete", ENVIRONMENT, "/v", "CUDA_PATH", "/f")
+        clean.run("reg", "delete", "HKCU\\Environment", "/v", "Path", "/f")
+        shutil.rmtree(clean.drive / "tools", ignore_errors=True)
+        shutil.rmtree(clean.drive / "Program Files" / "NVIDIA GPU Computing Toolkit")
     assert "stopped" not in said, said
     assert said.rstrip().endswith("menu: False"), said
 
 
+def machine_variables(windows: Desktop) -> Iterator[tuple[str, str, str]]:
+    """Name, kind and text of PATH."""
+    for line in windows.output("reg", "query", ENVIRONMENT, "/v", "PATH").splitlines():
+        name, _, rest = line.strip().partition("    ")
+        kind, _, text = rest.strip().partition("    ")
+        if text:
+            yield name, kind, text.strip()
+
+
 def command_line(windows: Desktop, *words: str) -> str:
     folder = windows.local / "Programs" / "cuDNN Assistant"
-    return windows.output(windows.windows_path(folder / "cudnn-assistant.cmd"), *words)
+    return windows.output(windows.windows_path(folder / "command" / "cudnn-assistant.cmd"), *words)
 
 
 def test_a_gpu_without_and_with_its_cudnn(

