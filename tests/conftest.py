@@ -41,7 +41,7 @@ settings.load_profile("bounded")
 # "pytest --hypothesis-profile nightly" comes later and wins. A test that sets its own number of
 # examples keeps it: it starts programs or compares thousands of computers.
 
-SLOW = ("installer", "wine", "lab", "trial", "feed")
+SLOW = ("installer", "wine", "lab", "trial", "feed", "fleet")
 """Folders that begin first, so that no process ends long after the others."""
 ONE_OF_IT = ("wine", "gpu")
 """Folders whose tests share something that a computer has once."""

@@ -38,6 +38,7 @@ PACKAGES = {
     "zsh": "zsh",
     "msgfmt": "gettext",
     "unshare": "util-linux",
+    "ssh": "openssh-client",
     "ldconfig": "libc-bin",
     "debootstrap": "debootstrap",
     "dpkg-deb": "dpkg",

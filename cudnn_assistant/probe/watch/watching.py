@@ -159,8 +159,9 @@ def _told(
     while code is None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = process.wait(_SLOW)
-        for path in tuple(seen.files)[told:] if found else ():
-            found(path)
+        for path in tuple(seen.files)[told:]:
+            if found:
+                found(path)
             told += 1
         if code is None and cancel and cancel():
             asked = asked or time.monotonic()

@@ -1,0 +1,176 @@
+"""The role, by the real ansible-core, on computers in mounts of their own: one of them is off."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import needs
+import pytest
+from hosts import Host, healthy, lab_computer, not_on_path, without_driver
+
+from cudnn_assistant.session import Session
+
+FLEET = Path(__file__).parents[2] / "installer/fleet/ansible"
+BIN = Path(sys.executable).parent
+COMPUTERS = {"ws-ok": healthy, "ws-path": not_on_path, "ws-driver": without_driver}
+CODE = "cudnn-not-on-path"
+
+pytestmark = [
+    needs.modules("ansible", "ansiblelint"),
+    needs.programs("ssh"),
+    pytest.mark.skipif(bool(lab_computer.impossible()), reason=lab_computer.impossible() or "-"),
+]
+
+
+class Lab:
+    """Computers that are switched on, one that isn't, and an inventory of all."""
+
+    def __init__(self, folder: Path, hosts: dict[str, Host]) -> None:
+        self.hosts = hosts
+        self.folder = folder
+        self.inventory = folder / "inventory"
+        lines = [
+            f"{name} ansible_connection=local ansible_python_interpreter={host.python}"
+            for name, host in hosts.items()
+        ]
+        lines.append("ws-off ansible_host=127.0.0.1 ansible_port=9 ansible_connection=ssh")
+        self.inventory.write_text("\n".join(lines) + "\n")
+
+    def play(self, **variables: object) -> dict[str, dict[str, int]]:
+        """The numbers of Ansible's own recap, by computer."""
+        flags = ["--check"] if variables.pop("check", False) else []
+        command = [
+            str(BIN / "ansible-playbook"), "-i", str(self.inventory), str(FLEET / "site.yml"),
+            "-e", json.dumps(variables), *flags,
+        ]  # fmt: skip
+        surroundings = {
+            **os.environ,
+            "PATH": f"{BIN}:{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            "ANSIBLE_HOME": str(self.folder / "ansible"),
+            "ANSIBLE_REMOTE_TMP": str(self.folder / "shared/tmp"),
+            "ANSIBLE_ROLES_PATH": str(FLEET / "roles"),
+            "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_SSH_ARGS": "-o ConnectTimeout=2",
+        }
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=500, env=surroundings
+        )
+        recap = done.stdout.rpartition("PLAY RECAP")[2]
+        found = {
+            name: {word: int(number) for word, number in re.findall(r"(\w+)=(\d+)", numbers)}
+            for name, numbers in re.findall(r"^([\w-]+)\s+:(.*)$", recap, re.MULTILINE)
+        }
+        assert set(found) == {*self.hosts, "ws-off"}, done.stdout[-3000:] + done.stderr[-3000:]
+        assert found["ws-off"]["unreachable"] == 1, done.stdout[-3000:]
+        assert not any(one["failed"] for one in found.values()), done.stdout[-3000:]
+        return found
+
+    def changed(self, **variables: object) -> set[str]:
+        return {name for name, told in self.play(**variables).items() if told["changed"]}
+
+    def settings(self) -> dict[str, str]:
+        path = "/home/person/.config/cudnn-assistant/environment.sh"
+        return {name: host.run("cat", path).stdout for name, host in self.hosts.items()}
+
+    def ids(self, name: str) -> list[str]:
+        listed = self.hosts[name].run("cudnn-assistant", "undo", "--list").stdout
+        return re.findall(r"^\d{8}-\d{6}-\w+", listed, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    folder = tmp_path_factory.mktemp("lab")
+    shared = folder / "shared"
+    shared.mkdir()
+    with ExitStack() as stack:
+        hosts = {
+            name: stack.enter_context(Host(folder / name, build, shared))
+            for name, build in COMPUTERS.items()
+        }
+        yield Lab(folder, hosts)
+
+
+def test_gather_fix_and_undo(lab: Lab, tmp_path: Path) -> None:
+    folder = tmp_path / "gathered"
+    folder.mkdir()
+    gather = {"do": ["gather"], "cudnn_assistant_folder": str(folder)}
+    assert lab.changed(**gather) == set(), "a look changes nothing"
+    seen = Session().fleet([str(folder)])
+    assert {one.name: one.causes for one in seen.computers} == {
+        "ws-ok": (), "ws-path": (CODE,), "ws-driver": ("driver-missing",),
+    }  # fmt: skip
+
+    before = shutil.copytree(folder, tmp_path / "before")
+    fix = {"do": ["fix"], "cudnn_assistant_only": [CODE]}
+    assert lab.changed(**fix, check=True) == {"ws-path"}, "--check says what would be changed"
+    assert not any(lab.settings().values()), "and changes nothing"
+    assert lab.changed(**fix) == {"ws-path"}
+    assert [name for name, text in lab.settings().items() if "/opt/cudnn/lib" in text] == [
+        "ws-path"
+    ]
+    assert lab.changed(**fix) == set(), "a second time there is nothing to do"
+
+    lab.play(**gather)
+    (changed,) = Session().fleet([str(folder)], str(before)).changed or ()
+    assert (changed.name, changed.before, changed.after) == ("ws-path", "broken", "works")
+    assert changed.gone == (CODE,)
+
+    (name,) = lab.ids("ws-path")
+    undo = {"do": ["undo"], "cudnn_assistant_undo": name}
+    only = {name: host for name, host in lab.hosts.items() if name == "ws-path"}
+    one = Lab(lab.folder, only)
+    assert one.changed(**undo, check=True) == {"ws-path"}
+    assert "/opt/cudnn/lib" in lab.settings()["ws-path"]
+    assert one.changed(**undo) == {"ws-path"}
+    assert one.changed(**undo) == set()
+    assert not any(lab.settings().values())
+
+
+def test_a_wheel_is_installed_once(lab: Lab, tmp_path: Path) -> None:
+    """A wheel of two lines stands for ours, whose dependencies only a network could bring."""
+    import zipfile
+
+    wheel = tmp_path / "cudnn_assistant-9.9-py3-none-any.whl"
+    info = "cudnn_assistant-9.9.dist-info"
+    with zipfile.ZipFile(wheel, "w") as packed:
+        packed.writestr("stand_in.py", "def main():\n    print('cudnn-assistant 9.9')\n")
+        packed.writestr(
+            f"{info}/METADATA", "Metadata-Version: 2.1\nName: cudnn-assistant\nVersion: 9.9\n"
+        )
+        packed.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        packed.writestr(
+            f"{info}/entry_points.txt", "[console_scripts]\ncudnn-assistant = stand_in:main\n"
+        )
+        packed.writestr(f"{info}/RECORD", "")
+    host = lab.hosts["ws-ok"]
+    one = Lab(lab.folder, {"ws-ok": host})
+    if host.run("/usr/bin/python3", "-c", "import ensurepip").returncode:
+        pytest.skip("ensurepip is missing: apt install python3-venv")
+    venv = f"{tmp_path}/venv"
+    host.run("mkdir", "-p", str(tmp_path))
+    install = {"do": ["install"], "cudnn_assistant_package": str(wheel)}
+    install["cudnn_assistant_venv"] = venv
+    assert one.changed(**install, check=True) == {"ws-ok"}
+    assert one.changed(**install) == {"ws-ok"}
+    assert host.run(f"{venv}/bin/cudnn-assistant").stdout == "cudnn-assistant 9.9\n"
+    assert one.changed(**install) == set()
+
+
+def test_the_role_is_clean() -> None:
+    command = [str(BIN / "ansible-lint"), "--offline", "-q", "."]
+    surroundings = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, cwd=FLEET, env=surroundings
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
