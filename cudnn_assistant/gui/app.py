@@ -12,6 +12,8 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from cudnn_assistant import places
+from cudnn_assistant.gui.access import tell_roles
 from cudnn_assistant.gui.report_dialog import crash_dialog
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.window import Window
@@ -33,7 +35,8 @@ def run(arguments: Sequence[str]) -> int:
     app.setApplicationDisplayName("cuDNN Assistant")
     app.setDesktopFileName("cudnn-assistant")
     app.setWindowIcon(app_icon())
-    window = Window(Session(), file=_file(arguments))
+    tell_roles()
+    window = Window(Session(), file=_file(arguments), kept=places.state() / "window.json")
     sys.excepthook = Crash(window)
     window.show()
     code = int(app.exec())

@@ -12,10 +12,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from test_flow import arrive, start
+from test_flow import halted, looking, start
 from world import World
 
-from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.window import Window
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -52,9 +51,9 @@ def test_cancel_ends_the_test_that_hangs(
     told = hanging(world, tmp_path)
     start(qtbot, window)
     child = child_of(qtbot, told)
-    arrive(qtbot, window, CheckPage)
+    looking(qtbot, window)
     qtbot.keyClick(window, Qt.Key.Key_Escape)
-    arrive(qtbot, window, StoppedPage)
+    halted(qtbot, window)
     qtbot.waitUntil(lambda: not alive(child), timeout=10_000)
 
 
