@@ -203,9 +203,9 @@ class Answers(QWidget):
             return
         if doubtful := doubt(found):
             self.rows.addWidget(Text(doubtful, muted=True))
-        for number, cause in enumerate(found.causes[: 1 + SHOWN]):
+        for at, cause in enumerate(found.causes[: 1 + SHOWN]):
             ways = tuple(self._ways(cause, here))
-            self.rows.addWidget(CauseCard(cause, whole=not number, ways=ways))
+            self.rows.addWidget(CauseCard(cause, whole=not at, ways=ways))
         self._show_list(say("gui.explain-would-tell"), found.would_tell)
         lines = [line.means for line in found.lines if line.number]
         self._show_list(say("gui.explain-lines"), lines)

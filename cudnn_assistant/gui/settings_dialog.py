@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
@@ -69,8 +69,8 @@ class SettingsDialog(Dialog):
     def _languages(self) -> QComboBox:
         box = QComboBox()
         box.addItem(say("gui.as-the-system"), "")
-        for code in LANGUAGES:
-            box.addItem(QLocale(code).nativeLanguageName() or code, code)
+        for code, name in LANGUAGES.items():
+            box.addItem(name, code)
         box.setCurrentIndex(max(0, box.findData(self._preferences.language)))
         box.setAccessibleName(say("gui.settings-language"))
         box.activated.connect(self._choose_language)

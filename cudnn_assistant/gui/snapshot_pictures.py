@@ -70,10 +70,10 @@ class LadderPicture(QWidget):
         grid.setVerticalSpacing(0)
         grid.setColumnStretch(1, 1)
         said = []
-        for number, rung in enumerate(rungs):
-            mark = RungMark(rung, first=not number, last=number == len(rungs) - 1)
-            grid.addWidget(mark, number, 0)
-            grid.addWidget(_rung(rung), number, 1, _TOP)
+        for row, rung in enumerate(rungs):
+            mark = RungMark(rung, first=not row, last=row == len(rungs) - 1)
+            grid.addWidget(mark, row, 0)
+            grid.addWidget(_rung(rung), row, 1, _TOP)
             said.append(" ".join(filter(None, (rung.text, rung.folder, rung.sentence))))
         self.setAccessibleName(say("gui.search-order"))
         self.setAccessibleDescription(". ".join(said))
@@ -107,8 +107,8 @@ class PartsPicture(QWidget):
         grid.setHorizontalSpacing(SPACE)
         grid.setVerticalSpacing(SPACE // 2)
         columns = 2
-        for number, part in enumerate(parts):
-            row, column = divmod(number, columns)
+        for at, part in enumerate(parts):
+            row, column = divmod(at, columns)
             state = part_state(part)
             mark = Mark(PART_LOOKS[part.state], 1.0)
             mark.setAccessibleName(state)
