@@ -89,12 +89,11 @@ import sys
 from PySide6.QtCore import QTimer
 sys.path.insert(0, sys.argv[1])
 import pathlib, world
-from cudnn_assistant.gui import app
+from cudnn_assistant.gui import app, window
 here = world.World(pathlib.Path(sys.argv[2]))
 told = pathlib.Path(sys.argv[2]) / "child"
 here.child = [sys.executable, "-c", sys.argv[3], str(told)]
-app.Session = here.session
-class Window(app.Window):
+class Window(window.Window):
     def begin(self):
         super().begin()
         self.watch = QTimer(self)
@@ -103,7 +102,7 @@ class Window(app.Window):
     def look(self):
         if told.exists():
             self.close()
-app.Window = Window
+app.make_window = lambda file: Window(here.session(), file=file)
 sys.exit(app.run([]))
 """
 
