@@ -249,7 +249,7 @@ class Page(QWidget):
         if self.steps is not None:
             head.addWidget(self.steps, 1)
         head.addStretch(0 if self.steps is not None else 1)
-        head.addWidget(self.menu, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self.menu, 0, Qt.AlignmentFlag.AlignVCenter)
         rows.addLayout(head)
         rows.addLayout(self._answer())
         rows.addLayout(self.content)

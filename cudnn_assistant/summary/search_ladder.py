@@ -11,8 +11,9 @@ from cudnn_assistant.summary.chain import test_of
 from cudnn_assistant.versions import short
 from cudnn_assistant.wording import say
 
-RungState = Literal["wins", "behind", "aside", "nothing"]
-"""behind: found only if all above were gone; aside: in no folder that is searched."""
+RungState = Literal["wins", "first", "behind", "aside", "nothing"]
+"""first: found before all others, though nothing was seen to load it; behind: found only if all above
+were gone; aside: in no folder that is searched."""
 _CUDNN = re.compile(r"(?i)(?:lib)?(cudnn(?:_[a-z_]+?)?)(?:64_\d+\.dll|\.so[\d.]*)")
 
 
@@ -28,11 +29,7 @@ class Rung(NamedTuple):
     @property
     def sentence(self) -> str:
         """The rung as it is read, after its folder."""
-        if self.state == "wins":
-            return say("summary.rung-wins")
-        if self.state == "behind":
-            return say("summary.rung-behind")
-        return say("summary.rung-aside") if self.state == "aside" else ""
+        return "" if self.state == "nothing" else say(f"summary.rung-{self.state}")
 
 
 def ladder(machine: Machine, subject: str) -> tuple[Rung, ...]:
@@ -54,7 +51,9 @@ def ladder(machine: Machine, subject: str) -> tuple[Rung, ...]:
         _rung(one, winner, places.get(key(one.folder, family), 0), own=one.environment == subject)
         for one in sorted(copies, key=order)
     ]
-    if subject == SYSTEM and places and not any(rung.state in ("wins", "behind") for rung in rungs):
+    if rungs and rungs[0].state == "behind":
+        rungs[0] = rungs[0]._replace(state="first")
+    if subject == SYSTEM and places and not any(rung.state != "aside" for rung in rungs):
         count = len(places)
         rungs.insert(0, Rung("nothing", 0, say("summary.rung-nothing", count=count), ""))
     return tuple(rungs)

@@ -155,7 +155,8 @@ def all_open(page: OverviewPage) -> OverviewPage:
 def proposal(checkup: Checkup, *extra: object) -> Proposal:
     plan = Plan(steps=(*extra, *checkup.plan.steps))  # type: ignore[arg-type]
     changes = preview(plan, checkup.machine)
-    return Proposal(plan, changes, checkup.machine.os.family, plan, changes)
+    titles = {f.code: words(f, checkup.machine).title for f in checkup.findings}
+    return Proposal(plan, changes, checkup.machine.os.family, plan, changes, titles)
 
 
 def waiting() -> ReviewPage:

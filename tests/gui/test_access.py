@@ -128,7 +128,7 @@ def test_tab_walks_in_reading_order(qtbot: QtBot, window: Window, world: World) 
         "Details: Programs of this system",
         "Details: Windows can't find cuDNN 9.8",
         "I have a message…",
-        "Which program fails?…",
+        "Which program stops?…",
         "&Save report…",
         "Check &again",
         "&Make it work",
