@@ -61,6 +61,8 @@ class InstallPackages(Struct, tag="install-packages", kw_only=True):
 
     python: str
     requirements: tuple[str, ...]
+    index: str = ""
+    """Address of the framework's own index, one of ``compat.packages``; "": the usual one."""
 
 
 Edit = PutFirst | TakeOut | SetTo | InstallCudnn | InstallCuda | InstallPackages

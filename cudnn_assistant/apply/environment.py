@@ -12,6 +12,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from cudnn_assistant.compat.packages import is_index
 from cudnn_assistant.plan import InstallPackage, project
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.exchangeable import is_own
@@ -117,6 +118,7 @@ def commands(step: InstallPackage, found: Environment) -> list[list[str]]:
     """What to run, in order. Raises :class:`Refused` when there is nothing to run it with."""
     install, uninstall = _tools(found)
     again = "--reinstall" if _by_uv(found) else "--force-reinstall"
+    install += _source(step)
     lines = []
     if step.remove:
         lines.append([*uninstall, *step.remove])
@@ -131,7 +133,14 @@ def rehearsal(step: InstallPackage, found: Environment) -> list[str]:
     """The command that says what an installation would change, and changes nothing."""
     install, _uninstall = _tools(found)
     flags = ["--dry-run"] if _by_uv(found) else ["--dry-run", "--quiet", "--report", "-"]
-    return [*install, *flags, *step.requirements]
+    return [*install, *_source(step), *flags, *step.requirements]
+
+
+def _source(step: InstallPackage) -> list[str]:
+    """A framework's own index, if it is one of our table: a journal can be anybody's."""
+    if step.index and not is_index(step.index):
+        raise Refused("index-unknown", address=step.index)
+    return ["--extra-index-url", step.index] if step.index else []
 
 
 def staging(step: InstallPackage, found: Environment, folder: str) -> list[str]:

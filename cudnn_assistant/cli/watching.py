@@ -8,9 +8,8 @@ from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.explain import text_lines
 from cudnn_assistant.session import Misuse, Session
-from cudnn_assistant.session.watching import LoadedCopy, WatchResult
+from cudnn_assistant.session.watching import WatchResult, told
 from cudnn_assistant.visible import visible_json
-from cudnn_assistant.wording import say
 
 
 def watch(session: Session, options: Options, screen: Screen) -> int:
@@ -31,21 +30,7 @@ def watch(session: Session, options: Options, screen: Screen) -> int:
 
 
 def _lines(seen: WatchResult) -> list[str]:
-    rows = [say("watching.ended", code=seen.exit_code)] if seen.exit_code else []
-    main = [copy for copy in seen.copies if copy.main]
-    parts = [copy for copy in seen.copies if not copy.main]
-    rows += [say("watching.used", version=_version(copy), folder=copy.folder) for copy in main]
-    rows += [
-        say("watching.parts", files=", ".join(copy.files), folder=copy.folder) for copy in parts
-    ]
-    if not seen.copies:
-        rows.append(say("watching.no-cudnn"))
-    if not seen.complete:
-        rows.append(say("watching.too-short"))
+    rows = told(seen)
     if seen.explanation is not None:
         rows += ["", *text_lines(seen.explanation)]
     return rows
-
-
-def _version(copy: LoadedCopy) -> str:
-    return copy.version or "?"

@@ -29,6 +29,7 @@ INDEXES = {
     "paddle": "https://www.paddlepaddle.org.cn/packages/stable/{index}/",
 }
 """The frameworks' own indices; the data names only the variant."""
+_VARIANT = re.compile(r"cpu|cu[0-9]{2,3}")
 _NVIDIA = re.compile(
     r"nvidia-(cudnn-cu1[1-9]|(cublas|cuda-runtime|cuda-nvrtc)(-cu1[1-9])?)|mxnet-cu[0-9]{2,3}"
 )
@@ -51,6 +52,22 @@ def install_command(framework: str, wanted: str, index: str) -> str:
     return f"pip install {shown}" + (
         f" --index-url {INDEXES[framework].format(index=index)}" if index else ""
     )
+
+
+def index_of(framework: str, variant: str) -> str:
+    """Address of a framework's own index; "" where it has none, or no such variant is known."""
+    if framework not in INDEXES or not _VARIANT.fullmatch(variant):
+        return ""
+    return INDEXES[framework].format(index=variant)
+
+
+def is_index(address: str) -> bool:
+    """Whether an address is one of those that packages may come from."""
+    pattern = "|".join(
+        re.escape(one).replace(re.escape("{index}"), f"(?:{_VARIANT.pattern})")
+        for one in INDEXES.values()
+    )
+    return bool(re.fullmatch(pattern, address))
 
 
 def known(name: str) -> bool:

@@ -6,6 +6,7 @@ from functools import partial
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import FIRST_COMPATIBLE, File, cudnn_builds
+from cudnn_assistant.compat.packages import index_of
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.finding import (
@@ -18,7 +19,7 @@ from cudnn_assistant.finding import (
     TakeOut,
     Unknown,
 )
-from cudnn_assistant.machine import CudnnCopy, Family, PathEntry, Scope
+from cudnn_assistant.machine import CudnnCopy, Family, Framework, PathEntry, Scope
 from cudnn_assistant.plan import installers
 from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers, series
@@ -203,8 +204,11 @@ def _files(ctx: Context, wanted: int, cuda: int, exact: str) -> list[File]:
     return [file for b in fitting for p in platforms if (file := b.file(p)) is not None]
 
 
-def install_packages(ctx: Context, *requirements: str) -> Remedy:
-    """pip in the subject's environment; by hand where pip must not change it."""
+def install_packages(ctx: Context, *requirements: str, index: str = "") -> Remedy:
+    """pip in the subject's environment; by hand where pip must not change it.
+
+    ``index`` is the address of the framework's own index, where the packages lie there.
+    """
     environment = ctx.environment
     if environment is None or not environment.python:
         return Unknown()
@@ -212,7 +216,30 @@ def install_packages(ctx: Context, *requirements: str) -> Remedy:
     if environment.externally_managed:
         commands = _in_own_environment(ctx, python, requirements)
         return Manual(commands=commands, own_environment=True)
-    return Automatic(edits=(InstallPackages(python=python, requirements=requirements),))
+    wish = InstallPackages(python=python, requirements=requirements, index=index)
+    return Automatic(edits=(wish,))
+
+
+def install_build(ctx: Context, framework: Framework) -> Remedy:
+    """The build of a framework that fits driver, GPU and Python, of its own version or a near one.
+
+    Its version names the variant ("2.9.0+cu128"): for pip a build for the processor is one of the
+    same version, and it would change nothing. By hand where no build is known.
+    """
+    by_hand = Manual(link=FRAMEWORK_PAGES.get(framework.name, ""))
+    found = compat.recommend(ctx.machine, ctx.compat, ctx.subject)
+    build = found.framework
+    if found.possible is not True or build is None or build.name != framework.name:
+        return by_hand
+    # Builds for other processors lie elsewhere, or nowhere.
+    ordinary = ctx.machine.os.architecture in ("x86_64", "")
+    if found.driver is None or found.driver.enough is not True or not ordinary:
+        return by_hand
+    variant = build.index or f"cu{build.cuda.replace('.', '')}"
+    index = index_of(build.name, variant)
+    if not index or not build.requirement.startswith("torch=="):
+        return by_hand
+    return install_packages(ctx, f"{build.requirement}+{variant}", index=index)
 
 
 def _in_own_environment(

@@ -1,51 +1,126 @@
-"""Opens the window and fills it with the real things: this system, this computer, the journal."""
+"""Opens the window and fills it with the real things: this system, this computer, the journal.
+
+What the window is made of takes longer to load than a first picture takes to paint: that one comes
+first, and needs nothing but Qt.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QMessageLogContext, Qt, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QWidget
 
 from cudnn_assistant import places
 from cudnn_assistant.gui.first_window import brought_to_front
-from cudnn_assistant.gui.report_dialog import crash_dialog
 from cudnn_assistant.gui.theme import app_icon
-from cudnn_assistant.gui.window import Window
-from cudnn_assistant.session import Session
-from cudnn_assistant.wording import say
+
+if TYPE_CHECKING:
+    from cudnn_assistant.gui.window import Window
 
 CRASHED = 3
 NO_WINDOW = 3
-_TITLE = "cuDNN Assistant"
+NAME = "cuDNN Assistant"
+_LOADED = ("cudnn_assistant.session", "cudnn_assistant.gui.window")
+_TURN = 10
+"""Milliseconds between two questions whether all is loaded."""
+
+
+class Opening(QWidget):
+    """The first picture: icon and name, where the window will be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWindowTitle(NAME)
+        self.resize(820, 640)
+        self.painted = False
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Both in the middle."""
+        self.painted = True
+        painter = QPainter(self)
+        side = 64
+        box = self.rect()
+        app_icon().paint(painter, box.adjusted(0, -side, 0, -side), Qt.AlignmentFlag.AlignCenter)
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * 1.6)
+        painter.setFont(font)
+        painter.setPen(self.palette().windowText().color())
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, NAME)
+        painter.end()
+
+
+class Program:
+    """From the first picture to the window: loads beside the event loop, then opens."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._opening = Opening()
+        self.window: Window | None = None
+        self._loader = threading.Thread(target=_load, name="loader", daemon=True)
+        self._timer = QTimer()
+        self._timer.timeout.connect(self._turn)
+        self._timer.start(_TURN)
+        self._opening.show()
+
+    def _turn(self) -> None:
+        if self._opening.painted and self._loader.ident is None:
+            self._loader.start()
+        elif self._loader.ident is not None and not self._loader.is_alive():
+            self._timer.stop()
+            self._open()
+
+    def _open(self) -> None:
+        self.window = make_window(self._file)
+        sys.excepthook = Crash(self.window)
+        self.window.show()
+        self._opening.close()
+
+
+def _load() -> None:
+    for name in _LOADED:
+        import_module(name)
+
+
+def make_window(file: str) -> Window:
+    """The window on this computer; ``file`` is opened first, if there is one."""
+    from cudnn_assistant.gui.window import Window
+    from cudnn_assistant.session import Session
+
+    return Window(Session(), file=file, kept=places.state() / "window.json")
 
 
 def run(arguments: Sequence[str]) -> int:
     """Open the window and return its exit code: 0, or 3 where a bug got in the way.
 
-    What the window needs of the system is asked before this module is loaded (needed.py).
+    What the window needs of the system is asked before this module is loaded (requirements.py).
     """
     # A report that is opened gets a window of its own, beside the computer's.
-    if not _file(arguments) and brought_to_front(_TITLE):
+    if not _file(arguments) and brought_to_front(NAME):
         return 0
+    from cudnn_assistant.gui.access import tell_roles
+
     qInstallMessageHandler(_hear_qt)
     _name_for_the_taskbar()
     app = QApplication([sys.argv[0], *arguments])
     app.setApplicationName("cudnn-assistant")
-    app.setApplicationDisplayName(_TITLE)
+    app.setApplicationDisplayName(NAME)
     app.setDesktopFileName("cudnn-assistant")
     app.setWindowIcon(app_icon())
-    window = Window(Session(), file=_file(arguments))
-    sys.excepthook = Crash(window)
-    window.show()
+    tell_roles()
+    program = Program(_file(arguments))
     code = int(app.exec())
-    window.end()
+    if program.window is not None:
+        program.window.end()
     return code
 
 
@@ -60,8 +135,9 @@ def _file(arguments: Sequence[str]) -> str:
 
 
 def _no_window() -> int:
-    said = say("gui.no-window")
-    print(said, file=sys.stderr)  # noqa: T201
+    from cudnn_assistant.wording import say
+
+    print(say("gui.no-window"), file=sys.stderr)  # noqa: T201
     return NO_WINDOW
 
 
@@ -86,6 +162,8 @@ class Crash:
         self, kind: type[BaseException], trouble: BaseException, where: TracebackType | None
     ) -> None:
         """The excepthook. A second bug while the dialog is open is only printed."""
+        from cudnn_assistant.gui.report_dialog import crash_dialog
+
         text = "".join(traceback.format_exception(kind, trouble, where))
         if sys.stderr is not None:
             print(text, file=sys.stderr)  # noqa: T201

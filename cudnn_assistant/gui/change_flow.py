@@ -69,10 +69,13 @@ class ChangeFlow(QObject):
 
     def hurry(self) -> None:
         """The person wants to leave: what takes long is taken back, what is quick is done first."""
+        page = self._host.page
         if self._long:
             self.cancel.set()
+        if isinstance(page, ProgressPage):
+            page.show_closing(stops=self._long)
 
-    # --- Review ---------------------------------------------------------------------------------
+    # --- Review -----------------------------------------------------------------------------------
 
     def review(self) -> None:
         """Show what would be changed. What can wait is not ticked if it needs an administrator."""
@@ -142,7 +145,6 @@ class ChangeFlow(QObject):
         forbidden = self._session.forbidden(plan)
         proposal = replace(proposal, demanded=whole, forbidden=why(forbidden) if forbidden else "")
         page = ReviewPage(proposal, trouble)
-        page.back.connect(self.back)
         page.cancelled.connect(self._cancel)
         page.again.connect(lambda: self.again.emit(""))
         page.pick.connect(self._pick)
@@ -153,12 +155,13 @@ class ChangeFlow(QObject):
 
     def _cancel(self) -> None:
         self.back.emit()
-        self._host.page.tell("info", say("gui.nothing-changed"))
+        if not self._state.done:
+            self._host.page.tell("info", say("gui.nothing-changed"))
 
-    # --- Carry out ------------------------------------------------------------------------------
+    # --- Carry out --------------------------------------------------------------------------------
 
     def _make(self, plan: Plan, proposal: Proposal) -> None:
-        page = ProgressPage(plan, [change.title for change in proposal.changes])
+        page = ProgressPage(plan, [change.plain for change in proposal.changes])
         self.cancel = cancel = threading.Event()
         hold = threading.Event()
         self._tried = None
@@ -186,6 +189,7 @@ class ChangeFlow(QObject):
     def _change_done(self, entry: Entry) -> None:
         self._state.changing = False
         self._state.made = None if entry.plan.undoes else entry
+        self._state.done = (*self._state.done, entry)
         if self._host.closing:
             self._host.close()
             return
@@ -210,7 +214,7 @@ class ChangeFlow(QObject):
             text = say("gui.stopped-interrupted", reason=why(trouble))
         self._show_review(proposal, text)
 
-    # --- Take back ------------------------------------------------------------------------------
+    # --- Take back --------------------------------------------------------------------------------
 
     def undo_made(self) -> None:
         """Show how the last change of this session is put back."""

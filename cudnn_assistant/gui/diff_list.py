@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import (
     QColor,
+    QFocusEvent,
     QFont,
     QFontMetricsF,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QPainter,
+    QPaintEvent,
     QPalette,
     QResizeEvent,
 )
@@ -96,7 +98,7 @@ class _Painter(QStyledItemDelegate):
 
     def _columns(self, note: str, width: int) -> tuple[int, int, int]:
         sign = math.ceil(QFontMetricsF(self._sign).horizontalAdvance("+")) + SPACE
-        wanted = math.ceil(QFontMetricsF(self._plain).horizontalAdvance(note)) + 2 * SPACE
+        wanted = math.ceil(QFontMetricsF(self._plain).horizontalAdvance(note)) + 2 * SPACE + 2
         right = min(wanted, width // 3) if note else 0
         return sign, max(5 * SPACE, width - sign - right - SPACE), right
 
@@ -185,6 +187,19 @@ class DiffList(QListWidget):
             item.setData(LINE, line)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, accessible_text(line))
         self.updateGeometry()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """The focus is seen from the first moment on: a line has it."""
+        super().focusInEvent(event)
+        if self.currentRow() < 0:
+            self.setCurrentRow(0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """The lines, and the frame of the focus."""
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        theme.draw_focus(painter, self)
+        painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Another width wraps the lines elsewhere."""

@@ -4,55 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QStyle, QStyleOptionToolButton, QToolButton, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.text_widgets import line_height
 from cudnn_assistant.gui.theme import SPACE
-
-
-class DisclosureArrow(QToolButton):
-    """A line of text with an arrow, to open and close something; lies flush with the text above."""
-
-    def __init__(self, label: str, name: str) -> None:
-        super().__init__()
-        self.setText(label)
-        self.setAccessibleName(name)
-        self.setCheckable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.toggled.connect(self.update)
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        """Arrow, text, and room for a finger."""
-        text = self.fontMetrics().horizontalAdvance(self.text())
-        return QSize(line_height() + text + SPACE, line_height() + SPACE)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """The style's arrow and focus frame; no panel, so that it does not look pressed."""
-        painter = QPainter(self)
-        option = QStyleOptionToolButton()
-        self.initStyleOption(option)
-        side = line_height()
-        kind = QStyle.PrimitiveElement
-        arrow = kind.PE_IndicatorArrowDown if self.isChecked() else kind.PE_IndicatorArrowRight
-        option.rect = QRect(-side // 5, (self.height() - side) // 2, side, side).adjusted(
-            3, 3, -3, -3
-        )
-        self.style().drawPrimitive(arrow, option, painter, self)
-        font = self.font()
-        font.setUnderline(self.underMouse())
-        painter.setFont(font)
-        painter.setPen(self.palette().windowText().color())
-        box = self.rect().adjusted(side, 0, 0, 0)
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, self.text())
-        theme.draw_focus(painter, self)
+from cudnn_assistant.wording import say
 
 
 class Link(QToolButton):
-    """A quiet way to somewhere else, at the end of a page."""
+    """A quiet way to somewhere else: underlined text, pressed by a click, Enter or Space."""
 
     def __init__(self, label: str, do: Callable[[], object]) -> None:
         super().__init__()
@@ -62,20 +25,85 @@ class Link(QToolButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.clicked.connect(lambda _checked: do())
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Enter presses, as Space does."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+            return
+        super().keyPressEvent(event)
+
     def sizeHint(self) -> QSize:  # noqa: N802
         """The text, and room for a finger."""
         text = self.fontMetrics().horizontalAdvance(self.text())
         return QSize(text + SPACE // 2, line_height() + SPACE)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """Underlined text in the palette's own colour, in line with the text above."""
+        """Underlined text in the colour of links, in line with the text above."""
         painter = QPainter(self)
         font = self.font()
         font.setUnderline(True)
         painter.setFont(font)
-        painter.setPen(self.palette().windowText().color())
+        painter.setPen(theme.link(self.palette(), on=self.isEnabled()))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, self.text())
         theme.draw_focus(painter, self)
+        painter.end()
+
+
+class DisclosureArrow(Link):
+    """A line of text with an arrow, to open and close something; lies flush with the text above."""
+
+    turned = Signal(bool)
+    """It was opened, or closed."""
+
+    def __init__(self, label: str, name: str) -> None:
+        super().__init__(label, lambda: self.set_open(not self.open))
+        self.open = False
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(say("gui.closed-now"))
+
+    def set_open(self, wide: bool) -> None:
+        """Open or close it."""
+        if wide == self.open:
+            return
+        self.open = wide
+        self.setAccessibleDescription(say("gui.open-now") if wide else say("gui.closed-now"))
+        self.update()
+        self.turned.emit(wide)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Arrow, text, and room for a finger."""
+        text = self.fontMetrics().horizontalAdvance(self.text())
+        return QSize(line_height() + text + SPACE, line_height() + SPACE)
+
+    def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802
+        """What can be clicked is underlined under the mouse."""
+        super().enterEvent(event)
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """The style's arrow and our focus frame; no panel, so that it does not look pressed."""
+        painter = QPainter(self)
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        side = line_height()
+        kind = QStyle.PrimitiveElement
+        mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        closed = kind.PE_IndicatorArrowLeft if mirrored else kind.PE_IndicatorArrowRight
+        arrow = kind.PE_IndicatorArrowDown if self.open else closed
+        place = QRect(-side // 5, (self.height() - side) // 2, side, side).adjusted(3, 3, -3, -3)
+        text = self.rect().adjusted(side, 0, 0, 0)
+        if mirrored:
+            place.moveRight(self.width() - place.left())
+            text = self.rect().adjusted(0, 0, -side, 0)
+        option.rect = place
+        self.style().drawPrimitive(arrow, option, painter, self)
+        font = self.font()
+        font.setUnderline(self.underMouse())
+        painter.setFont(font)
+        painter.setPen(self.palette().windowText().color())
+        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, self.text())
+        theme.draw_focus(painter, self)
+        painter.end()
 
 
 class Disclosure(DisclosureArrow):
@@ -88,9 +116,9 @@ class Disclosure(DisclosureArrow):
         self._rows = rows
         self._make = make
         self.body: QWidget | None = None
-        self.toggled.connect(self._open)
+        self.turned.connect(self._show_body)
 
-    def _open(self, wide: bool) -> None:
+    def _show_body(self, wide: bool) -> None:
         if self.body is None:
             self.body = self._make()
             self._rows.addWidget(self.body)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QByteArray, QMimeData, QSize, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QTextCursor
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from cudnn_assistant.explain import Cause, Explanation, State, doubt
 from cudnn_assistant.gui import theme
@@ -14,8 +15,8 @@ from cudnn_assistant.gui.disclosure import Disclosure
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.text_widgets import Listing, Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.widgets import BusyBar, Card, Mark, Notice
-from cudnn_assistant.wording import say
+from cudnn_assistant.gui.widgets import Button, Card, Mark, Notice, ShareBar, empty
+from cudnn_assistant.wording import number, say
 
 LOOKS: dict[State, Look] = {"confirmed": "bad", "possible": "unknown", "ruled-out": "none"}
 SHOWN = 4
@@ -34,20 +35,61 @@ def state_word(state: State) -> str:
 
 
 class Message(QPlainTextEdit):
-    """Where the message is pasted. A dropped file is handed on as a path, not as its address."""
+    """Where the message is pasted. A dropped file is handed on as a path, not as its address.
+
+    A text of many megabytes is kept as it came and only its end is shown: laying it out would
+    hold everything up.
+    """
 
     dropped = Signal(str)
+    LARGEST = 200_000
+    """Bytes that are shown and can be edited."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.whole: bytes | None = None
+        """A text that is too large to be shown; what is typed takes its place."""
         self.setFont(theme.font(0.95, fixed=True))
         self.setTabChangesFocus(True)
         self.setAccessibleName(say("gui.message-label"))
-        self.set_lines(8)
+        self.setPlaceholderText(say("gui.message-example"))
+        self.setMinimumHeight(line_height() * 4)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._lines = 8
+        self.textChanged.connect(self._edited)
+        self._taking = False
 
     def set_lines(self, count: int) -> None:
         """Stand this many lines high; what is longer scrolls."""
-        self.setFixedHeight(line_height() * count)
+        self._lines = count
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """As many lines as it was told."""
+        return QSize(super().sizeHint().width(), line_height() * self._lines)
+
+    def _edited(self) -> None:
+        if not self._taking:
+            self.whole = None
+
+    def message(self) -> str | bytes:
+        """What is to be explained."""
+        return self.toPlainText() if self.whole is None else self.whole
+
+    def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
+        """Take text in; of a large one the end is shown."""
+        data = source.data("text/plain") if source.hasText() else QByteArray()
+        if data.size() <= self.LARGEST:
+            super().insertFromMimeData(source)
+            return
+        whole = bytes(data.data())
+        end = whole[-4000:].decode("utf-8", "replace")
+        size = number(len(whole) / 1e6)
+        self._taking = True
+        self.setPlainText(f"{say('gui.large-text', size=size)}\n{end}")
+        self._taking = False
+        self.whole = whole
+        self.moveCursor(QTextCursor.MoveOperation.End)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
         """Files are welcome, too."""
@@ -66,11 +108,25 @@ class Message(QPlainTextEdit):
             super().dropEvent(event)
 
 
+@dataclass(frozen=True)
+class Here:
+    """What of this computer an answer can lead to."""
+
+    rows: Mapping[str, str] = field(default_factory=dict)
+    """The subject whose row tells of a problem, by the problem's code."""
+    ours: frozenset[str] = frozenset()
+    """Codes of the problems that can be put right from here."""
+
+
 class CauseCard(Card):
     """One cause: the first told whole, the others open on demand."""
 
-    def __init__(self, cause: Cause, *, whole: bool) -> None:
+    def __init__(
+        self, cause: Cause, *, whole: bool, ways: Sequence[tuple[str, Callable[[], object]]] = ()
+    ) -> None:
+        """``ways``: what can be done about it here, a button each."""
         super().__init__()
+        self._ways = ways
         self.rows.setSpacing(0)
         if not whole:
             self.rows.setContentsMargins(2 * SPACE, SPACE + 4, 2 * SPACE, SPACE + 4)
@@ -109,79 +165,61 @@ class CauseCard(Card):
             said = "\n".join((*cause.because, f"[{cause.code}]"))
             opener = Disclosure(say("gui.why-we-think-so"), name, rows, lambda: Listing(said, name))
             rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
+        if self._ways:
+            row = QHBoxLayout()
+            row.setSpacing(SPACE)
+            for label, do in self._ways:
+                row.addWidget(Button(label, do, name=f"{label}: {cause.title}"))
+            row.addStretch(1)
+            rows.addLayout(row)
         return body
 
 
-class ExplainPage(Page):
-    """Outside the four steps: asked for from any of them, and left back to it."""
+class Answers(QWidget):
+    """The causes that a text speaks for, best first, each with its way to this computer's row."""
 
-    back = Signal()
-    ask = Signal(object)
-    """Explain this: a text, or the bytes of a file."""
-    dropped = Signal(str)
+    show_row = Signal(str)
+    """Show the row of this subject."""
+    review = Signal()
+    """Put right what can be put right from here."""
 
     def __init__(self) -> None:
-        super().__init__(
-            None,
-            say("gui.explain-heading"),
-            say("gui.explain-lead"),
-        )
-        self.message = Message()
-        self.message.dropped.connect(self.dropped)
-        self.bar = BusyBar()
-        self.content.addWidget(self.message)
-        self.content.addWidget(self.bar)
-        self.bar.run(False)
-        self.answer = QVBoxLayout()
-        self.answer.setSpacing(SPACE + 4)
-        self.content.addLayout(self.answer)
-        self.buttons.rare(say("gui.back"), self.back.emit)
-        self.buttons.add(say("gui.paste"), self._paste)
-        self.buttons.add(say("gui.explain-button"), self._ask, default=True)
+        super().__init__()
+        self.rows = QVBoxLayout(self)
+        self.rows.setContentsMargins(0, 0, 0, 0)
+        self.rows.setSpacing(SPACE + 4)
 
-    def _paste(self) -> None:
-        self.message.clear()
-        self.message.paste()
-        self._ask()
+    def clear(self) -> None:
+        """Old answers are gone."""
+        empty(self.rows)
 
-    def _ask(self) -> None:
-        if self.message.toPlainText().strip():
-            self.ask.emit(self.message.toPlainText())
-
-    def wait(self) -> None:
-        """Work goes on; old answers are gone."""
-        self._clear()
-        self.bar.run(True)
-
-    def _clear(self) -> None:
-        while (item := self.answer.takeAt(0)) is not None:
-            old = item.widget()
-            if old is not None:
-                old.hide()
-                old.deleteLater()
-
-    def show_answer(self, found: Explanation) -> None:
+    def show_answer(self, found: Explanation, here: Here) -> None:
         """The causes, best first; or that nothing is known."""
-        self.bar.run(False)
-        self._clear()
-        self.message.set_lines(4)
+        self.clear()
         if not found.causes:
             said = say("gui.explain-nothing-found")
-            self.answer.addWidget(Notice("info", said))
+            self.rows.addWidget(Notice("info", said))
             announce(self, said, now=True)
             return
         if doubtful := doubt(found):
-            self.answer.addWidget(Text(doubtful, muted=True))
-        for number, cause in enumerate(found.causes[: 1 + SHOWN]):
-            self.answer.addWidget(CauseCard(cause, whole=number == 0))
+            self.rows.addWidget(Text(doubtful, muted=True))
+        for at, cause in enumerate(found.causes[: 1 + SHOWN]):
+            ways = tuple(self._ways(cause, here))
+            self.rows.addWidget(CauseCard(cause, whole=not at, ways=ways))
         self._show_list(say("gui.explain-would-tell"), found.would_tell)
-        self._show_list(
-            say("gui.explain-lines"), [line.means for line in found.lines if line.number]
-        )
-        self._show_list(
-            say("gui.explain-understood"), [f"{one.label}: {one.value}" for one in found.understood]
-        )
+        lines = [line.means for line in found.lines if line.number]
+        self._show_list(say("gui.explain-lines"), lines)
+        understood = [f"{one.label}: {one.value}" for one in found.understood]
+        self._show_list(say("gui.explain-understood"), understood)
         announce(self, found.causes[0].title, now=True)
+
+    def _ways(self, cause: Cause, here: Here) -> Iterator[tuple[str, Callable[[], object]]]:
+        subject = here.rows.get(cause.code)
+        if subject is None:
+            return
+        yield say("gui.show-row"), lambda: self.show_row.emit(subject)
+        if cause.code in here.ours:
+            yield say("gui.make-it-work"), self.review.emit
 
     def _show_list(self, title: str, sentences: Iterable[str]) -> None:
         shown = list(dict.fromkeys(sentences))[:LISTED]
@@ -191,7 +229,62 @@ class ExplainPage(Page):
         card.rows.addWidget(Text(title, bold=True))
         for text in shown:
             card.rows.addWidget(Text(text))
-        self.answer.addWidget(card)
+        self.rows.addWidget(card)
+
+
+class ExplainPage(Page):
+    """Outside the four steps: asked for from any of them, and left back to it."""
+
+    back = Signal()
+    ask = Signal(object)
+    """Explain this: a text, or the bytes of a file."""
+    dropped = Signal(str)
+    show_row = Signal(str)
+    review = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(
+            None,
+            say("gui.explain-heading"),
+            say("gui.explain-lead"),
+        )
+        self.message = Message()
+        self.message.dropped.connect(self.dropped)
+        self.bar = ShareBar(say("gui.busy"), share=False)
+        self.bar.hide()
+        self.answers = Answers()
+        self.answers.show_row.connect(self.show_row)
+        self.answers.review.connect(self.review)
+        for widget in (self.message, self.bar, self.answers):
+            self.content.addWidget(widget)
+        self.buttons.rare(say("gui.back"), self.back.emit)
+        self.buttons.add(say("gui.paste"), self._paste)
+        self.explain = self.buttons.add(say("gui.explain-button"), self._ask, default=True)
+        self.explain.setEnabled(False)
+        self.message.textChanged.connect(self._allow)
+
+    def _allow(self) -> None:
+        self.explain.setEnabled(not self.message.document().isEmpty())
+
+    def _paste(self) -> None:
+        self.message.clear()
+        self.message.paste()
+        self._ask()
+
+    def _ask(self) -> None:
+        if self.message.toPlainText().strip():
+            self.ask.emit(self.message.message())
+
+    def wait(self) -> None:
+        """Work goes on; old answers are gone."""
+        self.answers.clear()
+        self.bar.show()
+
+    def show_answer(self, found: Explanation, here: Here | None = None) -> None:
+        """The causes below the text, which makes room for them."""
+        self.bar.hide()
+        self.message.set_lines(4)
+        self.answers.show_answer(found, here or Here())
 
     def settle(self) -> None:
         """The focus goes to the text, where the message is to be pasted."""

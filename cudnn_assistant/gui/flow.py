@@ -1,4 +1,4 @@
-"""The flow from looking to the result: which page follows which. The pages know nothing of it."""
+"""The flow from looking to the answer and back to it: which page follows which."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from PySide6.QtGui import QGuiApplication
 
 from cudnn_assistant import places
 from cudnn_assistant.finding import Automatic, Finding, Manual
+from cudnn_assistant.gui.after_change import still_to_do, told
+from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import ChangeFlow
-from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.installer_result import installers, restart_needed, show_installer_results
 from cudnn_assistant.gui.job import Tell
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
-from cudnn_assistant.gui.problems import ProblemsPage
-from cudnn_assistant.gui.result import Ending, Outcome, ResultPage
 from cudnn_assistant.gui.session_state import SessionState
+from cudnn_assistant.gui.theme import Look
 from cudnn_assistant.machine import SCHEMA, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan
-from cudnn_assistant.report import newer_report
-from cudnn_assistant.session import Checkup, Refused, Session
+from cudnn_assistant.session import Checkup, LookRequest, Refused, Session
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import why
 
@@ -31,15 +31,20 @@ class Flow(QObject):
     """What comes next, by what was found and done in this session."""
 
     save = Signal()
-    """The report is asked for; so is explaining a message, and what was changed in the past."""
+    """The report is asked for; so is explaining a message, watching a program, and the past."""
     explain = Signal()
+    watch = Signal()
     history = Signal()
+    answered = Signal()
+    """A check has ended with an answer."""
 
     def __init__(self, host: PageHost, session: Session) -> None:
         super().__init__(host)
         self._host = host
         self._session = session
         self.state = SessionState(session.family)
+        self.request = LookRequest()
+        """How to look, as the person has settled it."""
         self.change = ChangeFlow(host, session, self.state)
         self.change.back.connect(self.back)
         self.change.again.connect(self.check)
@@ -48,8 +53,10 @@ class Flow(QObject):
         """As it was when the last look began."""
         self._seen: object = None
         """As it was when last polled."""
+        self._task: Finding | None = None
+        """What the person was sent to do after the last check."""
 
-    # --- Start and check ------------------------------------------------------------------------
+    # --- Start and check --------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Offer the way back from an interrupted change, else check."""
@@ -74,34 +81,54 @@ class Flow(QObject):
             return
         if not title:
             self._host.passed.clear()
-        page = CheckPage(title)
-        page.cancelled.connect(self._stop)
-        self._host.go(page)
+        self._task = None
+        page = self.open_overview()
+        page.begin(title)
         self._host.work(self._look, self._checked, page.hear, self._unchecked)
+
+    def open_overview(self) -> OverviewPage:
+        """Show an overview that nothing is known for yet."""
+        page = OverviewPage()
+        page.cancelled.connect(self._stop)
+        page.again.connect(self.check)
+        page.save.connect(self.save)
+        page.explain.connect(self.explain)
+        page.watch.connect(self.watch)
+        page.history.connect(self.history)
+        page.review.connect(self.change.review)
+        page.undo.connect(self.change.undo_made)
+        page.leave.connect(self._leave)
+        page.test.connect(partial(self._test, page))
+        page.after_restart.connect(partial(self._start_again, page))
+        page.closed.connect(self._host.close)
+        self._host.go(page)
+        return page
 
     def _look(self, tell: Tell) -> object:
         # Before the look: what is installed during it was perhaps not seen by it.
         install_mark = self._session.install_mark()
-        checkup = self._session.check(hear=tell, stop=tell.stop)
+        checkup = self._session.check(request=self.request, hear=tell, stop=tell.stop)
         entries: tuple[Entry, ...] = ()
         with contextlib.suppress(OSError):
             entries = self._session.history()
         return checkup, entries, install_mark
 
+    def _overview(self) -> OverviewPage | None:
+        page = self._host.page
+        return page if isinstance(page, OverviewPage) else None
+
     def _stop(self) -> None:
-        title, lead = say("gui.check-stopped"), say("gui.nothing-changed")
-        self._show_stopped(StoppedPage(title, lead, report=False))
+        self._host.cancel_all()
+        if (page := self._overview()) is not None:
+            page.show_stopped(say("gui.check-stopped"), self._untouched(), report=False)
+
+    def _untouched(self) -> str:
+        return "" if self.state.done else say("gui.nothing-changed")
 
     def _unchecked(self, trouble: BaseException) -> None:
         self.state.trouble = "".join(traceback.format_exception(trouble))
-        title = say("gui.check-broke")
-        lead = say("gui.check-broke-lead")
-        self._show_stopped(StoppedPage(title, lead, report=True))
-
-    def _show_stopped(self, page: StoppedPage) -> None:
-        page.again.connect(self.check)
-        page.save.connect(self.save)
-        self._host.go(page)
+        if (page := self._overview()) is not None:
+            page.show_stopped(say("gui.check-broke"), say("gui.check-broke-lead"), report=True)
 
     def _checked(self, result: tuple[Checkup, tuple[Entry, ...], object]) -> None:
         self.state.checkup, self._entries, self._install_mark = result
@@ -112,6 +139,13 @@ class Flow(QObject):
             self.state.made = None
         self.state.trouble = self.state.foreign = ""
         self.show_answer()
+        self.answered.emit()
+
+    @property
+    def looking(self) -> bool:
+        """Whether a check is under way."""
+        page = self._overview()
+        return page is not None and page.shown is None and page.bar.isVisibleTo(page)
 
     def look_around(self) -> None:
         """Poll whether something was installed meanwhile; once that is done, check again."""
@@ -122,7 +156,8 @@ class Flow(QObject):
             )
 
     def _waiting(self) -> bool:
-        return isinstance(self._host.page, ProblemsPage | ResultPage)
+        page = self._overview()
+        return page is not None and page.shown is not None
 
     def _install_mark_read(self, install_mark: object) -> None:
         at_rest, self._seen = install_mark == self._seen, install_mark
@@ -132,59 +167,92 @@ class Flow(QObject):
             self.check(say("gui.something-installed"))
 
     def give_up(self, text: str) -> None:
-        """What was begun can't be done: back to the answer, which says why."""
-        self.back()
-        self._host.page.tell("note", text)
+        """What was begun can't be done: the page that is shown says why, and stays."""
+        if isinstance(self._host.page, OverviewPage) and not self._waiting():
+            self.check()
+            self.state.notice = text
+        else:
+            self._host.page.tell("note", text)
 
-    # --- What was found -------------------------------------------------------------------------
+    # --- What was found ---------------------------------------------------------------------------
 
     def show_foreign(self, found: Checkup) -> None:
         """Show another computer by its report."""
+        from cudnn_assistant.report import newer_report
+
         when = found.machine.taken_at.replace("T", " ").rstrip("Z")
         said = [say("gui.report-of-another-computer", when=when or "?")]
         if found.machine.schema > SCHEMA:
             said.append(newer_report())
         self.state.foreign = " ".join(said)
         self.state.checkup, self.state.made, self._entries = found, None, ()
+        self._task = None
+        self.open_overview()
         self.show_answer()
 
     def back(self) -> None:
         """To the answer of the last check, or to a check."""
         if self.state.checkup is None:
             self.check()
-        else:
-            self.show_answer()
+            return
+        self.open_overview()
+        self.show_answer()
 
     def show_answer(self) -> None:
-        """Problems or Result, as the last check has it."""
-        assert self.state.checkup is not None
-        errors = [finding for finding in self.state.checkup.findings if finding.severity == "error"]
-        if self.state.checkup.verdict in ("works", "impossible"):
-            self._show_result("works" if self.state.checkup.verdict == "works" else "impossible")
-        elif self.state.made is not None:
-            self._after_change(self.state.made, errors)
-        elif errors:
-            self._show_problems()
-        else:
-            self._show_result("unknown")
-        if self.state.foreign:
-            self._host.page.tell("info", self.state.foreign)
+        """The answer of the last check, on the overview that is shown."""
+        page, checkup = self._overview(), self.state.checkup
+        assert page is not None
+        assert checkup is not None
+        own = not self.state.foreign
+        made = self.state.made
+        helped = self._helped(checkup)
+        restart = restart_needed(made) or self._only_restart(checkup)
+        page.show_answer(
+            Shown(
+                checkup,
+                foreign=not own,
+                changed=bool(self.state.done),
+                news=tuple(self._news()),
+                undo_offered=0 if helped or made is None else len(made.plan.steps),
+                undoable=self._undoable(),
+                task=self._task,
+                start_again=self._session.autostart.there() if own and restart else None,
+                recommend=partial(self._session.recommend, checkup),
+            )
+        )
+        if made is not None:
+            show_installer_results(made, page)
 
-    def _after_change(self, made: Entry, errors: list[Finding]) -> None:
-        served = {code for step in made.plan.steps for code in step.why}
-        helped = not any(finding.code in served for finding in errors)
-        can_go_on = any(isinstance(f.remedy, Automatic | Manual) for f in errors)
-        if installers(made) and can_go_on:
-            self._show_problems()
-            show_installer_results(made, self._host.page)
-            return
-        if not (helped and can_go_on):
-            self._show_result("unknown")
-            return
-        count = len(made.plan.steps)
-        text = say("gui.changes-made-remaining", count=count)
-        self._show_problems()
-        self._host.page.tell("ok", text)
+    def _news(self) -> list[tuple[Look, str]]:
+        """What happened since the window opened, the newest first, as long as it is true."""
+        if self.state.foreign:
+            return [("info", self.state.foreign)]
+        found: list[tuple[Look, str]] = []
+        if self.state.notice:
+            found.append(("note", self.state.notice))
+            self.state.notice = ""
+        if self.state.done:
+            last, machine = self.state.done[-1], self.state.machine
+            if len(installers(last)) < len(last.plan.steps):
+                found.append(("ok", told(last, self._session.preview(last.plan, machine))))
+            left = " ".join(still_to_do(self.state.done, machine))
+            if left:
+                found.append(("info", left))
+        return found
+
+    def _helped(self, checkup: Checkup) -> bool:
+        """Whether nothing is wrong any more that the last change was meant for."""
+        if self.state.made is None or installers(self.state.made):
+            return True
+        served = {code for step in self.state.made.plan.steps for code in step.why}
+        errors = [finding for finding in checkup.findings if finding.severity == "error"]
+        stuck = not any(isinstance(one.remedy, Automatic | Manual) for one in errors)
+        return not errors or not (stuck or any(one.code in served for one in errors))
+
+    def _only_restart(self, checkup: Checkup) -> bool:
+        """The restart is what helps first."""
+        main = next((one for one in checkup.findings if one.severity == "error"), None)
+        return main is not None and isinstance(main.remedy, Manual) and main.remedy.restart
 
     def _undoable(self) -> bool:
         return any(
@@ -192,47 +260,7 @@ class Flow(QObject):
             for entry in self._entries
         )
 
-    def _show_problems(self) -> None:
-        assert self.state.checkup is not None
-        page = ProblemsPage(
-            self.state.checkup,
-            undoable=self._undoable(),
-            foreign=bool(self.state.foreign),
-            recommend=partial(self._session.recommend, self.state.checkup),
-            again=None if self.state.foreign else self._session.autostart.there(),
-            restart=restart_needed(self.state.made),
-        )
-        page.review.connect(self.change.review)
-        page.after_restart.connect(partial(self._start_again, page))
-        self._connect(page)
-        self._host.go(page)
-
-    def _show_result(self, outcome: Outcome, task: Finding | None = None) -> None:
-        assert self.state.checkup is not None
-        made = len(self.state.made.plan.steps) if self.state.made is not None else 0
-        made -= len(installers(self.state.made))
-        own = not self.state.foreign
-        again = self._session.autostart.there() if own and task is not None else None
-        ending = Ending(
-            self.state.checkup,
-            outcome,
-            made,
-            self._undoable(),
-            task,
-            again=again,
-            foreign=not own,
-        )
-        page = ResultPage(ending)
-        page.after_restart.connect(partial(self._start_again, page))
-        page.test.connect(partial(self._test, page))
-        page.undo.connect(self.change.undo_made)
-        page.notes.connect(self._show_problems)
-        page.back.connect(self._show_problems)
-        page.closed.connect(self._host.close)
-        self._connect(page)
-        self._host.go(page)
-
-    def _start_again(self, page: ResultPage | ProblemsPage, wanted: bool) -> None:
+    def _start_again(self, page: OverviewPage, wanted: bool) -> None:
         try:
             if wanted:
                 self._session.autostart.put(places.window_command())
@@ -242,26 +270,18 @@ class Flow(QObject):
             page.box.untick()
             page.tell("note", why(trouble))
 
-    def _test(self, page: ResultPage, one: PythonEnvironment) -> None:
-        page.pythons.begin(one.id)
-        done = partial(self._tested, page, one)
-        self._host.work_beside(lambda tell: self._session.test_frameworks(one, tell.stop), done)
+    def _test(self, page: OverviewPage, one: PythonEnvironment) -> None:
+        page.show_testing(one)
+        self._host.work_beside(
+            lambda tell: self._session.test_frameworks(one, tell.stop), partial(self._tested, one)
+        )
 
-    def _tested(self, page: ResultPage, one: PythonEnvironment, trials: tuple[Trial, ...]) -> None:
+    def _tested(self, one: PythonEnvironment, trials: tuple[Trial, ...]) -> None:
         assert self.state.checkup is not None
-        page.pythons.finish(one.id, trials)
-        known = {(finding.code, finding.subject) for finding in self.state.checkup.findings}
         self.state.checkup = self._session.with_tests(self.state.checkup, trials)
-        new = [f for f in self.state.checkup.findings if (f.code, f.subject) not in known]
-        if any(finding.severity == "error" for finding in new):
-            page.offer_problems()
-
-    def _connect(self, page: ProblemsPage | ResultPage) -> None:
-        page.again.connect(self.check)
-        page.leave.connect(self._leave)
-        page.save.connect(self.save)
-        page.explain.connect(self.explain)
-        page.history.connect(self.history)
+        self.show_answer()
+        if (page := self._overview()) is not None:
+            page.open_row(one.id)
 
     def _leave(self, finding: Finding) -> None:
         assert isinstance(finding.remedy, Manual)
@@ -269,7 +289,7 @@ class Flow(QObject):
         opened = not link or self._host.open_link(link)
         if not link:
             QGuiApplication.clipboard().setText("\n".join(finding.remedy.commands))
-        self._show_result("needs you", task=finding)
+        self._task = finding
+        self.show_answer()
         if not opened:
-            # The address is copied by the menu of the text.
             self._host.page.tell("note", say("gui.no-browser", link=link))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from cudnn_assistant.gui.disclosure import Disclosure
-from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.text_widgets import Listing
 from cudnn_assistant.gui.widgets import Card
 from cudnn_assistant.plan import Entry, Outcome, outcomes
@@ -29,12 +29,12 @@ def installer_check_title(entry: Entry) -> str:
     return say("gui.installer-ended")
 
 
-def show_installer_results(entry: Entry | None, page: Page) -> None:
+def show_installer_results(entry: Entry | None, page: OverviewPage) -> None:
     """Put on the page how the installers ended, with their last lines under Details."""
     for outcome in installers(entry):
         page.tell("ok" if outcome.well else "note", outcome.text)
         if outcome.output:
-            page.content.insertWidget(1, _OutputCard(outcome))
+            page.news.insertWidget(1, _OutputCard(outcome))
 
 
 class _OutputCard(Card):

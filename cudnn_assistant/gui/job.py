@@ -46,6 +46,8 @@ class Job(QObject):
         super().__init__(parent)
         self._work = work
         self._cancelled = threading.Event()
+        self._told = False
+        """Its end has arrived."""
         self._thread = threading.Thread(target=self._run, name="job", daemon=True)
         self._news.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
@@ -66,6 +68,11 @@ class Job(QObject):
         """Give the thread that long to end what it started; for the program's end."""
         if self._thread.is_alive():
             self._thread.join(seconds)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing comes of it any more: its end was told, or nobody wants it."""
+        return self._told or self.cancelled
 
     @property
     def cancelled(self) -> bool:
@@ -91,5 +98,6 @@ class Job(QObject):
     def _deliver(self, kind: str, value: object) -> None:
         # Asked here, in the window's thread: news that was under way when the person cancelled
         # must not arrive either.
+        self._told = self._told or kind != "progress"
         if not self.cancelled:
             getattr(self, kind).emit(value)

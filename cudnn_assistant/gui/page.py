@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
-from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QAccessible, QIcon, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QAccessible, QIcon, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QScrollArea,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -18,7 +19,7 @@ from PySide6.QtWidgets import (
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.text_widgets import Text, Title, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.widgets import Button, Mark, Notice
+from cudnn_assistant.gui.widgets import Button, Mark, Notice, discard
 from cudnn_assistant.wording import say
 
 Order = Literal["check", "problems", "review", "result"]
@@ -41,23 +42,26 @@ class Steps(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(SPACE)
-        at = ORDER.index(here)
         for number, step in enumerate(ORDER):
             if number:
                 row.addWidget(Text("›", size=0.95, muted=True))
-            text = Text(self._names[step], size=0.95, bold=number == at, muted=number != at)
+            text = Text(self._names[step], size=0.95, muted=True)
             self._texts[step] = text
             row.addWidget(text)
         row.addStretch(1)
-        self.show_passed(ORDER)
+        self.show_step(here, ())
+
+    def show_step(self, here: Order, passed: Collection[Order]) -> None:
+        """Where we are; steps before it that were really taken are marked, not those left out."""
+        self._here = here
+        at = ORDER.index(here)
+        for number, step in enumerate(ORDER):
+            done = number < at and step in passed
+            self._texts[step].setText(self._names[step] + (" ✓" if done else ""))
+            self._texts[step].emphasise(number == at)
         self.setAccessibleName(
             say("gui.step-of", number=at + 1, count=len(ORDER), name=self._names[here])
         )
-
-    def show_passed(self, passed: Collection[Order]) -> None:
-        """Mark the steps before this one that were really taken; others were not needed."""
-        for step in ORDER[: ORDER.index(self._here)]:
-            self._texts[step].setText(self._names[step] + (" ✓" if step in passed else ""))
 
 
 class Buttons(QWidget):
@@ -82,11 +86,18 @@ class Buttons(QWidget):
         self._upper.addStretch(1)
         self._lower.addStretch(1)
 
+    def clear(self) -> None:
+        """Take all of them away, to offer others."""
+        for button in (*self._rare, *self._usual):
+            discard(button)
+        self._rare, self._usual, self.primary = [], [], None
+
     def rare(self, text: str, do: Callable[[], object]) -> Button:
         """A button at the far left."""
         button = Button(text, do)
         self._lower.insertWidget(len(self._rare), button)
         self._rare.append(button)
+        self._show(button)
         return button
 
     def add(
@@ -106,7 +117,14 @@ class Buttons(QWidget):
         if default:
             button.setDefault(True)
             self.primary = button
+        self._show(button)
         return button
+
+    def _show(self, button: Button) -> None:
+        self._arrange()
+        if self.isVisible():
+            # The layout would show it later, and until then it can't have the focus.
+            button.show()
 
     def _wide(self, buttons: Sequence[Button]) -> int:
         return sum(button.sizeHint().width() + SPACE for button in buttons) - SPACE
@@ -120,6 +138,9 @@ class Buttons(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """One row or two, one line or two."""
         super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
         room = self.width() - 8 * SPACE
         self._fold(room)
         all_of_them = self._wide([*self._rare, *self._usual]) + 2 * SPACE
@@ -180,56 +201,89 @@ class Sheet(QScrollArea):
 class Page(QWidget):
     """A page: step line, title, lead, content that scrolls, and buttons that don't."""
 
+    stepped = Signal(str)
+    """The page has become another step of the flow."""
+
     def __init__(
         self, here: Order | None, title: str, lead: str = "", look: Look | None = None
     ) -> None:
         super().__init__()
         self.title = Title(title)
         self.lead = Text(lead)
+        self.mark = Mark(look or "wait", 2.6)
+        # Only ever hidden here: showing a widget that has no parent yet opens a window.
         if not lead:
-            # Only ever hidden here: showing a widget that has no parent yet opens a window.
             self.lead.hide()
+        if look is None:
+            self.mark.hide()
         self.here = here
         self.steps = Steps(here) if here is not None else None
+        self.menu = MenuButton()
         self.buttons = Buttons()
         self.content = QVBoxLayout()
         self.content.setSpacing(SPACE + 4)
-        sheet = self._scroll = self._sheet(look)
+        sheet = self._scroll = self._sheet()
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
         rows.addWidget(sheet, 1)
         rows.addWidget(self.buttons)
 
-    def _answer(self, look: Look | None) -> QHBoxLayout:
+    def _answer(self) -> QHBoxLayout:
         words = QVBoxLayout()
         words.setSpacing(SPACE)
         words.addWidget(self.title)
         words.addWidget(self.lead)
         row = QHBoxLayout()
         row.setSpacing(2 * SPACE)
-        if look:
-            row.addWidget(Mark(look, 2.6), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.mark, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
         return row
 
-    def _sheet(self, look: Look | None) -> QScrollArea:
+    def _sheet(self) -> QScrollArea:
         inside = QWidget()
         rows = QVBoxLayout(inside)
-        rows.setContentsMargins(4 * SPACE, 3 * SPACE, 4 * SPACE, 3 * SPACE)
-        rows.setSpacing(2 * SPACE + 4)
+        rows.setContentsMargins(4 * SPACE, 2 * SPACE, 4 * SPACE, 3 * SPACE)
+        rows.setSpacing(2 * SPACE)
+        head = QHBoxLayout()
         if self.steps is not None:
-            rows.addWidget(self.steps)
-        rows.addLayout(self._answer(look))
+            head.addWidget(self.steps, 1)
+        head.addStretch(0 if self.steps is not None else 1)
+        head.addWidget(self.menu, 0, Qt.AlignmentFlag.AlignVCenter)
+        rows.addLayout(head)
+        rows.addLayout(self._answer())
         rows.addLayout(self.content)
         rows.addStretch(1)
-        # Lines longer than this are hard to read; a maximised window keeps its text at the left.
+        # Lines longer than this are hard to read; a maximised window has its text in the middle.
         inside.setMaximumWidth(line_height() * 62)
-        return Sheet(inside)
+        sheet = Sheet(inside)
+        sheet.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        return sheet
+
+    def show_look(self, look: Look) -> None:
+        """The large icon beside the title."""
+        self.mark.show_look(look)
+        self.mark.show()
+
+    def become(self, here: Order) -> None:
+        """The page stays, and is another step now."""
+        self.here = here
+        if self.steps is not None:
+            self.steps.show_step(here, ())
+        self.stepped.emit(here)
 
     def show_inside(self, widget: QWidget) -> None:
         """Scroll so far that a part of the page can be seen."""
         self._scroll.ensureWidgetVisible(widget)
+
+    def tab_through(self, *groups: QWidget) -> None:
+        """Tab walks from the menu through these, in this order, to the buttons."""
+        last: QWidget = self.menu
+        for group in (*groups, self.buttons):
+            for child in (group, *group.findChildren(QWidget)):
+                if child.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                    QWidget.setTabOrder(last, child)
+                    last = child
 
     def tell(self, look: Look, text: str) -> None:
         """Put news above the content: what has just happened, or did not."""
@@ -246,3 +300,22 @@ class Page(QWidget):
 
     def escape(self) -> None:
         """What Esc does on this page; nothing unless a page says otherwise."""
+
+
+class MenuButton(QToolButton):
+    """The window's menu, on every page at the same place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setText(say("gui.menu"))
+        self.setAccessibleName(say("gui.menu"))
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAutoRaise(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Enter opens it, as Space does."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.showMenu()
+            return
+        super().keyPressEvent(event)

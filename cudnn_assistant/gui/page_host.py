@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialog, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui.job import Job, Tell
 from cudnn_assistant.gui.page import Order, Page
@@ -40,6 +40,7 @@ class PageHost(QWidget):
         self._job: Job | None = None
         self._jobs: list[Job] = []
         """All that may still be at work, also what nobody listens to any more."""
+        self.menu = QMenu(self)
         self.pages = QStackedWidget()
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
@@ -55,9 +56,9 @@ class PageHost(QWidget):
     def go(self, page: Page) -> None:
         """Show another page; the old one, and work that was begun for it, is gone."""
         self.cancel_all()
-        if page.steps is not None and page.here is not None:
-            page.steps.show_passed(self.passed)
-            self.passed.add(page.here)
+        self._step(page)
+        page.stepped.connect(lambda _here: self._step(page))
+        page.menu.setMenu(self.menu)
         old = self.pages.currentWidget()
         self.pages.addWidget(page)
         self.pages.setCurrentWidget(page)
@@ -65,6 +66,11 @@ class PageHost(QWidget):
         if old is not None:
             self.pages.removeWidget(old)
             old.deleteLater()
+
+    def _step(self, page: Page) -> None:
+        if page.steps is not None and page.here is not None:
+            page.steps.show_step(page.here, self.passed)
+            self.passed.add(page.here)
 
     def work(
         self,
@@ -95,7 +101,7 @@ class PageHost(QWidget):
     ) -> None:
         job.done.connect(done)
         job.broke.connect(broke or self._trouble_met)
-        for old in [old for old in self._jobs if not old.busy and old.cancelled]:
+        for old in [old for old in self._jobs if not old.busy and old.over]:
             self._jobs.remove(old)
             old.deleteLater()
         self._jobs.append(job)

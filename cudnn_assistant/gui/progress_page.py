@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.widgets import BusyBar, Button, Card, Mark
+from cudnn_assistant.gui.widgets import Button, Card, Mark, ShareBar
 from cudnn_assistant.plan import Plan, StepState, consents, downloads, takes_long
 from cudnn_assistant.session.events import Event, Progress, StepChanged
 from cudnn_assistant.wording import say
@@ -37,9 +37,8 @@ class ProgressPage(Page):
         self.marks = [Mark("wait", 1.15) for _title in titles]
         self.news = [Text(muted=True) for _title in titles]
         self.content.addWidget(self._list(titles))
-        self.bar = BusyBar()
+        self.bar = ShareBar(title)
         self.content.addWidget(self.bar)
-        self.bar.run(True)
         self._begin(0)
         self._row = 0
         self.advance = ProgressLine(self.show_line)
@@ -86,6 +85,12 @@ class ProgressPage(Page):
             self.pause.setEnabled(False)
         self.title.setText(say("gui.stopping"))
         self.cancelled.emit()
+
+    def show_closing(self, *, stops: bool) -> None:
+        """The window closes as soon as it may: say what it waits for."""
+        self.title.setText(say("gui.closing-stops") if stops else say("gui.closing-waits"))
+        self.lead.setText(say("gui.closing-lead"))
+        announce(self, f"{self.title.text()}. {self.lead.text()}", now=True)
 
     def hear(self, event: Event) -> None:
         """A step has a new state, or is so far."""

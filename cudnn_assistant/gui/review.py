@@ -17,7 +17,7 @@ from cudnn_assistant.gui.plan_commands import commands
 from cudnn_assistant.gui.step_card import Asking, Commands, StepCard
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.widgets import Notice
+from cudnn_assistant.gui.widgets import Notice, discard
 from cudnn_assistant.machine import Family
 from cudnn_assistant.plan import (
     Change,
@@ -64,7 +64,6 @@ def same_place(one: Step, other: Step) -> bool:
 class ReviewPage(Page):
     """Every change, old and new; nothing has happened yet. Enter presses no button by itself."""
 
-    back = Signal()
     cancelled = Signal()
     again = Signal()
     make = Signal(object)
@@ -125,6 +124,7 @@ class ReviewPage(Page):
             box=box,
             on=at is not None,
             serves=titles if box else (),
+            folded=kind_of(step).setting(step) is not None,
         )
         if box and at is None and kind_of(step).consent(step):
             card.add_note(say("gui.tick-installer"))
@@ -163,8 +163,7 @@ class ReviewPage(Page):
 
     def _show_pip_card(self, pip_card: QWidget | None) -> None:
         if self.asking is not None:
-            self.asking.setParent(None)
-            self.asking.deleteLater()
+            discard(self.asking)
         self.asking = pip_card
         if pip_card is not None:
             self.content.insertWidget(self.content.indexOf(self._steps), pip_card)
@@ -176,9 +175,8 @@ class ReviewPage(Page):
         in_box = old.box is not None and focus is old.box
         self.cards[number] = new
         self._steps.replaceWidget(old, new)
-        old.setParent(None)
-        old.deleteLater()
-        target = new.box if in_box else new.list
+        discard(old)
+        target = new.box if in_box else new.first
         if had_focus and target is not None:
             target.setFocus()
 
@@ -207,8 +205,7 @@ class ReviewPage(Page):
         self.content.addWidget(self.opener, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _fill_buttons(self, changes: Sequence[Change]) -> None:
-        self.buttons.rare(say("gui.back"), self.back.emit)
-        self.buttons.add(say("gui.cancel"), self.cancelled.emit)
+        self.buttons.rare(say("gui.back"), self.cancelled.emit)
         administrator = any(change.administrator for change in changes)
         plan = self.proposal.plan
         licence = bool(licences(plan))
@@ -235,7 +232,7 @@ class ReviewPage(Page):
     def settle(self) -> None:
         """The focus goes to the changes: neither yes nor no is one careless Enter away."""
         super().settle()
-        first = next((card.list for card in self.cards if card.list), None)
+        first = next((card.first for card in self.cards if card.first), None)
         if first is not None and not self.title.hasFocus():
             first.setFocus()
 

@@ -22,7 +22,11 @@ class SessionState:
     trouble: str = ""
     """The traceback of a look that broke, for the report."""
     made: Entry | None = None
-    """What was changed, last."""
+    """What was changed, last, and not put back."""
+    done: tuple[Entry, ...] = ()
+    """All that was changed or put back since the window opened."""
+    notice: str = ""
+    """What the next answer says first: why something that was asked for could not be done."""
     pasted: str = ""
     """The end of the message that was explained last, for the report."""
     changing: bool = False

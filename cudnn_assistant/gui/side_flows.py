@@ -1,42 +1,56 @@
-"""What is beside the main flow: explaining a message, dropped files, History, Save report."""
+"""What is beside the main flow: messages, programs to watch, files, History, Save report."""
 
 from __future__ import annotations
 
-import contextlib
+import shlex
+from pathlib import Path
 
-from cudnn_assistant.gui.check import CheckPage
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog
+
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
-from cudnn_assistant.gui.explain import ExplainPage
+from cudnn_assistant.gui.explain import ExplainPage, Here
 from cudnn_assistant.gui.flow import Flow
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.report_dialog import ReportDialog
+from cudnn_assistant.gui.watch import WatchPage
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.reports import Written
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import say
+from cudnn_assistant.wording.refusals import why
 
 LONGEST_MESSAGE = 20_000
 """Characters of the end of a pasted message that a report holds."""
 LARGEST_LOG = 64 * 1024 * 1024
 """Bytes of a dropped log that are read."""
+_NO_REPORT = ("report-without-machine", "report-too-large")
+"""What a file is refused for that was never meant to be a report: it is a log."""
 
 
-class SideFlows:
-    """Everything that can be asked for from several pages. Nothing here while work is under way."""
+class SideFlows(QObject):
+    """Everything that can be asked for from several pages. Nothing here while a change is made."""
+
+    opened = Signal(str)
+    """A report was opened."""
 
     def __init__(self, host: PageHost, flow: Flow, session: Session) -> None:
+        super().__init__(host)
         self._host = host
         self._flow = flow
         self._state = flow.state
         self._session = session
 
     def _busy(self) -> bool:
-        return self._state.changing or isinstance(self._host.page, CheckPage)
+        return self._state.changing or self._flow.looking
+
+    # --- Messages and programs --------------------------------------------------------------------
 
     def show_explain(self) -> None:
         """The page that says what a message means."""
-        if not self._busy() and not isinstance(self._host.page, ExplainPage):
+        if not self._state.changing and not isinstance(self._host.page, ExplainPage):
             self._open_explain()
 
     def _open_explain(self) -> None:
@@ -44,36 +58,116 @@ class SideFlows:
         page.back.connect(self._flow.back)
         page.ask.connect(self._explain)
         page.dropped.connect(self.take_file)
+        page.show_row.connect(self._show_row)
+        page.review.connect(self._flow.change.review)
         self._host.go(page)
 
     def _explain(self, text: str | bytes) -> None:
         page, checkup = self._host.page, self._state.checkup
         assert isinstance(page, ExplainPage)
         page.wait()
-        message = text if isinstance(text, str) else text.decode("utf-8", "replace")
+        end = text[-4 * LONGEST_MESSAGE :]
+        message = end if isinstance(end, str) else end.decode("utf-8", "replace")
         self._state.pasted = message[-LONGEST_MESSAGE:]
-        self._host.work(lambda _tell: self._session.explain(text, checkup), page.show_answer)
+        here = self._here()
+        self._host.work(
+            lambda _tell: self._session.explain(text, checkup),
+            lambda found: page.show_answer(found, here),
+        )
+
+    def _here(self) -> Here:
+        checkup = self._state.checkup
+        if checkup is None:
+            return Here()
+        served = {code for step in checkup.plan.steps for code in step.why}
+        rows = {finding.code: finding.subject for finding in reversed(checkup.findings)}
+        return Here(rows, frozenset() if self._state.foreign else frozenset(served))
+
+    def _show_row(self, subject: str) -> None:
+        self._flow.back()
+        page = self._host.page
+        if isinstance(page, OverviewPage):
+            page.open_row(subject)
+
+    def show_watch(self) -> None:
+        """The page that runs a program and says which cuDNN it loads."""
+        if self._state.changing or isinstance(self._host.page, WatchPage):
+            return
+        page = WatchPage()
+        page.back.connect(self._flow.back)
+        page.ask.connect(self._watch)
+        page.show_row.connect(self._show_row)
+        page.review.connect(self._flow.change.review)
+        self._host.go(page)
+
+    def _watch(self, command: str) -> None:
+        page = self._host.page
+        assert isinstance(page, WatchPage)
+        try:
+            words = shlex.split(command, posix=self._session.family != "windows")
+        except ValueError:
+            page.tell("note", say("gui.watch-quotes"))
+            return
+        here = self._here()
+        self._host.work(
+            lambda _tell: self._session.watch([word.strip('"') for word in words]),
+            lambda seen: page.show_seen(seen, here),
+            broke=lambda trouble: page.tell("note", why(trouble)),
+        )
+
+    # --- Files ------------------------------------------------------------------------------------
+
+    def ask_file(self) -> None:
+        """Let the person choose a report or a log."""
+        if self._busy():
+            return
+        ask = QFileDialog(self._host, say("gui.open-heading"))
+        ask.setFileMode(QFileDialog.FileMode.ExistingFile)
+        ask.setNameFilters((say("gui.open-reports"), say("gui.open-all")))
+        ask.fileSelected.connect(self.take_file)
+        self._host.open(ask)
 
     def take_file(self, path: str, *, first: bool = False) -> None:
-        """A file was dropped: a report is shown, anything else is explained.
+        """A file is to be opened: a report is shown, a log is explained.
 
         ``first``: the program was started with it, so that no look is under way yet.
         """
         if first or not self._busy():
-            self._host.work(lambda _tell: self._read(path), self._show_file)
+            self._host.work(
+                lambda _tell: self._read(path),
+                lambda found: self._show_file(path, found),
+                broke=lambda trouble: self._not_opened(path, trouble),
+            )
 
     def _read(self, path: str) -> Checkup | bytes:
-        with contextlib.suppress(Refused):
+        try:
             return self._session.judge(path)
+        except Refused as trouble:
+            if trouble.code not in _NO_REPORT:
+                raise
         return beginning(path, LARGEST_LOG)
 
-    def _show_file(self, found: Checkup | bytes) -> None:
+    def _not_opened(self, path: str, trouble: BaseException) -> None:
+        """It says so, and stays where it was; at the start nothing else is shown instead."""
+        if not isinstance(trouble, Refused | OSError):
+            raise trouble
+        said = say("gui.file-not-opened-why", file=path, reason=why(trouble).rstrip("."))
+        page = self._host.page
+        if isinstance(page, OverviewPage) and page.shown is None:
+            page.show_stopped(say("gui.file-not-opened"), said, report=False)
+        else:
+            page.tell("note", said)
+
+    def _show_file(self, path: str, found: Checkup | bytes) -> None:
         if isinstance(found, bytes):
             if not isinstance(self._host.page, ExplainPage):
                 self._open_explain()
             self._explain(found)
-        else:
-            self._flow.show_foreign(found)
+            return
+        self.opened.emit(str(Path(path).absolute()))
+        self._flow.show_foreign(found)
+
+    # --- History and report -----------------------------------------------------------------------
 
     def show_history(self) -> None:
         """What this program changed; one of it may be undone."""
@@ -83,7 +177,7 @@ class SideFlows:
     def _past(self) -> list[Past]:
         machine, show = self._state.machine, self._session.preview
         return [
-            Past(entry, ", ".join(c.title for c in show(entry.plan, machine)), change_status)
+            Past(entry, "; ".join(c.plain for c in show(entry.plan, machine)), change_status)
             for entry in self._session.history()
             if not entry.plan.undoes
             for change_status in (self._session.change_status(entry),)

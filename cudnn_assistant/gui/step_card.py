@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui.checkbox import CheckBox
 from cudnn_assistant.gui.diff_list import DiffList
-from cudnn_assistant.gui.disclosure import DisclosureArrow, Link
+from cudnn_assistant.gui.disclosure import Disclosure, DisclosureArrow, Link
 from cudnn_assistant.gui.text_widgets import Listing, Text
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.widgets import BusyBar, Card, CopyButton
+from cudnn_assistant.gui.widgets import Card, CopyButton, ShareBar
 from cudnn_assistant.plan import Change
 from cudnn_assistant.wording import say
 
@@ -29,11 +30,14 @@ class StepCard(Card):
         box: bool = False,
         on: bool = True,
         serves: Sequence[str] = (),
+        folded: bool = False,
     ) -> None:
-        """``serves``: titles of the problems that it solves, or leaves when it is off."""
+        """``serves``: titles of the problems that it solves, or leaves when it is off. ``folded``:
+        what is changed exactly is behind Details."""
         super().__init__()
         self.box: CheckBox | None = None
         self.list: DiffList | None = None
+        self.folded = folded
         row = QHBoxLayout()
         row.setSpacing(SPACE)
         if box:
@@ -43,24 +47,35 @@ class StepCard(Card):
         self._column.setSpacing(SPACE // 2)
         row.addLayout(self._column, 1)
         self.rows.addLayout(row)
-        self._column.addWidget(Text(change.title, size=1.05, bold=on, muted=not on))
+        self._column.addWidget(Text(change.plain, size=1.05, bold=on, muted=not on))
         self.change = change
         for title in serves:
-            text = say("gui.for", title=title) if on else say("gui.stays-as-it-is", title=title)
+            text = say("gui.for", title=title) if on else say("gui.stays-broken", title=title)
             self._column.addWidget(Text(text, muted=on))
-        if on:
-            self._fill(change)
+        self.opener: Disclosure | None = None
+        if on and folded:
+            name = say("gui.details-of", title=change.plain)
+            make = partial(self._details, change)
+            self.opener = Disclosure(say("gui.details"), name, self._column, make)
+            self._column.addWidget(self.opener, 0, Qt.AlignmentFlag.AlignLeft)
+        elif on:
+            self._column.addWidget(self._details(change))
 
-    def _fill(self, change: Change) -> None:
+    def _details(self, change: Change) -> QWidget:
+        """What only an expert asks for: where it is stored, every line, lengths."""
+        details = QWidget()
+        rows = QVBoxLayout(details)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(SPACE // 2)
+        if change.says and self.folded:
+            rows.addWidget(Text(change.title, bold=True))
         if change.place and all(line.text != change.place for line in change.lines):
-            self._column.addWidget(Text(change.place, muted=True))
+            rows.addWidget(Text(change.place, muted=True))
         if change.lines:
-            self._column.addSpacing(SPACE)
-            self._show_lines(change)
-        if change.notes:
-            self._column.addSpacing(SPACE // 2)
+            self._show_lines(change, rows)
         for note in change.notes:
-            self._column.addWidget(Text(note, muted=True))
+            rows.addWidget(Text(note, muted=True))
+        return details
 
     def add_note(self, text: str) -> None:
         """Why it is as it is, in a sentence."""
@@ -73,17 +88,22 @@ class StepCard(Card):
     def _tick_box(self, change: Change, on: bool) -> CheckBox:
         box = CheckBox()
         box.setChecked(on)
-        box.setAccessibleName(say("gui.make-this-change", title=change.title))
+        box.setAccessibleName(say("gui.make-this-change", title=change.plain))
         box.toggled.connect(self.ticked)
         return box
 
-    def _show_lines(self, change: Change) -> None:
+    def _show_lines(self, change: Change, rows: QVBoxLayout) -> None:
         self.list = DiffList(change.lines, change.title)
-        self._column.addWidget(self.list)
+        rows.addWidget(self.list)
         if self.list.folded:
             more = DisclosureArrow(say("gui.show-all"), say("gui.show-all-of", title=change.title))
-            more.toggled.connect(self.list.show_all)
-            self._column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+            more.turned.connect(self.list.show_all)
+            rows.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+
+    @property
+    def first(self) -> QWidget | None:
+        """What takes the focus in it first; ``None`` where nothing can."""
+        return self.box or self.opener or self.list
 
 
 class Commands(Card):
@@ -101,7 +121,5 @@ class Asking(Card):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.rows.addWidget(Text(text))
-        self.bar = BusyBar()
-        self.rows.addWidget(self.bar)
-        self.bar.run(True)
+        self.rows.addWidget(ShareBar(text, share=False))
         self.setAccessibleName(text)

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.access import is_read_as
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.wording import say
 
@@ -109,6 +110,13 @@ class Text(QLabel):
         self._width = -1.0
         super().setFont(font)
 
+    def emphasise(self, on: bool) -> None:
+        """Bold, in the colour of first-rank text; or plain, in that of second rank."""
+        font = self.font()
+        font.setWeight(QFont.Weight.DemiBold if on else QFont.Weight.Normal)
+        self._muted = not on
+        self.setFont(font)
+
     def _laid_out(self, width: float) -> QTextLayout:
         if self._lines is not None and self._width == width:
             return self._lines
@@ -153,8 +161,15 @@ class Title(Text):
 
     def __init__(self, text: str) -> None:
         super().__init__(text, size=1.6, bold=True)
+        self.setAccessibleName(text)
+        is_read_as(self, QAccessible.Role.Heading)
         if QAccessible.isActive():
             self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def setText(self, text: str) -> None:  # noqa: N802
+        """Another answer, for eyes and ears."""
+        super().setText(text)
+        self.setAccessibleName(text)
 
 
 class Listing(QPlainTextEdit):

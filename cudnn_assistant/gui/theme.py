@@ -84,6 +84,18 @@ def muted(palette: QPalette) -> QColor:
     return text if high_contrast(palette) else blend(text, back, 0.72)
 
 
+def link(palette: QPalette, *, on: bool = True) -> QColor:
+    """The colour of links: the palette's own where it can be read, else that of text."""
+    if not on:
+        return muted(palette)
+    own, ground = palette.link().color(), card(palette)
+    return (
+        own
+        if min(contrast(own, ground), contrast(own, palette.window().color())) >= 4.5
+        else (palette.windowText().color())
+    )
+
+
 def hairline(palette: QPalette) -> QColor:
     """The colour of borders that group; they carry no meaning of their own."""
     text, back = palette.windowText().color(), palette.window().color()
@@ -97,6 +109,11 @@ def card(palette: QPalette) -> QColor:
     if dark(palette) and luminance(base) <= luminance(window) and not high_contrast(palette):
         return blend(palette.windowText().color(), window, 0.05)
     return base
+
+
+def station(palette: QPalette) -> QColor:
+    """What a box inside a card is filled with: the window's own ground, told apart by its edge."""
+    return blend(palette.windowText().color(), card(palette), 0.03)
 
 
 def font(size: float = 1.0, *, bold: bool = False, fixed: bool = False) -> QFont:

@@ -1,4 +1,4 @@
-"""What pages are built from: marks, cards, buttons, notices, openers, the busy bar."""
+"""What pages are built from: marks, cards, buttons, notices, bars of progress."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QAccessible, QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
+    QLayout,
+    QProgressBar,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -17,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.access import is_read_as
 from cudnn_assistant.gui.text_widgets import Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.wording import say
@@ -32,6 +35,7 @@ class Mark(QWidget):
         self._look: Look = look
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._step)
+        is_read_as(self, QAccessible.Role.Graphic)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.show_look(look)
 
@@ -76,6 +80,7 @@ class Mark(QWidget):
         painter.rotate(self._turn if self._look == "busy" else 0)
         painter.translate(-box.center())
         theme.drawing(self._look, colour, paper).render(painter, box)
+        painter.end()
 
 
 def word(look: Look) -> str:
@@ -110,6 +115,21 @@ class Card(QFrame):
         painter.setPen(QPen(theme.hairline(self.palette()), 1))
         painter.setBrush(theme.card(self.palette()))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+
+
+def discard(widget: QWidget) -> None:
+    """Take a widget away for good, at once."""
+    # Hidden first: a layout shows what was put in a moment ago, even once it has no parent.
+    widget.hide()
+    widget.setParent(None)
+    widget.deleteLater()
+
+
+def empty(layout: QLayout) -> None:
+    """Take away all that is in a layout."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            discard(widget)
 
 
 class Button(QPushButton):
@@ -189,60 +209,18 @@ class Notice(Card):
         self.setAccessibleName(text)
 
 
-class BusyBar(QWidget):
-    """Says that work goes on. Where motion is unwanted it shows the share done instead."""
+class ShareBar(QProgressBar):
+    """How much is done; or, where nobody knows, that work goes on."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str, *, share: bool = True) -> None:
         super().__init__()
-        self._share = 0.0
-        self._place = 0.0
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._move)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(say("gui.busy"))
-
-    def run(self, on: bool) -> None:
-        """Start or stop moving; still when the system wants no motion."""
-        self.setVisible(on)
-        if on and theme.motion():
-            self._timer.start(33)
-        else:
-            self._timer.stop()
+        self.setTextVisible(False)
+        self.setFixedHeight(SPACE)
+        self.setAccessibleName(name)
+        # A range of nothing is a bar in motion; where no motion is wanted it stands still.
+        self.setRange(0, 1000 if share or not theme.motion() else 0)
 
     def show_share(self, share: float) -> None:
-        """How much is done, 0 to 1; from now on that is shown instead of motion."""
-        self._share = share
-        if share:
-            self._timer.stop()
-        self.update()
-
-    @property
-    def moving(self) -> bool:
-        """Whether it is in motion."""
-        return self._timer.isActive()
-
-    def _move(self) -> None:
-        self._place = (self._place + 0.012) % 1.0
-        self.update()
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        """A thin line."""
-        return QSize(12 * SPACE, SPACE // 2)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """A groove, and on it a run of the palette's highlight."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.hairline(self.palette()))
-        groove = QRectF(self.rect())
-        round_ = groove.height() / 2
-        painter.drawRoundedRect(groove, round_, round_)
-        painter.setBrush(self.palette().highlight())
-        painter.setClipRect(groove)
-        if self.moving:
-            length = groove.width() * 0.3
-            start = (groove.width() + length) * self._place - length
-        else:
-            length, start = groove.width() * self._share, 0.0
-        painter.drawRoundedRect(QRectF(start, 0, length, groove.height()), round_, round_)
+        """How much is done, 0 to 1."""
+        self.setRange(0, 1000)
+        self.setValue(round(1000 * share))

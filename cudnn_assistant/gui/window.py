@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from msgspec.structs import replace
+from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
+    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QPaintEvent,
@@ -16,15 +20,24 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication
 
-from cudnn_assistant.gui.check import CheckPage
+from cudnn_assistant.gui import preferences
+from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.flow import Flow
+from cudnn_assistant.gui.menu import MenuDoes, fill
+from cudnn_assistant.gui.notification import Notifier
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
+from cudnn_assistant.gui.preferences import Preferences
+from cudnn_assistant.gui.settings_dialog import SettingsDialog, wear
 from cudnn_assistant.gui.side_flows import SideFlows
 from cudnn_assistant.gui.theme import app_icon
-from cudnn_assistant.session import Session
+from cudnn_assistant.session import Session, describe
+from cudnn_assistant.wording.language import choose
 
 INSTALL_POLL = 2000
 """Milliseconds between two polls whether an installer has done something."""
+USUAL, LEAST = (820, 640), (360, 320)
+"""Width and height; a screen that has less gets less."""
 
 
 class Window(PageHost):
@@ -38,42 +51,139 @@ class Window(PageHost):
         session: Session,
         open_link: Callable[[str], bool] | None = None,
         file: str = "",
+        kept: Path | None = None,
     ) -> None:
+        """``kept``: the file of the preferences; without one nothing is remembered."""
         super().__init__(open_link)
         self._begun = False
         self._file = file
+        self._session = session
+        self._kept = kept
+        self.preferences = preferences.load(kept) if kept is not None else Preferences()
         self.flow = Flow(self, session)
         self.side_flows = SideFlows(self, self.flow, session)
+        self.notifier = Notifier(self)
+        self._worked_since = time.monotonic()
+        self._prefer()
         self._connect()
         self.setWindowTitle(QApplication.applicationDisplayName() or "cuDNN Assistant")
         self.setWindowIcon(app_icon())
         self.setAcceptDrops(True)
-        self.setMinimumSize(640, 480)
-        self.resize(780, 560)
-        self._add_shortcuts()
-        self.go(CheckPage())
+        self._stand()
+        self._add_keys()
+        self.flow.open_overview()
+
+    # --- What the person has settled --------------------------------------------------------------
+
+    def _prefer(self) -> None:
+        wish = self.preferences
+        choose([wish.language] if wish.language else None)
+        if wish.theme != "system":
+            wear(wish.theme)
+        request = self.flow.request
+        self.flow.request = replace(request, offline=wish.offline, folders=wish.folders)
+
+    def _keep(self) -> None:
+        if self._kept is not None:
+            preferences.save(self.preferences, self._kept)
+
+    def _show_settings(self) -> None:
+        if self.flow.state.changing:
+            return
+        dialog = SettingsDialog(self.preferences, describe(self._session.source), self)
+        dialog.changed.connect(self._settled)
+        dialog.refresh.connect(self._refresh)
+        self.open(dialog)
+
+    def _settled(self) -> None:
+        language = self.preferences.language
+        self._prefer()
+        wear(self.preferences.theme)
+        self._keep()
+        self._fill_menu()
+        if language and isinstance(self.page, OverviewPage) and self.page.shown is not None:
+            self.flow.back()
+
+    def _refresh(self) -> None:
+        self.work_beside(
+            lambda _tell: self._session.fetch_data(insist=True), lambda _source: self.flow.check()
+        )
+        if self.dialog is not None:
+            self.dialog.accept()
+
+    # --- Its place on the screen ------------------------------------------------------------------
+
+    def _stand(self) -> None:
+        """Where it stood last, else in its usual size; never larger than the screen."""
+        screen = QGuiApplication.primaryScreen()
+        room = screen.availableGeometry().size() if screen is not None else None
+        width, height = USUAL
+        if room is not None:
+            # A title bar and a frame need some of it.
+            width, height = min(width, room.width() - 8), min(height, room.height() - 48)
+        self.setMinimumSize(min(LEAST[0], width), min(LEAST[1], height))
+        self.resize(width, height)
+        if self.preferences.geometry:
+            self.restoreGeometry(QByteArray.fromHex(self.preferences.geometry.encode()))
+
+    # --- What can be asked of it ------------------------------------------------------------------
 
     def _connect(self) -> None:
+        side = self.side_flows
         self.troubled.connect(self.flow.give_up)
-        self.flow.save.connect(self.side_flows.save)
-        self.flow.explain.connect(self.side_flows.show_explain)
-        self.flow.history.connect(self.side_flows.show_history)
+        self.flow.save.connect(side.save)
+        self.flow.explain.connect(side.show_explain)
+        self.flow.watch.connect(side.show_watch)
+        self.flow.history.connect(side.show_history)
+        self.flow.answered.connect(self._say_answered)
+        side.opened.connect(self._opened)
         self._watch = QTimer(self)
         self._watch.timeout.connect(self._look_around)
         self._watch.start(INSTALL_POLL)
 
-    def _add_shortcuts(self) -> None:
-        keys = (
-            (QKeySequence("F5"), self.flow.check),
-            (QKeySequence(QKeySequence.StandardKey.Save), self.side_flows.save),
-            (QKeySequence("Ctrl+E"), self.side_flows.show_explain),
-            (QKeySequence("Esc"), self._escape),
-        )
-        for key, do in keys:
-            QShortcut(key, self).activated.connect(do)
+    def _add_keys(self) -> None:
+        QShortcut(QKeySequence("Esc"), self).activated.connect(self._escape)
+        # A menu's keys are heard only while the window knows its entries.
+        self._fill_menu()
 
     def _escape(self) -> None:
         self.page.escape()
+
+    def _fill_menu(self) -> None:
+        side = self.side_flows
+        does = MenuDoes(
+            open_report=side.ask_file,
+            open_recent=side.take_file,
+            save_report=side.save,
+            check=self.flow.check,
+            explain=side.show_explain,
+            watch=side.show_watch,
+            history=side.show_history,
+            settings=self._show_settings,
+            help=lambda: self.open(HelpDialog(self)),
+            about=lambda: self.open(AboutDialog(self)),
+        )
+        for old in self.actions():
+            # The menu drops its entries only where nobody else has them; their keys would stay.
+            self.removeAction(old)
+        fill(self.menu, does, self.preferences.recent)
+        self.addActions(self.menu.actions())
+
+    def _opened(self, path: str) -> None:
+        self.preferences.opened(path)
+        self._keep()
+        self._fill_menu()
+
+    def _say_answered(self) -> None:
+        self.notifier.tell(self.page.title.text(), time.monotonic() - self._worked_since)
+
+    def work(self, *args: object, **named: object) -> None:
+        """Something slow; how long it takes is remembered."""
+        if not self.flow.looking:
+            self._worked_since = time.monotonic()
+        super().work(*args, **named)  # type: ignore[arg-type]
+
+    # --- What Qt tells it -------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """The first picture is on the screen before the first look begins."""
@@ -96,13 +206,15 @@ class Window(PageHost):
     def event(self, event: QEvent) -> bool:
         """Coming back to the window, perhaps from an installer: poll at once."""
         if event.type() == QEvent.Type.WindowActivate:
+            self.notifier.done()
             self._look_around()
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Enter that nothing with the focus has taken presses the default button."""
-        primary = self.page.buttons.primary
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and primary is not None:
+        """Enter presses the default button where nothing that could be pressed has the focus."""
+        primary, focus = self.page.buttons.primary, self.focusWidget()
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and primary is not None and focus in (None, self, self.page, self.page.title):
             primary.click()
         else:
             super().keyPressEvent(event)
@@ -129,4 +241,6 @@ class Window(PageHost):
         self.cancel_all()
         if self.dialog is not None:
             self.dialog.reject()
+        self.preferences.geometry = bytes(self.saveGeometry().toHex().data()).decode()
+        self._keep()
         super().closeEvent(event)

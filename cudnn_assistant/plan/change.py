@@ -22,9 +22,16 @@ class Change(Struct, kw_only=True):
     step: int
     """Number of the step in the plan, from 0."""
     title: str
+    says: str = ""
+    """The same for people who know no variable: "Let Windows look in this folder first: …"."""
     place: str = ""
     """Where it is stored: a file, a registry key, a folder."""
     lines: tuple[ChangeLine, ...] = ()
     """All entries of a list, the unchanged ones too; the page decides how many it shows."""
     notes: tuple[str, ...] = ()
     administrator: bool = False
+
+    @property
+    def plain(self) -> str:
+        """What it does, in a sentence that needs no knowledge."""
+        return self.says or self.title

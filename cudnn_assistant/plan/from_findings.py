@@ -83,6 +83,7 @@ def _package_steps(wishes: Sequence[Wish], machine: Machine) -> list[InstallPack
         steps[edit.python] = msgspec.structs.replace(
             earlier,
             requirements=_once((*earlier.requirements, *others)),
+            index=earlier.index or edit.index,
             again=_once((*earlier.again, *again)),
             why=_once((*earlier.why, code)),
         )

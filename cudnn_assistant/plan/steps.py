@@ -77,6 +77,8 @@ class InstallPackage(Struct, tag="install-package", kw_only=True):
     requirements: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     """Requirements that are met but damaged: their files are put there anew, and nothing else."""
+    index: str = ""
+    """Address of a framework's own index that is asked as well, one of ``compat.packages``."""
     before: tuple[Package, ...] = ()
     """The packages as they were: those we know of; in the journal all of the environment."""
     remove: tuple[str, ...] = ()

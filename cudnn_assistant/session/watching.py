@@ -12,6 +12,7 @@ from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
 from cudnn_assistant.session.events import Hear, LibraryMapped, ignore
 from cudnn_assistant.trouble import Misuse
+from cudnn_assistant.wording import say
 
 _CUDNN = re.compile(r"(?i)(lib)?cudnn")
 _MAIN = re.compile(r"(?i)(libcudnn\.so(\.[\d.]+)?|cudnn64_\d+\.dll)")
@@ -74,6 +75,20 @@ def result(watched: Watched, machine: Machine, explanation: Explanation | None) 
         complete=watched.complete,
         explanation=explanation,
     )
+
+
+def told(seen: WatchResult) -> list[str]:
+    """What was seen, a sentence each; why it stopped says the explanation."""
+    said = [say("watching.ended", code=seen.exit_code)] if seen.exit_code else []
+    main = [copy for copy in seen.copies if copy.main]
+    parts = [copy for copy in seen.copies if not copy.main]
+    said += [say("watching.used", version=c.version or "?", folder=c.folder) for c in main]
+    said += [say("watching.parts", files=", ".join(c.files), folder=c.folder) for c in parts]
+    if not seen.copies:
+        said.append(say("watching.no-cudnn"))
+    if not seen.complete:
+        said.append(say("watching.too-short"))
+    return said
 
 
 def loaded_copies(paths: Sequence[str], machine: Machine) -> tuple[LoadedCopy, ...]:

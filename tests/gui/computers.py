@@ -335,7 +335,14 @@ def pythons() -> Machine:
             bits=64,
             kind="venv",
             frameworks=(
-                Framework(name=name, version=version, gpu=True, cudnn="9", cudnn_from="bundled"),
+                Framework(
+                    name=name,
+                    version=version,
+                    gpu=True,
+                    cuda="12.8",
+                    cudnn="9",
+                    cudnn_from="bundled",
+                ),
             ),
         )
         for name, version, place in (

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 sys.path.extend(str(folder) for folder in Path(__file__).parents[:2])
 
@@ -28,17 +29,20 @@ from cudnn_assistant.compat import recommend
 from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Installer
+from cudnn_assistant.gui.about import AboutDialog, HelpDialog
+from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import can_wait
-from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
 from cudnn_assistant.gui.disclosure import Disclosure
-from cudnn_assistant.gui.explain import ExplainPage
+from cudnn_assistant.gui.explain import ExplainPage, Here
 from cudnn_assistant.gui.installer_result import restart_needed, show_installer_results
-from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.preferences import Preferences
 from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.report_dialog import ReportDialog, crash_dialog
-from cudnn_assistant.gui.result import Ending, ResultPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
+from cudnn_assistant.gui.settings_dialog import SettingsDialog
+from cudnn_assistant.gui.watch import WatchPage
 from cudnn_assistant.machine import Machine, Package, Trial, Value
 from cudnn_assistant.plan import (
     Download,
@@ -54,12 +58,13 @@ from cudnn_assistant.plan import (
     undo_plan,
 )
 from cudnn_assistant.report import redacted, write_report
-from cudnn_assistant.session.checkup import Checkup, think
+from cudnn_assistant.session.checkup import Checkup, think, with_tests
 from cudnn_assistant.session.reports import Written
+from cudnn_assistant.session.watching import LoadedCopy, WatchResult
 from cudnn_assistant.wording import words
 from cudnn_assistant.wording.progress import ProgressLine
 
-SIZES = {"780": QSize(780, 560), "640": QSize(640, 480)}
+SIZES = {"820": QSize(820, 640), "640": QSize(640, 480)}
 
 
 def checkup_of(machine: Machine) -> Checkup:
@@ -114,8 +119,9 @@ def contrast_palette() -> QPalette:
     return palette
 
 
-def check_page(machine: Machine, parts: str) -> CheckPage:
-    page = CheckPage()
+def check_page(machine: Machine, parts: str) -> OverviewPage:
+    """The overview while it fills; the last of the parts is under way."""
+    page = OverviewPage()
     page.show_data("built-in data of 21 November 2026")
     names = parts.split()
     for name in names[:-1]:
@@ -124,10 +130,33 @@ def check_page(machine: Machine, parts: str) -> CheckPage:
     return page
 
 
+def stopped() -> OverviewPage:
+    page = check_page(of("works").machine, "settings gpu cuda")
+    page.show_stopped("The check was stopped", "Nothing was changed.", report=False)
+    return page
+
+
+def overview(checkup: Checkup, **more: object) -> OverviewPage:
+    """The overview after a check."""
+    page = OverviewPage()
+    page.show_data("built-in data of 21 November 2026")
+    page.show_answer(Shown(checkup, **more))  # type: ignore[arg-type]
+    return page
+
+
+def all_open(page: OverviewPage) -> OverviewPage:
+    """Every row opened, and what is behind Details in it."""
+    for card in page.cards.values():
+        assert card.opener is not None
+        card.opener.set_open(True)
+    return opened(page)
+
+
 def proposal(checkup: Checkup, *extra: object) -> Proposal:
     plan = Plan(steps=(*extra, *checkup.plan.steps))  # type: ignore[arg-type]
     changes = preview(plan, checkup.machine)
-    return Proposal(plan, changes, checkup.machine.os.family, plan, changes)
+    titles = {f.code: words(f, checkup.machine).title for f in checkup.findings}
+    return Proposal(plan, changes, checkup.machine.os.family, plan, changes, titles)
 
 
 def waiting() -> ReviewPage:
@@ -174,7 +203,7 @@ def among_others(step: RunInstaller) -> ReviewPage:
     return ReviewPage(Proposal(on, shown, "windows", whole, changes, titles))
 
 
-def ended(code: int) -> ProblemsPage:
+def ended(code: int) -> OverviewPage:
     """After an installer."""
     said = "Reading package lists...\nE: Unable to locate package ubuntu-drivers-common"
     step = msgspec.structs.replace(
@@ -182,7 +211,8 @@ def ended(code: int) -> ProblemsPage:
     )
     entry = Entry(id="1", when="2026-11-12T09:30:00Z", plan=Plan(steps=(step,)), states=("done",))
     checkup = of("no_driver_on_ubuntu" if code else "not_loaded")
-    page = ProblemsPage(checkup, undoable=True, again=False, restart=restart_needed(entry))
+    again = False if restart_needed(entry) else None
+    page = overview(checkup, undoable=True, changed=True, start_again=again)
     show_installer_results(entry, page)
     return page
 
@@ -256,49 +286,43 @@ def entries(checkup: Checkup) -> list[Entry]:
     return [first, other, last]
 
 
-def opened(page: QWidget) -> QWidget:
+P = TypeVar("P", bound=QWidget)
+
+
+def opened(page: P) -> P:
     for opener in page.findChildren(Disclosure):
-        opener.setChecked(True)
+        opener.set_open(True)
     return page
 
 
-def bench(*, begun: bool = False) -> ResultPage:
-    """Two environments; one was tested inside its framework."""
-    page = ending("pythons", "works")
-    first, second = computers.pythons().pythons
-    if begun:
-        page.pythons.begin(second.id)
-        return page
-    ok = computers.passed()
-    page.pythons.finish(first.id, (msgspec.structs.replace(ok, framework="torch 2.9.0+cu128"),))
-    page.pythons.finish(
-        second.id,
-        (
-            Trial(
-                subject=second.id,
-                framework="onnxruntime 1.23.0",
-                stage="load",
-                status="missing-library",
-                missing="cudnn64_9.dll",
-                helped_by="LD_LIBRARY_PATH",
-            ),
-        ),
+def testing() -> OverviewPage:
+    """Two environments; the own test of one is under way."""
+    page = overview(of("pythons"))
+    page.show_testing(computers.pythons().pythons[1])
+    return page
+
+
+def tested() -> OverviewPage:
+    """One environment's own test has passed, the other's has stopped."""
+    seen = computers.pythons()
+    first, second = seen.pythons
+    ok = msgspec.structs.replace(
+        computers.passed(), subject=first.id, framework="torch 2.9.0", version="9.10.2"
     )
-    page.offer_problems()
-    return page
+    bad = Trial(
+        subject=second.id,
+        framework="onnxruntime 1.23.0",
+        stage="load",
+        status="missing-library",
+        missing="cudnn64_9.dll",
+        helped_by="LD_LIBRARY_PATH",
+    )
+    return overview(with_tests(checkup_of(seen), (ok, bad), load_builtin()), undoable=True)
 
 
-def recommended_set(name: str) -> ProblemsPage:
+def recommended_set(name: str, **more: object) -> OverviewPage:
     compat = load_builtin()
-    return ProblemsPage(of(name), recommend=lambda s: recommend(of(name).machine, compat, s))
-
-
-def ending(name: str, outcome: str, **more: object) -> ResultPage:
-    page = ResultPage(Ending(of(name), outcome, **more))  # type: ignore[arg-type]
-    assert page.steps is not None
-    if not more.get("changed"):
-        page.steps.show_passed(("check", "problems") if "task" in more else ("check",))
-    return page
+    return overview(of(name), recommend=lambda s: recommend(of(name).machine, compat, s), **more)
 
 
 def undo_page(checkup: Checkup) -> ReviewPage:
@@ -313,10 +337,36 @@ MESSAGE = """Could not load library cudnn_cnn_infer64_8.dll. Error code 126
 Please make sure cudnn_cnn_infer64_8.dll is in your library path!"""
 
 
-def explained(text: str) -> ExplainPage:
+def explained(text: str, here: Here | None = None) -> ExplainPage:
     page = ExplainPage()
     page.message.setPlainText(text)
-    page.show_answer(explain(text))
+    page.show_answer(explain(text), here)
+    return page
+
+
+def led_back() -> ExplainPage:
+    """The cause is this computer's own problem, which can be put right."""
+    seen = of("parent_folder")
+    found = explain("cudnn64_9.dll not found", seen.machine, findings=seen.findings)
+    code = found.causes[0].code
+    page = ExplainPage()
+    page.message.setPlainText("cudnn64_9.dll not found")
+    page.show_answer(found, Here({code: "system"}, frozenset({code})))
+    return page
+
+
+def watched(code: int) -> WatchPage:
+    """A program that ended well, or stopped."""
+    text = "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"
+    seen = WatchResult(
+        command=("python", "train.py"),
+        exit_code=code,
+        copies=(LoadedCopy(folder="/opt/cudnn/lib", version="9.8.0", main=True),),
+        explanation=explain(text) if code else None,
+    )
+    page = WatchPage()
+    page.command.setText("python train.py")
+    page.show_seen(seen, Here())
     return page
 
 
@@ -328,10 +378,10 @@ def recovery() -> ReviewPage:
     return ReviewPage(replace(given, plan=plan, whole=None, title=title, lead=lead))
 
 
-def foreign_page() -> ProblemsPage:
+def foreign_page() -> OverviewPage:
     news = "A report of 2026-11-12 09:30:00, of another computer. Check again looks at this one."
     seen = msgspec.structs.replace(of("stale_and_parent"), plan=Plan())
-    return told(ProblemsPage(seen, foreign=True), news)
+    return overview(seen, foreign=True, news=(("info", news),))
 
 
 def progress_page(given: Proposal) -> ProgressPage:
@@ -343,16 +393,11 @@ def progress_page(given: Proposal) -> ProgressPage:
     return page
 
 
-def told(page: ProblemsPage, news: str) -> ProblemsPage:
-    page.tell("info", news)
-    return page
-
-
 def past() -> list[Past]:
     made = entries(of("parent_folder"))
     return [
-        Past(made[0], "Path (your account)", "changed"),
-        Past(made[1], "Change packages of one Python environment", "undone"),
+        Past(made[0], rf"Let Windows look in this folder first: {computers.BIN}", "changed"),
+        Past(made[1], r"Install nvidia-cudnn-cu12==9.10.2.21 in C:\ai\venv", "undone"),
         Past(made[2], "Install cuDNN 9.15.0 for CUDA 12", "in place"),
     ]
 
@@ -390,27 +435,44 @@ def cut_report() -> ReportDialog:
     return dialog
 
 
+CHANGED = (
+    ("ok", rf"Done: Let Windows look in this folder first: {computers.BIN}."),
+    ("info", "Close and open again the terminals, editors and notebooks that were open."),
+)
+UNDONE = (
+    ("ok", rf"Put back: Let Windows look in this folder no more: {computers.BIN}."),
+    ("info", "Close and open again the terminals, editors and notebooks that were open."),
+)
+
+
 def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     """Every picture by name; what is in it is made when it is called for."""
-    yield "check-start", lambda: check_page(of("works").machine, "gpu")
-    yield "check-middle", lambda: check_page(of("works").machine, "gpu cuda cudnn settings trial")
+    yield "check-start", lambda: check_page(of("works").machine, "settings")
     yield (
-        "check-stopped",
-        lambda: StoppedPage("The check was stopped", "Nothing was changed.", report=False),
+        "check-middle",
+        lambda: check_page(computers.pythons(), "settings gpu cuda cudnn trial"),
     )
-    yield "problems-path", lambda: ProblemsPage(of("parent_folder"))
-    yield "problems-path-open", lambda: opened(ProblemsPage(of("parent_folder")))
-    yield "problems-two", lambda: ProblemsPage(of("stale_and_parent"))
+    yield "check-stopped", stopped
+    yield "overview-path", lambda: overview(of("parent_folder"))
+    yield "overview-path-open", lambda: all_open(overview(of("parent_folder")))
+    yield "overview-two", lambda: overview(of("stale_and_parent"))
+    yield "overview-two-open", lambda: all_open(overview(of("stale_and_parent")))
+    yield "overview-many", lambda: overview(golden("linux-torch-overridden-by-library-path"))
     yield (
-        "problems-two-open",
-        lambda: opened(told(ProblemsPage(of("stale_and_parent")), "Nothing was changed.")),
+        "overview-parts-open",
+        lambda: all_open(overview(golden("windows-cudnn-part-missing"))),
     )
-    yield "problems-driver", lambda: recommended_set("old_driver")
-    yield "problems-driver-open", lambda: opened(recommended_set("old_driver"))
-    yield "problems-no-driver", lambda: recommended_set("no_driver")
-    yield "problems-restart", lambda: ProblemsPage(of("mismatch"), again=False)
-    yield "problems-unexplained", lambda: ProblemsPage(of("unexplained"), undoable=True)
-    yield "problems-wheel", lambda: recommended_set("torch_pin")
+    yield "overview-memory-open", lambda: all_open(overview(golden("linux-gpu-memory-taken")))
+    yield "overview-driver", lambda: recommended_set("old_driver")
+    yield "overview-driver-open", lambda: opened(recommended_set("old_driver"))
+    yield (
+        "overview-driver-task",
+        lambda: recommended_set("old_driver", task=of("old_driver").findings[0], start_again=False),
+    )
+    yield "overview-no-driver", lambda: recommended_set("no_driver")
+    yield "overview-restart", lambda: overview(of("mismatch"), start_again=False)
+    yield "overview-unexplained", lambda: overview(of("unexplained"), undoable=True)
+    yield "overview-cpu-only", lambda: recommended_set("torch_pin")
     yield "review-variable", lambda: ReviewPage(proposal(of("parent_folder")))
     yield "review-two", lambda: ReviewPage(proposal(of("stale_and_parent")))
     yield "review-waits", waiting
@@ -446,35 +508,48 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
         "review-toolkit",
         lambda: ReviewPage(proposal(golden("linux-cudnn-without-the-programs-cuda"))),
     )
-    yield "problems-toolkit", lambda: ProblemsPage(golden("linux-cudnn-without-the-programs-cuda"))
-    yield "problems-driver-windows", lambda: ProblemsPage(golden("windows-torch-driver-too-old"))
+    yield "overview-toolkit", lambda: overview(golden("linux-cudnn-without-the-programs-cuda"))
+    yield "overview-driver-windows", lambda: overview(golden("windows-torch-driver-too-old"))
     yield "review-installer-among-others", lambda: among_others(installed_by("vc-runtime-x86_64"))
     yield "review-installer-licence", lambda: among_others(installed_by("toolkit", "12.6.3"))
-    yield "problems-installer", lambda: ProblemsPage(of("no_driver_on_ubuntu"))
-    yield "problems-installer-ended", lambda: ended(100)
-    yield "problems-installer-restart", lambda: ended(0)
+    yield "overview-installer", lambda: overview(of("no_driver_on_ubuntu"))
+    yield "overview-installer-ended", lambda: ended(100)
+    yield "overview-installer-restart", lambda: ended(0)
     yield "review-installer-making", installing
     yield "review-undo", lambda: undo_page(of("parent_folder"))
     yield (
         "review-making",
         lambda: progress_page(proposal(of("stale_and_parent"), archive())),
     )
-    yield "result-works", lambda: ending("works", "works")
-    yield "result-works-changed", lambda: ending("works", "works", changed=1, undoable=True)
+    yield "overview-works", lambda: overview(of("works"))
     yield (
-        "result-needs",
-        lambda: ending("old_driver", "needs you", task=of("old_driver").findings[0], again=False),
+        "overview-works-changed",
+        lambda: overview(of("works"), changed=True, undoable=True, news=CHANGED),
     )
-    yield "result-pythons", bench
-    yield "result-pythons-begun", lambda: bench(begun=True)
-    yield "result-impossible", lambda: ending("no_gpu", "impossible")
-    yield "result-unknown", lambda: ending("unexplained", "unknown", changed=1, undoable=True)
+    yield "overview-undone", lambda: overview(of("parent_folder"), changed=True, news=UNDONE)
+    yield (
+        "overview-not-helped",
+        lambda: overview(of("unexplained"), changed=True, undoable=True, undo_offered=1),
+    )
+    yield "overview-works-many", lambda: overview(of("pythons"))
+    yield "overview-works-many-open", lambda: all_open(overview(of("pythons")))
+    yield "overview-testing", testing
+    yield "overview-tested", tested
+    yield "overview-impossible", lambda: overview(of("no_gpu"))
+    yield "overview-unreadable", lambda: overview(of("unreadable"))
     yield "review-recovery", recovery
-    yield "problems-foreign", foreign_page
+    yield "overview-foreign", foreign_page
     yield "explain-empty", ExplainPage
     yield "explain-answer", lambda: explained(MESSAGE)
     yield "explain-doubtful", lambda: explained("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED")
     yield "explain-nothing", lambda: explained("segmentation in chapter two")
+    yield "explain-leads-back", led_back
+    yield "watch-empty", WatchPage
+    yield "watch-worked", lambda: watched(0)
+    yield "watch-stopped", lambda: watched(1)
+    yield "dialog-settings", lambda: SettingsDialog(Preferences(folders=("/opt",)), "built-in data")
+    yield "dialog-about", AboutDialog
+    yield "dialog-help", HelpDialog
     yield "dialog-history", lambda: HistoryDialog(past())
     yield "dialog-history-empty", lambda: HistoryDialog([])
     yield "dialog-report", lambda: ReportDialog(Written(report()))
@@ -511,11 +586,11 @@ def shoot(make: Callable[[], QWidget], path: Path, size: QSize, ratio: float) ->
 def draw(folder: Path, words: list[str]) -> int:
     light = QApplication.palette()
     manners = {
-        "light": (light, "780", 1.0, False),
+        "light": (light, "820", 1.0, False),
         "small": (light, "640", 1.0, False),
-        "dark": (dark_palette(), "780", 1.0, False),
-        "contrast": (contrast_palette(), "780", 1.0, False),
-        "150": (light, "780", 1.5, False),
+        "dark": (dark_palette(), "820", 1.0, False),
+        "contrast": (contrast_palette(), "820", 1.0, False),
+        "150": (light, "820", 1.5, False),
         "pseudo": (light, "640", 1.0, True),
     }
     count = 0

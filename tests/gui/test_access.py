@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QColor, QPalette
 from PySide6.QtWidgets import (
     QApplication,
+    QProgressBar,
     QProxyStyle,
     QStyle,
     QStyleHintReturn,
@@ -22,13 +23,15 @@ from test_flow import arrive, start
 from world import World
 
 from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.access import tell_roles
+from cudnn_assistant.gui.chain_picture import ChainPicture
 from cudnn_assistant.gui.diff_list import DiffList
-from cudnn_assistant.gui.disclosure import DisclosureArrow, Link
+from cudnn_assistant.gui.disclosure import DisclosureArrow
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page import Page, Steps
-from cudnn_assistant.gui.problems import ProblemsPage
-from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.review import ReviewPage
-from cudnn_assistant.gui.widgets import Mark
+from cudnn_assistant.gui.text_widgets import Title
+from cudnn_assistant.gui.widgets import Mark, ShareBar
 from cudnn_assistant.gui.window import Window
 
 STATES = dict(pictures.states())
@@ -72,7 +75,7 @@ def named(widget: QWidget) -> str:
 
 def test_the_title_is_first_for_a_screen_reader(qtbot: QtBot, window: Window, reader: None) -> None:
     start(qtbot, window)
-    page = arrive(qtbot, window, ProblemsPage)
+    page = arrive(qtbot, window, OverviewPage)
     assert page.title.hasFocus()
     assert page.title.focusPolicy() == Qt.FocusPolicy.TabFocus
     assert named(page.title) == page.title.text()
@@ -80,7 +83,7 @@ def test_the_title_is_first_for_a_screen_reader(qtbot: QtBot, window: Window, re
 
 def test_without_a_screen_reader_tab_passes_the_title_by(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
-    page = arrive(qtbot, window, ProblemsPage)
+    page = arrive(qtbot, window, OverviewPage)
     assert page.title.focusPolicy() == Qt.FocusPolicy.NoFocus
     assert page.buttons.primary is not None
     assert page.buttons.primary.hasFocus()
@@ -90,6 +93,7 @@ def test_lines_of_a_change_are_read_with_their_sign(qtbot: QtBot, reader: None) 
     page = STATES["review-variable"]()
     qtbot.addWidget(page)
     page.show()
+    pictures.opened(page)
     view = page.findChild(DiffList)
     assert view is not None
     interface = QAccessible.queryAccessibleInterface(view)
@@ -99,8 +103,9 @@ def test_lines_of_a_change_are_read_with_their_sign(qtbot: QtBot, reader: None) 
 
 
 def test_marks_and_steps_are_read_as_words(qtbot: QtBot) -> None:
-    page = STATES["problems-path"]()
+    page = STATES["overview-path"]()
     qtbot.addWidget(page)
+    page.show()
     mark, steps = page.findChild(Mark), page.findChild(Steps)
     assert mark is not None
     assert steps is not None
@@ -110,60 +115,68 @@ def test_marks_and_steps_are_read_as_words(qtbot: QtBot) -> None:
 
 def test_tab_walks_in_reading_order(qtbot: QtBot, window: Window, world: World) -> None:
     start(qtbot, window)
-    page = arrive(qtbot, window, ProblemsPage)
+    page = arrive(qtbot, window, OverviewPage)
     assert page.buttons.primary is not None
     page.buttons.primary.setFocus()
     names = []
-    for _press in range(5):
+    for _press in range(8):
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         focus = QApplication.focusWidget()
         names.append(focus.accessibleName() or focus.text())
     assert names == [
+        "Menu",
+        "Details: Programs of this system",
         "Details: Windows can't find cuDNN 9.8",
-        "Explain a message from a program…",
+        "I have a message…",
+        "Which program stops?…",
         "&Save report…",
         "Check &again",
-        "&Review 1 change",
+        "&Make it work",
     ]
 
 
 def test_review_is_walked_by_keys_alone(qtbot: QtBot, window: Window, world: World) -> None:
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage)
-    qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    arrive(qtbot, window, OverviewPage)
+    qtbot.keyClick(window, Qt.Key.Key_M, Qt.KeyboardModifier.AltModifier)
     review = arrive(qtbot, window, ReviewPage)
+    assert QApplication.focusWidget() is review.cards[0].opener
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
     assert isinstance(QApplication.focusWidget(), DiffList)
-    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
     assert review.cards[0].list is not None
-    assert review.cards[0].list.currentRow() >= 0
+    assert review.cards[0].list.currentRow() == 0, "the focus can be seen at once"
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
+    assert review.cards[0].list.currentRow() == 1
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.AltModifier)
-    arrive(qtbot, window, ProblemsPage)
-    qtbot.keyClick(window, Qt.Key.Key_Return)
+    arrive(qtbot, window, OverviewPage)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
     arrive(qtbot, window, ReviewPage)
     qtbot.keyClick(window, Qt.Key.Key_M, Qt.KeyboardModifier.AltModifier)
-    arrive(qtbot, window, ResultPage, "works")
+    arrive(qtbot, window, OverviewPage, "works")
     assert computers.BIN in world.folders()
 
 
-def test_details_open_by_space_and_stay_one_tab_away(qtbot: QtBot, window: Window) -> None:
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_details_open_by_a_key_and_stay_one_tab_away(
+    qtbot: QtBot, window: Window, key: Qt.Key
+) -> None:
     start(qtbot, window)
-    page = arrive(qtbot, window, ProblemsPage)
-    arrow = page.findChild(DisclosureArrow)
-    assert arrow is not None
+    page = arrive(qtbot, window, OverviewPage)
+    arrow = next(a for a in page.findChildren(DisclosureArrow) if not a.open)
     arrow.setFocus()
-    qtbot.keyClick(arrow, Qt.Key.Key_Space)
-    assert arrow.isChecked()
+    qtbot.keyClick(arrow, key)
+    assert arrow.open
+    assert window.page is page
     qtbot.keyClick(arrow, Qt.Key.Key_Tab)
     assert QApplication.focusWidget().accessibleName() == arrow.accessibleName()
-    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-    assert isinstance(QApplication.focusWidget(), Link)
 
 
 FOCUS = {
-    "result-works": "&Close",
-    "result-impossible": "&Close",
-    "result-needs": "Open NVIDIA's driver page",
-    "result-unknown": "&Save report…",
+    "overview-works": "&Close",
+    "overview-impossible": "&Close",
+    "overview-driver-task": "Open NVIDIA's driver page",
+    "overview-not-helped": "&Save report…",
 }
 
 
@@ -187,7 +200,7 @@ def test_the_focus_frame_stands_out(qapp: QApplication, background: str) -> None
 
 def test_focus_by_tab_is_drawn_around_arrows_and_buttons(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
-    page = arrive(qtbot, window, ProblemsPage)
+    page = arrive(qtbot, window, OverviewPage)
     arrow = page.findChild(DisclosureArrow)
     assert arrow is not None
     assert page.buttons.primary is not None
@@ -195,8 +208,10 @@ def test_focus_by_tab_is_drawn_around_arrows_and_buttons(qtbot: QtBot, window: W
         widget: QWidget = target
         page.title.window().setFocus()
         before = widget.grab().toImage()
-        while not widget.hasFocus():
-            qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        for _press in range(20):
+            if not widget.hasFocus():
+                qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        assert widget.hasFocus()
         after = widget.grab().toImage()
         middle = before.height() // 2
         columns = range(4)
@@ -205,17 +220,52 @@ def test_focus_by_tab_is_drawn_around_arrows_and_buttons(qtbot: QtBot, window: W
 
 def test_nothing_moves_where_motion_is_unwanted(qtbot: QtBot, still: None) -> None:
     assert not theme.motion()
-    page = pictures.check_page(computers.works(), "gpu cuda")
+    page = STATES["overview-testing"]()
     qtbot.addWidget(page)
     page.show()
-    assert page.bar.isVisible()
-    assert not page.bar.moving
-    assert page.rows["cuda"].mark.look == "busy"
-    assert not page.rows["cuda"].mark.moving
+    marks = [mark for mark in page.findChildren(Mark) if mark.look == "busy"]
+    assert marks
+    assert not any(mark.moving for mark in marks)
+    waiting = ShareBar("busy", share=False)
+    qtbot.addWidget(waiting)
+    assert waiting.maximum() > 0, "a bar without an end is one in motion"
 
 
 def test_things_move_by_default(qtbot: QtBot) -> None:
-    page = pictures.check_page(computers.works(), "gpu cuda")
+    page = STATES["overview-testing"]()
     qtbot.addWidget(page)
-    assert page.bar.moving
-    assert page.rows["cuda"].mark.moving
+    assert any(mark.moving for mark in page.findChildren(Mark))
+    waiting = ShareBar("busy", share=False)
+    qtbot.addWidget(waiting)
+    assert waiting.maximum() == 0
+
+
+def test_roles_are_what_they_are(qtbot: QtBot, qapp: QApplication) -> None:
+    tell_roles()
+    page = STATES["overview-path-open"]()
+    qtbot.addWidget(page)
+    page.show()
+
+    def role(kind: type[QWidget]) -> QAccessible.Role:
+        widget = page.findChild(kind)
+        assert widget is not None
+        return QAccessible.queryAccessibleInterface(widget).role()
+
+    assert role(Title) == QAccessible.Role.Heading
+    assert role(Mark) == QAccessible.Role.Graphic
+    assert role(ChainPicture) == QAccessible.Role.Graphic
+    assert role(QProgressBar) == QAccessible.Role.ProgressBar
+    assert role(DisclosureArrow) == QAccessible.Role.Button
+    arrow = page.findChild(DisclosureArrow)
+    assert arrow is not None
+    assert arrow.accessibleDescription() == "open"
+
+
+def test_the_pictures_are_read_as_sentences(qtbot: QtBot) -> None:
+    page = STATES["overview-path-open"]()
+    qtbot.addWidget(page)
+    said = [one.accessibleDescription() for one in page.findChildren(QWidget)]
+    assert any("It breaks between cuDNN and Programs." in text for text in said)
+    assert any("11 folders are searched, none with cuDNN in it" in text for text in said)
+    assert any("cudnn: there, cudnn_graph: there" in text for text in said)
+    assert any("10.2 of 12.0 GB are free." in text for text in said)

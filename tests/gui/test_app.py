@@ -61,7 +61,8 @@ class Broken(window.Window):
         print(self.dialog.windowTitle())
         print(self.dialog.text.toPlainText())
         self.dialog.reject()
-app.Window = Broken
+from cudnn_assistant.session import Session
+app.make_window = lambda file: Broken(Session(), file=file)
 sys.exit(app.run([]))
 """
 
@@ -86,7 +87,8 @@ class Busy(window.Window):
                 time.sleep(0.0005)
         self.work(work, print)
         QTimer.singleShot(200, self.close)
-app.Window = Busy
+from cudnn_assistant.session import Session
+app.make_window = lambda file: Busy(Session(), file=file)
 sys.exit(app.run([]))
 """
 

@@ -12,10 +12,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from test_flow import arrive, start
+from test_flow import halted, looking, start
 from world import World
 
-from cudnn_assistant.gui.check import CheckPage, StoppedPage
 from cudnn_assistant.gui.window import Window
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -52,9 +51,9 @@ def test_cancel_ends_the_test_that_hangs(
     told = hanging(world, tmp_path)
     start(qtbot, window)
     child = child_of(qtbot, told)
-    arrive(qtbot, window, CheckPage)
+    looking(qtbot, window)
     qtbot.keyClick(window, Qt.Key.Key_Escape)
-    arrive(qtbot, window, StoppedPage)
+    halted(qtbot, window)
     qtbot.waitUntil(lambda: not alive(child), timeout=10_000)
 
 
@@ -90,12 +89,11 @@ import sys
 from PySide6.QtCore import QTimer
 sys.path.insert(0, sys.argv[1])
 import pathlib, world
-from cudnn_assistant.gui import app
+from cudnn_assistant.gui import app, window
 here = world.World(pathlib.Path(sys.argv[2]))
 told = pathlib.Path(sys.argv[2]) / "child"
 here.child = [sys.executable, "-c", sys.argv[3], str(told)]
-app.Session = here.session
-class Window(app.Window):
+class Window(window.Window):
     def begin(self):
         super().begin()
         self.watch = QTimer(self)
@@ -104,7 +102,7 @@ class Window(app.Window):
     def look(self):
         if told.exists():
             self.close()
-app.Window = Window
+app.make_window = lambda file: Window(here.session(), file=file)
 sys.exit(app.run([]))
 """
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import computers
+import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
-from test_flow import arrive, button, start, texts
+from test_flow import arrive, button, halted, start, texts
 from world import World
 
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.explain import CauseCard, ExplainPage
-from cudnn_assistant.gui.problems import ProblemsPage
-from cudnn_assistant.gui.result import ResultPage
+from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import support_forms
@@ -40,7 +41,7 @@ def drop(target: QWidget, path: Path) -> None:
 
 def test_a_pasted_message_is_explained(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
-    problems = arrive(qtbot, window, ProblemsPage)
+    problems = arrive(qtbot, window, OverviewPage)
     link = problems.findChild(Link)
     assert link is not None
     link.click()
@@ -51,12 +52,12 @@ def test_a_pasted_message_is_explained(qtbot: QtBot, window: Window) -> None:
     qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)))
     assert "zlibwapi" in texts(page)
     qtbot.keyClick(window, Qt.Key.Key_Escape)
-    arrive(qtbot, window, ProblemsPage)
+    arrive(qtbot, window, OverviewPage)
 
 
 def test_enter_in_the_message_is_a_new_line(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage)
+    arrive(qtbot, window, OverviewPage)
     qtbot.keyClick(window, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
     page = arrive(qtbot, window, ExplainPage)
     qtbot.keyClicks(page.message, "one")
@@ -67,7 +68,7 @@ def test_enter_in_the_message_is_a_new_line(qtbot: QtBot, window: Window) -> Non
 
 def test_an_unknown_message_says_so(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage)
+    arrive(qtbot, window, OverviewPage)
     window.side_flows.show_explain()
     page = arrive(qtbot, window, ExplainPage)
     page.message.setPlainText("it rains")
@@ -78,13 +79,13 @@ def test_an_unknown_message_says_so(qtbot: QtBot, window: Window) -> None:
 
 def test_leaving_while_it_works_is_no_trouble(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage)
+    arrive(qtbot, window, OverviewPage)
     window.side_flows.show_explain()
     page = arrive(qtbot, window, ExplainPage)
     page.message.setPlainText(MESSAGE * 2000)
     button(page, "Explain").click()
     button(page, "Back").click()
-    arrive(qtbot, window, ProblemsPage)
+    arrive(qtbot, window, OverviewPage)
     qtbot.wait(300)
 
 
@@ -92,7 +93,7 @@ def test_a_dropped_log_is_explained(qtbot: QtBot, window: Window, tmp_path: Path
     log = tmp_path / "train.log"
     log.write_bytes(MESSAGE.encode("utf-16"))
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage)
+    arrive(qtbot, window, OverviewPage)
     drop(window, log)
     page = arrive(qtbot, window, ExplainPage)
     qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)))
@@ -113,14 +114,14 @@ def test_a_dropped_report_is_another_computer(
     )
     world.look = computers.works
     start(qtbot, window)
-    arrive(qtbot, window, ResultPage, "works")
+    arrive(qtbot, window, OverviewPage, "works")
     drop(window, file)
-    page = arrive(qtbot, window, ProblemsPage, "Windows can't find cuDNN 9.8")
+    page = arrive(qtbot, window, OverviewPage, "Windows can't find cuDNN 9.8")
     assert "of another computer" in texts(page)
     assert "can be fixed here" not in texts(page)
     assert not [b for b in page.findChildren(QPushButton) if "Review" in b.text()]
     button(page, "Check again").click()
-    result = arrive(qtbot, window, ResultPage, "works")
+    result = arrive(qtbot, window, OverviewPage, "works")
     assert "another computer" not in texts(result)
 
 
@@ -133,14 +134,61 @@ def test_a_report_of_a_newer_program_is_shown_with_a_word_about_it(
     file.write_text(written.replace('"schema": 1', '"schema": 9, "moon": "full"'), "utf-8")
     world.look = computers.works
     start(qtbot, window)
-    arrive(qtbot, window, ResultPage, "works")
+    arrive(qtbot, window, OverviewPage, "works")
     drop(window, file)
-    page = arrive(qtbot, window, ProblemsPage, "Windows can't find cuDNN 9.8")
+    page = arrive(qtbot, window, OverviewPage, "Windows can't find cuDNN 9.8")
     assert "made by a newer cuDNN Assistant" in texts(page)
 
 
 def test_a_file_that_cannot_be_read_is_told(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage)
+    arrive(qtbot, window, OverviewPage)
     drop(window, tmp_path)
-    qtbot.waitUntil(lambda: "could not be read" in texts(window.page))
+    qtbot.waitUntil(lambda: f"{tmp_path} can't be opened" in texts(window.page))
+    arrive(qtbot, window, OverviewPage, "Windows can't find")
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "damaged"])
+def test_a_file_that_cannot_be_opened_at_the_start_gets_no_other_answer(
+    qtbot: QtBot, world: World, tmp_path: Path, kind: str
+) -> None:
+    file = tmp_path / "report.md"
+    if kind == "folder":
+        file.mkdir()
+    if kind == "damaged":
+        compat = load_builtin()
+        whole = support_forms(think(computers.parent_folder(), compat), compat)("markdown")
+        file.write_text(whole.replace('"os":', '"os": 7, "x":'), "utf-8")
+    window = Window(world.session(), world.open, str(file))
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    page = halted(qtbot, window, "This file can't be opened")
+    assert str(file) in page.lead.text()
+    qtbot.wait(200)
+    assert world.looks == 0
+    button(page, "Check again").click()
+    arrive(qtbot, window, OverviewPage, "Windows can't find")
+
+
+def test_a_cause_leads_to_its_row_and_its_remedy(qtbot: QtBot, window: Window) -> None:
+    """From an error message to the change that helps."""
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    window.side_flows.show_explain()
+    page = arrive(qtbot, window, ExplainPage)
+    page.message.setPlainText("Could not load library cudnn64_9.dll. Error code 126")
+    button(page, "Explain").click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)))
+    button(page, "Show it on this computer").click()
+    overview = arrive(qtbot, window, OverviewPage)
+    opener = overview.cards["system"].opener
+    assert opener is not None
+    assert opener.open
+    assert opener.hasFocus()
+    window.side_flows.show_explain()
+    page = arrive(qtbot, window, ExplainPage)
+    page.message.setPlainText("Could not load library cudnn64_9.dll. Error code 126")
+    button(page, "Explain").click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)))
+    button(page, "Make it work").click()
+    arrive(qtbot, window, ReviewPage)

@@ -11,24 +11,22 @@ from pytestqt.qtbot import QtBot
 from test_pages import cut
 
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.gui.check import PARTS, CheckPage
+from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.disclosure import Disclosure
-from cudnn_assistant.gui.problems import ProblemsPage
-from cudnn_assistant.gui.result import Ending, ResultPage
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.plan import preview
 from cudnn_assistant.session.checkup import Checkup, think
+from cudnn_assistant.summary.filling import LOOKED_AT
 
 
 def pages(seen: Checkup) -> list[QWidget]:
-    check = CheckPage()
-    for part in PARTS:
-        check.show_part(part, False, seen.machine)
-        check.show_part(part, True, seen.machine)
-    outcome = {"works": "works", "impossible": "impossible"}.get(seen.verdict, "unknown")
-    made: list[QWidget] = [check, ResultPage(Ending(seen, outcome))]  # type: ignore[arg-type]
-    if seen.findings:
-        made.append(ProblemsPage(seen))
+    filling, page = OverviewPage(), OverviewPage()
+    for part in LOOKED_AT:
+        filling.show_part(part, False, seen.machine)
+        filling.show_part(part, True, seen.machine)
+    page.show_answer(Shown(seen))
+    made: list[QWidget] = [filling, page]
     if seen.plan.steps:
         changes = preview(seen.plan, seen.machine)
         made.append(ReviewPage(Proposal(seen.plan, changes, seen.machine.os.family)))
@@ -43,8 +41,9 @@ def test_pages_of_a_golden_computer_are_whole(qtbot: QtBot, name: str) -> None:
         qtbot.addWidget(page)
         page.resize(QSize(640, 480))
         page.show()
-        for opener in page.findChildren(Disclosure):
-            opener.setChecked(True)
+        while closed := [one for one in page.findChildren(Disclosure) if not one.open]:
+            for opener in closed:
+                opener.set_open(True)
         for _turn in range(5):
             QApplication.processEvents()
         assert cut(page) == []

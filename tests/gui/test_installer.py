@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
 from world import World
 
-from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.window import Window
@@ -56,9 +56,9 @@ def ubuntu(tmp_path: Path, world: World, window: Window, monkeypatch: pytest.Mon
 
 def to_the_work(qtbot: QtBot, window: Window, ubuntu: Ubuntu) -> ProgressPage:
     start(qtbot, window)
-    problems = arrive(qtbot, window, ProblemsPage, "There is no NVIDIA driver")
+    problems = arrive(qtbot, window, OverviewPage, "There is no NVIDIA driver")
     assert "started here, after you have seen" in texts(problems)
-    button(problems, "Review 1 change").click()
+    button(problems, "Make it work").click()
     review = arrive(qtbot, window, ReviewPage)
     assert "This program can't take it back. To remove it again, run: sudo" in texts(review)
     assert not ubuntu.calls.exists()
@@ -77,7 +77,7 @@ def test_one_click_and_the_window_looks_again(
     to_the_work(qtbot, window, ubuntu)
     assert world.looks == 1
     ubuntu.go_on.touch()
-    problems = arrive(qtbot, window, ProblemsPage, "driver isn't running")
+    problems = arrive(qtbot, window, OverviewPage, "driver isn't running")
     assert "Restart the computer; it takes effect then." in texts(problems)
     assert problems.box.isVisibleTo(problems)
     assert ubuntu.calls.read_text().split() == ["install"]
@@ -96,7 +96,7 @@ def test_its_last_words_are_under_details_when_it_ends_badly(
     ubuntu.ends_with(100)
     to_the_work(qtbot, window, ubuntu)
     ubuntu.go_on.touch()
-    problems = arrive(qtbot, window, ProblemsPage, "There is no NVIDIA driver")
+    problems = arrive(qtbot, window, OverviewPage, "There is no NVIDIA driver")
     assert "ended with code 100" in texts(problems)
     assert "didn't help" not in texts(problems)
-    button(problems, "Review 1 change")
+    button(problems, "Make it work")

@@ -17,7 +17,7 @@ from test_flow import arrive, start, texts
 from world import World
 
 from cudnn_assistant.gui.disclosure import Link
-from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.widgets import Notice
 from cudnn_assistant.gui.window import Window
@@ -64,7 +64,7 @@ def reviewed(qtbot: QtBot, world: World, step: InstallArchive) -> tuple[Window, 
     window = Window(world.session(check=check, plan=plan), world.open)
     qtbot.addWidget(window)
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
+    arrive(qtbot, window, OverviewPage).buttons.primary.click()  # type: ignore[union-attr]
     return window, arrive(qtbot, window, ReviewPage)
 
 
@@ -108,7 +108,7 @@ def test_where_nothing_may_change_review_says_so(
     window = Window(world.session())
     qtbot.addWidget(window)
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
+    arrive(qtbot, window, OverviewPage).buttons.primary.click()  # type: ignore[union-attr]
     review = arrive(qtbot, window, ReviewPage)
     assert "changes nothing here" in texts(review)
     assert not review.maker.isEnabled()

@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, start
 from world import World
 
-from cudnn_assistant.gui.problems import ProblemsPage
-from cudnn_assistant.gui.result import ResultPage
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.session.install_watch import marks, watched
 
@@ -50,14 +49,14 @@ def test_the_window_looks_again_when_an_installer_is_done(
     qtbot.addWidget(window)
     window._watch.setInterval(600)
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
-    arrive(qtbot, window, ResultPage, "driver is too old")
+    arrive(qtbot, window, OverviewPage).buttons.primary.click()  # type: ignore[union-attr]
+    arrive(qtbot, window, OverviewPage, "driver is too old")
     qtbot.wait(1500)
     assert world.looks == 1, "while nothing happens nothing is looked at again"
 
     with subprocess.Popen([sys.executable, "-c", INSTALLER, str(root)]) as installer:
         world.look = computers.works
-        arrive(qtbot, window, ResultPage, "works")
+        arrive(qtbot, window, OverviewPage, "works")
         assert (root / "done").exists(), "it waits until the installer has come to rest"
     assert installer.returncode == 0
     qtbot.wait(1500)
@@ -80,7 +79,7 @@ def test_what_is_installed_during_a_look_is_looked_at_again(
     qtbot.addWidget(window)
     window._watch.setInterval(100)
     start(qtbot, window)
-    arrive(qtbot, window, ResultPage, "works")
+    arrive(qtbot, window, OverviewPage, "works")
 
 
 def test_a_glance_sees_what_comes_changes_and_goes(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from cudnn_assistant.gui.widgets import Mark
 STATES = dict(pictures.states())
 WIDTHS = {"our-font": 100, "wider": 110, "widest": 120}
 """Of the letters, in percent of the font that the tests bring."""
-SIZES = {"640": QSize(640, 480), "780": QSize(780, 560)}
+SIZES = {"640": QSize(640, 480), "820": QSize(820, 640)}
 
 
 def shown(qtbot: QtBot, make: Callable[[], QWidget], size: QSize | None = None) -> QWidget:
@@ -186,7 +186,7 @@ def test_words_that_blame_or_frighten_are_not_used(qtbot: QtBot, name: str) -> N
 
 
 def test_details_are_read_only_and_can_be_copied(qtbot: QtBot) -> None:
-    widget = shown(qtbot, STATES["problems-path-open"])
+    widget = shown(qtbot, STATES["overview-path-open"])
     listings = widget.findChildren(Listing)
     assert listings
     for listing in listings:

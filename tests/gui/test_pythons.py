@@ -1,4 +1,4 @@
-"""Test that Python: a real interpreter runs a forged framework, from the Result page."""
+"""Test that Python: a real interpreter runs a forged framework, from its row."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import msgspec
 import pytest
 from pictures import checkup_of
 from pytestqt.qtbot import QtBot
-from test_flow import arrive, button, start, texts
+from test_flow import arrive, start, texts
 from world import World
 
+from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.disclosure import Link
-from cudnn_assistant.gui.problems import ProblemsPage
-from cudnn_assistant.gui.pythons import frameworks_of, outcome_line
-from cudnn_assistant.gui.result import Ending, ResultPage
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.window import Window
-from cudnn_assistant.machine import Framework, PythonEnvironment, Trial, Value
+from cudnn_assistant.machine import Framework, PythonEnvironment, Value
 from cudnn_assistant.report import read_machine
+from cudnn_assistant.session.trials import frameworks_of
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "trial"))
 import forged_frameworks
@@ -50,54 +50,55 @@ def forged(world: World, tmp_path: Path) -> World:
     return world
 
 
-def tried(qtbot: QtBot, window: Window, word: str) -> ResultPage:
+def link_of(page: OverviewPage, place: str = HOME) -> Link:
+    """The way to the test of an environment, in its opened row."""
+    page.open_row(place)
+    name = f"Test PyTorch 2.9.0 in {place}"
+    (link,) = [one for one in page.findChildren(Link) if one.accessibleName() == name]
+    return link
+
+
+def tried(qtbot: QtBot, window: Window, word: str) -> OverviewPage:
     start(qtbot, window)
-    page = arrive(qtbot, window, ResultPage, "works")
-    row = page.pythons.found[HOME]
-    assert row.link is not None
-    row.link.click()
+    page = arrive(qtbot, window, OverviewPage, "works")
+    link_of(page).click()
     assert "running one convolution…" in texts(page)
-    qtbot.waitUntil(lambda: word in texts(page.pythons), timeout=20_000)
+    qtbot.waitUntil(lambda: word in texts(page.cards[HOME]), timeout=20_000)
+    assert window.page is page, "the overview stays"
     return page
 
 
 def test_a_framework_that_works_is_proven_on_the_spot(
     qtbot: QtBot, window: Window, forged: World
 ) -> None:
-    page = tried(qtbot, window, "a moment ago")
-    assert "PyTorch 2.9.0+cu128 ran a convolution on Forged GPU a moment ago" in texts(page)
-    assert "has shown a problem" not in texts(page)
+    page = tried(qtbot, window, "on Forged GPU a moment ago")
+    assert page.cards[HOME].mark.look == "ok"
+    assert "It holds." in page.cards[HOME].picture.accessibleDescription()
+    assert page.title.text() == "cuDNN 9.8 works"
     assert forged.looks == 1
-    link = page.pythons.found[HOME].link
-    assert link is not None
-    assert link.isVisible()
-    assert link.isEnabled()
+    assert link_of(page).isEnabled()
 
 
 def test_one_that_stops_says_where_and_the_report_has_it(
     qtbot: QtBot, window: Window, forged: World
 ) -> None:
     forged.settings.write("user", "FORGED_DAY", Value(text="handle"))
-    page = tried(qtbot, window, "stopped while")
+    page = tried(qtbot, window, "PyTorch")
+    qtbot.waitUntil(lambda: page.cards[HOME].mark.look == "bad", timeout=20_000)
+    assert page.cards[HOME].mark.look == "bad"
+    assert next(iter(page.cards)) == HOME, "the worst comes first"
+    assert "works" not in page.title.text()
     window.side_flows.save()
     qtbot.waitUntil(lambda: window.dialog is not None)
     machine = read_machine(window.dialog.written.text)  # type: ignore[union-attr]
     (trial,) = [t for t in machine.trials if t.framework]
     assert trial.code_name == "CUDNN_STATUS_NOT_INITIALIZED"
-    assert window.dialog is not None
-    window.dialog.reject()
-    qtbot.waitUntil(lambda: "has shown a problem" in texts(page))
-    button(page, "Show").click()
-    arrive(qtbot, window, ProblemsPage)
 
 
 def test_leaving_the_page_ends_the_test(qtbot: QtBot, window: Window, forged: World) -> None:
     forged.settings.write("user", "FORGED_DAY", Value(text="hang"))
     start(qtbot, window)
-    page = arrive(qtbot, window, ResultPage, "works")
-    row = page.pythons.found[HOME]
-    assert row.link is not None
-    row.link.click()
+    link_of(arrive(qtbot, window, OverviewPage, "works")).click()
     qtbot.waitUntil(lambda: bool(running(forged)), timeout=20_000)
     window.flow.check()
     qtbot.waitUntil(lambda: not running(forged), timeout=10_000)
@@ -118,6 +119,7 @@ def running(world: World) -> list[str]:
 
 
 def test_one_test_at_a_time(qtbot: QtBot, window: Window, forged: World) -> None:
+    """Two would compete for the GPU's memory."""
     seen = forged.look()
     other = environment(TORCH, place=r"C:\ai\other")
     trial = msgspec.structs.replace(computers.passed(), subject=other.id)
@@ -126,13 +128,11 @@ def test_one_test_at_a_time(qtbot: QtBot, window: Window, forged: World) -> None
     )
     forged.look = lambda: both
     start(qtbot, window)
-    page = arrive(qtbot, window, ResultPage)
-    first, second = page.pythons.found.values()
-    assert first.link is not None
-    assert second.link is not None
-    first.link.click()
-    assert not second.link.isEnabled()
-    qtbot.waitUntil(second.link.isEnabled, timeout=20_000)
+    page = arrive(qtbot, window, OverviewPage)
+    second = link_of(page, other.id)
+    link_of(page).click()
+    assert not second.isEnabled()
+    qtbot.waitUntil(lambda: link_of(page, other.id).isEnabled(), timeout=20_000)
 
 
 def test_only_what_can_be_tested_is_offered() -> None:
@@ -146,12 +146,9 @@ def test_only_what_can_be_tested_is_offered() -> None:
 def test_another_computer_is_not_tested(qtbot: QtBot) -> None:
     machine = msgspec.structs.replace(computers.works(), pythons=(environment(TORCH),))
     for foreign in (False, True):
-        page = ResultPage(Ending(checkup_of(machine), "works", foreign=foreign))
+        page = OverviewPage()
         qtbot.addWidget(page)
-        offered = [link.text() for link in page.pythons.findChildren(Link)]
-        assert offered == ([] if foreign else ["Test that Python…"])
-
-
-def test_what_was_not_tested_is_not_told_as_broken() -> None:
-    absent = Trial(subject="x", status="not-run", framework="torch", missing="torch", stage="load")
-    assert outcome_line(absent) == ("unknown", "PyTorch is not installed in this environment.")
+        page.show_answer(Shown(checkup_of(machine), foreign=foreign))
+        page.open_row(HOME)
+        offered = [link.text() for link in page.cards[HOME].findChildren(Link)]
+        assert ("Test that Python…" in offered) is not foreign

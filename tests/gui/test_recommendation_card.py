@@ -16,9 +16,9 @@ from world import World
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Finding, Manual, Unknown
-from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.answer import Shown
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.recommendation_card import RecommendationCard, recommended_set
-from cudnn_assistant.gui.result import ResultPage
 from cudnn_assistant.gui.widgets import CopyButton, Mark
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.plan import Plan
@@ -26,7 +26,7 @@ from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.wording.recommendation import lines
 
 
-def advice(page: ProblemsPage) -> list[RecommendationCard]:
+def advice(page: OverviewPage) -> list[RecommendationCard]:
     return page.findChildren(RecommendationCard)
 
 
@@ -35,7 +35,7 @@ def test_a_driver_that_is_too_old_need_not_be_replaced(
 ) -> None:
     world.look = computers.old_driver
     start(qtbot, window)
-    (card,) = advice(arrive(qtbot, window, ProblemsPage))
+    (card,) = advice(arrive(qtbot, window, OverviewPage))
     said = texts(card)
     assert "Or keep the driver you have" in said
     assert "551.61 is enough" in said
@@ -48,7 +48,7 @@ def test_a_driver_that_is_too_old_need_not_be_replaced(
 def test_without_a_driver_it_says_which_one(qtbot: QtBot, window: Window, world: World) -> None:
     world.look = computers.no_driver
     start(qtbot, window)
-    (card,) = advice(arrive(qtbot, window, ProblemsPage))
+    (card,) = advice(arrive(qtbot, window, OverviewPage))
     assert "What to get, so that all of it fits together" in texts(card)
     assert "or newer" in texts(card)
 
@@ -57,7 +57,7 @@ def test_without_a_driver_it_says_which_one(qtbot: QtBot, window: Window, world:
 def test_no_download_no_advice(qtbot: QtBot, window: Window, world: World, look: object) -> None:
     world.look = look  # type: ignore[assignment]
     start(qtbot, window)
-    assert advice(arrive(qtbot, window, ProblemsPage)) == []
+    assert advice(arrive(qtbot, window, OverviewPage)) == []
 
 
 def test_a_driver_to_be_mended_is_no_question_of_versions() -> None:
@@ -75,15 +75,15 @@ def test_a_driver_to_be_mended_is_no_question_of_versions() -> None:
 def test_a_link_that_no_browser_opens_is_shown(qtbot: QtBot, window: Window, world: World) -> None:
     world.look, world.browser = computers.old_driver, False
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
-    result = arrive(qtbot, window, ResultPage)
+    arrive(qtbot, window, OverviewPage).buttons.primary.click()  # type: ignore[union-attr]
+    result = arrive(qtbot, window, OverviewPage)
     assert "No browser could be opened. The address is https://www.nvidia.com" in texts(result)
 
 
-def to_task(qtbot: QtBot, window: Window) -> ResultPage:
+def to_task(qtbot: QtBot, window: Window) -> OverviewPage:
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
-    return arrive(qtbot, window, ResultPage)
+    arrive(qtbot, window, OverviewPage).buttons.primary.click()  # type: ignore[union-attr]
+    return arrive(qtbot, window, OverviewPage)
 
 
 def test_a_restart_brings_the_window_back_only_if_asked(
@@ -95,9 +95,7 @@ def test_a_restart_brings_the_window_back_only_if_asked(
     assert not world.again.there()
     page.box.click()
     assert "--window" in Path(world.again.path).read_text()
-    button(page, "Back").click()
-    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
-    page = arrive(qtbot, window, ResultPage)
+    page.buttons.primary.click()  # type: ignore[union-attr]
     assert page.box.isChecked()
     page.box.click()
     assert not world.again.there()
@@ -108,7 +106,7 @@ def test_where_a_restart_is_all_it_is_asked_at_once(
 ) -> None:
     world.look = computers.mismatch
     start(qtbot, window)
-    page = arrive(qtbot, window, ProblemsPage)
+    page = arrive(qtbot, window, OverviewPage)
     page.box.click()
     assert world.again.there()
     page.box.click()
@@ -120,7 +118,7 @@ def test_what_was_asked_for_is_gone_when_the_window_starts(
 ) -> None:
     world.again.put(["x"])
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage)
+    arrive(qtbot, window, OverviewPage)
     assert not world.again.there()
 
 
@@ -148,11 +146,12 @@ def test_commands_are_copied_and_it_says_so(qtbot: QtBot, window: Window, world:
     assert copy.text() == "Copy"
 
 
-def _with(finding: Finding) -> ProblemsPage:
+def _with(finding: Finding) -> OverviewPage:
     machine = computers.mismatch()
-    return ProblemsPage(
-        Checkup(machine=machine, findings=(finding,), verdict="broken", plan=Plan())
-    )
+    page = OverviewPage()
+    seen = Checkup(machine=machine, findings=(finding,), verdict="broken", plan=Plan())
+    page.show_answer(Shown(seen))
+    return page
 
 
 def test_coming_back_from_the_page_goes_on_by_itself(
@@ -160,8 +159,8 @@ def test_coming_back_from_the_page_goes_on_by_itself(
 ) -> None:
     world.look = computers.no_driver_on_a_server
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
-    assert button(arrive(qtbot, window, ResultPage), "Open NVIDIA's driver page")
+    arrive(qtbot, window, OverviewPage).buttons.primary.click()  # type: ignore[union-attr]
+    assert button(arrive(qtbot, window, OverviewPage), "Open NVIDIA's driver page")
     world.installed, world.look = 1, computers.works
     QApplication.sendEvent(window, QEvent(QEvent.Type.WindowActivate))
-    arrive(qtbot, window, ResultPage, "works")
+    arrive(qtbot, window, OverviewPage, "works")

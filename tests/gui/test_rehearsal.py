@@ -14,7 +14,7 @@ from test_flow import arrive, button, start, texts
 from test_packages import BEFORE, built, installed, plan, python, script, shelf
 from world import World
 
-from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.plan import InstallPackage, Plan, SetVariable
@@ -52,7 +52,7 @@ class Asked:
         self.window = Window(world.session(check=check, plan=some, rehearse=rehearse))
         qtbot.addWidget(self.window)
         start(qtbot, self.window)
-        arrive(qtbot, self.window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
+        arrive(qtbot, self.window, OverviewPage).buttons.primary.click()  # type: ignore[union-attr]
         self.page = arrive(qtbot, self.window, ReviewPage)
 
     def answered(self) -> None:
@@ -104,9 +104,9 @@ def test_leaving_the_page_stops_pip(qtbot: QtBot, world: World, python: str) -> 
     asked = Asked(qtbot, world, plan(python, "frame==2.0"))
     qtbot.keyClick(asked.window, Qt.Key.Key_Escape)
     assert asked.stopped.wait(5)
-    assert isinstance(asked.window.page, ProblemsPage)
+    assert isinstance(asked.window.page, OverviewPage)
     qtbot.wait(100)
-    assert isinstance(asked.window.page, ProblemsPage), "no late answer changes the page"
+    assert isinstance(asked.window.page, OverviewPage), "no late answer changes the page"
 
 
 def test_an_old_pip_that_can_not_say_it_keeps_nobody_from_going_on(

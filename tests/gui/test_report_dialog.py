@@ -19,7 +19,7 @@ from world import World
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.disclosure import Disclosure
-from cudnn_assistant.gui.problems import ProblemsPage
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.redaction_by_hand import marks, readable, without_lines, without_words
 from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.window import Window
@@ -68,7 +68,7 @@ def test_the_window_saves_what_the_command_line_writes(
     qtbot: QtBot, window: Window, world: World, tmp_path: Path
 ) -> None:
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage)
+    arrive(qtbot, window, OverviewPage)
     given = tmp_path / "given.json"
     given.write_bytes(dump(redacted(computers.stale_and_parent())))
     dropped = QMimeData()
@@ -198,7 +198,7 @@ def test_every_single_line_can_be_left_out_of_every_place() -> None:
 
 def test_the_dialog_goes_with_the_window(qtbot: QtBot, window: Window, world: World) -> None:
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage)
+    arrive(qtbot, window, OverviewPage)
     dialog = opened(qtbot, window)
     window.close()
     assert not dialog.isVisible()
@@ -207,7 +207,7 @@ def test_the_dialog_goes_with_the_window(qtbot: QtBot, window: Window, world: Wo
 
 def test_the_name_offered_has_the_day(qtbot: QtBot, window: Window, world: World) -> None:
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage)
+    arrive(qtbot, window, OverviewPage)
     dialog = opened(qtbot, window)
     assert dialog.written.name == "cudnn-report-2026-11-21.md"
     assert "mila" not in dialog.written.text

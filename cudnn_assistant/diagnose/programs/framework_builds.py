@@ -12,7 +12,12 @@ from cudnn_assistant.diagnose.needs import expected_on_gpu, passed
 from cudnn_assistant.diagnose.pip_extras import requirement
 from cudnn_assistant.diagnose.programs import packages
 from cudnn_assistant.diagnose.programs.packages import packages_of
-from cudnn_assistant.diagnose.remedies import FRAMEWORK_PAGES, install_packages, usual_cuda
+from cudnn_assistant.diagnose.remedies import (
+    FRAMEWORK_PAGES,
+    install_build,
+    install_packages,
+    usual_cuda,
+)
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Family, Framework, Gpu
@@ -196,8 +201,11 @@ def _gpu_build(ctx: Context, framework: Framework) -> Remedy:
         return install_packages(ctx, f"jax[cuda{usual_cuda(ctx)}]=={framework.version}")
     if framework.package == "tensorflow-cpu" and not ctx.windows:
         return install_packages(ctx, f"tensorflow[and-cuda]=={framework.version}")
-    # The GPU builds of PyTorch and others lie on indexes of their own, one for each CUDA.
-    return Manual(link=FRAMEWORK_PAGES.get(framework.name, ""))
+    if _weight(ctx) == "warning":
+        # Another environment uses the GPU: this one may well be meant for the processor.
+        return Manual(link=FRAMEWORK_PAGES.get(framework.name, ""))
+    # The GPU builds of PyTorch lie on indexes of their own, one for each CUDA.
+    return install_build(ctx, framework)
 
 
 def _dropped(ctx: Context, framework: Framework) -> bool:
@@ -286,7 +294,7 @@ def _no_code(ctx: Context, gpu: Gpu, framework: Framework) -> Finding:
     built = ", ".join(_code(ctx, framework)) or f"CUDA {framework.cuda}"
     others = (b for b in _builds(ctx, framework) if compat.runs_kernels(b.compute, gpu.compute))
     return ctx.error(
-        Manual(link=FRAMEWORK_PAGES.get(framework.name, "")),
+        install_build(ctx, framework),
         f"{gpu.name}: {gpu.compute}",
         f"{called(framework)}: {built}",
         gpu=gpu.name,

@@ -8,6 +8,7 @@ from functools import partial
 
 import msgspec
 
+from cudnn_assistant.compat.packages import index_of
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.kinds.row import Read
@@ -29,10 +30,19 @@ def show(
     return Change(
         step=number,
         title=say("plan.change-packages"),
+        says=_says(step),
         place=step.python,
         lines=(*_package_lines(step), *_again(step)),
         notes=tuple(_package_notes(step)),
     )
+
+
+def _says(step: InstallPackage) -> str:
+    """The packages that are asked for, and where."""
+    if not requested(step):
+        return say("plan.change-packages")
+    folder = re.split(r"[\\/](?:Scripts|bin)[\\/][^\\/]*$", step.python)[0]
+    return say("plan.install-packages-in", packages=requested(step), folder=folder)
 
 
 def _package_lines(step: InstallPackage) -> Iterator[ChangeLine]:
@@ -73,6 +83,8 @@ def _package_notes(step: InstallPackage) -> Iterator[str]:
         yield say("plan.no-other-package-changes")
     elif step.requirements and not step.exact:
         yield say("plan.requirements-may-change")
+    if step.index:
+        yield say("plan.packages-from", address=step.index)
     if step.requirements or step.remove:
         yield say("plan.packages-way-back")
     if step.again:
@@ -89,10 +101,15 @@ def stays(step: InstallPackage) -> str:
 def commands(step: InstallPackage, family: Family) -> list[str]:
     """The environment's own pip."""
     pip = partial(command, shell_of(family), step.python, "-m", "pip")
+    source = ("--extra-index-url", step.index) if step.index else ()
     alone = ("--no-deps",) if step.exact else ()
     uninstall = [pip("uninstall", "-y", *step.remove)] if step.remove else []
-    install = [pip("install", *alone, *step.requirements)] if step.requirements else []
-    anew = [pip("install", "--force-reinstall", "--no-deps", *step.again)] if step.again else []
+    install = [pip("install", *alone, *source, *step.requirements)] if step.requirements else []
+    anew = (
+        [pip("install", "--force-reinstall", "--no-deps", *source, *step.again)]
+        if step.again
+        else []
+    )
     return uninstall + install + anew
 
 
@@ -137,8 +154,19 @@ def packages_back(step: InstallPackage) -> InstallPackage | None:
     if not exact and not new:
         return None
     return InstallPackage(
-        python=step.python, requirements=exact, remove=new, exact=True, why=step.why
+        python=step.python,
+        requirements=exact,
+        remove=new,
+        exact=True,
+        index=_index_before(changes),
+        why=step.why,
     )
+
+
+def _index_before(changes: Sequence[PackageChange]) -> str:
+    """Where a framework's build came from that its version names: "2.9.0+cpu"."""
+    found = (index_of(project(one.name), one.before.partition("+")[2]) for one in changes)
+    return next(filter(None, found), "")
 
 
 def _asked(step: InstallPackage) -> Iterator[PackageChange]:

@@ -32,6 +32,7 @@ def show(step: SetVariable, number: int, machine: Machine, touched: Sequence[str
     return Change(
         step=number,
         title=_title(step.name, step.scope),
+        says=_for_whom(step, _says(step, machine) if is_list else _says_single(step)),
         place=_place(step, machine),
         lines=_list_lines(step, machine) if is_list else _single_lines(step),
         notes=(
@@ -48,6 +49,34 @@ def _title(name: str, scope: Scope) -> str:
     if scope == "machine":
         return say("plan.variable-of-all-users", name=name)
     return say("plan.variable-of-account", name=name)
+
+
+def _for_whom(step: SetVariable, said: str) -> str:
+    everybody = step.scope == "machine" and step.name != "ld.so.conf"
+    return say("plan.for-all-users", change=said) if everybody else said
+
+
+def _says(step: SetVariable, machine: Machine) -> str:
+    """What a new list of folders brings about."""
+    old, new = (envpath.split(text, machine.os.family) for text in _texts(step))
+    come = [text for text in new if text not in old]
+    gone = [text for text in old if text not in new]
+    if not come and not gone and old[:1] != new[:1]:
+        come = list(new[:1])  # it stood further back before
+    windows = machine.os.family == "windows" and step.name.upper() == "PATH"
+    who = "windows" if windows else "programs"
+    if len(come) == 1 and not gone:
+        where = "first" if new[:1] == (come[0],) else "too"
+        return say(f"plan.let-{who}-look-{where}", folder=come[0])
+    if len(gone) == 1 and not come:
+        return say(f"plan.let-{who}-not-look", folder=gone[0])
+    return say("plan.put-folders-in-order", name=step.name)
+
+
+def _says_single(step: SetVariable) -> str:
+    if step.after is None:
+        return say("plan.take-variable-away", name=step.name)
+    return say("plan.set-variable", name=step.name, value=step.after.text)
 
 
 def _place(step: SetVariable, machine: Machine) -> str:

@@ -1,0 +1,26 @@
+"""What was changed since the window opened, and what still must happen for it to count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cudnn_assistant.machine import Machine
+from cudnn_assistant.plan import Change, Entry, demands, settings_of
+from cudnn_assistant.wording import say
+
+
+def told(entry: Entry, changes: Sequence[Change]) -> str:
+    """What the last change did, or put back, in a sentence."""
+    done = "; ".join(change.plain for change in changes)
+    return say("gui.put-back-done" if entry.plan.undoes else "gui.change-done", changes=done)
+
+
+def still_to_do(entries: Sequence[Entry], machine: Machine) -> Iterator[str]:
+    """What is left to the person after these changes; true until the computer is restarted."""
+    asked = [demands(entry.plan, machine) for entry in entries]
+    if any(settings_of(entry.plan) for entry in entries):
+        yield say("gui.reopen-programs")
+    if any(one.sign_out for one in asked):
+        yield say("gui.sign-out")
+    if any(one.restart for one in asked):
+        yield say("gui.restart-computer")

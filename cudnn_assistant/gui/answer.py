@@ -1,0 +1,105 @@
+"""The answer of a check in one sentence, by what was found and what was done since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, Unknown
+from cudnn_assistant.gui.finding_body import leads_out
+from cudnn_assistant.gui.recommendation_card import Recommend
+from cudnn_assistant.gui.theme import Look
+from cudnn_assistant.plan import settings_only
+from cudnn_assistant.session import Checkup
+from cudnn_assistant.summary import headline
+from cudnn_assistant.wording import say, words
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the overview shows after a check."""
+
+    checkup: Checkup
+    foreign: bool = False
+    """Of another computer, by its report: nothing of it can be tested or changed."""
+    changed: bool = False
+    """Something was changed since the window opened."""
+    no_help: bool = False
+    """The last change was meant for what is still wrong."""
+    news: tuple[tuple[Look, str], ...] = ()
+    """What happened, and what still must happen."""
+    undo_offered: int = 0
+    """How many changes did not help and can be put back."""
+    undoable: bool = False
+    task: Finding | None = None
+    """What the person was sent to do."""
+    start_again: bool | None = None
+    """Whether the window starts by itself after the restart; None: not asked."""
+    recommend: Recommend | None = None
+
+    @property
+    def works(self) -> bool:
+        """A convolution ran for all who need it."""
+        return self.checkup.verdict == "works"
+
+    @property
+    def can_make(self) -> bool:
+        """Whether there is something that we can do."""
+        return bool(self.checkup.plan.steps) and not self.foreign
+
+    @property
+    def main(self) -> Finding | None:
+        """What is wrong first of all."""
+        return next((one for one in self.checkup.findings if one.severity == "error"), None)
+
+    @property
+    def ended(self) -> bool:
+        """Whether this is the last page: it works, it can't, or nobody knows."""
+        return self.works or self.checkup.verdict == "impossible" or self.main is None
+
+
+def lead_out(shown: Shown) -> Finding | None:
+    """The finding whose way out is the page's one button; ``None`` where we can act, or nobody."""
+    main = shown.main
+    if main is None or shown.can_make or shown.works or not leads_out(main):
+        return None
+    return main
+
+
+def look_of_answer(shown: Shown) -> Look:
+    """The large icon beside the answer."""
+    if shown.works:
+        return "ok"
+    main = shown.main
+    if shown.checkup.verdict == "impossible":
+        return "none"
+    if main is None or (isinstance(main.remedy, Unknown) and not shown.can_make):
+        return "unknown"
+    return "bad" if shown.can_make or shown.foreign else "next"
+
+
+def answer(shown: Shown) -> tuple[str, str]:
+    """Title and sentence."""
+    checkup, main = shown.checkup, shown.main
+    if shown.works or checkup.verdict == "impossible" or main is None:
+        return headline(checkup.verdict, checkup.machine, checkup.findings)
+    title = words(main, checkup.machine).title
+    if shown.foreign:
+        return title, say("gui.lead-report")
+    untouched = "" if shown.changed else say("gui.nothing-changed-yet")
+    return title, f"{_lead(shown, main)} {untouched}".strip()
+
+
+def _lead(shown: Shown, main: Finding) -> str:
+    plan = shown.checkup.plan
+    served = {code for step in plan.steps for code in step.why}
+    if isinstance(main.remedy, Automatic) and settings_only(plan):
+        return say("gui.lead-fixed-without-installing")
+    if isinstance(main.remedy, Automatic):
+        return say("gui.lead-fixed-here")
+    if main.code in served:
+        return say("gui.lead-started-here")
+    if isinstance(main.remedy, Manual):
+        return say("gui.lead-part-here" if served else "gui.lead-needs-you")
+    if isinstance(main.remedy, Impossible):
+        return say("gui.lead-impossible")
+    return say("gui.lead-unknown")

@@ -1,0 +1,116 @@
+"""One problem told whole: why, what helps, how to go back, commands to copy, the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, Unknown
+from cudnn_assistant.gui.disclosure import Disclosure
+from cudnn_assistant.gui.text_widgets import Listing, Text
+from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.gui.widgets import Button, CopyButton, Mark
+from cudnn_assistant.machine import Machine
+from cudnn_assistant.wording import Words, say, words
+
+LOOKS: dict[str, Look] = {"error": "bad", "warning": "note", "info": "info"}
+Leave = Callable[[Finding], object]
+"""The person takes the way out of a finding: a page, or commands to copy."""
+
+
+def look_of(finding: Finding) -> Look:
+    """The icon of a finding: its severity, unless nothing or nobody can help."""
+    if isinstance(finding.remedy, Impossible):
+        return "none"
+    if isinstance(finding.remedy, Unknown) and finding.severity == "error":
+        return "unknown"
+    return LOOKS[finding.severity]
+
+
+def leads_out(finding: Finding) -> bool:
+    """Whether there is a page to open or a command to copy."""
+    remedy = finding.remedy
+    return isinstance(remedy, Manual) and bool(remedy.link or remedy.commands)
+
+
+def sentences(finding: Finding, said: Words, *, ours: bool = True) -> list[str]:
+    """Why, what happens now, and how to go back: one paragraph each.
+
+    ``ours``: it is this computer, where we may do what helps.
+    """
+    result = [said.why]
+    automatic = isinstance(finding.remedy, Automatic)
+    if said.fix:
+        key = "gui.what-we-do" if automatic and ours else "gui.what-you-can-do"
+        result.append(say(key, text=said.fix))
+    starts = isinstance(finding.remedy, Manual) and finding.remedy.installer is not None
+    if said.undo and ours and (starts or automatic):
+        result.append(say("gui.to-go-back", text=said.undo))
+    return [text for text in result if text]
+
+
+class Commands(QWidget):
+    """Commands to copy; we never run them."""
+
+    def __init__(self, commands: tuple[str, ...]) -> None:
+        super().__init__()
+        text = "\n".join(commands)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACE)
+        row.addWidget(Listing(text, say("gui.commands-copy")), 1)
+        row.addWidget(CopyButton(text), 0, Qt.AlignmentFlag.AlignTop)
+
+
+class FindingBody(QWidget):
+    """The sentences of a finding, commands to copy, the way out, Details."""
+
+    def __init__(
+        self, finding: Finding, machine: Machine, leave: Leave | None, *, ours: bool = True
+    ) -> None:
+        """``leave`` is ``None`` where the page's own button takes the way out."""
+        super().__init__()
+        said = words(finding, machine)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(SPACE)
+        for text in sentences(finding, said, ours=ours):
+            rows.addWidget(Text(text))
+        if isinstance(finding.remedy, Manual) and finding.remedy.commands:
+            rows.addWidget(Commands(finding.remedy.commands))
+        if leave is not None and leads_out(finding):
+            name = f"{said.label_of_way_out}: {said.title}"
+            button = Button(said.label_of_way_out, lambda: leave(finding), name=name)
+            rows.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        if said.details:
+            name = say("gui.details-of", title=said.title)
+            text = "\n".join(said.details)
+            opener = Disclosure(say("gui.details"), name, rows, lambda: Listing(text, name))
+            rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+class FindingLine(QWidget):
+    """A problem in one line that opens."""
+
+    def __init__(self, finding: Finding, machine: Machine, make: Callable[[], QWidget]) -> None:
+        super().__init__()
+        said = words(finding, machine)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(SPACE // 2)
+        mark = Mark(look_of(finding), 1.2)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        row = QHBoxLayout()
+        row.setSpacing(SPACE)
+        row.addWidget(mark, 0, middle)
+        row.addWidget(Text(said.title), 1, middle)
+        if finding.severity != "error":
+            row.addWidget(Text(say("gui.not-urgent"), muted=True), 0, middle)
+        rows.addLayout(row)
+        below = QVBoxLayout()
+        below.setContentsMargins(mark.sizeHint().width() + SPACE, 0, 0, 0)
+        rows.addLayout(below)
+        name = say("gui.show-cause", title=said.title)
+        row.addWidget(Disclosure(say("gui.show"), name, below, make), 0, middle)

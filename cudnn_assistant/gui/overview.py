@@ -1,0 +1,281 @@
+"""The first page and the last: the answer in a sentence, and below it every subject in a row."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.gui.answer import Shown, answer, lead_out, look_of_answer
+from cudnn_assistant.gui.checkbox import RestartBox
+from cudnn_assistant.gui.disclosure import Link
+from cudnn_assistant.gui.finding_body import Commands
+from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.subject_card import RowDoes, SubjectBody, SubjectCard
+from cudnn_assistant.gui.text_widgets import Text, announce
+from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.gui.widgets import Notice, ShareBar, empty
+from cudnn_assistant.machine import Machine, PythonEnvironment
+from cudnn_assistant.session import describe, news
+from cudnn_assistant.session.events import DataKnown, Event, PartLooked
+from cudnn_assistant.summary.filling import LOOKED_AT, filling
+from cudnn_assistant.summary.rows import rows
+from cudnn_assistant.wording import say, words
+
+SLOW = 10_000
+"""Milliseconds after which a part of the look takes longer than usual."""
+
+
+class OverviewPage(Page):
+    """Fills while the check runs, and stays afterwards."""
+
+    cancelled = Signal()
+    again = Signal()
+    save = Signal()
+    review = Signal()
+    """Make it work: show what would be changed."""
+    history = Signal()
+    explain = Signal()
+    watch = Signal()
+    undo = Signal()
+    after_restart = Signal(bool)
+    """Start by itself after the restart, or not after all."""
+    leave = Signal(object)
+    """The way out of a finding was chosen; carries the Finding."""
+    test = Signal(object)
+    """Run the test inside a framework; carries the PythonEnvironment."""
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("check", say("gui.check-heading"), say("gui.check-lead"))
+        self.shown: Shown | None = None
+        self.cards: dict[str, SubjectCard] = {}
+        self.bar = ShareBar(say("gui.check-heading"))
+        self.content.addWidget(self.bar)
+        self.news = QVBoxLayout()
+        self.news.setSpacing(SPACE)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(SPACE)
+        self.data = Text(muted=True, size=0.95)
+        self.data.hide()
+        self.content.addLayout(self.news)
+        self.content.addLayout(self._list)
+        self.entrances = self._entrances()
+        self.content.addWidget(self.entrances)
+        self.content.addWidget(self.data)
+        self._done: set[str] = set()
+        self._slow = QTimer(self)
+        self._slow.setSingleShot(True)
+        self._slow.timeout.connect(self._say_slow)
+        self._slow.start(SLOW)
+        self.buttons.add(say("gui.cancel"), self.cancelled.emit)
+
+    def _entrances(self) -> QWidget:
+        """The other ways in: a message that a program gave, or a program that stops."""
+        entrances = QWidget()
+        row = QHBoxLayout(entrances)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(3 * SPACE)
+        row.addWidget(Link(say("gui.have-a-message"), self.explain.emit))
+        row.addWidget(Link(say("gui.which-program"), self.watch.emit))
+        row.addStretch(1)
+        return entrances
+
+    # --- While the check runs ---------------------------------------------------------------------
+
+    def begin(self, title: str) -> None:
+        """Say what led to this check."""
+        if title:
+            self.title.setText(title)
+
+    def hear(self, event: Event) -> None:
+        """What the check tells: a part began or is done, or where the data is from."""
+        if isinstance(event, DataKnown):
+            self.show_data(" ".join((describe(event.source), *news(event.source))))
+        elif isinstance(event, PartLooked):
+            self.show_part(event.part, event.done, event.machine)
+
+    def show_data(self, text: str) -> None:
+        """Say where the compatibility data is from."""
+        self.data.setText(say("gui.data", source=text))
+        self.data.show()
+
+    def show_part(self, part: str, done: bool, machine: Machine) -> None:
+        """A part of the look began, or is done: the rows know more."""
+        if done:
+            self._done.add(part)
+        self.bar.show_share(len(self._done & set(LOOKED_AT)) / len(LOOKED_AT))
+        self._slow.start(SLOW)
+        for row in filling(machine, self._done, part):
+            if row.subject in self.cards:
+                self.cards[row.subject].show_row(row)
+            else:
+                self._put(SubjectCard(row))
+            if done and row.state:
+                announce(self, f"{row.name}: {row.state}")
+
+    def _put(self, card: SubjectCard) -> None:
+        self.cards[card.subject] = card
+        self._list.addWidget(card)
+        if self.isVisible():
+            # The layout would show it later, and until then Tab passes it by.
+            card.show()
+
+    def _say_slow(self) -> None:
+        self.lead.setText(say("gui.check-slow"))
+        announce(self, self.lead.text())
+
+    def show_stopped(self, title: str, lead: str, *, report: bool) -> None:
+        """The check was cancelled, or could not be made at all; what is known stays in sight."""
+        self._end_check()
+        self._say_answer(title, lead, "unknown" if report else "wait")
+        for card in self.cards.values():
+            if card.mark.look == "busy":
+                card.mark.show_look("wait")
+        self.buttons.clear()
+        if report:
+            self.buttons.rare(say("gui.save-report-button"), self.save.emit)
+        label = say("gui.try-again") if report else say("gui.check-again-button")
+        self.buttons.add(label, self.again.emit, default=True)
+        self.settle()
+
+    def _end_check(self) -> None:
+        self._slow.stop()
+        self.bar.hide()
+
+    def escape(self) -> None:
+        """Stop the check; afterwards there is nothing to lose, and nothing to do."""
+        if self.bar.isVisibleTo(self):
+            self.cancelled.emit()
+
+    # --- Afterwards -------------------------------------------------------------------------------
+
+    def show_answer(self, shown: Shown) -> None:
+        """The answer, and every row with what is behind it."""
+        self.shown = shown
+        opened = {name for name, card in self.cards.items() if card.opener and card.opener.open}
+        self._end_check()
+        title, lead = answer(shown)
+        self._say_answer(title, lead, look_of_answer(shown))
+        self.become("result" if shown.ended else "problems")
+        self._clear_rows()
+        self._show_news(shown)
+        found = rows(shown.checkup.machine, shown.checkup.findings)
+        worst = next((one for one in found if one.mark == "bad"), None)
+        for row in found:
+            card = SubjectCard(row)
+            card.show_row(row, said=title)
+            make = partial(SubjectBody, row, shown.checkup.machine, self._does(shown))
+            opener = card.can_open(make)
+            self._put(card)
+            if row.subject in opened or row is worst:
+                opener.set_open(True)
+        self._fill_buttons(shown)
+        above = (one.widget() for at in range(self.news.count()) if (one := self.news.itemAt(at)))
+        self.tab_through(*filter(None, above), *self.cards.values(), self.entrances)
+        self.settle()
+
+    def _say_answer(self, title: str, lead: str, look: Look) -> None:
+        self.title.setText(title)
+        self.lead.setText(lead)
+        self.lead.setVisible(bool(lead))
+        self.show_look(look)
+
+    def _clear_rows(self) -> None:
+        empty(self.news)
+        empty(self._list)
+        self.cards.clear()
+
+    def _does(self, shown: Shown) -> RowDoes:
+        own = not shown.foreign
+        return RowDoes(
+            leave=self.leave.emit,
+            test=self.test.emit if own else None,
+            recommend=shown.recommend,
+            main=lead_out(shown),
+            ours=own,
+        )
+
+    def _show_news(self, shown: Shown) -> None:
+        for look, text in shown.news:
+            self.news.addWidget(Notice(look, text))
+        if shown.undo_offered:
+            label = say("gui.undo-heading", count=shown.undo_offered)
+            self.news.addWidget(Notice("note", say("gui.ask-undo"), label, self.undo.emit))
+        task = shown.task
+        if task is not None and isinstance(task.remedy, Manual):
+            self._show_task(task, task.remedy, shown)
+        elif shown.start_again is not None:
+            self._add_restart_box(shown.start_again)
+
+    def _show_task(self, task: Finding, remedy: Manual, shown: Shown) -> None:
+        said = words(task, shown.checkup.machine)
+        then = say("gui.then-start-again") if remedy.restart else say("gui.checks-by-itself")
+        self.news.addWidget(Notice("next", f"{said.fix} {then}"))
+        if remedy.commands:
+            self.news.addWidget(Commands(remedy.commands))
+        if remedy.restart and shown.start_again is not None:
+            self._add_restart_box(shown.start_again)
+
+    def _add_restart_box(self, on: bool) -> None:
+        self.box = RestartBox(on)
+        self.box.toggled.connect(self.after_restart)
+        self.news.addWidget(self.box)
+
+    def tell(self, look: Look, text: str) -> None:
+        """Put news above the rows: what has just happened, or did not."""
+        self.news.insertWidget(0, Notice(look, text))
+        announce(self, text)
+
+    def open_row(self, subject: str) -> None:
+        """Show what is behind a row, and give it the focus."""
+        card = self.cards.get(subject)
+        if card is not None and card.opener is not None:
+            card.opener.set_open(True)
+            card.opener.setFocus(Qt.FocusReason.OtherFocusReason)
+            QTimer.singleShot(0, card, lambda: self.show_inside(card))
+
+    def show_testing(self, one: PythonEnvironment) -> None:
+        """Its own framework runs a convolution just now."""
+        card = self.cards.get(one.id)
+        if card is not None:
+            card.show_busy(say("gui.testing-environment"))
+            # One at a time: two would compete for the GPU's memory.
+            for body in self.findChildren(SubjectBody):
+                body.forbid_test()
+            announce(self, say("gui.testing-environment"))
+
+    def _fill_buttons(self, shown: Shown) -> None:
+        buttons, machine = self.buttons, shown.checkup.machine
+        buttons.clear()
+        stuck, out = _nobody_helps(shown), lead_out(shown)
+        if shown.undoable:
+            buttons.rare(say("gui.undo-open-button"), self.history.emit)
+        if not stuck:
+            buttons.rare(say("gui.save-report-button"), self.save.emit)
+        by_hand = not (stuck or out or shown.can_make or shown.ended)
+        buttons.add(say("gui.check-again-button"), self.again.emit, default=by_hand)
+        if stuck:
+            buttons.add(say("gui.save-report-button"), self.save.emit, default=True)
+        elif shown.can_make and not shown.works:
+            buttons.add(say("gui.make-it-work"), self.review.emit, default=True)
+        elif out is not None:
+            label = words(out, machine).label_of_way_out
+            buttons.add(label, lambda: self.leave.emit(out), default=True)
+        elif shown.ended:
+            self._close_button(shown)
+
+    def _close_button(self, shown: Shown) -> None:
+        if shown.can_make:
+            count = len(shown.checkup.plan.steps)
+            self.buttons.add(say("gui.review-button", count=count), self.review.emit)
+        self.buttons.add(say("gui.close"), self.closed.emit, default=True)
+
+
+def _nobody_helps(shown: Shown) -> bool:
+    """Whether only the report leads on from here."""
+    if shown.works or shown.checkup.verdict == "impossible" or shown.can_make:
+        return False
+    return shown.main is None or isinstance(shown.main.remedy, Unknown)

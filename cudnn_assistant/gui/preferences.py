@@ -1,0 +1,48 @@
+"""What the person has settled about this program, and where its window stood."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+Theme = Literal["system", "light", "dark"]
+RECENT = 6
+"""Reports that are kept in the menu."""
+
+
+class Preferences(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """Kept in a file of our own; one that can't be read or written keeps nobody from anything."""
+
+    language: str = ""
+    """Code of a catalogue, "de"; "" follows the system."""
+    theme: Theme = "system"
+    offline: bool = False
+    """Nobody is asked what is newer."""
+    folders: tuple[str, ...] = ()
+    """Folders to look in besides."""
+    recent: tuple[str, ...] = ()
+    """Reports that were opened, the last first."""
+    geometry: str = ""
+    """Size and place of the window, as Qt writes it, in hexadecimal."""
+
+    def opened(self, path: str) -> None:
+        """Remember a report."""
+        others = (one for one in self.recent if one != path)
+        self.recent = (path, *others)[:RECENT]
+
+
+def load(path: Path) -> Preferences:
+    """What was kept, or what everybody begins with."""
+    with contextlib.suppress(OSError, msgspec.DecodeError):
+        return msgspec.json.decode(path.read_bytes(), type=Preferences)
+    return Preferences()
+
+
+def save(preferences: Preferences, path: Path) -> None:
+    """Keep it, where the disk allows."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(msgspec.json.encode(preferences))

@@ -1,0 +1,150 @@
+"""Pictures of the snapshot inside a row: the search as a ladder, a copy's parts, GPU memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QGridLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+
+from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.access import is_read_as
+from cudnn_assistant.gui.text_widgets import Text, line_height
+from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.gui.widgets import Mark
+from cudnn_assistant.machine import Gpu
+from cudnn_assistant.summary.search_ladder import CopyPart, Rung, part_state
+from cudnn_assistant.wording import number, say
+
+_TOP = Qt.AlignmentFlag.AlignTop
+
+
+class RungMark(QWidget):
+    """The rail at the left of a rung: a full disc wins, a ring stands behind, a gap is aside."""
+
+    def __init__(self, rung: Rung, *, first: bool, last: bool) -> None:
+        super().__init__()
+        self._state = rung.state
+        self._first, self._last = first, last
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self.setAccessibleName(rung.sentence or rung.text)
+        is_read_as(self, QAccessible.Role.Graphic)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """A column as wide as a line is high."""
+        return QSize(line_height() + SPACE, line_height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Rail and disc."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        palette, middle = self.palette(), line_height() / 2
+        x, radius = self.width() / 2, line_height() * 0.28
+        pen = QPen(theme.muted(palette), 1.5)
+        if self._state == "aside":
+            pen.setStyle(Qt.PenStyle.DotLine)
+        painter.setPen(pen)
+        painter.drawLine(QPointF(x, middle if self._first else 0), QPointF(x, middle))
+        if not self._last:
+            painter.drawLine(QPointF(x, middle), QPointF(x, self.height()))
+        wins = self._state == "wins"
+        colour = theme.status("ok" if wins else "wait", palette)
+        painter.setPen(QPen(colour, 2))
+        painter.setBrush(colour if wins else theme.card(palette))
+        if self._state == "nothing":
+            painter.drawLine(QPointF(x - radius, middle), QPointF(x + radius, middle))
+        else:
+            painter.drawEllipse(QPointF(x, middle), radius, radius)
+        painter.end()
+
+
+class LadderPicture(QWidget):
+    """The copies that a subject's programs come across, in the order of their search."""
+
+    def __init__(self, rungs: Sequence[Rung]) -> None:
+        super().__init__()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(SPACE // 2)
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(1, 1)
+        said = []
+        for row, rung in enumerate(rungs):
+            mark = RungMark(rung, first=not row, last=row == len(rungs) - 1)
+            grid.addWidget(mark, row, 0)
+            grid.addWidget(_rung(rung), row, 1, _TOP)
+            said.append(" ".join(filter(None, (rung.text, rung.folder, rung.sentence))))
+        self.setAccessibleName(say("gui.search-order"))
+        self.setAccessibleDescription(". ".join(said))
+
+
+def _rung(rung: Rung) -> QWidget:
+    words = QWidget()
+    rows = QVBoxLayout(words)
+    rows.setContentsMargins(0, 0, 0, SPACE)
+    rows.setSpacing(0)
+    place = say("gui.rung-place", number=rung.place) if rung.place else ""
+    title = ", ".join(filter(None, (rung.text, rung.sentence, place)))
+    rows.addWidget(Text(title, bold=rung.state == "wins", muted=rung.state == "nothing"))
+    if rung.folder:
+        rows.addWidget(Text(rung.folder, muted=True))
+    return words
+
+
+PART_LOOKS: dict[str, Look] = {
+    "present": "ok", "missing": "bad", "damaged": "bad", "foreign": "note",
+}  # fmt: skip
+
+
+class PartsPicture(QWidget):
+    """The parts of a copy of cuDNN side by side, each with its state in words."""
+
+    def __init__(self, parts: Sequence[CopyPart]) -> None:
+        super().__init__()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(SPACE)
+        grid.setVerticalSpacing(SPACE // 2)
+        columns = 2
+        for at, part in enumerate(parts):
+            row, column = divmod(at, columns)
+            state = part_state(part)
+            mark = Mark(PART_LOOKS[part.state], 1.0)
+            mark.setAccessibleName(state)
+            grid.addWidget(mark, row, 2 * column, _TOP)
+            text = part.name if part.state == "present" else f"{part.name}: {state}"
+            grid.addWidget(Text(text), row, 2 * column + 1, _TOP)
+            grid.setColumnStretch(2 * column + 1, 1)
+        self.setAccessibleName(say("gui.copy-parts"))
+        said = (f"{part.name}: {part_state(part)}" for part in parts)
+        self.setAccessibleDescription(", ".join(said))
+
+
+class MemoryPicture(QWidget):
+    """How much of a GPU's memory is taken, and by whom."""
+
+    def __init__(self, gpu: Gpu) -> None:
+        super().__init__()
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(SPACE // 2)
+        total, free = gpu.memory_total or 0, gpu.memory_free or 0
+        said = say("gui.memory-free", gpu=gpu.name, free=_gigabytes(free), total=_gigabytes(total))
+        rows.addWidget(Text(said))
+        bar = QProgressBar()
+        bar.setTextVisible(False)
+        bar.setFixedHeight(line_height() // 2)
+        bar.setRange(0, 1000)
+        bar.setValue(round(1000 * (total - free) / total) if total else 0)
+        bar.setAccessibleName(say("gui.memory"))
+        bar.setAccessibleDescription(said)
+        rows.addWidget(bar)
+        for process in gpu.processes:
+            size = _gigabytes(process.memory) if process.memory else say("gui.memory-size-unknown")
+            who = say("gui.memory-holder", name=process.name or "?", pid=process.pid, size=size)
+            rows.addWidget(Text(who, muted=True))
+
+
+def _gigabytes(size: int) -> str:
+    return number(size / 2**30, 1)

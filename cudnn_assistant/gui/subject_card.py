@@ -1,0 +1,162 @@
+"""A row of the overview: who uses cuDNN, how it stands, its chain; opened, all that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from cudnn_assistant.compat import Recommendation
+from cudnn_assistant.finding import Finding
+from cudnn_assistant.gui.chain_picture import ChainPicture
+from cudnn_assistant.gui.disclosure import Disclosure, Link
+from cudnn_assistant.gui.finding_body import FindingBody, FindingLine, Leave
+from cudnn_assistant.gui.recommendation_card import Recommend, RecommendationCard, recommended_set
+from cudnn_assistant.gui.snapshot_pictures import LadderPicture, MemoryPicture, PartsPicture
+from cudnn_assistant.gui.text_widgets import Text
+from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.gui.widgets import Card, Mark
+from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment
+from cudnn_assistant.session.trials import frameworks_of
+from cudnn_assistant.summary.chain import copy_of
+from cudnn_assistant.summary.rows import Row
+from cudnn_assistant.summary.search_ladder import ladder, parts
+from cudnn_assistant.wording import say
+
+_TOP = Qt.AlignmentFlag.AlignTop
+
+
+class SubjectCard(Card):
+    """One subject. What is in it is made when it is opened first."""
+
+    def __init__(self, row: Row) -> None:
+        super().__init__()
+        self.subject = row.subject
+        self.opener: Disclosure | None = None
+        self.mark = Mark(row.mark, 1.4)
+        self.name = Text(row.name, size=1.05, bold=True)
+        self.place = Text(row.place, muted=True)
+        self.state = Text(row.state)
+        self.picture = ChainPicture(row.chain)
+        words = QVBoxLayout()
+        words.setSpacing(SPACE // 2)
+        words.addWidget(self.name)
+        words.addWidget(self.place)
+        words.addWidget(self.state)
+        self._head = QHBoxLayout()
+        self._head.setSpacing(SPACE + 4)
+        self._head.addWidget(self.mark, 0, _TOP)
+        self._head.addLayout(words, 1)
+        self.rows.addLayout(self._head)
+        # Only now: showing a widget that has no parent yet opens a window.
+        self.place.setVisible(bool(row.place))
+        self._below = QVBoxLayout()
+        # In line with the name, which stands after the icon.
+        self._below.setContentsMargins(self.mark.sizeHint().width() + SPACE + 4, 0, 0, 0)
+        self._below.setSpacing(SPACE)
+        self._below.addWidget(self.picture)
+        self.rows.addLayout(self._below)
+        self.show_row(row)
+
+    def show_row(self, row: Row, said: str = "") -> None:
+        """How it stands now. ``said`` stands above already, and isn't said twice."""
+        self.mark.show_look(row.mark)
+        self.state.setText(row.state)
+        self.state.setVisible(bool(row.state) and row.state != said)
+        self.picture.show_chain(row.chain)
+        self.setAccessibleName(f"{row.name}: {row.state}")
+
+    def show_busy(self, text: str) -> None:
+        """Something is tried in it just now."""
+        self.mark.show_look("busy")
+        self.state.setText(text)
+        self.state.show()
+
+    def can_open(self, make: Callable[[], QWidget]) -> Disclosure:
+        """Offer what is behind the row."""
+        name = say("gui.details-of", title=" ".join((self.name.text(), self.place.text())).strip())
+        self.opener = Disclosure(say("gui.details"), name, self._below, make)
+        self._head.addWidget(self.opener, 0, _TOP)
+        return self.opener
+
+
+@dataclass(frozen=True)
+class RowDoes:
+    """What a person can do in a row. ``None``: not on this computer, or not now."""
+
+    leave: Leave
+    test: Callable[[PythonEnvironment], object] | None = None
+    recommend: Recommend | None = None
+    main: Finding | None = None
+    """The finding whose way out is the page's own button."""
+    ours: bool = True
+    given: Sequence[Recommendation] = ()
+    """Sets that were recommended already, further up."""
+
+
+class SubjectBody(QWidget):
+    """The inside of a row: problems, then pictures where looking beats reading."""
+
+    def __init__(self, row: Row, machine: Machine, does: RowDoes) -> None:
+        super().__init__()
+        self._test: Link | None = None
+        self._rows = QVBoxLayout(self)
+        self._rows.setContentsMargins(0, SPACE // 2, 0, 0)
+        self._rows.setSpacing(2 * SPACE)
+        given: list[Recommendation] = []
+        for number, finding in enumerate(row.findings):
+            leave = None if finding is does.main else does.leave
+            if not number and finding.severity == "error":
+                self._rows.addWidget(FindingBody(finding, machine, leave, ours=does.ours))
+            else:
+                self._add_line(finding, machine, leave, ours=does.ours)
+            found = recommended_set(finding, does.recommend) if does.recommend else None
+            if found is not None and found not in given:
+                given.append(found)
+                self._rows.addWidget(RecommendationCard(finding, found))
+        self._add_pictures(row, machine)
+        self._add_test(row, machine, does)
+
+    def _add_line(
+        self, finding: Finding, machine: Machine, leave: Leave | None, *, ours: bool
+    ) -> None:
+        def body() -> QWidget:
+            return FindingBody(finding, machine, leave, ours=ours)
+
+        self._rows.addWidget(FindingLine(finding, machine, body))
+
+    def _add_pictures(self, row: Row, machine: Machine) -> None:
+        rungs = ladder(machine, row.subject)
+        if rungs:
+            self._add(say("gui.search-order"), LadderPicture(rungs))
+        copy = copy_of(machine, row.subject)
+        found = parts(machine, row.subject, copy)
+        if found and copy is not None:
+            self._add(say("gui.parts-of-copy", folder=copy.folder), PartsPicture(found))
+        shown = [gpu for gpu in machine.gpus if gpu.memory_total] if row.subject == SYSTEM else []
+        for gpu in shown:
+            self._add(say("gui.memory"), MemoryPicture(gpu))
+
+    def _add(self, title: str, picture: QWidget) -> None:
+        group = QVBoxLayout()
+        group.setSpacing(SPACE // 2)
+        group.addWidget(Text(title, bold=True))
+        group.addWidget(picture)
+        self._rows.addLayout(group)
+
+    def _add_test(self, row: Row, machine: Machine, does: RowDoes) -> None:
+        one = next((e for e in machine.pythons if e.id == row.subject), None)
+        test = does.test
+        if one is None or test is None or not frameworks_of(one):
+            return
+        link = Link(say("gui.test-environment-button"), lambda: test(one))
+        link.setAccessibleName(say("gui.test-environment-name", name=row.name, place=one.id))
+        self._rows.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
+        self._test = link
+
+    def forbid_test(self) -> None:
+        """Another one is under way."""
+        if self._test is not None:
+            self._test.setEnabled(False)

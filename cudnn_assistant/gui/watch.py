@@ -1,0 +1,94 @@
+"""Which program fails: run it from here, and see which cuDNN it loads and why it stops."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout
+
+from cudnn_assistant.explain import Explanation
+from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.explain import Answers, Here
+from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.text_widgets import Text, announce
+from cudnn_assistant.gui.widgets import Card, Notice, ShareBar, empty
+from cudnn_assistant.session.watching import WatchResult, told
+from cudnn_assistant.wording import say
+
+
+class WatchPage(Page):
+    """Outside the four steps: asked for from the overview, and left back to it."""
+
+    back = Signal()
+    ask = Signal(str)
+    """Run this command and watch it."""
+    show_row = Signal(str)
+    review = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(None, say("gui.watch-heading"), say("gui.watch-lead"))
+        self.command = QLineEdit()
+        self.command.setFont(theme.font(1.0, fixed=True))
+        self.command.setPlaceholderText("python train.py")
+        self.command.setAccessibleName(say("gui.watch-command"))
+        self.command.returnPressed.connect(self._ask)
+        self.command.textChanged.connect(self._allow)
+        self.content.addWidget(self.command)
+        self.bar = ShareBar(say("gui.busy"), share=False)
+        self.bar.hide()
+        self.content.addWidget(self.bar)
+        self.seen = QVBoxLayout()
+        self.content.addLayout(self.seen)
+        self.answers = Answers()
+        self.answers.show_row.connect(self.show_row)
+        self.answers.review.connect(self.review)
+        self.content.addWidget(self.answers)
+        self.buttons.rare(say("gui.back"), self.back.emit)
+        self.run = self.buttons.add(say("gui.watch-button"), self._ask, default=True)
+        self.run.setEnabled(False)
+
+    def _allow(self, text: str) -> None:
+        self.run.setEnabled(bool(text.strip()))
+
+    def _ask(self) -> None:
+        if self.command.text().strip() and self.run.isEnabled():
+            self.run.setEnabled(False)
+            self._clear()
+            self.bar.show()
+            announce(self, say("gui.watching"))
+            self.ask.emit(self.command.text())
+
+    def _clear(self) -> None:
+        self.answers.clear()
+        empty(self.seen)
+
+    def tell(self, look: theme.Look, text: str) -> None:
+        """Say why it can't be run, where the answer would stand."""
+        self._end()
+        self.seen.addWidget(Notice(look, text))
+        announce(self, text)
+
+    def _end(self) -> None:
+        self.bar.hide()
+        self.run.setEnabled(True)
+
+    def show_seen(self, seen: WatchResult, here: Here) -> None:
+        """What it loaded, and what its last words mean."""
+        self._end()
+        card = Card()
+        for sentence in told(seen):
+            card.rows.addWidget(Text(sentence))
+        self.seen.addWidget(card)
+        found: Explanation | None = seen.explanation
+        if found is not None and found.causes:
+            self.answers.show_answer(found, here)
+        announce(self, " ".join(told(seen)), now=True)
+
+    def settle(self) -> None:
+        """The focus goes to where the command is typed."""
+        super().settle()
+        if not self.title.hasFocus():
+            self.command.setFocus()
+
+    def escape(self) -> None:
+        """Back to where one came from."""
+        self.back.emit()

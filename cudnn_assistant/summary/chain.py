@@ -1,0 +1,170 @@
+"""The chain driver → CUDA → cuDNN → program of one subject, and where it breaks. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from cudnn_assistant.causes import cause
+from cudnn_assistant.finding import Finding
+from cudnn_assistant.machine import SYSTEM, CudnnCopy, Framework, Machine, PythonEnvironment, Trial
+from cudnn_assistant.summary.display_names import called, toolkit_order
+from cudnn_assistant.summary.line import Mark
+from cudnn_assistant.versions import numbers, short
+from cudnn_assistant.wording import say
+
+Part = Literal["driver", "cuda", "cudnn", "program"]
+Joint = Literal["holds", "broken", "unknown"]
+
+
+class Station(NamedTuple):
+    """One of the four: what it is called, and its version or that it is not there."""
+
+    part: Part
+    label: str
+    text: str
+    mark: Mark
+
+
+class Chain(NamedTuple):
+    """Four stations and the three joints between them."""
+
+    stations: tuple[Station, ...]
+    joints: tuple[Joint, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The picture as it is read aloud."""
+        said = [f"{one.label} {one.text}".strip() for one in self.stations]
+        told = [say("summary.chain-stations", stations=", ".join(said))]
+        for number, joint in enumerate(self.joints):
+            if joint == "broken":
+                one, other = (self.stations[at].label for at in (number, number + 1))
+                told.append(say("summary.chain-breaks", one=one, other=other))
+        if set(self.joints) == {"holds"}:
+            told.append(say("summary.chain-holds"))
+        return " ".join(told)
+
+
+_BREAKS: dict[str, int] = {"gpu": 0, "cuda": 1, "cudnn": 2, "settings": 2, "python": 2, "trial": 2}
+"""The joint that a finding about a part breaks."""
+_STAGES: dict[str, int] = {"start": 2, "driver": 0, "context": 0, "load": 2, "version": 2}
+"""The joint at which a test has stopped; at every other stage cuDNN meets CUDA."""
+
+
+def chain(machine: Machine, subject: str, findings: Sequence[Finding]) -> Chain:
+    """The chain of a subject. ``findings`` are those that keep it from working, the first first."""
+    environment = next((one for one in machine.pythons if one.id == subject), None)
+    copy = copy_of(machine, subject)
+    test = test_of(machine, subject)
+    broken = _broken(findings, test)
+    stations = (
+        _driver(machine, broken),
+        _cuda(machine, environment, copy, broken),
+        _cudnn(environment, copy, test, broken),
+        _program(environment, broken),
+    )
+    if broken is None and test is not None and test.status == "ok":
+        return Chain(stations, ("holds", "holds", "holds"))
+    joints: list[Joint] = ["unknown", "unknown", "unknown"]
+    if broken is not None:
+        joints[:broken] = ["holds"] * broken
+        joints[broken] = "broken"
+    return Chain(stations, tuple(joints))
+
+
+def _broken(findings: Sequence[Finding], test: Trial | None) -> int | None:
+    """The joint that is broken, from the ground up; ``None`` where none is known to be."""
+    errors = [one for one in findings if one.severity == "error"]
+    if errors:
+        return _BREAKS[cause(errors[0].code).about]
+    if test is not None and test.status not in ("ok", "not-run"):
+        return _STAGES.get(test.stage, 1)
+    return None
+
+
+def test_of(machine: Machine, subject: str) -> Trial | None:
+    """The test that says most of a subject: its framework's own, one that stopped before others."""
+    mine = [t for t in machine.trials if t.subject == subject and not t.library]
+    asked = [t for t in mine if t.framework and t.status != "not-run"]
+    stopped = next((t for t in asked if t.status != "ok"), None)
+    return stopped or next(iter(asked or mine), None)
+
+
+def copy_of(machine: Machine, subject: str) -> CudnnCopy | None:
+    """The cuDNN that a subject's programs load, else the one that they could."""
+    winner = next((one for one in machine.cudnns if subject in one.wins_for), None)
+    environment = "" if subject == SYSTEM else subject
+    mine = [one for one in machine.cudnns if one.environment == environment]
+    return winner or max(mine, key=lambda one: (numbers(one.version), one.folder), default=None)
+
+
+def _driver(machine: Machine, broken: int | None) -> Station:
+    label = say("summary.station-driver")
+    driver = machine.driver
+    if not machine.gpus:
+        unknown = machine.unknown("gpu")
+        text = say("summary.station-unknown") if unknown else say("summary.station-no-gpu")
+        return Station("driver", label, text, "unknown" if unknown else "bad")
+    if driver is None or not driver.version:
+        return Station("driver", label, say("summary.not-found"), "bad")
+    text = driver.version
+    if driver.cuda and broken in (0, 1):
+        text = say("summary.station-driver-cuda", driver=driver.version, cuda=driver.cuda)
+    return Station("driver", label, text, "bad" if broken == 0 else "ok")
+
+
+def _cuda(
+    machine: Machine,
+    environment: PythonEnvironment | None,
+    copy: CudnnCopy | None,
+    broken: int | None,
+) -> Station:
+    frameworks = environment.frameworks if environment is not None else ()
+    version = next((one.cuda for one in frameworks if one.cuda), "")
+    if not version and copy is not None:
+        version = (copy.check.cuda if copy.check else "") or str(copy.cuda_major or "")
+    if not version and environment is None and machine.toolkits:
+        version = max(machine.toolkits, key=toolkit_order).version
+    mark: Mark = "ok" if version else "unknown"
+    text = version or say("summary.station-unknown")
+    if environment is None and not machine.toolkits and broken == 1:
+        text, mark = say("summary.not-found"), "bad"
+    return Station("cuda", say("summary.cuda"), text, mark)
+
+
+def _cudnn(
+    environment: PythonEnvironment | None,
+    copy: CudnnCopy | None,
+    test: Trial | None,
+    broken: int | None,
+) -> Station:
+    label = say("summary.cudnn")
+    if environment is not None and all(one.gpu is False for one in environment.frameworks):
+        return Station("cudnn", label, say("summary.station-not-used"), "wait")
+    version = short(test.version) if test is not None and test.version else ""
+    if not version and copy is not None:
+        version = short(copy.version)
+    if not version:
+        found = copy is not None
+        text = say("summary.station-unknown") if found else say("summary.not-found")
+        return Station("cudnn", label, text, "unknown" if found or broken != 2 else "bad")
+    harmed = copy is not None and bool(copy.damaged) and broken == 2
+    return Station("cudnn", label, version, "note" if harmed else "ok")
+
+
+def _program(environment: PythonEnvironment | None, broken: int | None) -> Station:
+    mark: Mark = "ok" if broken is None else "bad" if broken == 2 else "wait"
+    if environment is None:
+        return Station("program", say("summary.station-programs"), "", mark)
+    first = main_framework(environment)
+    if first is None:
+        return Station("program", say("summary.python"), environment.version, mark)
+    name, _space, version = called(first).rpartition(" ")
+    return Station("program", name or version, version if name else "", mark)
+
+
+def main_framework(environment: PythonEnvironment) -> Framework | None:
+    """The framework that an environment is about: one that uses cuDNN, if there is any."""
+    using = (one for one in environment.frameworks if one.uses_cudnn)
+    return next(using, None) or next(iter(environment.frameworks), None)

@@ -1,0 +1,106 @@
+"""The overview: a row for the system and each Python environment, worst first. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from cudnn_assistant.causes import cause
+from cudnn_assistant.finding import Finding
+from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Trial
+from cudnn_assistant.summary.chain import Chain, chain, test_of
+from cudnn_assistant.summary.display_names import card
+from cudnn_assistant.summary.environments import environments
+from cudnn_assistant.summary.line import Line, Mark
+from cudnn_assistant.summary.part_lines import lines
+from cudnn_assistant.versions import short
+from cudnn_assistant.wording import number, say, words
+
+
+class Row(NamedTuple):
+    """One subject: its name and place, how it stands, its chain, and what is wrong with it."""
+
+    subject: str
+    mark: Mark
+    name: str
+    place: str
+    """The folder of an environment; "" for the system."""
+    state: str
+    chain: Chain
+    findings: tuple[Finding, ...]
+
+
+_WORST: dict[Mark, int] = {"bad": 0, "unknown": 1, "note": 2, "ok": 3, "wait": 4}
+
+
+def rows(machine: Machine, findings: Sequence[Finding] = ()) -> tuple[Row, ...]:
+    """Every subject, worst first; those that stand alike stay in the order they were found."""
+    known = tuple(findings)
+    found = [_system(machine, known)]
+    with_frameworks = [one for one in machine.pythons if one.frameworks]
+    told = environments(machine, known)
+    for environment, line in zip(with_frameworks, told, strict=True):
+        found.append(_environment(machine, environment, line, known))
+    return tuple(sorted(found, key=lambda row: _WORST[row.mark]))
+
+
+def _system(machine: Machine, findings: tuple[Finding, ...]) -> Row:
+    known = {one.id for one in machine.pythons if one.frameworks}
+    mine = tuple(one for one in findings if one.subject not in known)
+    mark, state = _system_state(machine, mine, findings)
+    told = chain(machine, SYSTEM, mine)
+    return Row(SYSTEM, mark, say("summary.row-system"), "", state, told, mine)
+
+
+def _system_state(
+    machine: Machine, mine: tuple[Finding, ...], findings: tuple[Finding, ...]
+) -> tuple[Mark, str]:
+    worst = next((one for one in mine if one.severity != "info"), None)
+    if worst is not None and worst.severity == "error":
+        return "bad", words(worst, machine).title
+    told: dict[str, Line] = {line.part: line for line in lines(machine, findings)}
+    test = test_of(machine, SYSTEM)
+    if test is not None and test.status == "ok":
+        mark: Mark = "note" if worst is not None else "ok"
+        return mark, ran(test)
+    idle = told["cudnn"].mark == "ok" and test is not None and test.status == "missing-library"
+    if idle:
+        return "note" if worst is not None else "ok", told["cudnn"].text
+    # Another subject's test may be what that line tells of; the system's own is not known then.
+    mark = told["trial"].mark if test is not None else "unknown"
+    return "unknown" if mark == "ok" else mark, told["trial"].text
+
+
+def ran(test: Trial) -> str:
+    """That a convolution ran a moment ago, as a sentence."""
+    gpu = card(test.gpu_name) if test.gpu_name else say("summary.nvidia-gpu")
+    return say("summary.row-ran", gpu=gpu, seconds=number(test.milliseconds / 1000, 1))
+
+
+def _environment(
+    machine: Machine, one: PythonEnvironment, line: Line, findings: tuple[Finding, ...]
+) -> Row:
+    mine = tuple(f for f in findings if f.subject == one.id)
+    test = test_of(machine, one.id)
+    state = words(mine[0], machine).title if mine and line.mark in ("bad", "note") else line.text
+    if line.mark == "ok" and test is not None and test.status == "ok":
+        state = ran(test)
+        if test.version:
+            state = f"cuDNN {short(test.version)}. {state}"
+    else:
+        state = state.removesuffix(f", {say('summary.place', place=one.id)}")
+    blocking = mine
+    if test is None or test.status != "ok":
+        blocking = (*mine, *(f for f in findings if _for_all(f, mine)))
+    told = chain(machine, one.id, blocking)
+    return Row(one.id, line.mark, line.label, one.id, state, told, mine)
+
+
+def _for_all(finding: Finding, mine: Sequence[Finding]) -> bool:
+    """Whether the system's trouble with GPU or driver is what an environment's chain breaks at."""
+    ground = finding.subject == SYSTEM and finding.severity == "error"
+    return (
+        ground
+        and cause(finding.code).about == "gpu"
+        and not any(one.severity == "error" for one in mine)
+    )

@@ -1,0 +1,106 @@
+"""The search order of one subject as a ladder: which copy wins, and which stand behind it. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from cudnn_assistant.envpath import key
+from cudnn_assistant.machine import SYSTEM, CudnnCopy, Machine
+from cudnn_assistant.summary.chain import test_of
+from cudnn_assistant.versions import short
+from cudnn_assistant.wording import say
+
+RungState = Literal["wins", "first", "behind", "aside", "nothing"]
+"""first: found before all others, though nothing was seen to load it; behind: found only if all above
+were gone; aside: in no folder that is searched."""
+_CUDNN = re.compile(r"(?i)(?:lib)?(cudnn(?:_[a-z_]+?)?)(?:64_\d+\.dll|\.so[\d.]*)")
+
+
+class Rung(NamedTuple):
+    """One copy of cuDNN where it stands in the search; or that the search finds none."""
+
+    state: RungState
+    place: int
+    """Of its folder among those that are searched, from 1; 0: not searched, or brought along."""
+    text: str
+    folder: str
+
+    @property
+    def sentence(self) -> str:
+        """The rung as it is read, after its folder."""
+        return "" if self.state == "nothing" else say(f"summary.rung-{self.state}")
+
+
+def ladder(machine: Machine, subject: str) -> tuple[Rung, ...]:
+    """What a subject's programs come across, in the order of their search."""
+    family = machine.os.family
+    places: dict[str, int] = {}
+    for number, entry in enumerate(machine.search, 1):
+        places.setdefault(key(entry.folder or entry.text, family), number)
+    own = [one for one in machine.cudnns if one.environment == subject]
+    system = [one for one in machine.cudnns if not one.environment]
+    copies = own + ([] if own else system)
+    winner = next((one for one in copies if subject in one.wins_for), None)
+
+    def order(one: CudnnCopy) -> tuple[bool, int, str]:
+        place = places.get(key(one.folder, family), 0)
+        return one is not winner, place or len(machine.search) + 1, one.folder
+
+    rungs = [
+        _rung(one, winner, places.get(key(one.folder, family), 0), own=one.environment == subject)
+        for one in sorted(copies, key=order)
+    ]
+    if rungs and rungs[0].state == "behind":
+        rungs[0] = rungs[0]._replace(state="first")
+    if subject == SYSTEM and places and not any(rung.state != "aside" for rung in rungs):
+        count = len(places)
+        rungs.insert(0, Rung("nothing", 0, say("summary.rung-nothing", count=count), ""))
+    return tuple(rungs)
+
+
+def _rung(one: CudnnCopy, winner: CudnnCopy | None, place: int, *, own: bool) -> Rung:
+    if one is winner:
+        state: RungState = "wins"
+    else:
+        state = "behind" if place or own else "aside"
+    return Rung(state, place, f"cuDNN {short(one.version) or '?'}", one.folder)
+
+
+class CopyPart(NamedTuple):
+    """One file of a copy: there, not there, damaged, or loaded from another copy."""
+
+    name: str
+    state: Literal["present", "missing", "damaged", "foreign"]
+    where: str = ""
+    """The folder that a foreign one came from."""
+
+
+def parts(machine: Machine, subject: str, copy: CudnnCopy | None) -> tuple[CopyPart, ...]:
+    """The parts of a copy of cuDNN as a subject's programs get them."""
+    if copy is None:
+        return ()
+    family = machine.os.family
+    test = test_of(machine, subject)
+    loaded: dict[str, str] = {}
+    for path in test.mapped if test is not None and subject in copy.wins_for else ():
+        folder, _slash, file = path.replace("\\", "/").rpartition("/")
+        if match := _CUDNN.fullmatch(file):
+            loaded[match[1].lower()] = folder
+    found = []
+    for part in copy.parts:
+        name = part.name if part.name.startswith("cudnn") else f"cudnn_{part.name}"
+        name = "cudnn" if part.name == "cudnn" else name
+        folder = loaded.get(name, "")
+        if folder and key(folder, family) != key(copy.folder, family):
+            found.append(CopyPart(name, "foreign", folder))
+        elif part.state == "ok":
+            found.append(CopyPart(name, "present"))
+        else:
+            found.append(CopyPart(name, "missing" if part.state == "missing" else "damaged"))
+    return tuple(found)
+
+
+def part_state(one: CopyPart) -> str:
+    """The state of a part in words."""
+    return say(f"summary.part-{one.state}")
