@@ -12,8 +12,8 @@ from cudnn_assistant.versions import short
 from cudnn_assistant.wording import say
 
 RungState = Literal["wins", "first", "behind", "aside", "nothing"]
-"""first: found before all others, though nothing was seen to load it; behind: found only if all above
-were gone; aside: in no folder that is searched."""
+"""first: found before all others, though nothing was seen to load it; behind: found only where those
+above were gone; aside: in no folder that is searched."""
 _CUDNN = re.compile(r"(?i)(?:lib)?(cudnn(?:_[a-z_]+?)?)(?:64_\d+\.dll|\.so[\d.]*)")
 
 

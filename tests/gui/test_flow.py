@@ -242,12 +242,12 @@ def test_what_the_command_line_took_back_is_not_offered_back(
 ) -> None:
     world.look = world.never_helps
     to_review(qtbot, window).maker.click()
-    result = arrive(qtbot, window, ResultPage)
+    result = arrive(qtbot, window, OverviewPage)
     (entry,) = world.journal.entries()
     other = world.session()
     other.apply(other.undo(entry), Change(lambda _event: None))
     button(result, "Check again").click()
-    problems = arrive(qtbot, window, ProblemsPage, "Windows can't find")
+    problems = arrive(qtbot, window, OverviewPage, "Windows can't find")
     assert "didn't help" not in texts(problems)
     assert not [one for one in problems.findChildren(Button) if "Undo" in one.text()]
 
