@@ -151,7 +151,11 @@ def answer_for(
     )
     voices = [*case.evidence, *case.similar, *more]
     found = tuple(
-        cause(o.cls, o.probability, state[o.cls], o.reasons, voices, case.facts, remedy=clear)
+        cause(
+            *(o.cls, o.probability, state[o.cls], o.reasons, voices, case.facts),
+            remedy=clear,
+            first=o is shown[0],
+        )
         for o in shown
     )
     if here is not None:

@@ -28,12 +28,17 @@ def cause(
     facts: Facts,
     *,
     remedy: bool = True,
+    first: bool = True,
 ) -> Cause:
-    """The cause of a class, in the words of the one that the evidence names, and for the facts."""
+    """The cause of a class, in the words of the one that the evidence names, and for the facts.
+
+    Only the ``first`` cause's advice names a build: a second one would seem another way.
+    """
     name = closest(cls, found)
     title, why, _own = general(name)
     _title, _why, fix = general(advising(facts, name, cls), *situations(facts))
-    fix = f"{fix} {fitting(facts, cls)}".strip() if remedy else ""
+    more = fitting(facts, cls) if first else ""
+    fix = f"{fix} {more}".strip() if remedy else ""
     return Cause(
         code=name,
         cls=cls,

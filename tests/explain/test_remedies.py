@@ -36,6 +36,8 @@ def test_the_build_that_fits_the_gpu_is_named() -> None:
     said = fix(NO_KERNEL, gpu="RTX 5090", **asked)
     assert "--index-url" in said
     assert "cu12" in said or "cu13" in said
+    others = explain(NO_KERNEL, given={"gpu": "RTX 5090", **asked}).causes[1:]
+    assert not any("--index-url" in cause.fix for cause in others)
     # An older card with the same driver gets another build.
     assert "cu126" in fix("Torch not compiled with CUDA enabled", gpu="GTX 1080", **asked)
 
