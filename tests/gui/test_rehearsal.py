@@ -146,7 +146,7 @@ def reviewed(qtbot: QtBot, world: World) -> ReviewPage:
     window = Window(world.session())
     qtbot.addWidget(window)
     start(qtbot, window)
-    arrive(qtbot, window, ProblemsPage).buttons.primary.click()  # type: ignore[union-attr]
+    arrive(qtbot, window, OverviewPage).buttons.primary.click()  # type: ignore[union-attr]
     return arrive(qtbot, window, ReviewPage)
 
 
