@@ -23,7 +23,9 @@ def widened(plan: Plan, more: Plan) -> Plan:
     )
     new = [step for step in added if _same(step, plan.steps) is None]
     steps = sorted((*kept, *new), key=_place)
-    return msgspec.structs.replace(plan, steps=tuple(step for step in steps if not _idle(step)))
+    return msgspec.structs.replace(
+        plan, steps=tuple(step for step in steps if not kind_of(step).idle(step))
+    )
 
 
 def _same(step: Step, others: Sequence[Step]) -> Step | None:
@@ -38,8 +40,3 @@ def _place(step: Step) -> int:
         return 3
     setting = kind_of(step).setting(step)
     return 0 if setting is None else 1 + (setting.scope == "machine")
-
-
-def _idle(step: Step) -> bool:
-    setting = kind_of(step).setting(step)
-    return setting is not None and setting.before == setting.after

@@ -114,7 +114,9 @@ def _not_now(plan: Plan, before: Checkup, staged: Staged | None) -> Rehearsal | 
     waiting = [
         step
         for number, step in enumerate(plan.steps)
-        if kind_of(step).staged and (number not in ready or kind_of(step).unrehearsed(step))
+        if kind_of(step).staged
+        and not kind_of(step).idle(step)
+        and (number not in ready or kind_of(step).unrehearsed(step))
     ]
     if not waiting:
         return None

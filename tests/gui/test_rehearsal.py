@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import computers
 import msgspec
 import pytest
 from PySide6.QtCore import Qt
@@ -17,8 +18,10 @@ from world import World
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.window import Window
+from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import InstallPackage, Plan, SetVariable
 from cudnn_assistant.session.checkup import Checkup
+from cudnn_assistant.system.planned import Planned
 
 __all__ = ["built", "python", "shelf"]
 """Fixtures: a real environment with its pip, and wheels on the disk."""
@@ -137,3 +140,33 @@ def test_unticking_another_step_does_not_ask_again(qtbot: QtBot, world: World, p
     assert page.maker.isEnabled()
     assert "nvidia_new 3.0" in [line.text for line in page.cards[0].change.lines]
     assert "Asking pip" not in texts(page)
+
+
+def reviewed(qtbot: QtBot, world: World) -> ReviewPage:
+    window = Window(world.session())
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage).buttons.primary.click()  # type: ignore[union-attr]
+    return arrive(qtbot, window, ReviewPage)
+
+
+def test_what_the_try_has_shown_stands_on_the_page(qtbot: QtBot, world: World) -> None:
+    page = reviewed(qtbot, world)
+    told = "Tried just now with these changes: a convolution ran in 0.8 s."
+    qtbot.waitUntil(lambda: told in texts(page))
+    assert page.maker.isEnabled()
+    assert world.tries == 1
+
+
+def test_what_was_tried_in_vain_can_not_be_made(qtbot: QtBot, world: World) -> None:
+    def look() -> Machine:
+        machine = world.path_decides()
+        tried = isinstance(world.seen, Planned)
+        trial = computers.unexplained().trials[0]
+        return msgspec.structs.replace(machine, trials=(trial,)) if tried else machine
+
+    world.look = look
+    page = reviewed(qtbot, world)
+    qtbot.waitUntil(lambda: "cuDNN still doesn't start, so they aren't made." in texts(page))
+    assert not page.maker.isEnabled()
+    assert world.journal.entries() == ()

@@ -40,6 +40,7 @@ KINDS: dict[type, Kind] = {
         undo=variable.undo,
         needs=variable.needs,
         setting=_itself,
+        idle=variable.idle,
         joined=variable.joined,
     ),
     InstallArchive: Kind(
@@ -74,6 +75,7 @@ KINDS: dict[type, Kind] = {
         stays=packages.stays,
         staged=True,
         python=attrgetter("python"),
+        idle=packages.idle,
         joined=packages.joined,
     ),
     RunInstaller: Kind(

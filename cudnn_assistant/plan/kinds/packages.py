@@ -123,8 +123,15 @@ def unrehearsed(step: InstallPackage) -> bool:
     return step.changes is None and not step.exact
 
 
+def idle(step: InstallPackage) -> bool:
+    """pip has said that all is there already."""
+    return step.changes == () and not step.remove
+
+
 def joined(step: InstallPackage, later: InstallPackage) -> InstallPackage:
-    """All that both ask for; only pip knows what that changes."""
+    """All that both ask for; only pip knows what that changes, unless it was asked that already."""
+    if {*later.requirements} <= {*step.requirements} and {*later.again} <= {*step.again}:
+        return step
 
     def once(*texts: Sequence[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(text for some in texts for text in some))

@@ -96,5 +96,7 @@ class Kind(NamedTuple):
     """What it brings is fetched, and can be tried, before it is carried out."""
     python: Callable[[Any], str | None] = nothing
     """The interpreter of the environment that it changes."""
+    idle: Callable[[Any], bool | None] = nothing
+    """It is known to change nothing."""
     joined: Callable[[Any, Any], Step] = _the_first
     """One step for two about the same thing, of which the second comes after the first."""

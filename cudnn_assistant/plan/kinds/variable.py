@@ -204,6 +204,11 @@ def needs(step: SetVariable) -> Needs:
     return Needs(administrator=step.scope == "machine", sign_out=step.scope == "user")
 
 
+def idle(step: SetVariable) -> bool:
+    """The value stays."""
+    return step.before == step.after
+
+
 def joined(step: SetVariable, later: SetVariable) -> SetVariable:
     """From the first value to the last."""
     why = tuple(dict.fromkeys((*step.why, *later.why)))
