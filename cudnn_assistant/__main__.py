@@ -27,6 +27,10 @@ def main() -> int:
         return terminal_folder.run(arguments[1:], this_system())
     if arguments[:1] == ["--window"] or (not arguments and not _terminal() and _desktop()):
         return window()
+    import gc
+
+    # Modules make many objects and no garbage: looking for it takes a tenth of a whole check.
+    gc.set_threshold(50_000)
     from cudnn_assistant.cli import run
 
     return run(arguments)

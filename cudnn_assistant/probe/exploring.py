@@ -10,7 +10,7 @@ from cudnn_assistant.machine import SYSTEM, Experiment, Family, PythonEnvironmen
 from cudnn_assistant.probe.experiments.conditions import Conditions
 from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, stopped
 from cudnn_assistant.probe.running.children import Cancel, never
-from cudnn_assistant.probe.subjects import Wish, asked_for
+from cudnn_assistant.probe.subjects import Wish, asked_for, surroundings_of
 from cudnn_assistant.probe.trials.framework import run_framework
 from cudnn_assistant.probe.trials.trial import run_trial
 
@@ -47,7 +47,8 @@ def explored(
         # Only now: what an environment's framework asks for is read from its libraries.
         wish = asked_for(known[trial.subject]) if trial.subject in known else Wish()
         test = _test_of(trial, wish, family, table, cancel)
-        found += experiments(test, conditions, trial, family, budget=left, cancel=cancel)
+        here = _once_active(conditions, known.get(trial.subject))
+        found += experiments(test, here, trial, family, budget=left, cancel=cancel)
         if len(seen) == MOST_EXPLORED:
             break
     return tuple(found)
@@ -69,8 +70,8 @@ def explored_in_frameworks(
 
     What stops as one before it did isn't explored again.
     """
-    python = {one.id: one.python for one in pythons}
-    asked = [t for t in trials if t.framework and t.subject in python]
+    known = {one.id: one for one in pythons}
+    asked = [t for t in trials if t.framework and t.subject in known]
     until = time.monotonic() + BUDGET_OF_FRAMEWORKS
     found: list[Experiment] = []
     seen: set[tuple[object, ...]] = set()
@@ -78,10 +79,17 @@ def explored_in_frameworks(
         kind = (first.stage, first.status, first.code, first.missing, first.detail)
         if kind not in seen:
             seen.add(kind)
-            test = _test_inside(first, python[first.subject], family, cancel)
-            left = until - time.monotonic()
-            found += experiments(test, conditions, first, family, budget=left, cancel=cancel)
+            one = known[first.subject]
+            test = _test_inside(first, one.python, family, cancel)
+            left, here = until - time.monotonic(), _once_active(conditions, one)
+            found += experiments(test, here, first, family, budget=left, cancel=cancel)
     return tuple(found)
+
+
+def _once_active(conditions: Conditions, one: PythonEnvironment | None) -> Conditions:
+    if one is None:
+        return conditions
+    return conditions._replace(environment=surroundings_of(conditions.environment, one))
 
 
 def _test_inside(first: Trial, python: str, family: Family, cancel: Cancel) -> Test:

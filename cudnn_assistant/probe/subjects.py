@@ -29,6 +29,7 @@ from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.children import Cancel, never
+from cudnn_assistant.probe.trials.activation import activated
 from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
 from cudnn_assistant.probe.trials.linking import loading_steps
 from cudnn_assistant.probe.trials.trial import check_library, run_trial
@@ -63,36 +64,42 @@ def tried(
     doubts = {} if trust is None else _doubts(trust, environment, start_in, _bringing(pythons))
     test = partial(
         run_trial,
-        environment,
-        family,
+        family=family,
         start_in=start_in,
         table=table,
         deadline=deadline,
         cancel=cancel,
     )
     if doubts.get(SYSTEM, ("", ""))[0]:
-        return tuple(_tried(test, pythons, gpus, doubts))
+        return tuple(_tried(test, environment, pythons, gpus, doubts))
     with ThreadPoolExecutor(1) as beside:
         opinion = beside.submit(second_opinion, environment, cancel=cancel)
-        found = _tried(test, pythons, gpus, doubts)
+        found = _tried(test, environment, pythons, gpus, doubts)
         known = msgspec.structs.replace(found[0], second_opinion=opinion.result())
     return (known, *found[1:])
 
 
 def _tried(
     test: Callable[..., Trial],
+    environment: Mapping[str, str],
     pythons: Sequence[PythonEnvironment],
     gpus: Sequence[Gpu],
     doubts: Mapping[str, Reason],
 ) -> list[Trial]:
     own = _bringing(pythons)
     wishes = [(SYSTEM, Wish()), *((one.id, asked_for(one)) for one in own)]
+    active = {one.id: surroundings_of(environment, one) for one in own}
 
     def run(subject: str, wish: Wish, gpu: str = "") -> Trial:
         doubt, path = doubts.get(subject, ("", ""))
         if doubt:
             return untried(subject, doubt, path)
-        return test(subject=subject, **wish._asdict(), **({"gpu": gpu} if gpu else {}))
+        return test(
+            active.get(subject, environment),
+            subject=subject,
+            **wish._asdict(),
+            **({"gpu": gpu} if gpu else {}),
+        )
 
     with ThreadPoolExecutor(room(gpus)) as pool:
         found = list(pool.map(lambda pair: run(*pair), wishes))
@@ -104,7 +111,7 @@ def _tried(
     asking = _by_major(one for one in pythons if one not in own) if system else {}
     for number, ids in asking.items():
         if number not in (0, system):
-            one = test(major=number)
+            one = test(environment, major=number)
             found += [msgspec.structs.replace(one, subject=subject) for subject in ids]
     return found
 
@@ -135,8 +142,20 @@ def _doubts(
 ) -> dict[str, Reason]:
     """What is not tested without a yes. What is in doubt for the system's is for everybody's."""
     everybody = trust.surroundings(environment, start_in)
-    subjects = {SYSTEM: ("", ""), **{one.id: trust.environment(one) for one in pythons}}
+    subjects = {SYSTEM: ("", ""), **{one.id: _doubt(trust, environment, one) for one in pythons}}
     return dict.fromkeys(subjects, everybody) if everybody[0] else subjects
+
+
+def _doubt(trust: Trust, environment: Mapping[str, str], one: PythonEnvironment) -> Reason:
+    """What speaks against running an environment's code, and what its activation brings along."""
+    active = surroundings_of(environment, one)
+    found = trust.surroundings(active) if active != environment else ("", "")
+    return found if found[0] else trust.environment(one)
+
+
+def surroundings_of(environment: Mapping[str, str], one: PythonEnvironment) -> Mapping[str, str]:
+    """What programs of a Python environment get from outside once it is activated."""
+    return activated(environment, one) if sys.platform == "linux" else environment
 
 
 def untried(subject: str, doubt: Doubt, path: str) -> Trial:
@@ -168,16 +187,16 @@ def asked_frameworks(
     wanted = [
         (one, name)
         for one in pythons
-        if (names := names_to_ask(one)) and not trust.environment(one)[0]
+        if (names := names_to_ask(one)) and not _doubt(trust, environment, one)[0]
         for name in names
     ][:MOST_ASKED]
 
     def ask(which: tuple[PythonEnvironment, str]) -> Trial:
         one, name = which
+        here = surroundings_of(environment, one)
         return run_framework(
-            environment, one.python, name, subject=one.id, family=family, deadline=deadline,
-            cancel=cancel,
-        )  # fmt: skip
+            here, one.python, name, subject=one.id, family=family, deadline=deadline, cancel=cancel
+        )
 
     with ThreadPoolExecutor(2) as pool:
         return tuple(pool.map(ask, wanted))

@@ -356,7 +356,7 @@ def cublas_by_record(c):
     package = f"{SITE}/nvidia_cublas_cu12-12.8.4.1.dist-info"
     c.write(f"{package}/METADATA", "Name: nvidia-cublas-cu12\nVersion: 12.8.4.1\n")
     names = ("libcublas.so.12", "libcublasLt.so.12", "libnvblas.so.12")
-    c.write(f"{package}/RECORD", "".join(f"nvidia/cublas/lib/{n},sha256=x,1\n" for n in names))
+    c.write(f"{package}/RECORD", "".join(f"nvidia/cublas/lib/{n},sha256=x,\n" for n in names))
 
 
 @case("broken", f"error package-incomplete {VENV}", VIRTUAL_ENV=VENV)
