@@ -294,3 +294,14 @@ def test_what_is_nested_too_deeply_is_read_or_refused(name: str, tmp_path: Path)
     for data in (DEEP, DEEP[7:], b'{"files": [' + DEEP, b"a = " + DEEP[7:], b"(" * 99_000):
         with contextlib.suppress(*READERS[name].refusals):
             READERS[name].read(tmp_path / "file", data)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("requirements", b"[project]\na = " + b"9" * 5000),
+        ("kernel log", b"NVRM: Xid (PCI:0000:01:00): " + b"9" * 5000),
+    ],
+)
+def test_what_nights_have_found(name: str, data: bytes, tmp_path: Path) -> None:
+    READERS[name].read(tmp_path / "file", data)

@@ -91,7 +91,7 @@ def _data(rows: list[str]) -> tuple[int, int]:
     """Numbers of the first and the last line of the machine data; two that enclose nothing."""
     if _BEGIN not in rows:
         return len(rows), -1
-    begin = rows.index(_BEGIN)
+    begin = len(rows) - 1 - rows[::-1].index(_BEGIN)
     ends: Callable[[int], bool] = lambda number: rows[number] == _END  # noqa: E731
     return begin, next(filter(ends, range(begin + 1, len(rows))), len(rows))
 
@@ -105,4 +105,5 @@ def _settled(before: str, after: str) -> str:
     if _BEGIN not in after.split("\n") or readable(after) or not readable(before):
         return after
     said = say("gui.machine-data-cut")
-    return after.replace(f"{_BEGIN}\n", f"{said}\n\n```json\n", 1)
+    head, _begin, tail = after.rpartition(f"{_BEGIN}\n")
+    return f"{head}{said}\n\n```json\n{tail}"

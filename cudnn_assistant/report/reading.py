@@ -123,7 +123,8 @@ def _unreadable(data: bytes | str, trouble: Exception) -> Refused:
 
 
 def _block(text: str) -> bytes | str:
-    begin = _BEGIN.search(text)
+    # The snapshot stands last: a pasted message above it may hold what looks like one.
+    begin = max(_BEGIN.finditer(text), key=re.Match.start, default=None)
     # Two searches, not one pattern: a file of nothing but beginnings must not take hours.
     end = _END.search(text, begin.end() - 1) if begin else None
     if begin and end:

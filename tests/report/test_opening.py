@@ -10,7 +10,7 @@ import resource
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import pytest
 from machines.computers import golden
 
 from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.gui.redaction_by_hand import without_lines, without_words
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
@@ -229,3 +230,15 @@ def test_of_a_key_that_stands_twice_the_last_counts_everywhere(tmp_path: Path) -
 def test_a_report_can_not_choose_where_it_is_written(day: str) -> None:
     machine = load(SMALL.replace("2026-11-20", day.replace("\n", "\\n")))
     assert file_name(machine) == "cudnn-report.md"
+
+
+@pytest.mark.parametrize("kept", [(), range(1, 9)])
+def test_a_pasted_message_can_not_stand_in_for_the_machine(kept: Iterable[int]) -> None:
+    """Whoever made somebody paste it would choose what helpers see."""
+    message = fenced('{"os": {"family": "windows"}}').decode()
+    form = support_forms(think(load(SMALL), COMPAT), COMPAT, Extra(text=message))
+    written = form.keeping(kept)("markdown")
+    assert read_machine(written).os.family == load(SMALL).os.family == "linux"
+    assert without_words(written, "message").count(f"```json {MARK}") == written.count(MARK)
+    gone = without_lines(written, written.count("\n") - 5, written.count("\n"))
+    assert "The machine data was cut" in gone

@@ -20,7 +20,7 @@ _QUIET = re.compile(
     r"|No coherent DMA|Modules linked in",
     re.IGNORECASE,
 )
-_XID = re.compile(r"Xid \(PCI:([0-9a-fA-F:.]+)\):? (\d+)")
+_XID = re.compile(r"Xid \(PCI:([0-9a-fA-F:.]+)\):? (\d{1,9})")
 _WRAPPED = re.compile(
     r"NVRM: (?:The NVIDIA|API mismatch|This (?:can occur|PCI|is a)|No NVIDIA|Try unloading"
     r"|GPU has fallen)"
