@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
 
-from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QFont,
     QFontMetrics,
     QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
     QPainter,
     QPaintEvent,
     QPalette,
@@ -73,10 +75,21 @@ def height_of(lines: QTextLayout) -> int:
     return math.ceil(last.y() + last.height())
 
 
+_BREAK = "\u200b"
+"""Takes no room and lets a line end: after the marks of a path, and inside of what is too long."""
+_AFTER = re.compile(r"(?<=[\\/_.=;,@])(?=\w)")
+_TOO_LONG = re.compile(rf"[^\s{_BREAK}]{{24}}(?=[^\s{_BREAK}])")
+
+
+def breakable(text: str) -> str:
+    """``text`` with places where a long path may go on in the next line."""
+    return _TOO_LONG.sub(lambda run: run[0] + _BREAK, _AFTER.sub(_BREAK, text))
+
+
 class Text(QLabel):
     """Plain text that wraps at words, and inside a word (a path) where it must.
 
-    QLabel alone wraps at spaces only: one long path would widen the page or be cut off.
+    It can be selected and copied, and what is copied is the text alone.
     """
 
     def __init__(
@@ -88,27 +101,33 @@ class Text(QLabel):
         muted: bool = False,
         fixed: bool = False,
     ) -> None:
-        super().__init__(text)
+        super().__init__(breakable(text))
+        self._text = text
+        self.setAccessibleName(text)
         self._muted = muted
-        self._lines: QTextLayout | None = None
-        self._width = -1.0
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setFont(theme.font(size, bold=bold, fixed=fixed))
-        # QLabel keeps its height-for-width policy through setText only when it wraps by itself.
         self.setWordWrap(True)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.addAction(say("gui.copy"), lambda: QGuiApplication.clipboard().setText(self.text()))
+        self.addAction(say("gui.copy"), self.copy)
+        self._colour()
+
+    def text(self) -> str:
+        """The text as it was given."""
+        return self._text
 
     def setText(self, text: str) -> None:  # noqa: N802
         """Show another text."""
-        self._width = -1.0
-        super().setText(text)
-        self.updateGeometry()
+        self._text = text
+        self.setAccessibleName(text)
+        super().setText(breakable(text))
 
-    def setFont(self, font: QFont | str | Sequence[str]) -> None:  # noqa: N802
-        """Write in another font."""
-        self._width = -1.0
-        super().setFont(font)
+    def copy(self) -> None:
+        """What is selected goes to the clipboard, or all of it."""
+        chosen = self.selectedText().replace(_BREAK, "").replace("\u2029", "\n")
+        QGuiApplication.clipboard().setText(chosen or self._text)
 
     def emphasise(self, on: bool) -> None:
         """Bold, in the colour of first-rank text; or plain, in that of second rank."""
@@ -116,44 +135,50 @@ class Text(QLabel):
         font.setWeight(QFont.Weight.DemiBold if on else QFont.Weight.Normal)
         self._muted = not on
         self.setFont(font)
+        self._colour()
 
-    def _laid_out(self, width: float) -> QTextLayout:
-        if self._lines is not None and self._width == width:
-            return self._lines
-        # A little more than the font's own leading: calm text, and room for accents.
-        self._lines = wrapped(self.text(), self.font(), width, 1.12)
-        self._width = width
-        return self._lines
+    def _colour(self) -> None:
+        if self._muted:
+            quiet = theme.muted(QApplication.palette(self))
+            palette = self.palette()
+            if palette.windowText().color() != quiet:
+                palette.setColor(QPalette.ColorRole.WindowText, quiet)
+                self.setPalette(palette)
+        else:
+            self.setPalette(QPalette())
 
-    def _height(self, width: float) -> int:
-        return height_of(self._laid_out(width))
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Second-rank text follows another palette."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ApplicationPaletteChange and self._muted:
+            self._colour()
 
-    def _natural(self) -> int:
-        measure = self.fontMetrics()
-        longest = max(measure.horizontalAdvance(part) for part in self.text().split("\n"))
-        return longest + 2
-
-    def heightForWidth(self, width: int) -> int:  # noqa: N802
-        """The height that all lines need at this width."""
-        return self._height(max(1, width))
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Ctrl+C copies what is selected, as it was written."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+            return
+        super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """One line, but not wider than some sixty letters."""
-        width = min(self._natural(), self.fontMetrics().averageCharWidth() * 60)
-        return QSize(width, self._height(width))
+        measure = self.fontMetrics()
+        longest = max(measure.horizontalAdvance(part) for part in self._text.split("\n"))
+        width = min(longest + 2, measure.averageCharWidth() * 60)
+        return QSize(width, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         """Wide enough for a short word; taller when that is all there is."""
-        width = min(self._natural(), self.fontMetrics().averageCharWidth() * 8)
+        width = min(self.sizeHint().width(), self.fontMetrics().averageCharWidth() * 8)
         return QSize(width, self.fontMetrics().height())
 
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """Draw the lines in the palette's colour, and the focus where it is."""
-        painter = QPainter(self)
-        palette = self.palette()
-        painter.setPen(theme.muted(palette) if self._muted else palette.windowText().color())
-        self._laid_out(float(self.width())).draw(painter, QPointF(0, 0))
-        theme.draw_focus(painter, self)
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """The text, and the focus where it is."""
+        super().paintEvent(event)
+        if self.focusPolicy() != Qt.FocusPolicy.ClickFocus:
+            painter = QPainter(self)
+            theme.draw_focus(painter, self)
+            painter.end()
 
 
 class Title(Text):
@@ -161,15 +186,9 @@ class Title(Text):
 
     def __init__(self, text: str) -> None:
         super().__init__(text, size=1.6, bold=True)
-        self.setAccessibleName(text)
         is_read_as(self, QAccessible.Role.Heading)
         if QAccessible.isActive():
             self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-
-    def setText(self, text: str) -> None:  # noqa: N802
-        """Another answer, for eyes and ears."""
-        super().setText(text)
-        self.setAccessibleName(text)
 
 
 class Listing(QPlainTextEdit):

@@ -12,7 +12,7 @@ from cudnn_assistant.versions import short
 from cudnn_assistant.wording import say
 
 RungState = Literal["wins", "first", "behind", "aside", "nothing"]
-"""first: found before all others, though nothing was seen to load it; behind: found only where those
+"""first: found before all others, though nothing was seen to load it; behind: found only if those
 above were gone; aside: in no folder that is searched."""
 _CUDNN = re.compile(r"(?i)(?:lib)?(cudnn(?:_[a-z_]+?)?)(?:64_\d+\.dll|\.so[\d.]*)")
 

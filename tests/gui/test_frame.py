@@ -1,0 +1,153 @@
+"""What is around the pages: the menu, Settings, Help, About, recent reports, watching a program."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import computers
+import pytest
+from machines.computers import golden
+from pytestqt.qtbot import QtBot
+from test_flow import arrive, button, start, texts
+from world import World
+
+from cudnn_assistant import __version__
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.gui.about import AboutDialog, HelpDialog
+from cudnn_assistant.gui.notification import Notifier
+from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.settings_dialog import SettingsDialog
+from cudnn_assistant.gui.text_widgets import Listing
+from cudnn_assistant.gui.watch import WatchPage
+from cudnn_assistant.gui.window import Window
+from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.reports import support_forms
+from cudnn_assistant.session.watching import WatchResult
+
+
+def entry(window: Window, label: str) -> None:
+    """Choose an entry of the menu."""
+    found = [one for one in window.menu.actions() if one.text().replace("&", "") == label]
+    assert len(found) == 1
+    found[0].trigger()
+
+
+def test_the_menu_is_on_every_page(qtbot: QtBot, window: Window) -> None:
+    start(qtbot, window)
+    page = arrive(qtbot, window, OverviewPage)
+    assert page.menu.menu() is window.menu
+    entry(window, "Which program stops?…")
+    assert arrive(qtbot, window, WatchPage).menu.menu() is window.menu
+
+
+def test_about_has_the_version_and_the_licences(qtbot: QtBot, window: Window) -> None:
+    start(qtbot, window)
+    entry(window, "About")
+    dialog = window.dialog
+    assert isinstance(dialog, AboutDialog)
+    listing = dialog.findChild(Listing)
+    assert listing is not None
+    assert f"cuDNN Assistant {__version__}: Apache License 2.0" in listing.toPlainText()
+    assert "LGPL" in listing.toPlainText()
+    dialog.accept()
+    entry(window, "Keys and help")
+    assert isinstance(window.dialog, HelpDialog)
+
+
+def test_settings_take_effect_and_are_kept(qtbot: QtBot, world: World, tmp_path: Path) -> None:
+    kept = tmp_path / "window.json"
+    window = Window(world.session(), world.open, kept=kept)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    entry(window, "Settings…")
+    dialog = window.dialog
+    assert isinstance(dialog, SettingsDialog)
+    dialog.online.click()
+    dialog.add_folder("/opt/elsewhere")
+    assert window.flow.request.offline
+    assert window.flow.request.folders == ("/opt/elsewhere",)
+    assert '"offline":true' in kept.read_text()
+    assert not dialog.ask.isEnabled()
+
+
+def test_a_report_that_was_opened_is_among_the_recent_ones(
+    qtbot: QtBot, world: World, tmp_path: Path
+) -> None:
+    compat = load_builtin()
+    file = tmp_path / "report.md"
+    seen = think(computers.parent_folder(), compat)
+    file.write_text(support_forms(seen, compat)("markdown"), "utf-8")
+    kept = tmp_path / "window.json"
+    window = Window(world.session(), world.open, str(file), kept=kept)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    page = arrive(qtbot, window, OverviewPage, "Windows can't find cuDNN 9.8")
+    assert "of another computer" in texts(page)
+    assert window.preferences.recent == (str(file),)
+    (recent,) = [one for one in window.menu.actions() if one.text() == "&Recent reports"]
+    submenu = recent.menu()
+    assert [one.text() for one in submenu.actions()] == ["report.md"]  # type: ignore[attr-defined]
+
+
+def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> None:
+    asked: list[object] = []
+
+    def watch(command: object, _pid: int = 0) -> WatchResult:
+        asked.append(command)
+        return WatchResult(command=("x",), exit_code=3)
+
+    window = Window(world.session(watch=watch), world.open)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    window.side_flows.show_watch()
+    page = arrive(qtbot, window, WatchPage)
+    assert not page.run.isEnabled()
+    page.command.setText(f'"{sys.executable}" train.py')
+    button(page, "Run it").click()
+    qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(page))
+    assert asked == [[sys.executable, "train.py"]]
+    page.command.setText('python "train.py')
+    window.side_flows._session.system.family = "linux"  # type: ignore[misc]
+    button(page, "Run it").click()
+    assert "A quotation mark in this command has no end." in texts(page)
+    assert page.run.isEnabled()
+
+
+def test_nobody_is_called_who_is_there(qtbot: QtBot, window: Window) -> None:
+    start(qtbot, window)
+    assert not Notifier(window).tell("done", 100.0)
+    assert not Notifier(window).tell("done", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "clicks"),
+    [
+        ("windows-cudnn-not-on-path", 2),
+        ("windows-cudnn-missing", 2),
+        ("windows-torch-cpu-only", 2),
+        ("linux-cpu-torch-without-cudnn", 2),
+    ],
+)
+def test_the_commonest_problems_take_two_clicks(
+    qtbot: QtBot, world: World, name: str, clicks: int
+) -> None:
+    """Make it work, and the one yes."""
+    world.look = lambda: golden(name)
+    window = Window(world.session(rehearse=lambda plan, _stop: plan), world.open)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    page = arrive(qtbot, window, OverviewPage)
+    made = 0
+    assert page.buttons.primary is not None
+    assert page.buttons.primary.text() == "&Make it work"
+    page.buttons.primary.click()
+    made += 1
+    from cudnn_assistant.gui.review import ReviewPage
+
+    review = arrive(qtbot, window, ReviewPage)
+    qtbot.waitUntil(review.maker.isEnabled)
+    made += 1
+    assert made == clicks
