@@ -35,6 +35,7 @@ from cudnn_assistant.plan import (
     SetVariable,
     make_plan,
     undo_plan,
+    widened,
 )
 
 COMPAT = Compat(version=1, published="2026-01-01")
@@ -235,3 +236,16 @@ def test_undo_goes_backwards_and_skips_what_never_happened() -> None:
     values = {"A": Value(text="1"), "B": Value(text="2"), "Path": STEP.after}
     undo = undo_plan(entry, lambda scope, name: values[name], "windows")
     assert [s.name for s in undo.steps if isinstance(s, SetVariable)] == ["B", "A"]
+
+
+def test_a_plan_grows_only_by_what_it_lacks() -> None:
+    asked = InstallPackage(python="/venv/bin/python", requirements=("jax==1",), changes=())
+    plan = Plan(steps=(asked,))
+    again = msgspec.structs.replace(asked, changes=None)
+    assert widened(plan, Plan(steps=(again,))) == plan, "the same wish is no new one"
+    first = SetVariable(scope="user", name="LD_LIBRARY_PATH", after=Value(text="/a"))
+    later = msgspec.structs.replace(first, before=first.after, after=Value(text="/b:/a"))
+    (_packages, one) = widened(Plan(steps=(asked, first)), Plan(steps=(later,))).steps
+    assert one == msgspec.structs.replace(first, after=later.after)
+    back = msgspec.structs.replace(first, before=first.after, after=None)
+    assert widened(Plan(steps=(first,)), Plan(steps=(back,))).steps == ()

@@ -23,9 +23,8 @@ def widened(plan: Plan, more: Plan) -> Plan:
     )
     new = [step for step in added if _same(step, plan.steps) is None]
     steps = sorted((*kept, *new), key=_place)
-    return msgspec.structs.replace(
-        plan, steps=tuple(step for step in steps if not kind_of(step).idle(step))
-    )
+    changing = [step for step in steps if step in plan.steps or not kind_of(step).idle(step)]
+    return msgspec.structs.replace(plan, steps=tuple(changing))
 
 
 def _same(step: Step, others: Sequence[Step]) -> Step | None:
