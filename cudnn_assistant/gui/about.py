@@ -5,13 +5,24 @@ from __future__ import annotations
 import sys
 
 from PySide6 import __version__ as qt_version
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from cudnn_assistant import __version__
 from cudnn_assistant.gui.dialogs import Dialog
 from cudnn_assistant.gui.text_widgets import Listing
 from cudnn_assistant.gui.widgets import Button, CopyButton
 from cudnn_assistant.wording import say
+
+
+def scrolled(listing: Listing) -> QScrollArea:
+    """A listing that is as tall as it likes."""
+    area = QScrollArea()
+    area.setWidget(listing)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area
 
 
 class AboutDialog(Dialog):
@@ -23,7 +34,7 @@ class AboutDialog(Dialog):
         python = sys.version.split()[0]
         said = say("gui.about-licences", version=__version__, qt=qt_version, python=python)
         listing = Listing(said, say("gui.about-licences-name"))
-        self.finish(listing, CopyButton(said), Button(say("gui.close"), self.accept))
+        self.finish(scrolled(listing), CopyButton(said), Button(say("gui.close"), self.accept))
 
 
 class HelpDialog(Dialog):
@@ -32,4 +43,4 @@ class HelpDialog(Dialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(say("gui.help-heading"), say("gui.help-lead"), parent)
         listing = Listing(say("gui.help-keys"), say("gui.help-keys-name"))
-        self.finish(listing, Button(say("gui.close"), self.accept))
+        self.finish(scrolled(listing), Button(say("gui.close"), self.accept))

@@ -109,7 +109,7 @@ class Text(QLabel):
         self.setFont(theme.font(size, bold=bold, fixed=fixed))
         self.setWordWrap(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._take_clicks()
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.addAction(say("gui.copy"), self.copy)
         self._colour()
@@ -123,6 +123,13 @@ class Text(QLabel):
         self._text = text
         self.setAccessibleName(text)
         super().setText(breakable(text))
+        self._take_clicks()
+
+    def _take_clicks(self) -> None:
+        """Where there is text, a click may begin to select it."""
+        if not self.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            click = Qt.FocusPolicy.ClickFocus if self._text else Qt.FocusPolicy.NoFocus
+            self.setFocusPolicy(click)
 
     def copy(self) -> None:
         """What is selected goes to the clipboard, or all of it."""
@@ -175,7 +182,7 @@ class Text(QLabel):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """The text, and the focus where it is."""
         super().paintEvent(event)
-        if self.focusPolicy() != Qt.FocusPolicy.ClickFocus:
+        if self.focusPolicy() & Qt.FocusPolicy.TabFocus:
             painter = QPainter(self)
             theme.draw_focus(painter, self)
             painter.end()
