@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fleet_computer import following
 from machines.computers import COMPUTERS
 from test_apply import PLAN, Person
 from test_archives import pack, plan_for
@@ -21,7 +22,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Machine, OperatingSystem, Value
 from cudnn_assistant.plan import InstallPackage, Plan, SetVariable
-from cudnn_assistant.session import Misuse, Session
+from cudnn_assistant.session import LookRequest, Misuse, Session
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system import policy as policies
@@ -150,8 +151,7 @@ def test_many_computers_don_t_begin_at_once(
 
 
 def at(name: str, person: Person) -> Session:
-    machine = COMPUTERS[name].machine
-    return Session(person.system(), person.journal(), look=lambda *_asked: machine)
+    return Session(person.system(), person.journal(), look=following(name, "linux-healthy"))
 
 
 BROKEN = "linux-cudnn-not-on-path"
@@ -181,10 +181,32 @@ def test_fix_mends_only_what_is_named_and_allowed(
     code = fix(
         at(BROKEN, person), Options(command="fix", yes=True, only=only, offline=True), Screen()
     )
-    assert code == (4 if changes else 1)
+    assert code == (0 if changes else 1)
     assert (person.files() != before) is changes
     assert said in capsys.readouterr().err
     assert len(person.journal().entries()) == changes
+
+
+def test_a_plan_grows_in_its_rehearsal_only_by_what_may_be_mended(
+    decided: Decided, person: Person
+) -> None:
+    one, other = "cudnn-not-on-path", "cuda-not-on-path"
+    look = following(BROKEN, "linux-cuda-not-on-path", "linux-healthy")
+    session = Session(person.system(), person.journal(), look=look)
+    whole = session.check(LookRequest(offline=True))
+    seen = {
+        "all": whole,
+        "named": session.limited(whole, frozenset({one})),
+        "both": session.limited(whole, frozenset({one, other})),
+    }
+    decided.write(f'allow = ["{one}"]')
+    seen["allowed"] = session.check(LookRequest(offline=True))
+    grown = {
+        name: {code for step in tried.steps for code in step.why}
+        for name, checkup in seen.items()
+        for tried in [session.rehearse(checkup.plan, before=checkup)]
+    }
+    assert grown == {"all": {one, other}, "named": {one}, "both": {one, other}, "allowed": {one}}
 
 
 def test_a_code_that_no_cause_has_is_wrong_use(person: Person) -> None:

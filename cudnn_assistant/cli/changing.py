@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from cudnn_assistant.cli.carrying import DONE, carry_out, make, print_plan
 from cudnn_assistant.cli.looking import EXIT, look, show
 from cudnn_assistant.cli.options import Options
@@ -27,7 +25,7 @@ def fix(session: Session, options: Options, screen: Screen) -> int:
     only = known(options.only)
     checkup = look(session, options, screen)
     if only:
-        checkup = replace(checkup, plan=session.plan(checkup, only))
+        checkup = session.limited(checkup, only)
     if not checkup.plan.steps:
         return _nothing_to_do(session, checkup, only, options, screen)
     if not screen.json:

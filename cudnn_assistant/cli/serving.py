@@ -12,12 +12,12 @@ from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Elicit, MCPServer, Resolve
 from mcp_types import ToolAnnotations
+from msgspec.structs import replace
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from cudnn_assistant import __version__
 from cudnn_assistant.finding import Manual
-from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import Consent, Plan, demanded, kind_of
 from cudnn_assistant.session import Checkup, LookRequest, Misuse, Refused, Session, ignore
 from cudnn_assistant.session.changing import Change, NotApplied
@@ -102,11 +102,11 @@ class Yes(BaseModel):
 
 
 class _Proposal:
-    """A plan that was shown, with the computer that it was made for."""
+    """A plan that was shown, with the checkup that it is for."""
 
-    def __init__(self, plan: Plan, machine: Machine, question: str) -> None:
+    def __init__(self, plan: Plan, own: Checkup, question: str) -> None:
         self.plan = plan
-        self.machine = machine
+        self.own = own
         self.question = question
 
 
@@ -173,19 +173,29 @@ class _Desk:
         except Misuse as trouble:
             raise ValueError(why(trouble)) from trouble
         own = self.session.check(LookRequest())
-        plan = _without_installers(self.session.plan(own, only) if only else own.plan)
+        own = self.session.limited(own, only) if only else own
+        plan = self._tried(_without_installers(own.plan), own)
         shown, shown_plan = self.session.shareable(own, plan)
         changes = [
             without_home(_change(one)) for one in self.session.preview(shown_plan, shown.machine)
         ]
         needs = list(demanded(shown_plan, shown.machine))
-        name = self._keep(plan, own.machine, changes + needs) if plan.steps else ""
+        name = self._keep(plan, own, changes + needs) if plan.steps else ""
         return {"plan": name, "changes": changes, "demands": needs}
 
-    def _keep(self, plan: Plan, machine: Machine, shown: list[str]) -> str:
+    def _tried(self, plan: Plan, own: Checkup) -> Plan:
+        """The plan once it was tried; without steps where it would not help."""
+        try:
+            tried = self.session.rehearse(plan, before=own)
+        except (Refused, OSError) as trouble:
+            raise ValueError(without_home(why(trouble))) from trouble
+        in_vain = tried.rehearsal is not None and tried.rehearsal.outcome == "stopped"
+        return Plan() if in_vain else _without_installers(tried)
+
+    def _keep(self, plan: Plan, own: Checkup, shown: list[str]) -> str:
         name = secrets.token_hex(4)
         question = say("mcp.question", count=len(plan.steps))
-        self.proposals[name] = _Proposal(plan, machine, "\n\n".join([question, *shown]))
+        self.proposals[name] = _Proposal(plan, own, "\n\n".join([question, *shown]))
         for old in list(self.proposals)[:-_KEPT]:
             del self.proposals[old]
         return name
@@ -209,7 +219,7 @@ class _Desk:
             if forbidden := self.session.forbidden(proposal.plan):
                 raise forbidden
             read = self.session.licences(proposal.plan)
-            self.session.apply(proposal.plan, Change(ignore), read, "asked")
+            self.session.apply(proposal.plan, Change(ignore), read, "asked", proposal.own)
         except NotApplied as trouble:
             return {
                 "changed": not trouble.as_before,
@@ -275,7 +285,7 @@ def _problem(checkup: Checkup, number: int) -> Problem:
 def _without_installers(plan: Plan) -> Plan:
     """What can't be taken back needs a yes of its own, which an assistant can't bring."""
     steps = tuple(step for step in plan.steps if not _consent(kind_of(step).consent(step)))
-    return Plan(steps=steps)
+    return replace(plan, steps=steps)
 
 
 def _consent(asked: Consent | None) -> bool:

@@ -292,7 +292,7 @@ class Session:
 
     def with_tests(self, checkup: Checkup, tests: tuple[Trial, ...]) -> Checkup:
         """The checkup with more tests, judged anew; quick."""
-        return with_tests(checkup, tests, self._known()[0], allowed())
+        return with_tests(checkup, tests, self._known()[0])
 
     def install_mark(self) -> object:
         """Something cheap that differs once a driver or a library was installed."""
@@ -305,6 +305,10 @@ class Session:
     def plan(self, checkup: Checkup, only: frozenset[str]) -> Plan:
         """The plan for these codes of findings alone, as far as the policy allows; quick."""
         return make_plan(checkup.findings, checkup.machine, self._known()[0], only=allowed(only))
+
+    def limited(self, checkup: Checkup, only: frozenset[str]) -> Checkup:
+        """The checkup with a plan for these codes alone, which doesn't grow by others; quick."""
+        return replace(checkup, plan=self.plan(checkup, only), only=allowed(only))
 
     def preview(self, plan: Plan, machine: Machine) -> tuple[Preview, ...]:
         """Each change of a plan in words, old and new; quick."""

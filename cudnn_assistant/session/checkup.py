@@ -25,6 +25,8 @@ class Checkup(Struct, kw_only=True):
     verdict: Verdict
     plan: Plan
     """All that we can do ourselves; empty when nothing is automatic."""
+    only: frozenset[str] | None = None
+    """The codes that its plan, and whatever that grows by, may serve; ``None``: all."""
     unknown: tuple[Unknown, ...] = ()
     """What a newer program wrote into the report that this was opened from."""
 
@@ -45,6 +47,7 @@ def think(
         findings=findings,
         verdict=verdict(machine, findings),
         plan=make_plan(findings, machine, compat, only=only),
+        only=only,
         unknown=unknown,
     )
 
@@ -54,11 +57,8 @@ def without_plan(checkup: Checkup) -> Checkup:
     return msgspec.structs.replace(checkup, plan=Plan())
 
 
-def with_tests(
-    checkup: Checkup, tests: tuple[Trial, ...], compat: Compat, only: frozenset[str] | None
-) -> Checkup:
+def with_tests(checkup: Checkup, tests: tuple[Trial, ...], compat: Compat) -> Checkup:
     """The same computer with more tests, judged anew."""
     machine = checkup.machine
-    return think(
-        msgspec.structs.replace(machine, trials=(*machine.trials, *tests)), compat, only=only
-    )
+    more = msgspec.structs.replace(machine, trials=(*machine.trials, *tests))
+    return think(more, compat, only=checkup.only)

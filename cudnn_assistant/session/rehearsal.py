@@ -68,9 +68,9 @@ class Stage(NamedTuple):
         """A convolution inside each framework of an environment."""
         return run_in_frameworks(one, system, self.stop)
 
-    def think(self, machine: Machine) -> Checkup:
-        """What is wrong there, by the session's data."""
-        return think(machine, self.compat)
+    def think(self, machine: Machine, only: frozenset[str] | None) -> Checkup:
+        """What is wrong there, by the session's data, and what of that may be mended."""
+        return think(machine, self.compat, only=only)
 
 
 def rehearsed(plan: Plan, before: Checkup, stage: Stage, staged: Staged | None = None) -> Plan:
@@ -159,7 +159,7 @@ def _afterwards(plan: Plan, before: Checkup, stage: Stage, staged: Staged) -> Ch
     ]
     tests = [test for one in asked for test in stage.ask(system, one)]
     machine = replace(machine, trials=(*machine.trials, *tests))
-    return stage.think(_named(machine, shadow, own) if own else machine)
+    return stage.think(_named(machine, shadow, own) if own else machine, before.only)
 
 
 def _asks(machine: Machine, subject: str, served: set[str]) -> bool:

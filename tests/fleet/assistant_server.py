@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from machines.computers import COMPUTERS
+from fleet_computer import following
 
 from cudnn_assistant.cli.serving import server
 from cudnn_assistant.journal import Journal
@@ -21,5 +21,4 @@ if __name__ == "__main__":
         etc=str(home / "etc"),
     )
     journal = Journal(home / "journal")
-    here = COMPUTERS[name].machine
-    server(Session(system, journal, look=lambda *_asked: here)).run()
+    server(Session(system, journal, look=following(name, "linux-healthy"))).run()

@@ -40,7 +40,7 @@ def talk(
 
     home.mkdir(exist_ok=True)
     arguments = list(words) or [str(SERVER), BROKEN, str(home)]
-    surroundings = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "HOME": str(home),
+    surroundings = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}:{SERVER.parent}", "HOME": str(home),
                     "CUDNN_ASSISTANT_ASK": "no"}  # fmt: skip
     server = StdioServerParameters(command=sys.executable, args=arguments, env=surroundings)
 
@@ -110,6 +110,7 @@ def test_a_yes_makes_the_change_that_was_shown(tmp_path: Path) -> None:
     (asked,) = person.asked
     assert all(change in asked for change in planned["changes"])
     assert done.structured_content["changed"] is True
+    assert done.structured_content["verdict"] == "works"
     assert "cudnn-assistant undo" in done.structured_content["said"]
     assert ".config/cudnn-assistant/environment.sh" in files(home)
 
