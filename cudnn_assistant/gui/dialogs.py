@@ -74,7 +74,7 @@ def local_time(utc: str) -> str:
     """A moment of the journal in the person's own time and manner."""
     when = QDateTime.fromString(utc, Qt.DateFormat.ISODate)
     when.setTimeZone(QTimeZone(b"UTC"))
-    return QLocale.system().toString(when.toLocalTime(), QLocale.FormatType.ShortFormat)
+    return QLocale().toString(when.toLocalTime(), QLocale.FormatType.ShortFormat)
 
 
 class HistoryDialog(Dialog):

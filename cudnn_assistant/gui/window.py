@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication
 
-from cudnn_assistant.gui import preferences
+from cudnn_assistant.gui import preferences, qt_language
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.flow import Flow
 from cudnn_assistant.gui.menu import MenuDoes, fill
@@ -78,6 +78,7 @@ class Window(PageHost):
     def _prefer(self) -> None:
         wish = self.preferences
         choose([wish.language] if wish.language else None)
+        qt_language.follow()
         if wish.theme != "system":
             wear(wish.theme)
         request = self.flow.request
