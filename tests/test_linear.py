@@ -36,7 +36,12 @@ def patterns() -> dict[str, re.Pattern[str]]:
     for module in pkgutil.walk_packages([str(ROOT)], "cudnn_assistant."):
         if module.name.startswith(WITHOUT) or module.name.endswith("__main__"):
             continue
-        loaded = importlib.import_module(module.name)
+        try:
+            loaded = importlib.import_module(module.name)
+        except ModuleNotFoundError as gone:
+            if str(gone.name).startswith("cudnn_assistant"):
+                raise
+            continue  # What not everybody has installed.
         for name, value in vars(loaded).items():
             if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
                 found[f"{module.name}.{name}"] = value

@@ -1,4 +1,4 @@
-"""The command ``watch``: a person's own program is followed to its end, and its code is ours."""
+"""The command ``watch``: a person's own program is followed, and its code becomes ours."""
 
 from __future__ import annotations
 
