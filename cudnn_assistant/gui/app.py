@@ -131,7 +131,9 @@ def _name_for_the_taskbar() -> None:
 
 
 def _file(arguments: Sequence[str]) -> str:
-    return arguments[1] if arguments[:1] == ["--window"] and len(arguments) > 1 else ""
+    """The file to open: behind ``--window``, or alone, as a file manager names it."""
+    given = arguments[1:] if arguments[:1] == ["--window"] else arguments
+    return given[0] if given and not given[0].startswith("--") else ""
 
 
 def _no_window() -> int:

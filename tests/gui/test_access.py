@@ -127,7 +127,7 @@ def test_tab_walks_in_reading_order(qtbot: QtBot, window: Window, world: World) 
         "Menu",
         "Details: Programs of this system",
         "Details: Windows can't find cuDNN 9.8",
-        "I have a message…",
+        "A program gave me a message…",
         "Which program stops?…",
         "&Save report…",
         "Check &again",

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from cudnn_assistant.gui.app import _file
+
 NOT_SHOWN = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
@@ -47,6 +49,20 @@ def test_missing_libraries_are_named_with_their_packages(tmp_path: Path) -> None
     assert done.returncode == 3
     assert "libxcb-cursor.so.0" in done.stderr
     assert "apt install" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        ([], ""),
+        (["--window"], ""),
+        (["--window", "a.md"], "a.md"),
+        (["a.md"], "a.md"),
+        (["--other"], ""),
+    ],
+)
+def test_a_file_is_opened_however_it_is_named(arguments: list[str], file: str) -> None:
+    assert _file(arguments) == file
 
 
 CRASH = """

@@ -22,7 +22,10 @@ def entry() -> configparser.SectionProxy:
 
 
 def test_desktop_entry_starts_the_window() -> None:
-    assert entry()["Exec"] in PROJECT["gui-scripts"]
+    program, file = entry()["Exec"].split()
+    assert program in PROJECT["gui-scripts"]
+    assert file == "%f", "a report is opened from the file manager"
+    assert entry()["MimeType"] == "text/markdown;"
     assert entry()["Type"] == "Application"
     assert entry()["Terminal"] == "false"
 

@@ -17,6 +17,7 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
 from cudnn_assistant.gui.text_widgets import Listing
 from cudnn_assistant.gui.watch import WatchPage
@@ -136,7 +137,7 @@ def test_the_commonest_problems_take_two_clicks(
 ) -> None:
     """Make it work, and the one yes."""
     world.look = lambda: golden(name)
-    window = Window(world.session(rehearse=lambda plan, _stop: plan), world.open)
+    window = Window(world.session(rehearse=lambda plan, *_how: plan), world.open)
     qtbot.addWidget(window)
     start(qtbot, window)
     page = arrive(qtbot, window, OverviewPage)
@@ -145,8 +146,6 @@ def test_the_commonest_problems_take_two_clicks(
     assert page.buttons.primary.text() == "&Make it work"
     page.buttons.primary.click()
     made += 1
-    from cudnn_assistant.gui.review import ReviewPage
-
     review = arrive(qtbot, window, ReviewPage)
     qtbot.waitUntil(review.maker.isEnabled)
     made += 1
