@@ -58,7 +58,8 @@ def test_a_folder_on_the_search_path_is_tried_before(tmp_path: Path, own_home: P
     assert f"{TRIED}a convolution ran in " in before
     assert f"{TRIED}a convolution ran in " in after
     assert "fixed 0" in after
-    entry = json.loads(next(own_home.rglob("journal.jsonl")).read_text().splitlines()[-1])
+    line = next(own_home.rglob("journal.jsonl")).read_text().splitlines()[-1]
+    entry = json.loads(line[line.index("{") :])
     assert entry["plan"]["rehearsal"]["outcome"] == "works"
 
 
