@@ -147,7 +147,7 @@ def staging(step: InstallPackage, found: Environment, folder: str) -> list[str]:
     """The command that puts what a rehearsed step would install into a folder of its own."""
     install, _uninstall = _tools(found)
     exact = [f"{one.name}=={one.after}" for one in step.changes or () if one.after]
-    return [*install, "--no-deps", "--target", folder, *exact]
+    return [*install, *_source(step), "--no-deps", "--target", folder, *exact]
 
 
 def _by_uv(found: Environment) -> bool:

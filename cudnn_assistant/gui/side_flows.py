@@ -151,7 +151,7 @@ class SideFlows(QObject):
         """It says so, and stays where it was; at the start nothing else is shown instead."""
         if not isinstance(trouble, Refused | OSError):
             raise trouble
-        said = say("gui.file-not-opened-why", file=path, reason=why(trouble).rstrip("."))
+        said = say("gui.file-not-opened-why", file=path, reason=why(trouble).rstrip(".。"))
         page = self._host.page
         if isinstance(page, OverviewPage) and page.shown is None:
             page.show_stopped(say("gui.file-not-opened"), said, report=False)
