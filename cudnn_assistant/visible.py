@@ -10,13 +10,17 @@ def visible(text: str) -> str:
     return text if text.isprintable() else "".join(map(_spelled, text))
 
 
+_NARROW = "\u202f"
+"""The space that French puts before a colon: it can be seen as one."""
+
+
 def visible_json(text: str) -> str:
     """The same for JSON, spelled as JSON spells characters: what it holds stays the same."""
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 def _spelled(c: str) -> str:
-    if c.isprintable():
+    if c.isprintable() or c == _NARROW:
         return c
     number = ord(c)
     return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"

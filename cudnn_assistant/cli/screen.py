@@ -8,10 +8,12 @@ import re
 import shutil
 import sys
 import textwrap
+import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Literal, TextIO
 
 from cudnn_assistant.visible import visible, visible_json
+from cudnn_assistant.wording import say
 
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
 Color = Literal["auto", "always", "never"]
@@ -58,11 +60,12 @@ class Screen:
             start, size = f"{letters:<6}", 6
         if self.color:
             start = f"\x1b[{number}m{start}\x1b[0m"
-        label = f"{one_line(label):<{column}} "
-        rows = self._rows(text, size + 1 + len(label), 0)
+        label = one_line(label)
+        label += " " * (column + 1 - cells(label))
+        rows = self._rows(text, size + 1 + cells(label), 0)
         self._write(f"{start} {label}{rows[0] if rows else ''}".rstrip())
         for row in rows[1:]:
-            self._write(" " * (size + 1 + len(label)) + row)
+            self._write(" " * (size + 1 + cells(label)) + row)
 
     def raw(self, text: str) -> None:
         """Text for programs, as it is (JSON, a report). JSON is UTF-8 on every console.
@@ -99,13 +102,15 @@ class Screen:
         """
         if not (sys.stdin and sys.stdin.isatty()):
             return None
-        choice = "[y/N]" if more is None else "[y/r/N]"
+        choice = say("cli.choice" if more is None else "cli.choice-or-read")
+        yes = {"y", "yes", *say("cli.yes").split()}
+        read = {"r", "read", *say("cli.read").split()}
         while True:
             self.err.write(f"{one_line(question)} {choice} ")
             self.err.flush()
             said = sys.stdin.readline().strip().casefold()
-            if more is None or said not in {"r", "read"}:
-                return said in {"y", "yes"}
+            if more is None or said not in read:
+                return said in yes
             more()
 
     def _rows(self, text: str, indent: int, lead: int) -> list[str]:
@@ -135,7 +140,12 @@ def one_line(text: str) -> str:
 
 def column(labels: Iterable[str]) -> int:
     """Width of a column that all labels fit in."""
-    return max((len(label) for label in labels), default=0) + 1
+    return max((cells(label) for label in labels), default=0) + 1
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a text takes: Chinese and Japanese letters take two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _fit(stream: TextIO, text: str) -> str:
