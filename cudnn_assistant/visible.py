@@ -10,8 +10,8 @@ def visible(text: str) -> str:
     return text if text.isprintable() else "".join(map(_spelled, text))
 
 
-_NARROW = "\u202f"
-"""The space that French puts before a colon: it can be seen as one."""
+_SPACES = "\xa0\u202f"
+"""Those that French puts before a colon: they can be seen as what they are."""
 
 
 def visible_json(text: str) -> str:
@@ -20,7 +20,7 @@ def visible_json(text: str) -> str:
 
 
 def _spelled(c: str) -> str:
-    if c.isprintable() or c == _NARROW:
+    if c.isprintable() or c in _SPACES:
         return c
     number = ord(c)
     return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
