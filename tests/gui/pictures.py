@@ -317,7 +317,7 @@ def tested() -> OverviewPage:
         missing="cudnn64_9.dll",
         helped_by="LD_LIBRARY_PATH",
     )
-    return overview(with_tests(checkup_of(seen), (ok, bad), load_builtin(), None), undoable=True)
+    return overview(with_tests(checkup_of(seen), (ok, bad), load_builtin()), undoable=True)
 
 
 def recommended_set(name: str, **more: object) -> OverviewPage:
