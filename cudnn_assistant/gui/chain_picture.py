@@ -38,12 +38,13 @@ class ChainPicture(QWidget):
         self.updateGeometry()
         self.update()
 
-    def _gap(self) -> float:
-        return line_height() * 1.9
+    def _gap(self, width: float) -> float:
+        """Between two stations; where there is little room, the words get it."""
+        return min(max(width / 18, line_height() * 1.5), line_height() * 1.9)
 
     def _station(self, width: float) -> float:
         count = len(self._chain.stations)
-        return max(1.0, (width - self._gap() * (count - 1)) / count)
+        return max(1.0, (width - self._gap(width) * (count - 1)) / count)
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802
         """Narrower means taller."""
@@ -51,7 +52,8 @@ class ChainPicture(QWidget):
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802
         """As tall as the station with most to say."""
-        inside = self._station(width) - 2 * SPACE
+        # A layout asks for the width that it has to give, though it gives no more than the widest.
+        inside = self._station(min(width, self.maximumWidth())) - 2 * SPACE
         small, plain = theme.font(0.9), theme.font(1.0, bold=True)
         heights = (
             height_of(wrapped(one.label, small, inside))
@@ -68,14 +70,14 @@ class ChainPicture(QWidget):
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         """The longest word of a station still stands in a line."""
         letter = QFontMetricsF(theme.font(1.0, bold=True)).averageCharWidth()
-        least = math.ceil(4 * (letter * 8 + 2 * SPACE) + 3 * self._gap())
+        least = math.ceil(4 * (letter * 8 + 2 * SPACE) + 3 * self._gap(0))
         return QSize(least, line_height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """Boxes and joints in the palette's colours; shape says what colour says."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        wide, gap = self._station(self.width()), self._gap()
+        wide, gap = self._station(self.width()), self._gap(self.width())
         boxes = []
         for number in range(len(self._chain.stations)):
             left = number * (wide + gap)
