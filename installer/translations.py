@@ -1,7 +1,7 @@
 """The catalogues of translators.
 
 ``python -m installer.translations FILE.pot`` collects every sentence; without a file it brings
-each ``resources/locale/*/LC_MESSAGES/cudnn-assistant.po`` up to date: what is new stands there
+each ``resources/locale/*.po`` up to date: what is new stands there
 untranslated, what changed is marked as unsure ("fuzzy"), what is gone goes.
 
 A sentence of ``resources/words`` stands under its key (``msgctxt``), one of a cause under the
@@ -25,7 +25,6 @@ from cudnn_assistant.causes import causes
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.patterns import patterns
 from cudnn_assistant.wording import LANGUAGES, sentences
-from cudnn_assistant.wording.language import DOMAIN
 
 Message = tuple[tuple[str, int], str | None, str | tuple[str, ...]]
 """Where it stands, its context, and the text or both forms of a plural."""
@@ -40,7 +39,7 @@ _OF_PROGRAMMERS = (
 
 def catalogue() -> Catalog:
     """Every sentence of the program once: a text under one context is one message."""
-    whole = Catalog(project=DOMAIN, header_comment="", fuzzy=False)
+    whole = Catalog(project="cudnn-assistant", header_comment="", fuzzy=False)
     for place, context, text in (*_words(), *_causes(), *_patterns(), *_of_argparse()):
         whole.add(text, context=context, locations=[place])
     return whole
@@ -78,9 +77,9 @@ def update(folder: Path) -> None:
     """Bring the catalogue of each language below ``folder`` up to date with the sentences."""
     template = catalogue()
     for name in LANGUAGES.keys() - {"en"}:
-        path = folder / name / "LC_MESSAGES" / f"{DOMAIN}.po"
+        path = folder / f"{name}.po"
         path.parent.mkdir(parents=True, exist_ok=True)
-        known = Catalog(locale=name, project=DOMAIN, header_comment="", fuzzy=False)
+        known = Catalog(locale=name, project="cudnn-assistant", header_comment="", fuzzy=False)
         if path.is_file():
             with path.open("rb") as file:
                 known = read_po(file, locale=name)

@@ -1,7 +1,7 @@
 """The language of all words: gettext over ``resources/locale``.
 
-A language is a folder ``resources/locale/NAME/LC_MESSAGES`` with a ``cudnn-assistant.po`` that
-translators write; building the program compiles it (``installer/compile_locale.py``).
+A language is a file ``resources/locale/NAME.po`` that translators write; building the program puts
+its compiled form, ``NAME.mo``, beside it (``installer/compile_locale.py``).
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ import os
 from collections.abc import Sequence
 
 from cudnn_assistant import places
-
-DOMAIN = "cudnn-assistant"
 
 LANGUAGES = {
     "en": "English",
@@ -41,9 +39,16 @@ def choose(languages: Sequence[str] | None = None) -> None:
     _current = _gettext.NullTranslations()
     for name in (known for one in wanted if (known := _known(one))):
         if name != "en":
-            folder = str(places.resource("locale"))
-            _current = _gettext.translation(DOMAIN, folder, languages=[name], fallback=True)
+            _current = _catalogue(name)
         return
+
+
+def _catalogue(name: str) -> _gettext.NullTranslations:
+    try:
+        with (places.resource("locale") / f"{name}.mo").open("rb") as file:
+            return _gettext.GNUTranslations(file)
+    except OSError:
+        return _gettext.NullTranslations()
 
 
 def _known(name: str) -> str:

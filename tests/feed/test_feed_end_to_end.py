@@ -56,7 +56,8 @@ class Installed:
     def __init__(self, folder: Path, root: Path) -> None:
         tree, out = folder / "tree", folder / "dist"
         listed = subprocess.run(
-            ["git", "ls-files", "-z", "cudnn_assistant", "resources", "*.toml", "*.md", "LICENSE"],
+            ["git", "ls-files", "-z", "cudnn_assistant", "installer", "resources", "*.toml", "*.md",
+             "LICENSE"],
             cwd=ROOT, capture_output=True, text=True, check=True,
         ).stdout  # fmt: skip
         for name in filter(None, listed.split("\0")):

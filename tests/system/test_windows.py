@@ -165,8 +165,8 @@ def test_writing_what_is_there_writes_nothing(windows: Windows, registry: FakeRe
     [
         ("CUDNN_PATH", "C:\\x", "other-kind-of-value"),
         ("CUDA_CACHE_PATH", "C:\\x", "other-kind-of-value"),
-        ("PATH", "x" * 32_768, "value-too-long .*32,768"),
-        ("PATH", "x" * 40_000, "value-too-long .*40,000"),
+        ("PATH", "x" * 32_768, "value-too-long .*32768"),
+        ("PATH", "x" * 40_000, "value-too-long .*40000"),
         ("PATH", "a\0b", "value-not-storable"),
         ("A=B", "x", "value-not-storable"),
     ],

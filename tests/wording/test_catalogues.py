@@ -12,7 +12,6 @@ import pytest
 
 from cudnn_assistant import places
 from cudnn_assistant.wording import LANGUAGES
-from cudnn_assistant.wording.language import DOMAIN
 from installer.translations import catalogue
 
 pofile = pytest.importorskip("babel.messages.pofile")
@@ -25,7 +24,7 @@ MOST = 0.97
 @cache
 def messages(name: str) -> dict[tuple[str | None, str], tuple[tuple[str, ...], tuple[str, ...]]]:
     """By context and text: the English forms and the translated ones."""
-    path = places.resource(f"locale/{name}/LC_MESSAGES/{DOMAIN}.po")
+    path = places.resource(f"locale/{name}.po")
     with path.open("rb") as file:
         read = pofile.read_po(file, locale=name)
     found = {}

@@ -35,8 +35,7 @@ def write(folder: Path, name: str, messages: dict[tuple[str | None, str], str]) 
     pofile = pytest.importorskip("babel.messages.pofile")
     for (context, text), said in messages.items():
         catalog.add(text, said, context=context)
-    path = folder / name / "LC_MESSAGES" / f"{language.DOMAIN}.po"
-    path.parent.mkdir(parents=True)
+    path = folder / f"{name}.po"
     with path.open("wb") as file:
         pofile.write_po(file, catalog)
     from installer.compile_locale import compile_all
