@@ -1,7 +1,8 @@
 """``fix`` on every computer of the lab that it may do something for: what it does, helps.
 
 A remedy is tried before it is made, so that none ends with "changed, but cuDNN still doesn't
-start". "pytest --hypothesis-profile nightly" takes all computers, else a share. NVIDIA's archives and PyPI's packages are stubs in folders that an administrator prepared.
+start". "pytest --hypothesis-profile nightly" takes all computers, else a share. NVIDIA's archives
+and PyPI's packages are stubs in folders that an administrator prepared.
 """
 
 from __future__ import annotations
