@@ -73,7 +73,11 @@ class Program:
         self._opening.show()
 
     def _turn(self) -> None:
-        if self._opening.painted and self._loader.ident is None:
+        if self._opening.painted and not self._opening.isVisible():
+            # Closed before there was a window: that is what the person wants.
+            self._timer.stop()
+            QApplication.quit()
+        elif self._opening.painted and self._loader.ident is None:
             self._loader.start()
         elif self._loader.ident is not None and not self._loader.is_alive():
             self._timer.stop()

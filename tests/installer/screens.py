@@ -38,6 +38,17 @@ class Screen:
             time.sleep(0.2)
         raise AssertionError(f"no window {title!r} within {seconds} s")
 
+    def wait_for_program(self, title: str = "cuDNN Assistant") -> str:
+        """Our own window, once it has taken the place of the first picture of the same title."""
+        window = self.wait_for(title)
+        for _turn in range(20):
+            time.sleep(3)
+            found = self.windows(title)
+            if found == [window]:
+                return window
+            window = found[0] if found else ""
+        raise AssertionError(f"no window {title!r} that stays")
+
     def gone(self, title: str, seconds: float = 30) -> None:
         """Wait until no window has this title."""
         until = time.monotonic() + seconds
