@@ -64,7 +64,9 @@ class SettingsDialog(Dialog):
         self.folders = QListWidget()
         form.addRow(say("gui.settings-folders"), self._folder_list())
         self.finish(inside, Button(say("gui.close"), self.accept))
-        self.resize(line_height() * 36, line_height() * 24)
+        width = line_height() * 38
+        needed = self.rows.totalHeightForWidth(width) + form.verticalSpacing()
+        self.resize(width, max(needed, self.sizeHint().height(), line_height() * 24))
 
     def _languages(self) -> QComboBox:
         box = QComboBox()

@@ -32,6 +32,7 @@ from cudnn_assistant.gui.settings_dialog import SettingsDialog, wear
 from cudnn_assistant.gui.side_flows import SideFlows
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.session import Session, describe
+from cudnn_assistant.wording import spoken
 from cudnn_assistant.wording.language import choose
 
 INSTALL_POLL = 2000
@@ -97,13 +98,24 @@ class Window(PageHost):
         self.open(dialog)
 
     def _settled(self) -> None:
-        language = self.preferences.language
+        before = spoken()
         self._prefer()
         wear(self.preferences.theme)
         self._keep()
         self._fill_menu()
-        if language and isinstance(self.page, OverviewPage) and self.page.shown is not None:
+        if spoken() != before:
+            self._say_all_anew()
+
+    def _say_all_anew(self) -> None:
+        """In another language: what is shown says it at once, the settings before all."""
+        if isinstance(self.page, OverviewPage) and self.page.shown is not None:
             self.flow.back()
+        dialog = self.dialog
+        if isinstance(dialog, SettingsDialog):
+            dialog.accept()
+            self._show_settings()
+            if isinstance(self.dialog, SettingsDialog):
+                self.dialog.language.setFocus()
 
     def _refresh(self) -> None:
         self.work_beside(

@@ -1,0 +1,98 @@
+"""Another language and another theme are there at once, without a restart, and are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+from test_flow import arrive, start
+from test_frame import entry
+from world import World
+
+from cudnn_assistant.gui import qt_language
+from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.settings_dialog import SettingsDialog, wear
+from cudnn_assistant.gui.window import Window
+from cudnn_assistant.wording import language
+
+
+@pytest.fixture(autouse=True)
+def _as_before(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> Iterator[None]:
+    monkeypatch.setenv("LANGUAGE", "en")
+    yield
+    wear("system")
+    language.choose(["en"])
+    qt_language.follow()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, world: World, tmp_path: Path) -> Window:
+    window = Window(world.session(), world.open, kept=tmp_path / "window.json")
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    return window
+
+
+def settings(window: Window) -> SettingsDialog:
+    assert isinstance(window.dialog, SettingsDialog)
+    return window.dialog
+
+
+def choose(box: QComboBox, wanted: str) -> None:
+    box.setCurrentIndex(box.findData(wanted))
+    box.activated.emit(box.currentIndex())
+
+
+def said(window: Window) -> tuple[str, ...]:
+    """Something of the page, of the menu and of the settings."""
+    (again,) = (one for one in window.menu.actions() if one.shortcut().toString() == "F5")
+    page = window.page
+    heading = settings(window).windowTitle()
+    return page.title.text(), again.text().replace("&", ""), heading
+
+
+def test_another_language_is_spoken_at_once_and_back_again(window: Window, tmp_path: Path) -> None:
+    entry(window, "Settings…")
+    english = said(window)
+    assert english[0].startswith("Windows can't find cuDNN")
+    choose(settings(window).language, "de")
+    assert language.spoken() == "de"
+    german = said(window)
+    assert german[2] == "Einstellungen"
+    assert not set(german) & set(english)
+    assert settings(window).language.currentData() == "de"
+    assert '"language":"de"' in (tmp_path / "window.json").read_text()
+    choose(settings(window).language, "")
+    assert said(window) == english
+
+
+class Hints:
+    """Stands for the platform, which has no light and dark without a screen."""
+
+    def __init__(self) -> None:
+        self.asked: list[Qt.ColorScheme] = []
+
+    def setColorScheme(self, scheme: Qt.ColorScheme) -> None:  # noqa: N802
+        self.asked.append(scheme)
+
+
+def test_another_theme_is_worn_at_once_and_kept(
+    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hints = Hints()
+    monkeypatch.setattr(QGuiApplication, "styleHints", lambda: hints)
+    entry(window, "Settings…")
+    before = settings(window)
+    for name in ("dark", "light", "system"):
+        choose(before.theme, name)
+        assert f'"theme":"{name}"' in (tmp_path / "window.json").read_text()
+    assert hints.asked[0] == Qt.ColorScheme.Dark
+    assert Qt.ColorScheme.Light in hints.asked
+    assert hints.asked[-1] == Qt.ColorScheme.Unknown
+    assert settings(window) is before, "nothing is said anew"
