@@ -367,7 +367,7 @@ def start_from_last_page(windows: Desktop, page: str, setup: subprocess.Popen[by
     """Finish Setup, see the program it starts, and close that."""
     windows.press_until(page, "Return", lambda: setup.poll() is not None)
     assert setup.returncode == 0
-    windows.press(windows.wait_for("cuDNN Assistant"), "alt+F4")
+    windows.press(windows.wait_for_program(), "alt+F4")
     windows.gone("cuDNN Assistant")
 
 
