@@ -34,13 +34,23 @@ _UNKNOWN = dict.fromkeys(_FACTS, "?")
 
 def reason(one: Reason) -> str:
     """One reason as a sentence. One that is also a cause has its words in the cause's row."""
-    named = f": {one.about}" if one.about else ""
+    about = _in_our_words(one.about)
+    named = f": {about}" if about else ""
     if f"maker-{one.about}" in rows("recommendation"):
         return say(f"recommendation.maker-{one.about}")
-    facts = {**_UNKNOWN, **one.facts, "about": one.about, "named": named}
+    facts = {**_UNKNOWN, **one.facts, "about": about, "named": named}
     if one.code in rows("reasons"):
         return say(f"reasons.{one.code}", **facts)
     return " ".join(filled(one.code, cause(one.code).text("release").why, facts))
+
+
+def _in_our_words(about: str) -> str:
+    """A build's name ("cuDNN 9.28.0 for CUDA 13") in the language that is spoken."""
+    build, made, cuda = about.partition(" for CUDA ")
+    product, _, version = build.rpartition(" ")
+    return (
+        say("plan.product-for-cuda", product=product, version=version, cuda=cuda) if made else about
+    )
 
 
 def lines(found: Recommendation) -> tuple[AdviceRow, ...]:
