@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from cudnn_assistant.wording.numbers import number
 from cudnn_assistant.wording.sentences import say
 
 _WINDOW = 10.0
@@ -53,7 +54,7 @@ class ProgressLine:
         speed = self.speed()
         if not speed:
             return line
-        rate = say("progress.speed", speed=f"{speed / 1e6:,.1f}")
+        rate = say("progress.speed", speed=number(speed / 1e6, 1))
         return f"{line}, {rate}, {left((size - here) / speed)}"
 
     def speed(self) -> float:
@@ -73,4 +74,4 @@ def left(seconds: float) -> str:
 
 
 def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.0f}"
+    return number(size / 1e6)

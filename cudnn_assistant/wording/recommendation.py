@@ -17,6 +17,7 @@ from cudnn_assistant.compat import (
     at_least,
 )
 from cudnn_assistant.wording.findings import filled
+from cudnn_assistant.wording.numbers import number
 from cudnn_assistant.wording.sentences import rows, say
 
 
@@ -167,7 +168,7 @@ def _source(cudnn: CudnnAdvice) -> str:
         return cudnn.requirement
     if not cudnn.file.size:
         return say("recommendation.url-size-unknown", url=cudnn.file.url)
-    size = f"{cudnn.file.size / 1e6:,.0f}"
+    size = number(cudnn.file.size / 1e6)
     return say("recommendation.url-size-mb", url=cudnn.file.url, size=size)
 
 
