@@ -79,7 +79,7 @@ def test_one_click_and_the_window_looks_again(
     ubuntu.go_on.touch()
     problems = arrive(qtbot, window, OverviewPage, "driver isn't running")
     assert "Restart the computer; it takes effect then." in texts(problems)
-    assert problems.box.isVisibleTo(problems)
+    qtbot.waitUntil(lambda: problems.box.isVisibleTo(problems))
     assert ubuntu.calls.read_text().split() == ["install"]
     (entry,) = world.journal.entries()
     assert (entry.finished, entry.plan.steps[0].exit) == (True, 0)  # type: ignore[union-attr]
