@@ -210,7 +210,10 @@ from cudnn_assistant.session import Session
 from cudnn_assistant.report.fleet_page import write_fleet_page
 write_fleet_page(Session().fleet([sys.argv[1]]))
 used = resource.getrusage(resource.RUSAGE_SELF)
-sys.stdout.write(f"{used.ru_utime + used.ru_stime} {used.ru_maxrss}")
+# Not ru_maxrss, in which a process has what the one had that started it.
+with open("/proc/self/status") as status:
+    most = next(line.split()[1] for line in status if line.startswith("VmHWM"))
+sys.stdout.write(f"{used.ru_utime + used.ru_stime} {most}")
 """
 
 
