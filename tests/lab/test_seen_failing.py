@@ -265,7 +265,7 @@ def new_gpu_with_a_driver_that_knows_it_is_healthy(c):
 @seen("broken", "error driver-missing", says=("contrib non-free",))
 def debian_without_contrib_and_non_free(c):
     c.write("/etc/os-release", 'NAME="Debian GNU/Linux"\nID=debian\nVERSION_ID="12"\n')
-    c.write("/etc/apt/sources.list", "deb http://deb.debian.org/debian bookworm main\n")
+    c.write("/etc/apt/sources.list", "deb http://x/debian bookworm main\n")
     c.after += "\nrm -rf etc/apt/sources.list.d"
     c.bus(lab.RTX_4090)
 
