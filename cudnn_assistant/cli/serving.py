@@ -17,15 +17,15 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from cudnn_assistant import __version__
-from cudnn_assistant.finding import Manual
-from cudnn_assistant.plan import Consent, Plan, demanded, kind_of
+from cudnn_assistant.feed import Source
+from cudnn_assistant.plan import Plan, demanded, kind_of
 from cudnn_assistant.session import Checkup, LookRequest, Misuse, Refused, Session, ignore
 from cudnn_assistant.session.changing import Change, NotApplied
 from cudnn_assistant.session.imagined import Imagined
+from cudnn_assistant.session.json_output import FindingWords, answer
 from cudnn_assistant.session.permitted import known
 from cudnn_assistant.session.reports import without_home
-from cudnn_assistant.summary import headline, lines
-from cudnn_assistant.wording import recommendation, say, words
+from cudnn_assistant.wording import recommendation, say
 from cudnn_assistant.wording.refusals import why
 
 _LOOKS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -122,7 +122,7 @@ class _Desk:
 
         With ``test`` a convolution is run on the GPU (up to a minute).
         """
-        return _told(self._looked(test)[1])
+        return _told(self._looked(test)[1], self.session.source)
 
     def explain(self, message: str) -> Explained:
         """What an error message about CUDA, cuDNN or the GPU really means, on this computer."""
@@ -256,40 +256,35 @@ def server(session: Session) -> MCPServer[Any]:
     return whole
 
 
-def _told(checkup: Checkup) -> Checked:
-    title, sentence = headline(checkup.verdict, checkup.machine, checkup.findings)
+def _told(checkup: Checkup, source: Source) -> Checked:
+    """What ``check --json`` says, without the snapshot."""
+    whole = answer(checkup, source)
     return {
-        "verdict": checkup.verdict,
-        "title": title,
-        "sentence": sentence,
-        "lines": [f"{r.label}: {r.text}" for r in lines(checkup.machine, checkup.findings)],
-        "problems": [_problem(checkup, number) for number in range(len(checkup.findings))],
+        "verdict": whole.verdict,
+        "title": whole.title,
+        "sentence": whole.sentence,
+        "lines": [f"{line.label}: {line.text}" for line in whole.lines],
+        "problems": list(map(_problem, whole.findings)),
     }
 
 
-def _problem(checkup: Checkup, number: int) -> Problem:
-    finding = checkup.findings[number]
-    said, remedy = words(finding, checkup.machine), finding.remedy
+def _problem(found: FindingWords) -> Problem:
     return {
-        "code": finding.code,
-        "severity": finding.severity,
-        "sure": finding.sure,
-        "title": said.title,
-        "why": said.why,
-        "fix": said.fix,
-        "commands": list(remedy.commands) if isinstance(remedy, Manual) else [],
-        "link": remedy.link if isinstance(remedy, Manual) else "",
+        "code": found.code,
+        "severity": found.severity,
+        "sure": found.sure,
+        "title": found.title,
+        "why": found.why,
+        "fix": found.fix,
+        "commands": list(found.commands),
+        "link": found.link,
     }
 
 
 def _without_installers(plan: Plan) -> Plan:
     """What can't be taken back needs a yes of its own, which an assistant can't bring."""
-    steps = tuple(step for step in plan.steps if not _consent(kind_of(step).consent(step)))
+    steps = tuple(step for step in plan.steps if kind_of(step).consent(step) is None)
     return replace(plan, steps=steps)
-
-
-def _consent(asked: Consent | None) -> bool:
-    return asked is not None
 
 
 def _change(one: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from cudnn_assistant.causes import cause
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, CudnnCopy, Framework, Machine, PythonEnvironment, Trial
-from cudnn_assistant.summary.line import Mark
+from cudnn_assistant.summary.line import Mark, newest
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.products import called
@@ -125,7 +125,7 @@ def _cuda(
     if not version and copy is not None:
         version = (copy.check.cuda if copy.check else "") or str(copy.cuda_major or "")
     if not version and environment is None and machine.toolkits:
-        version = max(machine.toolkits, key=lambda t: (numbers(t.version), t.root)).version
+        version = newest(machine.toolkits).version
     mark: Mark = "ok" if version else "unknown"
     text = version or say("summary.station-unknown")
     if environment is None and not machine.toolkits and broken == 1:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from cudnn_assistant.machine import Toolkit
+from cudnn_assistant.versions import numbers
 from cudnn_assistant.wording import say
 
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
@@ -19,6 +22,11 @@ PARTS: tuple[PartName, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
 def card(name: str) -> str:
     """A GPU's name without the maker's, which the label says."""
     return name.removeprefix("NVIDIA ") or say("summary.nvidia-gpu")
+
+
+def newest(toolkits: Sequence[Toolkit]) -> Toolkit:
+    """The toolkit that is named where there are several; there is at least one."""
+    return max(toolkits, key=lambda one: (numbers(one.version), one.root))
 
 
 class Line(NamedTuple):

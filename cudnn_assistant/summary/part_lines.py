@@ -9,7 +9,7 @@ from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, CudnnCopy, Machine
 from cudnn_assistant.summary.environments import environments
-from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, card, label
+from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, card, label, newest
 from cudnn_assistant.summary.outcome import trial_text
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import say, words
@@ -85,7 +85,7 @@ def _cuda(machine: Machine) -> tuple[Mark, str]:
         if _asked(machine):
             return "note", say("summary.not-found")
         return "ok", say("summary.no-cuda-toolkit-python-environments-bring")
-    best = max(machine.toolkits, key=lambda t: (numbers(t.version), t.root))
+    best = newest(machine.toolkits)
     others = len(machine.toolkits) - 1
     text = f"{best.version or '?'}  {best.root}"
     if others:
