@@ -17,9 +17,16 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from cudnn_assistant import __version__
-from cudnn_assistant.feed import Source
 from cudnn_assistant.plan import Plan, demanded, kind_of
-from cudnn_assistant.session import Checkup, LookRequest, Misuse, Refused, Session, ignore
+from cudnn_assistant.session import (
+    Checkup,
+    LookRequest,
+    Misuse,
+    Refused,
+    Session,
+    Source,
+    ignore,
+)
 from cudnn_assistant.session.changing import Change, NotApplied
 from cudnn_assistant.session.imagined import Imagined
 from cudnn_assistant.session.json_output import FindingWords, answer
