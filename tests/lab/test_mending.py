@@ -7,14 +7,15 @@ and PyPI's packages are stubs in folders that an administrator prepared.
 
 from __future__ import annotations
 
+import ensurepip
 import hashlib
-import importlib.util
 import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from functools import cache
@@ -120,10 +121,16 @@ def wheel(c: Computer, project: str, version: str, below: str, folder: Path) -> 
         archive.writestr(f"{info}/RECORD", "")
 
 
+def pip_of_python() -> Path:
+    """The pip that Python makes environments with: beside it, or where Debian keeps it."""
+    beside = Path(ensurepip.__file__).parent / "_bundled"
+    kept = sysconfig.get_config_var("WHEEL_PKG_DIR") or beside
+    return next(Path(kept).glob("pip-*.whl"))
+
+
 def shelf(c: Computer) -> None:
     """pip in the environment, and the packages that a PyTorch of CUDA 12.8 asks for."""
-    bundled = Path(str(importlib.util.find_spec("ensurepip").origin)).parent / "_bundled"  # type: ignore[union-attr]
-    with zipfile.ZipFile(next(bundled.glob("pip-*.whl"))) as pip:
+    with zipfile.ZipFile(pip_of_python()) as pip:
         pip.extractall(c.at(f"{SITE}/pip").parent)
     wheel(c, "nvidia_cudnn_cu12", "9.10.2.21", "nvidia/cudnn/lib", _stub("9.10.2"))
     blas = images.put(lab.workshop() / "blas", "libcublas.so.12", "libcublasLt.so.12")
