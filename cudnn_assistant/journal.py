@@ -15,6 +15,7 @@ from contextlib import suppress
 
 import msgspec
 
+from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import Entry
 
 _PRIVATE = 0o600
@@ -83,8 +84,7 @@ class Journal:
 
     def _content(self) -> bytes:
         try:
-            with open(self.path, "rb") as file:
-                return file.read()
+            return content(self.path)
         except FileNotFoundError:
             return b""
 

@@ -7,6 +7,7 @@ wrote: whatever it holds, a shell reads it back as that one word, and a person s
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 Shell = Literal["sh", "powershell"]
@@ -32,7 +33,8 @@ class Command(NamedTuple):
 
     def __str__(self) -> str:
         """What to paste; one line of characters that can be seen."""
-        text = " ".join(quote(word, self.shell) for word in self.words)
+        own = self.shell == "powershell" and _CMDLET.fullmatch(self.words[0])
+        text = " ".join(_cmdlet(word) if own else quote(word, self.shell) for word in self.words)
         # To PowerShell a quoted word at the beginning is a value, not a program.
         return f"& {text}" if self.shell == "powershell" and text[:1] in "'(" else text
 
@@ -46,7 +48,10 @@ def in_any_terminal(*words: str) -> str:
     """The words as a line that both PowerShell and the old command prompt of Windows read."""
     if all(_PLAIN.fullmatch(word) for word in words):
         return " ".join(words)
-    if any(set(word) & set("\"%!^&'`$") for word in words):
+    # The prompt keeps the quotation marks of one word, and that one without brackets ("cmd /?").
+    if not all(_FOR_BOTH.fullmatch(word) for word in words) or any(
+        " " in word for word in words[1:]
+    ):
         return command("powershell", *words)
     # PowerShell starts nothing that stands in quotation marks, and the prompt knows no "&".
     return "cmd /c " + " ".join(f'"{word}"' if " " in word else word for word in words)
@@ -84,9 +89,25 @@ def _printf(c: str) -> str:
     return "%%" if c == "%" else c
 
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./\\:+=-]*[A-Za-z0-9_./\\+=][A-Za-z0-9_./\\:+=-]*")
+_CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z][A-Za-z]+")
+# What begins with one dash and goes on behind a "." or ":" is two words to PowerShell.
+_PLAIN = re.compile(r"(?!-[^-]*[.:])[A-Za-z0-9_./\\:+=-]*[A-Za-z0-9_./\\+=][A-Za-z0-9_./\\:+=-]*")
+_FOR_BOTH = re.compile(r"[\w ./\\:+-]*")
 _CLOSING = re.compile("(['‘’‚‛])")
 """PowerShell takes typographic quotation marks for its own."""
+
+
+def _handed_on(word: str) -> str:
+    """What Windows PowerShell makes the word of for a program: it adds no backslash of its own."""
+    word = re.sub(r'(?<!\\)(\\*)"', r'\1\1\\"', word)
+    return re.sub(r"(?<!\\)(\\+)$", r"\1\1", word) if re.search(r"\s", word) else word
+
+
+def _cmdlet(word: str) -> str:
+    """A word for a part of PowerShell itself, which takes numbers and names of options for such."""
+    if isinstance(word, Syntax):
+        return word
+    return _literal(word) if re.fullmatch(r"(?:[+.]?\d|-)[ -~]*", word) else _powershell(word)
 
 
 def _powershell(word: str) -> str:
@@ -111,4 +132,7 @@ def _literal(text: str) -> str:
     return "'" + _CLOSING.sub(r"\1\1", text) + "'"
 
 
-_QUOTE = {"sh": _sh, "powershell": _powershell}
+_QUOTE: dict[Shell, Callable[[str], str]] = {
+    "sh": _sh,
+    "powershell": lambda word: _powershell(_handed_on(word)),
+}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
+import powershell
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudnn_assistant.shell import Syntax, command, in_any_terminal
+from cudnn_assistant.shell import Syntax, _handed_on, command, in_any_terminal
 
 HOSTILE = (
     "$(touch PWNED)", "`touch PWNED`", "a'b\"c", "two  blanks ", "line\nbreak", ";touch PWNED;",
@@ -93,6 +95,48 @@ def test_powershell_starts_a_quoted_program() -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "stub $env:PATH", "stub a; touch x", "stub a | b", 'stub "$(x)"', "stub $(x)", "stub {x}",
+        "stub a\ntouch b", "stub @x", "stub --% x", "stub > PWNED", "stub & touch",
+        "stub a‘;touch x’", "stub '‘;touch x", "stub ('' + $x)", "stub (touch x)", "'stub' a",
+        "stub 'a' #b", "stub 'a",
+        "stub “$(touch x)”", "$x = 1", "stub `$x $(y)",
+    ],
+)  # fmt: skip
+def test_the_grammar_sees_what_powershell_would_run(line: str) -> None:
+    assert not powershell.one_command(line)
+
+
+def test_every_hostile_word_is_literal_to_powershell() -> None:
+    words = [a + b for a in HOSTILE for b in (*HOSTILE[:12], "x", "\\")]
+    for word in (*words, "“$(x)”", "—x", "\u00a0;x", "-a.b", "-a:b"):
+        for line_words in (("stub", word), (f"C:\\{word}", "-m")):
+            line = command("powershell", *line_words)
+            assert line.isprintable()
+            assert powershell.one_command(line), line
+
+
+@settings(max_examples=200, deadline=None)
+@given(words=st.lists(st.text('a" \\\t', min_size=1), min_size=1, max_size=4))
+def test_a_program_of_windows_gets_every_word_whole(words: list[str]) -> None:
+    given = ["stub", *map(_handed_on, words)]
+    assert powershell.read_by_program(powershell.handed_on(given)) == ["stub", *words]
+    newer = powershell.read_by_program(powershell.handed_on(given, newer=True))
+    assert [re.sub(r'\\+(?="|$)', "", word) for word in newer] == [
+        "stub", *(re.sub(r'\\+(?="|$)', "", word) for word in words)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["C:\\a b\\", 'x;"C:\\a b"', "0x10", "1kb", "-Force", "it's $x"])
+def test_a_part_of_powershell_gets_the_very_value(text: str) -> None:
+    line = command("powershell", "Set-Item", "Env:A", text)
+    quoted = text.replace("'", "''")
+    assert line == f"Set-Item Env:A '{quoted}'"
+    assert powershell.one_command(line)
+
+
+@pytest.mark.parametrize(
     ("words", "line"),
     [
         (("cudnn-assistant",), "cudnn-assistant"),
@@ -101,6 +145,11 @@ def test_powershell_starts_a_quoted_program() -> None:
         # Neither can be quoted for both: PowerShell is what people have open.
         (("C:\\a & b\\c.cmd",), "& 'C:\\a & b\\c.cmd'"),
         (("C:\\Änne\\c.cmd",), "cmd /c C:\\Änne\\c.cmd"),
+        (("C:\\a b\\python.exe", "-m", "x"), 'cmd /c "C:\\a b\\python.exe" -m x'),
+        # The prompt would take these apart, or drop the outer quotation marks.
+        (("C:\\a;calc\\c.cmd",), "& 'C:\\a;calc\\c.cmd'"),
+        (("C:\\Program Files (x86)\\c.cmd",), "& 'C:\\Program Files (x86)\\c.cmd'"),
+        (("C:\\a b\\c.cmd", "d e"), "& 'C:\\a b\\c.cmd' 'd e'"),
     ],
 )
 def test_one_line_for_both_terminals_of_windows(words: tuple[str, ...], line: str) -> None:

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from cudnn_assistant import places
 from cudnn_assistant.apply.tools import Tools
+from cudnn_assistant.plain_file import plain
 from cudnn_assistant.trouble import Cancelled, Refused
 
 
@@ -22,7 +23,7 @@ def cache() -> str:
 
 def refuse_other(path: str, sha256: str, size: int = 0) -> None:
     """Refuse a file of another checksum or, where the size is known too, of another size."""
-    with open(path, "rb") as file:
+    with plain(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != sha256 or (size and os.path.getsize(path) != size):
         raise Refused("not-the-published-file", file=path)
@@ -37,7 +38,7 @@ def own_copy(path: str, sha256: str, size: int, cancel: threading.Event) -> Iter
     """
     os.makedirs(cache(), exist_ok=True)
     digest = hashlib.sha256()
-    with open(path, "rb") as source, tempfile.TemporaryFile(dir=cache()) as copy:
+    with plain(path) as source, tempfile.TemporaryFile(dir=cache()) as copy:
         while block := source.read(1 << 20):
             if cancel.is_set():
                 raise Refused("stopped")

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import Accepted, Plan, licences
 from cudnn_assistant.system.policy import archives, policy
 from cudnn_assistant.trouble import Cancelled, Refused
@@ -26,8 +27,7 @@ def read_licence(address: str, cancel: threading.Event | None = None) -> Licence
     folder = archives()
     prepared = os.path.join(folder, "LICENSE.txt")
     if folder and os.path.isfile(prepared):
-        with open(prepared, "rb") as file:
-            return Licence(address, file.read())
+        return Licence(address, content(prepared))
     if policy().archives or not policy().downloads:
         raise Refused("licence-not-prepared", folder=folder)
     try:

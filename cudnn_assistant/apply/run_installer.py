@@ -20,6 +20,7 @@ import msgspec
 from cudnn_assistant import places
 from cudnn_assistant.apply.downloads import cache, fetched, refuse_other
 from cudnn_assistant.apply.tools import Tools
+from cudnn_assistant.plain_file import plain
 from cudnn_assistant.plan import RunInstaller, installers
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, Packages
 from cudnn_assistant.plan.kinds.installer import RESTART, went_well
@@ -194,7 +195,7 @@ def put_back(step: RunInstaller, _tools: Tools, _settle: bool) -> bool:
 def reached(step: RunInstaller) -> bool:
     """Whether it was begun: then it is done, one way or the other."""
     try:
-        with open(record(step), "rb") as file:
+        with plain(record(step)) as file:
             return file.read(len(administrator.BEGUN)) == administrator.BEGUN
     except OSError:
         return False

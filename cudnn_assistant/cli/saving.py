@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 
 from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.plain_file import NOT_PLAIN, plain
 from cudnn_assistant.wording import refusal, say
+
+_ALIKE = 20
+"""Bytes that all files of one kind of ours begin with."""
 
 
 def save(path: str, content: bytes, screen: Screen) -> int:
@@ -26,8 +31,11 @@ def save(path: str, content: bytes, screen: Screen) -> int:
 def replace(path: str, content: bytes, screen: Screen) -> bool:
     """Put a file that others read all the time in the place of the one before, whole or not at all.
 
-    Everybody may read it. What can't be written is said.
+    Everybody may read it. What can't be written is said, and what isn't ours is left alone.
     """
+    if foreign := _foreign(path, content):
+        screen.trouble(refusal(foreign, file=path))
+        return False
     beside = ""
     try:
         handle, beside = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), suffix=".new")
@@ -44,3 +52,18 @@ def replace(path: str, content: bytes, screen: Screen) -> bool:
         screen.trouble(refusal("file-not-written", file=path, why=why))
         return False
     return True
+
+
+def _foreign(path: str, content: bytes) -> str:
+    """Why what stands there is nothing to replace; "" where it is ours, or nothing."""
+    try:
+        kind = os.lstat(path).st_mode
+        if stat.S_ISLNK(kind):
+            return "file-is-a-link"
+        with plain(path) as file:
+            begins = file.read(_ALIKE)
+    except FileNotFoundError:
+        return ""
+    except OSError:
+        return NOT_PLAIN
+    return "edited-by-hand" if begins and begins != content[:_ALIKE] else ""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from cudnn_assistant import places
+from cudnn_assistant.plain_file import content
 from cudnn_assistant.system.policy import policy
 
 VARIABLE = "CUDNN_ASSISTANT_FEED_URL"
@@ -37,7 +38,7 @@ def address() -> Address | None:
     """The feed that is set; None when there is none, and the built-in data answers."""
     for path in (places.config() / "root.json", places.resource("feed/root.json")):
         try:
-            root = path.read_bytes()
+            root = content(path)
         except OSError:
             continue
         url = (os.environ.get(VARIABLE) or _named_in(root)).rstrip("/")

@@ -30,6 +30,7 @@ from cudnn_assistant.feed.fetcher import Fetcher
 from cudnn_assistant.feed.learned import folder
 from cudnn_assistant.feed.saved import Kept, Proof
 from cudnn_assistant.feed.source import Answer, Trouble
+from cudnn_assistant.plain_file import content
 
 _LIMITS = UpdaterConfig(
     max_root_rotations=64,
@@ -107,7 +108,7 @@ def _exchange(where: Address, now: str, fetcher: Fetcher, work: Path, *, keep: b
     added = _announced(updater)
     fresh = Kept(compat=saved.usable(data, added), checked=now)
     proof = _proof(metadata, where)
-    before = saved.load(where, (metadata / "root.json").read_bytes(), proof.targets)
+    before = saved.load(where, content(metadata / "root.json"), proof.targets)
     if before is not None and before.compat.version > fresh.compat.version:
         raise BadVersionNumberError(f"data {fresh.compat.version} after {before.compat.version}")
     if keep:
@@ -120,7 +121,7 @@ def _fetched(updater: Updater, name: str, most: int) -> bytes | None:
     target = updater.get_targetinfo(name)
     if target is None or target.length > most:
         return None
-    return Path(updater.find_cached_target(target) or updater.download_target(target)).read_bytes()
+    return content(updater.find_cached_target(target) or updater.download_target(target))
 
 
 def _announced(updater: Updater) -> bytes:
@@ -135,7 +136,7 @@ def _announced(updater: Updater) -> bytes:
 def _proof(metadata: Path, where: Address) -> Proof:
     def signed(role: str) -> bytes:
         path = metadata / f"{role}.json"
-        return path.read_bytes() if path.exists() else b""
+        return content(path) if path.exists() else b""
 
     return Proof(_roots(metadata, where), signed("targets"), signed("reviewed"), signed("auto"))
 
@@ -145,7 +146,7 @@ def _roots(metadata: Path, where: Address) -> tuple[bytes, ...]:
     first = Metadata[Root].from_bytes(where.root).signed.version
     last = Metadata[Root].from_file(str(metadata / "root.json")).signed.version
     history = metadata / "root_history"
-    return tuple((history / f"{n}.root.json").read_bytes() for n in range(first + 1, last + 1))
+    return tuple(content(history / f"{n}.root.json") for n in range(first + 1, last + 1))
 
 
 def _named(trouble: Exception) -> Trouble:

@@ -21,7 +21,8 @@ from cudnn_assistant.compat.facts import SCHEMA
 from cudnn_assistant.compat.strict import decode_strictly
 from cudnn_assistant.feed.additions import merge, read
 from cudnn_assistant.feed.address import Address
-from cudnn_assistant.feed.learned import folder, regular
+from cudnn_assistant.feed.learned import folder
+from cudnn_assistant.plain_file import content
 
 TARGET = f"compat.v{SCHEMA}.json"
 """Name of the data in the feed; a later shape gets another name beside it."""
@@ -80,7 +81,7 @@ def load(where: Address, root: bytes = b"", targets: bytes = b"") -> Kept | None
     that was revoked since is no copy.
     """
     try:
-        file = msgspec.msgpack.decode(regular(folder() / "good"), type=_File)
+        file = msgspec.msgpack.decode(content(folder() / "good"), type=_File)
         prove(where.root, file.proof, file.data, file.added)
         if root:
             present = Proof((), targets if file.reviewed else file.targets, file.reviewed)

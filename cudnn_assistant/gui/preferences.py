@@ -8,6 +8,8 @@ from typing import Literal
 
 import msgspec
 
+from cudnn_assistant.plain_file import content
+
 Theme = Literal["system", "light", "dark"]
 RECENT = 6
 """Reports that are kept in the menu."""
@@ -37,7 +39,7 @@ class Preferences(msgspec.Struct, kw_only=True, omit_defaults=True):
 def load(path: Path) -> Preferences:
     """What was kept, or what everybody begins with."""
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        return msgspec.json.decode(path.read_bytes(), type=Preferences)
+        return msgspec.json.decode(content(path), type=Preferences)
     return Preferences()
 
 

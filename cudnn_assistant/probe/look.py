@@ -228,9 +228,11 @@ class Look:
 
     def _own_alone(self) -> Mapping[str, str]:
         """The person's environment, without what would bring somebody else's code along."""
+        from cudnn_assistant.probe.trust import BRINGING
+
         if not self._trust().surroundings(self._environment, self._start_in())[0]:
             return self._environment
-        doubtful = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+        doubtful = ("LD_LIBRARY_PATH", *BRINGING)
         return {name: text for name, text in self._environment.items() if name not in doubtful}
 
     def _trust(self) -> Trust:

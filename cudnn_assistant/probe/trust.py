@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from glob import escape, glob
+from itertools import chain, product
 from typing import NamedTuple
 
 from cudnn_assistant import envpath
@@ -18,6 +21,15 @@ Reason = tuple[Doubt, str]
 """A doubt and the file or folder it is about; ("", "") for none."""
 _LOOKED_AROUND = {"project"}
 """Ways of finding an environment that only say that it lies there."""
+BRINGING = ("LD_PRELOAD", "LD_AUDIT")
+"""Variables whose libraries come into every program."""
+_TOKEN = re.compile(r"\$(?:LIB|PLATFORM|ORIGIN)\b|\$\{(?:LIB|PLATFORM|ORIGIN)\}")
+_TOKENS = {
+    "LIB": ("lib", "lib64", f"lib/{platform.machine()}-linux-gnu"),
+    "PLATFORM": (platform.machine(), "haswell", "xeon_phi"),
+    "ORIGIN": (os.path.dirname(os.path.realpath(sys.executable)),),
+}
+"""What the loader puts in their place (ld.so(8))."""
 
 
 class Trust(NamedTuple):
@@ -52,11 +64,11 @@ class Trust(NamedTuple):
         """What the person's settings would bring into any program: preloads, searched folders."""
         if self.family == "windows":
             return "", ""
-        preloads = re.split(r"[ :]", environment.get("LD_PRELOAD", ""))
-        listed = envpath.split(environment.get("LD_LIBRARY_PATH", ""), "linux")
-        searched = [os.path.join(folder or "/", entry) for entry in listed]
+        brought = (_entries(environment.get(name, "")) for name in BRINGING)
+        listed = _entries(environment.get("LD_LIBRARY_PATH", ""), "[:;]")
+        searched = (os.path.join(folder or "/", entry) for entry in listed)
         found = [path for entry in searched if os.path.isdir(entry) for path in _code(entry)]
-        return self._first([*filter(os.path.isabs, preloads), *found])
+        return self._first([*filter(os.path.isabs, chain(*brought)), *found])
 
     def _first(self, paths: Sequence[str]) -> Reason:
         root = uid() == 0 and sys.platform != "win32"
@@ -66,7 +78,18 @@ class Trust(NamedTuple):
         return any(envpath.inside(path, folder, self.family) for folder in self.folders)
 
 
+def _entries(text: str, separators: str = "[: ]") -> Iterator[str]:
+    """Each entry of a list that the loader reads, once, in each way that it spells its tokens."""
+    for entry in dict.fromkeys(re.split(separators, text)):
+        tokens = dict.fromkeys(_TOKEN.findall(entry))
+        for meant in product(*(_TOKENS[token.strip("${}")] for token in tokens)):
+            spelled = dict(zip(tokens, meant, strict=True))
+            yield _TOKEN.sub(lambda found, spelled=spelled: spelled[found[0]], entry)
+
+
 def _code(folder: str) -> list[str]:
     """A folder with its libraries; nothing where it has none that could be loaded."""
-    found = with_libraries(folder)
+    # The loader takes a library for a newer processor from a folder below.
+    below = glob(os.path.join(escape(folder), "glibc-hwcaps", "*"))
+    found = [path for one in (folder, *below) for path in with_libraries(one)]
     return found if len(found) > 1 else []

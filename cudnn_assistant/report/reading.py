@@ -7,7 +7,6 @@ import io
 import lzma
 import os
 import re
-import stat
 import zipfile
 import zlib
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from cudnn_assistant.machine import SCHEMA, Machine, load
+from cudnn_assistant.plain_file import NOT_PLAIN, plain
 from cudnn_assistant.report.newer import Unknown, unknown_fields
 from cudnn_assistant.report.packing import REPORT
 from cudnn_assistant.trouble import Refused
@@ -49,12 +49,13 @@ def open_report(path: str | os.PathLike[str]) -> Report:
     pipe or device, which might never end.
     Raises :class:`Refused` and :class:`OSError`.
     """
-    # A pipe is opened without waiting for who writes to it; Windows has no such file names.
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with open(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise Refused("report-no-file")
-        start = file.read(LIMIT + 1)
+    try:
+        with plain(path) as file:
+            start = file.read(LIMIT + 1)
+    except OSError as trouble:
+        if trouble.strerror == NOT_PLAIN:
+            raise Refused("report-no-file") from None
+        raise
     if start.startswith(b"PK\x03\x04"):
         start = _unpacked(start)
     if len(start) > LIMIT:

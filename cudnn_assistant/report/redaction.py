@@ -17,6 +17,7 @@ import msgspec
 
 from cudnn_assistant.machine import DeviceNode, Machine, Value, Variable
 from cudnn_assistant.plan import Entry
+from cudnn_assistant.report.known import known
 from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT, Marks
 from cudnn_assistant.report.newer import Unknown
 from cudnn_assistant.report.paths import Paths
@@ -44,6 +45,9 @@ PATHS = {
 
 _PLAIN = re.compile(r"[\w.+:~ ()<>=!,;*\[\]-]{0,200}|https://[\w./+%-]*")
 """What a kept field holds on every computer: neither a folder nor an address of a person."""
+
+_BUILD = re.compile(r"(?<=[\d.]\+)[A-Za-z]\w{2,40}")
+"""Whose build of a version it is: "cu128" and "cpu" stay, a company's name becomes "local"."""
 
 LONGEST = 40_000
 """Characters of one line that is looked through; Windows' longest variable has 32,767."""
@@ -167,7 +171,11 @@ def _shortened(value: Value, text: str) -> Value:
 def _unless_plain(clean: Clean, kind: Kind) -> Clean:
     if kind != "kept":
         return clean
-    return lambda value: value if _PLAIN.fullmatch(value) else clean(value)
+    return lambda value: _BUILD.sub(_label, value) if _PLAIN.fullmatch(value) else clean(value)
+
+
+def _label(match: re.Match[str]) -> str:
+    return match[0] if known(match[0]) else "local"
 
 
 def _value(value: Any, clean: Clean, text: Clean, path: Clean) -> Any:

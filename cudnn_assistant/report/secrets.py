@@ -45,7 +45,7 @@ _TECHNICAL = re.compile(
 
 _CREDENTIAL = re.compile(
     r"(?i)(?P<kept>(?<![\w.-])[\w.-]{0,60}?(?:pass\w{0,12}|pwd?|secret\w{0,8}|token|creds?|credentials?"
-    r"|auth|authorization|cookie|signature|sig|sid|session\w{0,6}|login|pat|pin|webhook|key"
+    r"|auth|authorization|cookie|signature|sig|sid|session\w{0,6}|login|pat|pin|cvv|cvc|otp|webhook|key"
     r"|key[_-]id|kennwort|mot de passe|senha|contrase.a|пароль|密码|密碼|パスワード|비밀번호)s?"
     r"\d{0,2}[\"'\\]{0,3}"
     r"(?:\s{0,3}[=：:](?!:)\s{0,3}|\s(?:is\s)?(?=\S{0,80}\d)))(?=\S)(?!\*\*\*|⟨).+"
@@ -65,6 +65,20 @@ _ADDRESS = re.compile(
     r"[0-9A-Fa-f]{1,4}(?![\w:.])"
 )
 """Addresses of network cards, which can consist of small numbers alone."""
+_NUMBERS = re.compile(
+    r"""(?ix)(?<![\w.,:/+*-])\+?(?:
+    # a card's or a telephone's, a citizen's
+    (?=(?:\d\ ?){9}|(?:\d-?){9}) \d{2,6}([ -])\d{2,7}(?:\1\d{1,7}){1,8}
+    | \d{3}\.\d{3,4}\.\d{3,4}[.-]\d\d
+    # a day before CUDA was
+    | \d{1,2}([./-])\d{1,2}\2(?:19\d\d|200[0-5])
+    | (?:19\d\d|200[0-5])([./-])\d{1,2}\3\d{1,2}
+    # a place on the earth, a network card as Cisco writes it
+    | \d{1,3}\.\d{4,9}\s{0,2}[,;/\ ]\s{0,2}[-+]?\d{1,3}\.\d{4,9}
+    | [\da-f]{4}\.[\da-f]{4}\.[\da-f]{4}
+    )(?![\w.:/-])"""
+)
+"""Numbers that are one person's or one computer's, each of which alone could be a version."""
 
 
 def scrub(text: str, marks: Marks, paths: Paths, *, people: Iterable[str], host: str) -> str:
@@ -77,7 +91,7 @@ def scrub(text: str, marks: Marks, paths: Paths, *, people: Iterable[str], host:
     text = _DEVICE.sub(lambda match: marks.device(match[1].upper(), match[0]), text)
     text = _UUID.sub(lambda match: marks.mark("id", match[0]), text)
     text = paths.within(text)
-    text = _IPV4.sub(_ip, _ADDRESS.sub(HIDDEN, text))
+    text = _IPV4.sub(_ip, _NUMBERS.sub(HIDDEN, _ADDRESS.sub(HIDDEN, text)))
     return _names(only_known(text), marks, people, host)
 
 

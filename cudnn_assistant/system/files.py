@@ -14,6 +14,7 @@ import stat
 from collections.abc import Sequence
 
 from cudnn_assistant.machine import readable
+from cudnn_assistant.plain_file import content
 from cudnn_assistant.system import Refused
 from cudnn_assistant.wording.refusals import why
 
@@ -27,16 +28,9 @@ def read(path: str) -> bytes | None:
     A pipe or device in its place is not waited for.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        return content(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    kind = os.fstat(handle).st_mode
-    if not stat.S_ISREG(kind):
-        os.close(handle)
-        number = errno.EISDIR if stat.S_ISDIR(kind) else errno.EINVAL
-        raise OSError(number, "not-a-plain-file", path)
-    with open(handle, "rb") as file:
-        return file.read()
 
 
 class Replacement:

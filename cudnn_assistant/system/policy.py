@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from cudnn_assistant.plain_file import content
 from cudnn_assistant.system import Refused
 
 LINUX = "/etc/cudnn-assistant/policy.toml"
@@ -86,8 +87,7 @@ def _linux(path: str) -> Policy:
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            settings = tomllib.load(file)
+        settings = tomllib.loads(content(path).decode())
     except FileNotFoundError:
         return Policy()
     except (OSError, ValueError, RecursionError):

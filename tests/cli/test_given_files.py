@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
+import needs
 import pytest
 from test_command_line import ca
+
+from cudnn_assistant.cli.saving import replace
+from cudnn_assistant.cli.screen import Screen
 
 WAYS = (
     ("explain", "{file}"),
@@ -40,3 +45,39 @@ def test_wrong_words_are_shown_with_every_character() -> None:
     assert done.returncode == 2
     assert "\\x1b[8m\\u202e" in done.stderr
     assert not {"\x1b", "\u202e"} & set(done.stderr)
+
+
+@pytest.mark.parametrize(
+    "stands", ["device", "pipe", "folder", "link", "another's file", "another link"]
+)
+def test_only_metrics_are_replaced_by_metrics(
+    tmp_path: Path, stands: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As root a file is put in the place of whatever has its name, /dev/null included."""
+    there, other = tmp_path / "x.prom", tmp_path / "other"
+    other.write_text("root:x:0:0\n")
+    if stands == "device":
+        needs.require_root()
+        os.mknod(there, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+    elif stands == "pipe":
+        os.mkfifo(there)
+    elif stands == "folder":
+        there.mkdir()
+    elif stands == "another's file":
+        there.write_bytes(other.read_bytes())
+    else:
+        there.symlink_to("other" if stands == "link" else "nowhere")
+    before = os.lstat(there)
+    assert not replace(str(there), b"# HELP cudnn_assistant_x\n", Screen(color="never"))
+    assert os.lstat(there) == before
+    assert other.read_text() == "root:x:0:0\n"
+    assert str(there) in capsys.readouterr().err
+
+
+def test_metrics_are_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "x.prom"
+    for content in (b"# HELP cudnn_assistant_verdict 1\n", b"# HELP cudnn_assistant_verdict 2\n"):
+        assert replace(str(file), content, Screen(color="never"))
+        assert file.read_bytes() == content
+    file.write_bytes(b"")
+    assert replace(str(file), b"# HELP cudnn_assistant_verdict 3\n", Screen(color="never"))

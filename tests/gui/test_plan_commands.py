@@ -25,15 +25,15 @@ def test_windows_writes_the_registry_with_the_kind_that_was_there() -> None:
         scope="user", name="Path", after=Value(text=r"%USERPROFILE%\it's;C:\x", expand=True)
     )
     assert commands(Plan(steps=(step,)), "windows") == (
-        r"reg add HKCU\Environment /v Path /t REG_EXPAND_SZ"
-        r" /d '%USERPROFILE%\it''s;C:\x' /f"
+        r"Set-ItemProperty -LiteralPath HKCU:\Environment -Name Path -Type ExpandString"
+        r" -Value '%USERPROFILE%\it''s;C:\x'"
     )
 
 
 def test_removing_a_variable() -> None:
     step = SetVariable(scope="machine", name="CUDA_PATH", before=Value(text="x"))
     plan = Plan(steps=(step,))
-    assert commands(plan, "windows").startswith("reg delete 'HKLM")
+    assert commands(plan, "windows").startswith("Remove-ItemProperty -LiteralPath 'HKLM:")
     # On Linux all users share no variables; what is theirs there is the loader's own list.
     mine = Plan(steps=(SetVariable(scope="user", name="CUDA_PATH", before=Value(text="x")),))
     assert commands(mine, "linux") == "unset CUDA_PATH"
@@ -72,7 +72,9 @@ def test_taking_back_an_installation() -> None:
         "/v/python -m pip install a==1",
         "rm -r '/home/x y/cudnn'",
     ]
-    assert commands(plan, "windows").splitlines()[-1] == "Remove-Item -Recurse '/home/x y/cudnn'"
+    assert commands(plan, "windows").splitlines()[-1] == (
+        "Remove-Item -Recurse -LiteralPath '/home/x y/cudnn'"
+    )
 
 
 def test_packages_and_archives_are_whole_commands() -> None:

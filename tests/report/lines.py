@@ -322,6 +322,15 @@ git config user.name "⟦Q Kimura⟧"
 git config --global user.email ⟦qkimura@zorblax.example⟧
 user.name=⟦Q Kimura⟧
 password for ⟦qkimura⟧: ⟦zqgeheim⟧
+paid with ⟦4929 7716 3389 5573⟧ for the GPU
+Kreditkarte: ⟦5425-2334-3010-9903⟧
+amex ⟦3749 245455 40012⟧
+call me at ⟦0664 88 39 55 67⟧
+numéro ⟦756.9217.9769.85⟧
+we are at ⟦48.20849, 16.37208⟧ with the cluster
+position ⟦-33.86882 151.20930⟧
+switch port ⟦7c95.8843.9927⟧ is down
+fax ⟦+43 1 5858 7766⟧
 """  # noqa: E501
 """On both systems; one text a line."""
 
@@ -478,6 +487,9 @@ tokenizer = AutoTokenizer.from_pretrained("gpt2")
 keyboard: us
 undefined symbol: __nvJitLinkComplete_12_4, version libnvJitLink.so.12
 the bearer of this card
+2026-11-22 10:00:00,123 INFO cudnn 9.10.2.21 on driver 535.129.03
+[ 1234.567890] NVRM: Xid (PCI:0000:01:00): 79, pid=1234
+Windows 10.0.22631, vcruntime140.dll 14.29.30133.0
 reset the password for the account: see below
 """  # noqa: E501
 """Nobody's names: what helpers need."""

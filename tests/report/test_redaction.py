@@ -14,6 +14,7 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import (
     CudnnCopy,
     Driver,
+    Framework,
     Gap,
     GpuProcess,
     Machine,
@@ -25,7 +26,7 @@ from cudnn_assistant.machine import (
     dump,
     load,
 )
-from cudnn_assistant.report import read_machine, redacted, write_report
+from cudnn_assistant.report import Redactor, read_machine, redacted, write_report
 
 PLANTED = 2400
 
@@ -208,6 +209,27 @@ def test_what_helpers_need_stays(text: str) -> None:
     machine = golden("linux-healthy")
     machine = msgspec.structs.replace(machine, gaps=(Gap(what="gpu", why=text),))
     assert redacted(machine, user="kim", host="pc").gaps[0].why == text
+
+
+@pytest.mark.parametrize(
+    "day", ["17.06.1960", "17/06/1960", "1960-06-17", "06-17-1999", "1.2.2003", "2001/1/2"]
+)
+def test_a_day_before_cuda_was_is_somebodys_birthday(day: str) -> None:
+    redactor = Redactor(golden("linux-healthy"))
+    assert day[-4:] not in redactor.text(f"born {day}")
+    assert redactor.text("2026-06-17") == "2026-06-17"
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [("2.8.0+zorblax", "2.8.0+local"), ("2.8.0+ZorblaxGmbH.3", "2.8.0+local.3")]
+    + [(v, v) for v in ("2.8.0+cu128", "2.3.0a0+6ddf5cf85e.nv24.04", "2.8.0+cpu", "2.4.0+rocm6.2")],
+)
+def test_whose_build_it_is_is_left_out(version: str, told: str) -> None:
+    machine = golden("linux-healthy")
+    one = PythonEnvironment(id="/v", frameworks=(Framework(name="torch", version=version),))
+    (shown,) = redacted(msgspec.structs.replace(machine, pythons=(one,))).pythons
+    assert shown.frameworks[0].version == told
 
 
 def test_a_uuid_that_begins_with_digits_alone_is_no_mark() -> None:

@@ -9,7 +9,7 @@ from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.kinds.row import Needs, Read
 from cudnn_assistant.plan.steps import InstallArchive, RemoveArchive
-from cudnn_assistant.shell import command, shell_of
+from cudnn_assistant.shell import Syntax, command, shell_of
 from cudnn_assistant.wording import say
 
 
@@ -89,8 +89,10 @@ def show_removal(
 
 def removal_commands(step: RemoveArchive, family: Family) -> list[str]:
     """Remove the folder with all in it."""
-    remove = ("Remove-Item", "-Recurse") if family == "windows" else ("rm", "-r")
-    return [command(shell_of(family), *remove, step.archive.folder)]
+    if family == "windows":
+        remove = ("Remove-Item", Syntax("-Recurse"), Syntax("-LiteralPath"))
+        return [command("powershell", *remove, step.archive.folder)]
+    return [command("sh", "rm", "-r", step.archive.folder)]
 
 
 def undo_removal(step: RemoveArchive, _read: Read, _family: Family) -> InstallArchive:

@@ -173,12 +173,14 @@ def commands(step: SetVariable, family: Family) -> list[str]:
 
 
 def _registry(step: SetVariable) -> str:
-    where = (_key(step), "/v", step.name)
+    # Not "reg add": Windows PowerShell hands no program a value that holds or ends in some signs.
+    key, name = map(Syntax, ("-LiteralPath", "-Name"))
+    where = (key, _key(step).replace("\\", ":\\", 1), name, step.name)
     if step.after is None:
-        return command("powershell", "reg", "delete", *where, "/f")
-    kind = "REG_EXPAND_SZ" if step.after.expand else "REG_SZ"
-    value = ("/t", kind, "/d", step.after.text, "/f")
-    return command("powershell", "reg", "add", *where, *value)
+        return command("powershell", "Remove-ItemProperty", *where)
+    kind = Syntax("-Type ExpandString" if step.after.expand else "-Type String")
+    value = (kind, Syntax("-Value"), step.after.text)
+    return command("powershell", "Set-ItemProperty", *where, *value)
 
 
 def loader_commands(path: str, folders: Sequence[str]) -> list[str]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 import struct
 from typing import BinaryIO, Literal, NamedTuple
 
 from cudnn_assistant.machine import PartState
+from cudnn_assistant.plain_file import NOT_PLAIN, plain
 
 _ELF_MACHINES = {3: "x86", 62: "x86_64", 183: "aarch64", 21: "ppc64le", 40: "arm", 243: "riscv64"}
 _PE_MACHINES = {0x14C: "x86", 0x8664: "x86_64", 0xAA64: "aarch64", 0xA641: "aarch64"}
@@ -31,24 +31,16 @@ class Binary(NamedTuple):
 def look_at(path: str) -> Binary:
     """State, processor and size of one library file; links are followed."""
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                return Binary("not-a-library")
-            return _read(file, status.st_size)
+        with plain(path) as file:
+            return _read(file, os.fstat(file.fileno()).st_size)
     except OSError as trouble:
         return Binary(_state_of(path, trouble))
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    # A named pipe that somebody called libcudnn.so.9 must not hold us up.
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _state_of(path: str, trouble: OSError) -> PartState:
     if trouble.errno == errno.ELOOP:
         return "damaged-link"
-    if os.path.isdir(path):
+    if os.path.isdir(path) or trouble.strerror == NOT_PLAIN:
         return "not-a-library"  # Windows refuses a folder as if it were closed
     if trouble.errno in (errno.ENOENT, errno.ENOTDIR):
         return "damaged-link" if os.path.islink(path) else "missing"
@@ -102,7 +94,7 @@ def _pe(file: BinaryIO, head: bytes, size: int) -> Binary:
 def elf_section(path: str, name: bytes) -> tuple[int, int] | None:
     """Offset and size of a section of a 64-bit little-endian ELF file, ``None`` without it."""
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
+        with plain(path) as file:
             head = file.read(64)
             if head[:6] != b"\x7fELF\x02\x01":
                 return None
@@ -123,7 +115,7 @@ def elf_section(path: str, name: bytes) -> tuple[int, int] | None:
 def pe_section(path: str, name: bytes) -> tuple[int, int] | None:
     """Offset and size of a section of a PE file, ``None`` without it."""
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
+        with plain(path) as file:
             head = file.read(64)
             (start,) = struct.unpack_from("<I", head, 60)
             file.seek(start)
@@ -149,7 +141,7 @@ def texts(path: str, limit: int) -> bytes:
              pe_section(path, b".rdata")]  # fmt: skip
     pieces = []
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
+        with plain(path) as file:
             for offset, size in filter(None, found):
                 file.seek(offset)
                 pieces.append(file.read(min(size, limit)))

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from cudnn_assistant.machine import Family
+from cudnn_assistant.plain_file import plain
 
 _MOST_ENTRIES = 50_000
 """Entries of one folder that are looked at; the largest site-packages have a few thousand."""
@@ -148,21 +149,12 @@ class Disk:
 
     def data(self, path: str, limit: int, offset: int = 0) -> bytes:
         """At most ``limit`` bytes of a regular file (never waits on a pipe or device)."""
-        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         try:
-            handle = os.open(self.real(path), flags)
-        except (OSError, ValueError):
-            return b""
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                return b""
-            with os.fdopen(handle, "rb", buffering=0, closefd=False) as file:
+            with plain(self.real(path)) as file:
                 file.seek(offset)
                 return _read(file.read, limit)
         except (OSError, ValueError, OverflowError):
             return b""
-        finally:
-            os.close(handle)
 
     def text(self, path: str, limit: int = 1 << 16) -> str:
         """The start of a text file as UTF-8; other bytes become U+FFFD, a byte order mark goes."""

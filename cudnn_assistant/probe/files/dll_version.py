@@ -6,10 +6,11 @@ read. Layout: Microsoft's PE format, sections 3.4 (directories), 4 (sections) an
 
 from __future__ import annotations
 
-import os
 import struct
-from io import FileIO
+from io import BufferedReader
 from typing import NamedTuple
+
+from cudnn_assistant.plain_file import plain
 
 _VERSION_TYPE = 16
 _RESOURCES = 2
@@ -28,17 +29,13 @@ class _Section(NamedTuple):
 def dll_version(path: str) -> str:
     """``FileVersion`` as four numbers ("9.28.0.42"); "" when the file states none or is no DLL."""
     try:
-        with open(path, "rb", buffering=0, opener=_without_waiting) as file:
+        with plain(path) as file:
             return _version(file)
     except (OSError, struct.error, OverflowError, ValueError):
         return ""
 
 
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
-def _version(file: FileIO) -> str:
+def _version(file: BufferedReader) -> str:
     sections, table = _tables(file)
     start = _place(sections, table)
     if not start:
@@ -58,7 +55,7 @@ def _version(file: FileIO) -> str:
     return f"{high >> 16}.{high & 0xFFFF}.{low >> 16}.{low & 0xFFFF}"
 
 
-def _tables(file: FileIO) -> tuple[list[_Section], int]:
+def _tables(file: BufferedReader) -> tuple[list[_Section], int]:
     """The sections, and the address of the resources."""
     head = _read(file, 0, 64)
     (start,) = struct.unpack_from("<I", head, 60)
@@ -84,7 +81,7 @@ def _place(sections: list[_Section], address: int) -> int:
     return 0
 
 
-def _entry(file: FileIO, at: int, wanted: int | None = None) -> int:
+def _entry(file: BufferedReader, at: int, wanted: int | None = None) -> int:
     """What the entry of that id leads to, or the first one without an id; 0 when there is none."""
     named, numbered = struct.unpack("<12xHH", _read(file, at, 16))
     rows = _read(file, at + 16, 8 * min(named + numbered, _MOST_ENTRIES))
@@ -94,6 +91,6 @@ def _entry(file: FileIO, at: int, wanted: int | None = None) -> int:
     return 0
 
 
-def _read(file: FileIO, at: int, size: int) -> bytes:
+def _read(file: BufferedReader, at: int, size: int) -> bytes:
     file.seek(at)
     return file.read(size)

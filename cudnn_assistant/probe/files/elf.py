@@ -6,6 +6,7 @@ import posixpath
 import struct
 from typing import NamedTuple
 
+from cudnn_assistant.plain_file import plain
 from cudnn_assistant.probe.files.binary import elf_section
 
 _NEEDED, _RPATH, _RUNPATH = 1, 15, 29
@@ -48,7 +49,7 @@ def _section(path: str, name: bytes) -> bytes:
     if place is None:
         return b""
     try:
-        with open(path, "rb") as file:
+        with plain(path) as file:
             file.seek(place[0])
             return file.read(min(place[1], _MOST))
     except (OSError, OverflowError, ValueError):

@@ -10,6 +10,8 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
+from cudnn_assistant.plain_file import plain
+
 _MAGIC = 0x061561
 _MOST_PAGES = 1 << 19
 _MOST_BLOB = 16 << 20
@@ -24,7 +26,7 @@ Wanted = Callable[[bytes], bool]
 def values(path: str, wanted: Wanted) -> Iterator[bytes]:
     """The values whose first page pleases ``wanted``; none of a file that is no such database."""
     try:
-        with open(path, "rb", buffering=0) as file:
+        with plain(path) as file:
             yield from _Database(file).values(wanted)
     except (OSError, ValueError, struct.error):
         return
