@@ -129,7 +129,11 @@ def slurm(seen: Seen) -> int:
     node = os.environ.get("SLURMD_NODENAME") or socket.gethostname().partition(".")[0]
     reason = f"cudnn-assistant: {', '.join(seen.proven)}"
     command = ["scontrol", "update", f"nodename={node}", "state=drain", f"reason={reason}"]
-    return subprocess.run(command, timeout=9).returncode
+    try:
+        return subprocess.run(command, timeout=9).returncode
+    except (OSError, subprocess.TimeoutExpired) as trouble:
+        print(f"the node can't be drained: {trouble}", file=sys.stderr)
+        return 1
 
 
 def prolog(seen: Seen) -> int:
