@@ -53,6 +53,12 @@ PACKAGES = {
     "desktop-file-validate": "desktop-file-utils",
     "appstreamcli": "appstream",
     "chromium": "chromium",
+    "munged": "munge",
+    "slurmctld": "slurm-wlm",
+    "slurmd": "slurm-wlm",
+    "promtool": "prometheus",
+    "prometheus": "prometheus",
+    "prometheus-node-exporter": "prometheus-node-exporter",
 }
 """Debian's packages by program."""
 

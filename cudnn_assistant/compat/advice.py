@@ -37,6 +37,7 @@ Code = Literal[
     "inferred",
     "disputed",
     "platform-unknown",
+    "processor-unknown",
     "gpu-ambiguous",
     "other-maker",
     "not-published",

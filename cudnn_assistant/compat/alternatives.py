@@ -35,11 +35,12 @@ def alternatives(
         if found is not None and found.requirement not in told:
             told.add(found.requirement)
             yield Alternative(way="framework", framework=found, price=price)
-    if "gpu-too-new" in unmet and here.framework in _CONTAINERS and here.family == "linux":
+    newer = unmet & {"gpu-too-new", "no-gpu-build"}
+    if newer and here.framework in _CONTAINERS and here.family == "linux":
         yield Alternative(way="container", about=here.framework)
+    if (newer or "gpu-too-old" in unmet) and here.framework in _FROM_SOURCE:
+        yield Alternative(way="source-build", about=here.framework)
     if unmet & {"gpu-too-new", "gpu-too-old"}:
-        if here.framework in _FROM_SOURCE:
-            yield Alternative(way="source-build", about=here.framework)
         yield from _other_gpu(here, compat, first_fit)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from cudnn_assistant.compat.advice import Code, Reason
 from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.kernels import kernels_against
@@ -70,6 +72,8 @@ def evaluate(
     build: CudnnBuild | None,
 ) -> Candidate:
     """Everything that stands against a candidate, and the driver it needs."""
+    if framework is not None and here.arm and _lists_kernels(framework):
+        framework = msgspec.structs.replace(framework, compute=framework.arm)
     against = [*_wishes(here, build)]
     unknown: list[Reason] = []
     name = title(framework, build)
@@ -184,8 +188,8 @@ def _framework_against(
     compat: Compat, here: Situation, computes: Sequence[str], build: FrameworkRelease
 ) -> Iterator[Reason]:
     name = title(build, None)
-    if not build.gpu:
-        on_windows = here.family == "windows"
+    if not build.gpu or (here.arm and "no" in build.arm):
+        on_windows = here.family == "windows" and not build.gpu
         yield _reason("no-gpu-build-on-windows" if on_windows else "no-gpu-build", name)
         return
     if not build.requirement and not here.installed:
@@ -199,6 +203,11 @@ def _framework_against(
     for compute in computes:
         if (code := kernels_against(compat, build, compute)) is not None:
             yield _reason(code, name, compute=compute)
+
+
+def _lists_kernels(build: FrameworkRelease) -> bool:
+    """Whether the kernels of its build for Arm are known, which are others."""
+    return bool(build.arm) and not {"no", "yes"} & set(build.arm)
 
 
 def _python_fits(spec: str, python: str) -> bool:
@@ -219,3 +228,5 @@ def _framework_unknown(here: Situation, build: FrameworkRelease) -> Iterator[Rea
         yield _reason("gpu-support-unknown", name)
     if not build.sure:
         yield _reason("inferred", name)
+    if here.arm and not build.arm and not here.installed:
+        yield _reason("processor-unknown", name)

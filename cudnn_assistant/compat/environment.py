@@ -23,6 +23,12 @@ from cudnn_assistant.machine import Struct
 _MOST = 12
 """Releases of one package that are tried, newest first."""
 
+_MACHINE = {
+    (True, False): "AMD64", (True, True): "ARM64", (False, False): "x86_64",
+    (False, True): "aarch64",
+}  # fmt: skip
+"""What Python calls the processor, by whether it is Windows and whether it is an Arm."""
+
 
 class Wanted(Struct, kw_only=True):
     """A GPU package that an environment asks for, and the releases that it allows."""
@@ -71,7 +77,7 @@ def _marked(here: Situation) -> dict[str, str]:
         "sys_platform": "win32" if windows else "linux",
         "platform_system": "Windows" if windows else "Linux",
         "os_name": "nt" if windows else "posix",
-        "platform_machine": "AMD64" if windows else "x86_64",
+        "platform_machine": _MACHINE[windows, here.arm],
     }
     return told | ({"python_version": here.python} if here.python else {})
 

@@ -38,6 +38,7 @@ VersionText = Annotated[str, Held(r"([0-9]+(\.[0-9]+)*)?", 24)]
 Limit = Annotated[str, Held(r"([0-9]+(\.[0-9]+)*|ongoing)?", 24)]
 Compute = Annotated[str, Held(r"([0-9]{1,2}\.[0-9])?")]
 Kernel = Annotated[str, Held(r"[0-9]{1,2}\.[0-9](\+PTX)?")]
+Arm = Annotated[str, Held(r"no|yes|[0-9]{1,2}\.[0-9](\+PTX)?")]
 Day = Annotated[str, Held(r"([0-9]{4}-[0-9]{2}-[0-9]{2})?")]
 Name = Annotated[str, Held(r"[\w .,+()/&'-]{0,90}")]
 Word = Annotated[str, Held(r"[A-Za-z0-9._-]{0,60}")]
@@ -245,6 +246,9 @@ class FrameworkRelease(Struct, kw_only=True):
     compute: tuple[Kernel, ...] = ()
     """Capabilities with kernels in the build; empty when unknown."""
     compute_min: Compute = ""
+    arm: tuple[Arm, ...] = ()
+    """Its build for 64-bit Arm, where the rest is about x86-64: ("no",) has no code for GPUs,
+    ("yes",) the same, else the capabilities with kernels in it; empty when unknown."""
     sure: bool = True
     """False: rests on general knowledge or a plan, not on a published table."""
 

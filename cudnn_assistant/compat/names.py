@@ -22,9 +22,15 @@ from cudnn_assistant.machine import Struct
 Maker = Literal["", "amd", "intel", "apple", "jetson"]
 
 _MAKERS: tuple[tuple[Maker, re.Pattern[str]], ...] = (
-    ("jetson", re.compile(r"\b(jetson|(agx|drive|igx) (orin|thor|xavier)|tegra|tx[12]|xavier)\b")),
-    ("amd", re.compile(r"\b(amd|radeon|instinct|firepro|rx ?(vega|[4-9]\d{2,3}\w*)|mi\d+x)\b")),
-    ("intel", re.compile(r"\b(intel|arc( [ab]?\d+)?|iris|uhd|b580|a770)\b")),
+    ("jetson", re.compile(r"\b(jetson|(agx|drive|igx) (orin|thor)|orin|tegra|tx[12]|xavier)\b")),
+    (
+        "amd",
+        re.compile(
+            r"\b(amd|radeon|ryzen|instinct|firepro|strix (halo|point)|rx ?(vega|[4-9]\d{2,3}\w*)"
+            r"|vega ?(56|64|ii)|\d{4} ?(xtx?|gre)|mi\d{2,3}[ax]?|w[67][5-9]00)\b"
+        ),
+    ),
+    ("intel", re.compile(r"\b(intel|arc( [ab]?\d+)?|iris|uhd|gaudi ?\d?|b580|a770)\b")),
     ("apple", re.compile(r"\b(apple|macbook)\b|\Am[1-5]( (pro|max|ultra))?\Z")),
 )
 _SERIES = re.compile(
@@ -33,7 +39,20 @@ _SERIES = re.compile(
 _SIZE = re.compile(r"\b(\d+ ?gb?|pcie?|sxm\d?\w*|nvl|hbm\d?e?|fhhl|gddr\d\w?|oem|ti gpu|gpu)\b")
 _LAPTOP = re.compile(r"\b(laptop|mobile|max q|with max q design|notebook)\b")
 _SPELLED = {"dgx spark": "gb10", "grace hopper": "gh200", "rtx 6000 blackwell": "rtx pro 6000"}
+_GRACE = re.compile(r"\b(grace|gh200|gb10|gb[23]00|dgx spark)\b")
 _PCI = re.compile(r"(?:10de[: ])(?:0x)?([0-9a-f]{4})|0x([0-9a-f]{4})|([0-9a-f]{4})")
+
+
+_CAPABILITY = re.compile(
+    r"(?:(?:cc|sm|compute|(?:compute )?capability)[ _:-]*)?(\d{1,2}\.\d)"
+    r"|(?:sm|compute)[ _-]?(\d{1,2})(\d)[af]?"
+)
+_COUNT = re.compile(r"\A\d{1,2} ?x |\b ?x ?\d{1,2}\Z")
+_OTHER_CHIP = {"ti", "super", "d", "max", "ada", "blackwell", "generation"}
+"""Words that make another product of a name."""
+_WORDS = 12
+"""Of a longer text, no more are looked at."""
+_OURS = re.compile(r"\b(nvidia|geforce|[rg]tx|quadro|tesla)\b")
 
 
 class Meant(Struct, kw_only=True):
@@ -45,22 +64,49 @@ class Meant(Struct, kw_only=True):
     """With several: a product for each, with its generation."""
     maker: Maker = ""
     """Not NVIDIA's, or a board whose software comes with its own system image."""
+    arm: bool = False
+    """Sold with an Arm processor only."""
 
 
 def meant(compat: Compat, text: str) -> Meant:
     """The GPU that a text names, as people write it."""
-    if re.fullmatch(r"[0-9]{1,2}\.[0-9]", text.strip()):
-        return Meant(computes=(text.strip(),))
-    plain = _plain(text)
-    found = _by_id(compat, text) or _by_name(compat, plain)
-    maker: Maker = next((one for one, pattern in _MAKERS if pattern.search(plain)), "")
+    if numbered := _CAPABILITY.fullmatch(text.strip().lower()):
+        compute = numbered[1] or f"{numbered[2]}.{numbered[3]}"
+        return Meant(computes=(compute,) if architecture(compat, compute) else ())
+    plain = _plain(_bracketed(text))
+    found = _by_id(compat, text) or _by_name(compat, plain) or _among_words(compat, plain)
+    named = () if _OURS.search(plain) else _MAKERS
+    maker: Maker = next((one for one, pattern in named if pattern.search(plain)), "")
     boards = bool(found) and all((known := architecture(compat, c)) and known.board for c in found)
     if boards or (maker and (maker in ("jetson", "apple") or not found)):
         return Meant(maker=maker or "jetson")
+    arm = bool(_GRACE.search(plain))
     if len(found) < 2:
-        return Meant(computes=tuple(found))
+        return Meant(computes=tuple(found), arm=arm)
     names = tuple(f"{found[one]} ({architecture_name(compat, one)}, {one})" for one in found)
     return Meant(computes=tuple(found), names=names)
+
+
+def _bracketed(text: str) -> str:
+    """ "GA102 [GeForce RTX 3090] (rev a1)", as lspci says, is what stands in brackets."""
+    found = re.findall(r"\[([^\[\]]*[A-Za-z][^\[\]]*)\]", text)
+    return found[-1] if found else text
+
+
+def _among_words(compat: Compat, plain: str) -> dict[str, str]:
+    """The one product in a longer text: "EVGA GTX 1080 FTW", "2x RTX 3090".
+
+    Not where another number, or a word that makes another product, stands beside it.
+    """
+    words = _LAPTOP.sub(" ", _SIZE.sub(" ", _COUNT.sub("", plain))).split()[:_WORDS]
+    for length in range(len(words), 0, -1):
+        for start in range(len(words) - length + 1):
+            name = " ".join(words[start : start + length])
+            rest = {*words[:start], *words[start + length :]}
+            if re.search(r"[a-z].*\d{3}|\b[a-z]\d", name) and (found := _by_name(compat, name)):
+                taken = rest & _OTHER_CHIP or any(re.search(r"\d", word) for word in rest)
+                return {} if taken else found
+    return {}
 
 
 def _plain(text: str) -> str:
@@ -93,7 +139,7 @@ def _by_name(compat: Compat, plain: str) -> dict[str, str]:
 
 
 def _containing(table: dict[str, tuple[str, ...]], name: str) -> dict[str, str]:
-    if not re.search(r"\d", name):
+    if not re.search(r"\d{3}|[a-z] ?\d", name):
         return {}
     return _matching(table, re.compile(rf"(?:^| ){re.escape(name)}(?: |\Z)"))
 

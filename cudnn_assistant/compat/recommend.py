@@ -21,7 +21,7 @@ from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.lookup import in_series, order
 from cudnn_assistant.compat.ranking import rank
 from cudnn_assistant.compat.releases import cudnn_builds, framework_builds
-from cudnn_assistant.compat.serving import serving_builds
+from cudnn_assistant.compat.serving import allowed, serving_builds
 from cudnn_assistant.compat.situation import Situation, situation
 from cudnn_assistant.compat.telling import (
     driver_reasons,
@@ -99,10 +99,18 @@ def _pairs(
 
 def _asked(here: Situation, compat: Compat) -> Sequence[FrameworkRelease]:
     """The builds that a wish is about: "2.10" is a series, of which the newest is meant."""
-    asked = here.framework_version
     if not here.framework:
         return ()
-    if asked.count(".") == 1 and not here.installed:
+    wished, builds = here.want_cuda, _of_series(here, compat)
+    return [one for one in builds if not wished or not one.cuda or in_series(one.cuda, wished)]
+
+
+def _of_series(here: Situation, compat: Compat) -> Sequence[FrameworkRelease]:
+    asked = here.framework_version
+    if here.framework_allowed:
+        builds = framework_builds(compat, here.framework, "", here.family)
+        return [one for one in builds if one.version in allowed(here.framework_allowed)]
+    if asked and asked.count(".") < 2 and not here.installed:
         builds = framework_builds(compat, here.framework, "", here.family)
         return [one for one in builds if in_series(one.version, asked)]
     return framework_builds(compat, here.framework, asked, here.family)
@@ -125,7 +133,8 @@ def _nothing_fits(here: Situation, compat: Compat) -> Recommendation:
     unknown = tuple(unknown_facts(here))
     if not candidates:
         missing = Reason(
-            code="framework-unknown", about=f"{here.framework} {here.framework_version}".strip()
+            code="framework-unknown",
+            about=_named(here),
         )
         return Recommendation(
             subject=here.subject, possible=None, unknown=(missing, *unknown),
@@ -140,6 +149,12 @@ def _nothing_fits(here: Situation, compat: Compat) -> Recommendation:
         unknown=unknown,
         alternatives=_ways(here, compat, unmet),
     )
+
+
+def _named(here: Situation) -> str:
+    release = here.framework_version or here.framework_allowed
+    made = f" for CUDA {here.want_cuda}" if here.want_cuda else ""
+    return f"{here.framework} {release}".strip() + made
 
 
 def _told_once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:

@@ -151,7 +151,7 @@ def _code_missing(build: CudnnBuild, oldest: str) -> bool:
 
 _NAMES = {
     "tensorflow-gpu": "tensorflow", "tensorflow-cpu": "tensorflow", "tf": "tensorflow",
-    "pytorch": "torch", "onnxruntime-gpu": "onnxruntime", "onnx runtime": "onnxruntime",
+    "pytorch": "torch", "onnxruntime-gpu": "onnxruntime", "onnx-runtime": "onnxruntime",
     "jaxlib": "jax", "paddlepaddle": "paddle", "paddlepaddle-gpu": "paddle",
     "cupy-cuda11x": "cupy", "cupy-cuda12x": "cupy", "cupy-cuda13x": "cupy",
 }  # fmt: skip
@@ -159,7 +159,7 @@ _NAMES = {
 
 def framework_name(text: str) -> str:
     """The name that the data uses for a framework or one of its packages."""
-    plain = text.strip().lower().replace("_", "-")
+    plain = "-".join(text.lower().replace("_", " ").replace("-", " ").split())
     return _NAMES.get(plain, plain)
 
 

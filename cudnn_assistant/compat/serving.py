@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
@@ -41,13 +42,15 @@ def serves(framework: FrameworkRelease, build: CudnnBuild) -> bool:
         return False
     if at_least(build.version, f"{need.major}.{need.minor}") is False:
         return False
-    if framework.cudnn_spec and build.full not in _allowed(framework.cudnn_spec):
+    if framework.cudnn_spec and build.full not in allowed(framework.cudnn_spec):
         return False
     exact_cuda = build.cuda_major < 11
     return not exact_cuda or major_minor(build.cuda) == major_minor(framework.cuda)
 
 
-def _allowed(specifier: str) -> SpecifierSet:
+@lru_cache(maxsize=64)
+def allowed(specifier: str) -> SpecifierSet:
+    """The releases that a specifier allows."""
     # Loaded where a framework pins its cuDNN; most checks come by without.
     from packaging.specifiers import SpecifierSet
 
@@ -63,9 +66,9 @@ def major_minor(text: str) -> tuple[int, int] | None:
 def _by_wheel(
     compat: Compat, framework: FrameworkRelease, cuda: int, platform: str
 ) -> Iterator[CudnnBuild]:
-    allowed = _allowed(framework.cudnn_spec)
+    within = allowed(framework.cudnn_spec)
     for wheel in compat.wheels:
-        if wheel.package != wheel_package(cuda) or wheel.version not in allowed:
+        if wheel.package != wheel_package(cuda) or wheel.version not in within:
             continue
         build = cudnn_build(compat, wheel.version, cuda)
         if build is not None and (not platform or platform in wheel.platforms):

@@ -64,6 +64,8 @@ class Situation(Struct, kw_only=True):
     python: str = ""
     framework: str = ""
     framework_version: str = ""
+    framework_allowed: str = ""
+    """Where no version is named: the releases that are allowed, ">=2.5,<2.9"."""
     framework_cuda: str = ""
     """CUDA of the installed build, which is kept if it fits."""
     installed: bool = False
@@ -71,7 +73,12 @@ class Situation(Struct, kw_only=True):
     want_cudnn: str = ""
     """A program needs this cuDNN: its major, or a series ("8", "9.1")."""
     want_cuda: str = ""
-    """A program needs this CUDA major."""
+    """A program needs this CUDA major; a build is wished for this CUDA ("12", "12.6")."""
+
+    @property
+    def arm(self) -> bool:
+        """Whether the processor is a 64-bit Arm."""
+        return self.platform not in ("", "linux-x86_64", "windows-x86_64")
 
 
 def situation(

@@ -103,7 +103,7 @@ def _frameworks(reviewed: Compat, added: Additions) -> Iterator[FrameworkRelease
         key = (one.name, one.version, one.family, one.index)
         if one.name in names and key not in have:
             have.add(key)
-            yield msgspec.structs.replace(one, compute=(), compute_min="", sure=False)
+            yield msgspec.structs.replace(one, compute=(), compute_min="", arm=(), sure=False)
 
 
 def _wheels(reviewed: Compat, added: Additions) -> Iterator[Wheel]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from typing import Any, Literal
 
 import msgspec
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from cudnn_assistant.compat import (
     Compat,
@@ -15,10 +17,11 @@ from cudnn_assistant.compat import (
     cuda_of_driver,
     meant,
     situation,
-    version,
 )
 from cudnn_assistant.machine import SYSTEM, Machine, Struct
+from cudnn_assistant.probe.computer.windows_devices import nvidia_version
 from cudnn_assistant.trouble import Misuse
+from cudnn_assistant.versions import major
 
 
 class Imagined(Struct, kw_only=True):
@@ -28,7 +31,7 @@ class Imagined(Struct, kw_only=True):
     """Name, or compute capability like "8.6". With it an ordinary computer is imagined."""
     driver: str = ""
     framework: str = ""
-    """A framework and its version: "tensorflow 2.10", "torch"."""
+    """A framework, its version and its CUDA: "tensorflow 2.10", "torch>=2.5", "torch 2.8+cu128"."""
     python_version: str = ""
     system: Literal["", "linux", "windows"] = ""
     """With ``gpu``: on this system; "" for the one that runs us."""
@@ -67,22 +70,67 @@ def imagine(wish: Imagined, compat: Compat, here: Situation) -> Situation:
         known = len(found.computes) == 1
         changed |= {"computes": found.computes if known else (), "meant": found.names}
         changed |= {"unknown_gpus": () if known else (wish.gpu,), "maker": found.maker}
+        if found.arm:
+            changed["platform"] = "windows-arm64" if here.family == "windows" else "linux-sbsa"
     if wish.driver:
-        if version(wish.driver) is None:
-            raise Misuse("not-a-driver-version", text=wish.driver)
-        cuda = cuda_of_driver(compat, wish.driver, here.driver_family)
-        changed |= {"driver": wish.driver, "has_driver": True, "cuda": cuda}
+        driver = _driver(wish.driver)
+        cuda = cuda_of_driver(compat, driver, here.driver_family)
+        changed |= {"driver": driver, "has_driver": True, "cuda": cuda}
     if wish.framework:
-        name, release = _framework(wish.framework)
-        changed |= {"framework": name, "framework_version": release}
+        changed |= _framework(wish.framework)
         changed |= {"framework_cuda": "", "installed": False}
     if wish.python_version:
-        changed |= {"python": wish.python_version}
+        changed |= {"python": _python(wish.python_version)}
     return msgspec.structs.replace(here, **changed)
 
 
-def _framework(text: str) -> tuple[str, str]:
-    """Name and version: "onnx runtime 1.20", "torch==2.9.1", "jax"."""
-    words = text.lower().replace("==", " ").split()
-    release = words.pop() if len(words) > 1 and words[-1][:1].isdigit() else ""
-    return " ".join(words), release
+_OLDEST_DRIVER = 100
+"""Below stand versions of CUDA, which nvidia-smi shows beside the driver's."""
+_WISH = re.compile(
+    r"(?P<name>[a-z][a-z0-9 ._-]*?)(?:\[cuda(?P<extra>\d\d)[\w,-]*\]|\[[\w,-]*\])?\s*"
+    r"(?P<spec>[<>=!~]=?[^+]+|(?<=\s)v?\d[\w.]*)?(?:\s*\+?\s*cu(?:da)?\s*(?P<cuda>\d[\d.]*))?"
+)
+_PACKAGE = re.compile(r"-cuda(\d\d)x\Z")
+_PYTHON = re.compile(r"(?:c?python|py)?[ =-]*v?(3\.\d{1,2}(?:\.\d{1,3})?|2\.[67](?:\.\d{1,2})?)")
+
+
+def _driver(text: str) -> str:
+    """ "580.65.06", "R580", and Windows' own spelling: "32.0.15.6094" is 560.94."""
+    found = nvidia_version(text.strip()) or text
+    if major(found) < _OLDEST_DRIVER:
+        raise Misuse("not-a-driver-version", text=text)
+    return found
+
+
+def _python(text: str) -> str:
+    found = _PYTHON.fullmatch(text.strip().lower())
+    if found is None:
+        raise Misuse("not-a-python-version", text=text)
+    return found[1]
+
+
+def _is_specifier(text: str) -> bool:
+    try:
+        SpecifierSet(text)
+    except InvalidSpecifier:
+        return False
+    return True
+
+
+def _framework(text: str) -> dict[str, str]:
+    """Name, release and CUDA: "onnx runtime 1.20", "torch==2.9.1+cu128", "jax[cuda12]"."""
+    plain = " ".join(text.lower().split())
+    found = _WISH.fullmatch(plain)
+    if found is None:
+        return {"framework": plain, "framework_version": ""}
+    name, spec = found["name"].strip(" -_"), (found["spec"] or "").strip()
+    package = _PACKAGE.search(name)
+    cuda = found["cuda"] or found["extra"] or (package[1] if package else "")
+    if cuda and "." not in cuda and len(cuda) > 2:
+        cuda = f"{cuda[:-1]}.{cuda[-1]}"
+    exact = spec.removeprefix("==").removeprefix("v").strip().removesuffix(".*")
+    several = exact[:1] in tuple("<>=!~") and _is_specifier(spec)
+    return {
+        "framework": name, "framework_version": "" if several else exact,
+        "framework_allowed": spec if several else "", "want_cuda": cuda,
+    }  # fmt: skip

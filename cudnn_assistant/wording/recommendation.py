@@ -50,7 +50,9 @@ def _in_our_words(about: str) -> str:
     build, made, cuda = about.partition(" for CUDA ")
     product, _, version = build.rpartition(" ")
     return (
-        say("plan.product-for-cuda", product=product, version=version, cuda=cuda) if made else about
+        say("plan.product-for-cuda", product=product, version=version, cuda=cuda).strip()
+        if made
+        else about
     )
 
 

@@ -179,6 +179,7 @@ def _framework(row: Row) -> dict[str, Any]:
         **_some(row, *same),
         "gpu": row["gpu"] != "no",
         "compute": row["compute"].split(),
+        "arm": row["arm"].split(),
         "sure": row["sure"] != "no",
     }
 

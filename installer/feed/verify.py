@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from cudnn_assistant.compat.lookup import order
-from installer.feed.recorded import PLATFORMS, Release, kernels, project
+from installer.feed.recorded import ARM, PLATFORMS, Release, kernels, project
 from installer.feed.tables import Row, read, read_all
 
 _Tables = Mapping[str, list[Row]]
@@ -74,6 +74,21 @@ def _pythons(tables: _Tables) -> Iterator[str]:
                 yield f"{_named(row)}: Python {row['python']} has no end"
         elif row["python"] != made and row["name"] != "mxnet":
             yield f"{_named(row)}: Python {row['python'] or 'unknown'}, its tags say {made}"
+
+
+def _arm(tables: _Tables) -> Iterator[str]:
+    """What PyPI has no wheel of for Arm has no build there, and what has a build has a wheel."""
+    for row in tables["frameworks"]:
+        package, extra, version = _parts(row)
+        wheels = {"jax": f"jax-{extra}-plugin", "tensorrt": f"{package}-bindings"}
+        here = project(wheels.get(row["name"], package))
+        release = here.release(version) if here else None
+        made = release.platforms() if release else set()
+        if row["gpu"] == "no" or row["index"] or not made or "any" in made:
+            continue
+        there = ARM[row["family"]] in made
+        if row["arm"] not in (("", "no", "yes") if there else ("no",)):
+            yield f"{_named(row)}: Arm {row['arm'] or 'unknown'}, its wheels: {sorted(made)}"
 
 
 def _within(inner: str, outer: str) -> bool:
@@ -196,6 +211,6 @@ def _architectures(tables: _Tables) -> Iterator[str]:
 
 
 RULES: tuple[Callable[[_Tables], Iterator[str]], ...] = (
-    _published, _pythons, _kernels, _tags_without_holes, _newest_is_listed, _wheels, _toolkits,
-    _chips, _releases, _architectures,
+    _published, _pythons, _arm, _kernels, _tags_without_holes, _newest_is_listed, _wheels,
+    _toolkits, _chips, _releases, _architectures,
 )  # fmt: skip

@@ -31,6 +31,9 @@ LIMITS = {"slurm": 50, "prolog": 50, "kubernetes": 120, "label": 300}
 ANSWERS = {0: "works", 1: "broken", 3: "unknown"}
 """What the exit code of a check says."""
 NO_GPU = "no-nvidia-gpu"
+LABEL = "feature.node.kubernetes.io/cudnn.works"
+SHOWN = 80
+"""Bytes of a message that node-problem-detector shows."""
 
 
 class Seen(NamedTuple):
@@ -126,7 +129,11 @@ def slurm(seen: Seen) -> int:
     node = os.environ.get("SLURMD_NODENAME") or socket.gethostname().partition(".")[0]
     reason = f"cudnn-assistant: {', '.join(seen.proven)}"
     command = ["scontrol", "update", f"nodename={node}", "state=drain", f"reason={reason}"]
-    return subprocess.run(command, timeout=9).returncode
+    try:
+        return subprocess.run(command, timeout=9).returncode
+    except (OSError, subprocess.TimeoutExpired) as trouble:
+        print(f"the node can't be drained: {trouble}", file=sys.stderr)
+        return 1
 
 
 def prolog(seen: Seen) -> int:
@@ -137,19 +144,19 @@ def prolog(seen: Seen) -> int:
 
 
 def kubernetes(seen: Seen) -> int:
-    """node-problem-detector's own codes: 0 well, 1 a problem, 2 unknown. It shows 80 characters."""
+    """node-problem-detector's own codes: 0 well, 1 a problem, 2 unknown."""
+    said = seen.said or {"works": "cuDNN works"}.get(seen.verdict, "not known")
     if seen.proven:
-        print(f"{seen.proven[0]}: {seen.said}"[:80])
-        return 1
-    print({"works": "cuDNN works"}.get(seen.verdict, seen.said or "not known")[:80])
-    return 0 if seen.verdict == "works" else 2
+        said = f"{seen.proven[0]}: {seen.said}"
+    print(said.encode()[:SHOWN].decode(errors="ignore"))
+    return 1 if seen.proven else 0 if seen.verdict == "works" else 2
 
 
 def label(seen: Seen, file: str) -> int:
     """Written whole or not at all. What isn't known is no label."""
-    text = "cudnn.works=false\n" if seen.proven else ""
+    text = f"{LABEL}=false\n" if seen.proven else ""
     if seen.verdict == "works":
-        text = "cudnn.works=true\n"
+        text = f"{LABEL}=true\n"
     handle, beside = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(file)), prefix=".")
     with open(handle, "w", encoding="ascii") as out:
         out.write(text)

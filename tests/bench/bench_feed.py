@@ -65,12 +65,13 @@ def refreshing() -> None:
         shop = Shop(Path(name) / "shop")
         shop.publish(1)
         shop.trust()
-        first = best(lambda: feed.current(insist=True), 1)[0]
-        del shop.server.asked[:]
-        again = best(lambda: feed.current(insist=True), 1)[0]
+        for said, limit in (("first refresh", ""), ("nothing new", "   limit 2")):
+            del shop.server.asked[:]
+            before = shop.server.sent
+            taken = best(lambda: feed.current(insist=True), 1)[0]
+            asked, sent = len(shop.server.asked), shop.server.sent - before
+            out(f"{said:20} {taken:7.2f} ms, {sent:,} bytes, {asked} requests{limit}")
         kept = best(lambda: feed.current(offline=True), 10)
-        out(f"first refresh        {first:7.2f} ms")
-        out(f"nothing new          {again:7.2f} ms, {len(shop.server.asked)} requests   limit 2")
         out(f"load saved copy      {kept[0]:7.2f} ms best  {kept[1]:7.2f} ms median")
         shop.server.close()
 

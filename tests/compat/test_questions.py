@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import pytest
 
 from cudnn_assistant.compat import Recommendation, load_builtin, recommend_for
@@ -36,12 +37,8 @@ def ask(one: Question) -> Recommendation:
         gpu=one.gpu, driver=one.driver, framework=one.wish, python_version=one.python,
         system="windows" if one.system == "windows" else "linux",
     )  # fmt: skip
-    here = imagine(wish, load_builtin(), ordinary(one.system))
-    here = type(here)(**{
-        **{name: getattr(here, name) for name in here.__struct_fields__},
-        "platform": f"{one.system}-x86_64",
-    })  # fmt: skip
-    return recommend_for(here, load_builtin())
+    there = msgspec.structs.replace(ordinary(one.system), platform=f"{one.system}-x86_64")
+    return recommend_for(imagine(wish, load_builtin(), there), load_builtin())
 
 
 def _set(found: Recommendation) -> str:

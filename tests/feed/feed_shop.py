@@ -69,7 +69,9 @@ class Server:
         if not path.is_file():
             status(404)(request)
             return
-        body(path.read_bytes())(request)
+        data = path.read_bytes()
+        self.sent += len(data)
+        body(data)(request)
 
 
 def body(data: bytes, length: int | None = None) -> Answer:

@@ -120,7 +120,8 @@ def test_node_problem_detector_gets_its_codes(computers: dict[str, Path]) -> Non
 
 def test_a_label_says_only_what_is_known(computers: dict[str, Path], tmp_path: Path) -> None:
     file = tmp_path / "cudnn"
-    for name, text in (("linux-healthy", "cudnn.works=true\n"), (BROKEN, "cudnn.works=false\n"),
+    named = "feature.node.kubernetes.io/cudnn.works"
+    for name, text in (("linux-healthy", f"{named}=true\n"), (BROKEN, f"{named}=false\n"),
                        ("linux-no-test", "")):  # fmt: skip
         assert run(computers[name], "label", str(file)).returncode == 0
         assert file.read_text() == text
@@ -155,11 +156,33 @@ def test_wrong_use(words: list[str]) -> None:
     assert run(Path("none"), *words).returncode == 2
 
 
-def test_the_plugin_names_what_there_is() -> None:
+def seconds(text: str) -> int:
+    return int(text[:-1]) * {"s": 1, "m": 60}[text[-1]]
+
+
+def test_the_plugin_is_one_that_the_detector_takes() -> None:
+    """The rules of its own Validate (pkg/custompluginmonitor), and it starts what there is."""
     plugin = json.loads((ROOT / "installer/fleet/kubernetes/cudnn-plugin.json").read_text())
+    told = plugin["pluginConfig"]
+    assert set(plugin) <= {
+        "plugin", "pluginConfig", "source", "conditions", "rules", "metricsReporting",
+    }  # fmt: skip
+    assert set(told) <= {
+        "invoke_interval", "timeout", "max_output_length", "concurrency",
+        "enable_message_change_based_condition_update", "skip_initial_status",
+    }  # fmt: skip
+    assert plugin["plugin"] == "custom"
     (rule,), (condition,) = plugin["rules"], plugin["conditions"]
-    assert rule["condition"] == condition["type"]
-    assert Path(rule["path"]).name == SCRIPT.name
-    assert rule["args"][0] in node_check.LIMITS
-    assert int(rule["timeout"][:-1]) > node_check.LIMITS["kubernetes"]
-    assert plugin["pluginConfig"]["max_output_length"] == 80
+    assert set(rule) <= {"type", "condition", "reason", "path", "args", "timeout"}
+    assert set(condition) == {"type", "reason", "message"}
+    assert (rule["type"], rule["condition"]) == ("permanent", condition["type"])
+    assert seconds(rule["timeout"]) <= seconds(told["timeout"]) < seconds(told["invoke_interval"])
+    assert seconds(rule["timeout"]) > node_check.LIMITS["kubernetes"]
+    assert told["max_output_length"] == node_check.SHOWN
+
+    # The detector's image has no Python: it starts the node's own.
+    root, python, script, *words = rule["args"]
+    assert (Path(rule["path"]).name, root) == ("chroot", "/host")
+    assert (Path(python).name, Path(script).name) == ("python3", SCRIPT.name)
+    assert f"{Path(script).parent}`" in (ROOT / "installer/fleet/README.md").read_text()
+    assert run(Path("none"), *words).returncode == 2

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import needs
@@ -114,3 +115,28 @@ def test_the_examples_ask_for_metrics_that_there_are() -> None:
         assert names <= there
     service = (FLEET / "cudnn-check.service").read_text()
     assert "--prometheus" in service
+
+
+def taken(given: Any, back: Any) -> bool:
+    """Whether all that was given came back."""
+    if isinstance(given, dict):
+        return all(name in back and taken(value, back[name]) for name, value in given.items())
+    if isinstance(given, list):
+        return len(given) == len(back) and all(map(taken, given, back))
+    return bool(given == back)
+
+
+@needs.modules("grafana_foundation_sdk")
+def test_the_panel_is_one_that_grafana_s_own_types_know() -> None:
+    """Their reader drops what isn't in Grafana's schema."""
+    from grafana_foundation_sdk.cog.encoder import JSONEncoder
+    from grafana_foundation_sdk.models.barchart import Options
+    from grafana_foundation_sdk.models.dashboard import Panel
+    from grafana_foundation_sdk.models.prometheus import Dataquery
+
+    panel = json.loads((FLEET / "grafana-panel.json").read_text())
+    for kind, given in ((Panel, panel), (Options, panel["options"]),
+                        (Dataquery, panel["targets"][0])):  # fmt: skip
+        for more, good in (({}, True), ({"xFeild": "code"}, False)):
+            read = kind.from_json({**given, **more})
+            assert taken({**given, **more}, json.loads(JSONEncoder().encode(read))) is good

@@ -141,8 +141,12 @@ def test_a_wish_that_can_not_be_meant_has_a_code(world: World, tmp_path: Path) -
     with pytest.raises(Misuse) as caught:
         look_at(world.session().system, LookRequest(python=there), lambda *_: None, lambda: False)
     assert (caught.value.code, caught.value.facts) == ("no-environment-there", {"path": there})
-    with pytest.raises(Misuse, match="not-a-driver-version"):
-        world.session().recommend_for(Imagined(gpu="8.6", driver="new"), None)
+    for text in ("new", "13.0"):
+        with pytest.raises(Misuse, match="not-a-driver-version"):
+            world.session().recommend_for(Imagined(gpu="8.6", driver=text), None)
+    for text in ("banana", "3", "3.13t", "4.0"):
+        with pytest.raises(Misuse, match="not-a-python-version"):
+            world.session().recommend_for(Imagined(gpu="8.6", python_version=text), None)
 
 
 def test_what_fits_follows_what_is_wished(world: World) -> None:

@@ -23,7 +23,10 @@ FOLDER = Path(__file__).resolve().parent
 PLATFORMS = {"linux": "linux-x86_64", "windows": "windows-x86_64"}
 """The platform that a row for a family of systems is about."""
 
-__all__ = ["FOLDER", "PLATFORMS", "Kernels", "Project", "Release", "kernels", "project"]
+ARM = {"linux": "linux-sbsa", "windows": "windows-arm64"}
+"""The platform that its column "arm" is about."""
+
+__all__ = ["ARM", "FOLDER", "PLATFORMS", "Kernels", "Project", "Release", "kernels", "project"]
 
 
 class Project(msgspec.Struct, frozen=True):
