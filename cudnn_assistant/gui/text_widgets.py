@@ -51,9 +51,15 @@ def announce(source: QWidget, text: str, *, now: bool = False) -> None:
 
 
 def wrapped(text: str, font: QFont, width: float, spacing: float = 1.0) -> QTextLayout:
-    """``text`` laid out in lines of ``width``, broken at words and, where it must be, inside."""
+    """``text`` laid out in lines of ``width``, broken at words and, where it must be, inside.
+
+    The lines begin where reading begins.
+    """
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    if QGuiApplication.isRightToLeft():
+        # A path is read from left to right there, too; only its place is another.
+        option.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute)
     lines = QTextLayout(text.replace("\n", "\u2028"), font)
     lines.setTextOption(option)
     lines.beginLayout()
