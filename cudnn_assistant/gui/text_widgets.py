@@ -230,7 +230,9 @@ class Listing(QPlainTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """The text, and the frame of the focus."""
         super().paintEvent(event)
-        theme.draw_focus(QPainter(self.viewport()), self)
+        painter = QPainter(self.viewport())
+        theme.draw_focus(painter, self)
+        painter.end()
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802
         """Narrower means taller."""
