@@ -29,6 +29,8 @@ class TakeOut(Struct, tag="take-out", kw_only=True):
     variable: str
     folder: str
     scope: Scope = "user"
+    others: bool = False
+    """Linux: the person's own line names it; our settings, which are read later, take it out."""
 
 
 class SetTo(Struct, tag="set-to", kw_only=True):
@@ -61,6 +63,8 @@ class InstallPackages(Struct, tag="install-packages", kw_only=True):
 
     python: str
     requirements: tuple[str, ...]
+    remove: tuple[str, ...] = ()
+    """Packages that go first, because they have overwritten another's files."""
     index: str = ""
     """Address of the framework's own index, one of ``compat.packages``; "": the usual one."""
 

@@ -310,6 +310,8 @@ class Value(Struct, kw_only=True):
     text: str
     expand: bool = False
     """Windows: stored as REG_EXPAND_SZ. Read, never guessed from "%"."""
+    gone: bool = False
+    """Linux, in our own settings file: the variable is taken away, whoever set it before."""
     length: int | None = None
     """In a report: characters of the stored text, where names in it were replaced."""
 
@@ -606,7 +608,8 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
         fold = str.casefold if self.os.family == "windows" else str
         for scope in scopes or ("process", "user", "machine"):
             for variable in self.variables:
-                if variable.scope == scope and fold(variable.name) == fold(name):
+                same = variable.scope == scope and fold(variable.name) == fold(name)
+                if same and not variable.value.gone:
                     return variable
         return None
 

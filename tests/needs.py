@@ -23,6 +23,8 @@ PACKAGES = {
     "wineserver": "wine wine64 xvfb",
     "Xvfb": "xvfb xauth",
     "xdotool": "xdotool",
+    "dbus-run-session": "dbus-daemon",
+    "dbus-monitor": "dbus-bin",
     "xwininfo": "x11-utils",
     "openbox": "openbox",
     "import": "imagemagick",

@@ -319,6 +319,22 @@ def test_a_damaged_package_is_installed_again_and_nothing_else(
     assert "stay" in change.notes[-1]
 
 
+def test_what_has_overwritten_another_goes_first_and_comes_back(
+    person: Person, python: str, shelf: Path
+) -> None:
+    start_over(python, shelf, "frame==2.0", "nvidia_helper==1.0", "nvidia_new==3.0")
+    before = installed(python)
+    one = InstallPackage(python=python, remove=("nvidia-new",), again=("frame==2.0",))
+    plan = rehearse(Plan(steps=(one,)))
+    (change,) = preview(plan, Machine(os=OperatingSystem(family="linux")))
+    said = [(line.sign, line.text) for line in change.lines]
+    assert said == [("-", "nvidia_new 3.0"), ("+", "frame==2.0")]
+    person.apply(plan)
+    assert installed(python) == {"frame": "2.0", "nvidia-helper": "1.0"}
+    person.apply(person.undo())
+    assert installed(python) == before
+
+
 def undone(person: Person, name: str = "", *, dry_run: bool = False) -> int:
     """What a person types; the exit code."""
     options = Options(id=name, yes=True, dry_run=dry_run)

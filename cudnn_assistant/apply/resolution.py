@@ -22,7 +22,8 @@ def rehearsed(step: InstallPackage, found: Environment, cancel: threading.Event)
         raise Refused("managed-environment", python=step.python)
     if step.exact or step.changes is not None:
         return step
-    anew = tuple(_anew(step, found))
+    anew = (*_removed(step, found), *_anew(step, found))
+    _refuse_what_would_be_lost(anew, found)
     if not step.requirements:
         return msgspec.structs.replace(step, changes=anew)
     output = run(rehearsal(step, found), cancel)
@@ -43,6 +44,13 @@ def _anew(step: InstallPackage, found: Environment) -> Iterator[PackageChange]:
             yield PackageChange(
                 name=old.name, before=old.version, after=old.version, source=old.source
             )
+
+
+def _removed(step: InstallPackage, found: Environment) -> Iterator[PackageChange]:
+    for name in map(project, step.remove):
+        if name in found.packages:
+            old = found.packages[name]
+            yield PackageChange(name=old.name, before=old.version, source=old.source)
 
 
 def _changes(output: Output, found: Environment) -> Iterator[PackageChange]:

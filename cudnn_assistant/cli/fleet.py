@@ -20,7 +20,7 @@ from cudnn_assistant.report.fleet_page import (
     write_fleet_page,
 )
 from cudnn_assistant.session import Session
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import listed, say
 
 
 def many(session: Session, options: Options, screen: Screen) -> int:
@@ -61,7 +61,7 @@ def _show(fleet: Fleet, screen: Screen) -> None:
     screen.line(states(fleet))
     for told, names in changes(fleet.changed or ()):
         screen.line()
-        screen.line(", ".join(names))
+        screen.line(listed(names))
         for line in told:
             screen.line(line, indent=2)
     for cause in fleet.causes:
@@ -69,11 +69,11 @@ def _show(fleet: Fleet, screen: Screen) -> None:
         count = say("fleet.on", count=len(cause.computers))
         screen.line(f"{cause.title}  [{cause.code}]  {count}")
         for remedy in cause.remedies:
-            for text in (remedy.fix, ", ".join(remedy.computers)):
+            for text in (remedy.fix, listed(remedy.computers)):
                 if text:
                     screen.line(text, indent=2)
         if cause.suspected:
-            screen.line(say("fleet.suspected-on", names=", ".join(cause.suspected)), indent=2)
+            screen.line(say("fleet.suspected-on", names=listed(cause.suspected)), indent=2)
     for unlike in fleet.unlike:
         screen.line()
         screen.line(f"{alike(unlike)} · {unlike.fact}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from cudnn_assistant import compat
@@ -16,10 +17,19 @@ from cudnn_assistant.finding import (
     Manual,
     PutFirst,
     Remedy,
+    SetTo,
     TakeOut,
     Unknown,
 )
-from cudnn_assistant.machine import CudnnCopy, Family, Framework, PathEntry, Scope
+from cudnn_assistant.machine import (
+    CudnnCopy,
+    Family,
+    Framework,
+    Package,
+    PathEntry,
+    Scope,
+    Variable,
+)
 from cudnn_assistant.plan import installers
 from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers, series
@@ -96,12 +106,41 @@ def search_first(ctx: Context, folder: str, beat: PathEntry | None = None) -> Re
     return Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
 
 
+_BEFORE_OURS = re.compile(
+    r"/\.(bashrc|bash_profile|bash_login|profile|zshenv|zshrc)(:\d+)?"
+    r"|/etc/(environment|profile|bash\.bashrc|bashrc|profile\.d/[^/]+\.sh|(zsh/)?zshenv)(:\d+)?"
+)
+
+
+def read_before_ours(source: str) -> bool:
+    """Linux: whether a line of this start-up file is read before the settings that are ours.
+
+    What is set in a terminal, by a job or by a program that starts others has no such place.
+    """
+    at = source if source.startswith("/etc/") else "/" + source.rpartition("/")[2]
+    return _BEFORE_OURS.fullmatch(at) is not None
+
+
+def unset(ctx: Context, variable: Variable) -> Remedy:
+    """Remove a variable: ours to do on Windows, and where our settings have the last word."""
+    stored = variable.scope != "process" and (ctx.windows or variable.ours)
+    if stored or (not ctx.windows and read_before_ours(variable.source)):
+        scope: Scope = variable.scope if ctx.windows else "user"
+        return Automatic(edits=(SetTo(variable=variable.name, text=None, scope=scope),))
+    if ctx.windows:
+        return Manual(commands=(command("powershell", "Remove-Item", f"Env:{variable.name}"),))
+    return Manual(commands=(command("sh", "unset", variable.name),))
+
+
 def take_out(ctx: Context, entry: PathEntry | None) -> Remedy:
     """Take a folder out of a list: by us where we may edit it, else the place is named."""
     if entry is None:
         return Unknown()
     variable = ctx.machine.variable(entry.variable, entry.scope)
     ours = variable is not None and variable.ours
+    if not ctx.windows and not ours and read_before_ours(entry.source):
+        out = TakeOut(variable=entry.variable, folder=entry.text, others=True)
+        return Automatic(edits=(out,))
     if entry.scope != "process" and (ctx.windows or ours):
         folder = entry.folder or entry.text
         edit = TakeOut(variable=entry.variable, folder=folder, scope=entry.scope)
@@ -186,6 +225,14 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
     )
 
 
+def own_copy(ctx: Context, by_hand: Manual) -> Remedy:
+    """A whole cuDNN in a folder of our own, before one that can't be used; else by hand."""
+    if ctx.environment is not None:
+        return by_hand
+    remedy = install_cudnn(ctx, next(iter(ctx.needs), Need()))
+    return remedy if isinstance(remedy, Automatic) else by_hand
+
+
 def _usual_cuda(ctx: Context, possible: tuple[int, ...]) -> int:
     """The highest CUDA whose cuBLAS programs find, else the highest of all."""
     present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
@@ -204,10 +251,13 @@ def _files(ctx: Context, wanted: int, cuda: int, exact: str) -> list[File]:
     return [file for b in fitting for p in platforms if (file := b.file(p)) is not None]
 
 
-def install_packages(ctx: Context, *requirements: str, index: str = "") -> Remedy:
+def install_packages(
+    ctx: Context, *requirements: str, index: str = "", remove: tuple[str, ...] = ()
+) -> Remedy:
     """pip in the subject's environment; by hand where pip must not change it.
 
-    ``index`` is the address of the framework's own index, where the packages lie there.
+    ``index`` is the address of the framework's own index, where the packages lie there; ``remove``
+    goes before anything is installed.
     """
     environment = ctx.environment
     if environment is None or not environment.python:
@@ -216,7 +266,7 @@ def install_packages(ctx: Context, *requirements: str, index: str = "") -> Remed
     if environment.externally_managed:
         commands = _in_own_environment(ctx, python, requirements)
         return Manual(commands=commands, own_environment=True)
-    wish = InstallPackages(python=python, requirements=requirements, index=index)
+    wish = InstallPackages(python=python, requirements=requirements, remove=remove, index=index)
     return Automatic(edits=(wish,))
 
 
@@ -290,7 +340,16 @@ def reinstall(ctx: Context) -> Remedy:
     installed = [p for p in (environment.packages if environment else ()) if "cudnn" in p.name]
     if installed:
         return install_packages(ctx, f"{installed[0].name}=={installed[0].version}")
+    whole = [p for p in (environment.packages if environment else ()) if _index(p)]
+    if whole:
+        # The build brings cuDNN in its own files.
+        return install_packages(ctx, f"{whole[0].name}=={whole[0].version}", index=_index(whole[0]))
     return Manual(link=FRAMEWORK_PAGES.get(ctx.frameworks[0].name if ctx.frameworks else "", ""))
+
+
+def _index(package: Package) -> str:
+    """The framework's own index that a build came from, by its version's last part ("+cu128")."""
+    return index_of(package.name, package.version.partition("+")[2])
 
 
 FRAMEWORK_PAGES = {

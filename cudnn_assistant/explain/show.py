@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudnn_assistant.explain.answer import Cause, Explanation
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import say, together
 
 _MOST_LINES = 6
 _MOST_REASONS = 3
@@ -49,7 +49,7 @@ def _possible(explanation: Explanation) -> list[str]:
 
 def _understood(explanation: Explanation) -> list[str]:
     """What was read, in one line, so that a person sees what is wrong or lacking."""
-    read = "; ".join(f"{one.label} {one.value}" for one in explanation.understood)
+    read = together(f"{one.label} {one.value}" for one in explanation.understood)
     return [say("explain.understood", read=read), ""] if read else []
 
 

@@ -8,7 +8,7 @@ from cudnn_assistant.explain.answer import Understood
 from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.features import version_text
 from cudnn_assistant.explain.patterns import Hit
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import listed, say
 
 _NAMES = (
     *("os", "gpu", "driver", "driver_cuda", "cuda", "build_cuda", "cudnn", "loaded", "built"),
@@ -31,7 +31,7 @@ def understood(f: Facts) -> tuple[Understood, ...]:
 def _shown(f: Facts, name: str) -> str:
     value = getattr(f, name)
     if name == "missing":
-        return ", ".join(dict.fromkeys(value))
+        return listed(dict.fromkeys(value))
     if name == "framework" and value:
         return f"{value} {version_text(f.framework_version)}".strip()
     return value if isinstance(value, str) else version_text(value)

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from typing import Generic, Literal, TypeVar
 
 from cudnn_assistant.machine import Struct
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import listed, say
 
 Kind = Literal["online", "saved", "built-in"]
 
@@ -77,7 +77,7 @@ def news(source: Source) -> tuple[str, ...]:
     reviewed = tuple(name for name in source.added if name not in source.unreviewed)
     when = source.checked[:10] or source.published
     lines = (("feed.added", reviewed), ("feed.unreviewed", source.unreviewed))
-    told = [say(key, names=", ".join(names), date=when) for key, names in lines if names]
+    told = [say(key, names=listed(names), date=when) for key, names in lines if names]
     return tuple(told if source.feed or source.trouble else [say("feed.no-feed"), *told])
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import Change, Entry, demands, settings_of
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import say, together
 
 
 def told(entry: Entry, changes: Sequence[Change]) -> str:
     """What the last change did, or put back, in a sentence."""
-    done = "; ".join(change.plain for change in changes)
+    done = together(change.plain for change in changes)
     return say("gui.put-back-done" if entry.plan.undoes else "gui.change-done", changes=done)
 
 

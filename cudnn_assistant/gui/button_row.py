@@ -114,6 +114,7 @@ class Buttons(QWidget):
         painter = QPainter(self)
         painter.setPen(QPen(theme.hairline(self.palette()), 1))
         painter.drawLine(QPointF(0, 0.5), QPointF(self.width(), 0.5))
+        painter.end()
 
 
 def _in_two_lines(text: str) -> str:

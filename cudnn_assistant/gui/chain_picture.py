@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAccessible, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.access import is_read_as
@@ -22,6 +22,8 @@ class ChainPicture(QWidget):
     def __init__(self, chain: Chain) -> None:
         super().__init__()
         self._chain = chain
+        self._heights: dict[tuple[int, str], int] = {}
+        """By width and font: a layout asks for each many times over."""
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -33,6 +35,7 @@ class ChainPicture(QWidget):
     def show_chain(self, chain: Chain) -> None:
         """Draw another one in its place."""
         self._chain = chain
+        self._heights.clear()
         self.setAccessibleDescription(chain.sentence)
         self.setToolTip(chain.sentence)
         self.updateGeometry()
@@ -52,6 +55,12 @@ class ChainPicture(QWidget):
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802
         """As tall as the station with most to say."""
+        asked = width, QApplication.font().toString()
+        if asked not in self._heights:
+            self._heights[asked] = self._height(width)
+        return self._heights[asked]
+
+    def _height(self, width: int) -> int:
         # A layout asks for the width that it has to give, though it gives no more than the widest.
         inside = self._station(min(width, self.maximumWidth())) - 2 * SPACE
         small, plain = theme.font(0.9), theme.font(1.0, bold=True)

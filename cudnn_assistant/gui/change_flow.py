@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -64,6 +66,8 @@ class ChangeFlow(QObject):
         self._long = False
         self._tried: Plan | None = None
         """The larger plan that the last one needs to be, as its rehearsal has shown."""
+        self._show_again: Callable[[], object] = self.back.emit
+        """Shows what Review shows, in the language that is spoken then."""
         self._rehearsed: dict[Step, Step] = {}
         """Steps with what pip said that they would change."""
 
@@ -76,6 +80,11 @@ class ChangeFlow(QObject):
             page.show_closing(stops=self._long)
 
     # --- Review -----------------------------------------------------------------------------------
+
+    def say_anew(self) -> None:
+        """In another language."""
+        if isinstance(self._host.page, ReviewPage):
+            self._show_again()
 
     def review(self) -> None:
         """Show what would be changed. What can wait is not ticked if it needs an administrator."""
@@ -91,6 +100,7 @@ class ChangeFlow(QObject):
         """Show the plan, and ask pip about what only pip knows. ``at``: the box with the focus."""
         checkup = self._state.checkup
         assert checkup is not None
+        self._show_again = partial(self._propose, plan)
         steps = [self._rehearsed.get(step, step) for step in plan.steps]
         plan = msgspec.structs.replace(plan, steps=tuple(steps))
         leaves = {f.code: words(f, checkup.machine).title for f in checkup.findings}
@@ -118,6 +128,7 @@ class ChangeFlow(QObject):
             self._propose(rehearsed)
             return
         self._rehearsed.update(zip(plan.steps, rehearsed.steps, strict=True))
+        self._show_again = partial(self._propose, rehearsed)
         page = self._review_page()
         checkup = self._state.checkup
         assert checkup is not None
@@ -223,6 +234,7 @@ class ChangeFlow(QObject):
 
     def undo(self, entry: Entry) -> None:
         """Show how a change is put back."""
+        self._show_again = partial(self.undo, entry)
         self._host.work(
             lambda _tell: self._session.undo(entry), lambda plan: self._show_undo(entry, plan)
         )
@@ -240,9 +252,13 @@ class ChangeFlow(QObject):
         if consents(entry.plan) and not count:
             title = say("gui.undo-only-system")
         lead = " ".join((lead, *kept)).strip()
-        self.show_way_back(plan, title, lead)
+        self._show_way_back(plan, title, lead)
 
-    def show_way_back(self, plan: Plan, title: str, lead: str) -> None:
-        """Propose a plan that takes something back."""
+    def show_interrupted(self, plan: Plan) -> None:
+        """Propose to take back what was left half done."""
+        self._show_again = partial(self.show_interrupted, plan)
+        self._show_way_back(plan, say("gui.interrupted-heading"), say("gui.interrupted-lead"))
+
+    def _show_way_back(self, plan: Plan, title: str, lead: str) -> None:
         changes = self._session.preview(plan, self._state.machine)
         self._show_review(Proposal(plan, changes, self._session.family, title=title, lead=lead))

@@ -32,6 +32,7 @@ class CheckBox(QCheckBox):
         painter = QPainter(self)
         painter.setPen(QPen(theme.muted(self.palette()), 1))
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
+        painter.end()
 
 
 class RestartBox(CheckBox):

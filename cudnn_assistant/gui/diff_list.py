@@ -136,14 +136,18 @@ class _Painter(QStyledItemDelegate):
         first = palette.highlightedText().color() if chosen else palette.windowText().color()
         quiet = first if chosen else theme.muted(palette)
         left, middle, right = self._columns(note, box.width())
-        top = QPointF(box.left() + SPACE / 2, box.top() + SPACE / 2 - 1)
+        top = box.top() + SPACE / 2 - 1
         coloured = theme.status(SIGNS[sign or " "], palette) if sign and not chosen else first
-        raised = top - QPointF(0, 2)
-        self._draw(painter, "−" if sign == "-" else sign, self._sign, raised, left, coloured)
-        at = top + QPointF(left, 0)
-        self._draw(painter, text, font, at, middle, first if sign else quiet)
-        at += QPointF(middle + 2 * SPACE - SPACE / 2, 0)
-        self._draw(painter, note, self._plain, at, right - 2 * SPACE, quiet)
+        columns = (
+            ("−" if sign == "-" else sign, self._sign, SPACE / 2, left, coloured, top - 2),
+            (text, font, SPACE / 2 + left, middle, first if sign else quiet, top),
+            (note, self._plain, left + middle + 2 * SPACE, right - 2 * SPACE, quiet, top),
+        )
+        for words, letters, start, width, colour, y in columns:
+            x = start
+            if option.direction == Qt.LayoutDirection.RightToLeft:
+                x = box.width() - start - width
+            self._draw(painter, words, letters, QPointF(box.left() + x, y), width, colour)
         painter.restore()
 
     def _draw(

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QByteArray, QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from cudnn_assistant.explain import Cause, Explanation, State, doubt
-from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.disclosure import Disclosure
+from cudnn_assistant.gui.message import Message
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.text_widgets import Listing, Text, announce, line_height
+from cudnn_assistant.gui.text_widgets import Listing, Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import Button, Card, Mark, Notice, ShareBar, empty
-from cudnn_assistant.wording import number, say
+from cudnn_assistant.wording import say
 
 LOOKS: dict[State, Look] = {"confirmed": "bad", "possible": "unknown", "ruled-out": "none"}
 SHOWN = 4
@@ -32,80 +31,6 @@ def state_word(state: State) -> str:
         "possible": say("gui.standing-possible"),
         "ruled-out": say("gui.standing-ruled-out"),
     }[state]
-
-
-class Message(QPlainTextEdit):
-    """Where the message is pasted. A dropped file is handed on as a path, not as its address.
-
-    A text of many megabytes is kept as it came and only its end is shown: laying it out would
-    hold everything up.
-    """
-
-    dropped = Signal(str)
-    LARGEST = 200_000
-    """Bytes that are shown and can be edited."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.whole: bytes | None = None
-        """A text that is too large to be shown; what is typed takes its place."""
-        self.setFont(theme.font(0.95, fixed=True))
-        self.setTabChangesFocus(True)
-        self.setAccessibleName(say("gui.message-label"))
-        self.setPlaceholderText(say("gui.message-example"))
-        self.setMinimumHeight(line_height() * 4)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._lines = 8
-        self.textChanged.connect(self._edited)
-        self._taking = False
-
-    def set_lines(self, count: int) -> None:
-        """Stand this many lines high; what is longer scrolls."""
-        self._lines = count
-        self.updateGeometry()
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        """As many lines as it was told."""
-        return QSize(super().sizeHint().width(), line_height() * self._lines)
-
-    def _edited(self) -> None:
-        if not self._taking:
-            self.whole = None
-
-    def message(self) -> str | bytes:
-        """What is to be explained."""
-        return self.toPlainText() if self.whole is None else self.whole
-
-    def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
-        """Take text in; of a large one the end is shown."""
-        data = source.data("text/plain") if source.hasText() else QByteArray()
-        if data.size() <= self.LARGEST:
-            super().insertFromMimeData(source)
-            return
-        whole = bytes(data.data())
-        end = whole[-4000:].decode("utf-8", "replace")
-        size = number(len(whole) / 1e6)
-        self._taking = True
-        self.setPlainText(f"{say('gui.large-text', size=size)}\n{end}")
-        self._taking = False
-        self.whole = whole
-        self.moveCursor(QTextCursor.MoveOperation.End)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        """Files are welcome, too."""
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
-        else:
-            super().dragEnterEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
-        """Hand a file on; take text in."""
-        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
-        if files:
-            event.acceptProposedAction()
-            self.dropped.emit(files[0])
-        else:
-            super().dropEvent(event)
 
 
 @dataclass(frozen=True)
@@ -248,6 +173,8 @@ class ExplainPage(Page):
             say("gui.explain-heading"),
             say("gui.explain-lead"),
         )
+        self.asked = False
+        """Whether answers are shown, or wait to be."""
         self.message = Message()
         self.message.dropped.connect(self.dropped)
         self.bar = ShareBar(say("gui.busy"), share=False)
@@ -277,6 +204,7 @@ class ExplainPage(Page):
 
     def wait(self) -> None:
         """Work goes on; old answers are gone."""
+        self.asked = True
         self.answers.clear()
         self.bar.show()
 

@@ -20,7 +20,7 @@ from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.session_state import SessionState
 from cudnn_assistant.gui.theme import Look
-from cudnn_assistant.machine import SCHEMA, PythonEnvironment, Trial
+from cudnn_assistant.machine import SCHEMA, Machine, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.session import Checkup, LookRequest, Refused, Session
 from cudnn_assistant.wording import say
@@ -71,9 +71,7 @@ class Flow(QObject):
         if plan is None:
             self.check()
             return
-        title = say("gui.interrupted-heading")
-        lead = say("gui.interrupted-lead")
-        self.change.show_way_back(plan, title, lead)
+        self.change.show_interrupted(plan)
 
     def check(self, title: str = "") -> None:
         """Look and think, from the first page on; with a title as the end of a flow."""
@@ -137,7 +135,7 @@ class Flow(QObject):
         if made is not None and any(e.id == made.id and e.undone_by for e in self._entries):
             # Taken back meanwhile, perhaps on the command line.
             self.state.made = None
-        self.state.trouble = self.state.foreign = ""
+        self.state.trouble, self.state.foreign = "", False
         self.show_answer()
         self.answered.emit()
 
@@ -178,13 +176,7 @@ class Flow(QObject):
 
     def show_foreign(self, found: Checkup) -> None:
         """Show another computer by its report."""
-        from cudnn_assistant.report import newer_report
-
-        when = found.machine.taken_at.replace("T", " ").rstrip("Z")
-        said = [say("gui.report-of-another-computer", when=when or "?")]
-        if found.machine.schema > SCHEMA:
-            said.append(newer_report())
-        self.state.foreign = " ".join(said)
+        self.state.foreign = True
         self.state.checkup, self.state.made, self._entries = found, None, ()
         self._task = None
         self.open_overview()
@@ -226,7 +218,7 @@ class Flow(QObject):
     def _news(self) -> list[tuple[Look, str]]:
         """What happened since the window opened, the newest first, as long as it is true."""
         if self.state.foreign:
-            return [("info", self.state.foreign)]
+            return [("info", _whose(self.state.machine))]
         found: list[tuple[Look, str]] = []
         if self.state.notice:
             found.append(("note", self.state.notice))
@@ -293,3 +285,14 @@ class Flow(QObject):
         self.show_answer()
         if not opened:
             self._host.page.tell("note", say("gui.no-browser", link=link))
+
+
+def _whose(machine: Machine) -> str:
+    """Says whose report is looked at."""
+    from cudnn_assistant.report import newer_report
+
+    when = machine.taken_at.replace("T", " ").rstrip("Z")
+    said = [say("gui.report-of-another-computer", when=when or "?")]
+    if machine.schema > SCHEMA:
+        said.append(newer_report())
+    return " ".join(said)

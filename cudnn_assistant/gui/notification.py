@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
+PROGRAM = "cudnn-assistant"
 LONG = 8.0
 """Seconds after which a person may have gone to do something else."""
+
+_LISTENERS: tuple[tuple[tuple[str, str, str], list[str]], ...] = (
+    (("org.gtk.Notifications", "/org/gtk/Notifications", "org.gtk.Notifications"), [PROGRAM]),
+    (
+        (
+            "org.freedesktop.portal.Desktop",
+            "/org/freedesktop/portal/desktop",
+            "org.freedesktop.portal.Notification",
+        ),
+        [],
+    ),
+)
+"""Who listens on a desktop's bus, and whether it wants to be told which program speaks."""
 
 
 class Notifier:
@@ -36,7 +50,10 @@ class Notifier:
 
 
 def _by_the_desktop(text: str) -> bool:
-    """GNOME has no tray, but hears this; elsewhere nobody does."""
+    """GNOME has no tray; it and the desktops' common portal hear this. Whether anybody is there.
+
+    The older Notify of all desktops wants an unsigned number, which Python's Qt can't send.
+    """
     try:
         from PySide6.QtDBus import QDBusConnection, QDBusMessage
     except ImportError:
@@ -44,8 +61,10 @@ def _by_the_desktop(text: str) -> bool:
     bus = QDBusConnection.sessionBus()
     if not bus.isConnected():
         return False
-    name = "org.freedesktop.Notifications"
-    call = QDBusMessage.createMethodCall(name, "/org/freedesktop/Notifications", name, "Notify")
-    title = QApplication.applicationDisplayName()
-    call.setArguments([title, 0, "cudnn-assistant", title, text, [], {}, -1])
-    return bus.send(call)
+    said = {"title": QApplication.applicationDisplayName(), "body": text}
+    for (name, path, interface), program in _LISTENERS:
+        if bus.interface().isServiceRegistered(name).value():
+            call = QDBusMessage.createMethodCall(name, path, interface, "AddNotification")
+            call.setArguments([*program, "done", said])
+            return bus.send(call)
+    return False

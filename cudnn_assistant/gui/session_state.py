@@ -17,8 +17,8 @@ class SessionState:
     """Of this computer."""
     checkup: Checkup | None = None
     """The last finished one: of this computer, or of a report's."""
-    foreign: str = ""
-    """Says whose report is looked at; "" for this computer."""
+    foreign: bool = False
+    """Another computer is looked at, by its report."""
     trouble: str = ""
     """The traceback of a look that broke, for the report."""
     made: Entry | None = None

@@ -18,8 +18,9 @@ from cudnn_assistant.gui.watch import WatchPage
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.reports import Written
+from cudnn_assistant.session.watching import WatchResult
 from cudnn_assistant.trouble import Refused
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import say, spoken, together
 from cudnn_assistant.wording.refusals import why
 
 LONGEST_MESSAGE = 20_000
@@ -48,12 +49,31 @@ class SideFlows(QObject):
 
     # --- Messages and programs --------------------------------------------------------------------
 
+    def say_anew(self) -> None:
+        """In another language: what was pasted, or seen of a program, stays in its place."""
+        page = self._host.page
+        if isinstance(page, ExplainPage):
+            given, asked = page.message, page.asked
+            self._open_explain().message.take(given)
+            if asked:
+                self._explain(given.message())
+        elif isinstance(page, WatchPage) and not page.running:
+            command, seen = page.command.text(), page.result
+            new = self._open_watch()
+            new.command.setText(command)
+            if seen is not None:
+                here, checkup = self._here(), self._state.checkup
+                self._host.work(
+                    lambda _tell: self._session.say_anew(seen, checkup),
+                    lambda said: new.show_seen(said, here),
+                )
+
     def show_explain(self) -> None:
         """The page that says what a message means."""
         if not self._state.changing and not isinstance(self._host.page, ExplainPage):
             self._open_explain()
 
-    def _open_explain(self) -> None:
+    def _open_explain(self) -> ExplainPage:
         page = ExplainPage()
         page.back.connect(self._flow.back)
         page.ask.connect(self._explain)
@@ -61,6 +81,7 @@ class SideFlows(QObject):
         page.show_row.connect(self._show_row)
         page.review.connect(self._flow.change.review)
         self._host.go(page)
+        return page
 
     def _explain(self, text: str | bytes) -> None:
         page, checkup = self._host.page, self._state.checkup
@@ -91,14 +112,17 @@ class SideFlows(QObject):
 
     def show_watch(self) -> None:
         """The page that runs a program and says which cuDNN it loads."""
-        if self._state.changing or isinstance(self._host.page, WatchPage):
-            return
+        if not self._state.changing and not isinstance(self._host.page, WatchPage):
+            self._open_watch()
+
+    def _open_watch(self) -> WatchPage:
         page = WatchPage()
         page.back.connect(self._flow.back)
         page.ask.connect(self._watch)
         page.show_row.connect(self._show_row)
         page.review.connect(self._flow.change.review)
         self._host.go(page)
+        return page
 
     def _watch(self, command: str) -> None:
         page = self._host.page
@@ -111,9 +135,15 @@ class SideFlows(QObject):
         here = self._here()
         self._host.work(
             lambda _tell: self._session.watch([word.strip('"') for word in words]),
-            lambda seen: page.show_seen(seen, here),
+            lambda seen: self._show_seen(page, seen, here),
             broke=lambda trouble: page.tell("note", why(trouble)),
         )
+
+    def _show_seen(self, page: WatchPage, seen: WatchResult, here: Here) -> None:
+        page.show_seen(seen, here)
+        if page.spoken != spoken():
+            # Another language was chosen while the program ran, which nothing was to end.
+            self.say_anew()
 
     # --- Files ------------------------------------------------------------------------------------
 
@@ -151,7 +181,7 @@ class SideFlows(QObject):
         """It says so, and stays where it was; at the start nothing else is shown instead."""
         if not isinstance(trouble, Refused | OSError):
             raise trouble
-        said = say("gui.file-not-opened-why", file=path, reason=why(trouble).rstrip(".。"))
+        said = say("gui.file-not-opened-why", file=path, reason=why(trouble))
         page = self._host.page
         if isinstance(page, OverviewPage) and page.shown is None:
             page.show_stopped(say("gui.file-not-opened"), said, report=False)
@@ -177,7 +207,7 @@ class SideFlows(QObject):
     def _past(self) -> list[Past]:
         machine, show = self._state.machine, self._session.preview
         return [
-            Past(entry, "; ".join(c.plain for c in show(entry.plan, machine)), change_status)
+            Past(entry, together(c.plain for c in show(entry.plan, machine)), change_status)
             for entry in self._session.history()
             if not entry.plan.undoes
             for change_status in (self._session.change_status(entry),)

@@ -13,9 +13,9 @@ from cudnn_assistant.gui.access import is_read_as
 from cudnn_assistant.gui.text_widgets import Text, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import Mark
-from cudnn_assistant.machine import Gpu
+from cudnn_assistant.machine import Gpu, GpuProcess
 from cudnn_assistant.summary.search_ladder import CopyPart, Rung, part_state
-from cudnn_assistant.wording import number, say
+from cudnn_assistant.wording import listed, number, say
 
 _TOP = Qt.AlignmentFlag.AlignTop
 
@@ -85,7 +85,7 @@ def _rung(rung: Rung) -> QWidget:
     rows.setContentsMargins(0, 0, 0, SPACE)
     rows.setSpacing(0)
     place = say("gui.rung-place", number=rung.place) if rung.place else ""
-    title = ", ".join(filter(None, (rung.text, rung.sentence, place)))
+    title = listed(filter(None, (rung.text, rung.sentence, place)))
     rows.addWidget(Text(title, bold=rung.state == "wins", muted=rung.state == "nothing"))
     if rung.folder:
         rows.addWidget(Text(rung.folder, muted=True))
@@ -118,7 +118,7 @@ class PartsPicture(QWidget):
             grid.setColumnStretch(2 * column + 1, 1)
         self.setAccessibleName(say("gui.copy-parts"))
         said = (f"{part.name}: {part_state(part)}" for part in parts)
-        self.setAccessibleDescription(", ".join(said))
+        self.setAccessibleDescription(listed(said))
 
 
 class MemoryPicture(QWidget):
@@ -141,9 +141,14 @@ class MemoryPicture(QWidget):
         bar.setAccessibleDescription(said)
         rows.addWidget(bar)
         for process in gpu.processes:
-            size = _gigabytes(process.memory) if process.memory else say("gui.memory-size-unknown")
-            who = say("gui.memory-holder", name=process.name or "?", pid=process.pid, size=size)
-            rows.addWidget(Text(who, muted=True))
+            rows.addWidget(Text(_holder(process), muted=True))
+
+
+def _holder(process: GpuProcess) -> str:
+    name, memory = process.name or "?", process.memory
+    if not memory:
+        return say("gui.memory-holder-size-unknown", name=name, pid=process.pid)
+    return say("gui.memory-holder", name=name, pid=process.pid, size=_gigabytes(memory))
 
 
 def _gigabytes(size: int) -> str:

@@ -51,9 +51,15 @@ def announce(source: QWidget, text: str, *, now: bool = False) -> None:
 
 
 def wrapped(text: str, font: QFont, width: float, spacing: float = 1.0) -> QTextLayout:
-    """``text`` laid out in lines of ``width``, broken at words and, where it must be, inside."""
+    """``text`` laid out in lines of ``width``, broken at words and, where it must be, inside.
+
+    The lines begin where reading begins.
+    """
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    if QGuiApplication.isRightToLeft():
+        # A path is read from left to right there, too; only its place is another.
+        option.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute)
     lines = QTextLayout(text.replace("\n", "\u2028"), font)
     lines.setTextOption(option)
     lines.beginLayout()
@@ -224,7 +230,9 @@ class Listing(QPlainTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """The text, and the frame of the focus."""
         super().paintEvent(event)
-        theme.draw_focus(QPainter(self.viewport()), self)
+        painter = QPainter(self.viewport())
+        theme.draw_focus(painter, self)
+        painter.end()
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802
         """Narrower means taller."""

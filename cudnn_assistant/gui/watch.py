@@ -12,7 +12,7 @@ from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.widgets import Card, Notice, ShareBar, empty
 from cudnn_assistant.session.watching import WatchResult, told
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import say, spoken
 
 
 class WatchPage(Page):
@@ -26,6 +26,9 @@ class WatchPage(Page):
 
     def __init__(self) -> None:
         super().__init__(None, say("gui.watch-heading"), say("gui.watch-lead"))
+        self.spoken = spoken()
+        self.result: WatchResult | None = None
+        """What is shown; ``None``: nothing, or a program still runs."""
         self.command = QLineEdit()
         self.command.setFont(theme.font(1.0, fixed=True))
         self.command.setPlaceholderText("python train.py")
@@ -58,6 +61,7 @@ class WatchPage(Page):
             self.ask.emit(self.command.text())
 
     def _clear(self) -> None:
+        self.result = None
         self.answers.clear()
         empty(self.seen)
 
@@ -67,6 +71,11 @@ class WatchPage(Page):
         self.seen.addWidget(Notice(look, text))
         announce(self, text)
 
+    @property
+    def running(self) -> bool:
+        """Whether a program is being watched."""
+        return self.bar.isVisibleTo(self)
+
     def _end(self) -> None:
         self.bar.hide()
         self.run.setEnabled(True)
@@ -74,6 +83,7 @@ class WatchPage(Page):
     def show_seen(self, seen: WatchResult, here: Here) -> None:
         """What it loaded, and what its last words mean."""
         self._end()
+        self.result = seen
         card = Card()
         for sentence in told(seen):
             card.rows.addWidget(Text(sentence))

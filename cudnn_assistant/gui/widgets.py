@@ -115,6 +115,7 @@ class Card(QFrame):
         painter.setPen(QPen(theme.hairline(self.palette()), 1))
         painter.setBrush(theme.card(self.palette()))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+        painter.end()
 
 
 def discard(widget: QWidget) -> None:
@@ -161,7 +162,9 @@ class Button(QPushButton):
         """Fusion's own focus frame is a hair; others have their own good one."""
         super().paintEvent(event)
         if self.style().name() == "fusion":
-            theme.draw_focus(QPainter(self), self)
+            painter = QPainter(self)
+            theme.draw_focus(painter, self)
+            painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Enter presses, as Space does."""

@@ -110,6 +110,8 @@ class Window(PageHost):
         """In another language: what is shown says it at once, the settings before all."""
         if isinstance(self.page, OverviewPage) and self.page.shown is not None:
             self.flow.back()
+        self.side_flows.say_anew()
+        self.flow.change.say_anew()
         dialog = self.dialog
         if isinstance(dialog, SettingsDialog):
             dialog.accept()

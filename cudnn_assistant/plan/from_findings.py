@@ -64,7 +64,8 @@ _DAMAGED = frozenset(
         "package-changed", "package-incomplete", "cudnn-damaged", "cudnn-part-missing",
         "cudnn-unreadable", "cudnn-missing", "cudnn-mixed-versions", "cudnn-renamed",
         "cudnn-wrong-architecture", "cublas-missing-in-environment",
-        "nvrtc-missing-in-environment", "nvrtc-missing",
+        "nvrtc-missing-in-environment", "nvrtc-missing", "two-cudnn-packages",
+        "onnxruntime-twice",
     )
 )  # fmt: skip
 """Findings about packages that may be there in the right version by their record alone: files
@@ -83,6 +84,7 @@ def _package_steps(wishes: Sequence[Wish], machine: Machine) -> list[InstallPack
         steps[edit.python] = msgspec.structs.replace(
             earlier,
             requirements=_once((*earlier.requirements, *others)),
+            remove=_once((*earlier.remove, *edit.remove)),
             index=earlier.index or edit.index,
             again=_once((*earlier.again, *again)),
             why=_once((*earlier.why, code)),
@@ -138,6 +140,8 @@ def _settle(
     is_list = envpath.is_list(name, machine.os.family)
     text = (_list_after if is_list else _single_after)(before, edits, machine)
     after = _value(name, text, before, machine.os.family)
+    if not text and _takes_away(before, edits, machine):
+        after = Value(text="", gone=True)
     if after == before:
         return None
     why = _once([code for _edit, code in group])
@@ -173,11 +177,20 @@ def _list_after(
             break
     for edit in edits:
         if isinstance(edit, TakeOut):
-            text = envpath.take_out(text, edit.folder, family, lookup)
+            text = _taken_out(text, edit, family, lookup)
     for edit in reversed(edits):
         if isinstance(edit, PutFirst) and envpath.fits(edit.folder, family):
             text = envpath.put_first(text, edit.folder, family, lookup)
+            text = envpath.take_out(text, f"-{edit.folder}", family, lookup)
     return text
+
+
+def _taken_out(text: str, edit: TakeOut, family: Family, lookup: envpath.Lookup) -> str:
+    """Without the folder; behind a minus it is taken out of what others have set before."""
+    kept = envpath.take_out(text, edit.folder, family, lookup)
+    out = f"-{edit.folder}"
+    entries = envpath.split(kept, family)
+    return envpath.join((*entries, out), family) if edit.others and out not in entries else kept
 
 
 def _single_after(
@@ -187,6 +200,12 @@ def _single_after(
 ) -> str | None:
     kept = before.text if before else None
     return next((edit.text for edit in edits if isinstance(edit, SetTo)), kept)
+
+
+def _takes_away(before: Value | None, edits: Sequence[VariableEdit], machine: Machine) -> bool:
+    """Linux: not our settings file but a line before it sets the variable."""
+    away = any(isinstance(edit, SetTo) and edit.text is None for edit in edits)
+    return away and machine.os.family == "linux" and (before is None or before.gone)
 
 
 def _value(name: str, text: str | None, before: Value | None, family: Family) -> Value | None:

@@ -82,7 +82,7 @@ class InstallPackage(Struct, tag="install-package", kw_only=True):
     before: tuple[Package, ...] = ()
     """The packages as they were: those we know of; in the journal all of the environment."""
     remove: tuple[str, ...] = ()
-    """Packages to uninstall, because they were not there before (undo)."""
+    """Packages to uninstall first: another's files lie in theirs, or they were not there (undo)."""
     exact: bool = False
     """These and no others, whatever they require (undo)."""
     changes: tuple[PackageChange, ...] | None = None

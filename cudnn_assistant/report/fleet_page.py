@@ -24,7 +24,7 @@ from cudnn_assistant.report.facts import moment
 from cudnn_assistant.report.fleet import Changed, Computer, Fleet, FleetCause, Remedy, Unlike
 from cudnn_assistant.report.page import page
 from cudnn_assistant.visible import visible
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import listed, say
 
 _FEW = 12
 """Computers that are named where they stand; more of them are folded away."""
@@ -83,14 +83,14 @@ def _cause(cause: FleetCause) -> Iterator[PagePart]:
     for remedy in cause.remedies:
         yield from _remedy(remedy)
     if cause.suspected:
-        yield Paragraph((say("fleet.suspected-on", names=", ".join(cause.suspected)),))
+        yield Paragraph((say("fleet.suspected-on", names=listed(cause.suspected)),))
 
 
 def _remedy(remedy: Remedy) -> Iterator[PagePart]:
     yield from (Paragraph((sentence,)) for sentence in (remedy.why, remedy.fix) if sentence)
     if remedy.commands:
         yield Bullets(tuple(Item((Code(command),)) for command in remedy.commands))
-    names = ", ".join(remedy.computers)
+    names = listed(remedy.computers)
     if len(remedy.computers) <= _FEW:
         yield Paragraph((names,))
     else:
@@ -104,7 +104,7 @@ def _changes(fleet: Fleet) -> Iterator[PagePart]:
     if fleet.changed:
         yield Bullets(
             tuple(
-                Item((Strong(", ".join(names)),), tuple((line,) for line in told))
+                Item((Strong(listed(names)),), tuple((line,) for line in told))
                 for told, names in changes(fleet.changed)
             )
         )
@@ -124,9 +124,9 @@ def _change(one: Changed) -> Iterator[str]:
     if one.before != one.after:
         yield say("fleet.state-changed", before=state(one.before), after=state(one.after))
     if one.gone:
-        yield say("fleet.cause-gone", codes=", ".join(one.gone))
+        yield say("fleet.cause-gone", codes=listed(one.gone))
     if one.new:
-        yield say("fleet.cause-new", codes=", ".join(one.new))
+        yield say("fleet.cause-new", codes=listed(one.new))
     for fact, (before, after) in one.facts.items():
         yield say("fleet.fact-changed", fact=fact, before=_shown(before), after=_shown(after))
 
@@ -151,7 +151,7 @@ def alike(one: Unlike) -> str:
     names = [f"{one.gpus.count(gpu)} × {gpu}" if one.gpus.count(gpu) > 1 else gpu
              for gpu in dict.fromkeys(one.gpus)]  # fmt: skip
     count = sum(len(value.computers) for value in one.values)
-    return say("fleet.alike", gpus=", ".join(names), system=one.family.title(), count=count)
+    return say("fleet.alike", gpus=listed(names), system=one.family.title(), count=count)
 
 
 def value_lines(one: Unlike) -> Iterator[str]:
@@ -161,7 +161,7 @@ def value_lines(one: Unlike) -> Iterator[str]:
         if number == 0 or count > _FEW:
             yield say("fleet.value-on-most", value=shown, count=count)
         else:
-            yield say("fleet.value-on", value=shown, names=", ".join(value.computers))
+            yield say("fleet.value-on", value=shown, names=listed(value.computers))
 
 
 _COLUMNS = (
@@ -186,11 +186,11 @@ def _row(one: Computer) -> tuple[str, ...]:
         one.name,
         state(one.verdict),
         "" if one.verdict == "works" else one.title,
-        ", ".join(one.gpus),
+        listed(one.gpus),
         driver,
         cuda,
         cudnn,
-        ", ".join(f"{name} {version}" for name, version in known.items()),
+        listed(f"{name} {version}" for name, version in known.items()),
         one.system,
         moment(one.taken_at),
     )

@@ -284,6 +284,11 @@ class Session:
         meaning = self.explain(seen.said, checkup) if failed else None
         return result(seen, checkup.machine, meaning)
 
+    def say_anew(self, seen: WatchResult, checkup: Checkup | None) -> WatchResult:
+        """What a program's last words mean, in the language that is spoken now."""
+        meaning = self.explain(seen.said, checkup) if seen.said else None
+        return replace(seen, explanation=meaning)
+
     def works_for(self, checkup: Checkup, subject: str) -> bool:
         """Whether cuDNN starts for one of a computer's users; quick."""
         from cudnn_assistant.diagnose import verdict

@@ -12,7 +12,7 @@ from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
 from cudnn_assistant.session.events import Hear, LibraryMapped, ignore
 from cudnn_assistant.trouble import Misuse
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import listed, say
 
 _CUDNN = re.compile(r"(?i)(lib)?cudnn")
 _MAIN = re.compile(r"(?i)(libcudnn\.so(\.[\d.]+)?|cudnn64_\d+\.dll)")
@@ -42,6 +42,8 @@ class WatchResult(Struct, kw_only=True):
     """False: it ended so soon after a new file that others may have been missed."""
     explanation: Explanation | None = None
     """What its last words mean; where it stopped and said something."""
+    said: str = ""
+    """Those words."""
 
 
 def run(command: Sequence[str], pid: int, hear: Hear, stop: threading.Event | None) -> Watched:
@@ -74,6 +76,7 @@ def result(watched: Watched, machine: Machine, explanation: Explanation | None) 
         libraries=watched.libraries,
         complete=watched.complete,
         explanation=explanation,
+        said=watched.said if explanation is not None else "",
     )
 
 
@@ -83,7 +86,7 @@ def told(seen: WatchResult) -> list[str]:
     main = [copy for copy in seen.copies if copy.main]
     parts = [copy for copy in seen.copies if not copy.main]
     said += [say("watching.used", version=c.version or "?", folder=c.folder) for c in main]
-    said += [say("watching.parts", files=", ".join(c.files), folder=c.folder) for c in parts]
+    said += [say("watching.parts", files=listed(c.files), folder=c.folder) for c in parts]
     if not seen.copies:
         said.append(say("watching.no-cudnn"))
     if not seen.complete:

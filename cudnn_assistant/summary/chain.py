@@ -10,7 +10,7 @@ from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, CudnnCopy, Framework, Machine, PythonEnvironment, Trial
 from cudnn_assistant.summary.line import Mark, newest
 from cudnn_assistant.versions import numbers, short
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import listed, say
 from cudnn_assistant.wording.products import called
 
 Part = Literal["driver", "cuda", "cudnn", "program"]
@@ -36,7 +36,7 @@ class Chain(NamedTuple):
     def sentence(self) -> str:
         """The picture as it is read aloud."""
         said = [f"{one.label} {one.text}".strip() for one in self.stations]
-        told = [say("summary.chain-stations", stations=", ".join(said))]
+        told = [say("summary.chain-stations", stations=listed(said))]
         for number, joint in enumerate(self.joints):
             if joint == "broken":
                 one, other = (self.stations[at].label for at in (number, number + 1))

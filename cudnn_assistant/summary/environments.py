@@ -11,7 +11,7 @@ from cudnn_assistant.machine import SYSTEM, Framework, Machine, PythonEnvironmen
 from cudnn_assistant.summary.line import Line, Mark
 from cudnn_assistant.summary.outcome import stopped, untrusted
 from cudnn_assistant.versions import numbers, short
-from cudnn_assistant.wording import say, words
+from cudnn_assistant.wording import listed, say, words
 from cudnn_assistant.wording.products import called
 
 
@@ -37,8 +37,8 @@ def _environment(
     if mine:
         mark = "bad" if mine[0].severity == "error" else "note"
         state = words(mine[0], machine).title
-    also = say("summary.also-programs", programs=", ".join(others)) if others else ""
-    return Line("python", mark, name, ", ".join(filter(None, (state, where, also))))
+    also = say("summary.also-programs", programs=listed(others)) if others else ""
+    return Line("python", mark, name, listed(filter(None, (state, where, also))))
 
 
 def _for(finding: Finding, environment: PythonEnvironment) -> bool:

@@ -12,7 +12,7 @@ from cudnn_assistant.summary.environments import environments
 from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, card, label, newest
 from cudnn_assistant.summary.outcome import trial_text
 from cudnn_assistant.versions import numbers, short
-from cudnn_assistant.wording import say, words
+from cudnn_assistant.wording import listed, say, words
 
 _GAPS: dict[PartName, tuple[str, ...]] = {
     "gpu": ("gpu", "driver"),
@@ -69,7 +69,7 @@ def _gpu(machine: Machine) -> tuple[Mark, str]:
         return "bad", say("summary.no-nvidia-gpu-found")
     names = [card(g.name) for g in machine.gpus]
     counted = [f"{names.count(n)} × {n}" if names.count(n) > 1 else n for n in dict.fromkeys(names)]
-    text = ", ".join(counted)
+    text = listed(counted)
     driver = machine.driver
     if driver is None or not driver.version:
         return "bad", say("summary.gpu-no-driver", gpu=text)

@@ -50,20 +50,22 @@ class Linux:
     def variables(self) -> tuple[Variable, ...]:
         """Every layer that matters: the process, the person's files and ours, the machine's."""
         self._gaps = {}
+        own = self._own_values()
         found = [
             Variable(scope="process", name=name, value=Value(text=readable(text)))
             for name, text in sorted(self._start.items())
             if matters(name)
         ]
         found += [
-            Variable(scope="user", name=name, value=Value(text=text), source=self._shown, ours=True)
-            for name, text in sorted(self._own_values().items())
+            Variable(scope="user", name=name, value=_value(text), source=self._shown, ours=True)
+            for name, text in sorted(own.items())
         ]
         for file in self._files_of_the_person():
             found += self._assigned("user", file)
         for file in self._files_of_the_machine():
             found += self._assigned("machine", file)
-        return (*found, *self._preloaded_for_all(), *self._folders_of_the_loader())
+        kept = (one for one in found if one.ours or own.get(one.name, "") is not None)
+        return (*kept, *self._preloaded_for_all(), *self._folders_of_the_loader())
 
     def _preloaded_for_all(self) -> list[Variable]:
         """Libraries that the loader puts into every program of this computer (ld.so(8))."""
@@ -92,10 +94,10 @@ class Linux:
         """What our own settings file gives ``name``; of the machine's, the loader's folders."""
         if scope != "user":
             return self._loader.read() if name == loader_folders.NAME else None
-        text = settings_file.from_sh(self._settings_content()).get(name)
-        return None if text is None else Value(text=text)
+        values = settings_file.from_sh(self._settings_content())
+        return _value(values[name]) if name in values else None
 
-    def _own_values(self) -> dict[str, str]:
+    def _own_values(self) -> dict[str, str | None]:
         content = self._look(self._settings)
         return settings_file.from_sh(content)
 
@@ -165,8 +167,9 @@ class Linux:
         self._refuse_foreign(self._settings, content)
         values = settings_file.from_sh(content)
         values.pop(name, None)
-        if value is not None and (value.text or not envpath.is_list(name, "linux")):
-            values[name] = value.text
+        holds = value is not None and (value.text or value.gone)
+        if value is not None and (holds or not envpath.is_list(name, "linux")):
+            values[name] = settings_file.stored(value)
         self._store(content, values)
         self._tidy(values)
 
@@ -176,7 +179,7 @@ class Linux:
         except settings_file.EditedByHand:
             raise Refused("edited-by-hand", file=readable(path)) from None
 
-    def _store(self, content: bytes | None, values: Mapping[str, str]) -> None:
+    def _store(self, content: bytes | None, values: settings_file.Values) -> None:
         try:
             lines = self._lines(bool(values))
             twins = self._twins(values)
@@ -200,7 +203,7 @@ class Linux:
             return files.Replacement(path, old, startup_files.with_line(old, self._settings))
         return files.Replacement(path, old, startup_files.without_line(old, self._settings))
 
-    def _twins(self, values: Mapping[str, str]) -> list[files.Replacement]:
+    def _twins(self, values: settings_file.Values) -> list[files.Replacement]:
         fish, systemd = self._fish_file(), self._systemd_file()
         return [
             self._twin(fish, self._uses_fish(), settings_file.to_fish(values)),
@@ -227,7 +230,7 @@ class Linux:
         config = os.path.dirname(startup_files.fish_folder(self._start, self._home))
         return os.path.join(config, "environment.d", "60-cudnn-assistant.conf")
 
-    def _tidy(self, values: Mapping[str, str]) -> None:
+    def _tidy(self, values: settings_file.Values) -> None:
         if not values:
             # Only a folder that holds nothing can be removed this way.
             with contextlib.suppress(OSError):
@@ -270,6 +273,10 @@ class Linux:
         return settings_file.effect(
             settings_file.from_sh(content), settings_file.without(self._at_start, clean)
         )
+
+
+def _value(text: str | None) -> Value:
+    return Value(text="", gone=True) if text is None else Value(text=text)
 
 
 def without_leak(environment: Mapping[str, str]) -> dict[str, str]:

@@ -33,6 +33,7 @@ class Planned:
             one
             for one in self._system.variables()
             if (one.scope, self._key(one.name)) not in self._values or not (windows or one.ours)
+            if not self._taken_away(one.name)
         )
         planned = (
             Variable(
@@ -47,6 +48,11 @@ class Planned:
         )
         return (*others, *planned)
 
+    def _taken_away(self, name: str) -> bool:
+        """Our settings file would take it away, whoever set it."""
+        value = self._values.get(("user", self._key(name)))
+        return value is not None and value.gone
+
     def gaps(self) -> tuple[Gap, ...]:
         """What the system could not read."""
         return self._system.gaps()
@@ -58,8 +64,9 @@ class Planned:
 
     def _on_linux(self, environment: Mapping[str, str]) -> dict[str, str]:
         names = [name for scope, name in self._values if scope == "user"]
-        before = {name: v.text for name in names if (v := self._system.read("user", name))}
-        after = {name: v.text for name in names if (v := self._values["user", name])}
+        stored = settings_file.stored
+        before = {name: stored(v) for name in names if (v := self._system.read("user", name))}
+        after = {name: stored(v) for name in names if (v := self._values["user", name])}
         return settings_file.effect(after, settings_file.without(before, environment))
 
     def _on_windows(self, environment: Mapping[str, str]) -> dict[str, str]:

@@ -4,6 +4,9 @@
 start-up files; it is the one that counts. fish and systemd's user manager (which starts the
 desktop's programs) read a twin in their own form. All three are written from one set of values
 and may be read any number of times in one session without a list growing.
+
+Other files may have set a variable before. ``None`` takes it away; in a list, a folder behind a
+minus is taken out ("-" alone: the empty entry, which means the current folder).
 """
 
 from __future__ import annotations
@@ -11,19 +14,25 @@ from __future__ import annotations
 import re
 import shlex
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from cudnn_assistant import envpath
+from cudnn_assistant.machine import Value
+
+Values = Mapping[str, str | None]
+"""By name what the file says; ``None``: the variable is taken away."""
 
 _HEAD = """\
 # cuDNN Assistant's own settings file: written by the program, read by the start-up files of your
 # shells. Take the settings back with "cudnn-assistant undo".
 _cudnn_assistant_first() {
-  # $1: a list of folders. The others: folders to put before all others. Nothing appears twice.
+  # $1: a list of folders. The others: folders to put before all others, behind a minus those to
+  # take out. Nothing appears twice.
   _cudnn_assistant_list=":$1:"
   _cudnn_assistant_ours=
   shift
-  for _cudnn_assistant_folder in "$@"; do
+  for _cudnn_assistant_entry in "$@"; do
+    _cudnn_assistant_folder=${_cudnn_assistant_entry#-}
     while :; do
       case $_cudnn_assistant_list in
         *":$_cudnn_assistant_folder:"*)
@@ -32,25 +41,36 @@ ${_cudnn_assistant_list#*":$_cudnn_assistant_folder:"} ;;
         *) break ;;
       esac
     done
-    _cudnn_assistant_ours=$_cudnn_assistant_ours:$_cudnn_assistant_folder
+    case $_cudnn_assistant_entry in
+      -*) ;;
+      *) _cudnn_assistant_ours=$_cudnn_assistant_ours:$_cudnn_assistant_folder ;;
+    esac
   done
   _cudnn_assistant_list=${_cudnn_assistant_list#:}
   _cudnn_assistant_list=${_cudnn_assistant_list%:}
-  _cudnn_assistant_list=${_cudnn_assistant_ours#:}${_cudnn_assistant_list:+:$_cudnn_assistant_list}
+  _cudnn_assistant_ours=${_cudnn_assistant_ours#:}
+  _cudnn_assistant_list=$_cudnn_assistant_ours${_cudnn_assistant_list:+:$_cudnn_assistant_list}
+  _cudnn_assistant_list=${_cudnn_assistant_list#:}
 }
 """
 _TAIL = """\
 unset -f _cudnn_assistant_first
-unset _cudnn_assistant_list _cudnn_assistant_ours _cudnn_assistant_folder
+unset _cudnn_assistant_list _cudnn_assistant_ours _cudnn_assistant_folder _cudnn_assistant_entry
 """
 _CHECK = "# unchanged since it was written: "
 _LIST = re.compile(r'_cudnn_assistant_first "\$\{(\w+)-\}" (.+)')
 _SCALAR = re.compile(r"export (\w+)=(.*)")
+_GONE = re.compile(r"unset (\w+)")
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 class EditedByHand(Exception):
     """The file is not as this program wrote it, so rewriting it could lose someone's work."""
+
+
+def stored(value: Value) -> str | None:
+    """What the file says for a value."""
+    return None if value.gone else value.text
 
 
 def storable(name: str, text: str) -> bool:
@@ -61,11 +81,18 @@ def storable(name: str, text: str) -> bool:
     if any(0xD800 <= ord(c) <= 0xDFFF for c in text):
         return False
     if envpath.is_list(name, "linux"):
-        return all(envpath.fits(folder, "linux") for folder in envpath.split(text, "linux"))
+        return all(envpath.fits(folder, "linux") for folder in _parts(text)[0])
     return True
 
 
-def to_sh(values: Mapping[str, str]) -> bytes | None:
+def _parts(text: str) -> tuple[list[str], list[str]]:
+    """The folders that a list begins with, and those that are taken out of it."""
+    entries = envpath.split(text, "linux")
+    first = [entry for entry in entries if not entry.startswith("-")]
+    return first, [entry[1:] for entry in entries if entry.startswith("-")]
+
+
+def to_sh(values: Values) -> bytes | None:
     """The file that sh reads; ``None`` (no file) when there are no values."""
     if not values:
         return None
@@ -78,12 +105,17 @@ def _checked(text: str) -> bytes:
     return body + f"{_CHECK}{zlib.crc32(body):08x}\n".encode()
 
 
-def _sh_lines(name: str, text: str) -> str:
+def _sh_lines(name: str, text: str | None) -> str:
+    if text is None:
+        return f"unset {name}\n"
     if not envpath.is_list(name, "linux"):
         return f"export {name}={_quote(text)}\n"
     folders = " ".join(_quote(folder) for folder in envpath.split(text, "linux"))
+    first, _out = _parts(text)
+    empty = "" if first else f'test -n "${name}" || unset {name}\n'
     return (
-        f'_cudnn_assistant_first "${{{name}-}}" {folders}\nexport {name}="$_cudnn_assistant_list"\n'
+        f'_cudnn_assistant_first "${{{name}-}}" {folders}\n'
+        f'export {name}="$_cudnn_assistant_list"\n{empty}'
     )
 
 
@@ -91,14 +123,16 @@ def _quote(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def from_sh(data: bytes | None) -> dict[str, str]:
+def from_sh(data: bytes | None) -> dict[str, str | None]:
     """The values that the file holds. Never raises: foreign lines are passed over."""
-    values: dict[str, str] = {}
+    values: dict[str, str | None] = {}
     for line in (data or b"").decode("utf-8", "replace").splitlines():
         if match := _LIST.fullmatch(line):
             values[match[1]] = ":".join(_words(match[2]))
         elif (match := _SCALAR.fullmatch(line)) and "$_cudnn_assistant_list" not in match[2]:
             values[match[1]] = "".join(_words(match[2]))
+        elif match := _GONE.fullmatch(line):
+            values[match[1]] = None
     return values
 
 
@@ -118,7 +152,7 @@ def refuse_foreign(data: bytes | None) -> None:
         raise EditedByHand
 
 
-def to_fish(values: Mapping[str, str]) -> bytes | None:
+def to_fish(values: Values) -> bytes | None:
     """The file for fish's ``conf.d``; ``None`` when there are no values."""
     if not values:
         return None
@@ -128,28 +162,40 @@ def to_fish(values: Mapping[str, str]) -> bytes | None:
     return _checked("\n".join(lines) + "\n")
 
 
-def _fish_lines(name: str, text: str) -> list[str]:
+def _fish_lines(name: str, text: str | None) -> list[str]:
+    if text is None:
+        return [f"set -e {name}"]
     if not envpath.is_list(name, "linux"):
         return [f"set -gx {name} {_fish_quote(text)}"]
-    folders = [_fish_quote(folder) for folder in reversed(envpath.split(text, "linux"))]
+    first, out = _parts(text)
+    put = f"    set -gx --path {name} $_cudnn_assistant_folder ${name}"
     return [
         f'test -z "${name}"; and set -gx --path {name}',
-        f"for _cudnn_assistant_folder in {' '.join(folders)}",
-        f"    while set -l _i (contains -i -- $_cudnn_assistant_folder ${name})",
-        f"        set -e {name}[$_i]",
-        "    end",
-        f"    set -gx --path {name} $_cudnn_assistant_folder ${name}",
-        "end",
+        *_fish_loop(name, out),
+        *_fish_loop(name, first[::-1], put),
         "set -e _cudnn_assistant_folder",
     ]
+
+
+def _fish_loop(name: str, folders: list[str], *last: str) -> Iterator[str]:
+    """Takes each folder out of the list, and does ``last``."""
+    if folders:
+        yield f"for _cudnn_assistant_folder in {' '.join(map(_fish_quote, folders))}"
+        yield f"    while set -l _i (contains -i -- $_cudnn_assistant_folder ${name})"
+        yield f"        set -e {name}[$_i]"
+        yield "    end"
+        yield from last
+        yield "end"
 
 
 def _fish_quote(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def to_systemd(values: Mapping[str, str]) -> bytes | None:
+def to_systemd(values: Values) -> bytes | None:
     """The file for ``environment.d``; ``None`` when there are no values.
+
+    Nothing can be taken away there: a start-up file of a shell is not read for it either.
 
     systemd's ``${X:+…}`` asks whether X is set, not whether it is empty; a session that sets an
     empty LD_LIBRARY_PATH gets an empty element from it, and there is no other way to write it.
@@ -157,9 +203,13 @@ def to_systemd(values: Mapping[str, str]) -> bytes | None:
     if not values:
         return None
     lines = ["# cuDNN Assistant's own settings, the same as in its environment.sh."]
-    for name in sorted(values):
-        rest = f"${{{name}:+:${{{name}}}}}" if envpath.is_list(name, "linux") else ""
-        lines.append(f'{name}="{_systemd_quote(values[name])}{rest}"')
+    for name, text in sorted(values.items()):
+        is_list = envpath.is_list(name, "linux")
+        kept = ":".join(_parts(text)[0]) if is_list and text is not None else text
+        if kept is None or (is_list and not kept):
+            continue
+        rest = f"${{{name}:+:${{{name}}}}}" if is_list else ""
+        lines.append(f'{name}="{_systemd_quote(kept)}{rest}"')
     return _checked("\n".join(lines) + "\n")
 
 
@@ -167,35 +217,38 @@ def _systemd_quote(text: str) -> str:
     return re.sub(r'(["\\`])', r"\\\1", text).replace("$", "$$")
 
 
-def effect(values: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+def effect(values: Values, environment: Mapping[str, str]) -> dict[str, str]:
     """``environment`` as it is after the file was read, by the same rules, without a shell."""
     result = dict(environment)
     for name, text in values.items():
-        if envpath.is_list(name, "linux"):
-            result[name] = _first(result.get(name, ""), text)
+        if text is not None and envpath.is_list(name, "linux"):
+            text = _first(result.get(name, ""), text)  # noqa: PLW2901
+            text = text or None  # noqa: PLW2901
+        if text is None:
+            result.pop(name, None)
         else:
             result[name] = text
     return result
 
 
 def _first(text: str, ours: str) -> str:
-    folders = envpath.split(ours, "linux")
+    folders, out = _parts(ours)
     # The shell compares letter by letter, and so does this.
-    rest = [entry for entry in envpath.split(text, "linux") if entry not in folders]
+    rest = [entry for entry in envpath.split(text, "linux") if entry not in (*folders, *out)]
     return ":".join((*folders, *rest))
 
 
-def without(values: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+def without(values: Values, environment: Mapping[str, str]) -> dict[str, str]:
     """``environment`` as it was before the file with ``values`` was read, as far as that shows."""
     result = dict(environment)
     for name, text in values.items():
-        if envpath.is_list(name, "linux"):
-            folders = envpath.split(text, "linux")
+        if text is not None and envpath.is_list(name, "linux"):
+            folders = _parts(text)[0]
             entries = envpath.split(result.get(name, ""), "linux")
             if kept := [entry for entry in entries if entry not in folders]:
                 result[name] = ":".join(kept)
             else:
                 result.pop(name, None)
-        elif result.get(name) == text:
+        elif text is not None and result.get(name) == text:
             del result[name]
     return result

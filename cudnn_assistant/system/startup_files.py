@@ -25,13 +25,16 @@ _OURS = re.compile(
 
 
 def with_line(content: bytes | None, settings: str) -> bytes:
-    """A start-up file's content with our line at its end; unchanged when it has one.
+    """A start-up file's content with our line behind all settings; unchanged where it is.
 
     The line is harmless while ``settings`` doesn't exist. It remembers in its comment what else
     was added, so that :func:`without_line` needs no other memory.
     """
-    if content is not None and _find(content, settings):
-        return content
+    if content is not None and (found := _find(content, settings)):
+        if not any(assignments(content[found.end() :])):
+            return content
+        # What stands behind it would have the last word.
+        content = without_line(content, settings)
     text = content or b""
     end = b"\r\n" if b"\r\n" in text and b"\n" not in text.replace(b"\r\n", b"") else b"\n"
     note, before = b"", b""

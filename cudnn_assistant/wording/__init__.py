@@ -12,7 +12,9 @@ from cudnn_assistant.wording.language import LANGUAGES as LANGUAGES
 from cudnn_assistant.wording.language import choose as choose
 from cudnn_assistant.wording.language import install as install
 from cudnn_assistant.wording.language import spoken as spoken
+from cudnn_assistant.wording.numbers import listed as listed
 from cudnn_assistant.wording.numbers import number as number
+from cudnn_assistant.wording.numbers import together as together
 from cudnn_assistant.wording.products import PRODUCTS as PRODUCTS
 from cudnn_assistant.wording.sentences import refusal as refusal
 from cudnn_assistant.wording.sentences import say as say

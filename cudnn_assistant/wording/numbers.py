@@ -1,6 +1,9 @@
-"""Numbers as the language that is spoken writes them."""
+"""Numbers and lists as the language that is spoken writes them."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
 
 from cudnn_assistant.wording.sentences import say
 
@@ -9,3 +12,18 @@ def number(value: float, digits: int = 0) -> str:
     """``value`` with ``digits`` decimals and its thousands in groups: "12,345.6", "12.345,6"."""
     marks = {",": say("numbers.group"), ".": say("numbers.point")}
     return "".join(marks.get(sign, sign) for sign in f"{value:,.{digits}f}")
+
+
+def listed(names: Iterable[str]) -> str:
+    """One name after another."""
+    return _joined("numbers.between-names", names)
+
+
+def together(clauses: Iterable[str]) -> str:
+    """One clause after another in one sentence."""
+    return _joined("numbers.between-clauses", clauses)
+
+
+def _joined(key: str, texts: Iterable[str]) -> str:
+    known = list(texts)
+    return reduce(lambda one, other: say(key, first=one, second=other), known) if known else ""

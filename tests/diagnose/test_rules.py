@@ -128,10 +128,22 @@ def test_a_same_version_in_an_environment_is_no_reason_against_ld_library_path()
     )
 
 
-def test_a_folder_in_the_persons_own_file_is_named_with_file_and_line_not_edited() -> None:
-    finding = found(of("linux-stub-library-loaded"), "stub-library-loaded")[0]
+@pytest.mark.parametrize("file", [".bashrc", ".profile", ".zshenv", "/etc/profile.d/cuda.sh"])
+def test_a_folder_in_a_file_that_is_read_before_ours_is_taken_out_after_it(file: str) -> None:
+    machine = of("linux-stub-library-loaded")
+    source = file if file.startswith("/") else f"/home/kim/{file}:118"
+    entry = but(machine.search[0], source=source)
+    (edit,) = edits(but(machine, search=(entry, *machine.search[1:])), "stub-library-loaded")
+    assert edit == TakeOut(variable="LD_LIBRARY_PATH", folder=entry.text, others=True)
+
+
+@pytest.mark.parametrize("source", ["", "/home/kim/.config/fish/config.fish:3", "/opt/start.sh:1"])
+def test_a_folder_from_elsewhere_is_named_and_not_edited(source: str) -> None:
+    machine = of("linux-stub-library-loaded")
+    entry = but(machine.search[0], source=source)
+    finding = found(but(machine, search=(entry, *machine.search[1:])), "stub-library-loaded")[0]
     assert isinstance(finding.remedy, Manual)
-    assert finding.facts.get("place") == "/home/kim/.bashrc:118"
+    assert finding.facts.get("place", "") == source
 
 
 def test_a_folder_in_our_own_file_is_taken_out_by_us() -> None:

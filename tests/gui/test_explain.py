@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import computers
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, halted, start, texts
@@ -27,16 +28,20 @@ MESSAGE = "Could not locate zlibwapi.dll. Please make sure it is in your library
 
 
 def drop(target: QWidget, path: Path) -> None:
+    """As the platform hands it over: to the native window, at a point of it."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
-    event = QDropEvent(
-        QPointF(5, 5),
-        Qt.DropAction.CopyAction,
-        data,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    target.dropEvent(event)  # type: ignore[attr-defined]
+    window = target.window()
+    at = target.mapTo(window, target.rect().center())
+    how = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton)
+    native, no_key = window.windowHandle(), Qt.KeyboardModifier.NoModifier
+    into = QDragEnterEvent(at, *how, no_key)
+    QApplication.sendEvent(native, into)
+    assert into.isAccepted(), f"nothing can be dropped on {type(target).__name__}"
+    QApplication.sendEvent(native, QDragMoveEvent(at, *how, no_key))
+    event = QDropEvent(QPointF(at), *how, no_key)
+    QApplication.sendEvent(native, event)
+    assert event.isAccepted()
 
 
 def test_a_pasted_message_is_explained(qtbot: QtBot, window: Window) -> None:
@@ -192,3 +197,29 @@ def test_a_cause_leads_to_its_row_and_its_remedy(qtbot: QtBot, window: Window) -
     qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)))
     button(page, "Make it work").click()
     arrive(qtbot, window, ReviewPage)
+
+
+def test_a_log_can_be_dropped_wherever_one_is(
+    qtbot: QtBot, window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On every part of every page that can be seen, also where text can be dropped."""
+    taken: list[str] = []
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    monkeypatch.setattr(window.side_flows, "take_file", taken.append)
+    log = tmp_path / "a log.txt"
+    side, change = window.side_flows, window.flow.change
+    ways: tuple[Callable[[], object], ...] = (
+        window.flow.back, side.show_explain, side.show_watch, change.review,
+    )  # fmt: skip
+    for show in ways:
+        show()
+        page = window.page
+        qtbot.waitUntil(page.isVisible)
+        seen = [one for one in page.findChildren(QWidget) if one.isVisible() and one.isEnabled()]
+        inside = [one for one in seen if window.rect().contains(one.mapTo(window, QPoint(1, 1)))]
+        for target in inside:
+            taken.clear()
+            drop(target, log)
+            assert taken == [str(log)], (type(page).__name__, type(target).__name__)
+    assert window.page is page

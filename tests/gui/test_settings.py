@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,14 +11,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
-from test_flow import arrive, start
+from test_flow import arrive, start, texts
 from test_frame import entry
 from world import World
 
 from cudnn_assistant.gui import qt_language
+from cudnn_assistant.gui.explain import CauseCard, ExplainPage
 from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog, wear
+from cudnn_assistant.gui.watch import WatchPage
 from cudnn_assistant.gui.window import Window
+from cudnn_assistant.session.watching import WatchResult
 from cudnn_assistant.wording import language
 
 
@@ -70,6 +75,66 @@ def test_another_language_is_spoken_at_once_and_back_again(window: Window, tmp_p
     assert '"language":"de"' in (tmp_path / "window.json").read_text()
     choose(settings(window).language, "")
     assert said(window) == english
+
+
+def german(window: Window) -> None:
+    entry(window, "Settings…")
+    choose(settings(window).language, "de")
+    settings(window).accept()
+
+
+def test_what_would_be_changed_is_told_in_the_other_language(window: Window, qtbot: QtBot) -> None:
+    window.flow.change.review()
+    review = arrive(qtbot, window, ReviewPage)
+    qtbot.waitUntil(review.maker.isEnabled)
+    german(window)
+    said = arrive(qtbot, window, ReviewPage, "1 Änderung an Ihren Einstellungen")
+    assert said.proposal.plan == review.proposal.plan
+    assert said.proposal.changes[0].title != review.proposal.changes[0].title
+
+
+def test_a_message_and_its_answer_stay_in_the_other_language(window: Window, qtbot: QtBot) -> None:
+    window.side_flows.show_explain()
+    page = arrive(qtbot, window, ExplainPage)
+    message = "Could not locate zlibwapi.dll. It isn't in your library path!"
+    page.message.setPlainText(message)
+    page.explain.click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)))
+    german(window)
+    now = arrive(qtbot, window, ExplainPage, "Eine Meldung erklären")
+    qtbot.waitUntil(lambda: bool(now.findChildren(CauseCard)))
+    assert now.message.toPlainText() == message
+    assert "fehlt die Datei zlibwapi.dll" in texts(now)
+
+
+def test_a_watched_program_runs_on_and_is_told_of_in_the_other_language(
+    qtbot: QtBot, world: World
+) -> None:
+    gate = threading.Event()
+    runs: list[str] = []
+
+    def watch(_command: object, _pid: int = 0) -> WatchResult:
+        runs.append("once")
+        assert gate.wait(30)
+        return WatchResult(command=("x",), exit_code=3, said="CUDNN_STATUS_NOT_INITIALIZED")
+
+    window = Window(world.session(watch=watch), world.open)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    window.side_flows.show_watch()
+    page = arrive(qtbot, window, WatchPage)
+    page.command.setText("train")
+    page.run.click()
+    german(window)
+    assert window.page is page, "the program runs on"
+    gate.set()
+    qtbot.waitUntil(lambda: window.page is not page)
+    now = arrive(qtbot, window, WatchPage)
+    qtbot.waitUntil(lambda: "Ihr Programm" in texts(now))
+    qtbot.waitUntil(lambda: bool(now.findChildren(CauseCard)))
+    assert now.command.text() == "train"
+    assert runs == ["once"]
 
 
 class Hints:

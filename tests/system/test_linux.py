@@ -108,6 +108,50 @@ def test_the_persons_entries_follow(
     assert there.fresh_environment()["LD_LIBRARY_PATH"] == after
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("/opt/stub", ""),
+        ("/usr/x:/opt/stub:/opt/stub", "/usr/x"),
+        ("/opt/stub:/usr/x::/usr/y", "/usr/x:/usr/y"),
+    ],
+)
+def test_what_others_have_set_is_taken_out(
+    home: Path, shell: tuple[str, str], before: str, after: str
+) -> None:
+    with_all_shells(home)
+    there = system(home, LD_LIBRARY_PATH=before, CUDA_PATH="/old")
+    there.write("user", "LD_LIBRARY_PATH", Value(text="-/opt/stub:-"))
+    there.write("user", "CUDA_PATH", Value(text="", gone=True))
+    given = {"LD_LIBRARY_PATH": before, "CUDA_PATH": "/old"}
+    assert ask(home, *shell, script=PRINT, **given) == f"{after}|"
+    fresh = there.fresh_environment()
+    assert fresh.get("LD_LIBRARY_PATH", "") == after
+    assert "CUDA_PATH" not in fresh
+    assert there.read("user", "CUDA_PATH") == Value(text="", gone=True)
+
+
+def test_a_setting_of_the_person_is_taken_away_and_comes_back(home: Path) -> None:
+    own = home / ".bashrc"
+    own.write_text("export CUDA_VISIBLE_DEVICES=-1\n")
+    before, script = snapshot(home), "echo ${CUDA_VISIBLE_DEVICES-none}"
+    there = system(home)
+    name = "CUDA_VISIBLE_DEVICES"
+    there.write("user", name, Value(text="", gone=True))
+    assert ask(home, "bash", "-ic", script=script) == "none"
+    assert [v for v in there.variables() if v.name == name and not v.ours] == []
+    # What is written behind our line has the last word, until the next change.
+    own.write_text(own.read_text() + "export CUDA_VISIBLE_DEVICES=-2\n")
+    assert ask(home, "bash", "-ic", script=script) == "-2"
+    there.write("user", name, Value(text="", gone=True))
+    assert ask(home, "bash", "-ic", script=script) == "none"
+    own.write_text(own.read_text().replace("export CUDA_VISIBLE_DEVICES=-2\n", ""))
+    there.write("user", name, None)
+    assert ask(home, "bash", "-ic", script=script) == "-1"
+    assert snapshot(home) == before
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "fish"])
 def test_reading_it_again_changes_nothing(home: Path, shell: str) -> None:
     with_all_shells(home)

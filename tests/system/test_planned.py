@@ -54,6 +54,13 @@ def test_linux_with_a_folder_more_and_less(tmp_path: Path, listed: str) -> None:
     same_as_written(there, ("user", "LD_LIBRARY_PATH", None))
 
 
+def test_linux_with_what_others_have_set(tmp_path: Path) -> None:
+    (tmp_path / ".bashrc").write_text("export CUDA_HOME=/x\nexport LD_LIBRARY_PATH=/stub:/y\n")
+    there = linux(tmp_path, CUDA_HOME="/x", LD_LIBRARY_PATH="/stub:/y")
+    same_as_written(there, ("user", "CUDA_HOME", Value(text="", gone=True)))
+    same_as_written(there, ("user", "LD_LIBRARY_PATH", Value(text="-/stub")))
+
+
 def test_linux_with_a_single_value(tmp_path: Path) -> None:
     there = linux(tmp_path, CUDA_HOME="/usr/local/cuda")
     same_as_written(there, ("user", "CUDA_PATH", Value(text="/opt/cuda")))

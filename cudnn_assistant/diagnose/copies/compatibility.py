@@ -15,6 +15,7 @@ from cudnn_assistant.diagnose.remedies import (
     cuda_majors,
     install_cudnn,
     install_packages,
+    own_copy,
     reinstall,
     too_old_gpu,
 )
@@ -119,7 +120,10 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Findings:
     if first is not None and first.architecture in ("", "x86_64"):
         return
     severity = ctx.serious if stopped(ctx.trial) else "warning"
-    remedy = Manual(link=CUDNN_WINDOWS_PAGE, page="nvidia")
+    by_hand = Manual(link=CUDNN_WINDOWS_PAGE, page="nvidia")
+    asked = need_for(ctx, copy)
+    newer_serves = asked.who == "" and not any(n.major == copy.major for n in ctx.needs)
+    remedy = own_copy(ctx, by_hand) if newer_serves else by_hand
     yield ctx.finding(
         severity,
         remedy,

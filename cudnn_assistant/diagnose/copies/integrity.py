@@ -16,7 +16,7 @@ from cudnn_assistant.diagnose.copies.copies_to_check import (
 )
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, stopped
-from cudnn_assistant.diagnose.remedies import fits
+from cudnn_assistant.diagnose.remedies import fits, own_copy
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
@@ -54,7 +54,7 @@ def unlinked(ctx: Context, copy: CudnnCopy) -> Findings:
     home = copy.environment or copy.folder.startswith("/home/")
     program = ("/sbin/ldconfig",) if home else ("sudo", "ldconfig")
     line = command("sh", *program, "-n", copy.folder)
-    remedy = Manual(commands=(line,), administrator=not home)
+    remedy = own_copy(ctx, Manual(commands=(line,), administrator=not home))
     facts = Facts(
         product=product(copy.version),
         present_file=copy.file,
@@ -121,7 +121,7 @@ def unreadable(ctx: Context, copy: CudnnCopy) -> Findings:
     if parts := _harm(ctx, copy, "unreadable"):
         file = ctx.join(copy.folder, _telling(ctx, copy, parts).file)
         commands = () if ctx.windows else (command("sh", "sudo", "chmod", "a+r", file),)
-        remedy = Manual(commands=commands, administrator=True)
+        remedy = own_copy(ctx, Manual(commands=commands, administrator=True))
         yield _damage(ctx, copy, parts, remedy)
 
 

@@ -9,7 +9,12 @@ from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, stopped
 from cudnn_assistant.diagnose.programs.packages import lacking, packages_of
-from cudnn_assistant.diagnose.remedies import install_cudnn, install_packages, reinstall
+from cudnn_assistant.diagnose.remedies import (
+    install_cudnn,
+    install_packages,
+    own_copy,
+    reinstall,
+)
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, Package
@@ -31,7 +36,7 @@ def closed(ctx: Context) -> Findings:
     if entry is None or ctx.copies or not lost:
         return
     line = command("sh", "sudo", "chmod", "a+rx", ctx.parent(entry.folder), entry.folder)
-    remedy = Manual(commands=(line,), administrator=True)
+    remedy = own_copy(ctx, Manual(commands=(line,), administrator=True))
     yield ctx.finding(
         ctx.serious, remedy, f"{entry.variable}: {entry.text}", sure=False, folder=entry.folder
     )

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.remedies import fits, search_first
+from cudnn_assistant.diagnose.remedies import fits, loader_list, search_first
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.envpath import split
-from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.finding import Automatic, Facts, Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, PathEntry, Variable
 from cudnn_assistant.versions import short
 
@@ -24,7 +24,9 @@ def forgotten(ctx: Context) -> Findings:
         entry = _listed_in_vain(ctx, copy)
         asked = not missing_file or missing_file.startswith(f"libcudnn.so.{copy.major}")
         if entry and asked and not copy.damaged:
-            remedy = Manual(commands=("sudo ldconfig",), administrator=True)
+            renewed = loader_list(ctx, copy.folder)
+            by_hand = Manual(commands=("sudo ldconfig",), administrator=True)
+            remedy = renewed if isinstance(renewed, Automatic) else by_hand
             facts = Facts(product=product(copy.version), folder=copy.folder, place=entry.source)
             yield ctx.finding(ctx.serious, remedy, copy.folder, entry.source, **facts)
             return

@@ -6,7 +6,12 @@ from typing import NamedTuple
 
 from cudnn_assistant.diagnose.copies.loaded_copy import best, cudnn_files, product
 from cudnn_assistant.diagnose.needs import stopped, too_old
-from cudnn_assistant.diagnose.remedies import install_packages, search_first, take_out
+from cudnn_assistant.diagnose.remedies import (
+    install_packages,
+    overrides,
+    search_first,
+    take_out,
+)
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, PathEntry
@@ -110,7 +115,14 @@ def by_system(ctx: Context) -> Findings:
     """An environment brings its own cuDNN, and a copy of the system takes its place."""
     found = _taken_over(ctx)
     if found and not found.by_library_path:
-        yield _overridden(ctx, found, Manual(administrator=True))
+        yield _overridden(ctx, found, _before_the_systems(ctx, found.own))
+
+
+def _before_the_systems(ctx: Context, own: CudnnCopy) -> Remedy:
+    """Search the environment's folder first, where nobody else would load another copy by that."""
+    if ctx.windows or ctx.system_users or overrides(ctx, own.folder):
+        return Manual(administrator=True)
+    return search_first(ctx, own.folder)
 
 
 def _overridden(ctx: Context, found: _Foreign, remedy: Remedy) -> Finding:

@@ -11,9 +11,9 @@ from cudnn_assistant.compat import FIRST_COMPATIBLE, framework_needs
 from cudnn_assistant.diagnose.cuda.cublas import cublas_file, cublas_libraries
 from cudnn_assistant.diagnose.cuda.toolkits import toolkit
 from cudnn_assistant.diagnose.needs import stopped
-from cudnn_assistant.diagnose.remedies import CUDA_PAGE, install_packages
+from cudnn_assistant.diagnose.remedies import CUDA_PAGE, install_packages, search_first
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
+from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, PutFirst, Remedy
 from cudnn_assistant.machine import Framework, Library
 from cudnn_assistant.shell import quote
 from cudnn_assistant.versions import major
@@ -130,13 +130,24 @@ def cublas_not_searched(ctx: Context) -> Findings:
             folder = ctx.parent(there[0].path)
             line = f"export LD_LIBRARY_PATH={quote(folder, 'sh')}:$LD_LIBRARY_PATH"
             yield ctx.error(
-                Manual(commands=(line,)),
+                Manual(commands=(line,)) if _others(ctx, there) else _search(folder),
                 there[0].path,
                 program=called(asked.framework),
                 file=asked.file,
                 folder=folder,
                 environment=ctx.subject,
             )
+
+
+def _search(folder: str) -> Remedy:
+    return Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
+
+
+def _others(ctx: Context, there: tuple[Library, ...]) -> bool:
+    """Whether the folder, searched first, would take the place of another program's cuBLAS."""
+    folders = {ctx.key(ctx.parent(lib.path)) for lib in there}
+    known = (lib for lib in cublas_libraries(ctx) if lib.major == there[0].major)
+    return any(ctx.key(ctx.parent(lib.path)) not in folders for lib in known) or len(folders) > 1
 
 
 _NO_COMPILER = (
@@ -175,7 +186,17 @@ def two_cublas(ctx: Context) -> Findings:
     folders = list(dict.fromkeys(ctx.parent(p) for p in mapped))
     if len(folders) > 1:
         facts = Facts(one=folders[0], other=folders[1])
-        yield ctx.finding(ctx.serious, Manual(), *mapped, **facts)
+        yield ctx.finding(ctx.serious, _from_one_folder(ctx, folders), *mapped, **facts)
+
+
+def _from_one_folder(ctx: Context, folders: list[str]) -> Remedy:
+    """Search the one first that holds both, where it is the only one of them."""
+    held = {
+        folder: {lib.name for lib in cublas_libraries(ctx) if ctx.parent(lib.path) == folder}
+        for folder in folders
+    }
+    whole = [folder for folder, names in held.items() if {"cublas", "cublasLt"} <= names]
+    return search_first(ctx, whole[0]) if len(whole) == 1 and not ctx.windows else Manual()
 
 
 _SAYS_NOTHING = (

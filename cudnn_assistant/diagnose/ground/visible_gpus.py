@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from cudnn_assistant.diagnose.remedies import unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, Remedy, SetTo
+from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import Scope, Variable
-from cudnn_assistant.shell import command
 
 
 class _Hidden(NamedTuple):
@@ -117,16 +117,6 @@ def _hides_all(ctx: Context, value: str) -> bool:
     ]
     known = [uuid.casefold() for uuid in known if uuid]
     return bool(known) and not any(uuid.startswith(first.casefold()) for uuid in known)
-
-
-def unset(ctx: Context, variable: Variable) -> Remedy:
-    """Remove a variable: ours to do on Windows and in our own file, else the person's."""
-    if variable.scope != "process" and (ctx.windows or variable.ours):
-        edit = SetTo(variable=variable.name, text=None, scope=variable.scope)
-        return Automatic(edits=(edit,))
-    if ctx.windows:
-        return Manual(commands=(command("powershell", "Remove-Item", f"Env:{variable.name}"),))
-    return Manual(commands=(command("sh", "unset", variable.name),))
 
 
 @rule("mig-without-parts", layer=Layer.ACCESS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
@@ -21,7 +20,6 @@ from cudnn_assistant.diagnose.remedies import (
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Family, Framework, Gpu
-from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, older, short
 from cudnn_assistant.wording.products import called
 
@@ -228,16 +226,11 @@ def two_onnxruntimes(ctx: Context) -> Findings:
     if "onnxruntime-gpu" not in names or len(names) < 2:
         return
     others = sorted(n for n in names if n != "onnxruntime-gpu")
-    python = ctx.environment.python if ctx.environment else ""
-    pip = partial(command, ctx.shell, python, "-m", "pip")
-    commands = (
-        pip("uninstall", "-y", *sorted(names)),
-        pip("install", f"onnxruntime-gpu=={names['onnxruntime-gpu']}"),
-    )
+    whole = f"onnxruntime-gpu=={names['onnxruntime-gpu']}"
     works = any(f.name == "onnxruntime" and f.gpu for f in ctx.frameworks)
     yield ctx.finding(
         "warning" if works else "error",
-        Manual(commands=commands),
+        install_packages(ctx, whole, remove=tuple(others)),
         *(f"{n} {v}" for n, v in sorted(names.items())),
         other=", ".join(others),
         environment=ctx.subject,

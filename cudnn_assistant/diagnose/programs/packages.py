@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.needs import stopped
@@ -11,7 +10,6 @@ from cudnn_assistant.diagnose.remedies import cuda_majors, install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import Package
-from cudnn_assistant.shell import command
 from cudnn_assistant.versions import numbers
 from cudnn_assistant.wording.products import called
 
@@ -30,17 +28,10 @@ def two_cudnn_packages(ctx: Context) -> Findings:
     pinned = next((p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package), None)
     keep = next((p for p in found if pinned and p.name == pinned.package), found[-1])
     drop = [p.name for p in found if p.name != keep.name]
-    python = ctx.environment.python if ctx.environment else ""
-    pip = partial(command, ctx.shell, python, "-m", "pip")
-    commands = (
-        pip("uninstall", "-y", *drop),
-        pip("install", "--force-reinstall", "--no-deps", f"{keep.name}=={keep.version}"),
-    )
+    remedy = install_packages(ctx, f"{keep.name}=={keep.version}", remove=tuple(drop))
     severity: Severity = "error" if stopped(ctx.trial) else "warning"
     facts = Facts(kept_package=keep.name, other=", ".join(drop), environment=ctx.subject)
-    yield ctx.finding(
-        severity, Manual(commands=commands), *(f"{p.name} {p.version}" for p in found), **facts
-    )
+    yield ctx.finding(severity, remedy, *(f"{p.name} {p.version}" for p in found), **facts)
 
 
 @rule("package-changed", layer=Layer.INTEGRITY)

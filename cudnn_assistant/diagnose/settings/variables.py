@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from cudnn_assistant.diagnose.needs import stopped
+from cudnn_assistant.diagnose.remedies import read_before_ours, unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Toolkit, Variable
@@ -55,18 +56,17 @@ def newest(ctx: Context) -> Toolkit | None:
 
 
 def set_to(ctx: Context, variable: Variable, text: str | None) -> Remedy:
-    """Set a variable where it is set now; by hand where the line is not ours to edit."""
+    """Set a variable where it is set now, or after that; by hand where it is set elsewhere."""
+    if text is None:
+        return unset(ctx, variable)
     if variable.scope != "process" and (ctx.windows or variable.ours):
         edit = SetTo(variable=variable.name, text=text, scope=variable.scope)
         return Automatic(edits=(edit,))
+    if not ctx.windows and read_before_ours(variable.source):
+        return Automatic(edits=(SetTo(variable=variable.name, text=text),))
     if ctx.windows:
         return Manual()
-    line = (
-        command("sh", "unset", variable.name)
-        if text is None
-        else command("sh", "export", f"{variable.name}={text}")
-    )
-    return Manual(commands=(line,))
+    return Manual(commands=(command("sh", "export", f"{variable.name}={text}"),))
 
 
 def lasting(ctx: Context, name: str) -> Variable | None:

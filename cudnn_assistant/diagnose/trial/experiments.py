@@ -7,9 +7,8 @@ from typing import Unpack
 
 import msgspec
 
-from cudnn_assistant.diagnose.ground.visible_gpus import unset
 from cudnn_assistant.diagnose.needs import passed, stopped
-from cudnn_assistant.diagnose.remedies import take_out
+from cudnn_assistant.diagnose.remedies import take_out, unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import (
     Automatic,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from cudnn_assistant.diagnose.ground.visible_gpus import unset
 from cudnn_assistant.diagnose.needs import stopped
+from cudnn_assistant.diagnose.remedies import unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.trial.status import test_evidence
-from cudnn_assistant.finding import Facts, Manual, Unknown
+from cudnn_assistant.finding import Automatic, Facts, Manual, SetTo, Unknown
 from cudnn_assistant.machine import CudnnCopy, Trial
-from cudnn_assistant.shell import command
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording.products import titled
 
@@ -54,10 +53,7 @@ def takes_all_memory(ctx: Context) -> Findings:
     """The convolution runs where the framework takes memory as it is needed."""
     for run in _stopped(ctx):
         if run.value and not run.call:
-            line = command("sh", "export", f"{run.name}={run.value}")
-            if ctx.windows:
-                line = command("powershell", "Set-Item", f"Env:{run.name}", run.value)
-            remedy = Manual(commands=(line,))
+            remedy = Automatic(edits=(SetTo(variable=run.name, text=run.value),))
             facts = Facts(program=titled(run.trial.framework), environment=ctx.subject)
             yield ctx.error(remedy, *test_evidence(run.trial), **facts)
 

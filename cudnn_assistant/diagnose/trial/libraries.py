@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant.codes import CudaResult, WindowsRefusal
-from cudnn_assistant.diagnose.remedies import install_driver
+from cudnn_assistant.diagnose.remedies import install_driver, own_copy
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.search_lists import unusual_name
 from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence, who
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Facts, Manual, Unknown
+from cudnn_assistant.finding import Automatic, Facts, Manual, PutFirst, Remedy, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
 from cudnn_assistant.shell import command
@@ -35,7 +35,8 @@ def forbidden(ctx: Context) -> Findings:
     folder = _forbidden_folder(ctx, trial)
     commands = (command("sh", "findmnt", "-T", folder),) if folder else ()
     facts = Facts(folder=folder, environment=ctx.subject if ctx.environment is not None else "")
-    yield ctx.error(Manual(commands=commands), *test_evidence(trial), folder, sure=False, **facts)
+    remedy = own_copy(ctx, Manual(commands=commands))
+    yield ctx.error(remedy, *test_evidence(trial), folder, sure=False, **facts)
 
 
 def _forbidden_folder(ctx: Context, trial: Trial) -> str:
@@ -103,7 +104,7 @@ _ZLIB = r"libz\.so"
 _LIBCUDA = r"libcuda\.so$"
 
 
-def _library(ctx: Context, names: str, remedy: Manual) -> Findings:
+def _library(ctx: Context, names: str, remedy: Remedy) -> Findings:
     trial = _missing(ctx)
     if trial is not None and re.match(names, trial.missing.casefold()):
         facts = who(ctx) | {"file": trial.missing}
@@ -141,19 +142,26 @@ def library(ctx: Context) -> Findings:
     return _library(ctx, rf"(?!{_VC}|{_OPENMP}|{_ZLIB}|{_LIBCUDA})", Manual())
 
 
-def _libcuda_name(ctx: Context) -> Manual:
-    """Let programs find the driver's library by the name that cuDNN 8 asks for as well."""
+def _libcuda_name(ctx: Context) -> Remedy:
+    """Let programs find the driver's library by the name that cuDNN 8 asks for as well.
+
+    Where nobody asks for cuDNN 8, a newer one does without the name.
+    """
     if ctx.machine.os.wsl:
-        return Manual(commands=("export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH",))
+        edit = PutFirst(variable="LD_LIBRARY_PATH", folder="/usr/lib/wsl/lib")
+        return Automatic(edits=(edit,))
     library = ctx.machine.driver.cuda_library if ctx.machine.driver else ""
     folder = ctx.parent(library) or "/usr/lib"
     line = command("sh", "sudo", "ln", "-s", "libcuda.so.1", ctx.join(folder, "libcuda.so"))
-    return Manual(commands=(line,), administrator=True)
+    by_hand = Manual(commands=(line,), administrator=True)
+    return by_hand if any(need.major for need in ctx.needs) else own_copy(ctx, by_hand)
 
 
-def _zlib(ctx: Context) -> Manual:
+def _zlib(ctx: Context) -> Remedy:
+    """Its package; or, where nobody asks for an old cuDNN, a newer one, which does without."""
     command = for_distribution(ctx.machine.os.distribution, _ZLIB_COMMANDS)
-    return Manual(commands=(command or _ZLIB_COMMANDS["rhel"],), administrator=True)
+    by_hand = Manual(commands=(command or _ZLIB_COMMANDS["rhel"],), administrator=True)
+    return by_hand if any(need.major for need in ctx.needs) else own_copy(ctx, by_hand)
 
 
 _ZLIB_COMMANDS = {
@@ -207,8 +215,9 @@ def folder_name(ctx: Context) -> Findings:
     """The loader refused a file in a folder whose name some programs can't handle."""
     trial = _refused(ctx)
     if trial and (folder := _odd_folder(ctx, trial)):
+        remedy = own_copy(ctx, Manual())
         yield ctx.finding(
-            ctx.serious, Manual(), *test_evidence(trial), folder, sure=False, folder=folder
+            ctx.serious, remedy, *test_evidence(trial), folder, sure=False, folder=folder
         )
 
 

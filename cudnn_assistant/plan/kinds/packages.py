@@ -14,7 +14,7 @@ from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.kinds.row import Read
 from cudnn_assistant.plan.steps import InstallPackage, PackageChange
 from cudnn_assistant.shell import command, shell_of
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import listed, say
 
 
 def project(text: str) -> str:
@@ -95,7 +95,7 @@ def stays(step: InstallPackage) -> str:
     """Files that were put there anew; "" where none were."""
     if not step.again:
         return ""
-    return say("plan.reinstalled-files-stay", names=", ".join(step.again))
+    return say("plan.reinstalled-files-stay", names=listed(step.again))
 
 
 def commands(step: InstallPackage, family: Family) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 import msgspec
@@ -13,7 +13,7 @@ from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.kinds.row import Needs, Read
 from cudnn_assistant.plan.steps import SetVariable
 from cudnn_assistant.shell import Syntax, command, quote
-from cudnn_assistant.wording import number, say
+from cudnn_assistant.wording import listed, number, say
 
 _LOADER = "/etc/ld.so.conf.d/cudnn-assistant.conf"
 _KEYS = {
@@ -34,7 +34,7 @@ def show(step: SetVariable, number: int, machine: Machine, touched: Sequence[str
         title=_title(step.name, step.scope),
         says=_for_whom(step, _says(step, machine) if is_list else _says_single(step)),
         place=_place(step, machine),
-        lines=_list_lines(step, machine) if is_list else _single_lines(step),
+        lines=_list_lines(step, machine) if is_list else _single_lines(step, machine),
         notes=(
             *(_count_notes(step, machine) if is_list else ()),
             *(_length_notes(step) if windows else _linux_notes(step, is_list, touched)),
@@ -58,13 +58,15 @@ def _for_whom(step: SetVariable, said: str) -> str:
 
 def _says(step: SetVariable, machine: Machine) -> str:
     """What a new list of folders brings about."""
-    old, new = (envpath.split(text, machine.os.family) for text in _texts(step))
+    old, new = _entries(step, machine)
     come = [text for text in new if text not in old]
     gone = [text for text in old if text not in new]
     if not come and not gone and old[:1] != new[:1]:
         come = list(new[:1])  # it stood further back before
     windows = machine.os.family == "windows" and step.name.upper() == "PATH"
     who = "windows" if windows else "programs"
+    if "." in (*come, *gone):
+        return say("plan.put-folders-in-order", name=step.name)
     if len(come) == 1 and not gone:
         where = "first" if new[:1] == (come[0],) else "too"
         return say(f"plan.let-{who}-look-{where}", folder=come[0])
@@ -74,7 +76,9 @@ def _says(step: SetVariable, machine: Machine) -> str:
 
 
 def _says_single(step: SetVariable) -> str:
-    if step.after is None:
+    if step.after is None and step.before is not None and step.before.gone:
+        return say("plan.leave-variable-alone", name=step.name)
+    if step.after is None or step.after.gone:
         return say("plan.take-variable-away", name=step.name)
     return say("plan.set-variable", name=step.name, value=step.after.text)
 
@@ -99,8 +103,27 @@ def _texts(step: SetVariable) -> tuple[str, str]:
     return (step.before.text if step.before else "", step.after.text if step.after else "")
 
 
+def _entries(step: SetVariable, machine: Machine) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The folders before and after; what is taken out of others' settings was there before."""
+    windows = machine.os.family == "windows"
+    old, new = (list(envpath.split(text, machine.os.family)) for text in _texts(step))
+    out_before, out_after = ([] if windows else _taken_out(one) for one in (old, new))
+    shown = (
+        [one for one in entries if windows or not one.startswith("-")] for entries in (old, new)
+    )
+    before, after = shown
+    before += [one for one in out_after if one not in out_before]
+    after += [one for one in out_before if one not in out_after]
+    return tuple(before), tuple(after)
+
+
+def _taken_out(entries: Sequence[str]) -> list[str]:
+    """What stands behind a minus; the empty entry means the folder that one is in."""
+    return [one[1:] or "." for one in entries if one.startswith("-")]
+
+
 def _list_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]:
-    old, new = (envpath.split(text, machine.os.family) for text in _texts(step))
+    old, new = _entries(step, machine)
     lines: list[ChangeLine] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -123,19 +146,24 @@ def _moved(text: str, new: Sequence[str]) -> str:
     return say("plan.stood-here-before") if text in new else ""
 
 
-def _single_lines(step: SetVariable) -> tuple[ChangeLine, ...]:
+def _single_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]:
     lines = []
-    if step.before is not None:
-        lines.append(ChangeLine(sign="-", text=step.before.text, note=say("plan.value-before")))
-    if step.after is not None:
+    before = step.before
+    if step.after is not None and step.after.gone:
+        # Another line sets it; what that says is gone.
+        set_now = machine.variable(step.name, "user", "machine", "process")
+        before = set_now.value if set_now else before
+    if before is not None and not before.gone:
+        lines.append(ChangeLine(sign="-", text=before.text, note=say("plan.value-before")))
+    if step.after is not None and not step.after.gone:
         lines.append(ChangeLine(sign="+", text=step.after.text, note=say("plan.value-after")))
-    else:
+    elif before is None or not before.gone:
         lines.append(ChangeLine(sign=" ", text="", note=say("plan.variable-removed")))
     return tuple(lines)
 
 
 def _count_notes(step: SetVariable, machine: Machine) -> tuple[str, ...]:
-    before, after = (len(envpath.split(text, machine.os.family)) for text in _texts(step))
+    before, after = map(len, _entries(step, machine))
     counted = say("plan.after-folders", count=after)
     return (say("plan.between-folders", before=before, after=counted),)
 
@@ -156,10 +184,10 @@ def _linux_notes(step: SetVariable, is_list: bool, touched: Sequence[str]) -> tu
     if step.scope == "machine":
         return (say("plan.ldconfig"),)
     notes = []
-    if is_list and step.after:
+    if is_list and step.after and step.after.text[:1] not in ("", "-"):
         notes.append(say("plan.own-entries-follow", name=step.name))
     if touched and step.after:
-        notes.append(say("plan.profile-line", files=", ".join(touched)))
+        notes.append(say("plan.profile-line", files=listed(touched)))
     return tuple(notes)
 
 
@@ -169,7 +197,7 @@ def commands(step: SetVariable, family: Family) -> list[str]:
         return [_registry(step)]
     if step.scope == "machine":
         return loader_commands(_LOADER, step.after.text.split(":") if step.after else [])
-    return [_export(step)]
+    return list(_sh(step))
 
 
 def _registry(step: SetVariable) -> str:
@@ -192,13 +220,21 @@ def loader_commands(path: str, folders: Sequence[str]) -> list[str]:
     return [written, "sudo ldconfig"]
 
 
-def _export(step: SetVariable) -> str:
-    if step.after is None:
-        return f"unset {step.name}"
-    text = quote(step.after.text, "sh")
-    if step.name.endswith("PATH") and step.name not in ("CUDA_PATH", "CUDNN_PATH"):
-        return f'export {step.name}={text}"${{{step.name}:+:${step.name}}}"'
-    return f"export {step.name}={text}"
+def _sh(step: SetVariable) -> Iterator[str]:
+    name, after = step.name, step.after
+    if after is None or after.gone:
+        if step.before is None or not step.before.gone:
+            yield f"unset {name}"
+        return
+    if not envpath.is_list(name, "linux"):
+        yield f"export {name}={quote(after.text, 'sh')}"
+        return
+    entries = envpath.split(after.text, "linux")
+    for out in (one[1:] for one in entries if one.startswith("-")):
+        others = f"tr : '\\n' | grep -vxF -e {quote(out, 'sh')} | paste -sd :"
+        yield f'export {name}="$(printf %s "${name}" | {others})"'
+    if first := ":".join(one for one in entries if not one.startswith("-")):
+        yield f'export {name}={quote(first, "sh")}"${{{name}:+:${name}}}"'
 
 
 def needs(step: SetVariable) -> Needs:
