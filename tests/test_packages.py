@@ -91,12 +91,25 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> str:
 def python(built: str, shelf: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The environment's Python with cuDNN 9.10.2 in it; its pip is set up by the person."""
     monkeypatch.setenv("PIP_NO_COMPILE", "1")
-    for maker in ("PIP", "UV"):
-        monkeypatch.setenv(f"{maker}_NO_INDEX", "1")
-        monkeypatch.setenv(f"{maker}_FIND_LINKS", str(shelf))
+    from_disk(monkeypatch, shelf)
     monkeypatch.setenv("PYTHONPATH", "/nowhere")
     start_over(built, shelf, "nvidia_cudnn_cu12==9.10.2.21")
     return built
+
+
+def from_disk(monkeypatch: pytest.MonkeyPatch, shelf: Path) -> None:
+    """pip and uv take wheels from the shelf and ask nobody. uv has no word like PIP_NO_INDEX."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    for maker in ("PIP", "UV"):
+        monkeypatch.setenv(f"{maker}_FIND_LINKS", str(shelf))
+
+
+def by_uv(environment: Path) -> str:
+    """The Python of an environment that uv makes, without pip."""
+    uv = ["uv", "-q", "venv", "--python", sys.executable, str(environment)]
+    subprocess.run(uv, check=True, timeout=60)
+    return str(environment / "bin" / "python")
 
 
 def start_over(python: str, shelf: Path, *wanted: str) -> None:
@@ -486,13 +499,8 @@ def test_damage_means_again_and_another_version_means_another() -> None:
 def test_an_environment_of_uv_is_changed_by_uv(
     person: Person, shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("UV_NO_INDEX", "1")
-    monkeypatch.setenv("UV_OFFLINE", "1")
-    monkeypatch.setenv("UV_FIND_LINKS", str(shelf))
-    environment = tmp_path / "env"
-    uv = ["uv", "-q", "venv", "--python", sys.executable, str(environment)]
-    subprocess.run(uv, check=True, timeout=60)
-    python = str(environment / "bin" / "python")
+    from_disk(monkeypatch, shelf)
+    python = by_uv(tmp_path / "env")
     start_over(python, shelf, "frame==1.0", "nvidia_helper==1.0")
     before = installed(python)
     told = rehearse(Plan(steps=(InstallPackage(python=python, requirements=("frame==2.0",)),)))

@@ -7,9 +7,21 @@ import subprocess
 from pathlib import Path
 
 import msgspec
+import needs
 import pytest
 from test_apply import Person
-from test_packages import BEFORE, built, installed, plan, python, shelf, site_packages
+from test_packages import (
+    BEFORE,
+    built,
+    by_uv,
+    from_disk,
+    installed,
+    plan,
+    python,
+    shelf,
+    site_packages,
+    start_over,
+)
 
 from cudnn_assistant import places
 from cudnn_assistant.apply import NotApplied
@@ -61,6 +73,21 @@ def test_a_shadow_has_the_new_packages_and_the_rest_of_its_environment(
     assert caught.value.as_before
     assert installed(python) == BEFORE
     assert not os.path.exists(root), "nothing is left of it"
+
+
+@needs.programs("uv")
+def test_uv_fills_the_shadow_of_an_environment_without_pip(
+    person: Person, shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_disk(monkeypatch, shelf)
+    python = by_uv(tmp_path / "env")
+    start_over(python, shelf, "nvidia_cudnn_cu12==9.10.2.21")
+    seen: list[str] = []
+    tried_by(person, plan(python, NEW), seen, helps=True)
+    root, said = seen
+    version, own, prefix, _file = msgspec.json.decode(said)
+    assert (version, own, prefix) == ("9.28.0.42", "9.28.0.42", root)
+    assert installed(python) == {"nvidia-cudnn-cu12": "9.28.0.42"}
 
 
 def test_folders_are_real_so_that_the_loader_stays_in_the_shadow(

@@ -34,9 +34,12 @@ for info in site.glob("nvidia_cudnn_cu1*.dist-info"):
                     wheel.write(site / path, path)
         wheel.writestr(f"{{info.name}}/RECORD", "")
 P
-export PIP_NO_INDEX=1 PIP_FIND_LINKS=$PWD/lab/wheels UV_NO_INDEX=1 UV_FIND_LINKS=$PWD/lab/wheels
+export PIP_NO_INDEX=1 PIP_FIND_LINKS=$PWD/lab/wheels UV_OFFLINE=1 UV_FIND_LINKS=$PWD/lab/wheels
 """
-"""The environment as it is, to be changed, and the wheel of its cuDNN packed again."""
+"""The environment as it is, to be changed, and the wheel of its cuDNN packed again.
+
+uv knows no UV_NO_INDEX (0.2 to 0.13 were asked): UV_OFFLINE keeps it to what lies on the disk.
+"""
 
 
 def fix(tmp_path: Path, plant: str, prefix: str = "", **environment: str) -> tuple[str, str]:
