@@ -66,8 +66,9 @@ _ADDRESS = re.compile(
 )
 """Addresses of network cards, which can consist of small numbers alone."""
 _NUMBERS = re.compile(
-    r"""(?ix)(?<![\w.,:/+*-])\+?(?:
-    # a card's or a telephone's, a citizen's
+    r"""(?ix)(?<![\w.,:/+*-])[+-]?(?:
+    # a telephone's, a card's, a citizen's
+    (?<=\+)\d{1,3}(?:[ -]\d{1,7}){2,6} |
     (?=(?:\d\ ?){9}|(?:\d-?){9}) \d{2,6}([ -])\d{2,7}(?:\1\d{1,7}){1,8}
     | \d{3}\.\d{3,4}\.\d{3,4}[.-]\d\d
     # a day before CUDA was
