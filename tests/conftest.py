@@ -49,6 +49,12 @@ ONE_OF_IT = ("wine", "gpu")
 _left_out: Counter[str] = Counter()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Twice as many processes as cores: half of the time a test waits for what it started."""
+    return 2 * (os.cpu_count() or 1)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Share tests among processes: those of one Wine, or of one costly fixture, stay together."""
