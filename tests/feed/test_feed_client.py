@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from feed_shop import Shop
+from machines.computers import golden
 
 from cudnn_assistant import __version__, feed, places
+from cudnn_assistant.cli import run
 from cudnn_assistant.feed import saved
 from cudnn_assistant.feed.address import VARIABLE, allowed
 from cudnn_assistant.feed.fetcher import Fetcher
 from cudnn_assistant.feed.online import refresh
 from cudnn_assistant.feed.source import Source, describe
+from cudnn_assistant.machine import dump
 from cudnn_assistant.system.policy import Policy
 
 BUILTIN = feed.load_builtin().version
@@ -87,6 +91,20 @@ def test_a_newer_program_is_said_and_nothing_of_it_fetched(
     # What is known already is said without a network, too.
     shop.server.close()
     assert feed.newer_program(feed.current(offline=True)[1]) == sentence
+
+
+def test_check_says_it_once_apart_from_its_answer(
+    shop: Shop, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.publish(2, program="99.0")
+    file = tmp_path / "seen.json"
+    file.write_bytes(dump(golden("windows-healthy")))
+    run(["check", "--machine", str(file)])
+    answer, apart = capsys.readouterr()
+    assert (apart.count("99.0 is there"), "99.0" in answer) == (1, False)
+    for silent in ("--json", "-q"):
+        run(["check", "--machine", str(file), silent])
+        assert "99.0 is there" not in capsys.readouterr().err
 
 
 def test_who_may_ask_nobody_is_told_of_no_newer_program(
