@@ -130,13 +130,20 @@ def spec(root: Path) -> str:
 
 
 def _files(root: Path) -> list[str]:
-    """Our folders whole; in the folders of others, our files alone."""
-    theirs = (p for p in (root / "usr").rglob("*") if p.is_file())
-    names = (path.relative_to(root).as_posix() for path in theirs)
+    """Our folders whole; in the folders of others, our files alone.
+
+    Where no desktop is, the folders of icons and of its shop are nobody's, and go with us.
+    """
     left_out = (deb.HOME, _DOCUMENTS, *_DEBIANS)
-    kept = sorted(f"/{n}" for n in names if not n.startswith(left_out))
+    kept, folders = [], []
+    for path in sorted((root / "usr").rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if path.is_file() and not name.startswith(left_out):
+            kept.append(f"/{name}")
+        elif path.is_dir() and name.startswith(("usr/share/icons", "usr/share/metainfo")):
+            folders.append(f"%dir /{name}")
     manual = [f"%doc {name}" if "/man/" in name else name for name in kept]
-    return ["%defattr(-,root,root)", f"/{deb.HOME}", f"%doc /{_DOCUMENTS}", *manual]
+    return ["%defattr(-,root,root)", f"/{deb.HOME}", f"%doc /{_DOCUMENTS}", *folders, *manual]
 
 
 if __name__ == "__main__":
