@@ -140,7 +140,7 @@ def _files(root: Path) -> list[str]:
         name = path.relative_to(root).as_posix()
         if path.is_file() and not name.startswith(left_out):
             kept.append(f"/{name}")
-        elif path.is_dir() and name.startswith(("usr/share/icons", "usr/share/metainfo")):
+        elif path.is_dir() and name.startswith(("usr/share/icons/", "usr/share/metainfo")):
             folders.append(f"%dir /{name}")
     manual = [f"%doc {name}" if "/man/" in name else name for name in kept]
     return ["%defattr(-,root,root)", f"/{deb.HOME}", f"%doc /{_DOCUMENTS}", *folders, *manual]
