@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -31,7 +32,7 @@ Name: cudnn-assistant
 Version: {version}
 Release: 1
 Summary: Find out why cuDNN doesn't start, and mend it
-License: Apache-2.0 AND LGPL-3.0-only AND BSD-3-Clause AND MIT AND MPL-2.0
+License: Apache-2.0 AND LGPL-3.0-only AND BSD-3-Clause AND MIT AND MIT-0 AND MPL-2.0
 Packager: {maintainer}
 Group: Applications/System
 ExclusiveArch: x86_64
@@ -121,7 +122,7 @@ def spec(root: Path) -> str:
             (*(f"python3{n}" for n in numbers), *(f"python3.{n}" for n in numbers))
         ),
         requires="\n".join(lines),
-        tree=root.resolve(),
+        tree=shlex.quote(str(root.resolve()).replace("%", "%%")),
         debians=" ".join(_DEBIANS),
         clean=deb.CLEAN,
         compile=deb.COMPILE,
