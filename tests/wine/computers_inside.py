@@ -35,7 +35,7 @@ CUDNN = Path("C:/Program Files/NVIDIA/CUDNN/v9.10/bin/12.9")
 TOOLS, WORK = Path("C:/tools"), Path("C:/work")
 SITE = WORK / "venv/Lib/site-packages"
 PLANTED = (
-    TOOLKITS.parent, CUDNN.parents[3], TOOLS, WORK, SYSTEM32 / "DriverStore/FileRepository",
+    TOOLKITS.parent, CUDNN.parents[3], TOOLS, WORK,
     Path("C:/Program Files (x86)/NVIDIA Corporation"),
 )  # fmt: skip
 ENVIRONMENT = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
@@ -224,20 +224,12 @@ def other_programs_dlls_come_first_healthy(c: Computer) -> None:
     c.healthy()
 
 
-def driver_that_lies_in_the_store_alone(c: Computer) -> None:
-    """Windows keeps each driver in a folder of its own, and programs need the copies outside."""
-    c.healthy()
-    store = SYSTEM32 / "DriverStore/FileRepository/nv_dispi.inf_amd64_0123456789abcdef"
-    store.mkdir(parents=True)
-    shutil.move(SYSTEM32 / "nvcuda.dll", store / "nvcuda64.dll")
-
-
 CASES: tuple[Callable[[Computer], None], ...] = (
     healthy, healthy_in_the_toolkit, healthy_torch, older_copy_first_that_works_healthy,
     folder_above_on_path, cuda_path_stale, part_missing, stray_copy_in_system32, zlibwapi_missing,
     without_nvidia, driver_too_old, onnxruntime_without_cuda, blanks_around_the_folder,
     name_that_nobody_set, ctranslate2_without_the_parts,
-    other_programs_dlls_come_first_healthy, driver_that_lies_in_the_store_alone,
+    other_programs_dlls_come_first_healthy,
 )  # fmt: skip
 
 

@@ -37,7 +37,6 @@ EXPECTED = {
     "name_that_nobody_set": "error cudnn-not-on-path",
     "ctranslate2_without_the_parts": "error cudnn-main-file-alone",
     "other_programs_dlls_come_first_healthy": "works",
-    "driver_that_lies_in_the_store_alone": "error driver-incomplete",
 }
 """By computer (computers_inside.py): its first finding, or "works" for one without a fault."""
 
