@@ -160,7 +160,7 @@ class DeviceProblem(IntEnum):
 
 
 class WindowsRefusal(IntEnum):
-    """Why Windows' loader kept a file from running. From winerror.h."""
+    """Why Windows kept a library or a program from running. From winerror.h."""
 
     INVALID_IMAGE_HASH = 577
     ACCESS_DISABLED_BY_POLICY = 1260

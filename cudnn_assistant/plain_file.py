@@ -8,6 +8,9 @@ import stat
 from io import BufferedReader
 
 NOT_PLAIN = "not-a-plain-file"
+ELSEWHERE = errno.EREMOTE
+_WITH_ANOTHER = 0x1000 | 0x40000 | 0x400000
+"""Windows' FILE_ATTRIBUTE_OFFLINE, _RECALL_ON_OPEN and _RECALL_ON_DATA_ACCESS."""
 _WITHOUT_WAITING = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
@@ -28,6 +31,17 @@ def plain(path: str | os.PathLike[str]) -> BufferedReader:
         number = errno.EISDIR if stat.S_ISDIR(kind) else errno.EINVAL
         raise OSError(number, NOT_PLAIN, os.fspath(path))
     return os.fdopen(handle, "rb")
+
+
+def local(path: str | os.PathLike[str]) -> BufferedReader:
+    """As :func:`plain`, for files that nobody asked us to read: those that are really here.
+
+    Raises OSError with :data:`ELSEWHERE` for the others: to look at a library of a gigabyte that
+    OneDrive only shows would fetch all of it.
+    """
+    if getattr(os.stat(path), "st_file_attributes", 0) & _WITH_ANOTHER:
+        raise OSError(ELSEWHERE, "not on this computer", os.fspath(path))
+    return plain(path)
 
 
 def content(path: str | os.PathLike[str]) -> bytes:

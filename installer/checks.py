@@ -78,6 +78,12 @@ def debian(package: Path) -> list[str]:
     return _asked("lintian", "--no-cfg", "--allow-root", "--fail-on=error,warning", str(package))
 
 
+def fedora(package: Path) -> list[str]:
+    """The checker of Fedora and openSUSE finds no error but those that rpmlint.toml explains."""
+    rules = ROOT / "installer" / "linux" / "rpmlint.toml"
+    return _asked("rpmlint", "--config", str(rules), "--ignore-unused-rpmlintrc", str(package))
+
+
 def _asked(tool: str, *words: str) -> list[str]:
     if not shutil.which(tool):
         return [f"{tool} is not on this computer"]

@@ -1,10 +1,10 @@
 """All packages in ``dist/``, checked: ``python -m installer.release`` for a test.
 
-Wheel and sdist, the .deb, Setup.exe, the AppDir (and the AppImage), bills of materials, winget's
-manifests (of a release), SHA256SUMS, and notes.md from README's news. Needs what CI has (see
-``.ci/run``). ``--release`` refuses at once what lacks a certificate, a time stamp or python.org's
-current Python. ``SIGN_SUMS`` may hold a command that signs SHA256SUMS; ``{file}`` is its name.
-``--lock`` renews the lock instead.
+Wheel and sdist, the .deb and the RPM, Setup.exe, the AppDir (and the AppImage), bills of materials,
+winget's manifests (of a release), SHA256SUMS, and notes.md from README's news. Needs what CI has
+(see ``.ci/run``). ``--release`` refuses at once what lacks a certificate, a time stamp or
+python.org's current Python. ``SIGN_SUMS`` may hold a command that signs SHA256SUMS; ``{file}`` is
+its name. ``--lock`` renews the lock instead.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from cudnn_assistant import __version__
 from installer import checks, news
-from installer.linux import appdir, appimage, deb
+from installer.linux import appdir, appimage, deb, rpm
 from installer.windows import build, kind, python_tree, sbom, winget
 
 DIST = build.ROOT / "dist"
@@ -51,6 +51,7 @@ publishing**. The tests ran the Windows program under Wine, which is not Windows
 _FOR = {
     ".exe": "Windows 10 and 11, double click",
     ".deb": "Debian 12 and newer, Ubuntu 22.04 and newer",
+    ".rpm": "Fedora 40 and newer, openSUSE Leap 15.6 and Tumbleweed",
     ".whl": "pip and pipx, Python 3.11 and newer",
     ".AppImage": "other Linux systems: make it executable and start it",
     ".gz": "the source",
@@ -109,7 +110,7 @@ def release(options: argparse.Namespace) -> None:
     wheels()
     setup = kind.words(options)
     python = ["--python", options.python] if options.python else []
-    if deb.main([]) or build.main(setup) or appdir.main(python):
+    if deb.main([]) or rpm.main([]) or build.main(setup) or appdir.main(python):
         raise NotReady("a package could not be built")
     if lines := unlike():
         raise NotReady("\n".join(lines))
@@ -139,6 +140,7 @@ def unlike() -> list[str]:
     """What of the built packages is not as it must be."""
     (wheel,) = DIST.glob("*.whl")
     (package,) = DIST.glob("*.deb")
+    (other,) = DIST.glob("*.rpm")
     with tempfile.TemporaryDirectory() as home:
         started = checks.self_test(APPDIR / "AppRun", Path(home))
     return [
@@ -149,6 +151,7 @@ def unlike() -> list[str]:
         *checks.desktop(DEBIAN),
         *checks.desktop(APPDIR),
         *checks.debian(package),
+        *checks.fedora(other),
         *started,
     ]
 

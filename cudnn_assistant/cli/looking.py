@@ -9,7 +9,15 @@ from cudnn_assistant.cli.saving import replace
 from cudnn_assistant.cli.screen import Screen, column
 from cudnn_assistant.finding import Finding, Manual, Unknown, Verdict
 from cudnn_assistant.machine import SCHEMA, SYSTEM, Machine
-from cudnn_assistant.session import Checkup, LookRequest, Misuse, Refused, Session, Source
+from cudnn_assistant.session import (
+    Checkup,
+    LookRequest,
+    Misuse,
+    Refused,
+    Session,
+    Source,
+    newer_program,
+)
 from cudnn_assistant.session.events import Event, PartLooked
 from cudnn_assistant.session.json_output import encoded
 from cudnn_assistant.summary import headline, lines
@@ -25,6 +33,8 @@ def check(session: Session, options: Options, screen: Screen) -> int:
     show(checkup, session.source, screen, options)
     if not options.machine and session.interrupted():
         screen.trouble(say("cli.change-interrupted"))
+    if (newer := newer_program(session.source)) and not (screen.json or screen.quiet):
+        screen.trouble(newer)
     if options.prometheus and not _write_metrics(checkup, options.prometheus, screen):
         return EXIT["unknown"]
     return EXIT[checkup.verdict]

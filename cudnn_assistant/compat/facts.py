@@ -295,6 +295,8 @@ class Compat(Struct, kw_only=True, omit_defaults=False):
     """Device id → "capability name", "8.9 GeForce RTX 4090"."""
     unreviewed: tuple[Name, ...] = ()
     """Releases that machines announced and no person has looked at: "cuDNN 9.29.0"."""
+    program: VersionText = ""
+    """The newest published version of this program itself."""
 
 
 def decode(data: bytes) -> Compat:

@@ -172,7 +172,9 @@ def _present(machine: Machine, subject: str) -> Iterator[Present]:
     """Whole copies that the subject may use: its own, or the system's."""
     wanted = "" if subject == SYSTEM else subject
     for copy in machine.cudnns:
-        if copy.environment in ("", wanted) and _whole(copy) and copy.flavour == "full":
+        here = not copy.architecture or copy.architecture == machine.os.architecture
+        usable = copy.environment in ("", wanted) and here and copy.flavour == "full"
+        if usable and _whole(copy):
             yield Present(version=copy.version, cuda_major=copy.cuda_major, folder=copy.folder)
 
 

@@ -13,10 +13,20 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from cudnn_assistant import __version__
 from cudnn_assistant.compat import Compat, load_builtin
 from cudnn_assistant.feed.address import Address, address, direct_addresses
-from cudnn_assistant.feed.source import Answer, Kind, Source, Trouble, describe, news
-from cudnn_assistant.system.policy import anothers_home
+from cudnn_assistant.feed.source import (
+    Answer,
+    Kind,
+    Source,
+    Trouble,
+    describe,
+    newer_program,
+    news,
+)
+from cudnn_assistant.system.policy import anothers_home, policy
+from cudnn_assistant.versions import older
 
 if TYPE_CHECKING:
     from cudnn_assistant.feed.saved import Kept
@@ -29,6 +39,7 @@ __all__ = [
     "current",
     "describe",
     "load_builtin",
+    "newer_program",
     "news",
 ]
 
@@ -133,7 +144,13 @@ def _source(kind: Kind, compat: Compat, checked: str = "", trouble: Trouble = ""
     return Source(
         kind=kind, version=compat.version, published=compat.published,
         checked=checked, trouble=trouble, added=_added(compat), unreviewed=compat.unreviewed,
+        program=_newer_program(compat),
     )  # fmt: skip
+
+
+def _newer_program(compat: Compat) -> str:
+    """Its version, for whoever may get it: where nobody may ask, somebody else looks after it."""
+    return compat.program if older(__version__, compat.program) and policy().ask else ""
 
 
 def _added(compat: Compat) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Generic, Literal, TypeVar
 
+from cudnn_assistant import __version__
 from cudnn_assistant.machine import Struct
 from cudnn_assistant.wording import listed, say
 
@@ -56,6 +57,8 @@ class Source(Struct, kw_only=True):
     """Releases that the copy that came with this program doesn't have: "cuDNN 9.29.0"."""
     unreviewed: tuple[str, ...] = ()
     """Those of them that no person has looked at."""
+    program: str = ""
+    """The published version of this program that is newer than this copy; "" for none."""
 
     def age(self, today: date | None = None) -> int | None:
         """Days since publication; None when that day is unknown or still to come."""
@@ -78,7 +81,15 @@ def news(source: Source) -> tuple[str, ...]:
     when = source.checked[:10] or source.published
     lines = (("feed.added", reviewed), ("feed.unreviewed", source.unreviewed))
     told = [say(key, names=listed(names), date=when) for key, names in lines if names]
+    told += filter(None, [newer_program(source)])
     return tuple(told if source.feed or source.trouble else [say("feed.no-feed"), *told])
+
+
+def newer_program(source: Source) -> str:
+    """That a newer version of this program is there, in a sentence; "" where none is known of."""
+    if not source.program:
+        return ""
+    return say("feed.newer-program", version=source.program, ours=__version__)
 
 
 def _what(source: Source, today: date | None) -> str:

@@ -6,7 +6,6 @@ first, and needs nothing but Qt.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 import threading
@@ -21,6 +20,7 @@ from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from cudnn_assistant import places
+from cudnn_assistant.gui import taskbar
 from cudnn_assistant.gui.first_window import brought_to_front
 from cudnn_assistant.gui.theme import app_icon
 
@@ -114,7 +114,7 @@ def run(arguments: Sequence[str]) -> int:
     from cudnn_assistant.gui.access import tell_roles
 
     qInstallMessageHandler(_hear_qt)
-    _name_for_the_taskbar()
+    taskbar.name_window()
     app = QApplication([sys.argv[0], *arguments])
     app.setApplicationName("cudnn-assistant")
     app.setApplicationDisplayName(NAME)
@@ -126,12 +126,6 @@ def run(arguments: Sequence[str]) -> int:
     if program.window is not None:
         program.window.end()
     return code
-
-
-def _name_for_the_taskbar() -> None:
-    """Before the first window: else Windows shows us as one of Python's."""
-    if sys.platform == "win32":
-        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(places.WINDOW_ID)
 
 
 def _file(arguments: Sequence[str]) -> str:

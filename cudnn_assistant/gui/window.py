@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication
 
-from cudnn_assistant.gui import preferences, qt_language
+from cudnn_assistant.gui import preferences, qt_language, taskbar
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.flow import Flow
 from cudnn_assistant.gui.menu import MenuDoes, fill
@@ -186,6 +186,7 @@ class Window(PageHost):
 
     def _opened(self, path: str) -> None:
         self.preferences.opened(path)
+        taskbar.opened(path)
         self._keep()
         self._fill_menu()
 

@@ -73,6 +73,8 @@ def _gpu(gpu: Gpu) -> Item:
     if gpu.memory_total:
         free = "" if gpu.memory_free is None else f"{gpu.memory_free / 2**30:.1f} of "
         told.append(f"{free}{gpu.memory_total / 2**30:.1f} GiB free")
+    if gpu.driver_model:
+        told.append(f"driver model {gpu.driver_model.upper()}")
     if gpu.cuda_index is None:
         told.append("not visible to CUDA programs")
     return Item((Code(gpu.name or gpu.pci_id), ", ".join(told)))

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from cudnn_assistant import feed, places
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.feed import Source, describe, news
+from cudnn_assistant.feed import Source, describe, newer_program, news
 from cudnn_assistant.machine import (
     SYSTEM,
     Family,
@@ -65,6 +65,7 @@ __all__ = [
     "Source",
     "describe",
     "ignore",
+    "newer_program",
     "news",
 ]
 

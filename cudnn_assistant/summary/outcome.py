@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from cudnn_assistant.codes import WindowsRefusal
 from cudnn_assistant.machine import SYSTEM, Trial
 from cudnn_assistant.shell import quote, shell_of
 from cudnn_assistant.summary.line import Mark, card
@@ -98,6 +99,8 @@ def not_tested(trial: Trial) -> str:
         return ""
     if trial.doubt or not trial.framework:
         return untrusted(trial)
+    if trial.code in tuple(WindowsRefusal):
+        return say("summary.python-blocked")
     if trial.missing:
         return say("summary.program-not-installed-environment", program=program(trial))
     if trial.stage != "start":

@@ -11,6 +11,7 @@ import msgspec
 from cudnn_assistant.compat.facts import SCHEMA, Compat
 from cudnn_assistant.compat.lookup import plain_name
 from cudnn_assistant.compat.strict import strict
+from cudnn_assistant.versions import numbers
 from installer.feed.tables import Row, SourceError
 
 _Tables = Mapping[str, list[Row]]
@@ -41,6 +42,7 @@ def build(tables: _Tables, version: int, published: str) -> Compat:
             for row in tables["known_bad"]
         ],
         "gpus": _gpus(tables["gpus"]),
+        "program": max((row["version"] for row in tables["program"]), key=numbers, default=""),
         "pci": {row["device"]: f"{row['compute']} {_name(row['name'])}" for row in tables["pci"]},
     }
     try:

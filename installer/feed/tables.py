@@ -23,6 +23,7 @@ TABLES = (
     "known_bad",
     "pci",
     "pins",
+    "program",
     "toolkits",
     "wheels",
 )

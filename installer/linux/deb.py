@@ -37,25 +37,23 @@ Description: find out why cuDNN doesn't start, and mend it
  prove the result.
 """
 
-_COMPILE = """#!/bin/sh
-set -e
-if [ "$1" = configure ]; then
-    for python in python3 python3.14 python3.13 python3.12 python3.11; do
-        if $python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-            how="-q --invalidation-mode unchecked-hash"
-            $python -I -m compileall $how /{home} >/dev/null || true
-            break
-        fi
-    done
-fi
+COMPILE = f"""
+for python in python3 python3.14 python3.13 python3.12 python3.11; do
+    if $python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        how="-q --invalidation-mode unchecked-hash"
+        $python -I -m compileall $how /{HOME} >/dev/null || true
+        break
+    fi
+done
 """
+"""What a package does after its files are there."""
 
-_CLEAN = """#!/bin/sh
-set -e
-if [ -d /{home} ]; then
-    find /{home} -name __pycache__ -type d -prune -exec rm -rf {{}} +
+CLEAN = f"""
+if [ -d /{HOME} ]; then
+    find /{HOME} -name __pycache__ -type d -prune -exec rm -rf {{}} +
 fi
 """
+"""What it does before they go, or newer ones come."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -69,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
     shutil.rmtree(options.work, ignore_errors=True)
     root = options.work / "root"
     fill(root, options.work, tuple(options.series))
-    debian.fill(root / "usr" / "share", DESKTOP / "cudnn-assistant.1")
+    debian.fill(root / "usr" / "share")
     if lines := payload.missing(root) + elf.too_new(root):
         print("stopped: " + "; ".join(lines), file=sys.stderr)
         return 1
@@ -89,6 +87,7 @@ def fill(root: Path, work: Path, series: tuple[str, ...] = payload.SERIES) -> No
     licences.gather(documents / "licences", fetched, build.ROOT / "LICENSE", None, packed)
     sbom.write(documents / "sbom.cdx.json", __version__, fetched, {}, packed)
     _shared(root / "usr" / "share")
+    debian.manual(root / "usr" / "share", DESKTOP / "cudnn-assistant.1")
     text = (HERE / "launcher.py").read_text("utf-8")
     for name, entry in (("cudnn-assistant", "main"), ("cudnn-assistant-gui", "window")):
         _program(root / "usr" / "bin" / name, text.replace('"main"', f'"{entry}"'))
@@ -112,10 +111,15 @@ def _program(target: Path, text: str) -> None:
     target.chmod(0o755)
 
 
-def pack(root: Path, out: Path, *, light: bool) -> Path:
-    """Write DEBIAN/, give every file its rights and one time, and run dpkg-deb."""
+def settle(root: Path) -> None:
+    """Give every file below ``root`` its rights."""
     for path in root.rglob("*"):
         path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
+
+
+def pack(root: Path, out: Path, *, light: bool) -> Path:
+    """Write DEBIAN/, give every file its rights and one time, and run dpkg-deb."""
+    settle(root)
     size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
     control = root / "DEBIAN"
     control.mkdir()
@@ -130,8 +134,9 @@ def pack(root: Path, out: Path, *, light: bool) -> Path:
             recommends=", ".join(payload.RECOMMENDED),
         )
     )
-    _program(control / "postinst", _COMPILE.format(home=HOME))
-    _program(control / "prerm", _CLEAN.format(home=HOME))
+    only_then = f'if [ "$1" = configure ]; then{COMPILE}fi\n'
+    _program(control / "postinst", f"#!/bin/sh\nset -e\n{only_then}")
+    _program(control / "prerm", f"#!/bin/sh\nset -e{CLEAN}")
     moment = build.moment()
     for path in [*root.rglob("*"), root]:
         os.utime(path, (moment, moment))

@@ -42,13 +42,17 @@ _CHANGELOG = """cudnn-assistant ({version}) stable; urgency=medium
 """
 
 
-def fill(share: Path, manual: Path) -> None:
-    """Put the documents under ``share`` (/usr/share)."""
+def manual(share: Path, page: Path) -> None:
+    """Put the manual page of both commands under ``share`` (/usr/share)."""
+    _packed(share / "man/man1/cudnn-assistant.1.gz", page.read_bytes())
+    _packed(share / "man/man1/cudnn-assistant-gui.1.gz", b".so man1/cudnn-assistant.1\n")
+
+
+def fill(share: Path) -> None:
+    """Put what Debian alone asks for under ``share`` (/usr/share)."""
     documents = share / "doc" / "cudnn-assistant"
     (documents / "copyright").write_text(_COPYRIGHT, "utf-8")
     _packed(documents / "changelog.gz", changelog().encode())
-    _packed(share / "man/man1/cudnn-assistant.1.gz", manual.read_bytes())
-    _packed(share / "man/man1/cudnn-assistant-gui.1.gz", b".so man1/cudnn-assistant.1\n")
     overrides = share / "lintian" / "overrides" / "cudnn-assistant"
     overrides.parent.mkdir(parents=True)
     overrides.write_text(_OVERRIDES, "utf-8")

@@ -13,7 +13,10 @@ if sys.version_info < (3, 11):
         python = "/usr/bin/python3.%d" % number
         if os.access(python, os.X_OK):
             os.execv(python, [python, "-IBS", *sys.argv])
-    sys.exit("cuDNN Assistant needs Python 3.11 or newer. On Ubuntu 22.04: apt install python3.11")
+    sys.exit(
+        "cuDNN Assistant needs Python 3.11 or newer. On Ubuntu 22.04: apt install python3.11, "
+        "on openSUSE Leap: zypper install python311"
+    )
 
 sys.path.insert(0, HERE)
 import cudnn_assistant.__main__ as program

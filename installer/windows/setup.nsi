@@ -212,14 +212,16 @@ FunctionEnd
   ${EndIf}
 !macroend
 
-; Runs $R0 with the words $R1 as administrator, waits, and leaves its exit code in $Code.
+; Runs $R0 with the words $R1 as administrator, waits, and leaves its exit code in $Code; where
+; nothing was started, that is "" and $R2 says why (1223: the person, or Windows, said no).
 ; The question belongs to our window, which is out of the way until the end.
 !macro Elevate UN
 Function ${UN}Elevate
   StrCpy $Code ""
   ; SHELLEXECUTEINFOW with its gaps; no window of Windows' own, and a handle to wait for.
   System::Call '*(i 112, i 0x540, p $HWNDPARENT, w "runas", w R0, w R1, p 0, i 1, i 0, p 0, p 0, p 0, p 0, i 0, i 0, p 0, p 0) p .r1'
-  System::Call 'shell32::ShellExecuteExW(p r1) i .r2'
+  System::Call 'shell32::ShellExecuteExW(p r1) i .r2 ? e'
+  Pop $R2
   System::Call '*$1(i, i, p, p, p, p, p, i, i, p, p, p, p, i, i, p, p .r3)'
   System::Free $1
   ${If} $2 == 0
@@ -512,7 +514,12 @@ Function AskAdministrator
   ${EndIf}
   Call Elevate
   ${If} $Code == ""
-    MessageBox MB_OK|MB_ICONINFORMATION "$(NO_PERMISSION)"
+    ; An administrator's session has none of the person's network drives.
+    ${If} $R2 == 1223
+      MessageBox MB_OK|MB_ICONINFORMATION "$(NO_PERMISSION)"
+    ${Else}
+      MessageBox MB_OK|MB_ICONINFORMATION "$(NOT_FROM_HERE)"
+    ${EndIf}
     Abort
   ${EndIf}
   ${If} $Code == ${START_WANTED}
@@ -657,6 +664,8 @@ Function Register
   WriteRegDWORD SHCTX "${KEY}" "NoModify" 1
   WriteRegDWORD SHCTX "${KEY}" "NoRepair" 1
   WriteRegStr SHCTX "Software\Classes\${PROGID}" "" "${PRODUCT} report"
+  ; Reports that were opened stand in the taskbar's list of the window with this name.
+  WriteRegStr SHCTX "Software\Classes\${PROGID}" "AppUserModelID" "${APPID}"
   WriteRegStr SHCTX "Software\Classes\${PROGID}\DefaultIcon" "" "$INSTDIR\app.ico"
   WriteRegStr SHCTX "Software\Classes\${PROGID}\shell\open\command" "" '"$INSTDIR\python\pythonw.exe" ${START} "%1"'
   WriteRegStr SHCTX "Software\Classes\${SUFFIX}" "" "${PROGID}"

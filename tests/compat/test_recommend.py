@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from cudnn_assistant import compat as ask
@@ -531,6 +532,10 @@ def test_a_damaged_copy_does_not_count_as_there() -> None:
     kept = recommend(computer(cudnns=(whole,)), DATA)
     assert kept.cudnn is not None
     assert kept.cudnn.folder == "/opt/cudnn"
+    foreign = msgspec.structs.replace(whole, architecture="aarch64")
+    other = recommend(computer(cudnns=(foreign,)), DATA)
+    assert other.cudnn is not None
+    assert other.cudnn.folder == ""
 
 
 def test_a_program_may_wish_a_major() -> None:

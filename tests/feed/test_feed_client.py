@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from feed_shop import Shop
+from machines.computers import golden
 
-from cudnn_assistant import feed, places
+from cudnn_assistant import __version__, feed, places
+from cudnn_assistant.cli import run
 from cudnn_assistant.feed import saved
 from cudnn_assistant.feed.address import VARIABLE, allowed
 from cudnn_assistant.feed.fetcher import Fetcher
 from cudnn_assistant.feed.online import refresh
 from cudnn_assistant.feed.source import Source, describe
+from cudnn_assistant.machine import dump
+from cudnn_assistant.system.policy import Policy
 
 BUILTIN = feed.load_builtin().version
 
@@ -69,6 +74,51 @@ def test_a_new_version_is_fetched(shop: Shop) -> None:
     shop.publish(2)
     assert feed.current(insist=True)[0].version == BUILTIN + 2
     assert feed.current(offline=True)[0].version == BUILTIN + 2
+
+
+@pytest.mark.parametrize(
+    ("published", "said"), [("99.0", "99.0 is there"), (__version__, ""), ("0.0.1", ""), ("", "")]
+)
+def test_a_newer_program_is_said_and_nothing_of_it_fetched(
+    shop: Shop, published: str, said: str
+) -> None:
+    shop.publish(2, program=published)
+    source = feed.current(insist=True)[1]
+    assert said in (sentence := feed.newer_program(source))
+    assert bool(sentence) is bool(said)
+    assert (sentence in feed.news(source)) is bool(said)
+    assert {name.partition("/")[0] for name in shop.server.asked} == {"metadata", "targets"}
+    # What is known already is said without a network, too.
+    shop.server.close()
+    assert feed.newer_program(feed.current(offline=True)[1]) == sentence
+
+
+def test_check_says_it_once_apart_from_its_answer(
+    shop: Shop, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.publish(2, program="99.0")
+    file = tmp_path / "seen.json"
+    file.write_bytes(dump(golden("windows-healthy")))
+    run(["check", "--machine", str(file)])
+    answer, apart = capsys.readouterr()
+    assert (apart.count("99.0 is there"), "99.0" in answer) == (1, False)
+    for silent in ("--json", "-q"):
+        run(["check", "--machine", str(file), silent])
+        assert "99.0 is there" not in capsys.readouterr().err
+
+
+def test_who_may_ask_nobody_is_told_of_no_newer_program(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.publish(2, program="99.0")
+    monkeypatch.setattr(feed, "policy", lambda: Policy(ask=False))
+    assert feed.newer_program(feed.current(insist=True)[1]) == ""
+
+
+@pytest.mark.parametrize("text", ["1.0 https://example.org", "1.0; rm -rf", "newest"])
+def test_a_program_s_version_is_numbers(shop: Shop, text: str) -> None:
+    shop.publish(2, program=text)
+    assert feed.current(insist=True)[1].trouble == "not-usable"
 
 
 def test_publishing_the_same_twice_changes_nothing(shop: Shop) -> None:

@@ -16,6 +16,10 @@ import winreg
 from pathlib import Path
 from typing import Any
 
+# An embeddable Python doesn't look beside its program.
+sys.path.insert(0, str(Path(__file__).parent))
+import shortcut
+
 reg: Any = winreg
 windll: Any = getattr(ctypes, "windll", None)
 
@@ -26,6 +30,10 @@ CUDNN = Path(r"C:\tools\cuDNN Größe 9\bin")
 PROGRAM = (str(APP / "python" / "python.exe"), "-I", "-B", "-m", "cudnn_assistant")
 CUDA = Path(r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA\v12.9")
 COMMAND = str(APP / "command")
+LINK = Path(
+    os.environ.get("APPDATA", ""),
+    r"Microsoft\Windows\Start Menu\Programs\cuDNN Assistant.lnk",
+)
 EARLIER = r"%USERPROFILE%\my tools;;C:\quoted;C:\windows"
 """The person's PATH before our command joined it."""
 BEFORE = (f"{EARLIER};{COMMAND}", reg.REG_EXPAND_SZ)
@@ -100,6 +108,14 @@ def install() -> None:
     expect("whole", json.loads(target.read_text("utf-8"))["whole"], True)
 
 
+def menu() -> None:
+    """Wine's shortcuts keep no properties; there the name is seen by shell_link.c."""
+    made = shortcut.read(LINK)
+    expect("arguments", made.texts["arguments"], "-I -B -m cudnn_assistant --window")
+    if not WINE:
+        expect("name", made.properties.get(shortcut.NAME), "cuDNNAssistant.Window")
+
+
 def plant() -> None:
     """A driver, a GPU and a CUDA of stubs, and a cuDNN in a folder that is nobody's."""
     stubs = Path(sys.argv[2])
@@ -162,11 +178,10 @@ def uninstall() -> None:
         expect("PATH", left[0], EARLIER)
     expect("settings", (LOCAL / "cuDNN Assistant").exists(), False)
     expect("listed", listed(), False)
-    menu = Path(os.environ["APPDATA"], r"Microsoft\Windows\Start Menu\Programs")
-    expect("menu", (menu / "cuDNN Assistant.lnk").exists(), False)
+    expect("menu", LINK.exists(), False)
 
 
-STEPS = (refuse, install, plant, fix, undo, uninstall)
+STEPS = (refuse, install, menu, plant, fix, undo, uninstall)
 
 
 def main() -> int:

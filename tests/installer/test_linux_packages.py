@@ -12,6 +12,7 @@ import time
 import venv
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import needs
@@ -20,7 +21,8 @@ import screens
 
 from cudnn_assistant import __version__
 from installer import checks
-from installer.linux import appdir, appimage, deb
+from installer.linux import appdir, appimage, deb, payload, rpm
+from installer.linux import debian as debian_files
 from installer.windows import build
 
 DESKTOP = build.ROOT / "resources" / "desktop"
@@ -90,14 +92,18 @@ def names(folder: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A .deb for the systems below, examined on the outside."""
+    """A .deb for the systems below, and an RPM beside it; examined on the outside."""
     needs.require_root()
     needs.require("debootstrap")
     folder = tmp_path_factory.mktemp("deb")
     words = ["--fast", "--out", str(folder), "--work", str(folder / "work")]
     assert deb.main([*words, "--series", "3.11", "3.12"]) == 0
+    needs.require("rpmbuild", "rpm", "rpmlint")
+    assert rpm.main(["--fast", "--out", str(folder), "--tree", str(folder / "work" / "root")]) == 0
     (built,) = folder.glob("*.deb")
+    (other,) = folder.glob("*.rpm")
     assert checks.debian(built) == []
+    assert checks.fedora(other) == []
     assert checks.desktop(folder / "work" / "root") == []
     shutil.rmtree(folder / "work")
     return built
@@ -170,20 +176,53 @@ def test_the_deb_runs_in_a_clean(
     assert said["package"] == "/usr/lib/cudnn-assistant/cudnn_assistant"
     assert names(root / "usr") == before
     assert inside("cudnn-assistant --version").strip() == f"cudnn-assistant {__version__}"
+    ours = "find / -xdev -name '*cudnn*' -not -path '/tmp/*' -not -path '/proc/*'"
     inside("dpkg -P cudnn-assistant")
-    left = inside("find / -xdev -name '*cudnn*' -not -path '/tmp/*' -not -path '/proc/*'")
-    assert left.split() in ([], ["/root/.local/state/cudnn-assistant"])
+    assert inside(ours).split() in ([], ["/root/.local/state/cudnn-assistant"])
+    if system is debian:
+        (other,) = package.parent.glob("*.rpm")
+        assert_an_rpm_comes_and_goes(root, other, inside)
+        assert inside(ours).split() in ([], ["/root/.local/state/cudnn-assistant"])
 
 
-@needs.programs("git")
-def test_the_same_tree_makes_the_same_deb(tmp_path: Path) -> None:
+def assert_an_rpm_comes_and_goes(root: Path, file: Path, inside: Callable[[str], str]) -> None:
+    """In a system that rpm knows nothing of, with the libraries that the .deb has asked for."""
+    # Fedora and openSUSE have this one in every system.
+    (root / "usr/share/icons").mkdir(exist_ok=True)
+    before = names(root / "usr")
+    words = ("rpm", "--root", str(root), "--dbpath", "/var/lib/rpm")
+    checked(*words, "--nodeps", "--install", str(file))
+    assert checks.tree(root / deb.HOME) == []
+    assert any("__pycache__" in name for name in names(root / deb.HOME))
+    installed = names(root / "usr")
+    whole(inside("cd /tmp && LD_BIND_NOW=1 QT_QPA_PLATFORM=offscreen cudnn-assistant --self-test"))
+    assert names(root / "usr") == installed
+    checked(*words, "--nodeps", "--erase", "cudnn-assistant")
+    assert names(root / "usr") == before
+
+
+def test_an_rpm_asks_for_what_the_deb_asks_for() -> None:
+    """By the names of the libraries, which Fedora's and openSUSE's packages say they have."""
+    asked = rpm.spec(Path("/nowhere"))
+    for name in (*payload.SYSTEM.values(), *payload.RECOMMENDED.values()):
+        assert all(f": {library}()(64bit)\n" in asked for library in name.split())
+    assert "Requires: (python3 >= 3.11 or python311 or " in asked
+
+
+@needs.programs("git", "rpmbuild")
+@pytest.mark.parametrize("kind", [deb, rpm])
+def test_the_same_tree_makes_the_same_package(kind: ModuleType, tmp_path: Path) -> None:
     root = tmp_path / "root"
     (root / "usr/bin").mkdir(parents=True)
     (root / "usr/bin/cudnn-assistant").write_text("#!/bin/sh\n")
+    for folder in (deb.HOME, "usr/share/doc/cudnn-assistant"):
+        (root / folder).mkdir(parents=True)
+        (root / folder / "file").write_text("content")
+    debian_files.fill(root / "usr/share")
     hashes = set()
     for _ in range(2):
-        hashes.add(build.sha256(deb.pack(root, tmp_path, light=True)))
-        shutil.rmtree(root / "DEBIAN")
+        hashes.add(build.sha256(kind.pack(root, tmp_path, light=True)))
+        shutil.rmtree(root / "DEBIAN", ignore_errors=True)
         (root / "usr/bin/cudnn-assistant").touch()
     assert len(hashes) == 1
 

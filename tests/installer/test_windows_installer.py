@@ -6,6 +6,7 @@ It shows nothing of SmartScreen, Defender, a real UAC prompt or a real GPU (CHEC
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -18,10 +19,11 @@ from pathlib import Path
 import needs
 import planted
 import pytest
+import shortcut
 import windows_desktop
 from windows_desktop import Desktop
 
-from cudnn_assistant import __version__
+from cudnn_assistant import __version__, places
 from installer.windows import build, closure, signing
 
 pytestmark = pytest.mark.wine
@@ -103,8 +105,16 @@ def test_starts_from_the_menu_and_leaves_nothing_behind(
     clean: Desktop, setups: dict[str, Path], tmp_path: Path
 ) -> None:
     files, registry = clean.files(), clean.registry()
-    assert install(clean, setups[__version__]) == 0
+    with windows_own_shortcuts(clean):
+        assert install(clean, setups[__version__]) == 0
     folder = clean.local / "Programs" / "cuDNN Assistant"
+    made = shortcut.read(clean.menu / "cuDNN Assistant.lnk")
+    assert made.target == clean.windows_path(folder / "python" / "pythonw.exe")
+    assert made.texts["arguments"] == "-I -B -m cudnn_assistant --window"
+    assert made.texts["icon"] == clean.windows_path(folder / "app.ico")
+    assert made.properties == {shortcut.NAME: places.WINDOW_ID}
+    progid = clean.output("reg", "query", "HKCU\\Software\\Classes\\cuDNNAssistant.Report")
+    assert f"AppUserModelID    REG_SZ    {places.WINDOW_ID}" in progid
     assert {p.name for p in folder.iterdir()} == {*build.PARTS, "install.marker", "uninstall.exe"}
     told = clean.output("reg", "query", "HKCU\\" + KEY)
     assert f"DisplayVersion    REG_SZ    {__version__}" in told
@@ -118,7 +128,9 @@ def test_starts_from_the_menu_and_leaves_nothing_behind(
     assert 'cuDNN Assistant\\uninstall.cmd"' in told
     command = "%LOCALAPPDATA%\\Programs\\cuDNN Assistant\\command\\cudnn-assistant.cmd"
     assert "cuDNN Assistant\\command" in clean.output("reg", "query", "HKCU\\Environment")
-    assert "usage: cudnn-assistant" in clean.output("cmd", "/c", command, "--help")
+    output, errors = clean.outputs(command, "check", "--no-test", "--offline")
+    assert "✗ GPU and driver" in output.decode("utf-8")
+    assert errors == b""
 
     before = stamps(folder)
     assert_whole(self_test(clean, folder))
@@ -137,6 +149,23 @@ def test_starts_from_the_menu_and_leaves_nothing_behind(
     assert left == set()
     assert {line for line in clean.registry() - registry if "cudnn" in line.lower()} == set()
     assert {line for line in registry - clean.registry() if "Wine" not in line} == set()
+
+
+@contextlib.contextmanager
+def windows_own_shortcuts(windows: Desktop) -> Iterator[None]:
+    """Meanwhile shortcuts keep their properties, as Windows' own do and Wine 8's don't."""
+    windows_desktop.compiled(
+        windows.drive / "windows" / "shell_link.dll", "shell_link.c", "-shared", "-municode",
+        more=("-lole32", "-luuid"),
+    )  # fmt: skip
+    server = (
+        "HKLM\\Software\\Classes\\CLSID\\{00021401-0000-0000-C000-000000000046}\\InprocServer32"
+    )
+    windows.run("reg", "add", server, "/ve", "/d", "C:\\windows\\shell_link.dll", "/f")
+    try:
+        yield
+    finally:
+        windows.run("reg", "add", server, "/ve", "/d", "C:\\windows\\system32\\shell32.dll", "/f")
 
 
 def assert_whole(said: dict[str, object]) -> None:
@@ -294,7 +323,16 @@ def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Pa
     done = clean.start(RIGHTS, setup)
     page = clean.wait_for(title)
     clean.picture("1-who.png", tmp_path)
-    clean.press(page, "alt+e", "Return")
+    # From a network drive, which an administrator's session doesn't have; here, from nowhere.
+    away = setups[__version__].rename(setups[__version__].with_suffix(".away"))
+    try:
+        clean.press(page, "alt+e", "Return")
+        told = clean.wait_for(title, other=page)
+        clean.picture("1-not-from-here.png", tmp_path)
+    finally:
+        away.rename(setups[__version__])
+    clean.press(told, "Return")
+    clean.press(page, "Return")
     folder = clean.drive / "Program Files" / "cuDNN Assistant"
     appears(folder / "uninstall.exe")
     page = clean.wait_for(f"{title} ?")
@@ -307,6 +345,8 @@ def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Pa
     clean.start("start", "/unix", str(report))
     window = clean.wait_for_program()
     clean.picture("4-report.png", tmp_path)
+    recent = clean.person / "AppData/Roaming/Microsoft/Windows/Recent"
+    appears(recent / f"{report.name}.lnk")
 
     (folder / "lib" / "pefile.pyc").unlink()
     done = clean.start(RIGHTS, setup)

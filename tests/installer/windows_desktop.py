@@ -9,7 +9,7 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import screens
@@ -73,16 +73,25 @@ class Desktop(Screen):
 
     def output(self, *command: str) -> str:
         """What a console program prints, through a file of cmd's: a pipe would never end."""
-        target = self.drive / "output.txt"
-        target.unlink(missing_ok=True)
+        (text,) = self._redirected("> C:\\1.txt 2>&1", 1, command)
+        return text.decode("utf-8", "replace").replace("\r\n", "\n")
+
+    def outputs(self, *command: str) -> tuple[bytes, bytes]:
+        """What it writes into two files, byte for byte: its output, and its errors."""
+        output, errors = self._redirected("> C:\\1.txt 2> C:\\2.txt", 2, command)
+        return output, errors
+
+    def _redirected(self, where: str, count: int, command: Sequence[str]) -> list[bytes]:
+        targets = [self.drive / f"{number}.txt" for number in range(1, count + 1)]
         script = self.drive / "output.bat"
         words = " ".join(f'"{word}"' for word in command)
-        script.write_text(f"@{words} > C:\\output.txt 2>&1\r\n", encoding="utf-8")
-        self.run("cmd", "/c", "C:\\output.bat")
-        text = target.read_bytes()
-        target.unlink()
+        script.write_text(f"@{words} {where}\r\n", encoding="utf-8")
+        self.run("cmd", "/c", "C:\\output.bat", timeout=600)
         script.unlink()
-        return text.decode("utf-8", "replace").replace("\r\n", "\n")
+        found = [target.read_bytes() for target in targets]
+        for target in targets:
+            target.unlink()
+        return found
 
     # What is left ------------------------------------------------------------------------------
 
@@ -111,10 +120,10 @@ class Desktop(Screen):
         return lines
 
 
-def compiled(target: Path, source: str, *options: str) -> None:
-    """A program of ours that stands for a part of Windows."""
+def compiled(target: Path, source: str, *options: str, more: Sequence[str] = ()) -> None:
+    """A program of ours that stands for a part of Windows, linked with ``more``."""
     words = ["x86_64-w64-mingw32-gcc", "-O2", "-s", *options, "-o", str(target)]
-    subprocess.run([*words, str(HERE / source)], check=True)
+    subprocess.run([*words, str(HERE / source), *more], check=True)
 
 
 @contextlib.contextmanager

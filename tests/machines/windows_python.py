@@ -59,6 +59,18 @@ case(
     but(HEALTHY_TORCH, cudnns=(FOUND, OWN)),
     "info spare-cudnn-not-searched",
 )
+STRAY = stopped(
+    passed(OWN, CARD, VENV), "sublibraries", 1002, "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"
+)
+case(
+    "windows-stray-part-beside-python",
+    "broken",
+    but(
+        HEALTHY_TORCH,
+        trials=(LOST, but(STRAY, mapped=(STRAY.loaded, r"C:\Python311\cudnn_ops64_9.dll"))),
+    ),
+    rf"error system-cudnn-overrides {VENV}",
+)
 CPU = but(
     TORCH,
     packages=(Package(name="torch", version="2.9.0"),),

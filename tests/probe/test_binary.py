@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import images
 
 from cudnn_assistant.probe.files.binary import elf_section, look_at, pe_section, texts
+from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.dll_version import dll_version
 
 
@@ -53,6 +55,29 @@ def test_links_folders_pipes_and_nothing(tmp_path):
         "gone": "missing",
     }  # fmt: skip
     assert look_at(str(tmp_path)).state in ("not-a-library", "unreadable")
+
+
+@pytest.mark.parametrize("attribute", [0x1000, 0x40000, 0x400000])
+def test_what_lies_with_onedrive_alone_is_not_fetched(tmp_path, monkeypatch, attribute):
+    """Windows gives such a file its attributes and, once somebody opens it, the network."""
+    file = tmp_path / "cudnn64_9.dll"
+    file.write_bytes(images.pe("9.28.0.42", cut=1))
+    opened, real = [], os.stat
+
+    def stat(path, **more):
+        found = real(path, **more)
+        mine = str(path) == str(file)
+        return (
+            SimpleNamespace(st_mode=found.st_mode, st_file_attributes=attribute) if mine else found
+        )
+
+    monkeypatch.setattr(os, "stat", stat)
+    monkeypatch.setattr(os, "open", lambda path, _flags: opened.append(path))
+    assert look_at(str(file)).state == "ok"
+    assert dll_version(str(file)) == ""
+    assert Disk("windows").data(str(file), 99) == b""
+    assert texts(str(file), 99) == b""
+    assert opened == []
 
 
 def test_version_resource(tmp_path):

@@ -31,6 +31,13 @@ def ask(folder: Path, deadline: float = 20.0, **variables: str) -> gpu.GpuAnswer
     )
 
 
+@pytest.mark.parametrize(("number", "model"), [(0, "wddm"), (1, "tcc"), (2, "mcdm"), (7, "")])
+def test_how_windows_runs_a_gpu(tmp_path, number, model):
+    card = lab.A100 | {"driver_model": number}
+    (found,) = gpu.gpus(ask(lab.write(tmp_path / "drv", card)), NOTHING)
+    assert found.driver_model == model
+
+
 def test_gpus_are_joined_by_uuid_though_cuda_counts_otherwise(tmp_path):
     answers = ask(lab.write(tmp_path / "drv", lab.RTX_4090, lab.A100, cuda_order="1,0"))
     first, second = gpu.gpus(answers, NOTHING)

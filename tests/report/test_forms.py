@@ -63,6 +63,21 @@ def test_no_value_becomes_markup() -> None:
     assert "<script>" not in re.sub(r"(`+)(?: .*? |[^`].*?[^`])\1(?!`)", "", outside)
 
 
+def test_an_answer_of_windows_is_not_dressed_as_one_of_cudnn() -> None:
+    said = {"stage": "load", "code": 126, "missing": "cudnn64_9.dll"}
+    trial = Trial(subject="system", status="missing-library", version="9.10.2", **said)
+    base = golden("windows-cudnn-not-on-path")
+    text = write_report(msgspec.structs.replace(base, trials=(trial,)), (), "broken")
+    assert "- code: `126`\n" in text
+    assert "126 CUDNN" not in text
+
+
+@pytest.mark.parametrize("name", ["windows-server-with-tcc-healthy", "windows-healthy"])
+def test_the_driver_model_of_windows_is_told_where_it_is_known(name: str) -> None:
+    above, _, _data = write_report(golden(name), (), "works").partition("```json")
+    assert ("driver model TCC" in above) is ("tcc" in name)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_short_report_fits_into_a_chat(name: str) -> None:
     machine = golden(name)

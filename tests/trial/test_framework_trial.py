@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from typing import get_args
 
@@ -11,6 +12,7 @@ from forged_frameworks import forge
 
 from cudnn_assistant.child import framework as child
 from cudnn_assistant.probe.trials.framework import Why, run_framework
+from cudnn_assistant.summary import not_tested
 
 
 @pytest.fixture
@@ -55,6 +57,22 @@ def test_child_and_parent_have_the_same_words_for_why():
 def test_the_number_of_a_status(environment):
     trial = run_framework(environment(FORGED_DAY="handle"), sys.executable, "torch")
     assert trial.code == 1001
+
+
+@pytest.mark.parametrize("code", [577, 1260, 4551, 5])
+def test_a_python_that_a_rule_does_not_let_start_is_said(environment, monkeypatch, code):
+    """AppLocker and Smart App Control answer Windows' CreateProcess so."""
+
+    class Answer(OSError):
+        winerror = code
+
+    def refuse(*_words, **_more):
+        raise Answer(13, "blocked")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    trial = run_framework(environment(), "C:\\ai\\python.exe", "torch", family="windows")
+    assert (trial.status, trial.code) == ("not-run", code)
+    assert ("AppLocker" in not_tested(trial)) is (code != 5)
 
 
 def test_a_framework_that_hangs(environment):

@@ -34,7 +34,10 @@ TOOLKITS = Path("C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA")
 CUDNN = Path("C:/Program Files/NVIDIA/CUDNN/v9.10/bin/12.9")
 TOOLS, WORK = Path("C:/tools"), Path("C:/work")
 SITE = WORK / "venv/Lib/site-packages"
-PLANTED = (TOOLKITS.parent, CUDNN.parents[3], TOOLS, WORK)
+PLANTED = (
+    TOOLKITS.parent, CUDNN.parents[3], TOOLS, WORK,
+    Path("C:/Program Files (x86)/NVIDIA Corporation"),
+)  # fmt: skip
 ENVIRONMENT = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 DISPLAY = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}\0001"
 USUAL = r"C:\windows\system32;C:\windows;C:\windows\system32\wbem"
@@ -210,11 +213,23 @@ def ctranslate2_without_the_parts(c: Computer) -> None:
     c.machine["STUB_CUDNN_DAY"] = "cudnnGraphVersionCheck:abort"
 
 
+def other_programs_dlls_come_first_healthy(c: Computer) -> None:
+    """PhysX brings a CUDA for 32 and 64 bits, others an older one beside their program."""
+    physx = Path("C:/Program Files (x86)/NVIDIA Corporation/PhysX/Common")
+    images.put(physx, "cudart32_65.dll", "PhysXCore.dll", data=images.pe("6.5.14.0", 0x14C))
+    images.put(physx, "cudart64_65.dll", data=images.pe("6.5.14.0"))
+    images.put(TOOLS / "render", "cudart64_110.dll", "cudart64_12.dll", "cublas64_11.dll",
+               data=images.pe("6.14.11.11000"))  # fmt: skip
+    c.path += [str(physx), str(TOOLS / "render")]
+    c.healthy()
+
+
 CASES: tuple[Callable[[Computer], None], ...] = (
     healthy, healthy_in_the_toolkit, healthy_torch, older_copy_first_that_works_healthy,
     folder_above_on_path, cuda_path_stale, part_missing, stray_copy_in_system32, zlibwapi_missing,
     without_nvidia, driver_too_old, onnxruntime_without_cuda, blanks_around_the_folder,
     name_that_nobody_set, ctranslate2_without_the_parts,
+    other_programs_dlls_come_first_healthy,
 )  # fmt: skip
 
 

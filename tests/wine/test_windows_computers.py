@@ -36,6 +36,7 @@ EXPECTED = {
     "blanks_around_the_folder": "error cudnn-not-on-path",
     "name_that_nobody_set": "error cudnn-not-on-path",
     "ctranslate2_without_the_parts": "error cudnn-main-file-alone",
+    "other_programs_dlls_come_first_healthy": "works",
 }
 """By computer (computers_inside.py): its first finding, or "works" for one without a fault."""
 

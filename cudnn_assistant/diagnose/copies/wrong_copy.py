@@ -42,11 +42,13 @@ def _beside(copy: CudnnCopy, file: str) -> bool:
 def _foreign(ctx: Context, path: str) -> bool:
     """Whether a file outside the environment came by the loader's search.
 
-    Environments made of links have their files elsewhere, where nobody searches.
+    Environments made of links have their files elsewhere, where nobody searches. Windows begins
+    with the folder of the running program: what lies alone there was searched for, too.
     """
     folder = ctx.parent(path)
     copy = copy_in(ctx, folder)
     searched = ctx.key(folder) in ctx.searched or (copy is not None and not copy.environment)
+    searched |= ctx.windows and copy is None
     mine = ctx.environment is not None and ctx.belongs(path, ctx.environment)
     return searched and not mine
 

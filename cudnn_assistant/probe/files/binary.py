@@ -12,7 +12,7 @@ import struct
 from typing import BinaryIO, Literal, NamedTuple
 
 from cudnn_assistant.machine import PartState
-from cudnn_assistant.plain_file import NOT_PLAIN, plain
+from cudnn_assistant.plain_file import ELSEWHERE, NOT_PLAIN, local
 
 _ELF_MACHINES = {3: "x86", 62: "x86_64", 183: "aarch64", 21: "ppc64le", 40: "arm", 243: "riscv64"}
 _PE_MACHINES = {0x14C: "x86", 0x8664: "x86_64", 0xAA64: "aarch64", 0xA641: "aarch64"}
@@ -31,13 +31,15 @@ class Binary(NamedTuple):
 def look_at(path: str) -> Binary:
     """State, processor and size of one library file; links are followed."""
     try:
-        with plain(path) as file:
+        with local(path) as file:
             return _read(file, os.fstat(file.fileno()).st_size)
     except OSError as trouble:
         return Binary(_state_of(path, trouble))
 
 
 def _state_of(path: str, trouble: OSError) -> PartState:
+    if trouble.errno == ELSEWHERE:
+        return "ok"  # Windows fetches it once a program loads it
     if trouble.errno == errno.ELOOP:
         return "damaged-link"
     if os.path.isdir(path) or trouble.strerror == NOT_PLAIN:
@@ -94,7 +96,7 @@ def _pe(file: BinaryIO, head: bytes, size: int) -> Binary:
 def elf_section(path: str, name: bytes) -> tuple[int, int] | None:
     """Offset and size of a section of a 64-bit little-endian ELF file, ``None`` without it."""
     try:
-        with plain(path) as file:
+        with local(path) as file:
             head = file.read(64)
             if head[:6] != b"\x7fELF\x02\x01":
                 return None
@@ -115,7 +117,7 @@ def elf_section(path: str, name: bytes) -> tuple[int, int] | None:
 def pe_section(path: str, name: bytes) -> tuple[int, int] | None:
     """Offset and size of a section of a PE file, ``None`` without it."""
     try:
-        with plain(path) as file:
+        with local(path) as file:
             head = file.read(64)
             (start,) = struct.unpack_from("<I", head, 60)
             file.seek(start)
@@ -141,7 +143,7 @@ def texts(path: str, limit: int) -> bytes:
              pe_section(path, b".rdata")]  # fmt: skip
     pieces = []
     try:
-        with plain(path) as file:
+        with local(path) as file:
             for offset, size in filter(None, found):
                 file.seek(offset)
                 pieces.append(file.read(min(size, limit)))

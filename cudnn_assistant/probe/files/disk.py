@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from cudnn_assistant.machine import Family
-from cudnn_assistant.plain_file import plain
+from cudnn_assistant.plain_file import local
 
 _MOST_ENTRIES = 50_000
 """Entries of one folder that are looked at; the largest site-packages have a few thousand."""
@@ -148,9 +148,12 @@ class Disk:
         return [self.join(folder, entry.name) for entry in self.entries(folder) if entry.folder]
 
     def data(self, path: str, limit: int, offset: int = 0) -> bytes:
-        """At most ``limit`` bytes of a regular file (never waits on a pipe or device)."""
+        """At most ``limit`` bytes of a regular file that is really here.
+
+        Never waits on a pipe or device, nor for what OneDrive would have to fetch.
+        """
         try:
-            with plain(self.real(path)) as file:
+            with local(self.real(path)) as file:
                 file.seek(offset)
                 return _read(file.read, limit)
         except (OSError, ValueError, OverflowError):

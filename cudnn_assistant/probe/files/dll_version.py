@@ -10,7 +10,7 @@ import struct
 from io import BufferedReader
 from typing import NamedTuple
 
-from cudnn_assistant.plain_file import plain
+from cudnn_assistant.plain_file import local
 
 _VERSION_TYPE = 16
 _RESOURCES = 2
@@ -29,7 +29,7 @@ class _Section(NamedTuple):
 def dll_version(path: str) -> str:
     """``FileVersion`` as four numbers ("9.28.0.42"); "" when the file states none or is no DLL."""
     try:
-        with plain(path) as file:
+        with local(path) as file:
             return _version(file)
     except (OSError, struct.error, OverflowError, ValueError):
         return ""

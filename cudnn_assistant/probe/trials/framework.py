@@ -137,7 +137,8 @@ def _run(
             polite = _POLITE | dict(environment)
             ended = run_command(command, polite, deadline, say, empty, cancel=cancel)
     except (OSError, ValueError) as refusal:
-        return msgspec.structs.replace(nothing, detail=readable(str(refusal)))
+        code = getattr(refusal, "winerror", None)
+        return msgspec.structs.replace(nothing, code=code, detail=readable(str(refusal)))
     return _trial(ended, framework, subject, family)
 
 
