@@ -9,7 +9,7 @@ import msgspec
 
 from cudnn_assistant.compat.advice import Code, Reason
 from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, FrameworkRelease
-from cudnn_assistant.compat.kernels import kernels_against
+from cudnn_assistant.compat.kernels import kernels_against, may_be_older
 from cudnn_assistant.compat.lookup import (
     architecture,
     at_least,
@@ -82,6 +82,11 @@ def evaluate(
     if framework is not None:
         against += _framework_against(compat, here, computes, framework)
         unknown += _framework_unknown(here, framework)
+        unknown += [
+            _reason("gpu-support-unknown", name, compute=compute)
+            for compute in computes
+            if may_be_older(compat, framework, compute)
+        ]
     if build is not None:
         for compute in computes:
             runs = build_runs_on(compat, build, compute)

@@ -13,7 +13,7 @@ from cudnn_assistant.compat.lookup import (
     oldest_usable_cuda,
     version,
 )
-from cudnn_assistant.compat.releases import above
+from cudnn_assistant.compat.releases import above, first_cudnn
 
 
 def kernels_against(compat: Compat, build: FrameworkRelease, compute: str) -> Code | None:
@@ -28,6 +28,20 @@ def kernels_against(compat: Compat, build: FrameworkRelease, compute: str) -> Co
         return None
     newest_kernel = newest(one.removesuffix("+PTX") for one in build.compute)
     return "gpu-too-old" if at_least(newest_kernel, compute) else "gpu-too-new"
+
+
+def may_be_older(compat: Compat, build: FrameworkRelease, compute: str) -> bool:
+    """Whether a build whose kernels aren't listed may have been made before a GPU was known.
+
+    So where only its CUDA major is known, the GPU came with a later release of that major, and no
+    cuDNN that knows the GPU is the build's own.
+    """
+    made, first = version(build.cuda), version(oldest_usable_cuda(compat, compute))
+    if build.compute or "." in build.cuda or made is None or first is None:
+        return False
+    if made.major != first.major or not first.minor:
+        return False
+    return not at_least(build.cudnn, first_cudnn(compat, compute))
 
 
 def runs_kernels(kernels: Sequence[str], compute: str) -> bool:

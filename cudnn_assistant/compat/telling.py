@@ -178,12 +178,15 @@ def _disputed(driver: DriverAdvice) -> Iterator[Reason]:
 def _ruled_out(
     here: Situation, candidates: Iterable[Candidate], chosen: Candidate
 ) -> Iterator[Reason]:
-    """For each reason the best candidate it excluded, if that one is newer than the choice."""
+    """For each reason the best candidate it excluded, if that one is newer than the choice.
+
+    What isn't known of a candidate is such a reason, too.
+    """
     told: set[str] = set()
     for one in sorted(candidates, key=_newness, reverse=True):
         if _newness(one) <= _newness(chosen):
             return
-        for reason in one.against or driver_reasons(here, one):
+        for reason in one.against or driver_reasons(here, one) or one.unknown:
             if reason.code not in told and reason.code not in ("wanted-cudnn", "wanted-cuda"):
                 told.add(reason.code)
                 yield reason
