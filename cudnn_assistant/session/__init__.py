@@ -270,18 +270,22 @@ class Session:
         pid: int = 0,
         hear: Hear = ignore,
         stop: threading.Event | None = None,
+        *,
+        exact: bool = False,
     ) -> WatchResult:
         """Run a program (or look at a running one): what it loads, and why it stopped.
 
+        ``exact`` has Linux' loader tell all that it does, on the program's standard error.
         ``hear`` is told of each file that it maps; set, ``stop`` asks the program to end. Raises
         :class:`Misuse` where it can't be started or seen.
         """
         from cudnn_assistant.session.watching import result, run
 
-        seen = run(command, pid, hear, stop)
+        seen = run(command, pid, hear, stop, exact=exact)
         checkup = self.check(LookRequest(trial=False, offline=True))
-        failed = bool(seen.exit_code) and bool(seen.said.strip())
-        meaning = self.explain(seen.said, checkup) if failed else None
+        text = "\n".join((seen.said, *seen.refusals))
+        failed = bool(seen.exit_code) and bool(text.strip())
+        meaning = self.explain(text, checkup) if failed else None
         return result(seen, checkup.machine, meaning)
 
     def say_anew(self, seen: WatchResult, checkup: Checkup | None) -> WatchResult:
