@@ -156,10 +156,11 @@ class Session:
         The data comes meanwhile, so that a slow network delays nothing else. Set, ``stop`` ends
         the child processes; then :class:`~cudnn_assistant.probe.Cancelled` is raised.
         """
-        known = (self._data or self._fetch(True))[0]
+        first = self._data is None
+        known = self._known()[0]
         wish = self._asked = replace(request or LookRequest(), parts=known.parts)
         cancel = (stop or threading.Event()).is_set
-        fetching = threading.Thread(target=self._fetch_for, args=(wish,), daemon=True)
+        fetching = threading.Thread(target=self._fetch_for, args=(wish, first), daemon=True)
         fetching.start()
 
         def say(part: Part, done: bool, machine: Machine) -> None:
@@ -171,8 +172,9 @@ class Session:
         hear(DataKnown(source))
         return think(machine, compat, only=allowed())
 
-    def _fetch_for(self, wish: LookRequest) -> None:
-        if not (wish.keep_data and self._data):
+    def _fetch_for(self, wish: LookRequest, first: bool) -> None:
+        # What was read a moment ago from the disk is not read from there again.
+        if not (wish.offline if first else wish.keep_data):
             self.fetch_data(offline=wish.offline)
 
     def judge(self, path: str) -> Checkup:
