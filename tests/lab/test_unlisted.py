@@ -97,6 +97,7 @@ def parts_of_two_archives_unpacked_over_each_other(c):
 @seen(
     "broken",
     f"error preloaded-for-everybody {VENV}",
+    "info cudnn-part-missing",
     says=("/etc/ld.so.preload",),
     never=("MB",),
     **TORCH,

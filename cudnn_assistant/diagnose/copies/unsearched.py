@@ -88,7 +88,7 @@ def _hidden(ctx: Context, need: Need) -> list[CudnnCopy]:
 @rule("cudnn-not-on-path", layer=Layer.SEARCH)
 def not_on_path(ctx: Context) -> Findings:
     """A copy is installed, and the loader doesn't look into its folder."""
-    for found in _unreached(ctx) if ctx.wanted else ():
+    for found in _unreached(ctx) if ctx.serious == "error" else ():
         if found.above is None:
             yield _not_searched(ctx, found)
 
@@ -96,7 +96,7 @@ def not_on_path(ctx: Context) -> Findings:
 @rule("cudnn-parent-on-path", layer=Layer.SEARCH)
 def parent_on_path(ctx: Context) -> Findings:
     """The folder above the copy's is searched, as an installer of cuDNN writes it."""
-    for found in _unreached(ctx) if ctx.wanted else ():
+    for found in _unreached(ctx) if ctx.serious == "error" else ():
         if found.above is not None:
             yield _not_searched(ctx, found)
 
@@ -104,7 +104,7 @@ def parent_on_path(ctx: Context) -> Findings:
 @rule("spare-cudnn-not-searched", layer=Layer.SEARCH)
 def spare_not_searched(ctx: Context) -> Findings:
     """The same for a copy that no program here asks for."""
-    for found in () if ctx.wanted else _unreached(ctx):
+    for found in _unreached(ctx) if ctx.serious != "error" else ():
         yield _not_searched(ctx, found)
 
 
@@ -113,7 +113,7 @@ def _not_searched(ctx: Context, found: _Unreached) -> Finding:
     named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
     startup = _of_terminals(ctx, copy.folder)
     return ctx.finding(
-        ctx.serious if ctx.wanted else "info",
+        ctx.serious,
         search_first(ctx, copy.folder),
         f"{copy.file}: {copy.folder}",
         f"{above.variable}: {above.text}" if above else "",
