@@ -35,6 +35,14 @@ class Struct(msgspec.Struct, frozen=True, omit_defaults=True):
     """Base of all types of data: immutable, defaults left out of the JSON."""
 
 
+class Limit(Struct, kw_only=True):
+    """A limit of this account's programs (setrlimit) that is low, and that they can't raise."""
+
+    name: Literal["AS", "DATA", "STACK", "NOFILE", "NPROC", "MEMLOCK"]
+    most: int
+    """Bytes; of NOFILE and NPROC a count."""
+
+
 class OperatingSystem(Struct, kw_only=True):
     """The system the snapshot was taken on."""
 
@@ -64,6 +72,8 @@ class OperatingSystem(Struct, kw_only=True):
     main_alone: str = ""
     """Debian: address and release of the source of packages, where its sections contrib and
     non-free, which hold the driver, are switched off; "" where they aren't, or elsewhere."""
+    limits: tuple[Limit, ...] = ()
+    """Linux: low limits that no experiment can lift."""
 
 
 class Answer(Struct, kw_only=True):
@@ -503,6 +513,8 @@ class Trial(Struct, kw_only=True):
     times: tuple[StageTime, ...] = ()
     framework: str = ""
     """The framework whose own convolution this was, with its version: "torch 2.11.0"."""
+    spared: tuple[PartCheck, ...] = ()
+    """A test that passed: calls of parts that convolutions do without, which did not."""
     helped_by: str = ""
     """The one setting with which a second run came to its end: "LD_LIBRARY_PATH" and
     "CUDA_VISIBLE_DEVICES" were taken out, others set ("TF_FORCE_GPU_ALLOW_GROWTH=true")."""
@@ -520,9 +532,18 @@ class Trial(Struct, kw_only=True):
 
 
 DifferenceKind = Literal[
-    "preload", "search-entry", "variable", "limit", "working-folder", "gpus", "settings"
+    "preload",
+    "search-entry",
+    "search-order",
+    "variable",
+    "limit",
+    "working-folder",
+    "python-start",
+    "gpus",
+    "settings",
 ]
-"""What an experiment does without. "settings": all of these at once."""
+"""What an experiment does without. "search-order": with an entry behind all others; "settings":
+all of these at once."""
 
 
 class Difference(Struct, kw_only=True):

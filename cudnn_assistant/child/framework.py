@@ -20,6 +20,8 @@ BORN = time.time()
 N, C, H, W, K = 1, 8, 8, 8, 8
 FIRST = "CUDNN_ASSISTANT_FIRST"
 """Names a call of the framework's own that is to be made before all else."""
+STARTS = "CUDNN_ASSISTANT_STARTS"
+"""Set, Python was started without what runs by itself then: these files of it are to be run."""
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +47,18 @@ def say(pipe: int, **facts: object) -> None:
     """Tell facts."""
     facts["at"] = (time.time() - BORN) * 1000
     os.write(pipe, (json.dumps(facts) + "\n").encode("ascii"))
+
+
+def start() -> None:
+    """Run what the module site would have run, but for what is left out."""
+    import site
+
+    for path in filter(None, os.environ.get(STARTS, "").split(os.pathsep)):
+        folder, name = os.path.split(path)
+        if name.endswith(".pth"):
+            site.addpackage(folder, name, set())
+        else:
+            import_module(name[:-3])
 
 
 def module(name: str) -> "Any":
@@ -297,6 +311,7 @@ def main(pipe: int, name: str, seconds: int) -> None:
     say(pipe, stage="load")
     facts = {"status": "ok", "checks": ["fp32"]}  # type: dict[str, Any]
     try:
+        start()
         wrong = disagreement(run(lambda **facts: say(pipe, **facts)), expected())
         if wrong:
             facts = {"status": "wrong-result", "detail": wrong}

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def main(arguments: list[str]) -> int:
-    """Run with one JSON argument: pipe, deadline, names, folders, parts, after.
+    """Run with one JSON argument: pipe, deadline, names, folders, steps, parts, after, first.
 
     ``after`` names a call that an earlier child didn't survive: what comes behind it is asked
-    here, of a library of ``major``.
+    here, of a library of ``major``; ``first`` is the only call to be made.
     """
     wish = json.loads(arguments[0])
     channel = open_channel(wish["pipe"])
@@ -27,7 +27,10 @@ def main(arguments: list[str]) -> int:
 
 def _check(channel: Channel, wish: dict[str, Any]) -> None:
     home = wish["library"]
-    library = loading.load(channel, wish["names"], home, wish["folders"])
+    library = loading.load(channel, wish["names"], home, wish["folders"], wish["steps"])
+    if wish["first"]:
+        loading.first_call(channel, library, wish["first"])
+        return
     if wish["after"]:
         library.suppose(wish["major"])
     else:

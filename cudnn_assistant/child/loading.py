@@ -12,6 +12,7 @@ from cudnn_assistant.child.channel import Channel, Stopped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 _MISSING = ": cannot open shared object file: No such file or directory"
@@ -174,10 +175,27 @@ def sublibraries(
 ) -> bool:
     """Have every sub-library loaded and compared; whether this is cuDNN JIT.
 
+    Raises :class:`Stopped` for the trouble that says most.
+    """
+    jit, lesser = needed_libraries(channel, library, parts, after)
+    if lesser is not None:
+        raise lesser
+    return jit
+
+
+def needed_libraries(
+    channel: Channel,
+    library: cudnn.Cudnn,
+    parts: dict[str, dict[str, Any]],
+    after: str = "",
+    unasked: Sequence[str] = (),
+) -> tuple[bool, Stopped | None]:
+    """The same; and the trouble of a part that convolutions do without, if there is any.
+
     ``parts`` says by major what it is made of; a major that isn't in it is taken for the newest.
     The checks are told before the first one, each outcome as soon as it is known. ``after`` is
-    one that was asked elsewhere, and so were all before it. Raises :class:`Stopped` for the
-    trouble that says most.
+    one that was asked elsewhere, and so were all before it; those ``unasked`` are known to end
+    the process. Raises :class:`Stopped` for trouble of any other part.
     """
     channel.stage("sublibraries")
     known = parts.get(str(library.major)) or parts[max(parts, key=int)]
@@ -189,7 +207,8 @@ def sublibraries(
         names = names[names.index(after) + 1 :]
     channel.say(planned=names)
     refused: Stopped | None = None
-    for name in names:
+    lesser: Stopped | None = None
+    for name in (name for name in names if name not in unasked):
         channel.about(name)
         try:
             library.call(name)
@@ -198,6 +217,9 @@ def sublibraries(
             found = _of_check(checks[name], library.major, refusal)
             detail = found.facts["detail"]
             channel.say(outcome={"call": name, "code": refusal.code, "detail": detail})
+            if checks[name] not in known["needed"]:
+                lesser = lesser or found
+                continue
             # "Mixed versions" says more than "can't be loaded", which mixing can lead to.
             if refused is None or refusal.code == _MIXED:
                 refused = found
@@ -206,7 +228,20 @@ def sublibraries(
     tell_mapped(channel)
     if refused is not None:
         raise _with_strangers(refused)
-    return jit
+    return jit, _with_strangers(lesser) if lesser is not None else None
+
+
+def first_call(channel: Channel, library: cudnn.Cudnn, name: str) -> None:
+    """Make one call before any other: it decides which part of cuDNN brings the others along."""
+    channel.stage("sublibraries")
+    channel.say(planned=[name], call=name)
+    code, reason = 0, ""
+    try:
+        library.call(name)
+    except cudnn.CudnnStatus as refusal:
+        code, reason = refusal.code, refusal.reason
+    channel.say(outcome={"call": name, "code": code, "detail": reason})
+    tell_mapped(channel)
 
 
 def _say_why(channel: Channel, library: cudnn.Cudnn, call: str, part: str) -> None:

@@ -54,27 +54,30 @@ def paths_of_maps(text: str) -> list[str]:
 def _windows() -> list[str]:
     if sys.platform != "win32":
         return []
+    return modules_of(-1)  # the pseudo handle of this process
+
+
+def modules_of(process: int) -> list[str]:
+    """Windows: the modules of a process that this handle may ask; [] where it may not."""
+    if sys.platform != "win32":
+        return []
     import ctypes
     from ctypes import wintypes
 
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)
-    process = wintypes.HANDLE(-1)  # the pseudo handle of this process
+    handle = wintypes.HANDLE(process)
     modules = (wintypes.HMODULE * 4096)()
     needed = wintypes.DWORD()
     all_modules = 3
     if not kernel.K32EnumProcessModulesEx(
-        process, modules, ctypes.sizeof(modules), ctypes.byref(needed), all_modules
+        handle, modules, ctypes.sizeof(modules), ctypes.byref(needed), all_modules
     ):
         return []
     count = min(needed.value // ctypes.sizeof(wintypes.HMODULE), len(modules))
-    return [path for module in modules[:count] if (path := _windows_path(kernel, module))]
-
-
-def _windows_path(kernel: object, module: int | None) -> str:
-    import ctypes
-    from ctypes import wintypes
-
     name = ctypes.create_unicode_buffer(32768)
-    ask = kernel.GetModuleFileNameW  # type: ignore[attr-defined]
-    length = ask(wintypes.HMODULE(module), name, len(name))
-    return name.value if length else ""
+    ask = kernel.K32GetModuleFileNameExW
+    found = (
+        name.value if ask(handle, wintypes.HMODULE(module), name, len(name)) else ""
+        for module in modules[:count]
+    )
+    return [path for path in found if path]

@@ -66,13 +66,17 @@ def _stages(channel: Channel, wish: dict[str, Any]) -> None:
         no_driver = stopped
     library = loading.load(channel, wish["names"], folder, wish["folders"], wish["steps"])
     loading.versions(channel, library)
-    jit = loading.sublibraries(channel, library, wish["parts"])
+    unasked = wish["unasked"]
+    jit, lesser = loading.needed_libraries(channel, library, wish["parts"], unasked=unasked)
     if folder:
         loading.stay_home(folder)
-    if gpu is None:
-        raise no_driver or Stopped("not-run")
-    device = enter_context(channel, gpu, bindings=wish["bindings"])
-    _on_device(channel, library, device, full=wish["full"], jit=jit)
+    try:
+        if gpu is None:
+            raise no_driver or Stopped("not-run")
+        device = enter_context(channel, gpu, bindings=wish["bindings"])
+        _on_device(channel, library, device, full=wish["full"], jit=jit)
+    except Stopped as stopped:
+        raise lesser or stopped from stopped
     if folder:
         loading.stay_home(folder)
 

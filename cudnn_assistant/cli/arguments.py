@@ -108,6 +108,7 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
     ),
     "watch": (
         _switch("--json"),
+        _switch("--exact"),
         _Flag(("--pid",), "pid", {"type": int, "default": 0}),
         _Flag(("program",), "", {"nargs": argparse.REMAINDER, "metavar": "-- COMMAND …"}),
     ),
@@ -184,5 +185,5 @@ def parser() -> argparse.ArgumentParser:
             (forms if flag.alone else command).add_argument(*flag.names, **told, **flag.more)
     test, watch = commands.choices["test"], commands.choices["watch"]
     test.epilog, test.formatter_class = say("cli.test-epilog"), _Formatter
-    watch.usage = "cudnn-assistant watch [--json] [--pid PID | -- COMMAND …]"
+    watch.usage = "cudnn-assistant watch [--json] [--exact] [--pid PID | -- COMMAND …]"
     return top

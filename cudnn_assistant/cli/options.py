@@ -67,5 +67,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     # watch
     program: tuple[str, ...] = ()
     pid: int = 0
+    exact: bool = False
+    """Have the loader tell what it does."""
     # feed
     action: Literal["show", "update"] = "show"

@@ -20,7 +20,7 @@ def watch(session: Session, options: Options, screen: Screen) -> int:
     words = options.program[1:] if options.program[:1] == ("--",) else options.program
     if bool(words) == bool(options.pid):
         raise Misuse("watch-nothing")
-    seen = session.watch(words, options.pid)
+    seen = session.watch(words, options.pid, exact=options.exact)
     if screen.json:
         screen.trouble(visible_json(msgspec.json.encode(seen).decode()))
     else:

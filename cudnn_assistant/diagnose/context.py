@@ -92,20 +92,6 @@ class Context(Computer):
         return self.runs and any(map(stopped, mine)) and not any(map(passed, mine))
 
     @cached_property
-    def healthy(self) -> tuple[str, ...]:
-        """Python environments that bring their own cuDNN, as far as is known in good order."""
-        return tuple(e.id for e in self.machine.pythons if self._healthy(e))
-
-    def _healthy(self, environment: PythonEnvironment) -> bool:
-        if not any(f.brings_cudnn for f in environment.frameworks):
-            return False
-        trial = Context(self.machine, self.compat, environment.id).trial
-        if trial is not None and trial.status != "not-run":
-            return passed(trial)
-        copies = [c for c in self.machine.cudnns if c.environment == environment.id]
-        return any(not c.damaged and (c.check is None or c.check.status == "ok") for c in copies)
-
-    @cached_property
     def system_users(self) -> tuple[tuple[Framework, str], ...]:
         """Frameworks that take cuDNN from the system, with their environments.
 
@@ -141,10 +127,7 @@ class Context(Computer):
         """How much trouble with the subject's cuDNN matters: for a spare copy it is a note."""
         if self.environment is not None or self.wanted:
             return "error"
-        # What is built for the processor alone asks for no cuDNN, wherever it lies.
-        built = [f for e in self.machine.pythons for f in e.frameworks if f.gpu is not False]
-        asking = any(f.uses_cudnn for f in built)
-        return "error" if asking and not self.healthy else "info"
+        return "info"
 
     # -- the hardware --------------------------------------------------------------------------
 

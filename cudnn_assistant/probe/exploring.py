@@ -8,10 +8,18 @@ from collections.abc import Sequence
 from cudnn_assistant.compat import PartsTable
 from cudnn_assistant.machine import SYSTEM, Experiment, Family, PythonEnvironment, Trial
 from cudnn_assistant.probe.experiments.conditions import Conditions
-from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, stopped
+from cudnn_assistant.probe.experiments.experiments import (
+    BUDGET,
+    Test,
+    experiments,
+    stopped,
+    unfinished,
+)
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.pythons.start_files import start_files
 from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.probe.subjects import Wish, asked_for, surroundings_of
-from cudnn_assistant.probe.trials.framework import run_framework
+from cudnn_assistant.probe.trials.framework import Bare, run_framework
 from cudnn_assistant.probe.trials.trial import run_trial
 
 MOST_EXPLORED = 3
@@ -41,7 +49,7 @@ def explored(
         kind = (trial.stage, trial.status, trial.code, trial.missing)
         left = until - time.monotonic()
         explorable = trial.subject in (SYSTEM, *known) and not (trial.framework or trial.library)
-        if not (explorable and stopped(trial)) or kind in seen or left <= 0:
+        if not (explorable and unfinished(trial)) or kind in seen or left <= 0:
             continue
         seen.add(kind)
         # Only now: what an environment's framework asks for is read from its libraries.
@@ -80,8 +88,9 @@ def explored_in_frameworks(
         if kind not in seen:
             seen.add(kind)
             one = known[first.subject]
-            test = _test_inside(first, one.python, family, cancel)
-            left, here = until - time.monotonic(), _once_active(conditions, one)
+            starts = start_files(Disk(family), one.sites)
+            here = _once_active(conditions, one)._replace(starts=starts)
+            test, left = _test_inside(first, one, starts, family, cancel), until - time.monotonic()
             found += experiments(test, here, first, family, budget=left, cancel=cancel)
     return tuple(found)
 
@@ -92,12 +101,18 @@ def _once_active(conditions: Conditions, one: PythonEnvironment | None) -> Condi
     return conditions._replace(environment=surroundings_of(conditions.environment, one))
 
 
-def _test_inside(first: Trial, python: str, family: Family, cancel: Cancel) -> Test:
-    name = first.framework.split(" ")[0]
-
+def _test_inside(
+    first: Trial, one: PythonEnvironment, starts: tuple[str, ...], family: Family, cancel: Cancel
+) -> Test:
     def test(changed: Conditions) -> Trial:
         return run_framework(
-            changed.environment, python, name, subject=first.subject, family=family, cancel=cancel
+            changed.environment,
+            one.python,
+            first.framework.split(" ")[0],
+            subject=first.subject,
+            family=family,
+            bare=Bare(one.sites, changed.starts) if changed.starts != starts else None,
+            cancel=cancel,
         )
 
     return test

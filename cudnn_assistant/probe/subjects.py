@@ -66,6 +66,7 @@ def tried(
         run_trial,
         family=family,
         start_in=start_in,
+        reason=True,
         table=table,
         deadline=deadline,
         cancel=cancel,

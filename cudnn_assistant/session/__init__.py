@@ -157,10 +157,11 @@ class Session:
         The data comes meanwhile, so that a slow network delays nothing else. Set, ``stop`` ends
         the child processes; then :class:`~cudnn_assistant.probe.Cancelled` is raised.
         """
-        known = (self._data or self._fetch(True))[0]
+        first = self._data is None
+        known = self._known()[0]
         wish = self._asked = replace(request or LookRequest(), parts=known.parts)
         cancel = (stop or threading.Event()).is_set
-        fetching = threading.Thread(target=self._fetch_for, args=(wish,), daemon=True)
+        fetching = threading.Thread(target=self._fetch_for, args=(wish, first), daemon=True)
         fetching.start()
 
         def say(part: Part, done: bool, machine: Machine) -> None:
@@ -172,8 +173,9 @@ class Session:
         hear(DataKnown(source))
         return think(machine, compat, only=allowed())
 
-    def _fetch_for(self, wish: LookRequest) -> None:
-        if not (wish.keep_data and self._data):
+    def _fetch_for(self, wish: LookRequest, first: bool) -> None:
+        # What was read a moment ago from the disk is not read from there again.
+        if not (wish.offline if first else wish.keep_data):
             self.fetch_data(offline=wish.offline)
 
     def judge(self, path: str) -> Checkup:
@@ -271,18 +273,22 @@ class Session:
         pid: int = 0,
         hear: Hear = ignore,
         stop: threading.Event | None = None,
+        *,
+        exact: bool = False,
     ) -> WatchResult:
         """Run a program (or look at a running one): what it loads, and why it stopped.
 
+        ``exact`` has Linux' loader tell all that it does, on the program's standard error.
         ``hear`` is told of each file that it maps; set, ``stop`` asks the program to end. Raises
         :class:`Misuse` where it can't be started or seen.
         """
         from cudnn_assistant.session.watching import result, run
 
-        seen = run(command, pid, hear, stop)
+        seen = run(command, pid, hear, stop, exact=exact)
         checkup = self.check(LookRequest(trial=False, offline=True))
-        failed = bool(seen.exit_code) and bool(seen.said.strip())
-        meaning = self.explain(seen.said, checkup) if failed else None
+        text = "\n".join((seen.said, *seen.refusals))
+        failed = bool(seen.exit_code) and bool(text.strip())
+        meaning = self.explain(text, checkup) if failed else None
         return result(seen, checkup.machine, meaning)
 
     def say_anew(self, seen: WatchResult, checkup: Checkup | None) -> WatchResult:

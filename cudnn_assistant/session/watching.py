@@ -40,14 +40,21 @@ class WatchResult(Struct, kw_only=True):
     """All CUDA and cuDNN files that were mapped, in the order they came."""
     complete: bool = True
     """False: it ended so soon after a new file that others may have been missed."""
+    refusals: tuple[str, ...] = ()
+    """What the loader said of files that it could not use, where it was asked."""
     explanation: Explanation | None = None
     """What its last words mean; where it stopped and said something."""
     said: str = ""
     """Those words."""
 
 
-def run(command: Sequence[str], pid: int, hear: Hear, stop: threading.Event | None) -> Watched:
-    """Watch a command to its end, or look at a running program. Raises :class:`Misuse`."""
+def run(
+    command: Sequence[str], pid: int, hear: Hear, stop: threading.Event | None, *, exact: bool
+) -> Watched:
+    """Watch a command to its end, or look at a running program. Raises :class:`Misuse`.
+
+    ``exact`` has Linux' loader tell what it does.
+    """
 
     def found(path: str) -> None:
         hear(LibraryMapped(path))
@@ -59,8 +66,8 @@ def run(command: Sequence[str], pid: int, hear: Hear, stop: threading.Event | No
         return seen
     try:
         if hear is ignore and stop is None:
-            return watch(command)
-        return watch(command, found=found, cancel=stop.is_set if stop else None)
+            return watch(command, exact=exact)
+        return watch(command, exact=exact, found=found, cancel=stop.is_set if stop else None)
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
         raise Misuse("program-not-started", command=command[0], why=why) from trouble
@@ -75,6 +82,7 @@ def result(watched: Watched, machine: Machine, explanation: Explanation | None) 
         copies=loaded_copies(watched.libraries, machine),
         libraries=watched.libraries,
         complete=watched.complete,
+        refusals=watched.refusals,
         explanation=explanation,
         said=watched.said if explanation is not None else "",
     )
@@ -89,6 +97,7 @@ def told(seen: WatchResult) -> list[str]:
     said += [say("watching.parts", files=listed(c.files), folder=c.folder) for c in parts]
     if not seen.copies:
         said.append(say("watching.no-cudnn"))
+    said += [say("watching.loader-said", said=text) for text in seen.refusals]
     if not seen.complete:
         said.append(say("watching.too-short"))
     return said

@@ -52,7 +52,9 @@ def stopped(trial: Trial) -> str:
         "timed-out": say("summary.stopped-after-too-long-time"),
         "wrong-result": say("summary.gpu-computed-wrong-numbers"),
     }
-    if trial.status in said:
+    # Before there is a context nobody has measured whose memory it was: a limit may have run out.
+    unmeasured = trial.status == "out-of-memory" and trial.stage in ("driver", "context")
+    if trial.status in said and not unmeasured:
         return said[trial.status]
     return say("summary.stopped-while-doing", doing=stage(trial.stage))
 

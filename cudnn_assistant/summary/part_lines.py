@@ -45,7 +45,7 @@ def _with_findings(line: Line, machine: Machine, findings: tuple[Finding, ...]) 
     mine = [
         f
         for f in findings
-        if f.subject == SYSTEM and cause(f.code).about == line.part and f.severity != "info"
+        if f.subject == SYSTEM and _part_of(f) == line.part and f.severity != "info"
     ]
     if not mine:
         if line.part == "cudnn" and line.mark == "note" and not _asked(machine):
@@ -55,6 +55,14 @@ def _with_findings(line: Line, machine: Machine, findings: tuple[Finding, ...]) 
     if line.part == "settings" or line.mark in ("note", "bad"):
         return line._replace(mark=mark, text=words(mine[0], machine).title)
     return line._replace(mark=mark)
+
+
+def _part_of(finding: Finding) -> str:
+    """The part that a finding is about; what is told of environments may hold for the system."""
+    about = cause(finding.code).about
+    if about != "python" or "product" not in finding.facts:
+        return about
+    return "settings" if finding.facts.get("entry") else "cudnn"
 
 
 def _asked(machine: Machine) -> bool:

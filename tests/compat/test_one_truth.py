@@ -184,6 +184,7 @@ def test_the_test_asks_for_the_new_names_and_checks(tomorrow: Compat, tmp_path: 
     assert main_names("linux", table=tomorrow.parts)[0] == "libcudnn.so.10"
     assert part_lists(tomorrow.parts)["10"] == {
         "checks": {"cudnnFusionVersionCheck": "fusion", "cudnnGraphVersionCheck": "graph"},
+        "needed": ("graph", "fusion"),
         "jit": ("graph",),
         "beyond_jit": ("ops", "fusion"),
     }

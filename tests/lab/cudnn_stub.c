@@ -3,7 +3,7 @@
  * Compiled with -DMAJOR=7, 8 or 9 into libcudnn.so.MAJOR. It keeps the rules that the test relies
  * on: descriptors hold what was set, the filter takes the type before the layout, the output's
  * size is computed, alpha and beta are host floats, DEFAULT_MATH rounds fp32 inputs to TF32.
- * The environment chooses its day:
+ * The environment chooses its day, or a file /etc/stub/NAME:
  *
  *   STUB_CUDNN_VERSION   number of cudnnGetVersion (70605, 80907, 91002)
  *   STUB_CUDNN_DAY       when:what  where `when` is a function's name or "init" (a constructor),
@@ -60,13 +60,28 @@ typedef struct {
 
 static char reason[256];
 
+/* A wish of the environment, or of a file of its name: no setting of the person's then. */
+static const char *wish(const char *name) {
+    static char text[64];
+    const char *set = getenv(name);
+    char path[96];
+    if (set) return set;
+    snprintf(path, sizeof path, "/etc/stub/%s", name);
+    FILE *file = fopen(path, "r");
+    if (!file) return NULL;
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = 0;
+    return text;
+}
+
 static Status bad(const char *why) {
     snprintf(reason, sizeof reason, "%s", why);
     return MAJOR >= 9 ? 2000 : 3;
 }
 
 static int what_day(const char *call, char *what, size_t size) {
-    const char *day = WHOLE ? NULL : getenv("STUB_CUDNN_DAY");
+    const char *day = WHOLE ? NULL : wish("STUB_CUDNN_DAY");
     size_t length = strlen(call);
     if (!day || strncmp(day, call, length) != 0 || day[length] != ':') return 0;
     snprintf(what, size, "%s", day + length + 1);
@@ -159,7 +174,7 @@ static size_t version_of(const char *text) {
 #endif
 
 size_t cudnnGetVersion(void) {
-    const char *text = WHOLE ? NULL : getenv("STUB_CUDNN_VERSION");
+    const char *text = WHOLE ? NULL : wish("STUB_CUDNN_VERSION");
     suffer("cudnnGetVersion");
 #ifdef PARTS
     return version_of(NEEDS("graph"));

@@ -52,7 +52,7 @@ def _start():
         raise RuntimeError("No CUDA GPUs are available")
 def _conv2d(x, w, padding, computed=conv2d):
     _version()
-    if os.environ.get("FORGED_KERNELS") == "none":
+    if os.path.exists("/etc/stub/no-kernels"):
         raise RuntimeError("CUDA error: no kernel image is available for execution on the device")
     if _lib.start():
         raise RuntimeError("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED")

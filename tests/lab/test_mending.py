@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
+import needs
 import test_adversary
 import test_by_cause
 import test_computers
@@ -39,6 +40,7 @@ from cases import Case
 from computer import Computer
 from test_adversary import CUDA, OPT
 from test_computers import SITE, VENV
+from test_unlisted import files_that_another_package_took_along
 
 from cudnn_assistant.diagnose import EVERYBODY
 from cudnn_assistant.places import resource
@@ -128,10 +130,14 @@ def pip_of_python() -> Path:
     return next(Path(kept).glob("pip-*.whl"))
 
 
-def shelf(c: Computer) -> None:
-    """pip in the environment, and the packages that a PyTorch of CUDA 12.8 asks for."""
+def with_pip(c: Computer) -> None:
+    """pip in the environment."""
     with zipfile.ZipFile(pip_of_python()) as pip:
         pip.extractall(c.at(f"{SITE}/pip").parent)
+
+
+def shelf(c: Computer) -> None:
+    """The packages that a PyTorch of CUDA 12.8 asks for."""
     wheel(c, "nvidia_cudnn_cu12", "9.10.2.21", "nvidia/cudnn/lib", _stub("9.10.2"))
     blas = images.put(lab.workshop() / "blas", "libcublas.so.12", "libcublasLt.so.12")
     wheel(c, "nvidia_cublas_cu12", "12.8.4.1", "nvidia/cublas/lib", blas)
@@ -139,16 +145,23 @@ def shelf(c: Computer) -> None:
     wheel(c, "nvidia_cuda_nvrtc_cu12", "12.8.93", "nvidia/cuda_nvrtc/lib", nvrtc)
 
 
-def fixed(folder: Path, one: Case) -> Fixed:
-    """What ``fix`` says of a computer beforehand, and what it does."""
+def fixed(folder: Path, one: Case, *, by_uv: bool = False) -> Fixed:
+    """What ``fix`` says of a computer beforehand, and what it does.
+
+    ``by_uv``: environments have no pip, and uv is on PATH.
+    """
     c = Computer(folder / "computer")
     one.plant(c)
     if c.at(VENV).is_dir():
         shelf(c)
+        if not by_uv:
+            with_pip(c)
     variables = {
         "CUDNN_ASSISTANT_ARCHIVES": PREPARED, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": SHELF,
-        "PIP_NO_COMPILE": "1", **one.variables,
+        "PIP_NO_COMPILE": "1", "UV_OFFLINE": "1", "UV_FIND_LINKS": SHELF, **one.variables,
     }  # fmt: skip
+    if by_uv:
+        variables["PATH"] = f"{Path(shutil.which('uv') or '').parent}:/usr/bin:/bin"
     program = f"{getattr(one, 'shell', '')}\n{shlex.join(PROGRAM)} fix --offline"
     dry = c.run("bash", "-c", f"{program} --dry-run --json", **variables)
     last = dry.stdout.strip().splitlines()[-1:] or ["{}"]
@@ -195,3 +208,13 @@ def test_a_second_fault_is_mended_with_the_first(tmp_path: Path) -> None:
     (step,) = end.steps
     assert len(step["after"]["text"].split(":")) == 2, end.said
     assert "one more thing" in end.said
+
+
+@needs.programs("uv")
+def test_a_package_comes_back_by_uv_after_it_was_tried(tmp_path: Path) -> None:
+    """An environment of uv's has no pip: its shadow and the environment itself are uv's to fill."""
+    one = Case(files_that_another_package_took_along, "broken", variables={"VIRTUAL_ENV": VENV})
+    end = fixed(tmp_path, one, by_uv=True)
+    assert [step["type"] for step in end.steps] == ["install-package"], end.said
+    assert "Tried just now with these changes: " in end.said
+    assert end.code == 0, end.said

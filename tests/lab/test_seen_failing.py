@@ -173,10 +173,11 @@ def driver_old_enough_for_the_framework_is_healthy(c):
 
 
 @seen("broken", f"error gpu-too-old-for-framework {VENV}", says=("12.6",),
-      FORGED_KERNELS="none", **TORCH)  # fmt: skip
+      **TORCH)  # fmt: skip
 def gtx_10_with_a_build_that_dropped_it(c):
     with_gpu(c, OLD)
     linked_torch(c)
+    c.write("/etc/stub/no-kernels")
 
 
 @seen("works", **TORCH)

@@ -23,6 +23,7 @@ from test_seen_failing import OPT, Seen, entering, holds, with_gpu
 CASES: dict[str, Seen] = {}
 seen = entering(CASES)
 TORCH = {"VIRTUAL_ENV": VENV}
+CONDA = "/home/person/miniconda3/envs/x"
 
 
 def system(c):
@@ -72,7 +73,7 @@ def module_of_the_person_s_own_in_front_of_pytorch(c):
     c.write("/home/person/code/torch/__init__.py", "raise RuntimeError('a stray torch')\n")
 
 
-@seen("broken", f"error framework-stopped {VENV}", **TORCH)
+@seen("broken", f"error python-start-stops-framework {VENV}", says=("odd.pth",), **TORCH)
 def module_that_an_environment_starts_with(c):
     with_gpu(c)
     linked_torch(c)
@@ -96,6 +97,7 @@ def parts_of_two_archives_unpacked_over_each_other(c):
 @seen(
     "broken",
     f"error preloaded-for-everybody {VENV}",
+    "info cudnn-part-missing",
     says=("/etc/ld.so.preload",),
     never=("MB",),
     **TORCH,
@@ -149,6 +151,269 @@ def part_that_is_a_text(c):
 def part_that_hides_behind_another_name(c):
     system(c)
     c.at(f"{OPT}/libcudnn_cnn.so.9").rename(c.at(f"{OPT}/libcudnn_cnn.so.9.bak"))
+
+
+# The loader, and files that lead elsewhere
+
+
+@seen("broken", "error cudnn-mixed-versions", LD_LIBRARY_PATH="/opt/links")
+def links_to_parts_of_two_versions(c):
+    system(c)
+    split(c.at("/opt/old"), "9.5.1", "cudnn_cnn")
+    for stem in images.NINE:
+        folder = "/opt/old" if stem == "cudnn_cnn" else OPT
+        c.at(f"/opt/links/lib{stem}.so.9").symlink_to(f"{folder}/lib{stem}.so.9")
+
+
+@seen("works", LD_LIBRARY_PATH="/opt/profile/lib")
+def links_to_parts_that_each_lie_elsewhere_are_healthy(c):
+    with_gpu(c)
+    c.cuda()
+    for stem in images.NINE:
+        split(c.at(f"/store/{stem}/lib"), "9.10.2", stem)
+        c.at(f"/opt/profile/lib/lib{stem}.so.9").symlink_to(f"/store/{stem}/lib/lib{stem}.so.9")
+
+
+@seen("broken", "error cudnn-damaged", says=("libcudnn_ops.so.9",), LD_LIBRARY_PATH=OPT)
+def part_that_is_a_link_to_nothing(c):
+    system(c)
+    c.at(f"{OPT}/libcudnn_ops.so.9").unlink()
+    c.at(f"{OPT}/libcudnn_ops.so.9").symlink_to("libcudnn_ops.so.9.8.0")
+
+
+AUDIT = """
+#define _GNU_SOURCE
+#include <link.h>
+#include <string.h>
+unsigned la_version(unsigned version) { return version; }
+char *la_objsearch(const char *name, uintptr_t *who, unsigned flag) {
+    return strstr(name, "libcudnn_ops") ? 0 : (char *)name;
+}
+"""
+
+
+@seen("broken", "error variable-stops-cudnn", says=("LD_AUDIT", "/opt/audit.so"),
+      LD_LIBRARY_PATH=OPT, LD_AUDIT="/opt/audit.so")  # fmt: skip
+def audit_library_that_hides_a_part(c):
+    system(c)
+    library(c, "/opt/audit.so", AUDIT)
+
+
+@seen("works", LD_LIBRARY_PATH=OPT, LD_AUDIT="/opt/gone.so", LD_PRELOAD="/opt/gone.so",
+      LD_BIND_NOW="1", GLIBC_TUNABLES="glibc.malloc.tcache_count=0")  # fmt: skip
+def settings_of_the_loader_that_harm_nothing_are_healthy(c):
+    system(c)
+
+
+@seen("broken", "error cudnn-not-on-path", says=("/opt/cudnn-moved/lib",))
+def folder_that_was_moved_after_the_loader_had_listed_it(c):
+    with_gpu(c)
+    c.cuda()
+    split(c.at("/opt/cudnn-9.10/lib"), "9.10.2")
+    c.write("/etc/ld.so.conf.d/cudnn.conf", "/opt/cudnn-9.10/lib\n")
+    c.after += "\nmv opt/cudnn-9.10 opt/cudnn-moved"
+
+
+# Lists of folders and of GPUs
+
+
+@seen("broken", "error working-folder-stops-cudnn", says=("old/lib", "whole name of the folder"),
+      LD_LIBRARY_PATH=f"old/lib:{OPT}", shell="cd /home/person")  # fmt: skip
+def relative_entry_that_leads_to_another_version(c):
+    system(c)
+    split(c.at("/home/person/old/lib"), "9.5.1", "cudnn_ops")
+
+
+@seen("works", LD_LIBRARY_PATH=f"lib:{OPT}", shell="cd /home/person")
+def relative_entry_that_leads_to_nothing_is_healthy(c):
+    system(c)
+
+
+@seen("broken", "error search-entry-stops-cudnn", says=("/opt/old",),
+      LD_LIBRARY_PATH=f"/opt/old:/opt/old/:{OPT}:/opt/old")  # fmt: skip
+def entry_in_three_places(c):
+    system(c)
+    split(c.at("/opt/old"), "9.5.1", "cudnn_ops")
+
+
+@seen("works", LD_LIBRARY_PATH=f"{OPT}/:{OPT}:/opt//cudnn/lib")
+def one_folder_in_three_spellings_is_healthy(c):
+    system(c)
+
+
+@seen("broken", "error search-entry-stops-cudnn", says=("/opt/olddriver",),
+      never=("estart the computer",), LD_LIBRARY_PATH="/opt/olddriver")  # fmt: skip
+def library_of_another_driver_in_front(c):
+    c.healthy()
+    facts = {"driver": "535.183.01", "nvml_init": 18, "cu_init": 803}
+    lab.write(c.at("/opt/olddriver"), lab.RTX_4090, **facts)
+
+
+@seen("broken", "error search-entry-stops-cudnn", says=("/opt/blas",),
+      LD_LIBRARY_PATH=f"/opt/blas:{OPT}")  # fmt: skip
+def empty_cublas_in_front(c):
+    with_gpu(c)
+    c.cuda()
+    blas = c.others / "libcublas.so.12"
+    options = ("gcc", "-shared", "-fPIC", "-w", "-Wl,--no-as-needed")
+    subprocess.run(
+        [*options, f"-Wl,-soname,{blas.name}", "-xc", "/dev/null", "-o", blas], check=True
+    )
+    stub = (lab.HERE / "cudnn_stub.c", "-DMAJOR=8", "-Wl,-soname,libcudnn.so.8", "-lm", blas)
+    whole = c.cudnn(OPT, "8.5.0") / "libcudnn.so.8.5.0"
+    subprocess.run([*options, "-o", whole, *stub], check=True)
+    shutil.copy(blas, c.at("/usr/local/cuda-12.9/lib64/libcublas.so.12"))
+    c.write("/opt/blas/libcublas.so.12")
+
+
+def hidden(value):
+    name = f"gpu_hidden_by_{''.join(filter(str.isalnum, value)) or 'nothing'}"
+    plant = type(system)(system.__code__, globals(), name)
+    seen("broken", "error gpu-hidden", LD_LIBRARY_PATH=OPT, CUDA_VISIBLE_DEVICES=value)(plant)
+
+
+for _value in ("", "1", "all", "cuda:0", "MIG-3a4f", "GPU-deadbeef-0000"):
+    hidden(_value)
+
+
+@seen("works", LD_LIBRARY_PATH=OPT, CUDA_VISIBLE_DEVICES="0,7")
+def gpu_that_is_not_there_behind_one_that_is_healthy(c):
+    system(c)
+
+
+# Settings and limits
+
+
+@seen("broken", "error variable-stops-cudnn", says=("MALLOC_ODDITY",), never=("geheim",),
+      LD_LIBRARY_PATH=OPT, MALLOC_ODDITY="geheim")  # fmt: skip
+def setting_that_nobody_has_heard_of(c):
+    system(c)
+    c.driver(lab.RTX_4090, refuses="MALLOC_ODDITY")
+
+
+@seen("broken", "error settings-stop-cudnn", says=("/opt/profiler.so", "CUDA_VISIBLE_DEVICES=1"),
+      LD_LIBRARY_PATH=OPT, LD_PRELOAD="/opt/profiler.so", CUDA_VISIBLE_DEVICES="1")  # fmt: skip
+def preload_and_hidden_gpu(c):
+    profiler_in_front_of_the_c_library(c)
+
+
+@seen("broken", "error preload-stops-cudnn", says=("/opt/profiler.so",),
+      LD_LIBRARY_PATH=OPT, LD_PRELOAD="/opt/harmless.so /opt/profiler.so")  # fmt: skip
+def one_of_two_preloads(c):
+    profiler_in_front_of_the_c_library(c)
+    library(c, "/opt/harmless.so", "int harmless(void) { return 0; }")
+
+
+@seen("broken", "error limit-too-low", says=("ulimit -v 8000000",), never=("memory is full",),
+      LD_LIBRARY_PATH=OPT, shell="ulimit -v 8000000")  # fmt: skip
+def limit_of_address_space_that_nobody_may_raise(c):
+    system(c)
+    c.driver(lab.RTX_4090, window=48 << 30)
+
+
+@seen(
+    "works", LD_LIBRARY_PATH=OPT, shell="ulimit -l 64; ulimit -n 256; ulimit -u 4000; ulimit -c 0"
+)
+def limits_that_suffice_are_healthy(c):
+    system(c)
+
+
+@seen("works", LD_LIBRARY_PATH=OPT)
+def folder_that_may_be_searched_but_not_listed_is_healthy(c):
+    system(c)
+    c.everyday()
+    c.after += "\nchmod 0711 opt/cudnn/lib"
+
+
+@seen("works", LD_LIBRARY_PATH=OPT)
+def home_that_nobody_can_write_is_healthy(c):
+    system(c)
+    c.after += "\nmount --bind home/person home/person && mount -o remount,ro,bind home/person"
+
+
+# What a convolution does without
+
+
+@seen("works", "warning framework-spares-cudnn-fault", says=("/opt/old",),
+      LD_LIBRARY_PATH=f"/opt/old:{OPT}")  # fmt: skip
+def part_for_rare_programs_of_another_version(c):
+    system(c)
+    split(c.at("/opt/old"), "9.5.1", "cudnn_adv")
+
+
+# Python
+
+
+@seen("broken", f"error search-entry-stops-cudnn {CONDA}", says=("/opt/old",))
+def activation_that_puts_another_version_in_front(c):
+    with_gpu(c)
+    linked_torch(c)
+    c.at(VENV).rename(c.at(CONDA))
+    c.write(f"{CONDA}/conda-meta/history")
+    c.write(f"{CONDA}/etc/conda/activate.d/x.sh", "export LD_LIBRARY_PATH=/opt/old\n")
+    split(c.at("/opt/old"), "9.5.1", "cudnn_cnn")
+
+
+@seen("broken", f"error python-start-stops-framework {VENV}", says=("hide.pth",), **TORCH)
+def gpu_hidden_when_python_starts(c):
+    with_gpu(c)
+    linked_torch(c)
+    c.write(f"{SITE}/hide.pth", "import os; os.environ['CUDA_VISIBLE_DEVICES'] = '-1'\n")
+    c.write(f"{SITE}/harmless.pth", "import os; os.environ.setdefault('COVERAGE', '1')\n")
+
+
+@seen("broken", f"error python-start-stops-framework {VENV}", says=("first.pth",), **TORCH)
+def stray_pytorch_that_python_puts_in_front(c):
+    with_gpu(c)
+    linked_torch(c)
+    c.write("/home/person/stray/torch/__init__.py", "raise RuntimeError('an old torch')\n")
+    c.write(f"{SITE}/first.pth", "import sys; sys.path.insert(0, '/home/person/stray')\n")
+
+
+@seen("works", PYTHONPATH="/home/person/code", **TORCH)
+def files_that_python_starts_with_and_harm_nothing_are_healthy(c):
+    with_gpu(c)
+    linked_torch(c)
+    c.write(f"{SITE}/harmless.pth", "import os; os.environ.setdefault('COVERAGE', '1')\n")
+    c.write("/home/person/code/nvidia/__init__.py")
+    c.write(f"{SITE}/~orch/lib/libtorch_cuda.so", images.elf())
+    c.write(f"{SITE}/~orch-2.7.0.dist-info/METADATA", "Name: torch\nVersion: 2.7.0\n")
+
+
+@seen("broken", f"error variable-stops-cudnn {VENV}", says=("/opt/python38",),
+      PYTHONHOME="/opt/python38", **TORCH)  # fmt: skip
+def home_of_another_python(c):
+    with_gpu(c)
+    linked_torch(c)
+
+
+@seen("broken", f"error package-incomplete {VENV}", **TORCH)
+def files_that_another_package_took_along(c):
+    with_gpu(c)
+    linked_torch(c)
+    for file in c.at(OWN).glob("libcudnn*"):
+        if file.name != "libcudnn_graph.so.9":
+            file.unlink()
+
+
+@seen("broken", f"error package-changed {VENV}", "info spare-cudnn-not-searched",
+      never=("ldconfig",), **TORCH)  # fmt: skip
+def main_file_of_a_wheel_that_is_a_link_to_another_version(c):
+    with_gpu(c)
+    linked_torch(c)
+    split(c.at("/opt/old"), "9.5.1")
+    c.at(f"{OWN}/libcudnn.so.9").unlink()
+    c.at(f"{OWN}/libcudnn.so.9").symlink_to("/opt/old/libcudnn.so.9")
+
+
+@seen("works", "info spare-cudnn-not-searched", **TORCH)
+def files_of_a_wheel_that_are_links_to_the_same_version_are_healthy(c):
+    with_gpu(c)
+    linked_torch(c)
+    split(c.at("/opt/same"), "9.10.2")
+    for file in c.at(OWN).glob("libcudnn*"):
+        file.unlink()
+        file.symlink_to(f"/opt/same/{file.name}")
 
 
 @pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")

@@ -6,8 +6,9 @@ from machines.case import case
 from machines.linux import ADA, DEB, HEALTHY_LINUX, HOME, LOWN, LTORCH, LVENV
 from machines.linux_python import HEALTHY_PIP
 from machines.parts import but, entry, passed, stopped, variable
+from machines.windows import CARD, GOOD, HEALTHY_WINDOWS
 
-from cudnn_assistant.machine import Difference, Experiment, Outcome, Trial
+from cudnn_assistant.machine import Difference, Experiment, Limit, Outcome, PartCheck, Trial
 
 FOLDER = f"{HOME}/old/lib"
 OWN = passed(LOWN, ADA, LVENV)
@@ -194,4 +195,94 @@ case(
         ),
     ),
     "error unexplained",
+)
+case(
+    "linux-tried-search-order",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        search=(
+            entry(FOLDER, "user", "LD_LIBRARY_PATH", source=f"{HOME}/.bashrc:12"),
+            *HEALTHY_LINUX.search,
+        ),
+        trials=(REFUSED,),
+        experiments=(
+            tried("search-entry", "LD_LIBRARY_PATH", FOLDER, after=REFUSED, proven=False),
+            tried("search-order", "LD_LIBRARY_PATH", FOLDER),
+        ),
+    ),
+    "error search-order-stops-cudnn",
+)
+case(
+    "linux-tried-variable-that-nobody-knows",
+    "broken",
+    but(HEALTHY_LINUX, trials=(REFUSED,), experiments=(tried("variable", "LICENCE_SERVER"),)),
+    "error variable-stops-cudnn",
+)
+case(
+    "linux-part-that-convolutions-do-without",
+    "works",
+    but(
+        HEALTHY_LINUX,
+        trials=(
+            but(
+                BY_SYSTEM,
+                spared=(PartCheck(call="cudnnAdvVersionCheck", status="crashed", code=-6),),
+            ),
+        ),
+    ),
+    "warning framework-spares-cudnn-fault",
+)
+STRAY_FIRST = stopped(
+    passed(GOOD, CARD), "sublibraries", 1002, "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"
+)
+case(
+    "windows-tried-search-order",
+    "broken",
+    but(
+        HEALTHY_WINDOWS,
+        search=(entry(r"C:\tools\blas"), *HEALTHY_WINDOWS.search),
+        trials=(STRAY_FIRST,),
+        experiments=(
+            tried("search-order", "PATH", r"C:\tools\blas", before=STRAY_FIRST,
+                  after=passed(GOOD, CARD)),
+        ),
+    ),
+    "error search-order-stops-cudnn",
+)  # fmt: skip
+case(
+    "linux-python-start-stops-torch",
+    "broken",
+    but(
+        HEALTHY_PIP,
+        trials=(*HEALTHY_PIP.trials, STOPPED),
+        experiments=(
+            tried(
+                "python-start", "", f"{LVENV}/lib/python3.12/site-packages/odd.pth",
+                before=STOPPED, after=of_torch(OWN),
+            ),
+        ),
+    ),
+    f"error python-start-stops-framework {LVENV}",
+)  # fmt: skip
+OUT_OF_ADDRESSES = stopped(
+    BY_SYSTEM, "context", 2, "CUDA_ERROR_OUT_OF_MEMORY", status="out-of-memory"
+)
+case(
+    "linux-limit-that-nobody-can-raise",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        os=but(HEALTHY_LINUX.os, limits=(Limit(name="AS", most=8_192_000_000),)),
+        trials=(OUT_OF_ADDRESSES,),
+    ),
+    "error limit-too-low",
+)
+case(
+    "linux-limit-that-suffices-healthy",
+    "works",
+    but(
+        HEALTHY_LINUX,
+        os=but(HEALTHY_LINUX.os, limits=(Limit(name="AS", most=8_192_000_000_000),)),
+    ),
 )

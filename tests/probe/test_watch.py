@@ -11,20 +11,25 @@ from pathlib import Path
 import pytest
 
 from cudnn_assistant.machine import CudnnCopy, Machine, OperatingSystem
+from cudnn_assistant.probe.running.loader_notes import LoaderNotes
 from cudnn_assistant.probe.watch import watch, watch_running
 from cudnn_assistant.session.watching import loaded_copies
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+EXACT = "print(w.exit_code, w.complete, *w.libraries, list(w.refusals))"
 WATCH = "import sys; from cudnn_assistant.probe.watch import watch; w = watch(sys.argv[1:]);"
+ASKING = WATCH.replace("argv[1:]", "argv[1:], exact=True")
 
 
 def python(program: str) -> list[str]:
     return [sys.executable, "-c", program]
 
 
-def outside(words: list[str], tail: str = "sys.exit(w.exit_code)", **how) -> subprocess.Popen:
+def outside(
+    words: list[str], tail: str = "sys.exit(w.exit_code)", start: str = WATCH, **how
+) -> subprocess.Popen:
     """Somebody who watches, as a process of its own."""
-    return subprocess.Popen([sys.executable, "-c", WATCH + tail, *words], **how)
+    return subprocess.Popen([sys.executable, "-c", start + tail, *words], **how)
 
 
 @pytest.mark.parametrize(("program", "code"), [("raise SystemExit(7)", 7), ("pass", 0)])
@@ -86,6 +91,36 @@ def test_what_a_grandchild_loads_is_seen(library):
 
 def test_a_program_that_ends_at_once_is_not_called_complete():
     assert watch(["sh", "-c", "exit 3"]).complete is False
+
+
+def test_the_loader_tells_what_a_program_of_milliseconds_opened(library):
+    program = (
+        f"import ctypes, os; ctypes.CDLL({str(library)!r}); os.write(2, b'own 50%\\r'); os._exit(3)"
+    )
+    done = outside(python(program), EXACT, ASKING, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, said = done.communicate(timeout=60)
+    assert said == b"own 50%\r", "the loader's lines are taken out, and nothing else"
+    assert out.decode().splitlines() == [f"3 True {library} []"]
+
+
+def test_the_loader_tells_why_it_refused_a_file(tmp_path):
+    source = tmp_path / "asks.c"
+    source.write_text("extern int nobody_has_it; int *f(void) { return &nobody_has_it; }\n")
+    part = tmp_path / "libcudnn_cnn.so.9"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", part, source], check=True)
+    seen = watch(python(f"import ctypes; ctypes.CDLL({str(part)!r})"), exact=True)
+    assert seen.exit_code == 1
+    (refusal,) = seen.refusals
+    assert refusal.startswith(f"{part}: ")
+    assert "undefined symbol: nobody_has_it" in refusal
+
+
+def test_a_line_of_the_loader_that_comes_in_two_pieces():
+    notes = LoaderNotes()
+    whole = b"mine\n      4711:\tcalling init: /opt/libcudnn.so.9\nyours 4711: done\n"
+    pieces = [notes.sift(whole[:30]), notes.sift(whole[30:])]
+    assert b"".join(pieces) == b"mine\nyours 4711: done\n"
+    assert list(notes.files) == ["/opt/libcudnn.so.9"]
 
 
 def test_a_running_program(library):

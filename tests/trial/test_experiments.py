@@ -66,15 +66,31 @@ def test_the_current_folder_by_an_empty_entry(world, broken):
     assert kinds
 
 
-def test_a_failure_that_no_difference_cures_is_proven_by_none(world):
-    found = tried(world.healthy(9, STUB_CUDNN_DAY="cudnnCreate:1001", CUDA_CACHE_PATH="/x"))
+def test_a_failure_that_no_difference_cures_is_proven_by_none(world, broken):
+    found = tried(world.environment(broken, world.driver, CUDA_CACHE_PATH="/x"))
     assert found
     assert proven(found) == []
 
 
-def test_nothing_to_leave_out_is_nothing_to_try(world):
-    environment = world.healthy(9, STUB_CUDNN_DAY="cudnnCreate:1001")
-    assert all(e.difference.kind == "search-entry" for e in tried(environment))
+def test_nothing_to_leave_out_is_nothing_to_try(world, broken):
+    environment = world.environment(broken, world.driver)
+    assert {e.difference.kind for e in tried(environment)} == {"search-entry", "search-order"}
+
+
+def test_a_setting_that_nobody_knows_is_named_and_its_text_is_not_kept(world):
+    found = tried(world.healthy(9, STUB_CUDNN_DAY="cudnnCreate:1001", API_TOKEN="geheim"))
+    assert proven(found) == [("variable", "STUB_CUDNN_DAY", ())]
+    assert not [e for e in found if "geheim" in str(e) or "API_TOKEN" in str(e)]
+
+
+def test_the_order_of_two_folders_of_which_neither_can_be_left_out(world, tmp_path):
+    """One holds a cuDNN that is none, and the driver's library besides."""
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    (mixed / "libcudnn.so.9").write_bytes(b"no library")
+    (mixed / "libcuda.so.1").symlink_to(world.driver / "libcuda.so.1")
+    found = tried(world.environment(mixed, world.cudnn[9]))
+    assert proven(found) == [("search-order", "LD_LIBRARY_PATH", (str(mixed),))]
 
 
 @pytest.fixture

@@ -15,6 +15,9 @@ import pytest
 from real_wheels import EIGHT, JIT, NEW, OLD, libraries, needs_wheels
 
 from cudnn_assistant.machine import CudnnCopy, LibraryCheck
+from cudnn_assistant.probe.running.children import Ended, run_child
+from cudnn_assistant.probe.trials.part_checks import part_lists
+from cudnn_assistant.probe.trials.spared import others_are_searched, refused_first_calls
 from cudnn_assistant.probe.trials.trial import check_library, run_trial
 
 pytestmark = needs_wheels
@@ -232,3 +235,31 @@ def test_the_real_library_accepts_our_graph(world, name):
     command = [sys.executable, "-c", program, str(libraries(name) / "libcudnn.so.9")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.stdout.strip().endswith("described"), done.stderr
+
+
+def first_calls(main: Path, searched: str) -> dict[str, int | None]:
+    """Calls that stop a program that is linked with a copy and makes them before any other."""
+    environment = {**BARE, "LD_LIBRARY_PATH": searched}
+    steps = [{"needed": ["libcudnn.so.9"], "rpath": str(main), "runpath": "", "may": False}]
+    wish = {"names": ["libcudnn.so.9"], "library": "", "folders": [], "steps": steps,
+            "parts": part_lists(()), "after": "", "major": 0}  # fmt: skip
+
+    def ask(call: str) -> Ended:
+        return run_child("library", {**wish, "first": call}, environment, 30.0)
+
+    refused = refused_first_calls({"version": "9.27.0"}, part_lists(()), "linux", ask)
+    return {one.call: one.code for one in refused}
+
+
+def test_the_first_call_decides_which_version_s_parts_come_together() -> None:
+    """A graph that is asked first hides it: 9.27 with the parts of 9.12 on the search path."""
+    assert first_calls(new(), str(old())) == {
+        "cudnnOpsVersionCheck": 1002, "cudnnCnnVersionCheck": 3009, "cudnnAdvVersionCheck": 1002,
+    }  # fmt: skip
+    assert others_are_searched({"LD_LIBRARY_PATH": str(old())}, "linux", str(new() / "x"))
+
+
+def test_a_copy_of_one_version_stands_every_first_call() -> None:
+    assert first_calls(new(), "") == {}
+    assert first_calls(old(), str(old())) == {}
+    assert not others_are_searched({"LD_LIBRARY_PATH": str(old())}, "linux", str(old() / "x"))

@@ -62,6 +62,23 @@ def takes_all_memory() -> None:
     assert not child("x = bytearray(50 << 20)", 60.0, 400 << 20).too_large
 
 
+def watches() -> None:
+    """A program of the person's, and the one that it starts: lists of modules, exit code, end."""
+    from cudnn_assistant.probe.watch import watch
+
+    library = os.path.join(tempfile.mkdtemp(), "cudnn64_9.dll")
+    shutil.copy(os.path.join(os.path.dirname(sys.executable), "vcruntime140.dll"), library)
+    loads = f"import ctypes, time; ctypes.CDLL({library!r}); time.sleep(2)"
+    starts = (
+        f"import subprocess, sys; subprocess.run([sys.executable, '-c', {loads!r}]); sys.exit(7)"
+    )
+    for program, code in ((loads, 0), (starts, 7)):
+        seen = watch([sys.executable, "-c", program])
+        assert seen.exit_code == code, seen
+        assert [os.path.normcase(path) for path in seen.libraries] == [os.path.normcase(library)]
+        assert seen.complete, seen
+
+
 def whose_files() -> None:
     """Access lists as Wine makes them of the other system's modes."""
     from cudnn_assistant.probe.files import windows_security

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from cudnn_assistant.codes import CudaResult
 from cudnn_assistant.diagnose.ground.driver_status import cuda_code
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.diagnose.ulimit import ULIMIT, in_shell
+from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import Gpu, GpuProcess, Trial
 
 SPACE = 600 * 1024 * 1024
@@ -90,8 +91,33 @@ def _full(ctx: Context) -> Iterator[tuple[Gpu, bool]]:
         if gpu.cuda_index is None or (ctx.runs and not ctx.stopped_alone(gpu)):
             continue
         measured = any(_without_memory(t) and t.gpu in ("", gpu.uuid) for t in ctx.machine.trials)
+        if measured and _ample(gpu):
+            continue
         if measured or (gpu.memory_free is not None and gpu.memory_free < SPACE):
             yield gpu, measured
+
+
+def _ample(gpu: Gpu) -> bool:
+    """Whether so much is free that memory of another kind ran out: addresses, or the computer's."""
+    return gpu.memory_free is not None and gpu.memory_free > _AMPLE
+
+
+_AMPLE = 4 << 30
+
+
+@rule("limit-too-low", layer=Layer.ACCESS)
+def limited(ctx: Context) -> Findings:
+    """A limit that only the administrator can raise, and a test that such a limit stops."""
+    for one in ctx.machine.os.limits:
+        addresses = one.name in ("AS", "DATA")
+        seen = [
+            t
+            for t in ctx.machine.trials
+            if (_without_memory(t) if addresses else t.status == "not-run" and not t.doubt)
+        ]
+        if seen and not ctx.runs and (addresses or one.name in ("NOFILE", "NPROC")):
+            facts = Facts(setting=f"ulimit -{ULIMIT[one.name]}", value=in_shell(one.name, one.most))
+            yield ctx.error(Manual(), seen[0].detail, sure=False, **facts)
 
 
 def _without_memory(trial: Trial) -> bool:

@@ -7,14 +7,19 @@ from typing import Unpack
 
 import msgspec
 
+from cudnn_assistant.diagnose.copies.loaded_copy import product
 from cudnn_assistant.diagnose.needs import passed, stopped
-from cudnn_assistant.diagnose.remedies import take_out, unset
+from cudnn_assistant.diagnose.remedies import search_first, take_out, unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.ulimit import ULIMIT, in_shell
 from cudnn_assistant.finding import (
     Automatic,
     Edit,
     Facts,
     Finding,
+    InstallCuda,
+    InstallCudnn,
+    InstallPackages,
     Manual,
     Remedy,
     SetTo,
@@ -24,11 +29,14 @@ from cudnn_assistant.finding import (
     Unknown,
     texts,
 )
-from cudnn_assistant.machine import Difference, DifferenceKind, Experiment, Machine, PathEntry
+from cudnn_assistant.machine import (
+    DifferenceKind,
+    Experiment,
+    Machine,
+    PathEntry,
+    Trial,
+)
 from cudnn_assistant.wording.products import titled
-
-_ULIMIT = {"AS": "v", "DATA": "d", "STACK": "s", "NOFILE": "n", "NPROC": "u", "MEMLOCK": "l"}
-"""Options of the shell's ulimit for the limits of setrlimit(2)."""
 
 
 def proven(ctx: Context, *kinds: DifferenceKind) -> Iterator[Experiment]:
@@ -46,7 +54,7 @@ def _entry(ctx: Context, text: str) -> PathEntry | None:
 
 def _finding(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts]) -> Finding:
     left_out = ", ".join(tried.difference.without)
-    named = f"{tried.difference.name}={left_out}" if tried.difference.name else left_out
+    named = "=".join(filter(None, (tried.difference.name, left_out)))
     program = titled(tried.framework) if tried.framework else ""
     whose = ctx.subject if ctx.environment is not None else ""
     severity: Severity = "error" if ctx.environment is not None else ctx.serious
@@ -87,6 +95,18 @@ def entry(ctx: Context) -> Findings:
         )
 
 
+@rule("search-order-stops-cudnn", layer=Layer.PROVEN, provable=False)
+def order(ctx: Context) -> Findings:
+    """With an entry of that list behind all others, cuDNN works; without it, it doesn't."""
+    for one in proven(ctx, "search-order"):
+        name, text = one.difference.name, one.difference.without[0]
+        found, good = _entry(ctx, text), ctx.parent(one.after.loaded)
+        ours = ctx.windows and bool(good)
+        remedy = search_first(ctx, good, found) if ours else Manual()
+        place = found.source if found else ""
+        yield _finding(ctx, one, remedy, entry=text, folder=good, listed_in=name, place=place)
+
+
 def _first(remedies: list[Remedy]) -> Remedy:
     manual = (remedy for remedy in remedies if isinstance(remedy, Manual))
     return next(manual, Manual())
@@ -96,27 +116,24 @@ def _first(remedies: list[Remedy]) -> Remedy:
 def variable(ctx: Context) -> Findings:
     """Without a variable as it is set now, cuDNN works."""
     for one in proven(ctx, "variable"):
-        name, value = one.difference.name, one.difference.without[0]
+        name, value = one.difference.name, "".join(one.difference.without)
         found = ctx.machine.variable(name, "user", "machine", "process")
         remedy = unset(ctx, found) if found is not None else Manual()
-        place = found.source if found else ""
-        yield _finding(ctx, one, remedy, variable=name, value=value, place=place)
-
-
-def _shown(difference: Difference) -> str:
-    """A limit as ulimit tells it: memory in KiB, the rest as a count."""
-    number = difference.without[0]
-    counted = difference.name in ("NOFILE", "NPROC") or not number.isdigit()
-    return number if counted else str(int(number) // 1024)
+        facts = Facts(variable=name, value=value, place=found.source if found else "")
+        if not value:
+            facts["setting"] = name
+        yield _finding(ctx, one, remedy, **facts)
 
 
 @rule("limit-stops-cudnn", layer=Layer.PROVEN, provable=False)
 def limit(ctx: Context) -> Findings:
     """With a limit of this account raised, cuDNN works."""
     for one in proven(ctx, "limit"):
-        option = _ULIMIT.get(one.difference.name, "")
+        option = ULIMIT.get(one.difference.name, "")
         commands = (f"ulimit -S -{option} $(ulimit -H -{option})",) if option else ()
-        setting, value = f"ulimit -{option}", _shown(one.difference)
+        number = one.difference.without[0]
+        value = in_shell(one.difference.name, int(number)) if number.isdigit() else number
+        setting = f"ulimit -{option}"
         yield _finding(ctx, one, Manual(commands=commands), setting=setting, value=value)
 
 
@@ -124,7 +141,19 @@ def limit(ctx: Context) -> Findings:
 def working_folder(ctx: Context) -> Findings:
     """Started from another folder, cuDNN works: files beside the person take its place."""
     for one in proven(ctx, "working-folder"):
-        yield _finding(ctx, one, Manual(), folder=one.difference.without[0])
+        entries = (e for e in ctx.machine.search if e.variable == "LD_LIBRARY_PATH")
+        below = next((e for e in entries if e.text and not e.text.startswith("/")), None)
+        facts = Facts(folder=one.difference.without[0])
+        if below is not None:
+            facts |= {"entry": below.text, "listed_in": below.variable, "place": below.source}
+        yield _finding(ctx, one, Manual(), **facts)
+
+
+@rule("python-start-stops-framework", layer=Layer.PROVEN, provable=False)
+def python_start(ctx: Context) -> Findings:
+    """Without a file that Python runs by itself when it starts, the framework works."""
+    for one in proven(ctx, "python-start"):
+        yield _finding(ctx, one, Manual(), file=", ".join(one.difference.without))
 
 
 @rule("settings-stop-cudnn", layer=Layer.PROVEN, provable=False)
@@ -136,20 +165,34 @@ def settings(ctx: Context) -> Findings:
 
 @rule("framework-spares-cudnn-fault", layer=Layer.FRAMEWORK_TEST, provable=False)
 def spared(ctx: Context) -> Findings:
-    """Our test of an environment's cuDNN stopped; its framework does without what is wrong."""
+    """A part of cuDNN doesn't start that a convolution, or the framework's own, does without."""
     trial = ctx.trial
-    if trial is None or not stopped(trial) or not ctx.framework_passed:
+    if trial is None or not (_passed_without_parts(ctx, trial) or _framework_did(ctx, trial)):
         return
-    ran = next(t for t in ctx.framework_trials if passed(t))
-    yield ctx.warning(
+    ran = next((t for t in ctx.framework_trials if passed(t)), None)
+    facts = Facts(entry=next((", ".join(e.difference.without) for e in _proving(ctx)), ""))
+    if ran is not None:
+        facts |= {"program": titled(ran.framework), "environment": ctx.subject}
+    else:
+        facts["product"] = product(trial.version)
+    yield ctx.finding(
+        "info" if ctx.serious == "info" else "warning",
         Unknown(),
-        StoppedAt(stage=trial.stage),
+        *([StoppedAt(stage=trial.stage)] if stopped(trial) else []),
         trial.missing,
         trial.detail[:400],
-        program=titled(ran.framework),
-        environment=ctx.subject,
-        entry=next((", ".join(e.difference.without) for e in _proving(ctx)), ""),
+        *(f"{one.call}: {one.status} {one.detail}".strip() for one in trial.spared),
+        **facts,
     )
+
+
+def _passed_without_parts(ctx: Context, trial: Trial) -> bool:
+    """Whether only calls of other parts didn't pass, and no missing or damaged file says why."""
+    return passed(trial) and bool(trial.spared) and not (ctx.winner and ctx.winner.damaged)
+
+
+def _framework_did(ctx: Context, trial: Trial) -> bool:
+    return stopped(trial) and ctx.framework_passed
 
 
 def _proving(ctx: Context) -> Iterator[Experiment]:
@@ -166,10 +209,18 @@ def with_experiments(ctx: Context, tried: list[Finding], found: list[Finding]) -
     to_blame = blamed(ctx.machine, ctx.subject)
     lesser = [finding for finding in found if finding.severity != "error"]
     for finding in found:
-        if finding.severity == "error" and to_blame & names(finding):
+        same = bool(to_blame & names(finding)) and not _brings(finding)
+        if finding.severity == "error" and same:
             evidence = (*finding.evidence, *tried[0].evidence)
             return [msgspec.structs.replace(finding, sure=True, evidence=evidence), *lesser]
     return [*tried, *lesser]
+
+
+def _brings(finding: Finding) -> bool:
+    """Whether it would bring new files, where leaving something out was seen to be enough."""
+    remedy = finding.remedy
+    edits = remedy.edits if isinstance(remedy, Automatic) else ()
+    return any(isinstance(edit, InstallCudnn | InstallCuda | InstallPackages) for edit in edits)
 
 
 def blamed(machine: Machine, subject: str = "") -> frozenset[str]:

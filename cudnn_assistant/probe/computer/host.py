@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 
 from cudnn_assistant.machine import OperatingSystem
+from cudnn_assistant.probe.computer.limits import fixed_limits
 from cudnn_assistant.probe.files.disk import Disk
 
 _SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -33,6 +34,7 @@ def operating_system(disk: Disk, environment: Mapping[str, str]) -> OperatingSys
         administrator=os.geteuid() == 0 if hasattr(os, "geteuid") else False,
         secure_boot=None if wsl or container else secure_boot(disk),
         desktop=bool(environment.get("WAYLAND_DISPLAY") or environment.get("DISPLAY")),
+        limits=fixed_limits(),
         main_alone=main_alone(disk) if release.get("ID") == "debian" else "",
     )
 

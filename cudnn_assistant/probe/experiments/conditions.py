@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -12,16 +11,22 @@ from typing import NamedTuple
 from cudnn_assistant import envpath
 from cudnn_assistant.envpath import separator
 from cudnn_assistant.machine import Difference, DifferenceKind, Family
+from cudnn_assistant.probe.computer.limits import low_limits
+from cudnn_assistant.probe.trials.child_environment import holds_cudnn
+from cudnn_assistant.system.known_variables import matters
 
-LIMITS = ("AS", "DATA", "STACK", "NOFILE", "NPROC", "MEMLOCK")
-"""Limits of a process (setrlimit) that were seen to keep CUDA or cuDNN from starting."""
-_ENOUGH = {"STACK": 1 << 20, "NOFILE": 256, "NPROC": 1024, "MEMLOCK": 64 << 10}
-"""Soft limits that disturb nothing; of AS and DATA only "none at all" does."""
 _VARIABLES = re.compile(
     r"(?i)CUDA_(?!HOME$|PATH|VERSION$)|CUDNN_(?!HOME$|PATH$|LOG|VERSION$)|CUBLAS|NCCL_(?!VERSION$)"
     r"|NVIDIA_TF32|TORCH_(?!HOME)|PYTORCH_(?!VERSION$)|TF_(?!FORCE_GPU_ALLOW_GROWTH)"
     r"|XLA_(?!PYTHON_CLIENT_PREALLOCATE)|JAX_|ORT_|PYTHON(PATH|HOME)$"
 )
+_OF_EVERY_LOGIN = re.compile(
+    r"(?i)(HOME|USER|LOGNAME|SHELL|PWD|TERM|LANG|LC_\w+|PATH|LD_LIBRARY_PATH|LD_PRELOAD"
+    r"|SYSTEM(ROOT|DRIVE)|WINDIR|COMSPEC|PATHEXT|OS|TE?MP|USER(NAME|PROFILE|DOMAIN\w*)"
+    r"|HOME(DRIVE|PATH)|(LOCAL)?APPDATA|ALLUSERSPROFILE|PUBLIC|PROGRAM(DATA|FILES.*|W6432)"
+    r"|COMMONPROGRAM.*|NUMBER_OF_PROCESSORS|PROCESSOR_\w+|COMPUTERNAME|SESSIONNAME|WINE\w*)$"
+)
+"""Variables that programs can count on; the lists among them are taken apart entry by entry."""
 
 
 class Conditions(NamedTuple):
@@ -32,6 +37,8 @@ class Conditions(NamedTuple):
     """Where it starts; "": a folder of the system."""
     lifted: tuple[str, ...] = ()
     """Limits that are raised as far as the system lets everybody."""
+    starts: tuple[str, ...] = ()
+    """Files that its Python runs by itself when it starts."""
 
 
 class Removal(NamedTuple):
@@ -41,16 +48,27 @@ class Removal(NamedTuple):
     name: str
     without: str
     change: Callable[[Conditions], Conditions]
+    told: bool = True
+    """Whether its text may be kept; that of variables of which we know nothing may be a secret."""
+
+    @property
+    def text(self) -> str:
+        """What is left out, with its name."""
+        return f"{self.name}={self.without}" if self.told else self.name
 
 
-def difference(removals: Sequence[Removal]) -> Difference:
-    """What leaving out these parts, which are of one kind, is called in the snapshot."""
+def difference(removals: Sequence[Removal], *, proven: bool) -> Difference:
+    """What leaving out these parts is called in the snapshot.
+
+    Variables of which we know nothing are named only where they are ``proven`` to matter.
+    """
     first = removals[0]
     same = all((one.kind, one.name) == (first.kind, first.name) for one in removals)
+    shown = [one for one in removals if one.told or (proven and not same)]
     return Difference(
         kind=first.kind if same else "settings",
-        name=first.name if same else "",
-        without=tuple(one.without if same else f"{one.name}={one.without}" for one in removals),
+        name=first.name if same and (proven or first.told) else "",
+        without=tuple(one.without if same else one.text for one in shown),
     )
 
 
@@ -60,8 +78,27 @@ def groups(conditions: Conditions, family: Family) -> Iterator[tuple[Removal, ..
     yield tuple(_entries(conditions.environment, family))
     if conditions.folder:
         yield (Removal("working-folder", "", conditions.folder, lambda s: s._replace(folder="")),)
+    yield tuple(_starts(conditions.starts))
     yield tuple(_limits())
     yield tuple(_variables(conditions.environment))
+
+
+def last_resorts(conditions: Conditions, family: Family) -> Iterator[tuple[Removal, ...]]:
+    """What is tried when nothing of :func:`groups` helps."""
+    if family == "linux":
+        yield from ((one,) for one in _entries(conditions.environment, family, of_driver=True))
+    yield from ((one,) for one in _orders(conditions.environment, family))
+    yield _as_after_login(conditions)
+
+
+def _as_after_login(conditions: Conditions) -> tuple[Removal, ...]:
+    """All variables that neither every login has nor a kind of :func:`groups` names."""
+    known = (_OF_EVERY_LOGIN.match, _VARIABLES.match)
+    return tuple(
+        Removal("variable", name, text, _without(name, None), told=matters(name))
+        for name, text in conditions.environment.items()
+        if not any(kind(name) for kind in known)
+    )
 
 
 def _without(name: str, text: str | None) -> Callable[[Conditions], Conditions]:
@@ -79,22 +116,48 @@ def _preloads(environment: Mapping[str, str]) -> Iterator[Removal]:
         yield Removal("preload", "LD_PRELOAD", path, _less("LD_PRELOAD", path, split, ":"))
 
 
-def _entries(environment: Mapping[str, str], family: Family) -> Iterator[Removal]:
-    """Entries of the search list, each in all its places, without those that lead to the driver."""
-    wanted = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
-    name = next((key for key in environment if key.upper() == wanted), wanted)
-    text = environment.get(name, "")
-    for entry in dict.fromkeys(envpath.split(text, family)):
-        if not _needed(entry, family):
+def _entries(
+    environment: Mapping[str, str], family: Family, *, of_driver: bool = False
+) -> Iterator[Removal]:
+    """Entries of the search list, each in all its places: those that lead to the driver, or all
+    others."""
+    name, entries = _list(environment, family)
+    for entry in dict.fromkeys(entries):
+        if _needed(entry, family) is of_driver:
             split = partial(envpath.split, family=family)
             yield Removal("search-entry", name, entry, _less(name, entry, split, separator(family)))
 
 
+def _orders(environment: Mapping[str, str], family: Family) -> Iterator[Removal]:
+    """Entries with files of cuDNN, behind all others instead of where they stand.
+
+    A folder may hold a copy that is in the way, and beside it what cuDNN needs.
+    """
+    name, entries = _list(environment, family)
+    for entry in (e for e in dict.fromkeys(entries[:-1]) if holds_cudnn(e)):
+        split = partial(envpath.split, family=family)
+        change = _less(name, entry, split, separator(family), behind=True)
+        yield Removal("search-order", name, entry, change)
+
+
+def _list(environment: Mapping[str, str], family: Family) -> tuple[str, tuple[str, ...]]:
+    """The variable with the list that is searched for libraries, and its entries."""
+    wanted = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
+    name = next((key for key in environment if key.upper() == wanted), wanted)
+    return name, envpath.split(environment.get(name, ""), family)
+
+
 def _less(
-    name: str, gone: str, split: Callable[[str], Iterable[str]], separator: str
+    name: str,
+    gone: str,
+    split: Callable[[str], Iterable[str]],
+    separator: str,
+    *,
+    behind: bool = False,
 ) -> Callable[[Conditions], Conditions]:
     def change(conditions: Conditions) -> Conditions:
         kept = [entry for entry in split(conditions.environment.get(name, "")) if entry != gone]
+        kept += [gone] * behind
         return _without(name, separator.join(kept) if any(kept) else None)(conditions)
 
     return change
@@ -113,16 +176,19 @@ def _needed(entry: str, family: Family) -> bool:
     return driver and not any(name.startswith("libcudnn") for name in names)
 
 
-def _limits() -> Iterator[Removal]:
-    if sys.platform == "win32":
-        return
-    import resource
+def _starts(files: Iterable[str]) -> Iterator[Removal]:
+    for path in files:
+        yield Removal("python-start", "", path, partial(_not_run, path))
 
-    for name in LIMITS:
-        soft, hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
-        low = soft != resource.RLIM_INFINITY and soft < _ENOUGH.get(name, soft + 1)
-        if low and soft != hard:
-            yield Removal("limit", name, str(soft), _lift(name))
+
+def _not_run(path: str, conditions: Conditions) -> Conditions:
+    return conditions._replace(starts=tuple(one for one in conditions.starts if one != path))
+
+
+def _limits() -> Iterator[Removal]:
+    for one in low_limits():
+        if one.raisable:
+            yield Removal("limit", one.name, str(one.soft), _lift(one.name))
 
 
 def _lift(name: str) -> Callable[[Conditions], Conditions]:

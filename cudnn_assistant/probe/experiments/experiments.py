@@ -13,7 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
 from cudnn_assistant.machine import Experiment, Family, Outcome, Trial
-from cudnn_assistant.probe.experiments.conditions import Conditions, Removal, difference, groups
+from cudnn_assistant.probe.experiments.conditions import (
+    Conditions,
+    Removal,
+    difference,
+    groups,
+    last_resorts,
+)
 from cudnn_assistant.probe.running.children import Cancel, never
 
 Test = Callable[[Conditions], Trial]
@@ -33,6 +39,11 @@ def stopped(trial: Trial) -> bool:
     return trial.status not in ("ok", "not-run", "timed-out")
 
 
+def unfinished(trial: Trial) -> bool:
+    """Whether it stopped, or only parts that it did without did."""
+    return stopped(trial) or bool(trial.spared)
+
+
 def experiments(
     test: Test,
     conditions: Conditions,
@@ -50,13 +61,17 @@ def experiments(
     helps = _further_than(first)
     bench = _Bench(test, conditions, first, helps, time.monotonic() + budget, cancel)
     parts = [group for group in groups(conditions, family) if group]
-    if parts and bench.repeats():
-        bench.search(parts)
+    last = [group for group in last_resorts(conditions, family) if group]
+    if (parts or last) and bench.repeats():
+        bench.search(parts, last)
     return tuple(bench.done)
 
 
 def _further_than(first: Trial) -> Helps:
-    in_library = first.stage in _LIBRARY
+    if first.spared:
+        return lambda trial: trial.status == "ok" and not trial.spared
+    # A difference that takes the driver away as well has shown nothing.
+    in_library = first.stage in _LIBRARY and not first.gpu
     return lambda trial: trial.status == "ok" or (in_library and trial.stage in _DRIVER)
 
 
@@ -88,22 +103,27 @@ class _Bench:
         """Whether the test stops again, in the same way."""
         return _kind(self._test(self._conditions)) == _kind(self._first)
 
-    def search(self, parts: Sequence[Sequence[Removal]]) -> None:
-        """Each kind of difference alone, each single part, the first two, three …, all at once.
+    def search(self, parts: Sequence[Sequence[Removal]], last: Sequence[Sequence[Removal]]) -> None:
+        """Each kind of difference alone, each single part, the first two, three …, the ``last``
+        resorts, all at once.
 
         What stands first in a list wins, so that a second fault shows when the first is gone.
         """
         lists = [group for group in parts if len(group) > 1]
         singles = [(one,) for group in lists for one in group]
         firsts = [group[:count] for group in lists for count in range(2, len(group))]
-        for group, helped in chain(*map(self._tried, (parts, singles, firsts))):
+        for group, helped in chain(*map(self._tried, (parts, singles, firsts, last))):
             if helped:
                 smallest = self._smallest(group)
                 self._prove(self._with_more(smallest, parts) or smallest)
                 return
-        everything = [one for group in parts for one in group]
-        if len(parts) > 1 and self._run(everything):
-            self._prove(self._smallest(everything))
+        for kept in ({"search-order"}, {"search-order", "search-entry"}):
+            # cuDNN itself may lie in one of the folders, so that they can't all be left out.
+            left_out = [group for group in (*parts, *last) if group[0].kind not in kept]
+            everything = [one for group in left_out for one in group]
+            if len(left_out) > 1 and self._run(everything):
+                self._prove(self._smallest(everything))
+                return
 
     def _tried(
         self, parts: Sequence[Sequence[Removal]]
@@ -169,7 +189,7 @@ class _Bench:
         return self._test(conditions)
 
     def _note(self, group: Sequence[Removal], trial: Trial, *, proven: bool) -> None:
-        wanted = difference(group)
+        wanted = difference(group, proven=proven)
         same = [one for one in self.done if one.difference == wanted]
         for one in same:
             self.done.remove(one)
@@ -202,4 +222,5 @@ def outcome(trial: Trial) -> Outcome:
 
 
 def _kind(trial: Trial) -> tuple[object, ...]:
-    return trial.stage, trial.status, trial.code, trial.missing
+    calls = tuple(one.call for one in trial.spared)
+    return trial.stage, trial.status, trial.code, trial.missing, calls

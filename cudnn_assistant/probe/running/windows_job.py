@@ -1,4 +1,4 @@
-"""A Windows job object: closing it ends every process in it, and so does our own end."""
+"""A Windows job object: which processes a program has started, and an end for all of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import ctypes
 import subprocess
 import sys
+
+from cudnn_assistant.child.mapped import modules_of
 
 MOST_PROCESSES = 200
 """In one job at a time; a test of a framework needs three."""
@@ -15,6 +17,8 @@ COMMITTED = 4
 _KILL_ON_CLOSE, _JOB_MEMORY, _ACTIVE_PROCESSES = 0x2000, 0x200, 0x8
 _PROCESS_IDS, _EXTENDED_LIMITS = 3, 9
 _QUERY = 0x1000
+_ASK_MODULES = 0x0410
+"""PROCESS_QUERY_INFORMATION and PROCESS_VM_READ."""
 
 
 class Limits(ctypes.Structure):
@@ -69,10 +73,24 @@ def limits(largest: int) -> Limits:
     )
 
 
-class Job:
-    """The job of one process that was started a moment ago, and of all that it starts."""
+def resume(process: subprocess.Popen[bytes]) -> None:
+    """Let a process go on that was started suspended."""
+    if sys.platform == "win32":
+        from ctypes import wintypes
 
-    def __init__(self, process: subprocess.Popen[bytes], largest: int) -> None:
+        go_on = ctypes.WinDLL("ntdll").NtResumeProcess
+        go_on.argtypes = (wintypes.HANDLE,)
+        go_on(int(process._handle))  # type: ignore[attr-defined]
+
+
+class Job:
+    """The job of one process that was started a moment ago, and of all that it starts.
+
+    With ``largest`` bytes that they may hold together it ends them all when it is closed, and so
+    does our own end; without, it only knows them.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], largest: int = 0) -> None:
         self._process = process
         self._handle = 0
         if sys.platform == "win32":
@@ -89,23 +107,41 @@ class Job:
             kernel.CloseHandle.argtypes = (handle,)
             self._kernel = kernel
             self._handle = kernel.CreateJobObjectW(None, None) or 0
-            wanted = limits(largest)
-            size = ctypes.sizeof(wanted)
-            kernel.SetInformationJobObject(
-                self._handle, _EXTENDED_LIMITS, ctypes.byref(wanted), size
-            )
+            if largest:
+                wanted = limits(largest)
+                size = ctypes.sizeof(wanted)
+                kernel.SetInformationJobObject(
+                    self._handle, _EXTENDED_LIMITS, ctypes.byref(wanted), size
+                )
             # A process of a job that forbids others stays outside; kill() then ends it alone.
             kernel.AssignProcessToJobObject(self._handle, int(process._handle))  # type: ignore[attr-defined]
 
     def memory(self) -> int:
         """Bytes of memory that its processes hold together; 0 where Windows doesn't tell."""
+        return sum(map(self._held, self._processes()))
+
+    def modules(self) -> list[str]:
+        """The libraries that its processes have loaded now."""
+        return [path for pid in self._processes() for path in self._loaded(pid)]
+
+    def _processes(self) -> list[int]:
         found = _ProcessIds()
         if sys.platform != "win32" or not self._handle:
-            return 0
+            return []
         asked = self._kernel.QueryInformationJobObject(
             self._handle, _PROCESS_IDS, ctypes.byref(found), ctypes.sizeof(found), None
         )
-        return sum(map(self._held, found.ids[: found.listed])) if asked else 0
+        return found.ids[: found.listed] if asked else []
+
+    def _loaded(self, pid: int) -> list[str]:
+        if sys.platform != "win32":
+            return []
+        process = self._kernel.OpenProcess(_ASK_MODULES, False, pid)
+        if not process:
+            return []
+        paths = modules_of(process)
+        self._kernel.CloseHandle(process)
+        return paths
 
     def _held(self, pid: int) -> int:
         if sys.platform != "win32":
@@ -119,6 +155,12 @@ class Job:
         )
         self._kernel.CloseHandle(process)
         return int(counted.held) if told else 0
+
+    def release(self) -> None:
+        """Leave them alone, where they were only known."""
+        if sys.platform == "win32":
+            self._kernel.CloseHandle(self._handle)
+            self._handle = 0
 
     def close(self) -> None:
         """End them all."""

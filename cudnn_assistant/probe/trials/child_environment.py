@@ -47,14 +47,14 @@ def of_copy(
     Folders of the person's own search list stay behind it as long as they hold no cuDNN: the
     driver's library is found through one of them in containers, under WSL and on NixOS.
     """
-    others = (entry for entry in map(str, folders) if not _holds_cudnn(entry))
+    others = (entry for entry in map(str, folders) if not holds_cudnn(entry))
     cuda_folders = [*beside(folder, family), *others]
     variable = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
     # Windows' variable names ignore case, and a mapping of the caller's may be a plain one.
     name = next((key for key in environment if key.upper() == variable), variable)
     separator = ";" if family == "windows" else ":"
     own = [entry for entry in environment.get(name, "").split(separator) if entry]
-    kept = [entry for entry in own if not _holds_cudnn(entry)]
+    kept = [entry for entry in own if not holds_cudnn(entry)]
     changed = {**environment, name: separator.join([folder, *cuda_folders, *kept])}
     changed.pop("LD_PRELOAD", None)
     return changed, cuda_folders
@@ -77,7 +77,8 @@ def beside(folder: str, family: Family) -> list[str]:
     return [path for path in found if os.path.isdir(path)]
 
 
-def _holds_cudnn(folder: str) -> bool:
+def holds_cudnn(folder: str) -> bool:
+    """Whether any file in a folder is named as one of cuDNN's."""
     try:
         names = os.listdir(folder)
     except OSError:

@@ -6,12 +6,13 @@ cuDNN gave; nothing of the framework is imported here.
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from functools import partial
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -35,6 +36,7 @@ PRELOAD = "onnxruntime.preload_dlls()"
 """Loads the CUDA libraries that lie in the environment as packages (ONNX Runtime 1.21)."""
 _FIRST = "CUDNN_ASSISTANT_FIRST"
 """Tells the child to make such a call first (child/framework.py)."""
+_STARTS = "CUDNN_ASSISTANT_STARTS"
 _STATUS = re.compile(r"\b(CUDNN_STATUS_[A-Z_]+|CUDA_ERROR_[A-Z_]+|cudaError[A-Z]\w+)")
 _MEMORY = re.compile(r"(?i)out of memory|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|ALLOC_FAILED")
 _NO_GPU = re.compile(
@@ -47,6 +49,20 @@ _NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '(\w+)'")
 
 Why = Literal["", "no-cudnn", "no-cuda", "no-gpu", "processor"]
 """Why a framework itself can't go on; "" where its own words have to be read."""
+
+
+class Bare(NamedTuple):
+    """A Python that runs nothing by itself at its start."""
+
+    sites: tuple[str, ...]
+    """Its folders of packages."""
+    starts: tuple[str, ...]
+    """Files that are run all the same."""
+
+
+def _bare(environment: Mapping[str, str], bare: Bare) -> dict[str, str]:
+    mine = filter(None, (environment.get("PYTHONPATH", ""), *bare.sites))
+    return {"PYTHONPATH": os.pathsep.join(mine), _STARTS: os.pathsep.join(bare.starts)}
 
 
 class Stop(msgspec.Struct):
@@ -66,20 +82,21 @@ def run_framework(
     *,
     subject: str = SYSTEM,
     family: Family = "linux",
+    bare: Bare | None = None,
     deadline: float = 120.0,
     say: Say | None = None,
     cancel: Cancel = never,
 ) -> Trial:
     """Run a convolution inside ``framework`` by the interpreter ``python``.
 
-    Memory is taken as it is needed, unless the person has set otherwise. When the run does not
-    come to its end and there is one setting that may be why, a second run without it tells
-    (``helped_by``). Raises only :class:`~cudnn_assistant.probe.running.children.Cancelled`, when
-    ``cancel`` says so.
+    ``bare`` leaves out what runs by itself when Python starts. Memory is taken as it is needed,
+    unless the person has set otherwise. When the run does not come to its end and there is one
+    setting that may be why, a second run without it tells (``helped_by``). Raises only
+    :class:`~cudnn_assistant.probe.running.children.Cancelled`, when ``cancel`` says so.
     """
     test = partial(
-        _run, python, framework, subject=subject, family=family, deadline=deadline, say=say,
-        cancel=cancel,
+        _run, python, framework, subject=subject, family=family, bare=bare, deadline=deadline,
+        say=say, cancel=cancel,
     )  # fmt: skip
     first = test(environment)
     for change, changed in _what_may_help(first, environment, framework):
@@ -118,6 +135,7 @@ def _run(
     *,
     subject: str,
     family: Family,
+    bare: Bare | None,
     deadline: float,
     say: Say | None,
     cancel: Cancel,
@@ -128,13 +146,14 @@ def _run(
 
     def command(pipe: int) -> list[str]:
         seconds = str(int(deadline) + 5)
-        return [python, "-c", program, str(pipe), framework, seconds, onnx_model().hex()]
+        switch = ["-S"] if bare else []
+        return [python, *switch, "-c", program, str(pipe), framework, seconds, onnx_model().hex()]
 
     try:
         program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
         # An empty folder to start in: a stray torch.py beside the person must not be imported.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
-            polite = _POLITE | dict(environment)
+            polite = _POLITE | dict(environment) | (_bare(environment, bare) if bare else {})
             ended = run_command(command, polite, deadline, say, empty, cancel=cancel)
     except (OSError, ValueError) as refusal:
         code = getattr(refusal, "winerror", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -26,6 +26,7 @@ def part_lists(table: PartsTable) -> dict[str, dict[str, Any]]:
     return {
         major: {
             "checks": {f"cudnn{_camel(part)}VersionCheck": part for part in one.checks},
+            "needed": one.needed,
             "jit": one.jit,
             "beyond_jit": one.beyond_jit,
         }
@@ -45,8 +46,8 @@ def part_checks(ended: Ended, family: Family, ask: Ask) -> tuple[PartCheck, ...]
     found: dict[str, PartCheck] = {}
     for _ in range(_MOST):
         known = classify(ended, family)
-        found |= {one.call: one for one in _answered(ended)}
-        if end := _ended_in(known):
+        found |= {one.call: one for one in answered(ended)}
+        if end := ended_in(known):
             found.setdefault(end.call, end)
         found |= {one.call: one for one in _with_reason(ended, found)}
         last_call = "" if known["status"] == "timed-out" else _last_call(known, found)
@@ -56,7 +57,8 @@ def part_checks(ended: Ended, family: Family, ask: Ask) -> tuple[PartCheck, ...]
     return tuple(found.values())
 
 
-def _answered(ended: Ended) -> list[PartCheck]:
+def answered(ended: Ended) -> list[PartCheck]:
+    """What the calls answered that a child survived."""
     outcomes = (line["outcome"] for line in ended.lines if "outcome" in line)
     return [
         PartCheck(
@@ -77,7 +79,7 @@ def _with_reason(ended: Ended, found: dict[str, PartCheck]) -> Iterator[PartChec
             yield replace(one, detail=f"{one.detail}; {said}")
 
 
-def _ended_in(known: dict[str, Any]) -> PartCheck | None:
+def ended_in(known: Mapping[str, Any]) -> PartCheck | None:
     """The check that the child did not survive."""
     call = known.get("call", "")
     if call not in known.get("planned", ()) or known["status"] in ("ok", "status-code"):

@@ -6,8 +6,9 @@ How a child can end is data: it answers, it dies, it hangs, it says nothing, it 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from cudnn_assistant.machine import (
     CudnnCopy,
     Family,
     LibraryCheck,
+    PartCheck,
     StageTime,
     Trial,
     readable,
@@ -32,10 +34,12 @@ from cudnn_assistant.probe.running.children import (
     never,
     run_child,
 )
-from cudnn_assistant.probe.trials import child_environment, noise
+from cudnn_assistant.probe.running.loader_notes import VARIABLES, refusals
+from cudnn_assistant.probe.trials import child_environment, noise, spared
 from cudnn_assistant.probe.trials.endings import classify, main_names
-from cudnn_assistant.probe.trials.part_checks import part_checks, part_lists
+from cudnn_assistant.probe.trials.part_checks import answered, part_checks, part_lists
 
+_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 SHOWN = 4000
 """Characters of the child's output that a trial keeps."""
 
@@ -57,6 +61,7 @@ def run_trial(
     bindings: bool = True,
     start_in: str = "",
     lifted: Sequence[str] = (),
+    reason: bool = False,
     table: PartsTable = (),
     cancel: Cancel = never,
 ) -> Trial:
@@ -71,10 +76,12 @@ def run_trial(
     an ordinal among the visible GPUs, "" the first of them. ``full`` adds the other types,
     layouts and directions. ``say`` hears the child's lines as they come. ``bindings`` False keeps
     cuda-python out of the child (for comparing). ``start_in`` is the child's working folder, else
-    one of the system; ``lifted`` names limits that it raises first. ``table`` says what a cuDNN is
-    made of (() the built-in one). ``cancel`` ends the child at once and raises
+    one of the system; ``lifted`` names limits that it raises first. ``reason`` asks the loader why
+    it refused a part of cuDNN, which cuDNN itself doesn't tell. ``table`` says what a cuDNN is made
+    of (() the built-in one). ``cancel`` ends the child at once and raises
     :class:`~cudnn_assistant.probe.running.children.Cancelled`.
     """
+    parts = part_lists(table)
     wish = {
         "names": [file] if file else main_names(family, major, table),
         "library": library,
@@ -84,25 +91,61 @@ def run_trial(
         "full": full,
         "bindings": bindings,
         "lifted": list(lifted),
-        "parts": part_lists(table),
+        "parts": parts,
+        "unasked": [],
     }
     if library:
         environment, wish["folders"] = child_environment.of_copy(
             environment, family, library, folders
         )
     environment = child_environment.for_gpu(child_environment.talkative(environment), gpu)
+
+    def ask(kind: str, variables: Mapping[str, str] = _NO_VARIABLES, **more: object) -> Ended:
+        asked, here = {**wish, **more}, {**environment, **variables}
+        return run_child(kind, asked, here, deadline, say, start_in or None, cancel=cancel)
+
     try:
-        ended = run_child(
-            "trial", wish, environment, deadline, say, start_in or None, cancel=cancel
-        )
+        ended = ask("trial")
+        known = classify(ended, family, table)
+        if end := spared.ended_in_spare_part(known, parts):
+            again = ask("trial", unasked=[end.call])
+            if classify(again, family, table)["status"] == "ok":
+                ended, known = again, classify(again, family, table) | {"spared": [end]}
+        if reason and family == "linux" and _ended_in_loading(known):
+            noted = refusals(ask("trial", VARIABLES).output)
+            known["detail"] = "; ".join(filter(None, (known["detail"], *noted)))
+        if known["status"] == "ok" and not library:
+            known |= {"spared": _spared(known, ended, environment, family, parts, ask)}
     except (OSError, ValueError) as refusal:
         return Trial(
             subject=subject, library=library, stage="start", status="not-run", detail=str(refusal)
         )
-    known = classify(ended, family, table)
     if family == "windows" and known["status"] == "missing-library":
         known |= _named(known, environment, wish)
     return _trial(known, ended, subject, library)
+
+
+def _ended_in_loading(known: Mapping[str, Any]) -> bool:
+    return known["status"] == "crashed" and known["stage"] in ("version", "sublibraries")
+
+
+def _spared(
+    known: Mapping[str, Any],
+    ended: Ended,
+    environment: Mapping[str, str],
+    family: Family,
+    parts: spared.Parts,
+    ask: Callable[..., Ended],
+) -> list[PartCheck]:
+    """Calls that didn't pass in a test that did, and those that stop programs of another order."""
+
+    def first(call: str) -> Ended:
+        return ask("library", first=call, after="", major=0)
+
+    found = [*known.get("spared", ()), *(one for one in answered(ended) if one.status != "ok")]
+    if not found and spared.others_are_searched(environment, family, known["loaded"]):
+        found += spared.refused_first_calls(known, parts, family, first)
+    return found
 
 
 def check_library(
@@ -134,7 +177,7 @@ def check_library(
     def ask(after: str) -> Ended:
         return run_child(
             "library",
-            {**wish, "after": after},
+            {**wish, "after": after, "first": "", "steps": []},
             alone,
             deadline,
             cancel=cancel,
@@ -190,6 +233,7 @@ def _trial(known: Mapping[str, Any], ended: Ended, subject: str, library: str) -
         checks=tuple(known["checks"]),
         skipped=tuple(known["skipped"]),
         times=stage_times(ended),
+        spared=tuple(known.get("spared", ())),
         output=readable(ended.output[-SHOWN:].strip()),
     )
 

@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 
 _KEPT = 64 * 1024
 """Bytes of the end that are kept."""
@@ -18,10 +19,14 @@ _PIECE = 65536
 
 
 class Tee:
-    """One end for the program to write into; what it wrote appears here and is kept."""
+    """One end for the program to write into; what it wrote appears here and is kept.
 
-    def __init__(self, target: int = 2) -> None:
+    ``sift`` takes out of it what isn't the program's own.
+    """
+
+    def __init__(self, target: int = 2, sift: Callable[[bytes], bytes] | None = None) -> None:
         self._target = target
+        self._sift = sift
         self._pieces: deque[bytes] = deque()
         self._size = 0
         self.terminal = sys.platform != "win32" and os.isatty(target)
@@ -61,13 +66,14 @@ class Tee:
         # A terminal whose program is gone answers with an error instead of the end.
         with contextlib.suppress(OSError):
             while piece := os.read(self._reading, _PIECE):
-                self._keep(piece)
-                _write(self._target, piece)
+                own = self._sift(piece) if self._sift else piece
+                self._keep(own)
+                _write(self._target, own)
 
     def _keep(self, piece: bytes) -> None:
         self._pieces.append(piece)
         self._size += len(piece)
-        while self._size - len(self._pieces[0]) > _KEPT:
+        while self._pieces and self._size - len(self._pieces[0]) > _KEPT:
             self._size -= len(self._pieces.popleft())
 
 

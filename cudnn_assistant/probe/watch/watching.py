@@ -1,9 +1,9 @@
 """Runs a program unchanged and notes which CUDA and cuDNN files it and its children map.
 
-Nothing is preloaded and no variable is set: LD_DEBUG can write into the program's own files
-(measured: it reuses a descriptor that the program has closed), and LD_AUDIT changes what is
-loaded. The maps are read often while the program starts and seldom afterwards; what a program
-that dies within milliseconds had mapped can be missed, and then that is said.
+Nothing is preloaded, and no variable is set unless the loader's own word is asked for
+(loader_notes.py). The maps (Windows: the lists of modules) are read often while the program starts
+and seldom afterwards; what a program that dies within milliseconds had mapped can be missed, and
+then that is said.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NamedTuple
 
+from cudnn_assistant.child.mapped import interesting
 from cudnn_assistant.probe.running.children import Cancel
+from cudnn_assistant.probe.running.loader_notes import VARIABLES, LoaderNotes
 from cudnn_assistant.probe.running.processes import descendants
+from cudnn_assistant.probe.running.windows_job import Job, resume
 from cudnn_assistant.probe.watch import process_tree
 from cudnn_assistant.probe.watch.passing_on import Tee
 
@@ -31,6 +34,8 @@ _STARTING = 5.0
 _AFTER_NEWS = 2.0
 _PATIENCE = 3.0
 """Seconds that a program has to end when it is asked to."""
+_SUSPENDED = 0x4
+"""CREATE_SUSPENDED of Windows."""
 _SURE = 0.2
 """A program that ended sooner after its last new file may have mapped more than was seen."""
 
@@ -51,6 +56,8 @@ class Watched(NamedTuple):
     seconds: float
     complete: bool
     """False: it ended so soon after a new file that more may have been mapped."""
+    refusals: tuple[str, ...] = ()
+    """What the loader said of files of theirs that it could not use, where it was asked."""
 
 
 class _Seen:
@@ -58,12 +65,18 @@ class _Seen:
         self.files: dict[str, None] = {}
         self.began = self.news = time.monotonic()
 
-    def look(self, pid: int) -> None:
+    def look(self, pid: int, job: Job | None = None) -> None:
+        if job is not None:
+            self.add(interesting(job.modules()))
+            return
         for one in descendants(pid):
-            for path in process_tree.libraries(one):
-                if path not in self.files:
-                    self.files[path] = None
-                    self.news = time.monotonic()
+            self.add(process_tree.libraries(one))
+
+    def add(self, paths: list[str]) -> None:
+        for path in paths:
+            if path not in self.files:
+                self.files[path] = None
+                self.news = time.monotonic()
 
     def pause(self) -> float:
         now = time.monotonic()
@@ -74,41 +87,63 @@ class _Seen:
 def watch(
     command: Sequence[str],
     *,
-    capture: bool = True,
+    exact: bool = False,
     found: Callable[[str], object] | None = None,
     cancel: Cancel | None = None,
 ) -> Watched:
     """Run ``command`` to its end and tell what was seen of it.
 
-    Its standard input and output are ours, its standard error is passed on and its end kept
-    (``capture``). Signals that reach us reach it. ``found`` hears of each file in the calling
-    thread; ``cancel`` is asked whether to end the program, as SIGTERM asks it to. Raises OSError
-    where it can't be started.
+    Its standard input and output are ours, its standard error is passed on and its end kept.
+    Signals that reach us reach it. ``exact`` has Linux' loader tell all that it opens and why it
+    refuses a file, on that standard error, from which it is taken again. ``found`` hears of each
+    file in the calling thread; ``cancel`` is asked whether to end the program, as SIGTERM asks it
+    to. Raises OSError where it can't be started.
     """
     environment, folder = dict(os.environ), os.getcwd()
-    tee = Tee() if capture else None
+    notes = LoaderNotes() if exact and sys.platform == "linux" else None
+    tee = Tee(sift=notes.sift if notes else None)
     seen = _Seen()
-    process = subprocess.Popen(command, stderr=tee.writing if tee else None)
-    if tee:
-        tee.begin()
+    process = subprocess.Popen(
+        command,
+        stderr=tee.writing,
+        env={**environment, **VARIABLES} if notes else None,
+        creationflags=_SUSPENDED if sys.platform == "win32" else 0,
+    )
+    tee.begin()
+    job = _job_of(process)
     over = threading.Event()
-    looking = threading.Thread(target=_look_until, args=(over, seen, process.pid), daemon=True)
+    looking = threading.Thread(target=_look_until, args=(over, seen, process.pid, job), daemon=True)
     looking.start()
     with _signals_for(process, tee):
         code = _told(process, seen, found, cancel) if found or cancel else _wait(process)
     ended = time.monotonic()
     over.set()
     looking.join()
+    if job is not None:
+        job.release()
+    said = tee.end()
+    if notes is not None:
+        seen.add(list(notes.files))
     return Watched(
         command=tuple(command),
         exit_code=code if code >= 0 else 128 - code,
         libraries=tuple(seen.files),
-        said=tee.end() if tee else "",
+        said=said,
         environment=environment,
         folder=folder,
         seconds=ended - seen.began,
-        complete=code == 0 or ended - seen.news > _SURE,
+        complete=bool(notes) or code == 0 or ended - seen.news > _SURE,
+        refusals=tuple(notes.refusals) if notes else (),
     )
+
+
+def _job_of(process: subprocess.Popen[bytes]) -> Job | None:
+    """Windows: a job that knows all that a program starts; nothing of it runs before."""
+    if sys.platform != "win32":
+        return None
+    job = Job(process)
+    resume(process)
+    return job
 
 
 def watch_running(pid: int) -> Watched | None:
@@ -132,19 +167,26 @@ def watch_running(pid: int) -> Watched | None:
     )
 
 
-def _look_until(over: threading.Event, seen: _Seen, pid: int) -> None:
-    if sys.platform != "linux":
-        return
+def _look_until(over: threading.Event, seen: _Seen, pid: int, job: Job | None) -> None:
     while not over.is_set():
-        seen.look(pid)
+        seen.look(pid, job)
         over.wait(seen.pause())
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
-    while True:
+    """In a thread: a signal that comes a moment before the system waits would wake nobody."""
+    over = threading.Event()
+
+    def wait() -> None:
+        process.wait()
+        over.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    while not over.is_set():
         # Ctrl+C is the program's to answer; we go on until it has.
         with contextlib.suppress(KeyboardInterrupt):
-            return process.wait()
+            over.wait(1.0)
+    return process.returncode
 
 
 def _told(
@@ -173,7 +215,7 @@ def _told(
 
 
 @contextmanager
-def _signals_for(process: subprocess.Popen[bytes], tee: Tee | None) -> Iterator[None]:
+def _signals_for(process: subprocess.Popen[bytes], tee: Tee) -> Iterator[None]:
     """While the program runs, signals that would end us are its own."""
 
     def hand_on(number: int, _frame: FrameType | None) -> None:
@@ -184,11 +226,11 @@ def _signals_for(process: subprocess.Popen[bytes], tee: Tee | None) -> Iterator[
         """The terminal has sent it to the program as well. Not SIG_IGN: children inherit that."""
 
     def resized(_number: int, _frame: FrameType | None) -> None:
-        if tee is not None:
-            tee.resize()
+        tee.resize()
 
     # Ctrl+C in a terminal reaches the program by itself; anything else has to be handed on.
-    interrupted = nothing if sys.stdin is not None and sys.stdin.isatty() else hand_on
+    by_itself = sys.platform == "win32" or (sys.stdin is not None and sys.stdin.isatty())
+    interrupted = nothing if by_itself else hand_on
     handlers = {"SIGINT": interrupted, "SIGQUIT": interrupted, "SIGTERM": hand_on}
     handlers |= {"SIGHUP": hand_on, "SIGWINCH": resized}
     mine = threading.current_thread() is threading.main_thread()

@@ -1,0 +1,42 @@
+"""Limits of a process (setrlimit) that were seen to keep CUDA or cuDNN from starting."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from cudnn_assistant.machine import Limit
+
+Name = Literal["AS", "DATA", "STACK", "NOFILE", "NPROC", "MEMLOCK"]
+
+_ENOUGH: dict[Name, int | None] = {
+    "AS": None, "DATA": None, "STACK": 1 << 20, "NOFILE": 256, "NPROC": 1024, "MEMLOCK": 64 << 10,
+}  # fmt: skip
+"""Limits that disturb nothing; of AS and DATA (``None``) only "none at all" does."""
+
+
+class Low(NamedTuple):
+    """A limit that is low now."""
+
+    name: Name
+    soft: int
+    raisable: bool
+    """By everybody."""
+
+
+def low_limits() -> Iterator[Low]:
+    """Those of this process; programs that a person starts where they started us have the same."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    for name, enough in _ENOUGH.items():
+        soft, hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
+        if soft != resource.RLIM_INFINITY and (enough is None or soft < enough):
+            yield Low(name, soft, soft != hard)
+
+
+def fixed_limits() -> tuple[Limit, ...]:
+    """The low ones that can't be raised without the administrator."""
+    return tuple(Limit(name=one.name, most=one.soft) for one in low_limits() if not one.raisable)
