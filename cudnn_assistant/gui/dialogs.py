@@ -90,6 +90,9 @@ class HistoryDialog(Dialog):
         close = Button(say("gui.close"), self.reject)
         if past:
             self.finish(self.list, close, self.button)
+            # What was changed is what a person looks for, and takes the most room.
+            room = self.screen().availableGeometry().width() - 4 * SPACE
+            self.resize(min(line_height() * 54, room), self.height())
         else:
             self.finish(QWidget(), close)
         self._choose()

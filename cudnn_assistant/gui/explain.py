@@ -220,6 +220,10 @@ class ExplainPage(Page):
         if not self.title.hasFocus():
             self.message.setFocus()
 
+    def let_go(self) -> None:
+        """A text of many megabytes is kept no longer."""
+        self.message.whole = None
+
     def escape(self) -> None:
         """Back to where one came from."""
         self.back.emit()

@@ -30,6 +30,11 @@ class Tell:
         self._send(news)
 
 
+def _done(_tell: Tell) -> object:
+    """A job works once."""
+    raise RuntimeError
+
+
 class Job(QObject):
     """Runs ``work(tell)`` in a thread of its own; its signals arrive in the window's thread.
 
@@ -82,7 +87,10 @@ class Job(QObject):
     def _run(self) -> None:
         try:
             tell = Tell(self._cancelled, lambda news: self._send("progress", news))
-            result = self._work(tell)
+            # What it works on may be large, and the job outlives its work.
+            work, self._work = self._work, _done
+            result = work(tell)
+            del work
         except Cancelled:
             return
         except BaseException as trouble:  # noqa: BLE001  (handed to the window, which shows it)

@@ -41,12 +41,12 @@ class Message(QPlainTextEdit):
         self._lines = count
         self.updateGeometry()
 
-    def take(self, other: Message) -> None:
-        """Hold what another one holds."""
+    def take(self, shown: str, whole: bytes | None) -> None:
+        """Show a text, which may be the end of a whole that is too large."""
         self._taking = True
-        self.setPlainText(other.toPlainText())
+        self.setPlainText(shown)
         self._taking = False
-        self.whole = other.whole
+        self.whole = whole
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """As many lines as it was told."""
@@ -69,10 +69,7 @@ class Message(QPlainTextEdit):
         whole = bytes(data.data())
         end = whole[-4000:].decode("utf-8", "replace")
         size = number(len(whole) / 1e6)
-        self._taking = True
-        self.setPlainText(f"{say('gui.large-text', size=size)}\n{end}")
-        self._taking = False
-        self.whole = whole
+        self.take(f"{say('gui.large-text', size=size)}\n{end}", whole)
         self.moveCursor(QTextCursor.MoveOperation.End)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802

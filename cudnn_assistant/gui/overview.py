@@ -60,10 +60,11 @@ class OverviewPage(Page):
         self._list.setSpacing(SPACE)
         self.data = Text(muted=True, size=0.95)
         self.data.hide()
-        self.content.addLayout(self.news)
-        self.content.addLayout(self._list)
         self.entrances = self._entrances()
+        self.content.addLayout(self.news)
+        # Above the rows: an open one is taller than many a window.
         self.content.addWidget(self.entrances)
+        self.content.addLayout(self._list)
         self.content.addWidget(self.data)
         self._done: set[str] = set()
         self._slow = QTimer(self)
@@ -174,7 +175,7 @@ class OverviewPage(Page):
                 opener.set_open(True)
         self._fill_buttons(shown)
         above = (one.widget() for at in range(self.news.count()) if (one := self.news.itemAt(at)))
-        self.tab_through(*filter(None, above), *self.cards.values(), self.entrances)
+        self.tab_through(*filter(None, above), self.entrances, *self.cards.values())
         self.settle()
 
     def _say_answer(self, title: str, lead: str, look: Look) -> None:

@@ -56,6 +56,7 @@ class PageHost(QWidget):
     def go(self, page: Page) -> None:
         """Show another page; the old one, and work that was begun for it, is gone."""
         self.cancel_all()
+        self._forget_jobs()
         self._step(page)
         page.stepped.connect(lambda _here: self._step(page))
         page.menu.setMenu(self.menu)
@@ -63,7 +64,8 @@ class PageHost(QWidget):
         self.pages.addWidget(page)
         self.pages.setCurrentWidget(page)
         page.settle()
-        if old is not None:
+        if isinstance(old, Page):
+            old.let_go()
             self.pages.removeWidget(old)
             old.deleteLater()
 
@@ -101,11 +103,15 @@ class PageHost(QWidget):
     ) -> None:
         job.done.connect(done)
         job.broke.connect(broke or self._trouble_met)
+        self._forget_jobs()
+        self._jobs.append(job)
+        job.start()
+
+    def _forget_jobs(self) -> None:
+        """Those that are over; what they worked on, and for whom, goes with them."""
         for old in [old for old in self._jobs if not old.busy and old.over]:
             self._jobs.remove(old)
             old.deleteLater()
-        self._jobs.append(job)
-        job.start()
 
     def cancel(self) -> None:
         """Don't hear of the present work any more; it ends by itself as soon as it can."""

@@ -53,10 +53,11 @@ class SideFlows(QObject):
         """In another language: what was pasted, or seen of a program, stays in its place."""
         page = self._host.page
         if isinstance(page, ExplainPage):
-            given, asked = page.message, page.asked
-            self._open_explain().message.take(given)
+            shown, whole, asked = page.message.toPlainText(), page.message.whole, page.asked
+            message = self._open_explain().message
+            message.take(shown, whole)
             if asked:
-                self._explain(given.message())
+                self._explain(message.message())
         elif isinstance(page, WatchPage) and not page.running:
             command, seen = page.command.text(), page.result
             new = self._open_watch()

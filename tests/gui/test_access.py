@@ -125,10 +125,10 @@ def test_tab_walks_in_reading_order(qtbot: QtBot, window: Window, world: World) 
         names.append(focus.accessibleName() or focus.text())
     assert names == [
         "Menu",
-        "Details: Programs of this system",
-        "Details: Windows can't find cuDNN 9.8",
         "A program gave me a message…",
         "Which program stops?…",
+        "Details: Programs of this system",
+        "Details: Windows can't find cuDNN 9.8",
         "&Save report…",
         "Check &again",
         "&Make it work",

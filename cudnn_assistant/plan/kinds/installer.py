@@ -26,7 +26,7 @@ def show(
         )
         notes: tuple[str, ...] = (say("plan.no-way-back"),)
         return Change(
-            step=number, title=step.name, place=step.link, lines=tuple(lines), notes=notes
+            step=number, title=_name(step), place=step.link, lines=tuple(lines), notes=notes
         )
     shown = step.commands or (step.link,)
     note = say("plan.run-as-administrator") if step.commands else say("plan.downloaded-started")
@@ -40,10 +40,15 @@ def show(
     )
 
 
+def _name(step: RunInstaller) -> str:
+    """As the language that is spoken calls a driver; all else has its maker's name."""
+    return step.name.replace("NVIDIA driver", say("plan.nvidia-driver"))
+
+
 def _title(step: RunInstaller) -> str:
     if step.exit:
-        return say("plan.install-ended", name=step.name, code=step.exit)
-    return say("plan.install", name=step.name)
+        return say("plan.install-ended", name=_name(step), code=step.exit)
+    return say("plan.install", name=_name(step))
 
 
 def _notes(step: RunInstaller) -> Iterator[str]:
@@ -92,8 +97,8 @@ def needs(step: RunInstaller) -> Needs:
 def consent(step: RunInstaller) -> Consent:
     """Each installer is asked for by itself; a driver never by a flag alone."""
     return Consent(
-        name=step.name,
-        question=say("plan.installer-question", name=step.name),
+        name=_name(step),
+        question=say("plan.installer-question", name=_name(step)),
         never_by_flag=step.row.startswith("driver-"),
         by_hand=_by_hand(step),
     )
@@ -107,13 +112,13 @@ def _by_hand(step: RunInstaller) -> str:
 
 def stays(step: RunInstaller) -> str:
     """All of it: only the system takes it back."""
-    return f"{step.name}: {_way_back(step)}"
+    return f"{_name(step)}: {_way_back(step)}"
 
 
 def outcome(step: RunInstaller) -> Outcome:
     """What is to be said once it has ended."""
     well = went_well(step)
-    return Outcome(step.name, well, _how_it_ended(step), step.said, restart=well and step.restart)
+    return Outcome(_name(step), well, _how_it_ended(step), step.said, restart=well and step.restart)
 
 
 def went_well(step: RunInstaller) -> bool:
@@ -123,7 +128,7 @@ def went_well(step: RunInstaller) -> bool:
 
 def _how_it_ended(step: RunInstaller) -> str:
     if not went_well(step):
-        return say("plan.installer-ended-with-code", name=step.name, code=step.exit)
+        return say("plan.installer-ended-with-code", name=_name(step), code=step.exit)
     if step.restart:
-        return say("plan.installer-ended-restart", name=step.name)
-    return say("plan.installer-ended", name=step.name)
+        return say("plan.installer-ended-restart", name=_name(step))
+    return say("plan.installer-ended", name=_name(step))
