@@ -56,7 +56,7 @@ TOKENS = (
     b"\x1b[8m", "\u202e".encode(), b"$(id)", b"'", b"a" * 4000, b"<<EOF\n", b"; extra == 'x'", b";",
     b"PK\x05\x06", b"\x7fELF", b"MZ", b"import os\n", b"__version__ = ", b"\xef\xbb\xbf", b"%s",
     b"#", b'{"a":' * 3000, b"a = " + b"[" * 9000,
-    b'"zz":' + b"[" * 9000,
+    b'"zz":' + b"[" * 9000, b"\n" * 9000, b"\t" * 9000,
 )  # fmt: skip
 LINUX = Disk("linux")
 COMPAT = load_builtin()
@@ -314,7 +314,11 @@ def test_what_is_nested_too_deeply_is_read_or_refused(name: str, tmp_path: Path)
     [
         ("requirements", b"[project]\na = " + b"9" * 5000),
         ("kernel log", b"NVRM: Xid (PCI:0000:01:00): " + b"9" * 5000),
+        ("PCI names", b"10de  NVIDIA Corporation\n\t2204  GA102 " + b"[" * 450_000),
+        ("header", b"\n" * (1 << 18)),
     ],
 )
 def test_what_nights_have_found(name: str, data: bytes, tmp_path: Path) -> None:
+    began = time.process_time()
     READERS[name].read(tmp_path / "file", data)
+    assert time.process_time() - began < SECONDS

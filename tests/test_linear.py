@@ -23,6 +23,8 @@ import cudnn_assistant
 
 LONG = 4_000
 """Characters of a worst case: a path and a line that explain reads have no more than 4,096."""
+OF_A_FILE = 1 << 16
+"""And what is looked for in whole files, line by line."""
 SECONDS = 1.0
 """Searched from every place, which most callers don't."""
 ROOT = Path(cudnn_assistant.__file__).parent
@@ -143,10 +145,11 @@ def pumps(tree: object, before: str = "") -> Iterator[tuple[str, str]]:
 
 
 def worst_cases(pattern: re.Pattern[str]) -> set[str]:
-    made: set[str] = set()
+    long = OF_A_FILE if pattern.flags & re.MULTILINE else LONG
+    made = {"\n" * long, "\t" * long}
     for before, pumped in pumps(parser.parse(pattern.pattern, pattern.flags)):
         if pumped:
-            body = pumped * (LONG // len(pumped))
+            body = pumped * (long // len(pumped))
             made.update(f"{before}{body}{end}" for end in ("", "\n\u2603", "!"))
     return made
 
@@ -160,7 +163,15 @@ def test_the_patterns_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [r"CN=.*CN=.*CN=.*@", r"(?:a|aa)+x", r"(\w+\s?)*$", r"[^x]{0,300}y(z\w+)+="]
+    "text",
+    [
+        r"CN=.*CN=.*CN=.*@",
+        r"(?:a|aa)+x",
+        r"(\w+\s?)*$",
+        r"[^x]{0,300}y(z\w+)+=",
+        r"(?m)^\s*#\s*define",
+        r"(?m)^[^#\n]*a[^\n]*b[^\n]*c[^\n]*$",
+    ],
 )
 def test_a_slow_pattern_is_seen(text: str) -> None:
     slow = re.compile(text)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+import msgspec
+
 from cudnn_assistant.cli.carrying import DONE, carry_out, make, print_plan
 from cudnn_assistant.cli.looking import EXIT, look, show
 from cudnn_assistant.cli.options import Options
@@ -126,17 +130,29 @@ def _close(session: Session, plan: Plan, screen: Screen) -> int:
 
 
 def _list(session: Session, entries: tuple[Entry, ...], screen: Screen) -> int:
+    listed = [_printed(session, entry) for entry in entries if not entry.plan.undoes]
+    if screen.json:
+        screen.raw(msgspec.json.encode(listed).decode() + "\n")
+        return 0
     if not entries:
         screen.line(say("cli.no-changes-yet"))
-    for entry in entries:
-        if entry.plan.undoes:
-            continue
-        if entry.undone_by:
-            state = say("cli.state-undone")
-        elif "done" in entry.states:
-            state = say("cli.state-in-place")
-        else:
-            state = say("cli.state-not-made")
-        what = ", ".join(change.title for change in session.preview(entry.plan, session.unseen))
-        screen.line(f"{entry.id}  {entry.when}  {state}  {what}")
+    for one in listed:
+        screen.line(
+            f"{one.id}  {one.when}  {say(f'cli.state-{one.state}')}  {', '.join(one.changes)}"
+        )
     return 0
+
+
+class Printed(msgspec.Struct):
+    """A change of the past, as ``undo --list --json`` prints it."""
+
+    id: str
+    when: str
+    state: Literal["undone", "in-place", "not-made"]
+    changes: list[str]
+
+
+def _printed(session: Session, entry: Entry) -> Printed:
+    made: Literal["in-place", "not-made"] = "in-place" if "done" in entry.states else "not-made"
+    titles = [change.title for change in session.preview(entry.plan, session.unseen)]
+    return Printed(entry.id, entry.when, "undone" if entry.undone_by else made, titles)

@@ -20,6 +20,7 @@ from cudnn_assistant.report.fleet_page import (
     write_fleet_page,
 )
 from cudnn_assistant.session import Session
+from cudnn_assistant.visible import visible_json
 from cudnn_assistant.wording import listed, say
 
 
@@ -53,7 +54,7 @@ def _form(options: Options) -> Callable[[Fleet], str] | None:
 
 
 def _json(fleet: Fleet) -> str:
-    return msgspec.json.encode(fleet).decode() + "\n"
+    return visible_json(msgspec.json.encode(fleet).decode()) + "\n"
 
 
 def _show(fleet: Fleet, screen: Screen) -> None:

@@ -6,7 +6,8 @@ import os
 
 from cudnn_assistant import probe
 from cudnn_assistant.compat import PartsTable
-from cudnn_assistant.machine import Machine, Struct
+from cudnn_assistant.machine import Family, Machine, PythonEnvironment, Struct
+from cudnn_assistant.probe.pythons.environments import one_python
 from cudnn_assistant.system import Readable
 from cudnn_assistant.trouble import Misuse
 
@@ -36,12 +37,15 @@ def look_at(
     system: Readable, request: LookRequest, say: probe.Say, cancel: probe.Cancel
 ) -> Machine:
     """Look at this computer; ``say`` hears each part from the calling thread."""
+    named = python_at(request.python)
+    if named:
+        environment_at(named, system.family)
     return probe.probe(
         system,
         trial=request.trial,
         frameworks=request.frameworks,
-        python=python_at(request.python),
-        trusted=tuple(filter(None, (python_at(request.python), *request.trusted))),
+        python=named,
+        trusted=tuple(filter(None, (named, *request.trusted))),
         folders=request.folders,
         parts=request.parts,
         say=say,
@@ -49,8 +53,16 @@ def look_at(
     )
 
 
+def environment_at(path: str, family: Family) -> PythonEnvironment:
+    """The environment that the person named. Raises :class:`Misuse` when it is none."""
+    found = one_python(python_at(path), family)
+    if found is None:
+        raise Misuse("not-an-environment", path=path)
+    return found
+
+
 def python_at(path: str) -> str:
-    """The environment that the person named. Raises :class:`Misuse` when nothing is there."""
+    """The path that the person named, whole. Raises :class:`Misuse` when nothing is there."""
     if path and not os.path.exists(path):
         raise Misuse("no-environment-there", path=path)
     return os.path.abspath(path) if path else ""

@@ -15,14 +15,14 @@ from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Struct, 
 from cudnn_assistant.probe import probe
 from cudnn_assistant.probe.computer.visible import visible_gpus
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.pythons.environments import one_python, pythons
+from cudnn_assistant.probe.pythons.environments import pythons
 from cudnn_assistant.probe.subjects import asked_for, untried, winners
 from cudnn_assistant.probe.trials.child_environment import for_gpu
 from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
 from cudnn_assistant.probe.trials.trial import run_trials
 from cudnn_assistant.probe.trust import Reason, Trust
 from cudnn_assistant.session.checkup import Checkup
-from cudnn_assistant.session.looking import python_at
+from cudnn_assistant.session.looking import environment_at, python_at
 from cudnn_assistant.system import Readable, System
 from cudnn_assistant.trouble import Misuse
 
@@ -74,7 +74,7 @@ def _on_each_gpu(
         library = os.path.abspath(request.library)
         run_each, reason = partial(run_each, library=library), trust.folder(library)
     elif request.python:
-        found = _named(request.python, system)
+        found = environment_at(request.python, system.family)
         run_each = partial(run_each, subject=found.id, **asked_for(found)._asdict())
         reason = trust.environment(found)
     else:
@@ -89,20 +89,13 @@ def _trust(request: TestRequest, system: System) -> Trust:
     """What somebody names may be run; root runs nothing of others even so."""
     named = [os.path.abspath(request.library)] if request.library else []
     if request.python:
-        named.append(_named(request.python, system).id)
+        named.append(environment_at(request.python, system.family).id)
     return Trust(system.family, (*named, *request.trusted))
 
 
 def _first(*reasons: Reason) -> Reason:
     """The first doubt of several, if there is any."""
     return next((reason for reason in reasons if reason[0]), ("", ""))
-
-
-def _named(path: str, system: System) -> PythonEnvironment:
-    found = one_python(python_at(path), system.family)
-    if found is None:
-        raise Misuse("not-an-environment", path=path)
-    return found
 
 
 def _active(system: System, environment: Mapping[str, str]) -> PythonEnvironment:
@@ -115,7 +108,11 @@ def _active(system: System, environment: Mapping[str, str]) -> PythonEnvironment
 
 
 def _in_framework(request: TestRequest, system: System, environment: Mapping[str, str]) -> Trial:
-    found = _named(request.python, system) if request.python else _active(system, environment)
+    found = (
+        environment_at(request.python, system.family)
+        if request.python
+        else _active(system, environment)
+    )
     if not found.python:
         raise Misuse("no-interpreter", path=found.id)
     trust = _trust(request, system)

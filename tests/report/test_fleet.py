@@ -16,6 +16,7 @@ import msgspec
 import needs
 import pytest
 from machines.computers import COMPUTERS
+from test_command_line import ca
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Gap, Machine, dump
@@ -290,3 +291,15 @@ def test_the_page_is_whole_without_scripts_and_follows_light_and_dark(tmp_path: 
 
 def ask(folder: Path, page: str, script: str, *flags: str) -> Any:
     return chromium.ask(page, script, folder, *flags)
+
+
+def test_the_json_of_many_holds_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
+    here = machine("linux-healthy")
+    odd = msgspec.structs.replace(here.gpus[0], name="H100 \x1b]0;x\x07\x9b8m\u202e")
+    saved(tmp_path / "r", {"odd": msgspec.structs.replace(here, gpus=(odd,))})
+    for words in (["report", "-"], ["report", str(tmp_path / "out.json")]):
+        done = ca(*words, "--json", "--many", str(tmp_path / "r"))
+        told = done.stdout if words[1] == "-" else (tmp_path / "out.json").read_text("utf-8")
+        assert [c for c in told if not (c.isprintable() or c == "\n")] == []
+        assert "H100 \\u001b]0;x\\u0007\\u009b8m\\u202e" in told
+        assert json.loads(told)["verdicts"]["works"] == 1

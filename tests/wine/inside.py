@@ -344,22 +344,26 @@ def noticed() -> None:
 
 
 KILLED = {f"CUDA_PATH_V{number}_0": Value(text=f"C:\\{number}") for number in range(1, 11)}
+TEN = Plan(
+    steps=tuple(SetVariable(scope="user", name=name, after=value) for name, value in KILLED.items())
+)
 
 
 def killed() -> None:
-    """TerminateProcess at any write of a change of ten variables: before, after, or a way back.
+    """TerminateProcess at any write of a change of ten variables, or of its undo ("die_undoing").
 
-    Of all calls at which it can be killed those from the first to before the last number given.
+    The values are those before or after it, or there is a way back. Of all calls at which it can
+    be killed those from the first to before the last number given.
     """
     windows = this_system()
-    number, last = map(int, sys.argv[3:5])
-    while (
-        number < last
-        and subprocess.run(
-            [sys.executable, __file__, sys.argv[1], "die", str(number)], stdin=subprocess.DEVNULL
-        ).returncode
-    ):
-        journal = Journal(places.state() / "journal-kill")
+    number, last, how = int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+    journal = Journal(places.state() / "journal-kill")
+    while number < last:
+        if how == "die_undoing":
+            apply(TEN, windows, journal)
+        command = [sys.executable, __file__, sys.argv[1], how, str(number)]
+        if not subprocess.run(command, stdin=subprocess.DEVNULL).returncode:
+            break
         plan = recover(journal, windows)
         if plan:
             apply(plan, windows, journal)
@@ -375,6 +379,20 @@ def killed() -> None:
 
 
 def die() -> None:
+    windows = this_system()
+    count_down()
+    apply(TEN, windows, Journal(places.state() / "journal-kill"))
+
+
+def die_undoing() -> None:
+    windows, journal = this_system(), Journal(places.state() / "journal-kill")
+    plan = undo_plan(journal.entries()[-1], windows.read, "windows")
+    count_down()
+    apply(plan, windows, journal)
+
+
+def count_down() -> None:
+    """From here on the call of that number ends the process as a power cut does."""
     left = [int(sys.argv[3])]
 
     def wrap(module: Any, name: str) -> None:
@@ -391,15 +409,10 @@ def die() -> None:
 
         setattr(module, name, call)
 
-    windows = this_system()
     for name in ("write", "fsync", "open"):
         wrap(os, name)
-    for name in ("SetValueEx", "FlushKey"):
+    for name in ("SetValueEx", "FlushKey", "DeleteValue"):
         wrap(winreg, name)
-    steps = tuple(
-        SetVariable(scope="user", name=name, after=value) for name, value in KILLED.items()
-    )
-    apply(Plan(steps=steps), windows, Journal(places.state() / "journal-kill"))
 
 
 if __name__ == "__main__":

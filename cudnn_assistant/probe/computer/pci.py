@@ -72,6 +72,6 @@ def name_of(database: str, vendor: str, device: str) -> str:
         line = re.search(rf"^\t{re.escape(device)}  (.+)$", part, re.MULTILINE)
         if line:
             # "AD102 [GeForce RTX 4090]": people know the name in brackets.
-            inside = re.search(r"\[(.+)\]", line[1])
-            return f"NVIDIA {(inside or line)[1]}" if vendor == NVIDIA else f"{who} {line[1]}"
+            inside = line[1].partition("[")[2].rpartition("]")[0]
+            return f"NVIDIA {inside or line[1]}" if vendor == NVIDIA else f"{who} {line[1]}"
     return f"{who} {vendor}:{device}".strip()

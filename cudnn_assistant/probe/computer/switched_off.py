@@ -21,7 +21,9 @@ _BLACKLIST = re.compile(
     r"(?m)^[ \t]*(?:blacklist[ \t]+nvidia|alias[ \t]+nvidia[ \t]+off"
     r"|install[ \t]+nvidia[ \t]+/(?:usr/)?bin/(?:true|false))[ \t]*$"
 )
-_TAKES_OFF = re.compile(r'(?m)^[^#\n]*0x10de[^\n]*\{class\}=="0x03[^\n]*ATTR\{remove\}="1"[^\n]*$')
+_TAKES_OFF = re.compile(
+    r'(?m)^(?=[^#\n]*?0x10de)(?=[^\n]*?\{class\}=="0x03)[^\n]*?ATTR\{remove\}="1"[^\n]*$'
+)
 """Takes display controllers off the bus. Usual rules for power do so with USB and sound alone."""
 _MARKS: tuple[tuple[str, SwitchTool], ...] = (
     ("nvidia-prime", "prime-select"),

@@ -6,7 +6,9 @@ import re
 
 from cudnn_assistant.probe.files.disk import Disk
 
-_NUMBER = re.compile(r"^\s*#\s*define\s+CUDNN_(MAJOR|MINOR|PATCHLEVEL)\s+(\d{1,5})\b", re.MULTILINE)
+_NUMBER = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+CUDNN_(MAJOR|MINOR|PATCHLEVEL)[ \t]+(\d{1,5})\b", re.MULTILINE
+)
 _MOST_BYTES = 1 << 18
 _MULTIARCH = ("x86_64-linux-gnu", "aarch64-linux-gnu")
 

@@ -14,7 +14,7 @@ from cudnn_assistant.probe.files.folder_patterns import matching
 
 _MOST = 200
 _NAMES = re.compile(r"CUDA_(?:PATH(?:_V\d+_\d+)?|HOME|ROOT|TOOLKIT_ROOT_DIR)|CUDATOOLKIT_HOME")
-_DEFINED = re.compile(r"^\s*#\s*define\s+CUDA_VERSION\s+(\d{4,5})\b", re.MULTILINE)
+_DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+CUDA_VERSION[ \t]+(\d{4,5})\b", re.MULTILINE)
 
 
 def toolkits(disk: Disk, environment: Mapping[str, str]) -> tuple[Toolkit, ...]:
