@@ -316,6 +316,7 @@ def test_what_is_nested_too_deeply_is_read_or_refused(name: str, tmp_path: Path)
         ("kernel log", b"NVRM: Xid (PCI:0000:01:00): " + b"9" * 5000),
         ("PCI names", b"10de  NVIDIA Corporation\n\t2204  GA102 " + b"[" * 450_000),
         ("header", b"\n" * (1 << 18)),
+        ("start-up file", b"export A=" + b"[" * 900_000),
     ],
 )
 def test_what_nights_have_found(name: str, data: bytes, tmp_path: Path) -> None:

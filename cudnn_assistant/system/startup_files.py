@@ -133,6 +133,10 @@ class Assignment(NamedTuple):
     line: int
 
 
+_LONGEST = 1 << 17
+"""Linux hands no program a longer variable, and shlex takes the square of a word's length."""
+
+
 def assignments(content: bytes) -> Iterator[Assignment]:
     """The assignments of variables that matter, found line by line.
 
@@ -142,7 +146,8 @@ def assignments(content: bytes) -> Iterator[Assignment]:
     """
     ours = _OURS.sub(rb"\g<end>", content)
     for number, line in enumerate(ours.decode("utf-8", "surrogateescape").splitlines(), 1):
-        if "=" not in line and "set" not in line and "fish_add_path" not in line:
+        said = "=" in line or "set" in line or "fish_add_path" in line
+        if len(line) > _LONGEST or not said:
             continue
         for command in _commands(line):
             for name, text in _sets(command):

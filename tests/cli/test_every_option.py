@@ -42,6 +42,7 @@ ROWS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("test", "--python", "{folder}", "--trust", "{folder}", "-q"), NONE),
     (("test", "--framework", "nosuch", "--color", "never"), "not one of torch"),
     (("watch", "--json", "--", "true"), '"command"'),
+    (("watch", "--exact", "--", "true"), "cuDNN"),
     (("watch", "--pid", "999999999"), "There is no program"),
     (("feed", "--json"), '"version"'),
     (("recommend", *LOOK, *CARD, "--for", "torch"), "torch=="),
