@@ -17,6 +17,7 @@ import msgspec
 
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import Entry
+from cudnn_assistant.whole_file import flush_folder, put
 
 _PRIVATE = 0o600
 _SMALL = 256 << 10
@@ -68,7 +69,7 @@ class Journal:
         finally:
             os.close(handle)
         if new:
-            _flush_folder(os.path.dirname(self.path))
+            flush_folder(os.path.dirname(self.path))
 
     def finish(self, entry: Entry) -> Entry:
         """Write that nothing of the entry is left to do, and return it so."""
@@ -94,16 +95,8 @@ class Journal:
         if len(content) < _SMALL:
             return
         kept = _without_replaced(content)
-        if len(kept) > len(content) // 2:
-            return
-        path = os.path.realpath(self.path)
-        handle = os.open(path + ".new", os.O_RDWR | os.O_TRUNC | _WRITING, _PRIVATE)
-        try:
-            _append(handle, kept)
-        finally:
-            os.close(handle)
-        os.replace(path + ".new", path)
-        _flush_folder(os.path.dirname(path))
+        if len(kept) <= len(content) // 2:
+            put(self.path, kept)
 
 
 def _without_replaced(content: bytes) -> bytes:
@@ -134,16 +127,6 @@ def _append(handle: int, line: bytes) -> None:
     except OSError:
         os.ftruncate(handle, end)
         raise
-
-
-def _flush_folder(folder: str) -> None:
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _entry(line: bytes) -> Entry | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import stat
+import tempfile
 import zlib
 from pathlib import Path
 
@@ -171,9 +173,15 @@ def test_what_is_all_needed_is_not_written_anew(journal: Journal) -> None:
     assert os.stat(journal.path).st_ino == inode
 
 
-def test_a_disk_that_is_too_full_to_drop_lines_keeps_them(journal: Journal) -> None:
+def test_a_disk_that_is_too_full_to_drop_lines_keeps_them(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = years(journal, 700)
-    os.mkdir(journal.path + ".new")
+
+    def full(*_place: object, **_name: object) -> tuple[int, str]:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(tempfile, "mkstemp", full)
     journal.begin(entry("new"))
     assert list(journal.entries()) == [*before, entry("new")]
 

@@ -14,11 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO
 
-from cudnn_assistant.apply.downloads import fetched, own_copy
+from cudnn_assistant.apply.downloads import fetched, lies_ready, own_copy, prepared
 from cudnn_assistant.apply.tools import Tools
-from cudnn_assistant.plan import Download, InstallArchive, RemoveArchive
+from cudnn_assistant.plan import InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
-from cudnn_assistant.system.policy import archives, policy
 from cudnn_assistant.trouble import Cancelled
 from cudnn_assistant.unpack import remove, rename, unpack
 
@@ -95,10 +94,10 @@ def _unpacked(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) ->
 def _archive(step: InstallArchive, tools: Tools) -> Iterator[tuple[str, IO[bytes]]]:
     """Name and content, proven: out of the folder that an administrator prepared, or NVIDIA's."""
     wanted = step.download
-    prepared = _prepared(wanted)
-    if prepared:
-        with own_copy(prepared, wanted.sha256, wanted.size, tools.cancel) as file:
-            yield prepared, file
+    ready = prepared(wanted.url, "archive-not-prepared")
+    if ready:
+        with own_copy(ready, wanted.sha256, wanted.size, tools.cancel) as file:
+            yield ready, file
         return
     path = tools.archives[step.folder] = _fetched(step, tools)
     with open(path, "rb") as file:
@@ -116,24 +115,9 @@ def _fetched(step: InstallArchive, tools: Tools) -> str:
     return path
 
 
-def _prepared(download: Download) -> str:
-    """A file of that name in the folder of archives; "" where it may be downloaded.
-
-    For computers that must not fetch anything themselves.
-    """
-    folder, name = archives(), download.url.rsplit("/", 1)[-1]
-    path = os.path.join(folder, name)
-    if not folder or not os.path.isfile(path):
-        if policy().archives:
-            raise Refused("archive-not-prepared", name=name, folder=folder)
-        return ""
-    return path
-
-
 def fetches(step: InstallArchive) -> bool:
     """Whether its archive doesn't lie ready."""
-    name = step.download.url.rsplit("/", 1)[-1]
-    return not os.path.isfile(os.path.join(archives() or os.devnull, name))
+    return not lies_ready(step.download.url)
 
 
 def _place(path: str, _target: str) -> str:
@@ -197,10 +181,6 @@ def tidy(step: InstallArchive, _tools: Tools) -> None:
     shutil.rmtree(step.folder + _MAKING, ignore_errors=True)
 
 
-def compare_removal(_step: RemoveArchive, _tools: Tools) -> None:
-    """A folder that is gone already needs no removal; that is no hindrance."""
-
-
 def do_removal(step: RemoveArchive, _tools: Tools) -> None:
     """Out of sight by one rename, then delete."""
     remove(step.archive.folder)
@@ -219,7 +199,3 @@ def removal_reached(step: RemoveArchive) -> bool:
         return False
     remove(step.archive.folder)
     return True
-
-
-def tidy_removal(_step: RemoveArchive, _tools: Tools) -> None:
-    """Nothing: a folder that is still there was not touched."""

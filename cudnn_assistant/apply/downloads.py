@@ -13,6 +13,7 @@ from typing import IO, Any
 from cudnn_assistant import places
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plain_file import plain
+from cudnn_assistant.system.policy import archives, policy
 from cudnn_assistant.trouble import Cancelled, Refused
 
 
@@ -21,11 +22,33 @@ def cache() -> str:
     return str(places.saved() / "downloads")
 
 
-def refuse_other(path: str, sha256: str, size: int = 0) -> None:
-    """Refuse a file of another checksum or, where the size is known too, of another size."""
+def _ready(url: str) -> str:
+    """Where a file of that name would lie that an administrator prepared; "" without a folder."""
+    return os.path.join(folder, url.rsplit("/", 1)[-1]) if (folder := archives()) else ""
+
+
+def lies_ready(url: str) -> bool:
+    """Whether an administrator prepared that file."""
+    return os.path.isfile(_ready(url))
+
+
+def prepared(url: str, refusal: str) -> str:
+    """The file that an administrator prepared; "" where it may be fetched.
+
+    For computers that must not fetch anything themselves: those are refused what isn't there.
+    """
+    if lies_ready(url):
+        return _ready(url)
+    if policy().archives:
+        raise Refused(refusal, name=url.rsplit("/", 1)[-1], folder=archives())
+    return ""
+
+
+def refuse_other(path: str, sha256: str) -> None:
+    """Refuse a file of another checksum."""
     with plain(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != sha256 or (size and os.path.getsize(path) != size):
+    if digest != sha256:
         raise Refused("not-the-published-file", file=path)
 
 

@@ -20,94 +20,79 @@ from cudnn_assistant.plan import (
     SetVariable,
     Step,
 )
+from cudnn_assistant.plan.kinds.row import nothing
 
 
 def _as_it_is(step: Step, _tools: Tools | Event) -> Step:
     return step
 
 
-def _nowhere(_step: Step, _tools: Tools) -> str:
-    return ""
-
-
-def _alone(_step: Step) -> tuple[str, Value | None] | None:
-    return None
-
-
-def _no(_step: Step) -> bool:
-    return False
-
-
 class StepActions(NamedTuple):
     """What can be done with one kind of step. All raise ``Refused`` or ``OSError``."""
 
-    compare: Callable[[Any, Tools], object]
-    """Refuse a step that no longer fits the present state."""
     do: Callable[[Any, Tools], Step | None]
     """Carry it out and look whether it worked; the step with what is only known afterwards."""
     put_back: Callable[[Any, Tools, bool], bool]
     """Undo it if it reached the computer; True when it had. The third argument: it was broken
     off halfway."""
-    reached: Callable[[Any], bool]
-    """Whether a step that the journal calls planned was in fact completed."""
-    tidy: Callable[[Any, Tools], Step | None]
+    compare: Callable[[Any, Tools], object] = nothing
+    """Refuse a step that no longer fits the present state."""
+    reached: Callable[[Any], bool | None] = nothing
+    """Whether a step that the journal calls planned was in fact completed; never said of what may
+    be done by half: a write, a run of pip."""
+    tidy: Callable[[Any, Tools], Step | None] = nothing
     """Clear, or give the step that clears, what an interruption left half done."""
     prepare: Callable[[Any, Tools], Step] = _as_it_is
     """The step with what the way back needs to know, before the journal is written."""
     rehearse: Callable[[Any, Event], Step] = _as_it_is
     """The step with what it would change; the event stops it. Changes nothing."""
-    stage: Callable[[Any, Tools], str] = _nowhere
+    stage: Callable[[Any, Tools], str | None] = nothing
     """Fetch what it needs and lay it where it can be tried, out of everybody's way; the folder,
-    "" for a step that needs none or can't be tried."""
-    together: Callable[[Any], tuple[str, Value | None] | None] = _alone
+    none for a step that needs none or can't be tried."""
+    together: Callable[[Any], tuple[str, Value | None] | None] = nothing
     """Name and value of a setting that an administrator writes in one go with others."""
-    fetches: Callable[[Any], bool] = _no
+    fetches: Callable[[Any], bool | None] = nothing
     """Whether it gets something from a server."""
 
 
 ACTIONS: dict[type, StepActions] = {
     SetVariable: StepActions(
-        variables.compare,
         variables.do,
         variables.put_back,
-        variables.reached,
-        variables.tidy,
+        variables.compare,
+        tidy=variables.tidy,
         together=variables.together,
     ),
     InstallArchive: StepActions(
-        archives.compare,
         archives.do,
         archives.put_back,
+        archives.compare,
         archives.reached,
         archives.tidy,
         stage=archives.stage,
         fetches=archives.fetches,
     ),
     RemoveArchive: StepActions(
-        archives.compare_removal,
         archives.do_removal,
         archives.put_back_removal,
-        archives.removal_reached,
-        archives.tidy_removal,
+        reached=archives.removal_reached,
     ),
     InstallPackage: StepActions(
-        packages.compare,
         packages.do,
         packages.put_back,
-        packages.reached,
-        packages.tidy,
-        packages.prepare,
-        packages.rehearse,
+        packages.compare,
+        tidy=packages.tidy,
+        prepare=packages.prepare,
+        rehearse=packages.rehearse,
         stage=packages.stage,
         fetches=packages.fetches,
     ),
     RunInstaller: StepActions(
-        run_installer.compare,
         run_installer.do,
         run_installer.put_back,
+        run_installer.compare,
         run_installer.reached,
-        run_installer.tidy,
-        run_installer.prepare,
+        prepare=run_installer.prepare,
         fetches=run_installer.fetches,
     ),
 }

@@ -14,7 +14,7 @@ from cudnn_assistant.apply.shadow import remove_shadow, shadow
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.machine import Package
 from cudnn_assistant.plan import InstallPackage, PackageChange, project
-from cudnn_assistant.plan.kinds.packages import packages_back
+from cudnn_assistant.plan.kinds.packages import undo
 from cudnn_assistant.system import Refused
 
 
@@ -137,16 +137,11 @@ def put_back(step: InstallPackage, tools: Tools, _settle: bool) -> bool:
         for change in _between(now._replace(packages=old), now)
         if change.before != change.after
     ]
-    back = packages_back(msgspec.structs.replace(step, changes=tuple(changes)))
+    back = undo(msgspec.structs.replace(step, changes=tuple(changes)))
     if back is None:
         return False
     _run(back, now, tools)
     return True
-
-
-def reached(_step: InstallPackage) -> bool:
-    """A run of pip that was not journalled as done may be a half one."""
-    return False
 
 
 def tidy(_step: InstallPackage, _tools: Tools) -> None:

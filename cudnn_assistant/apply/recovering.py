@@ -25,7 +25,9 @@ def recover(journal: Journal, system: System) -> Plan | None:
         return None
     for entry in journal.unfinished():
         found = _with_what_was_reached(entry)
-        if all(state == "done" for state in found.states) or _never_begun(found):
+        # Nothing but an installer was left to do, and it was not started.
+        never_begun = starts_only(found.plan) and set(found.states) == {"planned"}
+        if all(state == "done" for state in found.states) or never_begun:
             system.announce()
             journal.finish(found)
     waiting = {entry.id: entry for entry in journal.unfinished()}
@@ -34,11 +36,6 @@ def recover(journal: Journal, system: System) -> Plan | None:
         if entry.plan.undoes not in waiting:
             return _way_back(entry, Tools(system))
     return None
-
-
-def _never_begun(entry: Entry) -> bool:
-    """Whether nothing but an installer was left to do, and it was not started."""
-    return starts_only(entry.plan) and set(entry.states) == {"planned"}
 
 
 def _with_what_was_reached(entry: Entry) -> Entry:

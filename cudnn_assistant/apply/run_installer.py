@@ -18,14 +18,13 @@ from contextlib import contextmanager
 import msgspec
 
 from cudnn_assistant import places
-from cudnn_assistant.apply.downloads import cache, fetched, refuse_other
+from cudnn_assistant.apply.downloads import cache, fetched, lies_ready, prepared, refuse_other
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plain_file import plain
 from cudnn_assistant.plan import RunInstaller, installers
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, Packages
 from cudnn_assistant.plan.kinds.installer import RESTART, went_well
 from cudnn_assistant.system import Refused, administrator
-from cudnn_assistant.system.policy import archives, policy
 
 _DECLINED = frozenset({1223, 1602})
 _ANOTHER = 1618
@@ -102,8 +101,7 @@ def _locked(path: str, flags: int) -> Iterator[int]:
 
 def fetches(step: RunInstaller) -> bool:
     """Whether it doesn't lie ready; a package manager has its own servers."""
-    name = step.link.rsplit("/", 1)[-1]
-    return not (name and os.path.isfile(os.path.join(archives() or os.devnull, name)))
+    return not lies_ready(step.link)
 
 
 def do(step: RunInstaller, tools: Tools) -> RunInstaller:
@@ -165,12 +163,8 @@ def _write_begun(step: RunInstaller, path: str) -> None:
 
 def _file(step: RunInstaller, tools: Tools) -> str:
     """The installer: out of the folder that an administrator prepared, or from its publisher."""
-    folder, name = archives(), step.link.rsplit("/", 1)[-1]
-    prepared = os.path.join(folder, name)
-    if folder and os.path.isfile(prepared):
-        return prepared
-    if policy().archives:
-        raise Refused("installer-not-prepared", name=name, folder=folder)
+    if ready := prepared(step.link, "installer-not-prepared"):
+        return ready
     from cudnn_assistant.download import fetch_signed
 
     hosts = PROGRAMS[step.row].hosts
@@ -199,7 +193,3 @@ def reached(step: RunInstaller) -> bool:
             return file.read(len(administrator.BEGUN)) == administrator.BEGUN
     except OSError:
         return False
-
-
-def tidy(_step: RunInstaller, _tools: Tools) -> None:
-    """Nothing; a part of a download stays for the next time."""

@@ -152,7 +152,8 @@ class _Run:
     def do(self, batch: list[int]) -> None:
         steps = [self.entry.plan.steps[number] for number in batch]
         self.tools.number = batch[-1]
-        if self.tools.cancel.is_set() and self.takes_long():
+        # Settings alone are written faster than anybody can stop them: those are finished.
+        if self.tools.cancel.is_set() and not settings_only(self.entry.plan):
             raise Refused("stopped")
         for step in steps:
             # Compared a moment ago, but a long step may lie between.
@@ -164,10 +165,6 @@ class _Run:
             # What was written together is written already; that leaves the reading back.
             self.know(number, actions_of(step).do(step, self.tools))
             self.mark(number, "done")
-
-    def takes_long(self) -> bool:
-        """Settings alone are written faster than anybody can stop them: those are finished."""
-        return not settings_only(self.entry.plan)
 
     def know(self, number: int, step: Step | None) -> None:
         """Keep what is known of a step only after it was done."""

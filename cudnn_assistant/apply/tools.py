@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from cudnn_assistant.plan import Plan
+from cudnn_assistant.plan.kinds.row import nothing
 from cudnn_assistant.system import System
 
 Progress = Callable[[int, str, int, int], None]
@@ -18,16 +19,12 @@ Rehearse = Callable[[Plan, Mapping[int, str]], Plan]
 what came of it. Raises :class:`Refused` where it would not help."""
 
 
-def _silent(_number: int, _what: str, _here: int, _size: int) -> None:
-    return
-
-
 @dataclass
 class Tools:
     """The system, and how to tell and to stop."""
 
     system: System
-    progress: Progress = _silent
+    progress: Progress = nothing
     cancel: threading.Event = field(default_factory=threading.Event)
     hold: threading.Event = field(default_factory=threading.Event)
     """While it is set a download waits."""

@@ -40,11 +40,6 @@ def put_back(step: SetVariable, tools: Tools, settle: bool) -> bool:
     return back is not None
 
 
-def reached(_step: SetVariable) -> bool:
-    """A write that was not journalled as done may be a half one."""
-    return False
-
-
 def tidy(step: SetVariable, tools: Tools) -> SetVariable | None:
     """The step that settles an interrupted write which had not reached the value yet."""
     now = tools.system.read(step.scope, step.name)

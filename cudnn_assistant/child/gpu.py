@@ -79,7 +79,7 @@ def _cuda(channel: Channel) -> None:
         channel.say(cuda=None, file="", why=str(trouble))
         return
     file = _mapped("libcuda.so", "nvcuda.dll")
-    version = _safely(driver.version)
+    version = nvml_facts.ask(driver.version)
     channel.say(file=file, version=version, call="cuInit")
     try:
         driver.start()
@@ -90,22 +90,15 @@ def _cuda(channel: Channel) -> None:
 
 
 def _devices(driver: driver_api.Driver) -> list[dict[str, object]]:
-    count = _safely(driver.count)
+    count = nvml_facts.ask(driver.count)
     return [_device(driver, ordinal) for ordinal in range(count if isinstance(count, int) else 0)]
 
 
 def _device(driver: driver_api.Driver, ordinal: int) -> dict[str, object]:
-    major = _safely(driver.attribute, driver_api.COMPUTE_MAJOR, ordinal)
-    minor = _safely(driver.attribute, driver_api.COMPUTE_MINOR, ordinal)
+    major = nvml_facts.ask(driver.attribute, driver_api.COMPUTE_MAJOR, ordinal)
+    minor = nvml_facts.ask(driver.attribute, driver_api.COMPUTE_MINOR, ordinal)
     return {
-        "uuid": _safely(driver.uuid, ordinal) or "",
-        "name": _safely(driver.name, ordinal) or "",
+        "uuid": nvml_facts.ask(driver.uuid, ordinal) or "",
+        "name": nvml_facts.ask(driver.name, ordinal) or "",
         "compute": f"{major}.{minor}" if major is not None and minor is not None else "",
     }
-
-
-def _safely(call: object, *arguments: object) -> object:
-    try:
-        return call(*arguments)  # type: ignore[operator]
-    except Exception:
-        return None

@@ -54,10 +54,8 @@ def _code(trouble: Exception) -> int:
 
 def driver(nvml: ModuleType) -> dict[str, object]:
     """Version of the driver and the highest CUDA version that it speaks."""
-    number = _ask(nvml.nvmlSystemGetCudaDriverVersion_v2) or _ask(
-        nvml.nvmlSystemGetCudaDriverVersion
-    )
-    found: dict[str, object] = {"version": text(_ask(nvml.nvmlSystemGetDriverVersion))}
+    number = ask(nvml.nvmlSystemGetCudaDriverVersion_v2) or ask(nvml.nvmlSystemGetCudaDriverVersion)
+    found: dict[str, object] = {"version": text(ask(nvml.nvmlSystemGetDriverVersion))}
     if isinstance(number, int) and number > 0:
         found["cuda"] = f"{number // 1000}.{number % 1000 // 10}"
     return found
@@ -69,7 +67,7 @@ def gpus(nvml: ModuleType) -> Iterator[tuple[int, dict[str, object]]]:
     The second helping asks the hardware, where a GPU in trouble can keep us waiting; by then the
     first has been told.
     """
-    count = _ask(nvml.nvmlDeviceGetCount)
+    count = ask(nvml.nvmlDeviceGetCount)
     handles = []
     for index in range(count if isinstance(count, int) else 0):
         try:
@@ -85,18 +83,18 @@ def gpus(nvml: ModuleType) -> Iterator[tuple[int, dict[str, object]]]:
 
 def _who(nvml: ModuleType, handle: object) -> dict[str, object]:
     found: dict[str, object] = {
-        "uuid": text(_ask(nvml.nvmlDeviceGetUUID, handle)),
-        "name": text(_ask(nvml.nvmlDeviceGetName, handle)),
+        "uuid": text(ask(nvml.nvmlDeviceGetUUID, handle)),
+        "name": text(ask(nvml.nvmlDeviceGetName, handle)),
     }
-    pci = _ask(nvml.nvmlDeviceGetPciInfo, handle)
+    pci = ask(nvml.nvmlDeviceGetPciInfo, handle)
     if pci is not None:
         found["pci_bus"] = bus(text(getattr(pci, "busId", "")))
         number = int(getattr(pci, "pciDeviceId", 0))
         found["pci_id"] = f"{number & 0xFFFF:04x}:{number >> 16:04x}" if number else ""
-    compute = _ask(nvml.nvmlDeviceGetCudaComputeCapability, handle)
+    compute = ask(nvml.nvmlDeviceGetCudaComputeCapability, handle)
     if isinstance(compute, (tuple, list)) and len(compute) == 2:
         found["compute"] = f"{compute[0]}.{compute[1]}"
-    architecture = _ask(nvml.nvmlDeviceGetArchitecture, handle)
+    architecture = ask(nvml.nvmlDeviceGetArchitecture, handle)
     if architecture in _ARCHITECTURES:
         found["architecture"] = _ARCHITECTURES[architecture]
     return found
@@ -110,20 +108,20 @@ def bus(text: str) -> str:
 
 def _health(nvml: ModuleType, handle: object) -> dict[str, object]:
     found = _memory(nvml, handle)
-    _put(found, "compute_mode", _COMPUTE_MODES, _ask(nvml.nvmlDeviceGetComputeMode, handle))
+    _put(found, "compute_mode", _COMPUTE_MODES, ask(nvml.nvmlDeviceGetComputeMode, handle))
     _put(found, "driver_model", _DRIVER_MODELS, _first(_driver_model(nvml, handle)))
-    mode = _ask(nvml.nvmlDeviceGetVirtualizationMode, handle)
+    mode = ask(nvml.nvmlDeviceGetVirtualizationMode, handle)
     _put(found, "virtualization", _VIRTUALIZATION, mode)
-    _yes(found, "ecc", _first(_ask(nvml.nvmlDeviceGetEccMode, handle)))
-    _yes(found, "display", _ask(nvml.nvmlDeviceGetDisplayActive, handle))
-    _number(found, "ecc_uncorrected", _ask(nvml.nvmlDeviceGetTotalEccErrors, handle, 1, 0))
-    _number(found, "temperature", _ask(nvml.nvmlDeviceGetTemperature, handle, 0))
-    rows = _ask(nvml.nvmlDeviceGetRemappedRows, handle)
+    _yes(found, "ecc", _first(ask(nvml.nvmlDeviceGetEccMode, handle)))
+    _yes(found, "display", ask(nvml.nvmlDeviceGetDisplayActive, handle))
+    _number(found, "ecc_uncorrected", ask(nvml.nvmlDeviceGetTotalEccErrors, handle, 1, 0))
+    _number(found, "temperature", ask(nvml.nvmlDeviceGetTemperature, handle, 0))
+    rows = ask(nvml.nvmlDeviceGetRemappedRows, handle)
     if isinstance(rows, (tuple, list)) and len(rows) == 4:
         found["remap_pending"], found["remap_failed"] = bool(rows[2]), bool(rows[3])
-    reasons = _ask(nvml.nvmlDeviceGetCurrentClocksEventReasons, handle)
+    reasons = ask(nvml.nvmlDeviceGetCurrentClocksEventReasons, handle)
     if reasons is None:
-        reasons = _ask(nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle)
+        reasons = ask(nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle)
     if isinstance(reasons, int):
         found["throttled"] = [name for bit, name in _THROTTLES if reasons & bit]
     _slices(nvml, handle, found)
@@ -131,10 +129,10 @@ def _health(nvml: ModuleType, handle: object) -> dict[str, object]:
 
 
 def _memory(nvml: ModuleType, handle: object) -> dict[str, object]:
-    memory = _ask(nvml.nvmlDeviceGetMemoryInfo, handle, _MEMORY_V2)
+    memory = ask(nvml.nvmlDeviceGetMemoryInfo, handle, _MEMORY_V2)
     newer = memory is not None
     if not newer:
-        memory = _ask(nvml.nvmlDeviceGetMemoryInfo, handle)
+        memory = ask(nvml.nvmlDeviceGetMemoryInfo, handle)
     if memory is None or not memory.total:
         return {}
     found: dict[str, object] = {
@@ -151,7 +149,7 @@ def _driver_model(nvml: ModuleType, handle: object) -> object:
     for name in ("nvmlDeviceGetDriverModel_v2", "nvmlDeviceGetDriverModel_v1",
                  "nvmlDeviceGetDriverModel"):  # fmt: skip
         call = getattr(nvml, name, None)
-        answer = _ask(call, handle) if call else None
+        answer = ask(call, handle) if call else None
         if answer is not None:
             return answer
     return None
@@ -159,15 +157,15 @@ def _driver_model(nvml: ModuleType, handle: object) -> object:
 
 def _slices(nvml: ModuleType, handle: object, found: dict[str, object]) -> None:
     """MIG: whether it is on, and the UUIDs of its instances."""
-    on = _first(_ask(nvml.nvmlDeviceGetMigMode, handle))
+    on = _first(ask(nvml.nvmlDeviceGetMigMode, handle))
     _yes(found, "mig", on)
     if not on:
         return
-    most = _ask(nvml.nvmlDeviceGetMaxMigDeviceCount, handle)
+    most = ask(nvml.nvmlDeviceGetMaxMigDeviceCount, handle)
     slices = []
     for index in range(min(most, _MOST_SLICES) if isinstance(most, int) else 0):
-        part = _ask(nvml.nvmlDeviceGetMigDeviceHandleByIndex, handle, index)
-        uuid = text(_ask(nvml.nvmlDeviceGetUUID, part)) if part is not None else ""
+        part = ask(nvml.nvmlDeviceGetMigDeviceHandleByIndex, handle, index)
+        uuid = text(ask(nvml.nvmlDeviceGetUUID, part)) if part is not None else ""
         if uuid:
             slices.append(uuid)
     found["mig_instances"] = slices
@@ -179,7 +177,7 @@ def _processes(nvml: ModuleType, handle: object) -> list[dict[str, object]]:
         for process in _running(nvml, kind, handle)[:_MOST_PROCESSES]:
             found[process.pid] = {
                 "pid": int(process.pid),
-                "name": text(_ask(nvml.nvmlSystemGetProcessName, process.pid)),
+                "name": text(ask(nvml.nvmlSystemGetProcessName, process.pid)),
                 "memory": process.usedGpuMemory,
                 "kind": kind.lower(),
             }
@@ -190,13 +188,14 @@ def _running(nvml: ModuleType, kind: str, handle: object) -> list[Any]:
     # The names without a number raise an exception of their own on older drivers.
     for version in ("_v3", "_v2"):
         call = getattr(nvml, f"nvmlDeviceGet{kind}RunningProcesses{version}", None)
-        answer = _ask(call, handle) if call else None
+        answer = ask(call, handle) if call else None
         if isinstance(answer, list):
             return answer
     return []
 
 
-def _ask(call: Callable[..., object], *arguments: object) -> Any:
+def ask(call: Callable[..., object], *arguments: object) -> Any:
+    """What a call answers; ``None`` where it raises."""
     try:
         return call(*arguments)
     except Exception:

@@ -298,4 +298,4 @@ def print_plan(plan: Plan, machine: Machine, screen: Screen) -> None:
             rehearsal=plan.rehearsal,
             demands=demands(plan, machine),
         )
-        screen.raw(msgspec.json.encode(printed).decode() + "\n")
+        screen.as_json(printed)

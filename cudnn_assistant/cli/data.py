@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.session import Session, describe, news
@@ -17,7 +15,7 @@ def feed(session: Session, options: Options, screen: Screen) -> int:
     update = options.action == "update"
     source = session.fetch_data(offline=not update, insist=update)
     if options.json:
-        screen.raw(msgspec.json.encode(source).decode() + "\n")
+        screen.as_json(source)
     else:
         for line in (describe(source), *news(source)):
             screen.line(line)

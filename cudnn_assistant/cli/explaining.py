@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import msgspec
-
 from cudnn_assistant.cli.looking import checkup_of_file, look_with_progress, unreadable
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
@@ -29,7 +27,7 @@ def explain(session: Session, options: Options, screen: Screen) -> int:
         seen = look_with_progress(session, LookRequest(trial=False, offline=True), screen)
     found = session.explain(_text(options.file), seen, given)
     if screen.json:
-        screen.raw(msgspec.json.encode(found).decode() + "\n")
+        screen.as_json(found)
     else:
         for line in text_lines(found):
             screen.line(line)

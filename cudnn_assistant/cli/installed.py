@@ -60,7 +60,7 @@ def _remove(session: Session, found: OwnCopies, options: Options, screen: Screen
 def _list(found: OwnCopies, screen: Screen) -> int:
     listed = [_printed(copy) for copy in found.copies]
     if screen.json:
-        screen.raw(msgspec.json.encode(listed).decode() + "\n")
+        screen.as_json(listed)
         return 0
     if not listed:
         screen.line(say("cli.no-copies", folder=found.root))

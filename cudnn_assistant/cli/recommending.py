@@ -36,7 +36,7 @@ def recommend(session: Session, options: Options, screen: Screen) -> int:
         return _environment(whole, options, screen)
     found = session.recommend_for(wish, checkup, options.python)
     if options.json:
-        screen.raw(msgspec.json.encode(found).decode() + "\n")
+        screen.as_json(found)
     else:
         _show(found, screen, verbose=options.verbose)
     return {True: 0, False: 1, None: 3}[found.possible]
@@ -52,7 +52,7 @@ def _text(path: str) -> str:
 
 def _environment(found: EnvironmentAdvice, options: Options, screen: Screen) -> int:
     if options.json:
-        screen.raw(msgspec.json.encode(found).decode() + "\n")
+        screen.as_json(found)
     else:
         for one in found.packages:
             _show(one, screen, verbose=options.verbose)

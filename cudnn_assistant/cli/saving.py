@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
-import tempfile
 
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.plain_file import NOT_PLAIN, plain
+from cudnn_assistant.whole_file import put
 from cudnn_assistant.wording import refusal, say
 
 _ALIKE = 20
@@ -36,18 +35,9 @@ def replace(path: str, content: bytes, screen: Screen) -> bool:
     if foreign := _foreign(path, content):
         screen.trouble(refusal(foreign, file=path))
         return False
-    beside = ""
     try:
-        handle, beside = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), suffix=".new")
-        with open(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(handle)
-        os.chmod(beside, 0o644)
-        os.replace(beside, path)
+        put(path, content, mode=0o644)
     except OSError as trouble:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
         why = trouble.strerror or str(trouble)
         screen.trouble(refusal("file-not-written", file=path, why=why))
         return False

@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Literal, TextIO
 
+import msgspec
+
 from cudnn_assistant.visible import visible, visible_json
 from cudnn_assistant.wording import say
 
@@ -66,6 +68,10 @@ class Screen:
         self._write(f"{start} {label}{rows[0] if rows else ''}".rstrip())
         for row in rows[1:]:
             self._write(" " * (size + 1 + cells(label)) + row)
+
+    def as_json(self, value: object) -> None:
+        """A value for programs, as JSON in a line of its own."""
+        self.raw(msgspec.json.encode(value).decode() + "\n")
 
     def raw(self, text: str) -> None:
         """Text for programs, as it is (JSON, a report). JSON is UTF-8 on every console.

@@ -12,12 +12,11 @@ from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Elicit, MCPServer, Resolve
 from mcp_types import ToolAnnotations
-from msgspec.structs import replace
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from cudnn_assistant import __version__
-from cudnn_assistant.plan import Plan, demanded, kind_of
+from cudnn_assistant.plan import Plan, demanded, without_installers
 from cudnn_assistant.session import (
     Checkup,
     LookRequest,
@@ -181,7 +180,8 @@ class _Desk:
             raise ValueError(why(trouble)) from trouble
         own = self.session.check(LookRequest())
         own = self.session.limited(own, only) if only else own
-        plan = self._tried(_without_installers(own.plan), own)
+        # An assistant can't bring a yes of its own to what can't be taken back.
+        plan = self._tried(without_installers(own.plan), own)
         shown, shown_plan = self.session.shareable(own, plan)
         changes = [
             without_home(_change(one)) for one in self.session.preview(shown_plan, shown.machine)
@@ -197,7 +197,7 @@ class _Desk:
         except (Refused, OSError) as trouble:
             raise ValueError(without_home(why(trouble))) from trouble
         in_vain = tried.rehearsal is not None and tried.rehearsal.outcome == "stopped"
-        return Plan() if in_vain else _without_installers(tried)
+        return Plan() if in_vain else without_installers(tried)
 
     def _keep(self, plan: Plan, own: Checkup, shown: list[str]) -> str:
         name = secrets.token_hex(4)
@@ -286,12 +286,6 @@ def _problem(found: FindingWords) -> Problem:
         "commands": list(found.commands),
         "link": found.link,
     }
-
-
-def _without_installers(plan: Plan) -> Plan:
-    """What can't be taken back needs a yes of its own, which an assistant can't bring."""
-    steps = tuple(step for step in plan.steps if kind_of(step).consent(step) is None)
-    return replace(plan, steps=steps)
 
 
 def _change(one: Any) -> str:

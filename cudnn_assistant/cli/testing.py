@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-import msgspec
-
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.cli.tested import show, show_reason, wants_reason
@@ -38,7 +36,7 @@ def test(session: Session, options: Options, screen: Screen) -> int:
     screen.progress("")
     if screen.json:
         printed = tested.trials if len(tested.trials) > 1 else tested.trials[0]
-        screen.raw(msgspec.json.encode(printed).decode() + "\n")
+        screen.as_json(printed)
         return exit_code(tested.trials)
     show(tested, screen, verbose=options.verbose)
     if not screen.quiet and (stopped := wants_reason(tested)):

@@ -58,7 +58,6 @@ from cudnn_assistant.compat.lookup import driver_advice as driver_advice
 from cudnn_assistant.compat.lookup import driver_floor as driver_floor
 from cudnn_assistant.compat.lookup import driver_possible as driver_possible
 from cudnn_assistant.compat.lookup import driver_support_ends as driver_support_ends
-from cudnn_assistant.compat.lookup import first_cuda as first_cuda
 from cudnn_assistant.compat.lookup import first_driver as first_driver
 from cudnn_assistant.compat.lookup import generation as generation
 from cudnn_assistant.compat.lookup import gpu_by_pci as gpu_by_pci

@@ -187,12 +187,6 @@ def last_cuda(compat: Compat, compute: str) -> str:
     return "" if found is None or found.last_cuda == ONGOING else found.last_cuda
 
 
-def first_cuda(compat: Compat, compute: str) -> str:
-    """The first toolkit with code for a capability; "" when unknown."""
-    found = architecture(compat, compute)
-    return found.first_cuda if found else ""
-
-
 def oldest_usable_cuda(compat: Compat, compute: str) -> str:
     """The first CUDA whose binaries run: code of the same major capability runs as well."""
     major = compute.partition(".")[0]

@@ -43,6 +43,19 @@ def recommend_for(here: Situation, compat: Compat) -> Recommendation:
     Never advises what can't be had: a driver after the GPUs' last branch, a cuDNN that dropped
     them, a file without a known hash. What the data doesn't say is listed under ``unknown``.
     """
+    if said := _beforehand(here):
+        return said
+    found, candidates = _best(here, compat)
+    return found or _nothing_fits(here, compat, candidates)
+
+
+def fitting(here: Situation, compat: Compat) -> Recommendation | None:
+    """The set that serves the most of a situation's GPUs; None where nothing serves one."""
+    return None if _beforehand(here) else _best(here, compat)[0]
+
+
+def _beforehand(here: Situation) -> Recommendation | None:
+    """What is to be said where no set has to be looked for."""
     if here.maker:
         other = (Reason(code="other-maker", about=here.maker),)
         return Recommendation(subject=here.subject, possible=False, unmet=other)
@@ -51,21 +64,18 @@ def recommend_for(here: Situation, compat: Compat) -> Recommendation:
         return Recommendation(subject=here.subject, possible=None, unknown=unknown)
     if here.has_gpu is False:
         return Recommendation(subject=here.subject, possible=False, unmet=(Reason(code="no-gpu"),))
-    return fitting(here, compat) or _nothing_fits(here, compat)
-
-
-def fitting(here: Situation, compat: Compat) -> Recommendation | None:
-    """The set that serves the most of a situation's GPUs; None where nothing serves one."""
-    if here.maker or here.has_gpu is False or (here.unknown_gpus and not here.computes):
-        return None
-    for computes in _groups(here.computes):
-        candidates, chosen, _ = _try(here, compat, computes)
-        if chosen is not None:
-            return made(here, compat, candidates, chosen, computes)
     return None
 
 
-_Tried = tuple[list[Candidate], Candidate | None, tuple[str, ...]]
+def _best(here: Situation, compat: Compat) -> tuple[Recommendation | None, Sequence[Candidate]]:
+    """The set that serves the most GPUs, and all candidates for all of them."""
+    for_all: Sequence[Candidate] = ()
+    for computes in _groups(here.computes):
+        candidates, chosen = _try(here, compat, computes)
+        for_all = for_all or candidates
+        if chosen is not None:
+            return made(here, compat, candidates, chosen, computes), for_all
+    return None, for_all
 
 
 def _groups(computes: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -76,12 +86,14 @@ def _groups(computes: Sequence[str]) -> Iterator[tuple[str, ...]]:
         yield by_age[left_out:]
 
 
-def _try(here: Situation, compat: Compat, computes: tuple[str, ...]) -> _Tried:
+def _try(
+    here: Situation, compat: Compat, computes: tuple[str, ...]
+) -> tuple[list[Candidate], Candidate | None]:
     candidates = [
         evaluate(compat, here, computes, framework, build)
         for framework, build in _pairs(here, compat)
     ]
-    return candidates, _choose(here, compat, candidates, computes), computes
+    return candidates, _choose(here, compat, candidates, computes)
 
 
 def _pairs(
@@ -128,8 +140,10 @@ def _choose(
 # Nothing fits
 
 
-def _nothing_fits(here: Situation, compat: Compat) -> Recommendation:
-    candidates = _try(here, compat, here.computes)[0]
+def _nothing_fits(
+    here: Situation, compat: Compat, candidates: Sequence[Candidate]
+) -> Recommendation:
+    """``candidates`` are those for all GPUs together."""
     unknown = tuple(unknown_facts(here))
     if not candidates:
         missing = Reason(
@@ -175,6 +189,6 @@ def _ways(here: Situation, compat: Compat, unmet: Sequence[Reason]) -> tuple[Alt
 
 
 def _first_fit(here: Situation, compat: Compat) -> FrameworkAdvice | None:
-    candidates, chosen, _ = _try(here, compat, here.computes)
+    _candidates, chosen = _try(here, compat, here.computes)
     known = chosen and all(reason.code == "python-unknown" for reason in chosen.unknown)
-    return framework_advice(here, chosen) if chosen and known and candidates else None
+    return framework_advice(here, chosen) if chosen and known else None

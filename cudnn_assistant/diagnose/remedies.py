@@ -35,6 +35,9 @@ from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers, series
 
 DRIVER_PAGE = "https://www.nvidia.com/en-us/drivers/"
+driver_page = partial(Manual, link=DRIVER_PAGE, page="nvidia")
+"""What is done at the page of NVIDIA's drivers."""
+UPDATE_WSL = driver_page(commands=("wsl --update", "wsl --shutdown"))
 CUDA_PAGE = "https://developer.nvidia.com/cuda-downloads"
 CUDA_ARCHIVE = "https://developer.nvidia.com/cuda-toolkit-archive"
 CUDNN_ARCHIVE = "https://developer.nvidia.com/cudnn-archive"
@@ -62,9 +65,7 @@ INITRAMFS_COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def install_driver(
-    ctx: Context, *, restart: bool = True, first: bool = False, needed: str = ""
-) -> Manual:
+def install_driver(ctx: Context, *, first: bool = False, needed: str = "") -> Manual:
     """Where or how the person gets a driver; the page for WSL and unknown systems.
 
     ``first``: there is none yet. Then Linux' package manager may be started for the person; whether
@@ -72,15 +73,13 @@ def install_driver(
     """
     system = ctx.machine.os
     if system.wsl:
-        return Manual(link=DRIVER_PAGE, page="nvidia", restart=restart)
+        return driver_page(restart=True)
     if ctx.windows:
         ours = installers.driver(ctx.machine, ctx.compat, needed) if first or needed else None
-        return Manual(link=DRIVER_PAGE, page="nvidia", restart=restart, installer=ours)
-    return Manual(
-        link=DRIVER_PAGE,
-        page="nvidia",
+        return driver_page(restart=True, installer=ours)
+    return driver_page(
         commands=installers.commands(system),
-        restart=restart,
+        restart=True,
         administrator=True,
         installer=installers.driver(ctx.machine, ctx.compat) if first else None,
     )

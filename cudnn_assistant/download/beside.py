@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Generic, TypeVar
 
+from cudnn_assistant.trouble import Cancelled
+
 T = TypeVar("T")
 
 _AHEAD = 4
@@ -23,12 +25,12 @@ class _End:
         self.trouble = trouble
 
 
-def beside(source: Callable[[], Iterator[T]], look: Callable[[], object]) -> Iterator[T]:
+def beside(source: Callable[[], Iterator[T]], cancel: threading.Event | None) -> Iterator[T]:
     """The items of ``source()``, which is called and walked in another thread.
 
-    ``look`` is called while nothing comes, so that a person's no is heard; what it raises is raised
-    here, and so is what the source raises. A source that is left early is closed at its next item:
-    one that waits for a server is not waited for, and its thread never outlives the program.
+    ``cancel`` is heard while nothing comes: :class:`Cancelled`. What the source raises is raised
+    here. A source that is left early is closed at its next item: one that waits for a server is
+    not waited for, and its thread never outlives the program.
     """
     arriving = _Arriving(source)
     arriving.start()
@@ -37,7 +39,8 @@ def beside(source: Callable[[], Iterator[T]], look: Callable[[], object]) -> Ite
             try:
                 item = arriving.items.get(timeout=_BEAT)
             except queue.Empty:
-                look()
+                if cancel is not None and cancel.is_set():
+                    raise Cancelled from None
                 continue
             if not isinstance(item, _End):
                 yield item

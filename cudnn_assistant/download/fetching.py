@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cudnn_assistant.download.beside import beside
-from cudnn_assistant.download.https import https_session
 from cudnn_assistant.plan import Download
 from cudnn_assistant.trouble import Cancelled, Refused
 
@@ -84,10 +83,14 @@ def _silent(_here: int, _size: int) -> None:
     return
 
 
+def is_among(address: str, hosts: frozenset[str]) -> bool:
+    """Whether an address is at one of these hosts, and nobody on the way can change the answer."""
+    parts = urlsplit(address)
+    return parts.hostname in hosts and (parts.scheme == "https" or parts.hostname == "127.0.0.1")
+
+
 def _refuse_unproven(download: Download, hosts: frozenset[str], signed: bool) -> None:
-    address = urlsplit(download.url)
-    secure = address.scheme == "https" or address.hostname == "127.0.0.1"
-    if address.hostname not in hosts or not secure:
+    if not is_among(download.url, hosts):
         raise Refused("not-nvidias", link=download.url)
     known = len(download.sha256) == 64 or (signed and not download.sha256)
     if not known or download.size <= 0:
@@ -163,7 +166,7 @@ class _Run:
                 self.here += len(block)
 
     def one_try(self) -> None:
-        arriving = beside(self.arriving, self.stop_if_cancelled)
+        arriving = beside(self.arriving, self.cancel)
         with closing(arriving):  # type: ignore[type-var]
             response, _nothing = next(arriving)
             self.start_over_unless_it_goes_on(response)
@@ -180,6 +183,8 @@ class _Run:
     def arriving(self) -> Iterator[tuple[requests.Response, bytes]]:
         """The server's answer with nothing yet, then with each block. Runs in another thread."""
         import requests
+
+        from cudnn_assistant.https import https_session
 
         headers = {"Accept-Encoding": "identity"}
         if self.here and (tag := _text(self.tag)):

@@ -6,12 +6,10 @@ import hashlib
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
 from cudnn_assistant.download.beside import beside
-from cudnn_assistant.download.fetching import OFFICIAL
-from cudnn_assistant.download.https import https_session
-from cudnn_assistant.trouble import Cancelled, Refused
+from cudnn_assistant.download.fetching import OFFICIAL, is_among
+from cudnn_assistant.trouble import Refused
 
 if TYPE_CHECKING:
     import requests
@@ -52,16 +50,9 @@ def licence(
 
     Raises :class:`Refused` or :class:`Cancelled`.
     """
-    parts = urlsplit(address)
-    secure = parts.scheme == "https" or parts.hostname == "127.0.0.1"
-    if parts.hostname not in hosts or not secure:
+    if not is_among(address, hosts):
         raise Refused("not-nvidias", link=address)
-
-    def stop_if_cancelled() -> None:
-        if cancel is not None and cancel.is_set():
-            raise Cancelled
-
-    content = b"".join(beside(lambda: _blocks(address), stop_if_cancelled))
+    content = b"".join(beside(lambda: _blocks(address), cancel))
     if not content.strip():
         raise Refused("no-licence-text", link=address)
     return Licence(address, content)
@@ -69,6 +60,8 @@ def licence(
 
 def _blocks(address: str) -> Iterator[bytes]:
     import requests
+
+    from cudnn_assistant.https import https_session
 
     try:
         with (

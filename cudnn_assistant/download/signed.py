@@ -9,16 +9,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from typing import NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 import msgspec
 
 from cudnn_assistant.download.beside import beside
-from cudnn_assistant.download.fetching import OFFICIAL, Progress, fetch
-from cudnn_assistant.download.https import https_session
+from cudnn_assistant.download.fetching import OFFICIAL, Progress, fetch, is_among
 from cudnn_assistant.plan import Download
-from cudnn_assistant.trouble import Cancelled, Refused
+from cudnn_assistant.trouble import Refused
 
 _STEPS = 5
 _TIMEOUT = (15, 60)
@@ -44,7 +44,7 @@ def fetch_signed(
 
     Goes on where an earlier try ended. Raises :class:`Refused` or :class:`Cancelled`.
     """
-    download = _found(address, hosts, cancel or threading.Event())
+    download = _found(address, hosts, cancel)
     return fetch(
         download,
         folder,
@@ -69,15 +69,17 @@ def fetch_unsized(
 
     Its SHA-256 is known, and proves it. Raises :class:`Refused` or :class:`Cancelled`.
     """
-    found = _found(download.url, hosts, cancel or threading.Event())
+    found = _found(download.url, hosts, cancel)
     whole = msgspec.structs.replace(found, sha256=download.sha256)
     return fetch(whole, folder, progress=progress, cancel=cancel, hold=hold, hosts=hosts)
 
 
-def _found(address: str, hosts: frozenset[str], cancel: threading.Event) -> Download:
+def _found(address: str, hosts: frozenset[str], cancel: threading.Event | None) -> Download:
     for _step in range(_STEPS):
-        _refuse_other_host(address, hosts)
-        answer = _ask(address, cancel)
+        if not is_among(address, hosts):
+            raise Refused("not-the-publishers", link=address)
+        with closing(beside(partial(_answers, address), cancel)) as answers:  # type: ignore[type-var]
+            answer = next(answers)
         if answer.code == 200 and 0 < answer.size <= _LARGEST:
             return Download(url=address, size=answer.size, sha256="")
         if not (answer.code in (301, 302, 303, 307, 308) and answer.location):
@@ -86,26 +88,11 @@ def _found(address: str, hosts: frozenset[str], cancel: threading.Event) -> Down
     raise Refused("leads-nowhere", link=address)
 
 
-def _refuse_other_host(address: str, hosts: frozenset[str]) -> None:
-    parts = urlsplit(address)
-    secure = parts.scheme == "https" or parts.hostname == "127.0.0.1"
-    if parts.hostname not in hosts or not secure:
-        raise Refused("not-the-publishers", link=address)
-
-
-def _ask(address: str, cancel: threading.Event) -> _Answer:
-    def stop_if_cancelled() -> None:
-        if cancel.is_set():
-            raise Cancelled
-
-    answers = beside(lambda: _answers(address), stop_if_cancelled)
-    with closing(answers):  # type: ignore[type-var]
-        return next(answers)
-
-
 def _answers(address: str) -> Iterator[_Answer]:
     """The head of the server's answer. Runs in another thread."""
     import requests
+
+    from cudnn_assistant.https import https_session
 
     try:
         with (

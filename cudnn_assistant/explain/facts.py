@@ -56,7 +56,6 @@ class Facts(msgspec.Struct, kw_only=True):
     gpu: str = ""
     python: Version = ()
     bits32: bool = False
-    year: int = 0
     missing: tuple[str, ...] = ()
     """Libraries that could not be loaded, in small letters."""
     loaded: Version = ()
@@ -99,7 +98,6 @@ def _from_given(result: Facts, given: Mapping[str, str]) -> None:
     for name in _READERS.keys() & given.keys():
         _READERS[name](result, given[name])
         result.stated.add(name)
-    result.year = (version(given.get("year", "")) or (0,))[0]
     if not result.os:
         _set_os(result, given.get("os_version", ""))
 

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import ssl
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import requests
-import truststore
 import urllib3
-from requests.adapters import HTTPAdapter
 from tuf.api.exceptions import DownloadError, DownloadHTTPError, SlowRetrievalError
 from tuf.ngclient import FetcherInterface
 
-from cudnn_assistant import __version__
+from cudnn_assistant.https import https_session
 
 _CHUNK = 65536
-
-
-class SystemTrust(HTTPAdapter):
-    """Verifies servers with the certificates that the system trusts, company ones included."""
-
-    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
-        """Give connections the system's trust."""
-        options["ssl_context"] = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        super().init_poolmanager(*arguments, **options)
-
-    def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
-        """The same behind a proxy."""
-        options["ssl_context"] = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        return super().proxy_manager_for(proxy, **options)
 
 
 class Fetcher(FetcherInterface):
@@ -44,9 +26,7 @@ class Fetcher(FetcherInterface):
         self._gap = gap
         self.requests = 0
         """How many requests were made."""
-        self._session = requests.Session()
-        self._session.mount("https://", SystemTrust())
-        self._session.headers["User-Agent"] = f"cudnn-assistant/{__version__}"
+        self._session = https_session()
 
     def close(self) -> None:
         """Let the connections go."""

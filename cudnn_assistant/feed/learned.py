@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import msgspec
 from cudnn_assistant import places
 from cudnn_assistant.feed.additions import Additions, read
 from cudnn_assistant.plain_file import content
+from cudnn_assistant.whole_file import put
 
 EVERY = timedelta(days=1)
 """How often NVIDIA and PyPI are asked."""
@@ -35,6 +35,4 @@ def keep(found: Additions) -> None:
     """Keep what was learned, whole or not at all; where nothing can be written it is forgotten."""
     with contextlib.suppress(OSError):
         folder().mkdir(parents=True, exist_ok=True)
-        fresh = folder() / f"direct-{os.getpid()}"
-        fresh.write_bytes(msgspec.json.encode(found))
-        fresh.replace(folder() / "direct")
+        put(folder() / "direct", msgspec.json.encode(found))

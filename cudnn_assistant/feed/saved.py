@@ -7,8 +7,6 @@ answer offline. A damaged or foreign file is no copy, and the built-in data answ
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -23,6 +21,7 @@ from cudnn_assistant.feed.additions import merge, read
 from cudnn_assistant.feed.address import Address
 from cudnn_assistant.feed.learned import folder
 from cudnn_assistant.plain_file import content
+from cudnn_assistant.whole_file import put
 
 TARGET = f"compat.v{SCHEMA}.json"
 """Name of the data in the feed; a later shape gets another name beside it."""
@@ -146,14 +145,4 @@ def store(checked: str, proof: Proof, data: bytes, added: bytes = b"") -> None:
         _File(checked, proof.roots, proof.targets, data, proof.reviewed, proof.auto, added)
     )
     folder().mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=folder(), prefix="good-")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(file)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(name, folder() / "good")
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    put(folder() / "good", file)

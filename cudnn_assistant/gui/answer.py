@@ -23,8 +23,6 @@ class Shown:
     """Of another computer, by its report: nothing of it can be tested or changed."""
     changed: bool = False
     """Something was changed since the window opened."""
-    no_help: bool = False
-    """The last change was meant for what is still wrong."""
     news: tuple[tuple[Look, str], ...] = ()
     """What happened, and what still must happen."""
     undo_offered: int = 0

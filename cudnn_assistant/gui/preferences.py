@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from cudnn_assistant.plain_file import content
+from cudnn_assistant.whole_file import put
 
 Theme = Literal["system", "light", "dark"]
 RECENT = 6
@@ -47,4 +48,4 @@ def save(preferences: Preferences, path: Path) -> None:
     """Keep it, where the disk allows."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.json.encode(preferences))
+        put(path.resolve(), msgspec.json.encode(preferences))

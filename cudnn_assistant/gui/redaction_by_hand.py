@@ -52,7 +52,7 @@ def without_lines(text: str, first: int, last: int) -> str:
     begin, end = _data(rows)
     before, after = rows[:first], rows[last + 1 :]
     if not begin < first <= last < end:
-        gone = _gone(last - first + 1)
+        gone = say("gui.lines-left-out", count=last - first + 1)
         return _settled(text, "\n".join([*before, gone, *after]))
     hidden = [_VALUE.sub(rf'\1"{HIDDEN}"\3', row) for row in rows[first : last + 1]]
     changed = "\n".join([*before, *hidden, *after])
@@ -94,10 +94,6 @@ def _data(rows: list[str]) -> tuple[int, int]:
     begin = len(rows) - 1 - rows[::-1].index(_BEGIN)
     ends: Callable[[int], bool] = lambda number: rows[number] == _END  # noqa: E731
     return begin, next(filter(ends, range(begin + 1, len(rows))), len(rows))
-
-
-def _gone(count: int) -> str:
-    return say("gui.lines-left-out", count=count)
 
 
 def _settled(before: str, after: str) -> str:

@@ -71,7 +71,7 @@ class ReportDialog(Dialog):
         self._edits: list[Edit] = []
         self.text = ReportView(written.text)
         self.text.copyAvailable.connect(self._offer)
-        self.cut = Notice("note", _cut_text())
+        self.cut = Notice("note", say("gui.data-cut-warning"))
         self.cut.hide()
         self.news = Text(muted=True)
         self.row.insertWidget(0, self.news, 1)
@@ -212,10 +212,6 @@ class ReportDialog(Dialog):
     def _say(self, text: str) -> None:
         self.news.setText(text)
         announce(self, text)
-
-
-def _cut_text() -> str:
-    return say("gui.data-cut-warning")
 
 
 def crash_dialog(written: Written, parent: QWidget | None = None) -> ReportDialog:

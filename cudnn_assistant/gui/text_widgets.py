@@ -50,7 +50,7 @@ def announce(source: QWidget, text: str, *, now: bool = False) -> None:
     QAccessible.updateAccessibility(event)
 
 
-def wrapped(text: str, font: QFont, width: float, spacing: float = 1.0) -> QTextLayout:
+def wrapped(text: str, font: QFont, width: float) -> QTextLayout:
     """``text`` laid out in lines of ``width``, broken at words and, where it must be, inside.
 
     The lines begin where reading begins.
@@ -67,7 +67,7 @@ def wrapped(text: str, font: QFont, width: float, spacing: float = 1.0) -> QText
     while (line := lines.createLine()).isValid():
         line.setLineWidth(width)
         line.setPosition(QPointF(0, height))
-        height += math.ceil(line.height() * spacing)
+        height += math.ceil(line.height())
     lines.endLayout()
     return lines
 
@@ -105,14 +105,13 @@ class Text(QLabel):
         size: float = 1.0,
         bold: bool = False,
         muted: bool = False,
-        fixed: bool = False,
     ) -> None:
         super().__init__(breakable(text))
         self._text = text
         self.setAccessibleName(text)
         self._muted = muted
         self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setFont(theme.font(size, bold=bold, fixed=fixed))
+        self.setFont(theme.font(size, bold=bold))
         self.setWordWrap(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._take_clicks()

@@ -27,6 +27,7 @@ from cudnn_assistant.plan.overview import stays as stays
 from cudnn_assistant.plan.overview import takes_long as takes_long
 from cudnn_assistant.plan.overview import tried as tried
 from cudnn_assistant.plan.overview import unrehearsed as unrehearsed
+from cudnn_assistant.plan.overview import without_installers as without_installers
 from cudnn_assistant.plan.removing import naming as naming
 from cudnn_assistant.plan.removing import removal_plan as removal_plan
 from cudnn_assistant.plan.steps import Accepted as Accepted

@@ -77,7 +77,7 @@ def _package_steps(wishes: Sequence[Wish], machine: Machine) -> list[InstallPack
     for edit, code in wishes:
         if not isinstance(edit, InstallPackages):
             continue
-        before = _packages(edit.python, machine)
+        before = next((env.packages for env in machine.pythons if env.python == edit.python), ())
         earlier = steps.get(edit.python, InstallPackage(python=edit.python, before=before))
         again = [text for text in edit.requirements if code in _DAMAGED and _is_met(text, before)]
         others = [text for text in edit.requirements if text not in again]
@@ -107,10 +107,6 @@ def _is_met(text: str, before: Sequence[Package]) -> bool:
     )
 
 
-def _packages(python: str, machine: Machine) -> tuple[Package, ...]:
-    return next((env.packages for env in machine.pythons if env.python == python), ())
-
-
 def _once(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
 
@@ -138,7 +134,7 @@ def _settle(
     name, before = stored(machine, scope, group[0][0].variable)
     edits = [edit for edit, _code in group]
     is_list = envpath.is_list(name, machine.os.family)
-    text = (_list_after if is_list else _single_after)(before, edits, machine)
+    text = _list_after(before, edits, machine) if is_list else _single_after(before, edits)
     after = _value(name, text, before, machine.os.family)
     if not text and _takes_away(before, edits, machine):
         after = Value(text="", gone=True)
@@ -193,11 +189,7 @@ def _taken_out(text: str, edit: TakeOut, family: Family, lookup: envpath.Lookup)
     return envpath.join((*entries, out), family) if edit.others and out not in entries else kept
 
 
-def _single_after(
-    before: Value | None,
-    edits: Sequence[VariableEdit],
-    machine: Machine,  # noqa: ARG001
-) -> str | None:
+def _single_after(before: Value | None, edits: Sequence[VariableEdit]) -> str | None:
     kept = before.text if before else None
     return next((edit.text for edit in edits if isinstance(edit, SetTo)), kept)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.plan.change import Change
 from cudnn_assistant.plan.kinds import Consent, Needs, Outcome, kind_of
@@ -72,8 +74,7 @@ def takes_long(plan: Plan) -> bool:
 
 def settings_of(plan: Plan) -> tuple[SetVariable, ...]:
     """The steps that change a setting."""
-    found = (kind_of(step).setting(step) for step in plan.steps)
-    return tuple(step for step in found if step is not None)
+    return tuple(changed for step in plan.steps if (changed := kind_of(step).setting(step)))
 
 
 def settings_only(plan: Plan) -> bool:
@@ -83,8 +84,13 @@ def settings_only(plan: Plan) -> bool:
 
 def consents(plan: Plan) -> tuple[Consent, ...]:
     """The questions of their own that steps need which can't be taken back."""
-    found = (kind_of(step).consent(step) for step in plan.steps)
-    return tuple(consent for consent in found if consent is not None)
+    return tuple(asked for step in plan.steps if (asked := kind_of(step).consent(step)))
+
+
+def without_installers(plan: Plan) -> Plan:
+    """The plan without the steps that need such a yes of their own."""
+    steps = tuple(step for step in plan.steps if not kind_of(step).consent(step))
+    return replace(plan, steps=steps)
 
 
 def stays(plan: Plan) -> tuple[str, ...]:
@@ -99,8 +105,7 @@ def starts_only(plan: Plan) -> bool:
 
 def outcomes(plan: Plan) -> tuple[Outcome, ...]:
     """How the steps of a plan ended that can end in more than one way."""
-    found = (kind_of(step).outcome(step) for step in plan.steps)
-    return tuple(outcome for outcome in found if outcome is not None)
+    return tuple(ended for step in plan.steps if (ended := kind_of(step).outcome(step)))
 
 
 def unrehearsed(plan: Plan) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from cudnn_assistant.plan.kinds import kind_of
+from cudnn_assistant.plan.overview import without_installers
 from cudnn_assistant.plan.steps import Plan, Step
 
 
@@ -16,7 +17,7 @@ def widened(plan: Plan, more: Plan) -> Plan:
     What both concern becomes one step, from the present state to the last. Installers stay out:
     what they bring nobody has tried.
     """
-    added = [step for step in more.steps if not kind_of(step).consent(step)]
+    added = without_installers(more).steps
     kept = tuple(
         step if (later := _same(step, added)) is None else kind_of(step).joined(step, later)
         for step in plan.steps

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -58,7 +57,6 @@ class Look:
         self._python = python
         self._folders = folders
         self._cancel = cancel
-        self._began = time.perf_counter()
         self._environment: Mapping[str, str] = dict(os.environ)
         self._disk = Disk(system.family)
         self._pythons: tuple[PythonEnvironment, ...] = ()
@@ -75,6 +73,10 @@ class Look:
         self.machine = msgspec.structs.replace(
             found, gaps=found.gaps + seen.gaps, timings=(*found.timings, seen.timing)
         )
+
+    def _do(self, works: Mapping[str, Work], deadline: float) -> None:
+        for seen in together(works, deadline, self._cancel):
+            self._add(seen)
 
     def settings(self) -> None:
         """The host, the variables and the environment of a fresh program; the rest needs them."""
@@ -186,8 +188,7 @@ class Look:
             works["copies"] = Work(self._truth, ("cudnn-truth",))
         if trial:
             works["trial"] = Work(self._trials, ("trial",))
-        for seen in together(works, 600, self._cancel):
-            self._add(seen)
+        self._do(works, 600)
         self._add(guarded("winners", Work(self._winners, ())))
         if trial:
             self.experiments()
@@ -267,9 +268,7 @@ class Look:
     def frameworks(self) -> None:
         """The frameworks' own word, after the quick answer."""
         self._say("frameworks", False, self.machine)
-        works = {"frameworks": Work(self._frameworks, ("frameworks",))}
-        for seen in together(works, 600, self._cancel):
-            self._add(seen)
+        self._do({"frameworks": Work(self._frameworks, ("frameworks",))}, 600)
         self._say("frameworks", True, self.machine)
 
     def _frameworks(self) -> tuple[Facts, tuple[Gap, ...]]:
@@ -291,9 +290,7 @@ class Look:
 
     def experiments(self) -> None:
         """Tests that stopped, repeated with one difference at a time."""
-        works = {"experiments": Work(self._experiments, ("experiments",))}
-        for seen in together(works, DEADLINE, self._cancel):
-            self._add(seen)
+        self._do({"experiments": Work(self._experiments, ("experiments",))}, DEADLINE)
 
     def _experiments(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import exploring

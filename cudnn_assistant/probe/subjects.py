@@ -51,7 +51,6 @@ def tried(
     start_in: str = "",
     trust: Trust | None = None,
     table: PartsTable = (),
-    deadline: float = 60.0,
     cancel: Cancel = never,
 ) -> tuple[Trial, ...]:
     """The cuDNN test of the system, then of environments whose framework brings its own cuDNN.
@@ -68,7 +67,6 @@ def tried(
         start_in=start_in,
         reason=True,
         table=table,
-        deadline=deadline,
         cancel=cancel,
     )
     if doubts.get(SYSTEM, ("", ""))[0]:
@@ -176,7 +174,6 @@ def asked_frameworks(
     pythons: Sequence[PythonEnvironment],
     trust: Trust,
     *,
-    deadline: float = 60.0,
     cancel: Cancel = never,
 ) -> tuple[Trial, ...]:
     """A convolution inside each framework that uses cuDNN, by its environment's own Python.
@@ -188,7 +185,7 @@ def asked_frameworks(
     wanted = [
         (one, name)
         for one in pythons
-        if (names := names_to_ask(one)) and not _doubt(trust, environment, one)[0]
+        if (names := frameworks_of(one)) and not _doubt(trust, environment, one)[0]
         for name in names
     ][:MOST_ASKED]
 
@@ -196,19 +193,17 @@ def asked_frameworks(
         one, name = which
         here = surroundings_of(environment, one)
         return run_framework(
-            here, one.python, name, subject=one.id, family=family, deadline=deadline, cancel=cancel
+            here, one.python, name, subject=one.id, family=family, deadline=60.0, cancel=cancel
         )
 
     with ThreadPoolExecutor(2) as pool:
         return tuple(pool.map(ask, wanted))
 
 
-def names_to_ask(one: PythonEnvironment) -> tuple[str, ...]:
+def frameworks_of(one: PythonEnvironment) -> list[str]:
     """Frameworks of an environment that can be asked to run a convolution on the GPU."""
-    if not one.python:
-        return ()
     names = (f.name for f in one.frameworks if f.uses_cudnn and f.name in FRAMEWORKS)
-    return tuple(dict.fromkeys(names))
+    return list(dict.fromkeys(names)) if one.python else []
 
 
 class Wish(NamedTuple):

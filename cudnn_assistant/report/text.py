@@ -53,30 +53,37 @@ def write_report(
     note: str = "",
     text: str = "",
     unknown: Sequence[Unknown] = (),
+    html: bool = False,
 ) -> str:
-    """The whole report as Markdown. The snapshot is written as given: redact it before.
+    """The whole report as Markdown, or as one HTML page without scripts and without anything from
+    outside. The snapshot is written as given: redact it before.
 
     ``data`` says which compatibility data was used; ``note`` is text of a crash and ``text`` the
     message that the person pasted, both kept verbatim; ``unknown`` is what a newer program wrote
     into the snapshot. Pure: the same facts give the same bytes.
     """
-    return markdown(_parts(machine, findings, verdict, entries, data, note, text, unknown))
-
-
-def write_page(
-    machine: Machine,
-    findings: Sequence[Finding],
-    verdict: Verdict,
-    *,
-    entries: Sequence[Entry] = (),
-    data: str = "",
-    note: str = "",
-    text: str = "",
-    unknown: Sequence[Unknown] = (),
-) -> str:
-    """The same as one HTML page, without scripts and without anything from outside."""
-    parts = _parts(machine, findings, verdict, entries, data, note, text, unknown)
-    return page(parts, "cuDNN Assistant report")
+    title, sentence = headline(verdict, machine, findings)
+    parts: tuple[Part, ...] = (
+        Heading(1, (title,)),
+        Paragraph((f"cuDNN Assistant report, {_taken(machine)}",)),
+        *_top(machine, findings, sentence),
+        *_problems(machine, findings),
+        *_verbatim("The message", text),
+        *_tests(machine.trials),
+        *facts.gpus(machine),
+        *facts.copies(machine.cudnns),
+        *facts.second_opinion(machine),
+        *facts.environments(machine.pythons),
+        *facts.settings(machine),
+        *facts.history(entries, machine),
+        *facts.gaps(machine),
+        *_verbatim("This program stopped unexpectedly", note),
+        *facts.about(machine, data),
+        Heading(2, ("Machine data",)),
+        Paragraph(("To open it elsewhere: ", Code("cudnn-assistant check --machine FILE"))),
+        Block(_snapshot(machine, unknown), f"json {MARK}"),
+    )
+    return page(parts, "cuDNN Assistant report") if html else markdown(parts)
 
 
 def write_short(machine: Machine, findings: Sequence[Finding], verdict: Verdict) -> str:
@@ -90,37 +97,6 @@ def write_short(machine: Machine, findings: Sequence[Finding], verdict: Verdict)
     parts.extend(_tests(machine.trials[:3]))
     rows = markdown([*parts, Paragraph((f"{_taken(machine)}, {machine.tool}",))]).splitlines()
     return "\n".join(rows if len(rows) <= SHORT else [*rows[: SHORT - 2], "…", rows[-1]]) + "\n"
-
-
-def _parts(
-    machine: Machine,
-    findings: Sequence[Finding],
-    verdict: Verdict,
-    entries: Sequence[Entry],
-    data: str,
-    note: str,
-    text: str,
-    unknown: Sequence[Unknown],
-) -> Iterator[Part]:
-    title, sentence = headline(verdict, machine, findings)
-    yield Heading(1, (title,))
-    yield Paragraph((f"cuDNN Assistant report, {_taken(machine)}",))
-    yield from _top(machine, findings, sentence)
-    yield from _problems(machine, findings)
-    yield from _verbatim("The message", text)
-    yield from _tests(machine.trials)
-    yield from facts.gpus(machine)
-    yield from facts.copies(machine.cudnns)
-    yield from facts.second_opinion(machine)
-    yield from facts.environments(machine.pythons)
-    yield from facts.settings(machine)
-    yield from facts.history(entries, machine)
-    yield from facts.gaps(machine)
-    yield from _verbatim("This program stopped unexpectedly", note)
-    yield from facts.about(machine, data)
-    yield Heading(2, ("Machine data",))
-    yield Paragraph(("To open it elsewhere: ", Code("cudnn-assistant check --machine FILE")))
-    yield Block(_snapshot(machine, unknown), f"json {MARK}")
 
 
 def _snapshot(machine: Machine, unknown: Sequence[Unknown]) -> str:

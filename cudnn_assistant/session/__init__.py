@@ -38,7 +38,7 @@ from cudnn_assistant.system.policy import policy
 from cudnn_assistant.trouble import Cancelled, Misuse, Refused
 
 if TYPE_CHECKING:
-    from cudnn_assistant.compat import Recommendation
+    from cudnn_assistant.compat import Recommendation, Situation
     from cudnn_assistant.compat.environment import EnvironmentAdvice
     from cudnn_assistant.download import Licence
     from cudnn_assistant.explain import Explanation
@@ -215,13 +215,8 @@ class Session:
         Raises :class:`Misuse` for a wish that can't be meant.
         """
         from cudnn_assistant.compat import recommend_for
-        from cudnn_assistant.session.imagined import imagine, ordinary, seen_situation
 
-        compat = self._known()[0]
-        here = ordinary(wish.system)
-        if checkup is not None:
-            here = seen_situation(checkup.machine, compat, python)
-        return recommend_for(imagine(wish, compat, here), compat)
+        return recommend_for(self._imagined(wish, checkup, python), self._known()[0])
 
     def recommend_environment(
         self, wish: Imagined, checkup: Checkup | None, text: str, python: str = ""
@@ -231,17 +226,20 @@ class Session:
         Raises :class:`Misuse` for a wish that can't be meant, and for a file without any.
         """
         from cudnn_assistant.compat.environment import recommend_environment, wanted
-        from cudnn_assistant.session.imagined import imagine, ordinary, seen_situation
 
-        compat = self._known()[0]
-        here = ordinary(wish.system)
-        if checkup is not None:
-            here = seen_situation(checkup.machine, compat, python)
-        here = imagine(wish, compat, here)
+        compat, here = self._known()[0], self._imagined(wish, checkup, python)
         asked = wanted(text, compat, here)
         if not asked:
             raise Misuse("no-gpu-package")
         return recommend_environment(here, compat, asked)
+
+    def _imagined(self, wish: Imagined, checkup: Checkup | None, python: str) -> Situation:
+        from cudnn_assistant.session.imagined import imagine, ordinary, seen_situation
+
+        compat = self._known()[0]
+        if checkup is None:
+            return imagine(wish, compat, ordinary(wish.system))
+        return imagine(wish, compat, seen_situation(checkup.machine, compat, python))
 
     # --- Tests ----------------------------------------------------------------------------------
 

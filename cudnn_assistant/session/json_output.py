@@ -11,7 +11,7 @@ from cudnn_assistant.finding import Finding, Manual, Severity, Verdict, texts
 from cudnn_assistant.machine import Machine, Value
 from cudnn_assistant.plan import Step, kind_of
 from cudnn_assistant.session.checkup import Checkup
-from cudnn_assistant.summary import Mark, headline, lines
+from cudnn_assistant.summary import Line, headline, lines
 from cudnn_assistant.wording import words
 
 
@@ -29,15 +29,6 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     verdict: Verdict
     framework: str = ""
-
-
-class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of the short list: a part of the computer or a Python environment."""
-
-    part: str
-    mark: Mark
-    label: str
-    text: str
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -107,10 +98,7 @@ def answer(checkup: Checkup, source: Source) -> Answer:
         verdict=checkup.verdict,
         title=title,
         sentence=sentence,
-        lines=tuple(
-            Line(part=row.part, mark=row.mark, label=row.label, text=row.text)
-            for row in lines(machine, checkup.findings)
-        ),
+        lines=lines(machine, checkup.findings),
         compat=Data(version=source.version, published=source.published, source=source.kind),
         subjects=tuple(
             Subject(
@@ -167,8 +155,3 @@ def _change(step: Step) -> Change:
         before=setting.before,
         after=setting.after,
     )
-
-
-def schema() -> dict[str, object]:
-    """JSON schema of :class:`Answer`."""
-    return msgspec.json.schema(Answer)

@@ -8,7 +8,7 @@ second fault behind the first shows before the change instead of after it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -22,9 +22,11 @@ from cudnn_assistant.plan import (
     Plan,
     Rehearsal,
     Step,
+    consents,
     kind_of,
     settings_of,
     widened,
+    without_installers,
 )
 from cudnn_assistant.probe import Cancel, Say
 from cudnn_assistant.session.checkup import Checkup, think
@@ -106,8 +108,7 @@ def rehearsed(plan: Plan, before: Checkup, stage: Stage, staged: Staged | None =
 
 def _not_now(plan: Plan, before: Checkup, staged: Staged | None) -> Rehearsal | None:
     """Why it can't be tried, or not yet."""
-    steps = [step for step in plan.steps if not kind_of(step).consent(step)]
-    reason = _reason(steps, before)
+    reason = _reason(without_installers(plan).steps, before)
     if reason:
         return Rehearsal(outcome="impossible", why=reason)
     ready = staged or {}
@@ -125,7 +126,7 @@ def _not_now(plan: Plan, before: Checkup, staged: Staged | None) -> Rehearsal | 
     return Rehearsal(outcome="later")
 
 
-def _reason(steps: list[Step], before: Checkup) -> str:
+def _reason(steps: Sequence[Step], before: Checkup) -> str:
     windows = before.machine.os.family == "windows"
     environments = [step for step in steps if kind_of(step).python(step)]
     if not steps:
@@ -277,7 +278,7 @@ def _passed(machine: Machine, gained: tuple[str, ...]) -> Iterator[Trial]:
 
 
 def _without_success(plan: Plan, before: Checkup, after: Checkup) -> Rehearsal:
-    if any(kind_of(step).consent(step) for step in plan.steps):
+    if consents(plan):
         return Rehearsal(outcome="impossible", why="installer")
     if after.verdict == "unknown" and not _lost(before, after):
         return Rehearsal(outcome="impossible", why="no-test")

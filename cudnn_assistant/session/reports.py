@@ -23,7 +23,6 @@ from cudnn_assistant.report import (
     file_name,
     pack,
     write_log,
-    write_page,
     write_report,
     write_short,
 )
@@ -100,15 +99,15 @@ class Forms:
         )
         if form == "message":
             return message
-        write = write_page if form == "html" else write_report
         extra = self._extra
-        return write(
+        return write_report(
             *seen,
             entries=entries,
             data=extra.data,
             note=extra.note,
             text=message,
             unknown=self._unknown,
+            html=form == "html",
         )
 
     def packed(self) -> bytes:

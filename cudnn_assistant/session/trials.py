@@ -17,8 +17,9 @@ from cudnn_assistant.probe.computer.visible import visible_gpus
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.environments import pythons
 from cudnn_assistant.probe.subjects import asked_for, untried, winners
+from cudnn_assistant.probe.subjects import frameworks_of as frameworks_of  # noqa: PLC0414
 from cudnn_assistant.probe.trials.child_environment import for_gpu
-from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
+from cudnn_assistant.probe.trials.framework import run_framework
 from cudnn_assistant.probe.trials.trial import run_trials
 from cudnn_assistant.probe.trust import Reason, Trust
 from cudnn_assistant.session.checkup import Checkup
@@ -126,12 +127,6 @@ def _in_framework(request: TestRequest, system: System, environment: Mapping[str
         subject=found.id,
         family=system.family,
     )
-
-
-def frameworks_of(one: PythonEnvironment) -> list[str]:
-    """The frameworks of an environment that can be asked for a convolution."""
-    named = [f.name for f in one.frameworks if f.uses_cudnn]
-    return [name for name in dict.fromkeys(named) if name in FRAMEWORKS] if one.python else []
 
 
 def run_in_frameworks(

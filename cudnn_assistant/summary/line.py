@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from cudnn_assistant.machine import Toolkit
 from cudnn_assistant.versions import numbers
@@ -29,7 +31,7 @@ def newest(toolkits: Sequence[Toolkit]) -> Toolkit:
     return max(toolkits, key=lambda one: (numbers(one.version), one.root))
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True):
     """One line: which part, how it is, its label and what to know about it."""
 
     part: str

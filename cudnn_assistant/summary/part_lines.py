@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from cudnn_assistant.causes import cause
 from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
@@ -49,12 +51,12 @@ def _with_findings(line: Line, machine: Machine, findings: tuple[Finding, ...]) 
     ]
     if not mine:
         if line.part == "cudnn" and line.mark == "note" and not _asked(machine):
-            return line._replace(mark="ok", text=say("summary.not-system-nothing-here-needs-there"))
+            return replace(line, mark="ok", text=say("summary.not-system-nothing-here-needs-there"))
         return line
     mark: Mark = "bad" if mine[0].severity == "error" else "note"
     if line.part == "settings" or line.mark in ("note", "bad"):
-        return line._replace(mark=mark, text=words(mine[0], machine).title)
-    return line._replace(mark=mark)
+        return replace(line, mark=mark, text=words(mine[0], machine).title)
+    return replace(line, mark=mark)
 
 
 def _part_of(finding: Finding) -> str:

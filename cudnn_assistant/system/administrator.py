@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.exchangeable import is_roots
-from cudnn_assistant.system.winapi import Api, Declined, WindowsApi
+from cudnn_assistant.system.winapi import Declined, WindowsApi
 
 BEGUN = b"cudnn-assistant: begun\n"
 """The first line of the output of what was really started, after the question."""
@@ -81,13 +81,13 @@ def _not_allowed() -> Refused:
     return Refused("administrator-not-allowed")
 
 
-def run_program(command: Sequence[str], api: Api | None = None) -> int:
+def run_program(command: Sequence[str]) -> int:
     """Windows: start an installer, which shows its own window, and wait for it.
 
     Gives its exit code; raises :class:`Refused` when it was not started.
     """
     try:
-        return (api or WindowsApi()).run_elevated(command, shown=True)
+        return WindowsApi().run_elevated(command, shown=True)
     except Declined:
         raise _not_allowed() from None
     except OSError as trouble:

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from cudnn_assistant.machine import readable
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.system import Refused
+from cudnn_assistant.whole_file import flush_folder
 from cudnn_assistant.wording.refusals import why
 
 _STORES = ("/nix/store/", "/gnu/store/")
@@ -174,16 +175,3 @@ def write_all(handle: int, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(handle, rest) :]
-
-
-def flush_folder(folder: str) -> None:
-    """Make a rename in ``folder`` last through a power cut; some file systems can't, and say so."""
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        with contextlib.suppress(OSError):
-            os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -14,7 +14,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.feed.source import Source
 from cudnn_assistant.machine import Machine, dump, load
-from cudnn_assistant.report import redacted, write_page, write_report
+from cudnn_assistant.report import redacted, write_report
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.json_output import encoded
 
@@ -62,6 +62,6 @@ def test_neither_json_nor_a_report_holds_one(name: str) -> None:
     assert load(msgspec.json.encode(msgspec.json.decode(told)["machine"])) == checkup.machine
     assert len(dump(checkup.machine)) > 0
     clean = redacted(checkup.machine)
-    texts = (write(clean, checkup.findings, "unknown") for write in (write_report, write_page))
+    texts = (write_report(clean, checkup.findings, "unknown", html=html) for html in (False, True))
     for text in (told, *texts):
         assert [c for c in text if not (c.isprintable() or c == "\n")] == []

@@ -167,7 +167,8 @@ def test_architectures(
     assert ask.architecture_name(DATA, compute) == name
     assert ask.last_driver_branch(DATA, compute) == last
     assert ask.driver_support_ends(DATA, compute) is ends
-    assert ask.first_cuda(DATA, compute) == first
+    assert (found := ask.architecture(DATA, compute))
+    assert found.first_cuda == first
     assert ask.last_cuda(DATA, compute) == last_cuda
 
 

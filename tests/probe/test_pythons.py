@@ -27,7 +27,6 @@ from cudnn_assistant.machine import PythonEnvironment, Value, Variable
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.environments import library_folders, one_python, pythons
 from cudnn_assistant.probe.pythons.layout import pyvenv_config
-from cudnn_assistant.probe.pythons.registered import Registered
 
 MODULE = sys.modules["cudnn_assistant.probe.pythons.environments"]
 """The package has a function of the same name."""
@@ -352,12 +351,10 @@ def test_windows_installations_and_virtual_environments(tmp_path: Path) -> None:
     windows_venv(drive / "ai/sd/venv")
     windows_venv(drive / "Users/me/source/repos/app/.venv")
     registered = [
-        Registered(r"C:\Users\me\AppData\Local\Programs\Python\Python311" + "\\", "PythonCore"),
-        Registered(r"C:\old", "PythonCore"),
-        Registered(r"C:\gone", "PythonCore"),
-        Registered(
-            r"C:\Program Files\WindowsApps\PythonSoftwareFoundation.Python.3.12_x", "PythonCore"
-        ),
+        r"C:\Users\me\AppData\Local\Programs\Python\Python311" + "\\",
+        r"C:\old",
+        r"C:\gone",
+        r"C:\Program Files\WindowsApps\PythonSoftwareFoundation.Python.3.12_x",
     ]
     path = {"Path": r"C:\Windows;C:\Users\me\AppData\Local\Programs\Python\Python311" + "\\"}
     found = look_windows(tmp_path, environment=path, registered=registered)

@@ -19,7 +19,6 @@ from cudnn_assistant.places import resource
 from cudnn_assistant.report import (
     compare,
     read_machine,
-    write_page,
     write_report,
     write_short,
 )
@@ -48,7 +47,7 @@ class Tags(HTMLParser):
 
 def test_a_page_has_no_script_and_nothing_from_outside() -> None:
     tags = Tags()
-    tags.feed(write_page(evil(), (), "unknown", text=EVIL, note=EVIL))
+    tags.feed(write_report(evil(), (), "unknown", text=EVIL, note=EVIL, html=True))
     assert not {tag for tag, _ in tags.seen} & {"script", "img", "link", "iframe", "a", "object"}
     assert not [a for _, attrs in tags.seen for a in attrs if a.startswith("on") or a == "src"]
 

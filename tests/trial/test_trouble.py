@@ -49,8 +49,14 @@ def test_memory_of_the_computer_that_runs_out(world):
 
 
 def test_a_crash_names_the_check_it_came_from(world):
+    trial = run_trial(day(world, "cudnnOpsVersionCheck:abort"), "linux")
+    assert "cudnnOpsVersionCheck" in trial.detail
+
+
+def test_a_crash_in_a_part_that_convolutions_do_without_is_kept_beside_them(world):
     trial = run_trial(day(world, "cudnnAdvVersionCheck:abort"), "linux")
-    assert "cudnnAdvVersionCheck" in trial.detail
+    assert trial.status == "ok"
+    assert [one.detail for one in trial.spared] == ["ended in cudnnAdvVersionCheck"]
 
 
 @pytest.mark.parametrize("when", STAGES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cudnn_assistant.codes import CudaResult
 from cudnn_assistant.diagnose.ground import visible_gpus
 from cudnn_assistant.diagnose.ground.driver_status import cuda_code, unsearched
-from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, DRIVER_PAGE
+from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.shell import Syntax, command
@@ -39,10 +39,7 @@ def wsl_no_device(ctx: Context) -> Findings:
         and not device.exists
         and not linux_driver_in_wsl(library)
     ):
-        remedy = Manual(
-            link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
-        )
-        yield ctx.error(remedy, "/dev/dxg: –")
+        yield ctx.error(UPDATE_WSL, "/dev/dxg: –")
 
 
 def linux_driver_in_wsl(library: str) -> bool:

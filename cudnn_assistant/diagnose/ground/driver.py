@@ -18,9 +18,10 @@ from cudnn_assistant.diagnose.ground.driver_status import (
 )
 from cudnn_assistant.diagnose.ground.gpu import first_name, log_line
 from cudnn_assistant.diagnose.remedies import (
-    DRIVER_PAGE,
     HEADER_COMMANDS,
     INITRAMFS_COMMANDS,
+    UPDATE_WSL,
+    driver_page,
     install_driver,
     search_first,
 )
@@ -64,7 +65,7 @@ def damaged(ctx: Context) -> Findings:
     evidence = (
         f"Device Manager: {min(codes):d}" if codes else f"{driver.version}; {driver.kernel_version}"
     )
-    remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True)
+    remedy = driver_page(restart=True, administrator=True)
     yield ctx.error(remedy, evidence, problem_code=int(min(codes, default=0)))
 
 
@@ -167,9 +168,7 @@ def not_built(ctx: Context) -> Findings:
     other = log_line(ctx, r"nvidia.*(?:version magic|disagrees about version of symbol)")
     if driver is not None and (driver.module_on_disk is False or other):
         commands = for_distribution(ctx.machine.os.distribution, HEADER_COMMANDS) or ()
-        remedy = Manual(
-            link=DRIVER_PAGE, page="nvidia", commands=commands, restart=True, administrator=True
-        )
+        remedy = driver_page(commands=commands, restart=True, administrator=True)
         evidence = "kernel headers: –" if driver.kernel_headers is False else ""
         kernel = ctx.machine.os.version
         yield ctx.error(remedy, kernel, evidence, other, kernel=kernel)
@@ -274,15 +273,12 @@ def _cuda_silent(ctx: Context) -> bool:
 def wsl_cuda_silent(ctx: Context) -> Findings:
     """CUDA doesn't start in WSL."""
     if _cuda_silent(ctx) and ctx.machine.os.wsl:
-        remedy = Manual(
-            link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
-        )
-        yield ctx.error(remedy, answers(ctx), sure=False)
+        yield ctx.error(UPDATE_WSL, answers(ctx), sure=False)
 
 
 @rule("cuda-does-not-start", layer=Layer.NO_ANSWER)
 def cuda_silent(ctx: Context) -> Findings:
     """NVML lists the GPU, and CUDA doesn't start."""
     if _cuda_silent(ctx) and not ctx.machine.os.wsl:
-        remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
+        remedy = driver_page(restart=True)
         yield ctx.error(remedy, answers(ctx), sure=False, gpu=first_name(ctx))

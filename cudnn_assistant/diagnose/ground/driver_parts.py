@@ -9,7 +9,7 @@ from cudnn_assistant.diagnose.ground.driver_status import (
     judgeable,
     nvml_code,
 )
-from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
+from cudnn_assistant.diagnose.remedies import driver_page
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Manual
@@ -29,14 +29,7 @@ def incomplete(ctx: Context) -> Findings:
     if driver.cuda_library or driver.cuda_init is not None or not _runs(driver):
         return
     file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
-    remedy = Manual(
-        link=DRIVER_PAGE,
-        page="nvidia",
-        commands=_command(ctx, driver, "libcuda1"),
-        restart=True,
-        administrator=True,
-    )
-    yield ctx.error(remedy, f"{file}: –", file=file)
+    yield ctx.error(_reinstall(ctx, driver, "libcuda1"), f"{file}: –", file=file)
 
 
 @rule("driver-monitor-missing", layer=Layer.DRIVER)
@@ -56,14 +49,7 @@ def unmonitored(ctx: Context) -> Findings:
     if cuda_code(ctx) != CudaResult.SUCCESS:
         return
     file = "nvml.dll" if ctx.windows else "libnvidia-ml.so.1"
-    remedy = Manual(
-        link=DRIVER_PAGE,
-        page="nvidia",
-        commands=_command(ctx, driver, "libnvidia-ml1"),
-        restart=True,
-        administrator=True,
-    )
-    yield ctx.warning(remedy, f"{file}: –", file=file)
+    yield ctx.warning(_reinstall(ctx, driver, "libnvidia-ml1"), f"{file}: –", file=file)
 
 
 def _runs(driver: Driver) -> bool:
@@ -72,8 +58,8 @@ def _runs(driver: Driver) -> bool:
     return answered or bool(driver.kernel_version) or "nvidia" in driver.modules
 
 
-def _command(ctx: Context, driver: Driver, debian: str) -> tuple[str, ...]:
-    """The command that installs the part; () where none is known."""
+def _reinstall(ctx: Context, driver: Driver, debian: str) -> Manual:
+    """The driver's page, with the command that installs the part where one is known."""
     branch = numbers(driver.version or driver.kernel_version)[:1]
     table = {
         "ubuntu": tuple(f"sudo apt install --reinstall libnvidia-compute-{n}" for n in branch),
@@ -81,4 +67,5 @@ def _command(ctx: Context, driver: Driver, debian: str) -> tuple[str, ...]:
         "fedora": ("sudo dnf install xorg-x11-drv-nvidia-cuda-libs",),
         "arch": ("sudo pacman -S nvidia-utils",),
     }
-    return () if ctx.windows else for_distribution(ctx.machine.os.distribution, table) or ()
+    found = () if ctx.windows else for_distribution(ctx.machine.os.distribution, table) or ()
+    return driver_page(commands=found, restart=True, administrator=True)

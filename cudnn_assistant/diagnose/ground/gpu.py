@@ -9,7 +9,7 @@ from cudnn_assistant.compat import oldest_gpu_of_cudnn
 from cudnn_assistant.diagnose.ground.containers import gpu_unknown
 from cudnn_assistant.diagnose.ground.driver_status import answering, bare_linux
 from cudnn_assistant.diagnose.needs import stopped
-from cudnn_assistant.diagnose.remedies import DRIVER_PAGE
+from cudnn_assistant.diagnose.remedies import driver_page
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Impossible, Manual, Severity
 from cudnn_assistant.machine import Gpu
@@ -105,7 +105,7 @@ def firmware(ctx: Context) -> Findings:
         if found and Xid.FALLEN_OFF_THE_BUS not in gpu.xids:
             severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
             evidence = f"{gpu.name}: Xid {', '.join(str(int(xid)) for xid in found)}"
-            remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
+            remedy = driver_page(restart=True)
             yield ctx.finding(severity, remedy, evidence, gpu=gpu.name)
 
 

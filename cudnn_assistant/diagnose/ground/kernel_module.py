@@ -15,9 +15,9 @@ from cudnn_assistant.diagnose.ground.gpu import (
     missing_device_file,
     seen_by_driver,
 )
-from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, install_driver
+from cudnn_assistant.diagnose.remedies import driver_page, install_driver
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Family
 from cudnn_assistant.versions import major, numbers, older
 
@@ -65,7 +65,7 @@ def needs_closed_module(ctx: Context) -> Findings:
 
 def _module(ctx: Context, found: _Flavour) -> Finding:
     gpu = first_name(ctx)
-    remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True)
+    remedy = driver_page(restart=True, administrator=True)
     return ctx.error(remedy, found.evidence(gpu), sure=bool(found.line), gpu=gpu)
 
 
@@ -106,7 +106,7 @@ def dropped(ctx: Context) -> Findings:
     gpu, last = max(known, key=lambda pair: pair[1])
     yield ctx.finding(
         "error" if len(known) == len(gpus) else "info",
-        Manual(link=DRIVER_PAGE, page="nvidia", restart=True, administrator=True),
+        driver_page(restart=True, administrator=True),
         f"{gpu.name}: {last}; {(driver.version if driver else '') or branch}",
         line,
         gpu=gpu.name,
@@ -144,7 +144,7 @@ def no_resources(ctx: Context) -> Findings:
     if seen_by_driver(ctx) or log_line(ctx, r"open kernel modules|by open nvidia\.ko"):
         return
     if line or device_problem(ctx, DeviceProblem.NORMAL_CONFLICT) or _none_started(ctx):
-        remedy = Manual(link=DRIVER_PAGE, page="nvidia", restart=True)
+        remedy = driver_page(restart=True)
         sure = bool(line) or device_problem(ctx, DeviceProblem.NORMAL_CONFLICT)
         yield ctx.error(remedy, line or answers(ctx), sure=sure, gpu=first_name(ctx))
 

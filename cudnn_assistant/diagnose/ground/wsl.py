@@ -11,7 +11,7 @@ from cudnn_assistant.diagnose.ground.driver_status import (
     judgeable,
     nvml_code,
 )
-from cudnn_assistant.diagnose.remedies import DRIVER_PAGE, WSL_PAGE
+from cudnn_assistant.diagnose.remedies import UPDATE_WSL, WSL_PAGE
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Manual
 
@@ -21,10 +21,7 @@ def wsl_missing(ctx: Context) -> Findings:
     """Windows gives its WSL no driver library: there is no (new enough) Windows driver."""
     driver = ctx.machine.driver
     if ctx.machine.os.wsl == 2 and judgeable(ctx) and (driver is None or not driver.cuda_library):
-        remedy = Manual(
-            link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
-        )
-        yield ctx.error(remedy, "/usr/lib/wsl/lib")
+        yield ctx.error(UPDATE_WSL, "/usr/lib/wsl/lib")
 
 
 @rule("wsl-linux-driver", layer=Layer.WSL, provable=False)
@@ -49,7 +46,4 @@ def wsl_linux_driver(ctx: Context) -> Findings:
 def wsl_blocked(ctx: Context) -> Findings:
     """Windows refuses its GPU to WSL."""
     if ctx.machine.os.wsl == 2 and nvml_code(ctx) == NvmlReturn.OPERATING_SYSTEM:
-        remedy = Manual(
-            link=DRIVER_PAGE, page="nvidia", commands=("wsl --update", "wsl --shutdown")
-        )
-        yield ctx.error(remedy, answers(ctx))
+        yield ctx.error(UPDATE_WSL, answers(ctx))

@@ -177,7 +177,7 @@ def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
 
 def _weight(ctx: Context) -> Severity:
     """An error where nothing else uses the GPU: neither another environment nor this one."""
-    return "error" if _alone(ctx) and not _another_gpu(ctx) else "warning"
+    return "error" if _alone(ctx) and not any(f.gpu for f in ctx.frameworks) else "warning"
 
 
 def asked(ctx: Context, framework: Framework) -> bool:
@@ -188,10 +188,6 @@ def asked(ctx: Context, framework: Framework) -> bool:
         and trial.status != "ok"
         for trial in ctx.machine.trials
     )
-
-
-def _another_gpu(ctx: Context) -> bool:
-    return any(f.gpu for f in ctx.frameworks)
 
 
 def _gpu_build(ctx: Context, framework: Framework) -> Remedy:

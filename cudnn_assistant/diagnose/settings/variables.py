@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import read_before_ours, unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Automatic, Finding, Manual, Remedy, SetTo
+from cudnn_assistant.finding import Automatic, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Toolkit, Variable
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, short
@@ -98,38 +98,34 @@ def _mistaken(ctx: Context, name: str) -> _Mistaken | None:
 @rule("cuda-path-stale", layer=Layer.SETTINGS)
 def cuda_path_stale(ctx: Context) -> Findings:
     """CUDA_PATH names a folder without CUDA."""
-    found = _mistaken(ctx, "CUDA_PATH")
-    if found and found.meant is None:
-        yield _not_cuda(ctx, found.variable, newest(ctx))
+    yield from _not_cuda(ctx, "CUDA_PATH", slip=False)
 
 
 @rule("cuda-path-malformed", layer=Layer.SETTINGS)
 def cuda_path_malformed(ctx: Context) -> Findings:
     """CUDA_PATH names a toolkit with a slip of the pen."""
-    found = _mistaken(ctx, "CUDA_PATH")
-    if found and found.meant is not None:
-        yield _not_cuda(ctx, found.variable, found.meant)
+    yield from _not_cuda(ctx, "CUDA_PATH", slip=True)
 
 
 @rule("cuda-home-stale", layer=Layer.SETTINGS)
 def cuda_home_stale(ctx: Context) -> Findings:
     """CUDA_HOME names a folder without CUDA."""
-    found = _mistaken(ctx, "CUDA_HOME")
-    if found and found.meant is None:
-        yield _not_cuda(ctx, found.variable, newest(ctx))
+    yield from _not_cuda(ctx, "CUDA_HOME", slip=False)
 
 
 @rule("cuda-home-malformed", layer=Layer.SETTINGS)
 def cuda_home_malformed(ctx: Context) -> Findings:
     """CUDA_HOME names a toolkit with a slip of the pen."""
-    found = _mistaken(ctx, "CUDA_HOME")
-    if found and found.meant is not None:
-        yield _not_cuda(ctx, found.variable, found.meant)
+    yield from _not_cuda(ctx, "CUDA_HOME", slip=True)
 
 
-def _not_cuda(ctx: Context, variable: Variable, target: Toolkit | None) -> Finding:
+def _not_cuda(ctx: Context, name: str, *, slip: bool) -> Findings:
+    found = _mistaken(ctx, name)
+    if found is None or slip != (found.meant is not None):
+        return
+    variable, target = found.variable, found.meant or newest(ctx)
     text = variable.value.text
-    return ctx.warning(
+    yield ctx.warning(
         set_to(ctx, variable, target.root if target else None),
         f"{variable.name}={text} ({place(variable)})",
         variable=variable.name,

@@ -11,7 +11,6 @@ import msgspec
 from cudnn_assistant.compat.packages import index_of
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.change import Change, ChangeLine
-from cudnn_assistant.plan.kinds.row import Read
 from cudnn_assistant.plan.steps import InstallPackage, PackageChange
 from cudnn_assistant.shell import command, shell_of
 from cudnn_assistant.wording import listed, say
@@ -145,12 +144,7 @@ def joined(step: InstallPackage, later: InstallPackage) -> InstallPackage:
     )
 
 
-def undo(step: InstallPackage, _read: Read, _family: Family) -> InstallPackage | None:
-    """The versions before, by what the step says that it changed."""
-    return packages_back(step)
-
-
-def packages_back(step: InstallPackage) -> InstallPackage | None:
+def undo(step: InstallPackage, *_present: object) -> InstallPackage | None:
     """The versions before, and no package that was not there; nothing else is touched.
 
     What was pulled in beside is known once the step is done; before that it is what was asked for.

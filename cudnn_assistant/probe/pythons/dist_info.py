@@ -58,14 +58,10 @@ def installed(disk: Disk, sites: Sequence[str]) -> dict[str, Distribution]:
                 one = Distribution(
                     normalised(match["name"]), match["version"], site, disk.join(site, entry.name)
                 )
-                if one.name not in here or _recorded(disk, one):
+                if one.name not in here or disk.is_file(disk.join(one.folder, "RECORD")):
                     here[one.name] = one
         found = {**here, **found}
     return found
-
-
-def _recorded(disk: Disk, one: Distribution) -> bool:
-    return disk.is_file(disk.join(one.folder, "RECORD"))
 
 
 class Recorded(NamedTuple):

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.layout import STORE
-from cudnn_assistant.probe.pythons.registered import Registered, registered_pythons
+from cudnn_assistant.probe.pythons.registered import registered_pythons
 from cudnn_assistant.probe.pythons.usual_folders import (
     PROJECT_FOLDERS,
     Candidate,
@@ -34,7 +34,7 @@ class Candidates:
         disk: Disk,
         terminal: Mapping[str, str],
         current: str | None = None,
-        registered: Sequence[Registered] | None = None,
+        registered: Sequence[str] | None = None,
     ) -> None:
         self._disk = disk
         self._terminal = terminal
@@ -136,10 +136,10 @@ class Candidates:
         return next((text.split()[0] for text in texts if text.split()), "")
 
     def _in_registry(self) -> Iterator[Candidate]:
-        entries = registered_pythons() if self._registered is None else self._registered
-        for entry in entries:
-            if "\\windowsapps\\" not in entry.folder.lower():
-                yield Candidate(entry.folder, "registry", "registered")
+        folders = registered_pythons() if self._registered is None else self._registered
+        for folder in folders:
+            if "\\windowsapps\\" not in folder.lower():
+                yield Candidate(folder, "registry", "registered")
 
     def _of_conda(self) -> Iterator[Candidate]:
         lists = [self._disk.join(self.home, ".conda", "environments.txt")] if self.home else []

@@ -24,7 +24,6 @@ from cudnn_assistant.probe.pythons.layout import (
     sites_of,
     version_of,
 )
-from cudnn_assistant.probe.pythons.registered import Registered
 from cudnn_assistant.probe.pythons.usual_folders import Candidate, Kind
 
 MOST_ENVIRONMENTS = 500
@@ -53,7 +52,7 @@ def pythons(
     folders: Sequence[str] = (),
     root: str = "/",
     current: str | None = None,
-    registered: Sequence[Registered] | None = None,
+    registered: Sequence[str] | None = None,
     note: Callable[[str], None] = lambda _: None,
 ) -> tuple[PythonEnvironment, ...]:
     """Every Python environment that can be found, the active one first, then by its id.

@@ -4,39 +4,29 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
 
 _MOST = 200
-
-
-class Registered(NamedTuple):
-    """One entry: ``Software\\Python\\<company>\\<tag>``."""
-
-    folder: str
-    company: str
-    """PythonCore, ContinuumAnalytics, Astral …"""
-
 
 if sys.platform == "win32":
     import winreg
 
-    def registered_pythons() -> tuple[Registered, ...]:
-        """The entries of the person and of the machine, those of 32 bits too."""
+    def registered_pythons() -> tuple[str, ...]:
+        """The folders under ``Software\\Python\\<company>\\<tag>``, those of 32 bits too."""
         places = (
             (winreg.HKEY_CURRENT_USER, 0),
             (winreg.HKEY_LOCAL_MACHINE, winreg.KEY_WOW64_64KEY),
             (winreg.HKEY_LOCAL_MACHINE, winreg.KEY_WOW64_32KEY),
         )
-        return tuple(entry for hive, view in places for entry in _of_hive(hive, view))
+        return tuple(folder for hive, view in places for folder in _of_hive(hive, view))
 
-    def _of_hive(hive: int, view: int) -> Iterator[Registered]:
+    def _of_hive(hive: int, view: int) -> Iterator[str]:
         top = r"Software\Python"
         for company in _subkeys(hive, top, view):
             for tag in _subkeys(hive, rf"{top}\{company}", view):
                 folder = _default(hive, rf"{top}\{company}\{tag}\InstallPath", view)
                 # The launcher has an entry of its own beside the interpreters.
                 if folder and company != "PyLauncher":
-                    yield Registered(folder, company)
+                    yield folder
 
     def _subkeys(hive: int, path: str, view: int) -> tuple[str, ...]:
         try:
@@ -56,6 +46,6 @@ if sys.platform == "win32":
 
 else:
 
-    def registered_pythons() -> tuple[Registered, ...]:
+    def registered_pythons() -> tuple[str, ...]:
         """None: only Windows has a registry."""
         return ()

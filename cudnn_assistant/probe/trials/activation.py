@@ -21,15 +21,13 @@ _EXPORT = re.compile(
 _NAME = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 
 
-def activated(
-    environment: Mapping[str, str], one: PythonEnvironment, *, root: str = "/"
-) -> dict[str, str]:
+def activated(environment: Mapping[str, str], one: PythonEnvironment) -> dict[str, str]:
     """The environment of a program that starts once ``one`` is activated (Linux)."""
     result = dict(environment)
     if one.active:
         return result
     known = {"CONDA_PREFIX": one.id, "VIRTUAL_ENV": one.id}
-    for name, text, literal in _assignments(Disk("linux", root), one):
+    for name, text, literal in _assignments(Disk("linux"), one):
         value = text if literal else _filled(text, known | result)
         if value is not None and _MATTERS.fullmatch(name):
             result[name] = value

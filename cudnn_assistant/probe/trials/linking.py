@@ -48,12 +48,12 @@ _CUDA = re.compile(r"lib(cudart|cublasLt|cublas|nvrtc|cudnn)\.so\.[\d.]+")
 _CUDNN = re.compile(r"libcudnn\.so\.\d+")
 
 
-def loading_steps(environment: PythonEnvironment, *, root: str = "/") -> tuple[dict[str, Any], ...]:
+def loading_steps(environment: PythonEnvironment) -> tuple[dict[str, Any], ...]:
     """What the test child does to find cuDNN as this environment's framework does, in order.
 
     () where no framework's own library says how: then its folders are searched by path.
     """
-    disk = Disk("linux", root)
+    disk = Disk("linux")
     for framework in environment.frameworks:
         if not framework.brings_cudnn:
             continue

@@ -1,0 +1,41 @@
+"""Putting a file in the place of another: whole, or not at all, also through a power cut."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+
+def put(path: str | os.PathLike[str], content: bytes, *, mode: int = 0o600) -> None:
+    """Make ``content`` that of a file, by default the person's alone; a link makes way for it.
+
+    Raises :class:`OSError`; then the file is as it was.
+    """
+    import tempfile
+
+    folder, name = os.path.split(os.path.abspath(path))
+    handle, beside = tempfile.mkstemp(dir=folder, prefix=f"{name}-", suffix=".new")
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(handle)
+        os.chmod(beside, mode)
+        os.replace(beside, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+    flush_folder(folder)
+
+
+def flush_folder(folder: str) -> None:
+    """Make a rename in ``folder`` last through a power cut; some file systems can't, and say so."""
+    if os.name == "nt":
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
