@@ -13,6 +13,10 @@ TOOLS = ("Xvfb", "openbox", "xdotool", "import")
 """What must be installed for tests that look at windows."""
 
 
+_STAYS = 4
+"""Looks in a row at which a window is the only one."""
+
+
 class Screen:
     """Looks at windows and presses keys."""
 
@@ -40,11 +44,13 @@ class Screen:
 
     def wait_for_program(self, title: str = "cuDNN Assistant") -> str:
         """Our own window, once it has taken the place of the first picture of the same title."""
-        window = self.wait_for(title)
-        for _turn in range(20):
-            time.sleep(3)
+        window, stayed = self.wait_for(title), 0
+        for _turn in range(30):
+            time.sleep(2)
             found = self.windows(title)
-            if found == [window]:
+            # On a busy computer the first picture stands for seconds.
+            stayed = stayed + 1 if found == [window] else 0
+            if stayed == _STAYS:
                 return window
             window = found[0] if found else ""
         raise AssertionError(f"no window {title!r} that stays")
