@@ -66,7 +66,11 @@ static const char *wish(const char *name) {
     const char *set = getenv(name);
     char path[96];
     if (set) return set;
+#ifdef _WIN32 /* a program may have been started on another drive */
+    snprintf(path, sizeof path, "C:/etc/stub/%s", name);
+#else
     snprintf(path, sizeof path, "/etc/stub/%s", name);
+#endif
     FILE *file = fopen(path, "r");
     if (!file) return NULL;
     size_t length = fread(text, 1, sizeof text - 1, file);

@@ -34,8 +34,9 @@ TOOLKITS = Path("C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA")
 CUDNN = Path("C:/Program Files/NVIDIA/CUDNN/v9.10/bin/12.9")
 TOOLS, WORK = Path("C:/tools"), Path("C:/work")
 SITE = WORK / "venv/Lib/site-packages"
+WISHES = Path("C:/etc/stub")
 PLANTED = (
-    TOOLKITS.parent, CUDNN.parents[3], TOOLS, WORK,
+    TOOLKITS.parent, CUDNN.parents[3], TOOLS, WORK, WISHES.parent,
     Path("C:/Program Files (x86)/NVIDIA Corporation"),
 )  # fmt: skip
 ENVIRONMENT = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
@@ -72,6 +73,11 @@ class Computer:
                 ("DriverVersion", f"32.0.15.{digits[1:]}"),
             ):
                 reg.SetValueEx(key, name, 0, reg.REG_SZ, text)
+
+    def day(self, wish: str) -> None:
+        """How cuDNN's stub behaves; not by a variable, which could be left out."""
+        WISHES.mkdir(parents=True)
+        (WISHES / "STUB_CUDNN_DAY").write_text(wish)
 
     def cuda(self, version: str = "12.9") -> Path:
         """A toolkit, searched."""
@@ -152,20 +158,20 @@ def cuda_path_stale(c: Computer) -> None:
 def part_missing(c: Computer) -> None:
     c.healthy()
     (CUDNN / "cudnn_ops64_9.dll").unlink()
-    c.machine["STUB_CUDNN_DAY"] = "cudnnOpsVersionCheck:3009"
+    c.day("cudnnOpsVersionCheck:3009")
 
 
 def stray_copy_in_system32(c: Computer) -> None:
     c.healthy()
     shutil.copy(DLLS / "cudnn-9.1.0.70.dll", SYSTEM32 / "cudnn64_9.dll")
-    c.machine["STUB_CUDNN_DAY"] = "cudnnCreate:1002"
+    c.day("cudnnCreate:1002")
 
 
 def zlibwapi_missing(c: Computer) -> None:
     c.driver()
     c.cuda()
     c.cudnn(TOOLS / "bin", "8.9.7.29")
-    c.machine["STUB_CUDNN_DAY"] = "cudnnCnnInferVersionCheck:abort"
+    c.day("cudnnCnnInferVersionCheck:abort")
 
 
 def without_nvidia(c: Computer) -> None:
@@ -176,7 +182,7 @@ def driver_too_old(c: Computer) -> None:
     c.driver("472.12", 11040)
     c.cuda()
     c.cudnn(CUDNN)
-    c.machine["STUB_CUDNN_DAY"] = "cudnnCreate:1001"
+    c.day("cudnnCreate:1001")
 
 
 def onnxruntime_without_cuda(c: Computer) -> None:
@@ -210,7 +216,7 @@ def ctranslate2_without_the_parts(c: Computer) -> None:
     c.venv("ctranslate2", "4.6.0")
     images.put(SITE / "ctranslate2", "ctranslate2.dll", data=images.pe("4.6.0.0"))
     shutil.copy(DLLS / "cudnn-9.1.0.70.dll", SITE / "ctranslate2" / "cudnn64_9.dll")
-    c.machine["STUB_CUDNN_DAY"] = "cudnnGraphVersionCheck:abort"
+    c.day("cudnnGraphVersionCheck:abort")
 
 
 def other_programs_dlls_come_first_healthy(c: Computer) -> None:
