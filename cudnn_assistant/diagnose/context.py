@@ -127,7 +127,9 @@ class Context(Computer):
         """How much trouble with the subject's cuDNN matters: for a spare copy it is a note."""
         if self.environment is not None or self.wanted:
             return "error"
-        return "info"
+        # Who is told to bring it as packages would take the system's as well.
+        frameworks = (f for e in self.machine.pythons for f in e.frameworks)
+        return "error" if any(f.uses_system_cudnn for f in frameworks) else "info"
 
     # -- the hardware --------------------------------------------------------------------------
 
