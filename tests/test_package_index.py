@@ -9,7 +9,7 @@ from cudnn_assistant.apply.environment import Environment, commands, rehearsal
 from cudnn_assistant.compat.packages import index_of, is_index
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.plan import InstallPackage, PackageChange
-from cudnn_assistant.plan.kinds.packages import packages_back
+from cudnn_assistant.plan.kinds.packages import undo
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.system import Refused
 
@@ -50,7 +50,7 @@ def test_the_way_back_asks_the_index_that_the_old_build_came_from() -> None:
         index=index_of("torch", "cu128"),
         changes=(new, PackageChange(name="nvidia-cudnn-cu12", after="9.10.2.21")),
     )
-    back = packages_back(step)
+    back = undo(step)
     assert back is not None
     assert back.requirements == ("torch==2.9.0+cpu",)
     assert back.remove == ("nvidia-cudnn-cu12",)
