@@ -181,6 +181,15 @@ def part_that_is_a_link_to_nothing(c):
     c.at(f"{OPT}/libcudnn_ops.so.9").symlink_to("libcudnn_ops.so.9.8.0")
 
 
+@seen("works", f"warning cudnn-damaged {VENV}", **TORCH)
+def own_part_that_leads_to_itself_where_the_system_s_serves(c):
+    with_gpu(c)
+    linked_torch(c)
+    split(c.at("/usr/lib/x86_64-linux-gnu"), "9.10.2")
+    c.at(f"{OWN}/libcudnn_cnn.so.9").unlink()
+    c.at(f"{OWN}/libcudnn_cnn.so.9").symlink_to("libcudnn_cnn.so.9")
+
+
 AUDIT = """
 #define _GNU_SOURCE
 #include <link.h>
