@@ -62,11 +62,13 @@ def test_a_link_is_what_it_leads_to(home, tmp_path):
     assert doubt(str(link), ME) == "writable"
 
 
-def test_a_link_to_itself_is_nobody_s(tmp_path):
+def test_a_link_to_itself_can_t_be_loaded_and_is_in_no_doubt(tmp_path):
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
     tmp_path.chmod(0o700)
-    assert doubt(str(tmp_path / "a"), ME) == "owner"
+    assert doubt(str(tmp_path / "a"), ME) == ""
+    tmp_path.chmod(0o777)
+    assert doubt(str(tmp_path / "a"), ME) == "writable", "somebody may lay another one there"
 
 
 def test_a_folder_where_all_may_add_is_searched_by_nobody(tmp_path):
