@@ -16,6 +16,7 @@ from cudnn_assistant.probe.experiments.experiments import (
     unfinished,
 )
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.pythons.contents import with_contents
 from cudnn_assistant.probe.pythons.start_files import start_files
 from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.probe.subjects import Wish, asked_for, surroundings_of
@@ -93,6 +94,37 @@ def explored_in_frameworks(
             test, left = _test_inside(first, one, starts, family, cancel), until - time.monotonic()
             found += experiments(test, here, first, family, budget=left, cancel=cancel)
     return tuple(found)
+
+
+SECONDS_OF_CONTENTS = 20.0
+_WITHOUT_A_CAUSE = ("unloadable", "status-code", "wrong-result", "crashed")
+"""Ends to which a library of the right size and the wrong content can lead."""
+
+
+def compared(
+    disk: Disk,
+    pythons: Sequence[PythonEnvironment],
+    trials: Sequence[Trial],
+    tried: Sequence[Experiment],
+    *,
+    cancel: Cancel = never,
+) -> tuple[PythonEnvironment, ...]:
+    """The environments, those in which a test stopped for no reason that shows looked at closely.
+
+    Their libraries are compared with what was installed, for :data:`SECONDS_OF_CONTENTS` at most.
+    """
+    unexplained = {t.subject for t in trials if t.status in _WITHOUT_A_CAUSE}
+    unexplained -= {one.subject for one in tried if one.proven}
+    until = time.monotonic() + SECONDS_OF_CONTENTS
+
+    def over() -> bool:
+        return cancel() or time.monotonic() >= until
+
+    def looked_at(one: PythonEnvironment) -> PythonEnvironment:
+        off = any(package.changed or package.missing for package in one.packages)
+        return with_contents(disk, one, over) if one.id in unexplained and not off else one
+
+    return tuple(looked_at(one) for one in pythons)
 
 
 def _once_active(conditions: Conditions, one: PythonEnvironment | None) -> Conditions:

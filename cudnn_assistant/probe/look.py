@@ -283,10 +283,11 @@ class Look:
         tried = exploring.explored_in_frameworks(
             conditions, machine.os.family, machine.pythons, found, cancel=self._cancel
         )
-        return {
-            "trials": (*machine.trials, *found),
-            "experiments": (*machine.experiments, *tried),
-        }, ()
+        trials, tried = (*machine.trials, *found), (*machine.experiments, *tried)
+        pythons = exploring.compared(
+            self._disk, machine.pythons, trials, tried, cancel=self._cancel
+        )
+        return {"trials": trials, "experiments": tried, "pythons": pythons}, ()
 
     def experiments(self) -> None:
         """Tests that stopped, repeated with one difference at a time."""

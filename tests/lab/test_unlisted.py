@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
+from elftools.elf.elffile import ELFFile
 from split_cudnn import OWN, linked_torch, split
 from test_computers import SITE, VENV
 from test_seen_failing import OPT, Seen, entering, holds, with_gpu
@@ -188,6 +189,16 @@ def own_part_that_leads_to_itself_where_the_system_s_serves(c):
     split(c.at("/usr/lib/x86_64-linux-gnu"), "9.10.2")
     c.at(f"{OWN}/libcudnn_cnn.so.9").unlink()
     c.at(f"{OWN}/libcudnn_cnn.so.9").symlink_to("libcudnn_cnn.so.9")
+
+
+@seen("broken", f"error package-changed {VENV}", says=("libcudnn_ops.so.9",), **TORCH)
+def own_part_of_the_right_size_whose_code_is_lost(c):
+    with_gpu(c)
+    linked_torch(c)
+    with c.at(f"{OWN}/libcudnn_ops.so.9").open("r+b") as file:
+        code = ELFFile(file).get_section_by_name(".text")
+        file.seek(code["sh_offset"])
+        file.write(b"\0" * code["sh_size"])
 
 
 AUDIT = """

@@ -41,7 +41,7 @@ def doubt(path: str, uid: int) -> Doubt:
                 seen += 1
                 waiting.append(target)
                 if seen > _MOST_LINKS:
-                    # A link that leads to itself can't be loaded, so that nothing speaks against it.
+                    # Nothing speaks against a link that leads to itself: it can't be loaded.
                     return "owner" if os.path.exists(path) else ""
     return ""
 

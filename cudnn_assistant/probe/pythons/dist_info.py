@@ -7,7 +7,7 @@ what makes no sense is passed over, sizes are bounded, and nothing is raised.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FOLDER = re.compile(r"(?P<name>[^~].*?)-(?P<version>[^-]+)(?:-py[\d.]+)?\.(?:dist|egg)-info")
 _LIBRARY_END = re.compile(rb'\.(?:so(?:\.\d+)*|dll)(?="?,)')
-_SIZE = re.compile(rb'"?,[^,\n]{0,200},(\d{1,15})\r?(?:\n|$)')
+_DIGEST_AND_SIZE = re.compile(rb'"?,(?:sha256=([\w-]{43})|[^,\n]{0,200}),(\d{1,15})\r?(?:\n|$)')
 _LONGEST_NAME = 400
 _MOST_METADATA = 1 << 18
 _MOST_RECORD = 16 << 20
@@ -69,34 +69,44 @@ class Recorded(NamedTuple):
 
     missing: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    """There, with another size: a file of another version or a part of one has taken its place."""
+    """There, with another size or other content: a file of another version or a part of one has
+    taken its place, or a disk lost some of it."""
 
 
-def libraries_off(disk: Disk, one: Distribution) -> Recorded:
+Whole = Callable[[str, str], bool]
+"""Whether the content of a file has a SHA-256, in RECORD's spelling (PEP 376)."""
+
+
+def by_size(_path: str, _digest: str) -> bool:
+    """Take each file of the recorded size for the recorded one."""
+    return True
+
+
+def libraries_off(disk: Disk, one: Distribution, whole: Whole = by_size) -> Recorded:
     """What of the project's libraries is not as it was installed; nothing without a RECORD."""
     record = disk.data(disk.join(one.folder, "RECORD"), _MOST_RECORD)
     missing, changed = [], []
-    for name, size in islice(_libraries(record), _MOST_LIBRARIES):
+    for name, digest, size in islice(_libraries(record), _MOST_LIBRARIES):
         path = disk.join(one.site, *name.split("/"))
         found = disk.size(path)
         if found == 0 and not disk.exists(path):
             missing.append(name)
-        elif size is not None and size != found:
+        elif size is not None and (size != found or (digest and not whole(path, digest))):
             changed.append(name)
     return Recorded(tuple(missing), tuple(changed))
 
 
-def _libraries(record: bytes) -> Iterator[tuple[str, int | None]]:
-    """Names and sizes in bytes of the libraries that a RECORD lists."""
+def _libraries(record: bytes) -> Iterator[tuple[str, str, int | None]]:
+    """Names, digests and sizes in bytes of the libraries that a RECORD lists."""
     # From the end of each name back to its line's start: of the 13,000 lines of PyTorch's RECORD
     # a few dozen are libraries, and the csv module would take ten times as long.
     for match in _LIBRARY_END.finditer(record):
         start = record.rfind(b"\n", max(0, match.start() - _LONGEST_NAME), match.start()) + 1
         name = record[start : match.end()]
         if start or match.end() < _LONGEST_NAME:
-            size = _SIZE.match(record, match.end())
+            rest = _DIGEST_AND_SIZE.match(record, match.end())
             text = name.lstrip(b'"').decode("utf-8", "surrogateescape")
-            yield text, int(size[1]) if size else None
+            yield (text, (rest[1] or b"").decode(), int(rest[2])) if rest else (text, "", None)
 
 
 def requirement_lines(disk: Disk, one: Distribution) -> tuple[str, ...]:

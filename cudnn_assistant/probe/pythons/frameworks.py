@@ -12,6 +12,8 @@ from cudnn_assistant.probe.pythons import framework_files as files
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.dist_info import (
     Distribution,
+    Whole,
+    by_size,
     libraries_off,
     pins,
     requirement_lines,
@@ -72,7 +74,7 @@ def packages(
 ) -> tuple[Package, ...]:
     """The projects that matter here, with how many of their libraries are gone."""
     found = [
-        _package(disk, one)
+        package(disk, one)
         for one in have.values()
         if _MATTERS.fullmatch(one.name) or _BRINGS.fullmatch(one.name)
     ]
@@ -87,8 +89,9 @@ def packages(
 _MOST_NAMES = 40
 
 
-def _package(disk: Disk, one: Distribution) -> Package:
-    off = libraries_off(disk, one)
+def package(disk: Disk, one: Distribution, whole: Whole = by_size) -> Package:
+    """A project, with what of its libraries isn't as it was installed."""
+    off = libraries_off(disk, one, whole)
     missing, changed = map(_names, off)
     return Package(
         name=one.name,
