@@ -8,7 +8,7 @@ from machines.linux_python import HEALTHY_PIP
 from machines.parts import but, entry, passed, stopped, variable
 from machines.windows import CARD, GOOD, HEALTHY_WINDOWS
 
-from cudnn_assistant.machine import Difference, Experiment, Limit, Outcome, PartCheck, Trial
+from cudnn_assistant.machine import Answer, Difference, Experiment, Limit, Outcome, PartCheck, Trial
 
 FOLDER = f"{HOME}/old/lib"
 OWN = passed(LOWN, ADA, LVENV)
@@ -275,6 +275,18 @@ case(
         HEALTHY_LINUX,
         os=but(HEALTHY_LINUX.os, limits=(Limit(name="AS", most=8_192_000_000),)),
         trials=(OUT_OF_ADDRESSES,),
+    ),
+    "error limit-too-low",
+)
+FAILED = Answer(code=999)
+case(
+    "linux-limit-of-open-files-that-nobody-can-raise",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        os=but(HEALTHY_LINUX.os, limits=(Limit(name="NOFILE", most=14),)),
+        driver=but(HEALTHY_LINUX.driver, nvml=FAILED, cuda_init=FAILED),
+        trials=(stopped(BY_SYSTEM, "driver", 100, "CUDA_ERROR_NO_DEVICE", status="no-gpu"),),
     ),
     "error limit-too-low",
 )

@@ -113,11 +113,15 @@ def limited(ctx: Context) -> Findings:
         seen = [
             t
             for t in ctx.machine.trials
-            if (_without_memory(t) if addresses else t.status == "not-run" and not t.doubt)
+            if (_without_memory(t) if addresses else t.status in _KEPT_FROM_STARTING and not t.doubt)
         ]
         if seen and not ctx.runs and (addresses or one.name in ("NOFILE", "NPROC")):
             facts = Facts(setting=f"ulimit -{ULIMIT[one.name]}", value=in_shell(one.name, one.most))
             yield ctx.error(Manual(), seen[0].detail, sure=False, **facts)
+
+
+_KEPT_FROM_STARTING = ("not-run", "no-gpu")
+"""Ends of a test whose program, or the driver in it, gets no more files or processes."""
 
 
 def _without_memory(trial: Trial) -> bool:
