@@ -110,11 +110,8 @@ def limited(ctx: Context) -> Findings:
     """A limit that only the administrator can raise, and a test that such a limit stops."""
     for one in ctx.machine.os.limits:
         addresses = one.name in ("AS", "DATA")
-        seen = [
-            t
-            for t in ctx.machine.trials
-            if (_without_memory(t) if addresses else t.status in _KEPT_FROM_STARTING and not t.doubt)
-        ]
+        ends = ("out-of-memory",) if addresses else _KEPT_FROM_STARTING
+        seen = [t for t in ctx.machine.trials if t.status in ends and not t.doubt]
         if seen and not ctx.runs and (addresses or one.name in ("NOFILE", "NPROC")):
             facts = Facts(setting=f"ulimit -{ULIMIT[one.name]}", value=in_shell(one.name, one.most))
             yield ctx.error(Manual(), seen[0].detail, sure=False, **facts)
