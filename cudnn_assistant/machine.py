@@ -304,9 +304,13 @@ class CudnnCopy(Struct, kw_only=True):
 
     @property
     def version(self) -> str:
-        """The most trustworthy version known: loaded, else file, package, header."""
+        """The most trustworthy version known: loaded, else file, package, header.
+
+        Where parts of it are gone, those of another copy may have answered.
+        """
         loaded = self.check.version if self.check and self.check.status != "other-copy" else ""
-        return loaded or self.file_version or self.package_version or self.header_version
+        own = self.file_version or self.package_version
+        return (own or loaded if self.damaged else loaded or own) or self.header_version
 
     @property
     def damaged(self) -> tuple[Part, ...]:

@@ -7,6 +7,7 @@ second fault behind the first shows before the change instead of after it.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -145,12 +146,10 @@ def _reason(steps: Sequence[Step], before: Checkup) -> str:
 
 
 def _afterwards(plan: Plan, before: Checkup, stage: Stage, staged: Staged) -> Checkup:
-    values = {
-        (step.scope, step.name): _moved(step.after, _places(plan, staged))
-        for step in settings_of(plan)
-    }
-    system = Planned(stage.system, values)
     shadow, own = _shadow(plan, before.machine, staged)
+    places = {**_places(plan, staged), **({own.id: shadow} if own else {})}
+    values = {(step.scope, step.name): _moved(step.after, places) for step in settings_of(plan)}
+    system = Planned(stage.system, values)
     machine = stage.look(system, shadow)
     served = {f.subject for f in before.findings if any(f.code in s.why for s in plan.steps)}
     asked = [
@@ -185,7 +184,7 @@ def _moved(value: Value | None, places: Mapping[str, str]) -> Value | None:
         return None
     text = value.text
     for old, new in places.items():
-        text = text.replace(old, new)
+        text = re.sub(re.escape(old) + r"(?=[/\\:;]|$)", new.replace("\\", r"\\"), text)
     return replace(value, text=text)
 
 

@@ -201,6 +201,15 @@ def own_part_of_the_right_size_whose_code_is_lost(c):
         file.write(b"\0" * code["sh_size"])
 
 
+@seen("broken", f"error cudnn-part-missing {VENV}", says=("cuDNN 9.10.2 lacks",),
+      never=("takes Python's place",), **TORCH)  # fmt: skip
+def own_part_that_is_gone_where_the_system_s_is_older(c):
+    with_gpu(c)
+    linked_torch(c)
+    split(c.at("/usr/lib/x86_64-linux-gnu"), "9.5.1")
+    c.at(f"{OWN}/libcudnn_ops.so.9").unlink()
+
+
 AUDIT = """
 #define _GNU_SOURCE
 #include <link.h>

@@ -95,9 +95,12 @@ def _taken_over(ctx: Context) -> _Foreign | None:
         return None
     if not (stopped(trial) or too_old(ctx.needs, trial)):
         return None
-    file = next((p for p in cudnn_files(ctx, trial) if _foreign(ctx, p)), "")
-    # A cuDNN of another major has other file names: nothing took its place.
+    # A cuDNN of another major has other file names, and a part that is gone here leaves its place
+    # to others: nothing was taken.
     own = [c for c in ctx.copies if not trial.version or c.major == major(trial.version)]
+    gone = {ctx.name(part.file) for one in own for part in one.damaged}
+    foreign = (p for p in cudnn_files(ctx, trial) if _foreign(ctx, p))
+    file = next((p for p in foreign if not any(ctx.name(p).startswith(g) for g in gone)), "")
     if not file or not ctx.needs or not own:
         return None
     folder = ctx.parent(file)
