@@ -215,14 +215,15 @@ class Computer:
         return _answer(done.stdout)
 
     def told(self, shell: str = "", **variables: str) -> tuple[Answer, str]:
-        """The same, and what a person reads of ``check`` and ``fix --dry-run``.
+        """The same, and what a person reads of that look and of ``fix --dry-run``.
 
         ``shell`` is what they did in the terminal before.
         """
         ours = shlex.join(_OURS)
         lines = (
-            shell, f"{ours} check --json --offline",
-            "echo; echo ----", f"{ours} check --offline", f"{ours} fix --dry-run --offline", "true",
+            shell, f"{ours} check --json --offline > /tmp/seen.json; cat /tmp/seen.json",
+            "echo; echo ----", f"{ours} check --machine /tmp/seen.json --offline",
+            f"{ours} fix --dry-run --offline", "true",
         )  # fmt: skip
         script = "\n".join(filter(None, lines))
         done = self.run("bash", "-c", script, **variables)
