@@ -175,7 +175,7 @@ def test_the_patterns_are_found() -> None:
 )
 def test_a_slow_pattern_is_seen(text: str) -> None:
     slow = re.compile(text)
-    assert max(seconds(slow, case) for case in worst_cases(slow)) > SECONDS
+    assert any(seconds(slow, case) > SECONDS for case in worst_cases(slow))
 
 
 @pytest.mark.parametrize("name", PATTERNS)
