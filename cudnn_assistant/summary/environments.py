@@ -27,7 +27,12 @@ def environments(machine: Machine, findings: tuple[Finding, ...]) -> list[Line]:
 def _environment(
     machine: Machine, environment: PythonEnvironment, findings: tuple[Finding, ...]
 ) -> Line:
-    name, *others = [called(f) for f in _about(environment.frameworks)]
+    tests = [t for t in machine.trials if t.subject == environment.id]
+    ended = {t.framework.partition(" ")[0]: t.status for t in tests}
+    # Where one works and another doesn't, the line is about the one that doesn't.
+    about = sorted(
+        _about(environment.frameworks), key=lambda f: ended.get(f.name, "ok") in ("ok", "not-run")
+    )
     mine = [f for f in findings if f.subject == environment.id and f.severity != "info"]
     untried = any(t.subject == environment.id and t.doubt for t in machine.trials)
     where = "" if untried else say("summary.place", place=environment.id)
@@ -37,8 +42,11 @@ def _environment(
     if mine:
         mark = "bad" if mine[0].severity == "error" else "note"
         state = words(mine[0], machine).title
+    working = [called(f) for f in about[1:] if mark == "bad" and ended.get(f.name) == "ok"]
+    others = [one for one in map(called, about[1:]) if one not in working]
     also = say("summary.also-programs", programs=listed(others)) if others else ""
-    return Line("python", mark, name, listed(filter(None, (state, where, also))))
+    works = say("summary.works-there", programs=listed(working)) if working else ""
+    return Line("python", mark, called(about[0]), listed(filter(None, (state, where, also, works))))
 
 
 def _for(finding: Finding, environment: PythonEnvironment) -> bool:

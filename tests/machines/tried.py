@@ -165,6 +165,24 @@ case(
     ),
     f"error preload-stops-cudnn {LVENV}",
 )  # fmt: skip
+JAX = but(LTORCH.frameworks[0], name="jax", version="0.6.2", package="jax-cuda12-plugin", pins=())
+OF_JAX = but(STOPPED, framework="jax 0.6.2")
+case(
+    "linux-jax-stops-by-a-setting-beside-torch",
+    "broken",
+    but(
+        HEALTHY_PIP,
+        pythons=(but(LTORCH, frameworks=(*LTORCH.frameworks, JAX)),),
+        trials=(*HEALTHY_PIP.trials, of_torch(OWN), OF_JAX),
+        experiments=(
+            tried(
+                "variable", "JAX_PLATFORMS", "gpux", before=OF_JAX,
+                after=but(OWN, framework="jax 0.6.2"),
+            ),
+        ),
+    ),
+    f"error variable-stops-cudnn {LVENV}",
+)  # fmt: skip
 case(
     "linux-torch-asked-healthy",
     "works",
