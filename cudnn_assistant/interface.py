@@ -57,7 +57,7 @@ def recommend(
     For this computer, with what is named in place of what is here; with ``gpu`` (a name, or a
     compute capability like "8.6") for an imagined one. ``framework`` may carry a version.
     """
-    from cudnn_assistant.session.imagined import Imagined
+    from cudnn_assistant.session.imagined import Imagined, recommendation
 
     session = Session()
     wish = Imagined(
@@ -68,7 +68,7 @@ def recommend(
         system=system,
     )
     seen = None if gpu else session.check(LookRequest(trial=False))
-    return session.recommend_for(wish, seen)
+    return recommendation(wish, seen, session.compat)
 
 
 def support_report(*, test: bool = True, text: str = "") -> str:
@@ -78,4 +78,4 @@ def support_report(*, test: bool = True, text: str = "") -> str:
     """
     session = Session()
     checkup = session.check(LookRequest(trial=test))
-    return session.report_forms(checkup, text=text)("markdown")
+    return session.report(checkup, text=text)("markdown")

@@ -19,7 +19,7 @@ from cudnn_assistant.apply import NotApplied, apply, recover
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import Plan, SetVariable, Step, StepState, undo_plan
-from cudnn_assistant.session.changing import undoable
+from cudnn_assistant.session.past import Past
 from cudnn_assistant.system.linux import Linux
 
 FIRST = SetVariable(scope="user", name="LD_LIBRARY_PATH", after=Value(text="/opt/new:/opt/two"))
@@ -440,7 +440,7 @@ def test_a_clock_that_jumps_back(person: Person, monkeypatch: pytest.MonkeyPatch
     first, second, last = person.journal().entries()
     assert first.when == second.when > last.when
     assert len({first.id, second.id, last.id}) == 3
-    assert undoable(person.journal().entries(), person.system()) == last, (
+    assert Past(person.journal(), person.system()).undoable() == last, (
         "the last one made, not the latest date"
     )
     for number in (2, 1, 0):

@@ -45,8 +45,8 @@ from cudnn_assistant.plan import (
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS
 from cudnn_assistant.plan.kinds.installer import outcome
 from cudnn_assistant.session import Session
-from cudnn_assistant.session.changing import undoable
 from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.past import Past
 from cudnn_assistant.system import administrator, policy
 from cudnn_assistant.system.administrator import BEGUN
 from cudnn_assistant.system.linux import Linux
@@ -670,7 +670,7 @@ def test_from_a_terminal_nothing_asks_for_the_administrator(yes: Path, capfd: An
 def test_undo_says_how_the_person_takes_it_back(capfd: Any) -> None:
     def act() -> None:
         entry = carried_out(STEP)
-        assert undoable(journal().entries(), system()) is None
+        assert Past(journal(), system()).undoable() is None
         assert undo(Session(), Options(id=entry.id, yes=True), Screen()) == 0
 
     on_a_system_of_its_own(act, NO, user=0)

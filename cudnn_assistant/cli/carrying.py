@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -15,18 +14,20 @@ from cudnn_assistant.cli.allowed_installers import allowed
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import Machine
+from cudnn_assistant.plan import Change as Preview
 from cudnn_assistant.plan import (
     Demands,
+    Entry,
     Plan,
     demanded,
     demands,
     outcomes,
     starts_only,
+    tried,
     unrehearsed,
 )
-from cudnn_assistant.plan import tried as sentences_of_try
 from cudnn_assistant.session import Checkup, Refused, Session
-from cudnn_assistant.session.changing import Change, NotApplied
+from cudnn_assistant.session.changing import Change, NotApplied, in_vain
 from cudnn_assistant.session.events import Event, Progress
 from cudnn_assistant.wording import say, words
 from cudnn_assistant.wording.progress import ProgressLine
@@ -76,100 +77,128 @@ def make(
     ``before`` is the checkup that the plan is for: it is tried before it is made, and where the
     try shows more that can be mended, the larger plan is shown and asked about.
     """
+    maker = _Maker(session, machine, options, screen, before)
     for _time in range(_TRIES):
-        made = _once(session, plan, machine, options, screen, before)
+        made = maker.once(plan)
         if made.code != _IN_VAIN:
             return made
         plan = made.plan
     return made._replace(code=_NOT_CHANGED)
 
 
-def _once(
-    session: Session,
-    plan: Plan,
-    machine: Machine,
-    options: Options,
-    screen: Screen,
-    before: Checkup | None,
-) -> Made:
-    try:
-        plan = _rehearsed(session, plan, screen, before)
-        show_plan(session, plan, machine, screen, _serves(plan, before))
-        if options.dry_run:
-            print_plan(plan, machine, screen)
-        proposed, plan = plan, _to_be_made(plan, machine, screen, options)
-        if proposed.steps and not plan.steps:
-            return Made(_NOT_CHANGED, plan)
-        if forbidden := session.forbidden(plan):
-            raise forbidden
-        texts = session.licences(plan)
-    except (Refused, OSError) as trouble:
-        screen.trouble(why(trouble))
-        return Made(_NOT_POSSIBLE, plan)
-    if not _agreed(plan, texts, options, screen):
-        return Made(_NOT_CHANGED, plan)
-    return _apply(session, plan, texts, "--yes" if options.yes else "asked", screen, before)
+class _Maker(NamedTuple):
+    """What is the same each time that a plan is shown and asked about."""
 
+    session: Session
+    machine: Machine
+    options: Options
+    screen: Screen
+    before: Checkup | None
 
-def _to_be_made(plan: Plan, machine: Machine, screen: Screen, options: Options) -> Plan:
-    """What of a plan is left to be asked about."""
-    in_vain = plan.rehearsal is not None and plan.rehearsal.outcome == "stopped"
-    if options.dry_run or in_vain:
-        return msgspec.structs.replace(plan, steps=())
-    return allowed(plan, machine, screen, yes=options.yes)
-
-
-def _serves(plan: Plan, before: Checkup | None) -> dict[str, str]:
-    """Titles of the problems by code, to say what each change is for."""
-    found = before.findings if before else ()
-    also = plan.rehearsal.also if plan.rehearsal else ()
-    return {f.code: words(f, before.machine).title for f in (*found, *also)} if before else {}
-
-
-def _agreed(plan: Plan, texts: Sequence[Licence], options: Options, screen: Screen) -> bool:
-    """Whether the person wants it; installers alone were asked for one by one."""
-    if options.yes:
-        _say_what_yes_accepts(texts, screen)
-        return True
-    return (starts_only(plan) and not texts) or _asked(len(plan.steps), texts, screen)
-
-
-def _apply(
-    session: Session,
-    plan: Plan,
-    texts: Sequence[Licence],
-    how: str,
-    screen: Screen,
-    before: Checkup | None,
-) -> Made:
-    with _stoppable(screen) as stop:
-        _wait(session.pause(plan) if how == "--yes" else 0, stop, screen)
-        advance = ProgressLine(lambda text: None if stop.is_set() else screen.progress(text))
-
-        def hear(event: Event) -> None:
-            if isinstance(event, Progress):
-                advance(event.number, event.what, event.here, event.size)
-
-        change = Change(hear, stop)
+    def once(self, plan: Plan) -> Made:
+        """Show, try, ask, apply this one."""
         try:
-            entry = session.apply(plan, change, texts, how, before)
-        except NotApplied as trouble:
-            code = _say_why_not(trouble, stop.is_set(), screen)
-            if trouble.code != "rehearsal-stopped":
-                return Made(code, plan)
-            return _tried_in_vain(change, screen, before) or Made(_NOT_CHANGED, plan)
-    screen.progress("")
-    if change.tried is not None and before is not None and not screen.json:
-        for sentence in sentences_of_try(change.tried.rehearsal, before.machine):
-            screen.line(sentence)
-    for ended in () if screen.json else outcomes(entry.plan):
+            plan = self._rehearsed(plan)
+            self._show(plan)
+            proposed, plan = plan, self._to_be_made(plan)
+            if proposed.steps and not plan.steps:
+                return Made(_NOT_CHANGED, plan)
+            texts = self.session.licences(plan)
+        except (Refused, OSError) as trouble:
+            self.screen.trouble(why(trouble))
+            return Made(_NOT_POSSIBLE, plan)
+        return self._apply(plan, texts) if self._agreed(plan, texts) else Made(_NOT_CHANGED, plan)
+
+    def _rehearsed(self, plan: Plan) -> Plan:
+        if unrehearsed(plan):
+            self.screen.progress(say("cli.asking-pip"))
+        elif self.before is not None:
+            self.screen.progress(say("progress.trying"))
+        try:
+            return self.session.rehearse(plan, before=self.before)
+        finally:
+            self.screen.progress("")
+
+    def _show(self, plan: Plan) -> None:
+        if not self.screen.json:
+            changes = self.session.preview(plan, self.machine)
+            show_plan(plan, changes, self.machine, self.screen, self._serves(plan))
+        elif self.options.dry_run:
+            print_plan(plan, self.machine, self.screen)
+
+    def _serves(self, plan: Plan) -> dict[str, str]:
+        """Titles of the problems by code, to say what each change is for."""
+        if self.before is None:
+            return {}
+        also = plan.rehearsal.also if plan.rehearsal else ()
+        found = (*self.before.findings, *also)
+        return {one.code: words(one, self.before.machine).title for one in found}
+
+    def _to_be_made(self, plan: Plan) -> Plan:
+        """What of a plan is left to be asked about."""
+        if self.options.dry_run or in_vain(plan):
+            return msgspec.structs.replace(plan, steps=())
+        return allowed(plan, self.machine, self.screen, yes=self.options.yes)
+
+    def _agreed(self, plan: Plan, texts: Sequence[Licence]) -> bool:
+        """Whether the person wants it; installers alone were asked for one by one."""
+        if self.options.yes:
+            _say_what_yes_accepts(texts, self.screen)
+            return True
+        return (starts_only(plan) and not texts) or _asked(len(plan.steps), texts, self.screen)
+
+    def _apply(self, plan: Plan, texts: Sequence[Licence]) -> Made:
+        screen, yes = self.screen, self.options.yes
+        with _stoppable(screen) as stop:
+            _wait(self.session.pause(plan) if yes else 0, stop, screen)
+            advance = ProgressLine(lambda text: None if stop.is_set() else screen.progress(text))
+
+            def hear(event: Event) -> None:
+                if isinstance(event, Progress):
+                    advance(event.number, event.what, event.here, event.size)
+
+            change = Change(hear, stop)
+            try:
+                how = "--yes" if yes else "asked"
+                entry = self.session.apply(plan, change, texts, how, self.before)
+            except NotApplied as trouble:
+                code = _say_why_not(trouble, stop.is_set(), screen)
+                if trouble.code != "rehearsal-stopped":
+                    return Made(code, plan)
+                return self._tried_in_vain(change) or Made(_NOT_CHANGED, plan)
+        screen.progress("")
+        if not screen.json:
+            _tell(entry, screen, self._tried(change))
+        if stop.is_set():
+            screen.trouble(say("cli.done-already"))
+            return Made(STOPPED, plan)
+        return Made(DONE, change.tried or plan)
+
+    def _tried(self, change: Change) -> Sequence[str]:
+        """What came of trying a plan once it was staged, in sentences."""
+        if change.tried is None or self.before is None:
+            return ()
+        return tried(change.tried.rehearsal, self.before.machine)
+
+    def _tried_in_vain(self, change: Change) -> Made | None:
+        """What comes of a plan that was tried when it was staged; ``None``: it wasn't."""
+        if change.tried is None:
+            return None
+        if change.grew:
+            return Made(_IN_VAIN, change.tried)
+        for sentence in self._tried(change):
+            self.screen.trouble(sentence)
+        return Made(_NOT_CHANGED, change.tried)
+
+
+def _tell(entry: Entry, screen: Screen, sentences: Sequence[str]) -> None:
+    """What came of the try, and of each installer."""
+    for sentence in sentences:
+        screen.line(sentence)
+    for ended in outcomes(entry.plan):
         screen.line(ended.text)
         for line in ended.output.splitlines():
             screen.line(line, indent=2)
-    if stop.is_set():
-        screen.trouble(say("cli.done-already"))
-        return Made(STOPPED, plan)
-    return Made(DONE, change.tried or plan)
 
 
 def _wait(seconds: int, stop: threading.Event, screen: Screen) -> None:
@@ -177,28 +206,6 @@ def _wait(seconds: int, stop: threading.Event, screen: Screen) -> None:
     if seconds:
         screen.progress(say("cli.waiting", seconds=seconds))
         stop.wait(seconds)
-
-
-def _tried_in_vain(change: Change, screen: Screen, before: Checkup | None) -> Made | None:
-    """What comes of a plan that was tried when it was staged; ``None``: it wasn't."""
-    if change.tried is None or before is None:
-        return None
-    if change.grew:
-        return Made(_IN_VAIN, change.tried)
-    for sentence in sentences_of_try(change.tried.rehearsal, before.machine):
-        screen.trouble(sentence)
-    return Made(_NOT_CHANGED, change.tried)
-
-
-def _rehearsed(session: Session, plan: Plan, screen: Screen, before: Checkup | None) -> Plan:
-    if unrehearsed(plan):
-        screen.progress(say("cli.asking-pip"))
-    elif before is not None:
-        screen.progress(say("progress.trying"))
-    try:
-        return session.rehearse(plan, before=before)
-    finally:
-        screen.progress("")
 
 
 def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:
@@ -213,17 +220,12 @@ def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:
 def _say_what_yes_accepts(texts: Sequence[Licence], screen: Screen) -> None:
     """``--yes`` accepts a licence only where its address is seen, also beside JSON."""
     for text in texts:
-        line = say("cli.yes-accepts-licence", link=text.address)
-        if screen.json:
-            screen.trouble(line)
-        else:
-            screen.line(line)
+        show = screen.trouble if screen.json else screen.line
+        show(say("cli.yes-accepts-licence", link=text.address))
 
 
 def _asked(count: int, texts: Sequence[Licence], screen: Screen) -> bool:
-    question = say("cli.ask-changes", count=count)
-    if texts:
-        question = say("cli.ask-licence-and-changes", count=count)
+    question = say("cli.ask-licence-and-changes" if texts else "cli.ask-changes", count=count)
     asked = screen.ask(question, more=(lambda: _show(texts, screen)) if texts else None)
     if asked is None:
         screen.trouble(say("cli.nothing-changed"))
@@ -258,17 +260,15 @@ def _stoppable(screen: Screen) -> Iterator[threading.Event]:
 
 
 def show_plan(
-    session: Session,
     plan: Plan,
+    changes: Sequence[Preview],
     machine: Machine,
     screen: Screen,
-    serves: Mapping[str, str] = MappingProxyType({}),
+    serves: Mapping[str, str],
 ) -> None:
     """Every change with its old and new value and what it is for; then what all of it needs."""
-    if screen.json:
-        return
     screen.line()
-    for change in session.preview(plan, machine):
+    for change in changes:
         screen.line(f"{change.title}  {change.place}")
         for code in plan.steps[change.step].why:
             if code in serves:
@@ -278,7 +278,7 @@ def show_plan(
             screen.verbatim(f"{row.sign} {row.text}{note}", indent=2)
         for note in change.notes:
             screen.line(note, indent=2)
-    for sentence in (*demanded(plan, machine), *sentences_of_try(plan.rehearsal, machine)):
+    for sentence in (*demanded(plan, machine), *tried(plan.rehearsal, machine)):
         screen.line(sentence)
     screen.line()
 
@@ -290,12 +290,6 @@ class PrintedPlan(Plan, kw_only=True, omit_defaults=False):
 
 
 def print_plan(plan: Plan, machine: Machine, screen: Screen) -> None:
-    """The plan as JSON, where that is asked for."""
-    if screen.json:
-        printed = PrintedPlan(
-            steps=plan.steps,
-            undoes=plan.undoes,
-            rehearsal=plan.rehearsal,
-            demands=demands(plan, machine),
-        )
-        screen.as_json(printed)
+    """The plan as JSON, with what it asks for."""
+    fields = msgspec.structs.asdict(plan)
+    screen.as_json(PrintedPlan(**fields, demands=demands(plan, machine)))

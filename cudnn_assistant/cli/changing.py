@@ -13,6 +13,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.plan import Entry, Plan, starts_only, stays
 from cudnn_assistant.session import Checkup, Refused, Session, ignore
 from cudnn_assistant.session.changing import Change
+from cudnn_assistant.session.checkup import works_for
 from cudnn_assistant.session.permitted import known, left_alone
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import why
@@ -52,7 +53,7 @@ def _nothing_to_do(
 
 def _take_back_interrupted(session: Session, options: Options, screen: Screen) -> int:
     try:
-        plan = session.recover()
+        plan = session.past.recover()
     except (Refused, OSError) as trouble:
         screen.trouble(why(trouble))
         return _NOT_POSSIBLE
@@ -69,38 +70,37 @@ def _look_again(session: Session, made: Plan, options: Options, screen: Screen) 
         screen.line()
     checkup = look(session, options, screen, again=True)
     show(checkup, session.source, screen, options)
-    if checkup.verdict == "works" or _as_promised(session, made, checkup):
+    if checkup.verdict == "works" or _as_promised(made, checkup):
         return DONE
     if not (screen.json or starts_only(made)):
         screen.line(say("cli.can-be-undone"))
     return _HELPED_NOT
 
 
-def _as_promised(session: Session, made: Plan, checkup: Checkup) -> bool:
+def _as_promised(made: Plan, checkup: Checkup) -> bool:
     """Whether cuDNN starts for everybody for whom it did when the plan was tried."""
     promised = made.rehearsal.subjects if made.rehearsal else ()
-    return bool(promised) and all(session.works_for(checkup, one) for one in promised)
+    return bool(promised) and all(works_for(checkup, one) for one in promised)
 
 
 def undo(session: Session, options: Options, screen: Screen) -> int:
     """Take the last (or the named) change back; ``--list`` shows all of them."""
+    past = session.past
     try:
-        entries = session.history()
+        entries = past.entries()
     except OSError as trouble:
         screen.trouble(say("cli.changes-not-readable", why=trouble.strerror))
         return 3
     if options.list:
         return _list(session, entries, screen)
     try:
-        plan = session.recover()
-        if plan is not None:
+        if (plan := past.recover()) is not None:
             return _carry_out_undo(session, plan, options, screen)
-        entry = session.undoable(options.id)
+        entry = past.undoable(options.id)
         if entry is None:
             screen.line(say("cli.no-change"))
             return 2 if options.id else 0
-        plan = session.undo(entry)
-        stays_whole = session.stays_whole(entry)
+        plan, stays_whole = past.way_back(entry), past.stays_whole(entry)
     except (Refused, OSError) as trouble:
         screen.trouble(why(trouble))
         return _NOT_POSSIBLE
@@ -132,7 +132,7 @@ def _close(session: Session, plan: Plan, screen: Screen) -> int:
 def _list(session: Session, entries: tuple[Entry, ...], screen: Screen) -> int:
     listed = [_printed(session, entry) for entry in entries if not entry.plan.undoes]
     if screen.json:
-        screen.raw(msgspec.json.encode(listed).decode() + "\n")
+        screen.as_json(listed)
         return 0
     if not entries:
         screen.line(say("cli.no-changes-yet"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import NamedTuple
 
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
@@ -14,37 +13,29 @@ from cudnn_assistant.wording.refusals import why
 Command = Callable[[Session, Options, Screen], int]
 
 
-class _Place(NamedTuple):
-    """A function that is loaded once its command is asked for."""
-
-    module: str
-    function: str
-
-    def load(self) -> Command:
-        command: Command = getattr(import_module(f"{__package__}.{self.module}"), self.function)
-        return command
-
-
-_PLACES = {
-    "check": _Place("looking", "check"),
-    "explain": _Place("explaining", "explain"),
-    "fix": _Place("changing", "fix"),
-    "undo": _Place("changing", "undo"),
-    "report": _Place("reporting", "report"),
-    "test": _Place("testing", "test"),
-    "watch": _Place("watching", "watch"),
-    "feed": _Place("data", "feed"),
-    "recommend": _Place("recommending", "recommend"),
-    "installed": _Place("installed", "installed"),
-    "mcp": _Place("assistants", "mcp"),
-    "integrate": _Place("integrate", "integrate"),
+_MODULES = {
+    "check": "looking",
+    "explain": "explaining",
+    "fix": "changing",
+    "undo": "changing",
+    "report": "reporting",
+    "test": "testing",
+    "watch": "watching",
+    "feed": "data",
+    "recommend": "recommending",
+    "installed": "installed",
+    "mcp": "assistants",
+    "integrate": "integrate",
 }
+"""Where the function of a command's name stands; loaded once it is asked for."""
 
 
 def carry_out(options: Options, screen: Screen) -> int:
     """Do what is asked for, and return the exit code."""
     try:
-        return _PLACES[options.command].load()(Session(), options, screen)
+        module = import_module(f"{__package__}.{_MODULES[options.command]}")
+        command: Command = getattr(module, options.command)
+        return command(Session(), options, screen)
     except Misuse as trouble:
         screen.trouble(why(trouble))
         return 2

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
-
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.saving import save
-from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.cli.screen import Screen, json_line
 from cudnn_assistant.report.fleet import Fleet
 from cudnn_assistant.report.fleet_page import (
     alike,
@@ -20,7 +18,6 @@ from cudnn_assistant.report.fleet_page import (
     write_fleet_page,
 )
 from cudnn_assistant.session import Session
-from cudnn_assistant.visible import visible_json
 from cudnn_assistant.wording import listed, say
 
 
@@ -39,10 +36,13 @@ def many(session: Session, options: Options, screen: Screen) -> int:
     if form is None:
         _show(fleet, screen)
         return 0
-    if options.file in ("", "-"):
+    if options.file not in ("", "-"):
+        return save(options.file, form(fleet).encode(), screen)
+    if options.json:
+        screen.as_json(fleet)
+    else:
         screen.raw(form(fleet))
-        return 0
-    return save(options.file, form(fleet).encode(), screen)
+    return 0
 
 
 def _form(options: Options) -> Callable[[Fleet], str] | None:
@@ -54,7 +54,7 @@ def _form(options: Options) -> Callable[[Fleet], str] | None:
 
 
 def _json(fleet: Fleet) -> str:
-    return visible_json(msgspec.json.encode(fleet).decode()) + "\n"
+    return json_line(fleet) + "\n"
 
 
 def _show(fleet: Fleet, screen: Screen) -> None:

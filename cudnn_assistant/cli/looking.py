@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import msgspec
+
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.saving import replace
 from cudnn_assistant.cli.screen import Screen, column
@@ -31,7 +33,7 @@ def check(session: Session, options: Options, screen: Screen) -> int:
     """Look, test, say what is wrong."""
     checkup = look(session, options, screen)
     show(checkup, session.source, screen, options)
-    if not options.machine and session.interrupted():
+    if not options.machine and session.past.interrupted():
         screen.trouble(say("cli.change-interrupted"))
     if (newer := newer_program(session.source)) and not (screen.json or screen.quiet):
         screen.trouble(newer)
@@ -96,7 +98,7 @@ def unreadable(path: str, trouble: OSError) -> Misuse:
 def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> None:
     """Print a checkup the way the flags ask for."""
     if screen.json:
-        screen.raw(encoded(checkup, source).decode() + "\n")
+        screen.as_json(msgspec.Raw(encoded(checkup, source)))
         return
     title, sentence = headline(checkup.verdict, checkup.machine, checkup.findings)
     if screen.quiet:

@@ -11,20 +11,14 @@ from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.compat.environment import EnvironmentAdvice
 from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.given_file import beginning
-from cudnn_assistant.session.imagined import Imagined
+from cudnn_assistant.session.imagined import Imagined, environment_advice, recommendation
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
 
 
 def recommend(session: Session, options: Options, screen: Screen) -> int:
     """Say what fits: 0 when something does, 1 when nothing can, 3 when it isn't known."""
-    wish = Imagined(
-        gpu=options.gpu,
-        driver=options.driver,
-        framework=options.framework,
-        python_version=options.python_version,
-        system=options.system,
-    )
+    wish = msgspec.convert(options, Imagined, from_attributes=True)
     checkup = None
     if options.gpu:
         session.fetch_data(offline=options.offline)
@@ -32,9 +26,9 @@ def recommend(session: Session, options: Options, screen: Screen) -> int:
         checkup = look(session, msgspec.structs.replace(options, no_test=True), screen)
     if options.requirements:
         text = _text(options.requirements)
-        whole = session.recommend_environment(wish, checkup, text, options.python)
+        whole = environment_advice(wish, checkup, session.compat, text, options.python)
         return _environment(whole, options, screen)
-    found = session.recommend_for(wish, checkup, options.python)
+    found = recommendation(wish, checkup, session.compat, options.python)
     if options.json:
         screen.as_json(found)
     else:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from cudnn_assistant.cli.looking import checkup_of_file, look, unreadable
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.saving import save
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.report import Line, file_name
+from cudnn_assistant.report import Line
 from cudnn_assistant.report import compare as differences
 from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.given_file import beginning
-from cudnn_assistant.session.reports import Form, Forms
+from cudnn_assistant.session.reports import Form
 from cudnn_assistant.wording import say
 
 _MOST_SHOWN = 20
@@ -41,24 +40,16 @@ def _write(session: Session, options: Options, screen: Screen) -> int:
     if options.keep_lines and not 1 <= min(options.keep_lines) <= max(options.keep_lines) <= last:
         raise Misuse("no-such-lines", count=last)
     checkup = look(session, options, screen)
-    forms = session.report_forms(checkup, own=not options.machine, text=text)
+    forms = session.report(checkup, own=not options.machine, text=text)
     forms = forms.keeping(options.keep_lines)
     if options.file == "-" or (options.short and not options.file):
         screen.raw(forms(_form(options)))
         return 0
-    path = options.file or file_name(checkup.machine)
-    code = save(path, _content(forms, options, path), screen)
+    path = options.file or forms.name
+    code = save(path, forms.content(path, _form(options)), screen)
     if code == 0:
         _show_left_out(forms.left_out, options.keep_lines, screen)
     return code
-
-
-def _content(forms: Forms, options: Options, path: str) -> bytes:
-    ending = os.path.splitext(path)[1].lower()
-    if ending == ".zip":
-        return forms.packed()
-    form: Form = "html" if ending in (".html", ".htm") else _form(options)
-    return forms(form).encode()
 
 
 def _show_left_out(lines: Sequence[Line], kept: Sequence[int], screen: Screen) -> None:

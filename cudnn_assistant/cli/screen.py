@@ -70,20 +70,18 @@ class Screen:
             self._write(" " * (size + 1 + cells(label)) + row)
 
     def as_json(self, value: object) -> None:
-        """A value for programs, as JSON in a line of its own."""
-        self.raw(msgspec.json.encode(value).decode() + "\n")
-
-    def raw(self, text: str) -> None:
-        """Text for programs, as it is (JSON, a report). JSON is UTF-8 on every console.
-
-        A terminal is shown nothing that it would obey.
-        """
-        buffer = getattr(self.out, "buffer", None) if self.json else None
-        if buffer is not None:
+        """A value for programs, as JSON in a line of its own; UTF-8 on every console."""
+        text = json_line(value) + "\n"
+        if (buffer := getattr(self.out, "buffer", None)) is not None:
             self.out.flush()
-            buffer.write(visible_json(text).encode())
+            buffer.write(text.encode())
         else:
             self.out.write(text)
+        self.out.flush()
+
+    def raw(self, text: str) -> None:
+        """Text for programs, as it is: a report."""
+        self.out.write(text)
         self.out.flush()
 
     def verbatim(self, text: str, *, indent: int = 4) -> None:
@@ -130,6 +128,11 @@ class Screen:
 
     def _write(self, text: str) -> None:
         print(_fit(self.out, text), file=self.out)
+
+
+def json_line(value: object) -> str:
+    """A value as JSON; a terminal is shown nothing that it would obey."""
+    return visible_json(msgspec.json.encode(value).decode())
 
 
 def in_utf8(stream: TextIO, platform: str = sys.platform) -> TextIO:

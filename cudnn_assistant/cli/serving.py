@@ -8,7 +8,8 @@ planned and shown before; an assistant without that question gets no change.
 # Annotations stay objects here: the protocol's library reads those of "fix" inside a function.
 
 import secrets
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from mcp.server.mcpserver import Elicit, MCPServer, Resolve
 from mcp_types import ToolAnnotations
@@ -26,14 +27,16 @@ from cudnn_assistant.session import (
     Source,
     ignore,
 )
-from cudnn_assistant.session.changing import Change, NotApplied
-from cudnn_assistant.session.imagined import Imagined
-from cudnn_assistant.session.json_output import FindingWords, answer
+from cudnn_assistant.session.changing import Change, in_vain
+from cudnn_assistant.session.imagined import Imagined, recommendation
+from cudnn_assistant.session.json_output import answer
 from cudnn_assistant.session.permitted import known
 from cudnn_assistant.session.reports import without_home
-from cudnn_assistant.wording import recommendation, say
+from cudnn_assistant.wording import say
+from cudnn_assistant.wording.recommendation import headline, lines
 from cudnn_assistant.wording.refusals import why
 
+_Shape = TypeVar("_Shape")
 _LOOKS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True)
 _KEPT = 8
@@ -49,7 +52,7 @@ class Problem(TypedDict):
     title: str
     why: str
     fix: str
-    commands: list[str]
+    commands: Sequence[str]
     link: str
 
 
@@ -107,13 +110,12 @@ class Yes(BaseModel):
     yes: bool = Field(default=False, description="yes: make these changes now")
 
 
-class _Proposal:
+class _Proposal(NamedTuple):
     """A plan that was shown, with the checkup that it is for."""
 
-    def __init__(self, plan: Plan, own: Checkup, question: str) -> None:
-        self.plan = plan
-        self.own = own
-        self.question = question
+    plan: Plan
+    own: Checkup
+    question: str
 
 
 class _Desk:
@@ -134,12 +136,7 @@ class _Desk:
         """What an error message about CUDA, cuDNN or the GPU really means, on this computer."""
         _own, checkup = self._looked(test=False)
         found = self.session.explain(message, checkup)
-        return {
-            "causes": [
-                {"code": one.code, "title": one.title, "why": one.why, "fix": one.fix}
-                for one in found.causes
-            ]
-        }
+        return {"causes": [_part(Meaning, one) for one in found.causes]}
 
     def recommend(
         self,
@@ -159,15 +156,15 @@ class _Desk:
         )
         try:
             seen = None if gpu else self._looked(test=False)[1]
-            found = self.session.recommend_for(wish, seen)
+            found = recommendation(wish, seen, self.session.compat)
         except Misuse as trouble:
             raise ValueError(why(trouble)) from trouble
-        told = [f"{line.label}: {line.text}" for line in recommendation.lines(found)]
-        return {"headline": recommendation.headline(found), "lines": told}
+        told = [f"{line.label}: {line.text}" for line in lines(found)]
+        return {"headline": headline(found), "lines": told}
 
     def report(self, test: bool = True) -> str:
         """The whole support report as Markdown, without names of people, computers, projects."""
-        return self.session.report_forms(self.session.check(LookRequest(trial=test)))("markdown")
+        return self.session.report(self.session.check(LookRequest(trial=test)))("markdown")
 
     def plan_fix(self, codes: list[str] | None = None) -> Planned:
         """What would help: every change, old and new. Changes nothing.
@@ -196,8 +193,7 @@ class _Desk:
             tried = self.session.rehearse(plan, before=own)
         except (Refused, OSError) as trouble:
             raise ValueError(without_home(why(trouble))) from trouble
-        in_vain = tried.rehearsal is not None and tried.rehearsal.outcome == "stopped"
-        return Plan() if in_vain else without_installers(tried)
+        return Plan() if in_vain(tried) else without_installers(tried)
 
     def _keep(self, plan: Plan, own: Checkup, shown: list[str]) -> str:
         name = secrets.token_hex(4)
@@ -223,18 +219,11 @@ class _Desk:
             return {"changed": False, "said": say("mcp.no"), "verdict": ""}
         del self.proposals[plan]
         try:
-            if forbidden := self.session.forbidden(proposal.plan):
-                raise forbidden
             read = self.session.licences(proposal.plan)
             self.session.apply(proposal.plan, Change(ignore), read, "asked", proposal.own)
-        except NotApplied as trouble:
-            return {
-                "changed": not trouble.as_before,
-                "said": without_home(why(trouble)),
-                "verdict": "",
-            }
         except (Refused, OSError) as trouble:
-            return {"changed": False, "said": without_home(why(trouble)), "verdict": ""}
+            changed = isinstance(trouble, Refused) and not trouble.as_before
+            return {"changed": changed, "said": without_home(why(trouble)), "verdict": ""}
         return {"changed": True, "said": say("mcp.done"), "verdict": self._looked(True)[1].verdict}
 
     def _looked(self, test: bool) -> tuple[Checkup, Checkup]:
@@ -271,21 +260,13 @@ def _told(checkup: Checkup, source: Source) -> Checked:
         "title": whole.title,
         "sentence": whole.sentence,
         "lines": [f"{line.label}: {line.text}" for line in whole.lines],
-        "problems": list(map(_problem, whole.findings)),
+        "problems": [_part(Problem, one) for one in whole.findings],
     }
 
 
-def _problem(found: FindingWords) -> Problem:
-    return {
-        "code": found.code,
-        "severity": found.severity,
-        "sure": found.sure,
-        "title": found.title,
-        "why": found.why,
-        "fix": found.fix,
-        "commands": list(found.commands),
-        "link": found.link,
-    }
+def _part(shape: Callable[..., _Shape], whole: object) -> _Shape:
+    """What of something is told: the fields that a shape names."""
+    return shape(**{name: getattr(whole, name) for name in shape.__annotations__})
 
 
 def _change(one: Any) -> str:

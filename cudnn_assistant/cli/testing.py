@@ -14,7 +14,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.cli.tested import show, show_reason, wants_reason
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.session import Session
-from cudnn_assistant.session.trials import TestRequest
+from cudnn_assistant.session.trials import TestRequest, look_for_reason, run_tests
 from cudnn_assistant.wording import say
 
 
@@ -32,7 +32,7 @@ def test(session: Session, options: Options, screen: Screen) -> int:
         trusted=tuple(map(os.path.abspath, options.trust)),
     )
     screen.progress(say("cli.testing"))
-    tested = session.test(request)
+    tested = run_tests(request, session.system)
     screen.progress("")
     if screen.json:
         printed = tested.trials if len(tested.trials) > 1 else tested.trials[0]
@@ -41,7 +41,7 @@ def test(session: Session, options: Options, screen: Screen) -> int:
     show(tested, screen, verbose=options.verbose)
     if not screen.quiet and (stopped := wants_reason(tested)):
         screen.progress(say("cli.looking-for-reason"))
-        checkup = session.look_for_reason(request, tested)
+        checkup = look_for_reason(tested, request, session.system, session.compat)
         screen.progress("")
         show_reason(checkup, stopped, screen, verbose=options.verbose)
     return exit_code(tested.trials)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from cudnn_assistant.cli.options import Options
-from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.cli.screen import Screen, json_line
 from cudnn_assistant.explain import text_lines
 from cudnn_assistant.session import Misuse, Session
-from cudnn_assistant.session.watching import WatchResult, told
-from cudnn_assistant.visible import visible_json
+from cudnn_assistant.session.watching import told
 
 
 def watch(session: Session, options: Options, screen: Screen) -> int:
@@ -22,15 +19,9 @@ def watch(session: Session, options: Options, screen: Screen) -> int:
         raise Misuse("watch-nothing")
     seen = session.watch(words, options.pid, exact=options.exact)
     if screen.json:
-        screen.trouble(visible_json(msgspec.json.encode(seen).decode()))
+        screen.trouble(json_line(seen))
     else:
-        for line in _lines(seen):
+        meaning = ["", *text_lines(seen.explanation)] if seen.explanation else []
+        for line in (*told(seen), *meaning):
             screen.trouble(line)
     return seen.exit_code or 0
-
-
-def _lines(seen: WatchResult) -> list[str]:
-    rows = told(seen)
-    if seen.explanation is not None:
-        rows += ["", *text_lines(seen.explanation)]
-    return rows

@@ -236,7 +236,8 @@ class ChangeFlow(QObject):
         """Show how a change is put back."""
         self._show_again = partial(self.undo, entry)
         self._host.work(
-            lambda _tell: self._session.undo(entry), lambda plan: self._show_undo(entry, plan)
+            lambda _tell: self._session.past.way_back(entry),
+            lambda plan: self._show_undo(entry, plan),
         )
 
     def _show_undo(self, entry: Entry, plan: Plan) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSignalBlocker, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRectF, QSignalBlocker
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QCheckBox, QStyle, QStyleOptionButton
 
 from cudnn_assistant.gui import theme
@@ -12,13 +12,6 @@ from cudnn_assistant.wording import say
 
 class CheckBox(QCheckBox):
     """A box to tick. Fusion's own outline can't be seen in the dark; this one always can."""
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Enter ticks, as Space does."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-            return
-        super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """The style's box, and an outline of at least 3 : 1 around it."""

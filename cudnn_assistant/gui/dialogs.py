@@ -7,21 +7,15 @@ from dataclasses import dataclass
 from html import escape
 
 from PySide6.QtCore import QDateTime, QLocale, Qt, QTimeZone, Signal
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QHeaderView,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
+from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.text_widgets import Text, line_height
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.widgets import Button
+from cudnn_assistant.gui.widgets import Button, pressed
 from cudnn_assistant.plan import Entry
-from cudnn_assistant.session.changing import ChangeStatus
+from cudnn_assistant.session.past import Status
 from cudnn_assistant.wording import say
 
 
@@ -32,14 +26,10 @@ class Dialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(title)
         self.lead = Text(lead)
-        self.rows = QVBoxLayout(self)
-        self.rows.setContentsMargins(3 * SPACE, 3 * SPACE, 3 * SPACE, 2 * SPACE + 4)
-        self.rows.setSpacing(2 * SPACE)
-        self.rows.addWidget(Text(title, size=1.35, bold=True))
-        self.rows.addWidget(self.lead)
-        self.row = QHBoxLayout()
-        self.row.setSpacing(SPACE)
-        self.row.addStretch(1)
+        heading, edge = Text(title, size=1.35, bold=True), 3 * SPACE
+        margin = (edge, edge, edge, 2 * SPACE + 4)
+        self.rows = Column(heading, self.lead, inside=self, gap=2 * SPACE, margin=margin)
+        self.row = Line()
 
     def finish(self, content: QWidget, *buttons: Button) -> None:
         """Put the content and the buttons in; the last one is the default."""
@@ -51,6 +41,11 @@ class Dialog(QDialog):
         height = 26 if content.sizeHint().isValid() else 10
         self.resize(line_height() * 38, line_height() * height)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Enter presses what has the focus, before the default button."""
+        if not pressed(event, self.focusWidget()):
+            super().keyPressEvent(event)
+
 
 @dataclass(frozen=True)
 class Past:
@@ -58,16 +53,14 @@ class Past:
 
     entry: Entry
     what: str
-    change_status: ChangeStatus
+    status: Status
 
 
-def state_word(change_status: ChangeStatus) -> str:
-    """How a change stands today."""
-    return {
-        "in place": say("gui.state-in-place"),
-        "undone": say("gui.state-undone"),
-        "changed": say("gui.state-changed-since"),
-    }[change_status]
+_STATES: dict[Status, str] = {
+    "in place": "gui.state-in-place",
+    "undone": "gui.state-undone",
+    "changed": "gui.state-changed-since",
+}
 
 
 def local_time(utc: str) -> str:
@@ -105,7 +98,7 @@ class HistoryDialog(Dialog):
         tree.setRootIsDecorated(False)
         tree.setAccessibleName(say("gui.history-changes"))
         for one in reversed(past):
-            texts = [local_time(one.entry.when), one.what, state_word(one.change_status)]
+            texts = [local_time(one.entry.when), one.what, say(_STATES[one.status])]
             item = QTreeWidgetItem(tree, texts)
             item.setData(0, Qt.ItemDataRole.UserRole, one)
             item.setToolTip(1, escape(one.what))
@@ -125,7 +118,7 @@ class HistoryDialog(Dialog):
 
     def _choose(self) -> None:
         chosen = self._chosen()
-        self.button.setEnabled(chosen is not None and chosen.change_status != "undone")
+        self.button.setEnabled(chosen is not None and chosen.status != "undone")
 
     def _undo(self) -> None:
         chosen = self._chosen()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QStyle, QStyleOptionToolButton, QToolButton, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.text_widgets import line_height
-from cudnn_assistant.gui.theme import SPACE
+from cudnn_assistant.gui.layouts import Column, Line
+from cudnn_assistant.gui.text_widgets import Text, line_height
+from cudnn_assistant.gui.theme import SPACE, Look
+from cudnn_assistant.gui.widgets import Mark
 from cudnn_assistant.wording import say
 
 
@@ -24,13 +26,6 @@ class Link(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.clicked.connect(lambda _checked: do())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Enter presses, as Space does."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-            return
-        super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """The text, and room for a finger."""
@@ -132,3 +127,37 @@ class Disclosure(DisclosureArrow):
             if child.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 QWidget.setTabOrder(last, child)
                 last = child
+
+
+def add_details(
+    rows: QVBoxLayout, label: str, name: str, make: Callable[[], QWidget]
+) -> Disclosure:
+    """More about what stands in ``rows``, as the last of it."""
+    opener = Disclosure(label, name, rows, make)
+    rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
+    return opener
+
+
+class OpeningLine(QWidget):
+    """An icon, a title and a quiet word in a line that opens; or is ``whole`` from the start."""
+
+    def __init__(
+        self,
+        look: Look,
+        title: str,
+        quiet: str,
+        make: Callable[[], QWidget],
+        *,
+        whole: bool = False,
+    ) -> None:
+        super().__init__()
+        mark = Mark(look, 1.4 if whole else 1.2)
+        head = Text(title, size=1.1 if whole else 1.0, bold=whole)
+        below = Column(margin=(mark.sizeHint().width() + SPACE, 0, 0, 0))
+        more: list[QWidget] = [Text(quiet, muted=True)] if quiet else []
+        if whole:
+            below.addWidget(make())
+        else:
+            name = say("gui.show-cause", title=title)
+            more.append(Disclosure(say("gui.show"), name, below, make))
+        Column(Line(mark, head, *more, wide=1), below, inside=self, gap=SPACE // 2)

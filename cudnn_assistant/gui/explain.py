@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.explain import Cause, Explanation, State, doubt
-from cudnn_assistant.gui.disclosure import Disclosure
+from cudnn_assistant.gui.disclosure import OpeningLine, add_details
+from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.message import Message
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.text_widgets import Listing, Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.widgets import Button, Card, Mark, Notice, ShareBar, empty
+from cudnn_assistant.gui.widgets import FLAT, Button, Card, Notice, ShareBar, empty
 from cudnn_assistant.wording import say
 
 LOOKS: dict[State, Look] = {"confirmed": "bad", "possible": "unknown", "ruled-out": "none"}
@@ -24,13 +26,11 @@ LISTED = 6
 """Lines of a list below the causes."""
 
 
-def state_word(state: State) -> str:
-    """What we know of a cause, in words."""
-    return {
-        "confirmed": say("gui.standing-confirmed"),
-        "possible": say("gui.standing-possible"),
-        "ruled-out": say("gui.standing-ruled-out"),
-    }[state]
+_STATES: dict[State, str] = {
+    "confirmed": "gui.standing-confirmed",
+    "possible": "gui.standing-possible",
+    "ruled-out": "gui.standing-ruled-out",
+}
 
 
 @dataclass(frozen=True)
@@ -52,51 +52,28 @@ class CauseCard(Card):
         """``ways``: what can be done about it here, a button each."""
         super().__init__()
         self._ways = ways
-        self.rows.setSpacing(0)
         if not whole:
-            self.rows.setContentsMargins(2 * SPACE, SPACE + 4, 2 * SPACE, SPACE + 4)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        mark = Mark(LOOKS[cause.state], 1.4)
-        row = QHBoxLayout()
-        row.setSpacing(SPACE + 4)
-        row.addWidget(mark, 0, middle)
-        row.addWidget(Text(cause.title, size=1.1 if whole else 1.0, bold=whole), 1, middle)
-        row.addWidget(Text(state_word(cause.state), muted=True), 0, middle)
-        self.rows.addLayout(row)
-        below = QVBoxLayout()
-        below.setContentsMargins(mark.sizeHint().width() + SPACE + 4, 0, 0, 0)
-        self.rows.addLayout(below)
-        if whole:
-            below.addWidget(self._body(cause))
-        else:
-            name = say("gui.show-cause", title=cause.title)
-            opener = Disclosure(say("gui.show"), name, below, lambda: self._body(cause))
-            row.addWidget(opener, 0, middle)
+            self.rows.setContentsMargins(*FLAT)
+        look, state = LOOKS[cause.state], say(_STATES[cause.state])
+        make = partial(self._body, cause)
+        self.rows.addWidget(OpeningLine(look, cause.title, state, make, whole=whole))
 
     def _body(self, cause: Cause) -> QWidget:
         body = QWidget()
-        rows = QVBoxLayout(body)
-        rows.setContentsMargins(0, SPACE, 0, 0)
-        rows.setSpacing(SPACE)
         lines = [cause.why]
         if cause.fix:
             lines.append(say("gui.what-you-can-do", text=cause.fix))
         if cause.confirm and cause.state == "possible":
             lines.append(say("gui.would-settle-it", text=cause.confirm))
-        for text in filter(None, lines):
-            rows.addWidget(Text(text))
+        texts = map(Text, filter(None, lines))
+        rows = Column(*texts, inside=body, margin=(0, SPACE // 2, 0, 0))
         if cause.because:
             name = say("gui.why-we-think-so-of", title=cause.title)
             said = "\n".join((*cause.because, f"[{cause.code}]"))
-            opener = Disclosure(say("gui.why-we-think-so"), name, rows, lambda: Listing(said, name))
-            rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
+            add_details(rows, say("gui.why-we-think-so"), name, lambda: Listing(said, name))
         if self._ways:
-            row = QHBoxLayout()
-            row.setSpacing(SPACE)
-            for label, do in self._ways:
-                row.addWidget(Button(label, do, name=f"{label}: {cause.title}"))
-            row.addStretch(1)
-            rows.addLayout(row)
+            names = ((label, do, f"{label}: {cause.title}") for label, do in self._ways)
+            rows.addLayout(Line(*(Button(label, do, name=name) for label, do, name in names)))
         return body
 
 
@@ -110,9 +87,7 @@ class Answers(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows = QVBoxLayout(self)
-        self.rows.setContentsMargins(0, 0, 0, 0)
-        self.rows.setSpacing(SPACE + 4)
+        self.rows = Column(inside=self, gap=SPACE + 4)
 
     def clear(self) -> None:
         """Old answers are gone."""
@@ -147,44 +122,53 @@ class Answers(QWidget):
             yield say("gui.make-it-work"), self.review.emit
 
     def _show_list(self, title: str, sentences: Iterable[str]) -> None:
-        shown = list(dict.fromkeys(sentences))[:LISTED]
-        if not shown:
-            return
-        card = Card(SPACE // 2)
-        card.rows.addWidget(Text(title, bold=True))
-        for text in shown:
-            card.rows.addWidget(Text(text))
-        self.rows.addWidget(card)
+        shown = map(Text, list(dict.fromkeys(sentences))[:LISTED])
+        if texts := list(shown):
+            self.rows.addWidget(Card(Text(title, bold=True), *texts, gap=SPACE // 2))
 
 
-class ExplainPage(Page):
-    """Outside the four steps: asked for from any of them, and left back to it."""
+class SidePage(Page):
+    """Outside the four steps: asked for from any of them, and left back to it.
 
-    back = Signal()
+    Something is typed into its ``field``; what it means stands below.
+    """
+
     ask = Signal(object)
-    """Explain this: a text, or the bytes of a file."""
-    dropped = Signal(str)
+    """Answer this."""
     show_row = Signal(str)
-    review = Signal()
+    """Show the row of this subject."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            None,
-            say("gui.explain-heading"),
-            say("gui.explain-lead"),
-        )
-        self.asked = False
-        """Whether answers are shown, or wait to be."""
-        self.message = Message()
-        self.message.dropped.connect(self.dropped)
+    def __init__(self, title: str, lead: str, field: QWidget) -> None:
+        super().__init__(None, title, lead)
+        self._field = field
         self.bar = ShareBar(say("gui.busy"), share=False)
         self.bar.hide()
         self.answers = Answers()
         self.answers.show_row.connect(self.show_row)
-        self.answers.review.connect(self.review)
-        for widget in (self.message, self.bar, self.answers):
+        self.answers.review.connect(lambda: self.wished.emit("review"))
+        for widget in (field, self.bar, self.answers):
             self.content.addWidget(widget)
-        self.buttons.rare(say("gui.back"), self.back.emit)
+        self.buttons.rare(say("gui.back"), self.escape)
+
+    def settle(self) -> None:
+        """The focus goes to where something is to be typed."""
+        super().settle()
+        if not self.title.hasFocus():
+            self._field.setFocus()
+
+    def escape(self) -> None:
+        """Back to where one came from."""
+        self.wished.emit("back")
+
+
+class ExplainPage(SidePage):
+    """A message is pasted, and explained. It asks for a text, or for the bytes of a file."""
+
+    def __init__(self) -> None:
+        self.message = Message()
+        super().__init__(say("gui.explain-heading"), say("gui.explain-lead"), self.message)
+        self.asked = False
+        """Whether answers are shown, or wait to be."""
         self.buttons.add(say("gui.paste"), self._paste)
         self.explain = self.buttons.add(say("gui.explain-button"), self._ask, default=True)
         self.explain.setEnabled(False)
@@ -214,16 +198,6 @@ class ExplainPage(Page):
         self.message.set_lines(4)
         self.answers.show_answer(found, here or Here())
 
-    def settle(self) -> None:
-        """The focus goes to the text, where the message is to be pasted."""
-        super().settle()
-        if not self.title.hasFocus():
-            self.message.setFocus()
-
     def let_go(self) -> None:
         """A text of many megabytes is kept no longer."""
         self.message.whole = None
-
-    def escape(self) -> None:
-        """Back to where one came from."""
-        self.back.emit()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, Unknown
-from cudnn_assistant.gui.disclosure import Disclosure
+from cudnn_assistant.gui.disclosure import add_details
+from cudnn_assistant.gui.layouts import TOP, Column, Line
 from cudnn_assistant.gui.text_widgets import Listing, Text
-from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.widgets import Button, CopyButton, Mark
+from cudnn_assistant.gui.theme import Look
+from cudnn_assistant.gui.widgets import Button, CopyButton
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.wording import Words, say, words
 
@@ -57,11 +58,8 @@ class Commands(QWidget):
     def __init__(self, commands: tuple[str, ...]) -> None:
         super().__init__()
         text = "\n".join(commands)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACE)
-        row.addWidget(Listing(text, say("gui.commands-copy")), 1)
-        row.addWidget(CopyButton(text), 0, Qt.AlignmentFlag.AlignTop)
+        listing = Listing(text, say("gui.commands-copy"))
+        Line(listing, CopyButton(text), inside=self, wide=0, at=TOP)
 
 
 class FindingBody(QWidget):
@@ -73,11 +71,7 @@ class FindingBody(QWidget):
         """``leave`` is ``None`` where the page's own button takes the way out."""
         super().__init__()
         said = words(finding, machine)
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(SPACE)
-        for text in sentences(finding, said, ours=ours):
-            rows.addWidget(Text(text))
+        rows = Column(*map(Text, sentences(finding, said, ours=ours)), inside=self)
         if isinstance(finding.remedy, Manual) and finding.remedy.commands:
             rows.addWidget(Commands(finding.remedy.commands))
         if leave is not None and leads_out(finding):
@@ -85,32 +79,5 @@ class FindingBody(QWidget):
             button = Button(said.label_of_way_out, lambda: leave(finding), name=name)
             rows.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         if said.details:
-            name = say("gui.details-of", title=said.title)
-            text = "\n".join(said.details)
-            opener = Disclosure(say("gui.details"), name, rows, lambda: Listing(text, name))
-            rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
-
-
-class FindingLine(QWidget):
-    """A problem in one line that opens."""
-
-    def __init__(self, finding: Finding, machine: Machine, make: Callable[[], QWidget]) -> None:
-        super().__init__()
-        said = words(finding, machine)
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(SPACE // 2)
-        mark = Mark(look_of(finding), 1.2)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        row = QHBoxLayout()
-        row.setSpacing(SPACE)
-        row.addWidget(mark, 0, middle)
-        row.addWidget(Text(said.title), 1, middle)
-        if finding.severity != "error":
-            row.addWidget(Text(say("gui.not-urgent"), muted=True), 0, middle)
-        rows.addLayout(row)
-        below = QVBoxLayout()
-        below.setContentsMargins(mark.sizeHint().width() + SPACE, 0, 0, 0)
-        rows.addLayout(below)
-        name = say("gui.show-cause", title=said.title)
-        row.addWidget(Disclosure(say("gui.show"), name, below, make), 0, middle)
+            name, text = say("gui.details-of", title=said.title), "\n".join(said.details)
+            add_details(rows, say("gui.details"), name, lambda: Listing(text, name))

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from cudnn_assistant import places
+from cudnn_assistant.compat import recommend
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.gui.after_change import still_to_do, told
 from cudnn_assistant.gui.answer import Shown
@@ -23,6 +24,9 @@ from cudnn_assistant.gui.theme import Look
 from cudnn_assistant.machine import SCHEMA, Machine, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.session import Checkup, LookRequest, Refused, Session
+from cudnn_assistant.session.checkup import with_tests
+from cudnn_assistant.session.past import in_place
+from cudnn_assistant.session.trials import run_in_frameworks
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import why
 
@@ -30,11 +34,6 @@ from cudnn_assistant.wording.refusals import why
 class Flow(QObject):
     """What comes next, by what was found and done in this session."""
 
-    save = Signal()
-    """The report is asked for; so is explaining a message, watching a program, and the past."""
-    explain = Signal()
-    watch = Signal()
-    history = Signal()
     answered = Signal()
     """A check has ended with an answer."""
 
@@ -64,7 +63,7 @@ class Flow(QObject):
             # We are here now, however that came: an entry that is left would start us once more.
             self._session.autostart.take()
         # A journal that can't be read keeps nobody from checking; a change will say it.
-        recover = self._session.recover
+        recover = self._session.past.recover
         self._host.work(lambda _tell: recover(), self._recovered, broke=lambda _x: self.check())
 
     def _recovered(self, plan: Plan | None) -> None:
@@ -87,18 +86,9 @@ class Flow(QObject):
     def open_overview(self) -> OverviewPage:
         """Show an overview that nothing is known for yet."""
         page = OverviewPage()
-        page.cancelled.connect(self._stop)
-        page.again.connect(self.check)
-        page.save.connect(self.save)
-        page.explain.connect(self.explain)
-        page.watch.connect(self.watch)
-        page.history.connect(self.history)
-        page.review.connect(self.change.review)
-        page.undo.connect(self.change.undo_made)
         page.leave.connect(self._leave)
         page.test.connect(partial(self._test, page))
         page.after_restart.connect(partial(self._start_again, page))
-        page.closed.connect(self._host.close)
         self._host.go(page)
         return page
 
@@ -108,14 +98,15 @@ class Flow(QObject):
         checkup = self._session.check(request=self.request, hear=tell, stop=tell.stop)
         entries: tuple[Entry, ...] = ()
         with contextlib.suppress(OSError):
-            entries = self._session.history()
+            entries = self._session.past.entries()
         return checkup, entries, install_mark
 
     def _overview(self) -> OverviewPage | None:
         page = self._host.page
         return page if isinstance(page, OverviewPage) else None
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """Of the check that is under way nothing is wanted any more."""
         self._host.cancel_all()
         if (page := self._overview()) is not None:
             page.show_stopped(say("gui.check-stopped"), self._untouched(), report=False)
@@ -206,10 +197,10 @@ class Flow(QObject):
                 changed=bool(self.state.done),
                 news=tuple(self._news()),
                 undo_offered=0 if helped or made is None else len(made.plan.steps),
-                undoable=self._undoable(),
+                undoable=any(in_place(self._entries)),
                 task=self._task,
                 start_again=self._session.autostart.there() if own and restart else None,
-                recommend=partial(self._session.recommend, checkup),
+                recommend=partial(recommend, checkup.machine, self._session.compat),
             )
         )
         if made is not None:
@@ -246,12 +237,6 @@ class Flow(QObject):
         main = next((one for one in checkup.findings if one.severity == "error"), None)
         return main is not None and isinstance(main.remedy, Manual) and main.remedy.restart
 
-    def _undoable(self) -> bool:
-        return any(
-            not entry.undone_by and not entry.plan.undoes and "done" in entry.states
-            for entry in self._entries
-        )
-
     def _start_again(self, page: OverviewPage, wanted: bool) -> None:
         try:
             if wanted:
@@ -265,12 +250,13 @@ class Flow(QObject):
     def _test(self, page: OverviewPage, one: PythonEnvironment) -> None:
         page.show_testing(one)
         self._host.work_beside(
-            lambda tell: self._session.test_frameworks(one, tell.stop), partial(self._tested, one)
+            lambda tell: run_in_frameworks(one, self._session.system, tell.stop),
+            partial(self._tested, one),
         )
 
     def _tested(self, one: PythonEnvironment, trials: tuple[Trial, ...]) -> None:
         assert self.state.checkup is not None
-        self.state.checkup = self._session.with_tests(self.state.checkup, trials)
+        self.state.checkup = with_tests(self.state.checkup, trials, self._session.compat)
         self.show_answer()
         if (page := self._overview()) is not None:
             page.open_row(one.id)

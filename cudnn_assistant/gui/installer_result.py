@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-
-from cudnn_assistant.gui.disclosure import Disclosure
+from cudnn_assistant.gui.disclosure import add_details
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.text_widgets import Listing
 from cudnn_assistant.gui.widgets import Card
@@ -24,9 +22,7 @@ def restart_needed(entry: Entry | None) -> bool:
 
 def installer_check_title(entry: Entry) -> str:
     """The title of the check that follows; "" where no installer was started."""
-    if not installers(entry):
-        return ""
-    return say("gui.installer-ended")
+    return say("gui.installer-ended") if installers(entry) else ""
 
 
 def show_installer_results(entry: Entry | None, page: OverviewPage) -> None:
@@ -43,7 +39,4 @@ class _OutputCard(Card):
     def __init__(self, outcome: Outcome) -> None:
         super().__init__()
         name = say("gui.details-of", title=outcome.name)
-        opener = Disclosure(
-            say("gui.details"), name, self.rows, lambda: Listing(outcome.output, name)
-        )
-        self.rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
+        add_details(self.rows, say("gui.details"), name, lambda: Listing(outcome.output, name))

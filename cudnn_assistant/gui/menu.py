@@ -4,54 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from cudnn_assistant.gui.page import Wish
 from cudnn_assistant.wording import say
 
-
-class MenuDoes(NamedTuple):
-    """What its entries do."""
-
-    open_report: Callable[[], object]
-    open_recent: Callable[[str], object]
-    save_report: Callable[[], object]
-    check: Callable[[], object]
-    explain: Callable[[], object]
-    watch: Callable[[], object]
-    history: Callable[[], object]
-    settings: Callable[[], object]
-    help: Callable[[], object]
-    about: Callable[[], object]
+_ENTRIES: tuple[tuple[tuple[Wish, str], ...], ...] = (
+    (("check", "F5"), ("explain", "Ctrl+E"), ("watch", "Ctrl+W")),
+    (("open", "Ctrl+O"), ("save", "Ctrl+S"), ("history", "")),
+    (("settings", ""), ("help", "F1"), ("about", "")),
+)
+"""Group by group: what is wished, and its key."""
 
 
-def fill(menu: QMenu, does: MenuDoes, recent: Sequence[str]) -> None:
+def fill(
+    menu: QMenu,
+    wish: Callable[[Wish], object],
+    open_report: Callable[[str], object],
+    recent: Sequence[str],
+) -> None:
     """Write the menu anew, in the language that is spoken now."""
     menu.clear()
-    _add(menu, "gui.menu-check", does.check, "F5")
-    _add(menu, "gui.menu-explain", does.explain, "Ctrl+E")
-    _add(menu, "gui.menu-watch", does.watch, "Ctrl+W")
-    menu.addSeparator()
-    _add(menu, "gui.menu-open", does.open_report, "Ctrl+O")
-    past = menu.addMenu(say("gui.menu-recent"))
+    for group in _ENTRIES:
+        for wished, key in group:
+            action = menu.addAction(say(f"gui.menu-{wished}"), QKeySequence(key))
+            action.triggered.connect(lambda _on, wished=wished: wish(wished))
+            if wished == "open":
+                _add_recent(menu.addMenu(say("gui.menu-recent")), open_report, recent)
+        menu.addSeparator()
+
+
+def _add_recent(past: QMenu, open_report: Callable[[str], object], recent: Sequence[str]) -> None:
     past.setEnabled(bool(recent))
+    past.setToolTipsVisible(True)
     for path in recent:
         action = past.addAction(Path(path).name.replace("&", "&&"))
         action.setToolTip(path)
-        action.triggered.connect(lambda _on, path=path: does.open_recent(path))
-    past.setToolTipsVisible(True)
-    _add(menu, "gui.menu-save", does.save_report, "Ctrl+S")
-    _add(menu, "gui.menu-history", does.history)
-    menu.addSeparator()
-    _add(menu, "gui.menu-settings", does.settings)
-    _add(menu, "gui.menu-help", does.help, "F1")
-    _add(menu, "gui.menu-about", does.about)
-
-
-def _add(menu: QMenu, key: str, do: Callable[[], object], shortcut: str = "") -> None:
-    action = menu.addAction(say(key))
-    action.triggered.connect(lambda _on: do())
-    if shortcut:
-        action.setShortcut(QKeySequence(shortcut))
+        action.triggered.connect(lambda _on, path=path: open_report(path))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QMimeData, QSize, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QTextCursor
+from PySide6.QtCore import QByteArray, QMimeData, QSize
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy
 
 from cudnn_assistant.gui import theme
@@ -12,13 +12,12 @@ from cudnn_assistant.wording import number, say
 
 
 class Message(QPlainTextEdit):
-    """Where the message is pasted. A dropped file is handed on as a path, not as its address.
+    """Where the message is pasted. A file that is dropped on it is the window's matter.
 
     A text of many megabytes is kept as it came and only its end is shown: laying it out would
     hold everything up.
     """
 
-    dropped = Signal(str)
     LARGEST = 200_000
     """Bytes that are shown and can be edited."""
 
@@ -72,18 +71,7 @@ class Message(QPlainTextEdit):
         self.take(f"{say('gui.large-text', size=size)}\n{end}", whole)
         self.moveCursor(QTextCursor.MoveOperation.End)
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        """Files are welcome, too."""
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
-        else:
-            super().dragEnterEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
-        """Hand a file on; take text in."""
-        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
-        if files:
-            event.acceptProposedAction()
-            self.dropped.emit(files[0])
-        else:
-            super().dropEvent(event)
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
+        """A file is not taken in by its address."""
+        files = any(url.isLocalFile() for url in source.urls())
+        return not files and super().canInsertFromMimeData(source)

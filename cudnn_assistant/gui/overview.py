@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.gui.answer import Shown, answer, lead_out, look_of_answer
 from cudnn_assistant.gui.checkbox import RestartBox
 from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.finding_body import Commands
-from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.layouts import Column, Line
+from cudnn_assistant.gui.page import Page, Wish
 from cudnn_assistant.gui.subject_card import RowDoes, SubjectBody, SubjectCard
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
@@ -31,58 +33,44 @@ SLOW = 10_000
 class OverviewPage(Page):
     """Fills while the check runs, and stays afterwards."""
 
-    cancelled = Signal()
-    again = Signal()
-    save = Signal()
-    review = Signal()
-    """Make it work: show what would be changed."""
-    history = Signal()
-    explain = Signal()
-    watch = Signal()
-    undo = Signal()
     after_restart = Signal(bool)
     """Start by itself after the restart, or not after all."""
     leave = Signal(object)
     """The way out of a finding was chosen; carries the Finding."""
     test = Signal(object)
     """Run the test inside a framework; carries the PythonEnvironment."""
-    closed = Signal()
 
     def __init__(self) -> None:
         super().__init__("check", say("gui.check-heading"), say("gui.check-lead"))
         self.shown: Shown | None = None
         self.cards: dict[str, SubjectCard] = {}
         self.bar = ShareBar(say("gui.check-heading"))
-        self.content.addWidget(self.bar)
-        self.news = QVBoxLayout()
-        self.news.setSpacing(SPACE)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(SPACE)
+        self.news, self._list = Column(), Column()
         self.data = Text(muted=True, size=0.95)
         self.data.hide()
         self.entrances = self._entrances()
-        self.content.addLayout(self.news)
-        # Above the rows: an open one is taller than many a window.
-        self.content.addWidget(self.entrances)
-        self.content.addLayout(self._list)
+        for widget, below in ((self.bar, self.news), (self.entrances, self._list)):
+            # The ways in are above the rows: an open one is taller than many a window.
+            self.content.addWidget(widget)
+            self.content.addLayout(below)
         self.content.addWidget(self.data)
         self._done: set[str] = set()
         self._slow = QTimer(self)
         self._slow.setSingleShot(True)
         self._slow.timeout.connect(self._say_slow)
         self._slow.start(SLOW)
-        self.buttons.add(say("gui.cancel"), self.cancelled.emit)
+        self.buttons.add(say("gui.cancel"), self._wish("stop"))
 
     def _entrances(self) -> QWidget:
         """The other ways in: a message that a program gave, or a program that stops."""
         entrances = QWidget()
-        row = QHBoxLayout(entrances)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(3 * SPACE)
-        row.addWidget(Link(say("gui.have-a-message"), self.explain.emit))
-        row.addWidget(Link(say("gui.which-program"), self.watch.emit))
-        row.addStretch(1)
+        message = Link(say("gui.have-a-message"), self._wish("explain"))
+        program = Link(say("gui.which-program"), self._wish("watch"))
+        Line(message, program, inside=entrances, gap=3 * SPACE)
         return entrances
+
+    def _wish(self, wish: Wish) -> Callable[[], object]:
+        return partial(self.wished.emit, wish)
 
     # --- While the check runs ---------------------------------------------------------------------
 
@@ -137,9 +125,9 @@ class OverviewPage(Page):
                 card.mark.show_look("wait")
         self.buttons.clear()
         if report:
-            self.buttons.rare(say("gui.save-report-button"), self.save.emit)
+            self.buttons.rare(say("gui.save-report-button"), self._wish("save"))
         label = say("gui.try-again") if report else say("gui.check-again-button")
-        self.buttons.add(label, self.again.emit, default=True)
+        self.buttons.add(label, self._wish("check"), default=True)
         self.settle()
 
     def _end_check(self) -> None:
@@ -149,7 +137,7 @@ class OverviewPage(Page):
     def escape(self) -> None:
         """Stop the check; afterwards there is nothing to lose, and nothing to do."""
         if self.bar.isVisibleTo(self):
-            self.cancelled.emit()
+            self.wished.emit("stop")
 
     # --- Afterwards -------------------------------------------------------------------------------
 
@@ -161,7 +149,8 @@ class OverviewPage(Page):
         title, lead = answer(shown)
         self._say_answer(title, lead, look_of_answer(shown))
         self.become("result" if shown.ended else "problems")
-        self._clear_rows()
+        self.cards.clear()
+        empty(self._list)
         self._show_news(shown)
         found = rows(shown.checkup.machine, shown.checkup.findings)
         worst = next((one for one in found if one.mark == "bad"), None)
@@ -184,11 +173,6 @@ class OverviewPage(Page):
         self.lead.setVisible(bool(lead))
         self.show_look(look)
 
-    def _clear_rows(self) -> None:
-        empty(self.news)
-        empty(self._list)
-        self.cards.clear()
-
     def _does(self, shown: Shown) -> RowDoes:
         own = not shown.foreign
         return RowDoes(
@@ -200,11 +184,12 @@ class OverviewPage(Page):
         )
 
     def _show_news(self, shown: Shown) -> None:
+        empty(self.news)
         for look, text in shown.news:
             self.news.addWidget(Notice(look, text))
         if shown.undo_offered:
             label = say("gui.undo-heading", count=shown.undo_offered)
-            self.news.addWidget(Notice("note", say("gui.ask-undo"), label, self.undo.emit))
+            self.news.addWidget(Notice("note", say("gui.ask-undo"), label, self._wish("undo")))
         task = shown.task
         if task is not None and isinstance(task.remedy, Manual):
             self._show_task(task, task.remedy, shown)
@@ -253,15 +238,15 @@ class OverviewPage(Page):
         buttons.clear()
         stuck, out = _nobody_helps(shown), lead_out(shown)
         if shown.undoable:
-            buttons.rare(say("gui.undo-open-button"), self.history.emit)
+            buttons.rare(say("gui.undo-open-button"), self._wish("history"))
         if not stuck:
-            buttons.rare(say("gui.save-report-button"), self.save.emit)
+            buttons.rare(say("gui.save-report-button"), self._wish("save"))
         by_hand = not (stuck or out or shown.can_make or shown.ended)
-        buttons.add(say("gui.check-again-button"), self.again.emit, default=by_hand)
+        buttons.add(say("gui.check-again-button"), self._wish("check"), default=by_hand)
         if stuck:
-            buttons.add(say("gui.save-report-button"), self.save.emit, default=True)
+            buttons.add(say("gui.save-report-button"), self._wish("save"), default=True)
         elif shown.can_make and not shown.works:
-            buttons.add(say("gui.make-it-work"), self.review.emit, default=True)
+            buttons.add(say("gui.make-it-work"), self._wish("review"), default=True)
         elif out is not None:
             label = words(out, machine).label_of_way_out
             buttons.add(label, lambda: self.leave.emit(out), default=True)
@@ -271,8 +256,8 @@ class OverviewPage(Page):
     def _close_button(self, shown: Shown) -> None:
         if shown.can_make:
             count = len(shown.checkup.plan.steps)
-            self.buttons.add(say("gui.review-button", count=count), self.review.emit)
-        self.buttons.add(say("gui.close"), self.closed.emit, default=True)
+            self.buttons.add(say("gui.review-button", count=count), self._wish("review"))
+        self.buttons.add(say("gui.close"), self._wish("close"), default=True)
 
 
 def _nobody_helps(shown: Shown) -> bool:

@@ -6,24 +6,22 @@ from collections.abc import Collection
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAccessible, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QScrollArea,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QAccessible, QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
 
 from cudnn_assistant.gui.button_row import Buttons
+from cudnn_assistant.gui.layouts import TOP, Column, Line
 from cudnn_assistant.gui.text_widgets import Text, Title, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import Mark, Notice
 from cudnn_assistant.wording import say
 
 Order = Literal["check", "problems", "review", "result"]
-ORDER: tuple[Order, ...] = ("check", "problems", "review", "result")
+Wish = Literal[
+    "about", "back", "check", "close", "explain", "help", "history", "open", "review", "save",
+    "settings", "stop", "undo", "watch",
+]  # fmt: skip
+"""What can be asked of the window, by a page or its menu."""
 
 
 class Steps(QWidget):
@@ -31,7 +29,6 @@ class Steps(QWidget):
 
     def __init__(self, here: Order) -> None:
         super().__init__()
-        self._here: Order = here
         self._texts: dict[Order, Text] = {}
         self._names: dict[Order, str] = {
             "check": say("gui.step-check"),
@@ -39,28 +36,23 @@ class Steps(QWidget):
             "review": say("gui.step-review"),
             "result": say("gui.step-result"),
         }
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACE)
-        for number, step in enumerate(ORDER):
-            if number:
-                row.addWidget(Text("›", size=0.95, muted=True))
-            text = Text(self._names[step], size=0.95, muted=True)
-            self._texts[step] = text
-            row.addWidget(text)
-        row.addStretch(1)
+        parts = []
+        for step, name in self._names.items():
+            text = self._texts[step] = Text(name, size=0.95, muted=True)
+            parts += [Text("›", size=0.95, muted=True), text]
+        Line(*parts[1:], inside=self)
         self.show_step(here, ())
 
     def show_step(self, here: Order, passed: Collection[Order]) -> None:
         """Where we are; steps before it that were really taken are marked, not those left out."""
-        self._here = here
-        at = ORDER.index(here)
-        for number, step in enumerate(ORDER):
+        order = list(self._names)
+        at = order.index(here)
+        for number, (step, name) in enumerate(self._names.items()):
             done = number < at and step in passed
-            self._texts[step].setText(self._names[step] + (" ✓" if done else ""))
+            self._texts[step].setText(name + (" ✓" if done else ""))
             self._texts[step].emphasise(number == at)
         self.setAccessibleName(
-            say("gui.step-of", number=at + 1, count=len(ORDER), name=self._names[here])
+            say("gui.step-of", number=at + 1, count=len(order), name=self._names[here])
         )
 
 
@@ -92,6 +84,8 @@ class Page(QWidget):
 
     stepped = Signal(str)
     """The page has become another step of the flow."""
+    wished = Signal(str)
+    """Something else is asked for: a Wish."""
 
     def __init__(
         self, here: Order | None, title: str, lead: str = "", look: Look | None = None
@@ -109,39 +103,17 @@ class Page(QWidget):
         self.steps = Steps(here) if here is not None else None
         self.menu = MenuButton()
         self.buttons = Buttons()
-        self.content = QVBoxLayout()
-        self.content.setSpacing(SPACE + 4)
-        sheet = self._scroll = self._sheet()
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addWidget(sheet, 1)
-        rows.addWidget(self.buttons)
-
-    def _answer(self) -> QHBoxLayout:
-        words = QVBoxLayout()
-        words.setSpacing(SPACE)
-        words.addWidget(self.title)
-        words.addWidget(self.lead)
-        row = QHBoxLayout()
-        row.setSpacing(2 * SPACE)
-        row.addWidget(self.mark, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(words, 1)
-        return row
+        self.content = Column(gap=SPACE + 4)
+        self._scroll = self._sheet()
+        Column(self._scroll, self.buttons, inside=self, gap=0)
 
     def _sheet(self) -> QScrollArea:
         inside = QWidget()
-        rows = QVBoxLayout(inside)
-        rows.setContentsMargins(4 * SPACE, 2 * SPACE, 4 * SPACE, 3 * SPACE)
-        rows.setSpacing(2 * SPACE)
-        head = QHBoxLayout()
-        if self.steps is not None:
-            head.addWidget(self.steps, 1)
-        head.addStretch(0 if self.steps is not None else 1)
-        head.addWidget(self.menu, 0, Qt.AlignmentFlag.AlignVCenter)
-        rows.addLayout(head)
-        rows.addLayout(self._answer())
-        rows.addLayout(self.content)
+        head = Line(self.steps or QWidget(), self.menu, wide=0)
+        words = Column(self.title, self.lead)
+        answer = Line(self.mark, words, wide=1, at=TOP, gap=2 * SPACE)
+        margin = (4 * SPACE, 2 * SPACE, 4 * SPACE, 3 * SPACE)
+        rows = Column(head, answer, self.content, inside=inside, gap=2 * SPACE, margin=margin)
         rows.addStretch(1)
         # Lines longer than this are hard to read; a maximised window has its text in the middle.
         inside.setMaximumWidth(line_height() * 62)
@@ -204,10 +176,3 @@ class MenuButton(QToolButton):
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAutoRaise(True)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Enter opens it, as Space does."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.showMenu()
-            return
-        super().keyPressEvent(event)

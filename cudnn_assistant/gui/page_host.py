@@ -7,9 +7,10 @@ from typing import Any
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialog, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QStackedWidget, QWidget
 
 from cudnn_assistant.gui.job import Job, Tell
+from cudnn_assistant.gui.layouts import Column
 from cudnn_assistant.gui.page import Order, Page
 from cudnn_assistant.session import Refused
 from cudnn_assistant.wording import say
@@ -26,6 +27,8 @@ def _browse(link: str) -> bool:
 class PageHost(QWidget):
     """A stack of pages and a piece of work at a time. It knows no page and no order of pages."""
 
+    wished = Signal(str)
+    """A page asks for something else: a Wish."""
     troubled = Signal(str)
     """Work that nobody listens to for trouble met trouble in the world; the text says it."""
 
@@ -42,9 +45,7 @@ class PageHost(QWidget):
         """All that may still be at work, also what nobody listens to any more."""
         self.menu = QMenu(self)
         self.pages = QStackedWidget()
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.addWidget(self.pages)
+        Column(self.pages, inside=self)
 
     @property
     def page(self) -> Page:
@@ -59,6 +60,7 @@ class PageHost(QWidget):
         self._forget_jobs()
         self._step(page)
         page.stepped.connect(lambda _here: self._step(page))
+        page.wished.connect(self.wished)
         page.menu.setMenu(self.menu)
         old = self.pages.currentWidget()
         self.pages.addWidget(page)

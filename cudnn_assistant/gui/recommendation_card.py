@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from cudnn_assistant.compat import Recommendation
@@ -17,7 +16,8 @@ from cudnn_assistant.diagnose.remedies import (
     FRAMEWORK_PAGES,
 )
 from cudnn_assistant.finding import Finding, Manual
-from cudnn_assistant.gui.disclosure import Disclosure
+from cudnn_assistant.gui.disclosure import add_details
+from cudnn_assistant.gui.layouts import TOP
 from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Card
@@ -78,8 +78,7 @@ class RecommendationCard(Card):
         why = [one for one in said if one.label in reasons]
         if why:
             name = say("gui.advice-why-this", title=heading)
-            opener = Disclosure(say("gui.advice-why-button"), name, self.rows, lambda: _table(why))
-            self.rows.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
+            add_details(self.rows, say("gui.advice-why-button"), name, lambda: _table(why))
 
 
 def _table(rows: Iterable[AdviceRow]) -> QWidget:
@@ -91,7 +90,6 @@ def _table(rows: Iterable[AdviceRow]) -> QWidget:
     grid.setColumnStretch(0, 1)
     grid.setColumnStretch(1, 5)
     for number, one in enumerate(rows):
-        top = Qt.AlignmentFlag.AlignTop
-        grid.addWidget(Text(one.label), number, 0, top)
-        grid.addWidget(Text(one.text, muted=True), number, 1, top)
+        grid.addWidget(Text(one.label), number, 0, TOP)
+        grid.addWidget(Text(one.text, muted=True), number, 1, TOP)
     return table

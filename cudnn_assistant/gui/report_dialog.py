@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QListWidgetItem, QWidget
 
 from cudnn_assistant.gui.dialogs import Dialog
 from cudnn_assistant.gui.disclosure import Disclosure, Link
+from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.redaction_by_hand import (
     SHORTEST,
     marks,
@@ -20,56 +22,26 @@ from cudnn_assistant.gui.redaction_by_hand import (
 )
 from cudnn_assistant.gui.report_view import PastedLines, ReportView
 from cudnn_assistant.gui.text_widgets import Text, announce, line_height
-from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Button, Notice
-from cudnn_assistant.report import LOG, MESSAGE, PAGE, REPORT, pack
-from cudnn_assistant.report.document import Block, Heading
-from cudnn_assistant.report.page import page
-from cudnn_assistant.session.reports import Written
+from cudnn_assistant.session.reports import Forms
 from cudnn_assistant.wording import say
 
 Edit = Callable[[str], str]
 """What the person left out of the text; done anew when a line is put back, as lines stay lines."""
 
 
-def content(path: Path, written: Written) -> bytes:
-    """What is saved under this name: the text, a page, or all of it packed.
-
-    Where the person has left out more, log and message are not packed: they could hold it.
-    """
-    ending = path.suffix.lower()
-    if ending in (".html", ".htm"):
-        return as_page(written).encode()
-    if ending != ".zip":
-        return written.text.encode()
-    return pack(
-        {
-            REPORT: written.text,
-            PAGE: as_page(written),
-            LOG: written.log,
-            MESSAGE: written.message,
-        }
-    )
-
-
-def as_page(written: Written) -> str:
-    """The report as a page; one that the person has changed is shown as its very text."""
-    title = "cuDNN Assistant report"
-    return written.page or page((Heading(1, (title,)), Block(written.text)), title)
-
-
 class ReportDialog(Dialog):
     """Shows the very text that will be saved. Nothing is sent anywhere."""
 
     def __init__(
-        self, written: Written, parent: QWidget | None = None, *, title: str = "", lead: str = ""
+        self, forms: Forms, parent: QWidget | None = None, *, title: str = "", lead: str = ""
     ) -> None:
         said = say("gui.report-lead")
         super().__init__(title or say("gui.report-heading"), lead or said, parent)
-        self.written = written
-        self._given = written
+        self.forms = self._given = forms
+        """As it would be saved now, and without what the person has left out of it."""
         self._edits: list[Edit] = []
-        self.text = ReportView(written.text)
+        self.text = ReportView(forms.text)
         self.text.copyAvailable.connect(self._offer)
         self.cut = Notice("note", say("gui.data-cut-warning"))
         self.cut.hide()
@@ -83,49 +55,36 @@ class ReportDialog(Dialog):
 
     def _middle(self) -> QWidget:
         middle = QWidget()
-        rows = QVBoxLayout(middle)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(SPACE)
-        rows.addWidget(self.text, 1)
-        rows.addLayout(self._tools())
-        if self.written.left_out:
-            count = len(self.written.left_out)
-            label = say("gui.lines-with-gaps", count=count)
+        rows = Column(self.text, self._tools(), inside=middle)
+        if self.forms.left_out:
+            label = say("gui.lines-with-gaps", count=len(self.forms.left_out))
             rows.addWidget(Disclosure(label, label, rows, self._pasted))
         rows.addWidget(self.cut)
         return middle
 
     def _pasted(self) -> QWidget:
         """What the person pasted, line by line beside what the report tells of it."""
-        self.pasted = PastedLines(self.written.left_out)
+        self.pasted = PastedLines(self.forms.left_out)
         self.pasted.itemChanged.connect(self._keep)
         return self.pasted
 
     def _keep(self, line: QListWidgetItem) -> None:
-        if self.written.keeping is None:
-            return
-        self._given = self.written.keeping(self.pasted.kept())
+        self._given = self._given.keeping(self.pasted.kept())
         self._show()
         back = line.checkState() == Qt.CheckState.Checked
         self._say(say("gui.put-back") if back else say("gui.left-out"))
 
-    def _tools(self) -> QHBoxLayout:
+    def _tools(self) -> Line:
         self.leave = Button(say("gui.leave-out-button"), self.leave_out)
         self.back = Button(say("gui.put-back-button"), self.put_back)
         self.count = Text(muted=True)
         self.next = Link(say("gui.show-next-marked"), self.text.show_next_mark)
-        row = QHBoxLayout()
-        row.setSpacing(SPACE)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        row.addWidget(self.count, 1, middle)
-        for widget in (self.next, self.back, self.leave):
-            row.addWidget(widget, 0, middle)
-        return row
+        return Line(self.count, self.next, self.back, self.leave, wide=0)
 
     def _offer(self, chosen: bool) -> None:
         self.leave.setEnabled(chosen)
         self.back.setEnabled(bool(self._edits))
-        count = sum(1 for line in self.written.text.split("\n") for _mark in marks(line))
+        count = sum(1 for line in self.forms.text.split("\n") for _mark in marks(line))
         text = say("gui.places-marked", count=count)
         hint = say("gui.select-more")
         self.count.setText(f"{text} {hint}" if count else hint)
@@ -160,9 +119,7 @@ class ReportDialog(Dialog):
         text = given.text
         for edit in self._edits:
             text = edit(text)
-        # Page, log and message could hold what was left out of the text.
-        changed = Written(text, left_out=given.left_out, keeping=given.keeping)
-        self.written = changed if self._edits else given
+        self.forms = replace(given, edited=text) if self._edits else given
         self.text.show_text(text)
         self.cut.setVisible(readable(given.text) and not readable(text))
         self._offer(False)
@@ -176,7 +133,7 @@ class ReportDialog(Dialog):
 
     def copy(self) -> None:
         """The whole text to the clipboard."""
-        QGuiApplication.clipboard().setText(self.written.text)
+        QGuiApplication.clipboard().setText(self.forms.text)
         self._say(say("gui.report-copied"))
 
     def ask(self) -> None:
@@ -184,17 +141,11 @@ class ReportDialog(Dialog):
         place = QStandardPaths.StandardLocation.DocumentsLocation
         ask = QFileDialog(self, say("gui.report-heading"), QStandardPaths.writableLocation(place))
         ask.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        names = (
-            say("gui.file-type-md"),
-            say("gui.file-type-html"),
-            say("gui.file-type-zip"),
-        )
-        ask.setNameFilters(names)
+        endings = {say(f"gui.file-type-{ending}"): ending for ending in ("md", "html", "zip")}
+        ask.setNameFilters(list(endings))
         ask.setDefaultSuffix("md")
-        ask.filterSelected.connect(
-            lambda kind: ask.setDefaultSuffix(("md", "html", "zip")[names.index(kind)])
-        )
-        ask.selectFile(self.written.name)
+        ask.filterSelected.connect(lambda kind: ask.setDefaultSuffix(endings[kind]))
+        ask.selectFile(self.forms.name)
         ask.fileSelected.connect(lambda name: self.save(Path(name)))
         ask.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         ask.open()
@@ -202,7 +153,7 @@ class ReportDialog(Dialog):
     def save(self, path: Path) -> None:
         """Write the file that its name asks for; says so, or why it could not."""
         try:
-            path.write_bytes(content(path, self.written))
+            path.write_bytes(self.forms.content(str(path)))
         except OSError as trouble:
             reason = trouble.strerror or str(trouble)
             self._say(say("gui.not-saved", reason=reason))
@@ -214,11 +165,6 @@ class ReportDialog(Dialog):
         announce(self, text)
 
 
-def crash_dialog(written: Written, parent: QWidget | None = None) -> ReportDialog:
+def crash_dialog(forms: Forms) -> ReportDialog:
     """What is shown after a bug of our own; the program ends with code 3 when it closes."""
-    return ReportDialog(
-        written,
-        parent,
-        title=say("gui.crash-heading"),
-        lead=say("gui.crash-lead"),
-    )
+    return ReportDialog(forms, title=say("gui.crash-heading"), lead=say("gui.crash-lead"))

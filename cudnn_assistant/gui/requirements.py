@@ -31,18 +31,13 @@ def unmet_requirement() -> str:
     chosen = os.environ.get("QT_QPA_PLATFORM", "")
     wayland = bool(os.environ.get("WAYLAND_DISPLAY"))
     if not (chosen or wayland or os.environ.get("DISPLAY")):
-        return say("gui.no-display", terminal=_terminal())
+        return say("gui.no-display", terminal=say("gui.use-terminal"))
     on_x11 = chosen.startswith("xcb") or not (chosen or wayland)
     missing = [name for name in _EVERYWHERE + (_ON_X11 if on_x11 else ()) if not _loads(name)]
     if not missing:
         return ""
-    return say(
-        "gui.libraries-missing", names=", ".join(missing), packages=_PACKAGES, terminal=_terminal()
-    )
-
-
-def _terminal() -> str:
-    return say("gui.use-terminal")
+    names, terminal = ", ".join(missing), say("gui.use-terminal")
+    return say("gui.libraries-missing", names=names, packages=_PACKAGES, terminal=terminal)
 
 
 def _loads(name: str) -> bool:

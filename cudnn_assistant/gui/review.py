@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.button_text import change_button_text
-from cudnn_assistant.gui.disclosure import Disclosure
+from cudnn_assistant.gui.disclosure import add_details
+from cudnn_assistant.gui.layouts import Column
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.plan_commands import commands
 from cudnn_assistant.gui.step_card import Asking, Commands, StepCard
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE
@@ -29,6 +28,7 @@ from cudnn_assistant.plan import (
     starts_only,
     unrehearsed,
 )
+from cudnn_assistant.session.changing import in_vain
 from cudnn_assistant.wording import say
 
 
@@ -80,8 +80,7 @@ class ReviewPage(Page):
         self.cards: list[StepCard] = []
         self.asking: QWidget | None = None
         """What says that pip is asked, or why it gave no answer."""
-        self._steps = QVBoxLayout()
-        self._steps.setSpacing(SPACE + 4)
+        self._steps = Column(gap=SPACE + 4)
         changes = proposal.changes
         super().__init__("review", self._title(len(changes)), self._lead())
         if trouble:
@@ -201,29 +200,18 @@ class ReviewPage(Page):
         if not plan.steps:
             return
         name = say("gui.copy-as-commands")
-        self.opener = Disclosure(name, name, self.content, lambda: Commands(commands(plan, family)))
-        self.content.addWidget(self.opener, 0, Qt.AlignmentFlag.AlignLeft)
+        add_details(self.content, name, name, lambda: Commands(commands(plan, family)))
 
     def _fill_buttons(self, changes: Sequence[Change]) -> None:
         self.buttons.rare(say("gui.back"), self.cancelled.emit)
         administrator = any(change.administrator for change in changes)
-        plan = self.proposal.plan
-        licence = bool(licences(plan))
-        label = change_button_text(
-            len(changes),
-            administrator=administrator,
-            undoes=bool(plan.undoes),
-            licence=licence,
-            starts=starts_only(plan),
-        )
         icon = theme.shield(self.palette()) if administrator else None
+        label = say(_deed(self.proposal.plan, administrator), count=len(changes))
         self.maker = self.buttons.add(label, self._make, icon=icon)
         self._allow()
 
     def _allow(self) -> None:
-        rehearsal = self.proposal.plan.rehearsal
-        in_vain = rehearsal is not None and rehearsal.outcome == "stopped"
-        possible = not (self.proposal.forbidden or in_vain)
+        possible = not (self.proposal.forbidden or in_vain(self.proposal.plan))
         self.maker.setEnabled(bool(self.proposal.changes) and possible)
 
     def _make(self) -> None:
@@ -250,6 +238,24 @@ class ReviewPage(Page):
     def escape(self) -> None:
         """Cancel; nothing was changed."""
         self.cancelled.emit()
+
+
+def _deed(plan: Plan, administrator: bool) -> str:
+    """What the button says that it does."""
+    if plan.undoes:
+        return "gui.undo-button"
+    if starts_only(plan):
+        plain, accepts = "gui.install-button", "gui.accept-and-install-button"
+    elif administrator:
+        plain, accepts = "gui.change-admin-button", "gui.accept-and-change-admin-button"
+    else:
+        plain, accepts = "gui.change-button", "gui.accept-and-change-button"
+    return accepts if licences(plan) else plain
+
+
+def commands(plan: Plan, family: Family) -> str:
+    """A plan for those who would rather type: PowerShell on Windows, a POSIX shell on Linux."""
+    return "\n".join(line for step in plan.steps for line in kind_of(step).commands(step, family))
 
 
 def _is_on(card: StepCard) -> bool:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import get_args
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFileDialog,
-    QFormLayout,
-    QHBoxLayout,
-    QListWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QListWidget, QWidget
 
 from cudnn_assistant.gui.checkbox import CheckBox
 from cudnn_assistant.gui.dialogs import Dialog
+from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.preferences import Preferences, Theme
 from cudnn_assistant.gui.text_widgets import Text, line_height
 from cudnn_assistant.gui.theme import SPACE
@@ -53,9 +47,11 @@ class SettingsDialog(Dialog):
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(2 * SPACE)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        self.language = self._languages()
+        names = ((name, code) for code, name in LANGUAGES.items())
+        self.language = self._choice("language", ((say("gui.as-the-system"), ""), *names))
         form.addRow(say("gui.settings-language"), self.language)
-        self.theme = self._themes()
+        themes = ((say(f"gui.theme-{theme}"), theme) for theme in get_args(Theme))
+        self.theme = self._choice("theme", themes)
         form.addRow(say("gui.settings-theme"), self.theme)
         self.online = CheckBox(say("gui.settings-online"))
         self.online.setChecked(not preferences.offline)
@@ -68,64 +64,41 @@ class SettingsDialog(Dialog):
         needed = self.rows.totalHeightForWidth(width) + form.verticalSpacing()
         self.resize(width, max(needed, self.sizeHint().height(), line_height() * 24))
 
-    def _languages(self) -> QComboBox:
+    def _choice(self, field: str, rows: Iterable[tuple[str, str]]) -> QComboBox:
+        """A box for one of the preferences."""
         box = QComboBox()
-        box.addItem(say("gui.as-the-system"), "")
-        for code, name in LANGUAGES.items():
-            box.addItem(name, code)
-        box.setCurrentIndex(max(0, box.findData(self._preferences.language)))
-        box.setAccessibleName(say("gui.settings-language"))
-        box.activated.connect(self._choose_language)
+        for text, value in rows:
+            box.addItem(text, value)
+        box.setCurrentIndex(max(0, box.findData(getattr(self._preferences, field))))
+        box.setAccessibleName(say(f"gui.settings-{field}"))
+        box.activated.connect(lambda: self._settle(field, box.currentData()))
         return box
 
-    def _themes(self) -> QComboBox:
-        box = QComboBox()
-        for theme in get_args(Theme):
-            box.addItem(say(f"gui.theme-{theme}"), theme)
-        box.setCurrentIndex(box.findData(self._preferences.theme))
-        box.setAccessibleName(say("gui.settings-theme"))
-        box.activated.connect(self._choose_theme)
-        return box
+    def _settle(self, field: str, value: object) -> None:
+        setattr(self._preferences, field, value)
+        self.changed.emit()
 
     def _data(self, data: str) -> QWidget:
         cell = QWidget()
-        rows = QVBoxLayout(cell)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.addWidget(self.online)
-        rows.addWidget(Text(data, muted=True))
         self.ask = Button(say("gui.settings-ask-now"), self.refresh.emit)
-        rows.addWidget(self.ask, 0, Qt.AlignmentFlag.AlignLeft)
         self.ask.setEnabled(not self._preferences.offline)
+        Column(self.online, Text(data, muted=True), Line(self.ask), inside=cell)
         return cell
 
     def _folder_list(self) -> QWidget:
         cell = QWidget()
-        rows = QVBoxLayout(cell)
-        rows.setContentsMargins(0, 0, 0, 0)
         self.folders.addItems(list(self._preferences.folders))
         self.folders.setAccessibleName(say("gui.settings-folders"))
         self.folders.setSizeAdjustPolicy(QListWidget.SizeAdjustPolicy.AdjustToContents)
         self.folders.setMinimumHeight(3 * line_height())
-        rows.addWidget(self.folders)
-        buttons = QHBoxLayout()
-        buttons.addWidget(Button(say("gui.settings-add-folder"), self._choose_folder))
-        buttons.addWidget(Button(say("gui.settings-remove-folder"), self._remove_folder))
-        buttons.addStretch(1)
-        rows.addLayout(buttons)
+        add = Button(say("gui.settings-add-folder"), self._choose_folder)
+        remove = Button(say("gui.settings-remove-folder"), self._remove_folder)
+        Column(self.folders, Line(add, remove), inside=cell)
         return cell
 
-    def _choose_language(self) -> None:
-        self._preferences.language = self.language.currentData()
-        self.changed.emit()
-
-    def _choose_theme(self) -> None:
-        self._preferences.theme = self.theme.currentData()
-        self.changed.emit()
-
     def _network(self, on: bool) -> None:
-        self._preferences.offline = not on
         self.ask.setEnabled(on)
-        self.changed.emit()
+        self._settle("offline", not on)
 
     def _choose_folder(self) -> None:
         ask = QFileDialog(self, say("gui.settings-folders"))
@@ -137,13 +110,11 @@ class SettingsDialog(Dialog):
     def add_folder(self, folder: str) -> None:
         """Look there as well, from the next check on."""
         if folder not in self._preferences.folders:
-            self._preferences.folders = (*self._preferences.folders, folder)
             self.folders.addItem(folder)
-            self.changed.emit()
+            self._settle("folders", (*self._preferences.folders, folder))
 
     def _remove_folder(self) -> None:
         chosen = self.folders.takeItem(self.folders.currentRow())
         if chosen is not None:
             kept = (one for one in self._preferences.folders if one != chosen.text())
-            self._preferences.folders = tuple(kept)
-            self.changed.emit()
+            self._settle("folders", tuple(kept))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
-from cudnn_assistant.gui.explain import ExplainPage, Here
+from cudnn_assistant.gui.explain import ExplainPage, Here, SidePage
 from cudnn_assistant.gui.flow import Flow
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
@@ -17,12 +19,13 @@ from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.watch import WatchPage
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.given_file import beginning
-from cudnn_assistant.session.reports import Written
+from cudnn_assistant.session.reports import Forms
 from cudnn_assistant.session.watching import WatchResult
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import say, spoken, together
 from cudnn_assistant.wording.refusals import why
 
+P = TypeVar("P", bound=SidePage)
 LONGEST_MESSAGE = 20_000
 """Characters of the end of a pasted message that a report holds."""
 LARGEST_LOG = 64 * 1024 * 1024
@@ -75,12 +78,11 @@ class SideFlows(QObject):
             self._open_explain()
 
     def _open_explain(self) -> ExplainPage:
-        page = ExplainPage()
-        page.back.connect(self._flow.back)
-        page.ask.connect(self._explain)
-        page.dropped.connect(self.take_file)
+        return self._open(ExplainPage(), self._explain)
+
+    def _open(self, page: P, answer: Callable[[Any], object]) -> P:
+        page.ask.connect(answer)
         page.show_row.connect(self._show_row)
-        page.review.connect(self._flow.change.review)
         self._host.go(page)
         return page
 
@@ -117,13 +119,7 @@ class SideFlows(QObject):
             self._open_watch()
 
     def _open_watch(self) -> WatchPage:
-        page = WatchPage()
-        page.back.connect(self._flow.back)
-        page.ask.connect(self._watch)
-        page.show_row.connect(self._show_row)
-        page.review.connect(self._flow.change.review)
-        self._host.go(page)
-        return page
+        return self._open(WatchPage(), self._watch)
 
     def _watch(self, command: str) -> None:
         page = self._host.page
@@ -206,12 +202,11 @@ class SideFlows(QObject):
             self._host.work(lambda _tell: self._past(), self._open_history)
 
     def _past(self) -> list[Past]:
-        machine, show = self._state.machine, self._session.preview
+        past, machine, show = self._session.past, self._state.machine, self._session.preview
         return [
-            Past(entry, together(c.plain for c in show(entry.plan, machine)), change_status)
-            for entry in self._session.history()
+            Past(entry, together(c.plain for c in show(entry.plan, machine)), past.status(entry))
+            for entry in past.entries()
             if not entry.plan.undoes
-            for change_status in (self._session.change_status(entry),)
         ]
 
     def _open_history(self, past: list[Past]) -> None:
@@ -224,21 +219,23 @@ class SideFlows(QObject):
         if self._busy():
             return
         note = self._state.trouble
-        self._host.work(lambda _tell: self._report(note), self._open_report)
+        self._host.work(
+            lambda _tell: self._report(note),
+            lambda forms: self._host.open(ReportDialog(forms, self._host)),
+        )
 
-    def _report(self, note: str) -> Written:
+    def _report(self, note: str) -> Forms:
         """The report of the last check; before the first one, the note alone."""
         checkup, own = self._state.checkup, not self._state.foreign
         if checkup is None:
-            return Written(self._session.redacted_note(note) or say("gui.nothing-to-report"))
-        return self._session.report(checkup, own=own, note=note, text=self._state.pasted)
+            return Forms(edited=self._session.redacted_note(note) or say("gui.nothing-to-report"))
+        forms = self._session.report(checkup, own=own, note=note, text=self._state.pasted)
+        _made = forms.text
+        return forms
 
-    def _open_report(self, written: Written) -> None:
-        self._host.open(ReportDialog(written, self._host))
-
-    def report_of(self, note: str) -> Written:
+    def report_of(self, note: str) -> Forms:
         """The report with a note, after a bug of our own; the note alone if all else goes wrong."""
         try:
             return self._report(note)
         except Exception:  # noqa: BLE001  (said after a bug: nothing here may add another)
-            return Written(note)
+            return Forms(edited=note)

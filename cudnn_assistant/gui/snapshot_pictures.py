@@ -6,18 +6,17 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QGridLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QProgressBar, QSizePolicy, QWidget
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.access import is_read_as
+from cudnn_assistant.gui.layouts import TOP, Column
 from cudnn_assistant.gui.text_widgets import Text, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import Mark
 from cudnn_assistant.machine import Gpu, GpuProcess
 from cudnn_assistant.summary.search_ladder import CopyPart, Rung, part_state
 from cudnn_assistant.wording import listed, number, say
-
-_TOP = Qt.AlignmentFlag.AlignTop
 
 
 class RungMark(QWidget):
@@ -73,7 +72,7 @@ class LadderPicture(QWidget):
         for row, rung in enumerate(rungs):
             mark = RungMark(rung, first=not row, last=row == len(rungs) - 1)
             grid.addWidget(mark, row, 0)
-            grid.addWidget(_rung(rung), row, 1, _TOP)
+            grid.addWidget(_rung(rung), row, 1, TOP)
             said.append(" ".join(filter(None, (rung.text, rung.folder, rung.sentence))))
         self.setAccessibleName(say("gui.search-order"))
         self.setAccessibleDescription(". ".join(said))
@@ -81,12 +80,10 @@ class LadderPicture(QWidget):
 
 def _rung(rung: Rung) -> QWidget:
     words = QWidget()
-    rows = QVBoxLayout(words)
-    rows.setContentsMargins(0, 0, 0, SPACE)
-    rows.setSpacing(0)
     place = say("gui.rung-place", number=rung.place) if rung.place else ""
     title = listed(filter(None, (rung.text, rung.sentence, place)))
-    rows.addWidget(Text(title, bold=rung.state == "wins", muted=rung.state == "nothing"))
+    said = Text(title, bold=rung.state == "wins", muted=rung.state == "nothing")
+    rows = Column(said, inside=words, gap=0, margin=(0, 0, 0, SPACE))
     if rung.folder:
         rows.addWidget(Text(rung.folder, muted=True))
     return words
@@ -112,9 +109,9 @@ class PartsPicture(QWidget):
             state = part_state(part)
             mark = Mark(PART_LOOKS[part.state], 1.0)
             mark.setAccessibleName(state)
-            grid.addWidget(mark, row, 2 * column, _TOP)
+            grid.addWidget(mark, row, 2 * column, TOP)
             text = part.name if part.state == "present" else f"{part.name}: {state}"
-            grid.addWidget(Text(text), row, 2 * column + 1, _TOP)
+            grid.addWidget(Text(text), row, 2 * column + 1, TOP)
             grid.setColumnStretch(2 * column + 1, 1)
         self.setAccessibleName(say("gui.copy-parts"))
         said = (f"{part.name}: {part_state(part)}" for part in parts)
@@ -126,12 +123,8 @@ class MemoryPicture(QWidget):
 
     def __init__(self, gpu: Gpu) -> None:
         super().__init__()
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(SPACE // 2)
         total, free = gpu.memory_total or 0, gpu.memory_free or 0
         said = say("gui.memory-free", gpu=gpu.name, free=_gigabytes(free), total=_gigabytes(total))
-        rows.addWidget(Text(said))
         bar = QProgressBar()
         bar.setTextVisible(False)
         bar.setFixedHeight(line_height() // 2)
@@ -139,9 +132,8 @@ class MemoryPicture(QWidget):
         bar.setValue(round(1000 * (total - free) / total) if total else 0)
         bar.setAccessibleName(say("gui.memory"))
         bar.setAccessibleDescription(said)
-        rows.addWidget(bar)
-        for process in gpu.processes:
-            rows.addWidget(Text(_holder(process), muted=True))
+        holders = (Text(_holder(process), muted=True) for process in gpu.processes)
+        Column(Text(said), bar, *holders, inside=self, gap=SPACE // 2)
 
 
 def _holder(process: GpuProcess) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from cudnn_assistant.gui.checkbox import CheckBox
 from cudnn_assistant.gui.diff_list import DiffList
-from cudnn_assistant.gui.disclosure import Disclosure, DisclosureArrow, Link
+from cudnn_assistant.gui.disclosure import Disclosure, DisclosureArrow, Link, add_details
+from cudnn_assistant.gui.layouts import TOP, Column, Line
 from cudnn_assistant.gui.text_widgets import Listing, Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Card, CopyButton, ShareBar
@@ -38,17 +39,12 @@ class StepCard(Card):
         self.box: CheckBox | None = None
         self.list: DiffList | None = None
         self.folded = folded
-        row = QHBoxLayout()
-        row.setSpacing(SPACE)
+        self._column = Column(Text(change.plain, size=1.05, bold=on, muted=not on), gap=SPACE // 2)
         if box:
             self.box = self._tick_box(change, on)
-            row.addWidget(self.box, 0, Qt.AlignmentFlag.AlignTop)
-        self._column = QVBoxLayout()
-        self._column.setSpacing(SPACE // 2)
-        row.addLayout(self._column, 1)
-        self.rows.addLayout(row)
-        self._column.addWidget(Text(change.plain, size=1.05, bold=on, muted=not on))
-        self.change = change
+            self.rows.addLayout(Line(self.box, self._column, wide=1, at=TOP))
+        else:
+            self.rows.addLayout(self._column)
         for title in serves:
             text = say("gui.for", title=title) if on else say("gui.stays-broken", title=title)
             self._column.addWidget(Text(text, muted=on))
@@ -56,17 +52,14 @@ class StepCard(Card):
         if on and folded:
             name = say("gui.details-of", title=change.plain)
             make = partial(self._details, change)
-            self.opener = Disclosure(say("gui.details"), name, self._column, make)
-            self._column.addWidget(self.opener, 0, Qt.AlignmentFlag.AlignLeft)
+            self.opener = add_details(self._column, say("gui.details"), name, make)
         elif on:
             self._column.addWidget(self._details(change))
 
     def _details(self, change: Change) -> QWidget:
         """What only an expert asks for: where it is stored, every line, lengths."""
         details = QWidget()
-        rows = QVBoxLayout(details)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(SPACE // 2)
+        rows = Column(inside=details, gap=SPACE // 2)
         if change.says and self.folded:
             rows.addWidget(Text(change.title, bold=True))
         if change.place and all(line.text != change.place for line in change.lines):
@@ -110,8 +103,7 @@ class Commands(Card):
     """The plan as commands, with a button that copies them."""
 
     def __init__(self, text: str) -> None:
-        super().__init__()
-        self.rows.addWidget(Listing(text, say("gui.commands")))
+        super().__init__(Listing(text, say("gui.commands")))
         self.rows.addWidget(CopyButton(text), 0, Qt.AlignmentFlag.AlignLeft)
 
 
@@ -119,7 +111,5 @@ class Asking(Card):
     """Something that is asked before the plan is whole; it may take a while."""
 
     def __init__(self, text: str) -> None:
-        super().__init__()
-        self.rows.addWidget(Text(text))
-        self.rows.addWidget(ShareBar(text, share=False))
+        super().__init__(Text(text), ShareBar(text, share=False))
         self.setAccessibleName(text)

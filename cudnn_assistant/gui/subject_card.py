@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.gui.chain_picture import ChainPicture
-from cudnn_assistant.gui.disclosure import Disclosure, Link
-from cudnn_assistant.gui.finding_body import FindingBody, FindingLine, Leave
+from cudnn_assistant.gui.disclosure import Disclosure, Link, OpeningLine
+from cudnn_assistant.gui.finding_body import FindingBody, Leave, look_of
+from cudnn_assistant.gui.layouts import TOP, Column, Line
 from cudnn_assistant.gui.recommendation_card import Recommend, RecommendationCard, recommended_set
 from cudnn_assistant.gui.snapshot_pictures import LadderPicture, MemoryPicture, PartsPicture
 from cudnn_assistant.gui.text_widgets import Text
@@ -23,9 +25,7 @@ from cudnn_assistant.session.trials import frameworks_of
 from cudnn_assistant.summary.chain import copy_of
 from cudnn_assistant.summary.rows import Row
 from cudnn_assistant.summary.search_ladder import ladder, parts
-from cudnn_assistant.wording import say
-
-_TOP = Qt.AlignmentFlag.AlignTop
+from cudnn_assistant.wording import say, words
 
 
 class SubjectCard(Card):
@@ -40,23 +40,14 @@ class SubjectCard(Card):
         self.place = Text(row.place, muted=True)
         self.state = Text(row.state)
         self.picture = ChainPicture(row.chain)
-        words = QVBoxLayout()
-        words.setSpacing(SPACE // 2)
-        words.addWidget(self.name)
-        words.addWidget(self.place)
-        words.addWidget(self.state)
-        self._head = QHBoxLayout()
-        self._head.setSpacing(SPACE + 4)
-        self._head.addWidget(self.mark, 0, _TOP)
-        self._head.addLayout(words, 1)
+        words = Column(self.name, self.place, self.state, gap=SPACE // 2)
+        self._head = Line(self.mark, words, wide=1, at=TOP, gap=SPACE + 4)
         self.rows.addLayout(self._head)
         # Only now: showing a widget that has no parent yet opens a window.
         self.place.setVisible(bool(row.place))
-        self._below = QVBoxLayout()
         # In line with the name, which stands after the icon.
-        self._below.setContentsMargins(self.mark.sizeHint().width() + SPACE + 4, 0, 0, 0)
-        self._below.setSpacing(SPACE)
-        self._below.addWidget(self.picture)
+        left = self.mark.sizeHint().width() + SPACE + 4
+        self._below = Column(self.picture, margin=(left, 0, 0, 0))
         self.rows.addLayout(self._below)
         self.show_row(row)
 
@@ -78,7 +69,7 @@ class SubjectCard(Card):
         """Offer what is behind the row."""
         name = say("gui.details-of", title=" ".join((self.name.text(), self.place.text())).strip())
         self.opener = Disclosure(say("gui.details"), name, self._below, make)
-        self._head.addWidget(self.opener, 0, _TOP)
+        self._head.addWidget(self.opener, 0, TOP)
         return self.opener
 
 
@@ -92,8 +83,6 @@ class RowDoes:
     main: Finding | None = None
     """The finding whose way out is the page's own button."""
     ours: bool = True
-    given: Sequence[Recommendation] = ()
-    """Sets that were recommended already, further up."""
 
 
 class SubjectBody(QWidget):
@@ -102,30 +91,24 @@ class SubjectBody(QWidget):
     def __init__(self, row: Row, machine: Machine, does: RowDoes) -> None:
         super().__init__()
         self._test: Link | None = None
-        self._rows = QVBoxLayout(self)
-        self._rows.setContentsMargins(0, SPACE // 2, 0, 0)
-        self._rows.setSpacing(2 * SPACE)
+        self._rows = Column(inside=self, gap=2 * SPACE, margin=(0, SPACE // 2, 0, 0))
         given: list[Recommendation] = []
         for number, finding in enumerate(row.findings):
             leave = None if finding is does.main else does.leave
-            if not number and finding.severity == "error":
-                self._rows.addWidget(FindingBody(finding, machine, leave, ours=does.ours))
+            make = partial(FindingBody, finding, machine, leave, ours=does.ours)
+            urgent = finding.severity == "error"
+            if urgent and not number:
+                self._rows.addWidget(make())
             else:
-                self._add_line(finding, machine, leave, ours=does.ours)
+                title = words(finding, machine).title
+                quiet = "" if urgent else say("gui.not-urgent")
+                self._rows.addWidget(OpeningLine(look_of(finding), title, quiet, make))
             found = recommended_set(finding, does.recommend) if does.recommend else None
             if found is not None and found not in given:
                 given.append(found)
                 self._rows.addWidget(RecommendationCard(finding, found))
         self._add_pictures(row, machine)
         self._add_test(row, machine, does)
-
-    def _add_line(
-        self, finding: Finding, machine: Machine, leave: Leave | None, *, ours: bool
-    ) -> None:
-        def body() -> QWidget:
-            return FindingBody(finding, machine, leave, ours=ours)
-
-        self._rows.addWidget(FindingLine(finding, machine, body))
 
     def _add_pictures(self, row: Row, machine: Machine) -> None:
         rungs = ladder(machine, row.subject)
@@ -140,11 +123,7 @@ class SubjectBody(QWidget):
             self._add(say("gui.memory"), MemoryPicture(gpu))
 
     def _add(self, title: str, picture: QWidget) -> None:
-        group = QVBoxLayout()
-        group.setSpacing(SPACE // 2)
-        group.addWidget(Text(title, bold=True))
-        group.addWidget(picture)
-        self._rows.addLayout(group)
+        self._rows.addLayout(Column(Text(title, bold=True), picture, gap=SPACE // 2))
 
     def _add_test(self, row: Row, machine: Machine, does: RowDoes) -> None:
         one = next((e for e in machine.pythons if e.id == row.subject), None)

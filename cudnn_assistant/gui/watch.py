@@ -2,50 +2,34 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit
 
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.explain import Answers, Here
-from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.explain import Here, SidePage
+from cudnn_assistant.gui.layouts import Column
 from cudnn_assistant.gui.text_widgets import Text, announce
-from cudnn_assistant.gui.widgets import Card, Notice, ShareBar, empty
+from cudnn_assistant.gui.widgets import Card, Notice, empty
 from cudnn_assistant.session.watching import WatchResult, told
 from cudnn_assistant.wording import say, spoken
 
 
-class WatchPage(Page):
-    """Outside the four steps: asked for from the overview, and left back to it."""
-
-    back = Signal()
-    ask = Signal(str)
-    """Run this command and watch it."""
-    show_row = Signal(str)
-    review = Signal()
+class WatchPage(SidePage):
+    """A program is run and watched. It asks for the command as it is typed."""
 
     def __init__(self) -> None:
-        super().__init__(None, say("gui.watch-heading"), say("gui.watch-lead"))
+        self.command = QLineEdit()
+        super().__init__(say("gui.watch-heading"), say("gui.watch-lead"), self.command)
         self.spoken = spoken()
         self.result: WatchResult | None = None
         """What is shown; ``None``: nothing, or a program still runs."""
-        self.command = QLineEdit()
         self.command.setFont(theme.font(1.0, fixed=True))
         self.command.setPlaceholderText("python train.py")
         self.command.setAccessibleName(say("gui.watch-command"))
         self.command.returnPressed.connect(self._ask)
         self.command.textChanged.connect(self._allow)
-        self.content.addWidget(self.command)
-        self.bar = ShareBar(say("gui.busy"), share=False)
-        self.bar.hide()
-        self.content.addWidget(self.bar)
-        self.seen = QVBoxLayout()
-        self.content.addLayout(self.seen)
-        self.answers = Answers()
-        self.answers.show_row.connect(self.show_row)
-        self.answers.review.connect(self.review)
-        self.content.addWidget(self.answers)
-        self.buttons.rare(say("gui.back"), self.back.emit)
+        self.seen = Column()
+        self.content.insertLayout(self.content.indexOf(self.answers), self.seen)
         self.run = self.buttons.add(say("gui.watch-button"), self._ask, default=True)
         self.run.setEnabled(False)
 
@@ -84,21 +68,8 @@ class WatchPage(Page):
         """What it loaded, and what its last words mean."""
         self._end()
         self.result = seen
-        card = Card()
-        for sentence in told(seen):
-            card.rows.addWidget(Text(sentence))
-        self.seen.addWidget(card)
+        self.seen.addWidget(Card(*map(Text, told(seen))))
         found: Explanation | None = seen.explanation
         if found is not None and found.causes:
             self.answers.show_answer(found, here)
         announce(self, " ".join(told(seen)), now=True)
-
-    def settle(self) -> None:
-        """The focus goes to where the command is typed."""
-        super().settle()
-        if not self.title.hasFocus():
-            self.command.setFocus()
-
-    def escape(self) -> None:
-        """Back to where one came from."""
-        self.back.emit()

@@ -8,21 +8,23 @@ from functools import partial
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QAccessible, QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QFrame,
-    QHBoxLayout,
     QLayout,
     QProgressBar,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.access import is_read_as
+from cudnn_assistant.gui.layouts import Column, Line, Part
 from cudnn_assistant.gui.text_widgets import Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.wording import say
+
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class Mark(QWidget):
@@ -102,11 +104,9 @@ def word(look: Look) -> str:
 class Card(QFrame):
     """A box that groups what belongs to one thing."""
 
-    def __init__(self, gap: int = SPACE) -> None:
+    def __init__(self, *parts: Part, gap: int = SPACE) -> None:
         super().__init__()
-        self.rows = QVBoxLayout(self)
-        self.rows.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
-        self.rows.setSpacing(gap)
+        self.rows = Column(*parts, inside=self, gap=gap, margin=(2 * SPACE,) * 4)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """A rounded box in the palette's content colour with a quiet border."""
@@ -116,6 +116,14 @@ class Card(QFrame):
         painter.setBrush(theme.card(self.palette()))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         painter.end()
+
+
+def pressed(event: QKeyEvent, focus: QWidget | None) -> bool:
+    """Enter presses the button that has the focus, as Space does. Whether it did."""
+    if isinstance(focus, QAbstractButton) and event.key() in ENTER:
+        focus.click()
+        return True
+    return False
 
 
 def discard(widget: QWidget) -> None:
@@ -134,7 +142,7 @@ def empty(layout: QLayout) -> None:
 
 
 class Button(QPushButton):
-    """A push button that Enter presses when it has the focus."""
+    """A push button with room around its words."""
 
     def __init__(
         self, text: str, do: Callable[[], object] | None = None, *, name: str = ""
@@ -166,13 +174,6 @@ class Button(QPushButton):
             theme.draw_focus(painter, self)
             painter.end()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Enter presses, as Space does."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.animateClick() if theme.motion() else self.click()
-            return
-        super().keyPressEvent(event)
-
 
 class CopyButton(Button):
     """Copies commands, and says that it did."""
@@ -191,6 +192,10 @@ class CopyButton(Button):
         self._timer.start(2000)
 
 
+FLAT = (2 * SPACE, SPACE + 4, 2 * SPACE, SPACE + 4)
+"""Margins of a card that holds one line."""
+
+
 class Notice(Card):
     """Lasting news inside a page: an icon, a sentence, perhaps one action."""
 
@@ -198,17 +203,9 @@ class Notice(Card):
         self, look: Look, text: str, label: str = "", do: Callable[[], object] | None = None
     ) -> None:
         super().__init__()
-        self.rows.setContentsMargins(2 * SPACE, SPACE + 4, 2 * SPACE, SPACE + 4)
-        row = QHBoxLayout()
-        row.setSpacing(SPACE + 4)
-        row.addWidget(Mark(look), 0, Qt.AlignmentFlag.AlignVCenter)
-        self.text = Text(text)
-        row.addWidget(self.text, 1, Qt.AlignmentFlag.AlignVCenter)
-        self.button: Button | None = None
-        if label:
-            self.button = Button(label, do, name=f"{label}: {text}")
-            row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.rows.addLayout(row)
+        self.rows.setContentsMargins(*FLAT)
+        buttons = [Button(label, do, name=f"{label}: {text}")] if label else []
+        self.rows.addLayout(Line(Mark(look), Text(text), *buttons, wide=1, gap=SPACE + 4))
         self.setAccessibleName(text)
 
 

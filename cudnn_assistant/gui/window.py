@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from msgspec.structs import replace
-from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QTimer
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -18,19 +18,21 @@ from PySide6.QtGui import (
     QPaintEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from cudnn_assistant.gui import preferences, qt_language, taskbar
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.flow import Flow
-from cudnn_assistant.gui.menu import MenuDoes, fill
+from cudnn_assistant.gui.menu import fill
 from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.page import Wish
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.preferences import Preferences
 from cudnn_assistant.gui.settings_dialog import SettingsDialog, wear
 from cudnn_assistant.gui.side_flows import SideFlows
 from cudnn_assistant.gui.theme import app_icon
+from cudnn_assistant.gui.widgets import pressed
 from cudnn_assistant.session import Session, describe
 from cudnn_assistant.wording import spoken
 from cudnn_assistant.wording.language import choose
@@ -145,11 +147,24 @@ class Window(PageHost):
 
     def _connect(self) -> None:
         side = self.side_flows
+        self._does: dict[Wish, Callable[[], object]] = {
+            "about": lambda: self.open(AboutDialog(self)),
+            "back": self.flow.back,
+            "check": self.flow.check,
+            "close": self.close,
+            "explain": side.show_explain,
+            "help": lambda: self.open(HelpDialog(self)),
+            "history": side.show_history,
+            "open": side.ask_file,
+            "review": self.flow.change.review,
+            "save": side.save,
+            "settings": self._show_settings,
+            "stop": self.flow.stop,
+            "undo": self.flow.change.undo_made,
+            "watch": side.show_watch,
+        }
+        self.wished.connect(self._do)
         self.troubled.connect(self.flow.give_up)
-        self.flow.save.connect(side.save)
-        self.flow.explain.connect(side.show_explain)
-        self.flow.watch.connect(side.show_watch)
-        self.flow.history.connect(side.show_history)
         self.flow.answered.connect(self._say_answered)
         side.opened.connect(self._opened)
         self._watch = QTimer(self)
@@ -164,24 +179,14 @@ class Window(PageHost):
     def _escape(self) -> None:
         self.page.escape()
 
+    def _do(self, wish: Wish) -> None:
+        self._does[wish]()
+
     def _fill_menu(self) -> None:
-        side = self.side_flows
-        does = MenuDoes(
-            open_report=side.ask_file,
-            open_recent=side.take_file,
-            save_report=side.save,
-            check=self.flow.check,
-            explain=side.show_explain,
-            watch=side.show_watch,
-            history=side.show_history,
-            settings=self._show_settings,
-            help=lambda: self.open(HelpDialog(self)),
-            about=lambda: self.open(AboutDialog(self)),
-        )
         for old in self.actions():
             # The menu drops its entries only where nobody else has them; their keys would stay.
             self.removeAction(old)
-        fill(self.menu, does, self.preferences.recent)
+        fill(self.menu, self._do, self.side_flows.take_file, self.preferences.recent)
         self.addActions(self.menu.actions())
 
     def _opened(self, path: str) -> None:
@@ -227,12 +232,11 @@ class Window(PageHost):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Enter presses the default button where nothing that could be pressed has the focus."""
-        primary, focus = self.page.buttons.primary, self.focusWidget()
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if enter and primary is not None and focus in (None, self, self.page, self.page.title):
-            primary.click()
-        else:
+        """Enter presses what has the focus; the default button where nothing to press has it."""
+        focus: QWidget | None = self.focusWidget()
+        if focus in (None, self, self.page, self.page.title):
+            focus = self.page.buttons.primary
+        if not pressed(event, focus):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802

@@ -1,34 +1,22 @@
-"""Carrying out a plan and its story: what was changed, how it stands, what can be taken back."""
+"""Carrying out a plan: what of it may be stopped, and who hears of it."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
 
 from msgspec.structs import replace
 
 from cudnn_assistant.apply import NotApplied, apply
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.plan import (
-    Accepted,
-    Entry,
-    Plan,
-    Step,
-    StepState,
-    settings_of,
-    stays,
-    undo_plan,
-)
+from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState
 from cudnn_assistant.session.events import Hear, Progress, StepChanged
 from cudnn_assistant.system import System
 from cudnn_assistant.trouble import Cancelled, Refused
 
-__all__ = ["Change", "ChangeStatus", "NotApplied", "change_status", "undoable"]
+__all__ = ["Change", "NotApplied", "in_vain"]
 
-ChangeStatus = Literal["in place", "undone", "changed"]
-"""Of a change in the journal; changed: another program has changed it since."""
 _PAUSE = 0.1
 
 
@@ -76,9 +64,8 @@ class Change:
             self.tried = self.rehearse(plan, staged)
         except Cancelled:
             raise Refused("stopped-kept") from None
-        result = self.tried.rehearsal
         self.grew = self.tried.steps != plan.steps
-        if self.grew or (result and result.outcome == "stopped"):
+        if self.grew or in_vain(self.tried):
             raise Refused("rehearsal-stopped")
         return for_the_journal(self.tried)
 
@@ -100,34 +87,6 @@ def for_the_journal(plan: Plan) -> Plan:
     return replace(plan, rehearsal=replace(plan.rehearsal, also=(), hindrances=()))
 
 
-def change_status(entry: Entry, system: System) -> ChangeStatus:
-    """How a change in the journal stands today, as far as settings tell."""
-    if entry.undone_by:
-        return "undone"
-    settings = settings_of(entry.plan)
-    same = all(system.read(step.scope, step.name) == step.after for step in settings)
-    return "in place" if same else "changed"
-
-
-def undoable(entries: Sequence[Entry], system: System, name: str = "") -> Entry | None:
-    """The change of that name, or the last one of which something can be taken back."""
-    if name:
-        return next((entry for entry in entries if entry.id == name), None)
-    in_place = (
-        entry
-        for entry in reversed(entries)
-        if not entry.undone_by and not entry.plan.undoes and "done" in entry.states
-    )
-    return next((entry for entry in in_place if not stays_whole(entry, system)), None)
-
-
-def way_back(entry: Entry, system: System) -> Plan:
-    """The plan that takes a change back; what others changed since stays."""
-    return undo_plan(entry, system.read, system.family)
-
-
-def stays_whole(entry: Entry, system: System) -> bool:
-    """Whether nothing of it is to be taken back, by its nature."""
-    if len(stays(entry.plan)) < len(entry.plan.steps):
-        return False
-    return not way_back(entry, system).steps
+def in_vain(plan: Plan) -> bool:
+    """Whether it was tried, and would not help."""
+    return plan.rehearsal is not None and plan.rehearsal.outcome == "stopped"

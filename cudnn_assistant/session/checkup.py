@@ -52,6 +52,11 @@ def think(
     )
 
 
+def works_for(checkup: Checkup, subject: str) -> bool:
+    """Whether cuDNN starts for one of a computer's users."""
+    return verdict(checkup.machine, checkup.findings, subject) == "works"
+
+
 def without_plan(checkup: Checkup) -> Checkup:
     """Of another computer: nothing of it can be changed here, and a plan would name our folders."""
     return msgspec.structs.replace(checkup, plan=Plan())

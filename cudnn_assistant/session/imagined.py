@@ -13,13 +13,21 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from cudnn_assistant.compat import (
     Compat,
+    Recommendation,
     Situation,
     cuda_of_driver,
     meant,
+    recommend_for,
     situation,
+)
+from cudnn_assistant.compat.environment import (
+    EnvironmentAdvice,
+    recommend_environment,
+    wanted,
 )
 from cudnn_assistant.machine import SYSTEM, Machine, Struct
 from cudnn_assistant.probe.computer.windows_devices import nvidia_version
+from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.trouble import Misuse
 from cudnn_assistant.versions import major
 
@@ -35,6 +43,36 @@ class Imagined(Struct, kw_only=True):
     python_version: str = ""
     system: Literal["", "linux", "windows"] = ""
     """With ``gpu``: on this system; "" for the one that runs us."""
+
+
+def recommendation(
+    wish: Imagined, checkup: Checkup | None, compat: Compat, python: str = ""
+) -> Recommendation:
+    """What fits the checkup's computer, or an ordinary one, with what is wished changed.
+
+    Raises :class:`Misuse` for a wish that can't be meant.
+    """
+    return recommend_for(_wished(wish, checkup, compat, python), compat)
+
+
+def environment_advice(
+    wish: Imagined, checkup: Checkup | None, compat: Compat, text: str, python: str = ""
+) -> EnvironmentAdvice:
+    """One set for every GPU package that a requirements file (its text) asks for.
+
+    Raises :class:`Misuse` for a wish that can't be meant, and for a file without any.
+    """
+    here = _wished(wish, checkup, compat, python)
+    asked = wanted(text, compat, here)
+    if not asked:
+        raise Misuse("no-gpu-package")
+    return recommend_environment(here, compat, asked)
+
+
+def _wished(wish: Imagined, checkup: Checkup | None, compat: Compat, python: str) -> Situation:
+    if checkup is None:
+        return imagine(wish, compat, ordinary(wish.system))
+    return imagine(wish, compat, seen_situation(checkup.machine, compat, python))
 
 
 def seen_situation(machine: Machine, compat: Compat, python: str = "") -> Situation:

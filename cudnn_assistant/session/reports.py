@@ -6,8 +6,9 @@ import getpass
 import os
 import platform
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from cudnn_assistant.compat import Compat
@@ -26,30 +27,12 @@ from cudnn_assistant.report import (
     write_report,
     write_short,
 )
+from cudnn_assistant.report.document import Block, Heading
 from cudnn_assistant.report.newer import Unknown
+from cudnn_assistant.report.page import page
 from cudnn_assistant.session.checkup import Checkup, think, without_plan
 
 Form = Literal["markdown", "html", "short", "log", "message"]
-
-
-@dataclass(frozen=True)
-class Written:
-    """A report, ready to be saved."""
-
-    text: str
-    """Markdown: what is shown, copied and saved, to the byte."""
-    page: str = ""
-    """The same as HTML; "": to be made of the text as it is."""
-    name: str = "cudnn-report.md"
-    """A name for the file."""
-    log: str = ""
-    """What this program did, for a packed report. All of it stands in ``text`` as well."""
-    message: str = ""
-    """The error text that the person pasted, likewise."""
-    left_out: tuple[Line, ...] = ()
-    """Lines of that text in which something was left out; their own words stand nowhere else."""
-    keeping: Callable[[Iterable[int]], Written] | None = None
-    """The same report with some of these lines, by number, as they were pasted."""
 
 
 @dataclass(frozen=True)
@@ -70,24 +53,40 @@ class Extra:
 class Forms:
     """A report redacted and judged once, to be written in several forms with the same marks."""
 
-    _checkup: Checkup
-    _extra: Extra
+    _checkup: Checkup | None = None
+    """``None``: there is nothing but the text of ``edited``."""
+    _extra: Extra = Extra()
     """Both redacted, but for the pasted text."""
-    _unknown: tuple[Unknown, ...]
-    _lines: tuple[Line, ...]
+    _unknown: tuple[Unknown, ...] = ()
+    _lines: tuple[Line, ...] = ()
     _kept: frozenset[int] = frozenset()
+    edited: str | None = None
+    """The text as the person has changed it. No other form is made of anything else then: it could
+    hold what was left out of the text."""
 
     @property
     def left_out(self) -> tuple[Line, ...]:
         """Lines of the pasted text in which something is left out, kept or not."""
         return tuple(line for line in self._lines if line.told != line.pasted)
 
+    @property
+    def name(self) -> str:
+        """A name for the file."""
+        return file_name(self._checkup.machine) if self._checkup else REPORT
+
     def keeping(self, numbers: Iterable[int]) -> Forms:
         """The report with these lines of the pasted text as they are: the person has read them."""
         return replace(self, _kept=frozenset(numbers))
 
+    @cached_property
+    def text(self) -> str:
+        """Markdown: what is shown, copied and saved, to the byte."""
+        return self("markdown")
+
     def __call__(self, form: Form) -> str:
         """The text of one form."""
+        if self._checkup is None or self.edited is not None:
+            return self._of_text(form)
         machine, entries = self._checkup.machine, self._extra.entries
         seen = (machine, self._checkup.findings, self._checkup.verdict)
         if form == "short":
@@ -110,32 +109,22 @@ class Forms:
             html=form == "html",
         )
 
-    def packed(self) -> bytes:
-        """All of it as one ZIP file."""
-        names: tuple[tuple[str, Form], ...] = (
-            (REPORT, "markdown"),
-            (PAGE, "html"),
-            (LOG, "log"),
-            (MESSAGE, "message"),
-        )
-        return pack({name: self(form) for name, form in names})
+    def _of_text(self, form: Form) -> str:
+        text = self.edited or ""
+        if form == "html":
+            title = "cuDNN Assistant report"
+            return page((Heading(1, (title,)), Block(text)), title)
+        return text if form == "markdown" else ""
+
+    def content(self, path: str, form: Form = "markdown") -> bytes:
+        """What is saved under this name: a page, all of it packed, or else ``form``."""
+        ending = os.path.splitext(path)[1].lower()
+        if ending == ".zip":
+            return pack({name: self(one) for name, one in _PACKED.items()})
+        return self("html" if ending in (".html", ".htm") else form).encode()
 
 
-def written(checkup: Checkup, compat: Compat, extra: Extra) -> Written:
-    """All forms of a report that can be saved."""
-    return _written(support_forms(checkup, compat, extra), file_name(checkup.machine))
-
-
-def _written(form: Forms, name: str) -> Written:
-    return Written(
-        form("markdown"),
-        form("html"),
-        name,
-        form("log"),
-        form("message"),
-        form.left_out,
-        lambda numbers: _written(form.keeping(numbers), name),
-    )
+_PACKED: dict[str, Form] = {REPORT: "markdown", PAGE: "html", LOG: "log", MESSAGE: "message"}
 
 
 def support_forms(checkup: Checkup, compat: Compat, extra: Extra | None = None) -> Forms:

@@ -9,6 +9,7 @@ from functools import partial
 
 import msgspec
 
+from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import EVERYBODY
 from cudnn_assistant.finding import Finding, texts
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Struct, Trial
@@ -22,8 +23,9 @@ from cudnn_assistant.probe.trials.child_environment import for_gpu
 from cudnn_assistant.probe.trials.framework import run_framework
 from cudnn_assistant.probe.trials.trial import run_trials
 from cudnn_assistant.probe.trust import Reason, Trust
-from cudnn_assistant.session.checkup import Checkup
+from cudnn_assistant.session.checkup import Checkup, think
 from cudnn_assistant.session.looking import environment_at, python_at
+from cudnn_assistant.session.permitted import allowed
 from cudnn_assistant.system import Readable, System
 from cudnn_assistant.trouble import Misuse
 
@@ -54,7 +56,7 @@ class Tested(Struct, kw_only=True):
 
 
 def run_tests(request: TestRequest, system: System) -> Tested:
-    """Run them, each GPU's in a process of its own. Raises :class:`Misuse`."""
+    """Only the cuDNN test, each GPU's in a process of its own. Raises :class:`Misuse`."""
     environment = system.fresh_environment()
     visible = environment.get("CUDA_VISIBLE_DEVICES")
     if request.framework:
@@ -130,7 +132,7 @@ def _in_framework(request: TestRequest, system: System, environment: Mapping[str
 
 
 def run_in_frameworks(
-    one: PythonEnvironment, system: Readable, stop: threading.Event
+    one: PythonEnvironment, system: Readable, stop: threading.Event | None = None
 ) -> tuple[Trial, ...]:
     """A convolution inside each framework of an environment, one after the other."""
     environment = system.fresh_environment()
@@ -139,12 +141,19 @@ def run_in_frameworks(
     if doubt:
         return (untried(one.id, doubt, path),)
     run = partial(run_framework, environment, one.python)
-    family, cancel = system.family, stop.is_set
+    family, cancel = system.family, (stop or threading.Event()).is_set
     names = frameworks_of(one)
     return tuple(run(name, subject=one.id, family=family, cancel=cancel) for name in names)
 
 
-def machine_with(trials: Sequence[Trial], request: TestRequest, system: System) -> Machine:
+def look_for_reason(
+    tested: Tested, request: TestRequest, system: System, compat: Compat
+) -> Checkup:
+    """This computer, looked at for why these tests stopped."""
+    return think(_machine_with(tested.trials, request, system), compat, only=allowed())
+
+
+def _machine_with(trials: Sequence[Trial], request: TestRequest, system: System) -> Machine:
     """This computer with these tests. A framework's is judged beside all the others."""
     inside = any(trial.framework for trial in trials)
     folders = [request.library] if request.library else []

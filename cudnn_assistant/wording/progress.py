@@ -11,7 +11,13 @@ from cudnn_assistant.wording.sentences import say
 
 _WINDOW = 10.0
 """Seconds over which the speed is taken: long enough to be calm, short enough to be true."""
-_PAUSE = 0.1
+_SAID = {
+    "packages": "progress.packages",
+    "rehearsal": "progress.trying",
+    "installer": "progress.installer",
+    "unpack": "progress.unpacking",
+    "download": "progress.download",
+}
 
 
 class ProgressLine:
@@ -22,7 +28,6 @@ class ProgressLine:
     ) -> None:
         self._show = show
         self._clock = clock
-        self._reported = -_PAUSE
         self._about: tuple[int, str] | None = None
         self._samples: deque[tuple[float, int]] = deque()
 
@@ -32,26 +37,14 @@ class ProgressLine:
         if self._about != (number, what):
             self._about = (number, what)
             self._samples.clear()
-            self._reported = -_PAUSE
         self._samples.append((now, here))
         while now - self._samples[0][0] > _WINDOW:
             self._samples.popleft()
-        # A fast download speaks thousands of times a second; nobody reads that fast.
-        if now - self._reported >= _PAUSE or here == size:
-            self._reported = now
-            self._show(self._line(what, here, size))
+        self._show(self._line(what, here, size))
 
     def _line(self, what: str, here: int, size: int) -> str:
-        if what == "packages":
-            return say("progress.packages")
-        if what == "rehearsal":
-            return say("progress.trying")
-        if what == "installer":
-            return say("progress.installer")
-        if what == "unpack":
-            return say("progress.unpacking", here=_megabytes(here))
-        line = say("progress.download", here=_megabytes(here), size=_megabytes(size))
-        speed = self.speed()
+        line = say(_SAID[what], here=number(here / 1e6), size=number(size / 1e6))
+        speed = self.speed() if what == "download" else 0.0
         if not speed:
             return line
         rate = say("progress.speed", speed=number(speed / 1e6, 1))
@@ -69,9 +62,4 @@ def left(seconds: float) -> str:
         return say("progress.nearly-done")
     if seconds < 55:
         return say("progress.seconds-left", seconds=5 * round(seconds / 5))
-    minutes = round(seconds / 60)
-    return say("progress.minutes-left", count=minutes)
-
-
-def _megabytes(size: int) -> str:
-    return number(size / 1e6)
+    return say("progress.minutes-left", count=round(seconds / 60))

@@ -59,7 +59,7 @@ from cudnn_assistant.plan import (
 )
 from cudnn_assistant.report import redacted, write_report
 from cudnn_assistant.session.checkup import Checkup, think, with_tests
-from cudnn_assistant.session.reports import Written
+from cudnn_assistant.session.reports import Forms
 from cudnn_assistant.session.watching import LoadedCopy, WatchResult
 from cudnn_assistant.wording import words
 from cudnn_assistant.wording.progress import ProgressLine
@@ -418,13 +418,13 @@ def laid_out(dialog: ReportDialog) -> ReportDialog:
 
 def marked_report() -> ReportDialog:
     """As after a click on "Show the next"."""
-    dialog = laid_out(ReportDialog(Written(report())))
+    dialog = laid_out(ReportDialog(Forms(edited=report())))
     dialog.text.show_next_mark()
     return dialog
 
 
 def cut_report() -> ReportDialog:
-    dialog = laid_out(ReportDialog(Written(report())))
+    dialog = laid_out(ReportDialog(Forms(edited=report())))
     cursor = dialog.text.document().find('"family"')
     cursor.movePosition(cursor.MoveOperation.EndOfBlock, cursor.MoveMode.KeepAnchor)
     cursor.movePosition(cursor.MoveOperation.StartOfBlock, cursor.MoveMode.KeepAnchor)
@@ -552,12 +552,12 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "dialog-help", HelpDialog
     yield "dialog-history", lambda: HistoryDialog(past())
     yield "dialog-history-empty", lambda: HistoryDialog([])
-    yield "dialog-report", lambda: ReportDialog(Written(report()))
+    yield "dialog-report", lambda: ReportDialog(Forms(edited=report()))
     yield "dialog-report-marked", marked_report
     yield "dialog-report-cut", cut_report
     yield (
         "dialog-crash",
-        lambda: crash_dialog(Written("Traceback (most recent call last):\n  …\n" + report())),
+        lambda: crash_dialog(Forms(edited="Traceback (most recent call last):\n  …\n" + report())),
     )
 
 

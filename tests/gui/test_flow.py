@@ -245,7 +245,7 @@ def test_what_the_command_line_took_back_is_not_offered_back(
     result = arrive(qtbot, window, OverviewPage)
     (entry,) = world.journal.entries()
     other = world.session()
-    other.apply(other.undo(entry), Change(lambda _event: None))
+    other.apply(other.past.way_back(entry), Change(lambda _event: None))
     button(result, "Check again").click()
     problems = arrive(qtbot, window, OverviewPage, "Windows can't find")
     assert "didn't help" not in texts(problems)

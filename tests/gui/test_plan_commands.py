@@ -8,7 +8,7 @@ import subprocess
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudnn_assistant.gui.plan_commands import commands
+from cudnn_assistant.gui.review import commands
 from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import (
     Download,

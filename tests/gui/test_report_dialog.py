@@ -26,13 +26,12 @@ from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import dump
 from cudnn_assistant.report import read_machine, redacted
 from cudnn_assistant.session.checkup import think
-from cudnn_assistant.session.reports import Extra, Written
-from cudnn_assistant.session.reports import written as support_written
+from cudnn_assistant.session.reports import Extra, Forms, support_forms
 
 
 @pytest.fixture
 def dialog(qtbot: QtBot) -> ReportDialog:
-    made = ReportDialog(Written(pictures.report()))
+    made = ReportDialog(Forms(edited=pictures.report()))
     qtbot.addWidget(made)
     made.show()
     return made
@@ -126,13 +125,13 @@ def test_lines_that_are_left_out_are_gone_and_counted(
     assert "(5 lines were left out here)" in shown
     assert dialog.cut.isHidden()
     dialog.save(tmp_path / "r.md")
-    assert (tmp_path / "r.md").read_text(encoding="utf-8") == shown == dialog.written.text
+    assert (tmp_path / "r.md").read_text(encoding="utf-8") == shown == dialog.forms.text
     dialog.save(tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "Copies of cuDNN" not in page
     assert "(5 lines were left out here)" in page
     button(dialog, "Put back").click()  # type: ignore[arg-type]
-    assert dialog.written.text == pictures.report()
+    assert dialog.forms.text == pictures.report()
     assert not dialog.back.isEnabled()
 
 
@@ -141,8 +140,8 @@ def test_words_are_replaced_wherever_they_stand_and_the_data_stays_readable(
 ) -> None:
     pick(dialog, "GeForce RTX 3060")
     dialog.leave.click()
-    assert "RTX 3060" not in dialog.written.text
-    machine = read_machine(dialog.written.text)
+    assert "RTX 3060" not in dialog.forms.text
+    machine = read_machine(dialog.forms.text)
     assert machine.gpus[0].name == "NVIDIA ***"
     assert dialog.cut.isHidden()
 
@@ -150,7 +149,7 @@ def test_words_are_replaced_wherever_they_stand_and_the_data_stays_readable(
 def test_values_of_the_data_are_hidden_not_broken(dialog: ReportDialog) -> None:
     choose(dialog, '"nvml_library"', '"cuda_library"')
     dialog.leave.click()
-    driver = read_machine(dialog.written.text).driver
+    driver = read_machine(dialog.forms.text).driver
     assert driver is not None
     assert (driver.nvml_library, driver.cuda_library, driver.version) == ("***", "***", "572.61")
 
@@ -159,12 +158,12 @@ def test_data_that_is_cut_says_so_to_both(dialog: ReportDialog) -> None:
     choose(dialog, '"schema": 1', '"os": {')
     dialog.leave.click()
     assert dialog.cut.isVisible()
-    assert not readable(dialog.written.text)
-    assert "The machine data was cut before saving" in dialog.written.text
-    assert "cudnn-assistant-machine" not in dialog.written.text
+    assert not readable(dialog.forms.text)
+    assert "The machine data was cut before saving" in dialog.forms.text
+    assert "cudnn-assistant-machine" not in dialog.forms.text
     dialog.put_back()
     assert not dialog.cut.isVisible()
-    assert readable(dialog.written.text)
+    assert readable(dialog.forms.text)
 
 
 def test_one_letter_does_not_leave_out_half_the_text(dialog: ReportDialog) -> None:
@@ -174,7 +173,7 @@ def test_one_letter_does_not_leave_out_half_the_text(dialog: ReportDialog) -> No
     cursor.movePosition(cursor.MoveOperation.Right, cursor.MoveMode.KeepAnchor, 2)
     dialog.text.setTextCursor(cursor)
     dialog.leave.click()
-    assert dialog.written.text == pictures.report()
+    assert dialog.forms.text == pictures.report()
     assert "at least three letters" in dialog.news.text()
 
 
@@ -209,16 +208,16 @@ def test_the_name_offered_has_the_day(qtbot: QtBot, window: Window, world: World
     start(qtbot, window)
     arrive(qtbot, window, OverviewPage)
     dialog = opened(qtbot, window)
-    assert dialog.written.name == "cudnn-report-2026-11-21.md"
-    assert "mila" not in dialog.written.text
-    assert readable(dialog.written.text)
+    assert dialog.forms.name == "cudnn-report-2026-11-21.md"
+    assert "mila" not in dialog.forms.text
+    assert readable(dialog.forms.text)
 
 
 def pasted(qtbot: QtBot) -> ReportDialog:
     compat = load_builtin()
     checkup = think(computers.parent_folder(), compat)
     text = "CUDNN_STATUS_NOT_INITIALIZED\nrun on atlas17 by zilpha\nstarted at berth40 ok\n"
-    made = ReportDialog(support_written(checkup, compat, Extra(text=text)))
+    made = ReportDialog(support_forms(checkup, compat, Extra(text=text)))
     qtbot.addWidget(made)
     made.show()
     return made
@@ -226,13 +225,13 @@ def pasted(qtbot: QtBot) -> ReportDialog:
 
 def test_lines_that_were_pasted_can_be_put_back_one_by_one(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = pasted(qtbot)
-    assert not {"atlas17", "berth40"} & set(dialog.written.text.split())
+    assert not {"atlas17", "berth40"} & set(dialog.forms.text.split())
     dialog.findChild(Disclosure).click()
     shown = [dialog.pasted.item(row).text() for row in range(dialog.pasted.count())]
     assert shown == ["2: run on atlas17 by zilpha", "3: started at berth40 ok"]
     dialog.pasted.item(1).setCheckState(Qt.CheckState.Checked)
     assert "\nstarted at berth40 ok\n" in dialog.text.toPlainText()
-    assert "atlas17" not in dialog.written.text
+    assert "atlas17" not in dialog.forms.text
     for name in ("r.md", "r.html", "r.zip"):
         dialog.save(tmp_path / name)
     with zipfile.ZipFile(tmp_path / "r.zip") as packed:
@@ -240,7 +239,7 @@ def test_lines_that_were_pasted_can_be_put_back_one_by_one(qtbot: QtBot, tmp_pat
         assert b"atlas17" not in b"".join(map(packed.read, packed.namelist()))
     assert "berth40" in (tmp_path / "r.html").read_text(encoding="utf-8")
     dialog.pasted.item(1).setCheckState(Qt.CheckState.Unchecked)
-    assert "berth40" not in dialog.written.text + dialog.written.page + dialog.written.message
+    assert "berth40" not in "".join(map(dialog.forms, ("markdown", "html", "message")))
 
 
 def test_what_was_left_out_by_hand_stays_so_when_a_line_is_put_back(
@@ -251,8 +250,8 @@ def test_what_was_left_out_by_hand_stays_so_when_a_line_is_put_back(
     dialog.leave.click()
     dialog.findChild(Disclosure).click()
     dialog.pasted.item(0).setCheckState(Qt.CheckState.Checked)
-    assert "zilpha" in dialog.written.text
-    assert "NVIDIA" not in dialog.written.text
+    assert "zilpha" in dialog.forms.text
+    assert "NVIDIA" not in dialog.forms.text
     pick(dialog, "zilpha")
     dialog.leave.click()
     dialog.save(tmp_path / "r.zip")
@@ -260,8 +259,8 @@ def test_what_was_left_out_by_hand_stays_so_when_a_line_is_put_back(
         assert b"zilpha" not in b"".join(map(packed.read, packed.namelist()))
     dialog.put_back()
     dialog.put_back()
-    assert "NVIDIA" in dialog.written.text
-    assert "run on atlas17 by zilpha" in dialog.written.text
+    assert "NVIDIA" in dialog.forms.text
+    assert "run on atlas17 by zilpha" in dialog.forms.text
 
 
 def test_who_pasted_nothing_is_asked_nothing(dialog: ReportDialog) -> None:

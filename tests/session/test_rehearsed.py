@@ -74,7 +74,7 @@ def test_what_would_not_help_is_not_done(world: World) -> None:
         session.apply(checkup.plan, Change(lambda _event: None), before=checkup)
     assert caught.value.as_before
     assert world.settings.values == before
-    assert not session.interrupted()
+    assert not session.past.interrupted()
 
 
 def test_a_second_fault_behind_the_first_is_mended_together(world: World) -> None:

@@ -11,7 +11,7 @@ import computers
 import pytest
 from world import PARTS, World
 
-from cudnn_assistant.compat import Compat
+from cudnn_assistant.compat import Compat, recommend
 from cudnn_assistant.feed import Source, load_builtin
 from cudnn_assistant.plan import Entry, Plan, settings_of
 from cudnn_assistant.probe import Cancelled
@@ -19,7 +19,7 @@ from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.changing import Change
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked, Progress, StepChanged
-from cudnn_assistant.session.imagined import Imagined
+from cudnn_assistant.session.imagined import Imagined, recommendation
 from cudnn_assistant.session.looking import LookRequest, look_at
 from cudnn_assistant.session.reports import support_forms
 
@@ -58,14 +58,14 @@ def test_from_a_problem_to_the_change_and_back(world: World) -> None:
     entry = session.apply(plan, Change(heard.append))
     assert heard == [StepChanged(0, "done")]
     assert session.check().verdict == "works"
-    assert session.history() == (entry,)
-    assert session.change_status(entry) == "in place"
-    assert session.undoable() == entry
-    assert session.undoable("another") is None
-    session.apply(session.undo(entry), Change(heard.append))
+    assert session.past.entries() == (entry,)
+    assert session.past.status(entry) == "in place"
+    assert session.past.undoable() == entry
+    assert session.past.undoable("another") is None
+    session.apply(session.past.way_back(entry), Change(heard.append))
     assert world.folders() == before
-    assert session.change_status(session.history()[0]) == "undone"
-    assert session.undoable() is None
+    assert session.past.status(session.past.entries()[0]) == "undone"
+    assert session.past.undoable() is None
 
 
 def test_what_another_program_changed_since_is_known(world: World) -> None:
@@ -73,7 +73,7 @@ def test_what_another_program_changed_since_is_known(world: World) -> None:
     entry = session.apply(session.check().plan, Change(lambda _event: None))
     (step,) = settings_of(entry.plan)
     world.settings.write(step.scope, step.name, None)
-    assert session.change_status(entry) == "changed"
+    assert session.past.status(entry) == "changed"
 
 
 def test_an_interrupted_change_is_seen_and_taken_back(world: World) -> None:
@@ -82,12 +82,12 @@ def test_an_interrupted_change_is_seen_and_taken_back(world: World) -> None:
     states = ("planned",) * len(plan.steps)
     left = Entry(id="x", when="2026-11-20T10:00:00Z", plan=plan, states=states)
     world.journal.begin(left)
-    assert session.interrupted()
-    back = session.recover()
+    assert session.past.interrupted()
+    back = session.past.recover()
     assert back is not None
     session.apply(back, Change(lambda _event: None))
-    assert not session.interrupted()
-    assert session.recover() is None
+    assert not session.past.interrupted()
+    assert session.past.recover() is None
 
 
 def test_another_computer_gets_no_plan(world: World, tmp_path: Path) -> None:
@@ -137,21 +137,22 @@ def test_the_data_of_the_check_before_can_be_kept(world: World) -> None:
 
 
 def test_a_wish_that_can_not_be_meant_has_a_code(world: World, tmp_path: Path) -> None:
+    compat = load_builtin()
     there = str(tmp_path / "nothing")
     with pytest.raises(Misuse) as caught:
         look_at(world.session().system, LookRequest(python=there), lambda *_: None, lambda: False)
     assert (caught.value.code, caught.value.facts) == ("no-environment-there", {"path": there})
     for text in ("new", "13.0"):
         with pytest.raises(Misuse, match="not-a-driver-version"):
-            world.session().recommend_for(Imagined(gpu="8.6", driver=text), None)
+            recommendation(Imagined(gpu="8.6", driver=text), None, compat)
     for text in ("banana", "3", "3.13t", "4.0"):
         with pytest.raises(Misuse, match="not-a-python-version"):
-            world.session().recommend_for(Imagined(gpu="8.6", python_version=text), None)
+            recommendation(Imagined(gpu="8.6", python_version=text), None, compat)
 
 
 def test_what_fits_follows_what_is_wished(world: World) -> None:
     session = world.session()
     checkup = session.check()
-    here = session.recommend_for(Imagined(), checkup)
-    assert here == session.recommend(checkup)
-    assert session.recommend_for(Imagined(driver="390.48"), checkup) != here
+    here = recommendation(Imagined(), checkup, session.compat)
+    assert here == recommend(checkup.machine, session.compat)
+    assert recommendation(Imagined(driver="390.48"), checkup, session.compat) != here

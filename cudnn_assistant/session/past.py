@@ -1,0 +1,79 @@
+"""What was changed on this computer: how it stands today, and what of it can be taken back."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from cudnn_assistant.journal import Journal
+from cudnn_assistant.plan import Entry, Plan, settings_of, stays, undo_plan
+from cudnn_assistant.system import System
+
+Status = Literal["in place", "undone", "changed"]
+"""Of a change in the journal; changed: another program has changed it since."""
+
+
+def in_place(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Those of which something was done that nobody has taken back."""
+    for entry in entries:
+        if not entry.undone_by and not entry.plan.undoes and "done" in entry.states:
+            yield entry
+
+
+class Past(NamedTuple):
+    """The changes in the journal, seen from how the system is now."""
+
+    journal: Journal
+    system: System
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The changes made so far, oldest first. Raises :class:`OSError`."""
+        return self.journal.entries()
+
+    def interrupted(self) -> bool:
+        """Whether a change was interrupted, as far as the journal can be read; quick."""
+        with contextlib.suppress(OSError):
+            return bool(self.journal.unfinished())
+        return False
+
+    def recover(self) -> Plan | None:
+        """The way back from a change that was interrupted, if there is one.
+
+        Raises :class:`Refused` and :class:`OSError`.
+        """
+        from cudnn_assistant.apply import recover
+
+        return recover(self.journal, self.system)
+
+    def undoable(self, name: str = "") -> Entry | None:
+        """The change of that id, or the last of which something can be taken back.
+
+        Raises :class:`OSError`.
+        """
+        entries = self.entries()
+        if name:
+            return next((entry for entry in entries if entry.id == name), None)
+        there = in_place(reversed(entries))
+        return next((entry for entry in there if not self.stays_whole(entry)), None)
+
+    def status(self, entry: Entry) -> Status:
+        """How a change stands today, as far as settings tell.
+
+        Raises :class:`Refused` when that can't be read.
+        """
+        if entry.undone_by:
+            return "undone"
+        settings, read = settings_of(entry.plan), self.system.read
+        same = all(read(step.scope, step.name) == step.after for step in settings)
+        return "in place" if same else "changed"
+
+    def way_back(self, entry: Entry) -> Plan:
+        """The plan that takes a change back; what others changed since stays."""
+        return undo_plan(entry, self.system.read, self.system.family)
+
+    def stays_whole(self, entry: Entry) -> bool:
+        """Whether nothing of it is to be taken back, by its nature."""
+        if len(stays(entry.plan)) < len(entry.plan.steps):
+            return False
+        return not self.way_back(entry).steps
