@@ -27,7 +27,6 @@ class ChainPicture(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setMaximumWidth(line_height() * 42)
         self.setAccessibleName(say("gui.chain"))
         is_read_as(self, QAccessible.Role.Graphic)
         self.show_chain(chain)
@@ -49,10 +48,6 @@ class ChainPicture(QWidget):
         count = len(self._chain.stations)
         return max(1.0, (width - self._gap(width) * (count - 1)) / count)
 
-    def hasHeightForWidth(self) -> bool:  # noqa: N802
-        """Narrower means taller."""
-        return True
-
     def heightForWidth(self, width: int) -> int:  # noqa: N802
         """As tall as the station with most to say."""
         asked = width, QApplication.font().toString()
@@ -61,8 +56,7 @@ class ChainPicture(QWidget):
         return self._heights[asked]
 
     def _height(self, width: int) -> int:
-        # A layout asks for the width that it has to give, though it gives no more than the widest.
-        inside = self._station(min(width, self.maximumWidth())) - 2 * SPACE
+        inside = self._station(width) - 2 * SPACE
         small, plain = theme.font(0.9), theme.font(1.0, bold=True)
         heights = (
             height_of(wrapped(one.label, small, inside))

@@ -211,10 +211,6 @@ class DiffList(QListWidget):
         if event.oldSize().width() != event.size().width():
             self.scheduleDelayedItemsLayout()
 
-    def hasHeightForWidth(self) -> bool:  # noqa: N802
-        """Narrower means taller."""
-        return True
-
     def heightForWidth(self, width: int) -> int:  # noqa: N802
         """All lines; the page scrolls, the list doesn't."""
         lines = [self.item(row).data(LINE) for row in range(self.count())]

@@ -36,14 +36,14 @@ def leads_out(finding: Finding) -> bool:
     return isinstance(remedy, Manual) and bool(remedy.link or remedy.commands)
 
 
-def sentences(finding: Finding, said: Words, *, ours: bool = True) -> list[str]:
+def sentences(finding: Finding, said: Words, *, ours: bool = True, told: bool = False) -> list[str]:
     """Why, what happens now, and how to go back: one paragraph each.
 
-    ``ours``: it is this computer, where we may do what helps.
+    ``ours``: it is this computer, where we may do what helps. ``told``: what helps is said already.
     """
     result = [said.why]
     automatic = isinstance(finding.remedy, Automatic)
-    if said.fix:
+    if said.fix and not told:
         key = "gui.what-we-do" if automatic and ours else "gui.what-you-can-do"
         result.append(say(key, text=said.fix))
     starts = isinstance(finding.remedy, Manual) and finding.remedy.installer is not None
@@ -66,13 +66,19 @@ class FindingBody(QWidget):
     """The sentences of a finding, commands to copy, the way out, Details."""
 
     def __init__(
-        self, finding: Finding, machine: Machine, leave: Leave | None, *, ours: bool = True
+        self,
+        finding: Finding,
+        machine: Machine,
+        leave: Leave | None,
+        *,
+        ours: bool = True,
+        told: bool = False,
     ) -> None:
         """``leave`` is ``None`` where the page's own button takes the way out."""
         super().__init__()
         said = words(finding, machine)
-        rows = Column(*map(Text, sentences(finding, said, ours=ours)), inside=self)
-        if isinstance(finding.remedy, Manual) and finding.remedy.commands:
+        rows = Column(*map(Text, sentences(finding, said, ours=ours, told=told)), inside=self)
+        if isinstance(finding.remedy, Manual) and finding.remedy.commands and not told:
             rows.addWidget(Commands(finding.remedy.commands))
         if leave is not None and leads_out(finding):
             name = f"{said.label_of_way_out}: {said.title}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from cudnn_assistant.gui.disclosure import add_details
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.text_widgets import Listing
-from cudnn_assistant.gui.widgets import Card
+from cudnn_assistant.gui.widgets import Notice
 from cudnn_assistant.plan import Entry, Outcome, outcomes
 from cudnn_assistant.wording import say
 
@@ -28,15 +30,9 @@ def installer_check_title(entry: Entry) -> str:
 def show_installer_results(entry: Entry | None, page: OverviewPage) -> None:
     """Put on the page how the installers ended, with their last lines under Details."""
     for outcome in installers(entry):
-        page.tell("ok" if outcome.well else "note", outcome.text)
+        notice = Notice("ok" if outcome.well else "note", outcome.text)
+        page.put(notice)
         if outcome.output:
-            page.news.insertWidget(1, _OutputCard(outcome))
-
-
-class _OutputCard(Card):
-    """The last lines of an installer, behind Details."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__()
-        name = say("gui.details-of", title=outcome.name)
-        add_details(self.rows, say("gui.details"), name, lambda: Listing(outcome.output, name))
+            name = say("gui.details-of", title=outcome.name)
+            make = partial(Listing, outcome.output, name)
+            add_details(notice.rows, say("gui.details"), name, make)

@@ -23,7 +23,7 @@ class Message(QPlainTextEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        self.whole: bytes | None = None
+        self.whole: QByteArray | bytes | None = None
         """A text that is too large to be shown; what is typed takes its place."""
         self.setFont(theme.font(0.95, fixed=True))
         self.setTabChangesFocus(True)
@@ -40,7 +40,7 @@ class Message(QPlainTextEdit):
         self._lines = count
         self.updateGeometry()
 
-    def take(self, shown: str, whole: bytes | None) -> None:
+    def take(self, shown: str, whole: QByteArray | bytes | None) -> None:
         """Show a text, which may be the end of a whole that is too large."""
         self._taking = True
         self.setPlainText(shown)
@@ -57,6 +57,9 @@ class Message(QPlainTextEdit):
 
     def message(self) -> str | bytes:
         """What is to be explained."""
+        if isinstance(self.whole, QByteArray):
+            # Only now, in the place of the first: a second whole is held for no longer than that.
+            self.whole = bytes(self.whole.data())
         return self.toPlainText() if self.whole is None else self.whole
 
     def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
@@ -65,10 +68,9 @@ class Message(QPlainTextEdit):
         if data.size() <= self.LARGEST:
             super().insertFromMimeData(source)
             return
-        whole = bytes(data.data())
-        end = whole[-4000:].decode("utf-8", "replace")
-        size = number(len(whole) / 1e6)
-        self.take(f"{say('gui.large-text', size=size)}\n{end}", whole)
+        end = bytes(data.right(4000).data()).decode("utf-8", "replace")
+        size = number(data.size() / 1e6)
+        self.take(f"{say('gui.large-text', size=size)}\n{end}", data)
         self.moveCursor(QTextCursor.MoveOperation.End)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802

@@ -152,15 +152,17 @@ class OverviewPage(Page):
         self.cards.clear()
         empty(self._list)
         self._show_news(shown)
-        found = rows(shown.checkup.machine, shown.checkup.findings)
+        checkup = shown.checkup
+        found = rows(checkup.machine, checkup.findings)
         worst = next((one for one in found if one.mark == "bad"), None)
         for row in found:
             card = SubjectCard(row)
             card.show_row(row, said=title)
-            make = partial(SubjectBody, row, shown.checkup.machine, self._does(shown))
+            make = partial(SubjectBody, row, checkup.machine, self._does(shown))
             opener = card.can_open(make)
             self._put(card)
-            if row.subject in opened or row is worst:
+            # What is impossible the answer has told whole.
+            if row.subject in opened or (row is worst and checkup.verdict != "impossible"):
                 opener.set_open(True)
         self._fill_buttons(shown)
         above = (one.widget() for at in range(self.news.count()) if (one := self.news.itemAt(at)))
@@ -180,6 +182,7 @@ class OverviewPage(Page):
             test=self.test.emit if own else None,
             recommend=shown.recommend,
             main=lead_out(shown),
+            task=shown.task,
             ours=own,
         )
 
@@ -212,8 +215,12 @@ class OverviewPage(Page):
 
     def tell(self, look: Look, text: str) -> None:
         """Put news above the rows: what has just happened, or did not."""
-        self.news.insertWidget(0, Notice(look, text))
-        announce(self, text)
+        self.put(Notice(look, text))
+
+    def put(self, notice: Notice) -> None:
+        """The same, with more in it."""
+        self.news.insertWidget(0, notice)
+        announce(self, notice.accessibleName())
 
     def open_row(self, subject: str) -> None:
         """Show what is behind a row, and give it the focus."""

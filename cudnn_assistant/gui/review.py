@@ -110,6 +110,9 @@ class ReviewPage(Page):
         self.cards = [self._card(number, step) for number, step in enumerate(whole.steps)]
         for card in self.cards:
             self._steps.addWidget(card)
+        if len(self.cards) == 1 and self.cards[0].opener:
+            # There is room for all of it.
+            self.cards[0].opener.set_open(True)
         self.content.addLayout(self._steps)
 
     def _card(self, number: int, step: Step) -> StepCard:

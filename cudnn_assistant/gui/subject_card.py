@@ -82,6 +82,8 @@ class RowDoes:
     recommend: Recommend | None = None
     main: Finding | None = None
     """The finding whose way out is the page's own button."""
+    task: Finding | None = None
+    """What the person was sent to do, which stands above."""
     ours: bool = True
 
 
@@ -95,7 +97,8 @@ class SubjectBody(QWidget):
         given: list[Recommendation] = []
         for number, finding in enumerate(row.findings):
             leave = None if finding is does.main else does.leave
-            make = partial(FindingBody, finding, machine, leave, ours=does.ours)
+            said = finding == does.task
+            make = partial(FindingBody, finding, machine, leave, ours=does.ours, told=said)
             urgent = finding.severity == "error"
             if urgent and not number:
                 self._rows.addWidget(make())

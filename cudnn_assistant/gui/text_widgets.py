@@ -233,10 +233,6 @@ class Listing(QPlainTextEdit):
         theme.draw_focus(painter, self)
         painter.end()
 
-    def hasHeightForWidth(self) -> bool:  # noqa: N802
-        """Narrower means taller."""
-        return True
-
     def heightForWidth(self, width: int) -> int:  # noqa: N802
         """All lines at this width."""
         room = max(1.0, width - 2 * self.document().documentMargin())

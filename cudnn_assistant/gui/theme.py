@@ -27,12 +27,17 @@ SPACE = 8
 
 def luminance(colour: QColor) -> float:
     """Relative luminance as WCAG 2 defines it, 0 to 1."""
+    return _luminance(colour.redF(), colour.greenF(), colour.blueF())
+
+
+@cache
+def _luminance(red: float, green: float, blue: float) -> float:
+    """Asked for hundreds of times while a page is painted, of some ten colours."""
 
     def part(value: float) -> float:
         return value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4
 
-    red, green, blue = (part(v) for v in (colour.redF(), colour.greenF(), colour.blueF()))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return 0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue)
 
 
 def contrast(one: QColor, other: QColor) -> float:

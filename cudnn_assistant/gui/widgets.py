@@ -222,5 +222,8 @@ class ShareBar(QProgressBar):
 
     def show_share(self, share: float) -> None:
         """How much is done, 0 to 1."""
+        # Else it would be painted at once, and with it all else that waits to be.
+        self.setUpdatesEnabled(False)
         self.setRange(0, 1000)
         self.setValue(round(1000 * share))
+        self.setUpdatesEnabled(True)

@@ -140,8 +140,9 @@ def test_review_is_walked_by_keys_alone(qtbot: QtBot, window: Window, world: Wor
     arrive(qtbot, window, OverviewPage)
     qtbot.keyClick(window, Qt.Key.Key_M, Qt.KeyboardModifier.AltModifier)
     review = arrive(qtbot, window, ReviewPage)
-    assert QApplication.focusWidget() is review.cards[0].opener
-    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    opener = review.cards[0].opener
+    assert QApplication.focusWidget() is opener
+    assert opener.open, "one change alone is shown whole"
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
     assert isinstance(QApplication.focusWidget(), DiffList)
     assert review.cards[0].list is not None

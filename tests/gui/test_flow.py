@@ -155,7 +155,7 @@ def test_what_the_person_does_leaves_review_out(qtbot: QtBot, window: Window, wo
     page = arrive(qtbot, window, OverviewPage)
     page.buttons.primary.click()  # type: ignore[union-attr]
     assert window.page is page, "the overview stays"
-    assert "Install driver 580 or newer from NVIDIA" in texts(page.news.parentWidget())
+    assert texts(page).count("Install driver 580 or newer from NVIDIA") == 1, "said once, above"
     assert steps(page) == "Check ✓ Problems Review Result"
 
 
@@ -411,6 +411,7 @@ def test_no_nvidia_gpu_needs_no_decision(qtbot: QtBot, window: Window, world: Wo
     world.look = computers.no_gpu
     start(qtbot, window)
     result = arrive(qtbot, window, OverviewPage, "This computer has no NVIDIA GPU")
+    assert texts(result).count("cuDNN runs only on NVIDIA GPUs") == 1
     assert result.buttons.primary is not None
     assert result.buttons.primary.text() == "&Close"
 

@@ -90,7 +90,7 @@ def test_one_that_stops_says_where_and_the_report_has_it(
     assert "works" not in page.title.text()
     window.side_flows.save()
     qtbot.waitUntil(lambda: window.dialog is not None)
-    machine = read_machine(window.dialog.written.text)  # type: ignore[union-attr]
+    machine = read_machine(window.dialog.forms.text)  # type: ignore[union-attr]
     (trial,) = [t for t in machine.trials if t.framework]
     assert trial.code_name == "CUDNN_STATUS_NOT_INITIALIZED"
 
