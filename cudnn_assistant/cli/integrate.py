@@ -33,14 +33,16 @@ def integrate(_session: Session, options: Options, screen: Screen) -> int:
     share = data_home()
     try:
         for source, name in _FILES:
-            _remove(share / name) if options.out_of_menus else _put(source, share / name)
+            if options.out_of_menus:
+                (share / name).unlink(missing_ok=True)
+            else:
+                _put(source, share / name)
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
         path = trouble.filename or share
         screen.trouble(say("cli.menu-not-writable", path=path, why=why))
         return 5
-    text = say("cli.menu-removed") if options.out_of_menus else say("cli.menu-added")
-    screen.line(text)
+    screen.line(say("cli.menu-removed" if options.out_of_menus else "cli.menu-added"))
     return 0
 
 
@@ -75,7 +77,3 @@ def quoted(word: str) -> str:
         word = word.replace(sign, "\\" + sign)
     # The value of a key is unescaped once more before the quotes are looked at.
     return '"' + word.replace("\\", "\\\\").replace("%", "%%") + '"'
-
-
-def _remove(target: Path) -> None:
-    target.unlink(missing_ok=True)

@@ -23,7 +23,7 @@ def show(tested: Tested, screen: Screen, *, verbose: bool) -> None:
         screen.line(_sentence(next((t for t in trials if t.status != "ok"), trials[0])))
         return
     if tested.visible is not None:
-        screen.line(_seen(tested.visible).format(text=tested.visible))
+        screen.line(_seen(tested.visible))
     if len(trials) == 1:
         _one(trials[0], screen, verbose=verbose)
         return

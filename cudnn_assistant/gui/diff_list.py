@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import (
-    QColor,
     QFocusEvent,
     QFont,
     QFontMetricsF,
@@ -57,20 +57,10 @@ def fold(lines: Sequence[ChangeLine]) -> list[Shown]:
     """
     near = {at + step for at, line in enumerate(lines) if line.sign != " " for step in (-1, 0, 1)}
     result: list[Shown] = []
-    run: list[ChangeLine] = []
-    for at, line in enumerate(lines):
-        if at not in near:
-            run.append(line)
-            continue
-        result.extend(_run(run))
-        run = []
-        result.append(line)
-    result.extend(_run(run))
+    for differs, places in groupby(range(len(lines)), near.__contains__):
+        run = [lines[at] for at in places]
+        result += run if differs or len(run) < 2 else [Folded(len(run))]
     return result
-
-
-def _run(run: list[ChangeLine]) -> list[Shown]:
-    return list(run) if len(run) < 2 else [Folded(len(run))]
 
 
 def accessible_text(line: Shown) -> str:
@@ -147,15 +137,10 @@ class _Painter(QStyledItemDelegate):
             x = start
             if option.direction == Qt.LayoutDirection.RightToLeft:
                 x = box.width() - start - width
-            self._draw(painter, words, letters, QPointF(box.left() + x, y), width, colour)
-        painter.restore()
-
-    def _draw(
-        self, painter: QPainter, text: str, font: QFont, at: QPointF, width: int, colour: QColor
-    ) -> None:
-        if text:
             painter.setPen(colour)
-            wrapped(text, font, width).draw(painter, at)
+            if words:
+                wrapped(words, letters, width).draw(painter, QPointF(box.left() + x, y))
+        painter.restore()
 
 
 class DiffList(QListWidget):

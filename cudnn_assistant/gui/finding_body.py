@@ -55,11 +55,14 @@ def sentences(finding: Finding, said: Words, *, ours: bool = True, told: bool = 
 class Commands(QWidget):
     """Commands to copy; we never run them."""
 
-    def __init__(self, commands: tuple[str, ...]) -> None:
+    def __init__(self, text: str, name: str) -> None:
         super().__init__()
-        text = "\n".join(commands)
-        listing = Listing(text, say("gui.commands-copy"))
-        Line(listing, CopyButton(text), inside=self, wide=0, at=TOP)
+        Line(Listing(text, name), CopyButton(text), inside=self, wide=0, at=TOP)
+
+
+def by_hand(remedy: Manual) -> Commands:
+    """What the person can type themselves."""
+    return Commands("\n".join(remedy.commands), say("gui.commands-copy"))
 
 
 class FindingBody(QWidget):
@@ -79,7 +82,7 @@ class FindingBody(QWidget):
         said = words(finding, machine)
         rows = Column(*map(Text, sentences(finding, said, ours=ours, told=told)), inside=self)
         if isinstance(finding.remedy, Manual) and finding.remedy.commands and not told:
-            rows.addWidget(Commands(finding.remedy.commands))
+            rows.addWidget(by_hand(finding.remedy))
         if leave is not None and leads_out(finding):
             name = f"{said.label_of_way_out}: {said.title}"
             button = Button(said.label_of_way_out, lambda: leave(finding), name=name)

@@ -6,7 +6,7 @@ import contextlib
 import traceback
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from PySide6.QtGui import QGuiApplication
 
 from cudnn_assistant import places
@@ -41,7 +41,7 @@ class Flow(QObject):
         super().__init__(host)
         self._host = host
         self._session = session
-        self.state = SessionState(session.family)
+        self.state = SessionState(session.unseen)
         self.request = LookRequest()
         """How to look, as the person has settled it."""
         self.change = ChangeFlow(host, session, self.state)
@@ -244,7 +244,8 @@ class Flow(QObject):
             else:
                 self._session.autostart.take()
         except Refused as trouble:
-            page.box.untick()
+            with QSignalBlocker(page.box):
+                page.box.setChecked(False)
             page.tell("note", why(trouble))
 
     def _test(self, page: OverviewPage, one: PythonEnvironment) -> None:

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.gui.answer import Shown, answer, lead_out, look_of_answer
-from cudnn_assistant.gui.checkbox import RestartBox
+from cudnn_assistant.gui.checkbox import CheckBox
 from cudnn_assistant.gui.disclosure import Link
-from cudnn_assistant.gui.finding_body import Commands
+from cudnn_assistant.gui.finding_body import by_hand
 from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.page import Page, Wish
 from cudnn_assistant.gui.subject_card import RowDoes, SubjectBody, SubjectCard
@@ -204,12 +204,13 @@ class OverviewPage(Page):
         then = say("gui.then-start-again") if remedy.restart else say("gui.checks-by-itself")
         self.news.addWidget(Notice("next", f"{said.fix} {then}"))
         if remedy.commands:
-            self.news.addWidget(Commands(remedy.commands))
+            self.news.addWidget(by_hand(remedy))
         if remedy.restart and shown.start_again is not None:
             self._add_restart_box(shown.start_again)
 
     def _add_restart_box(self, on: bool) -> None:
-        self.box = RestartBox(on)
+        self.box = CheckBox(say("gui.start-after-restart"))
+        self.box.setChecked(on)
         self.box.toggled.connect(self.after_restart)
         self.news.addWidget(self.box)
 

@@ -72,7 +72,7 @@ class RecommendationCard(Card):
         if found.possible is None:
             self.rows.addWidget(Text(headline(found), muted=True))
         reasons = {say("gui.advice-why"), say("gui.advice-ruled-out")}
-        said = lines(found)
+        said = list(lines(found))
         self.rows.addSpacing(SPACE // 2)
         self.rows.addWidget(_table(one for one in said if one.label not in reasons))
         why = [one for one in said if one.label in reasons]

@@ -11,12 +11,13 @@ from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.disclosure import add_details
+from cudnn_assistant.gui.finding_body import Commands
 from cudnn_assistant.gui.layouts import Column
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.step_card import Asking, Commands, StepCard
+from cudnn_assistant.gui.step_card import StepCard
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.widgets import Notice, discard
+from cudnn_assistant.gui.widgets import Card, Notice, ShareBar, discard
 from cudnn_assistant.machine import Family
 from cudnn_assistant.plan import (
     Change,
@@ -144,7 +145,8 @@ class ReviewPage(Page):
         """Nothing can be made until pip has said what it would change; else it is only tried."""
         asks = unrehearsed(self.proposal.plan)
         self.maker.setEnabled(not asks and self.maker.isEnabled())
-        self._show_pip_card(Asking(say("gui.asking-pip") if asks else say("progress.trying")))
+        text = say("gui.asking-pip" if asks else "progress.trying")
+        self._show_pip_card(Card(Text(text), ShareBar(text, share=False)))
 
     def show_pip(self, plan: Plan, changes: tuple[Change, ...], tried: Sequence[str] = ()) -> None:
         """The plan is whole, and can be made; with what came of trying it."""
@@ -200,10 +202,10 @@ class ReviewPage(Page):
 
     def _show_commands(self) -> None:
         plan, family = self.proposal.plan, self.proposal.family
-        if not plan.steps:
-            return
         name = say("gui.copy-as-commands")
-        add_details(self.content, name, name, lambda: Commands(commands(plan, family)))
+        if plan.steps:
+            make = partial(Commands, commands(plan, family), say("gui.commands"))
+            add_details(self.content, name, name, lambda: Card(make()))
 
     def _fill_buttons(self, changes: Sequence[Change]) -> None:
         self.buttons.rare(say("gui.back"), self.cancelled.emit)

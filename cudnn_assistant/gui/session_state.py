@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudnn_assistant.machine import Family, Machine, OperatingSystem
+from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.session import Checkup
 
@@ -13,8 +13,8 @@ from cudnn_assistant.session import Checkup
 class SessionState:
     """Kept by the flow and the change flow; read by everything else."""
 
-    family: Family
-    """Of this computer."""
+    unseen: Machine
+    """This computer, before any look."""
     checkup: Checkup | None = None
     """The last finished one: of this computer, or of a report's."""
     foreign: bool = False
@@ -35,6 +35,4 @@ class SessionState:
     @property
     def machine(self) -> Machine:
         """The last snapshot; before the first one, a computer of which nothing is known."""
-        if self.checkup is not None:
-            return self.checkup.machine
-        return Machine(os=OperatingSystem(family=self.family))
+        return self.checkup.machine if self.checkup else self.unseen

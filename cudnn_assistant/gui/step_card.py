@@ -1,4 +1,4 @@
-"""The cards of the Review page: a step with all that it changes, and the plan as commands."""
+"""The cards of the Review page: a step with all that it changes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from cudnn_assistant.gui.checkbox import CheckBox
 from cudnn_assistant.gui.diff_list import DiffList
 from cudnn_assistant.gui.disclosure import Disclosure, DisclosureArrow, Link, add_details
 from cudnn_assistant.gui.layouts import TOP, Column, Line
-from cudnn_assistant.gui.text_widgets import Listing, Text
+from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.widgets import Card, CopyButton, ShareBar
+from cudnn_assistant.gui.widgets import Card
 from cudnn_assistant.plan import Change
 from cudnn_assistant.wording import say
 
@@ -97,19 +97,3 @@ class StepCard(Card):
     def first(self) -> QWidget | None:
         """What takes the focus in it first; ``None`` where nothing can."""
         return self.box or self.opener or self.list
-
-
-class Commands(Card):
-    """The plan as commands, with a button that copies them."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(Listing(text, say("gui.commands")))
-        self.rows.addWidget(CopyButton(text), 0, Qt.AlignmentFlag.AlignLeft)
-
-
-class Asking(Card):
-    """Something that is asked before the plan is whole; it may take a while."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(Text(text), ShareBar(text, share=False))
-        self.setAccessibleName(text)

@@ -85,10 +85,14 @@ _BREAK = "\u200b"
 """Takes no room and lets a line end: after the marks of a path, and inside of what is too long."""
 _AFTER = re.compile(r"(?<=[\\/_.=;,@])(?=\w)")
 _TOO_LONG = re.compile(rf"[^\s{_BREAK}]{{24}}(?=[^\s{_BREAK}])")
+_JOIN = "\u2060"
+"""Takes no room, and no line ends there: behind the signs of a command's option."""
+_OPTION = re.compile(r"(?<!\S)--?(?=\w)")
 
 
 def breakable(text: str) -> str:
-    """``text`` with places where a long path may go on in the next line."""
+    """``text`` with places where a long path may go on in the next line, and no option may."""
+    text = _OPTION.sub(lambda signs: signs[0] + _JOIN, text)
     return _TOO_LONG.sub(lambda run: run[0] + _BREAK, _AFTER.sub(_BREAK, text))
 
 
@@ -138,7 +142,7 @@ class Text(QLabel):
 
     def copy(self) -> None:
         """What is selected goes to the clipboard, or all of it."""
-        chosen = self.selectedText().replace(_BREAK, "").replace("\u2029", "\n")
+        chosen = re.sub(f"[{_BREAK}{_JOIN}]", "", self.selectedText()).replace("\u2029", "\n")
         QGuiApplication.clipboard().setText(chosen or self._text)
 
     def emphasise(self, on: bool) -> None:

@@ -93,12 +93,9 @@ def link(palette: QPalette, *, on: bool = True) -> QColor:
     """The colour of links: the palette's own where it can be read, else that of text."""
     if not on:
         return muted(palette)
-    own, ground = palette.link().color(), card(palette)
-    return (
-        own
-        if min(contrast(own, ground), contrast(own, palette.window().color())) >= 4.5
-        else (palette.windowText().color())
-    )
+    own, grounds = palette.link().color(), (card(palette), palette.window().color())
+    seen = all(contrast(own, ground) >= 4.5 for ground in grounds)
+    return own if seen else palette.windowText().color()
 
 
 def hairline(palette: QPalette) -> QColor:

@@ -204,20 +204,17 @@ class Session:
         self,
         command: Sequence[str],
         pid: int = 0,
-        hear: Hear = ignore,
-        stop: threading.Event | None = None,
         *,
         exact: bool = False,
     ) -> WatchResult:
         """Run a program (or look at a running one): what it loads, and why it stopped.
 
-        ``exact`` has Linux' loader tell all that it does, on the program's standard error.
-        ``hear`` is told of each file that it maps; set, ``stop`` asks the program to end. Raises
+        ``exact`` has Linux' loader tell all that it does, on the program's standard error. Raises
         :class:`Misuse` where it can't be started or seen.
         """
         from cudnn_assistant.session.watching import result, run
 
-        seen = run(command, pid, hear, stop, exact=exact)
+        seen = run(command, pid, exact=exact)
         checkup = self.check(LookRequest(trial=False, offline=True))
         text = "\n".join((seen.said, *seen.refusals))
         failed = bool(seen.exit_code) and bool(text.strip())

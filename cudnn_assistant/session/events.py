@@ -47,13 +47,7 @@ class Progress(msgspec.Struct, frozen=True):
     """Bytes in all; 0 when unknown."""
 
 
-class LibraryMapped(msgspec.Struct, frozen=True):
-    """The watched program, or a child of it, has mapped another file of CUDA or cuDNN."""
-
-    path: str
-
-
-Event = PartLooked | DataKnown | StepChanged | Progress | LibraryMapped
+Event = PartLooked | DataKnown | StepChanged | Progress
 Hear = Callable[[Event], object]
 """Called in the thread that called the session."""
 

@@ -82,22 +82,16 @@ def seen_situation(machine: Machine, compat: Compat, python: str = "") -> Situat
     return situation(machine, compat, next(named, SYSTEM) if wanted else SYSTEM)
 
 
+_ARM = {"windows": "arm64", "linux": "sbsa"}
+
+
 def ordinary(system: str) -> Situation:
     """An ordinary computer with this system and the present kind of processor."""
-    windows = (system or ("windows" if sys.platform == "win32" else "linux")) == "windows"
+    family = system or ("windows" if sys.platform == "win32" else "linux")
     arm = platform.machine().lower() in ("aarch64", "arm64")
-    name = "windows-arm64" if arm else "windows-x86_64"
-    if not windows:
-        name = "linux-sbsa" if arm else "linux-x86_64"
-    return msgspec.convert(
-        {
-            "family": "windows" if windows else "linux",
-            "driver_family": "windows" if windows else "linux",
-            "platform": name,
-            "has_driver": None,
-        },
-        Situation,
-    )
+    name = f"{family}-{_ARM[family] if arm else 'x86_64'}"
+    facts = {"family": family, "driver_family": family, "platform": name, "has_driver": None}
+    return msgspec.convert(facts, Situation)
 
 
 def imagine(wish: Imagined, compat: Compat, here: Situation) -> Situation:
@@ -109,7 +103,7 @@ def imagine(wish: Imagined, compat: Compat, here: Situation) -> Situation:
         changed |= {"computes": found.computes if known else (), "meant": found.names}
         changed |= {"unknown_gpus": () if known else (wish.gpu,), "maker": found.maker}
         if found.arm:
-            changed["platform"] = "windows-arm64" if here.family == "windows" else "linux-sbsa"
+            changed["platform"] = f"{here.family}-{_ARM[here.family]}"
     if wish.driver:
         driver = _driver(wish.driver)
         cuda = cuda_of_driver(compat, driver, here.driver_family)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cudnn_assistant import places
 from cudnn_assistant.apply.own_copies import copies
-from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Struct
+from cudnn_assistant.machine import SYSTEM, Machine, Struct
 from cudnn_assistant.plan import Entry, InstallArchive, Plan, naming, removal_plan
 
 
@@ -59,8 +59,5 @@ def own_copies(entries: Sequence[Entry], machine: Machine) -> OwnCopies:
 
 def _subjects(machine: Machine) -> tuple[str, ...]:
     """Programs of the system, and the environments whose framework takes cuDNN from there."""
-    return (SYSTEM, *(env.id for env in machine.pythons if _uses_the_system(env)))
-
-
-def _uses_the_system(environment: PythonEnvironment) -> bool:
-    return any(f.uses_system_cudnn for f in environment.frameworks)
+    pythons = (e.id for e in machine.pythons if any(f.uses_system_cudnn for f in e.frameworks))
+    return (SYSTEM, *pythons)

@@ -16,8 +16,8 @@ import msgspec
 from msgspec.structs import replace
 
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.diagnose import subjects, verdict
-from cudnn_assistant.finding import Finding, Verdict
+from cudnn_assistant.diagnose import subjects
+from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Machine, PythonEnvironment, Trial, Value
 from cudnn_assistant.plan import (
     Plan,
@@ -30,7 +30,7 @@ from cudnn_assistant.plan import (
     without_installers,
 )
 from cudnn_assistant.probe import Cancel, Say
-from cudnn_assistant.session.checkup import Checkup, think
+from cudnn_assistant.session.checkup import Checkup, think, works_for
 from cudnn_assistant.session.looking import LookRequest
 from cudnn_assistant.session.trials import run_in_frameworks
 from cudnn_assistant.system import Readable, System
@@ -233,20 +233,19 @@ def _as_own(one: PythonEnvironment, own: PythonEnvironment) -> PythonEnvironment
 # --- What came of it ------------------------------------------------------------------------
 
 
-def _verdicts(checkup: Checkup) -> dict[str, Verdict]:
-    machine, found = checkup.machine, checkup.findings
-    named = dict.fromkeys((*subjects(machine), *(f.subject for f in found)))
-    return {one: verdict(machine, found, one) for one in named}
+def _served(checkup: Checkup) -> list[str]:
+    """For whom cuDNN starts."""
+    named = dict.fromkeys((*subjects(checkup.machine), *(f.subject for f in checkup.findings)))
+    return [one for one in named if works_for(checkup, one)]
 
 
 def _gained(before: Checkup, after: Checkup) -> list[str]:
-    was, now = _verdicts(before), _verdicts(after)
-    return [one for one in now if now[one] == "works" and was.get(one) != "works"]
+    was = _served(before)
+    return [one for one in _served(after) if one not in was]
 
 
 def _lost(before: Checkup, after: Checkup) -> list[str]:
-    was, now = _verdicts(before), _verdicts(after)
-    return [one for one in was if was[one] == "works" and now.get(one) != "works"]
+    return _gained(after, before)
 
 
 def _helps(before: Checkup, after: Checkup) -> bool:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from collections.abc import Sequence
 
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
-from cudnn_assistant.session.events import Hear, LibraryMapped, ignore
 from cudnn_assistant.trouble import Misuse
 from cudnn_assistant.wording import listed, say
 
@@ -48,26 +46,18 @@ class WatchResult(Struct, kw_only=True):
     """Those words."""
 
 
-def run(
-    command: Sequence[str], pid: int, hear: Hear, stop: threading.Event | None, *, exact: bool
-) -> Watched:
+def run(command: Sequence[str], pid: int, *, exact: bool) -> Watched:
     """Watch a command to its end, or look at a running program. Raises :class:`Misuse`.
 
     ``exact`` has Linux' loader tell what it does.
     """
-
-    def found(path: str) -> None:
-        hear(LibraryMapped(path))
-
     if pid:
         seen = watch_running(pid)
         if seen is None:
             raise Misuse("program-not-seen", pid=pid)
         return seen
     try:
-        if hear is ignore and stop is None:
-            return watch(command, exact=exact)
-        return watch(command, exact=exact, found=found, cancel=stop.is_set if stop else None)
+        return watch(command, exact=exact)
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
         raise Misuse("program-not-started", command=command[0], why=why) from trouble

@@ -56,27 +56,18 @@ def _in_our_words(about: str) -> str:
     )
 
 
-def lines(found: Recommendation) -> tuple[AdviceRow, ...]:
-    """The whole recommendation, the set first, then why, then what isn't known."""
-    return tuple(_lines(found))
-
-
 def headline(found: Recommendation) -> str:
-    """The answer in one sentence."""
+    """The answer in one sentence; where it isn't known, with the first thing that would tell."""
     if found.possible is False:
         return say("recommendation.cant-met-here")
-    if found.possible is None:
-        return say("recommendation.not-known-what", what=_what(found))
-    return say("recommendation.fits-together")
+    if found.possible:
+        return say("recommendation.fits-together")
+    what = reason(found.unknown[0]) if found.unknown else say("reasons.driver-unknown")
+    return say("recommendation.not-known-what", what=what)
 
 
-def _what(found: Recommendation) -> str:
-    """The first thing that would have to be known."""
-    named = [reason(one) for one in found.unknown] or [say("reasons.driver-unknown")]
-    return named[0]
-
-
-def _lines(found: Recommendation) -> Iterator[AdviceRow]:
+def lines(found: Recommendation) -> Iterator[AdviceRow]:
+    """The whole recommendation, the set first, then why, then what isn't known."""
     if found.driver:
         yield _driver(found.driver)
     if found.toolkit:
@@ -137,30 +128,23 @@ def _driver(driver: DriverAdvice) -> AdviceRow:
 
 def _toolkit(toolkit: ToolkitAdvice) -> AdviceRow:
     if toolkit.present:
-        return AdviceRow(
-            "ok",
-            say("recommendation.cuda"),
-            say("recommendation.version-there", version=toolkit.present),
-        )
-    version = toolkit.version or str(toolkit.cuda_major)
-    return AdviceRow(
-        "note", say("recommendation.cuda"), say("recommendation.version-needed", version=version)
-    )
+        text = say("recommendation.version-there", version=toolkit.present)
+    else:
+        version = toolkit.version or str(toolkit.cuda_major)
+        text = say("recommendation.version-needed", version=version)
+    return AdviceRow("ok" if toolkit.present else "note", say("recommendation.cuda"), text)
 
 
 def _cudnn(cudnn: CudnnAdvice) -> AdviceRow:
-    version, cuda = cudnn.full or cudnn.version, cudnn.cuda or cudnn.cuda_major
     if cudnn.folder:
-        text = say(
-            "recommendation.version-cuda-already-there-folder",
-            version=version,
-            cuda=cuda,
-            folder=cudnn.folder,
-        )
-    elif source := _source(cudnn):
-        text = say("recommendation.version-cuda-source", version=version, cuda=cuda, source=source)
+        key, place = "version-cuda-already-there-folder", cudnn.folder
+    elif place := _source(cudnn):
+        key = "version-cuda-source"
     else:
-        text = say("recommendation.version-cuda-which-framework-brings", version=version, cuda=cuda)
+        key = "version-cuda-which-framework-brings"
+    version, cuda = cudnn.full or cudnn.version, cudnn.cuda or cudnn.cuda_major
+    facts = {"version": version, "cuda": cuda, "folder": place, "source": place}
+    text = say(f"recommendation.{key}", **facts)
     return AdviceRow("ok", say("recommendation.cudnn"), text)
 
 
