@@ -9,9 +9,7 @@ from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.explain import text_lines
 from cudnn_assistant.session import Checkup, LookRequest, Misuse, Session
-from cudnn_assistant.session.given_file import beginning
-
-_LARGEST = 64 * 1024 * 1024
+from cudnn_assistant.session.given_file import LARGEST_LOG, beginning
 
 
 def explain(session: Session, options: Options, screen: Screen) -> int:
@@ -43,8 +41,8 @@ def _given(word: str) -> tuple[str, str]:
 
 def _text(path: str) -> bytes:
     if path == "-":
-        return sys.stdin.buffer.read(_LARGEST)
+        return sys.stdin.buffer.read(LARGEST_LOG)
     try:
-        return beginning(path, _LARGEST)
+        return beginning(path, LARGEST_LOG)
     except OSError as trouble:
         raise unreadable(path, trouble) from trouble

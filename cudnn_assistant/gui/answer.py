@@ -45,19 +45,14 @@ class Shown:
         return bool(self.checkup.plan.steps) and not self.foreign
 
     @property
-    def main(self) -> Finding | None:
-        """What is wrong first of all."""
-        return next((one for one in self.checkup.findings if one.severity == "error"), None)
-
-    @property
     def ended(self) -> bool:
         """Whether this is the last page: it works, it can't, or nobody knows."""
-        return self.works or self.checkup.verdict == "impossible" or self.main is None
+        return self.works or self.checkup.verdict == "impossible" or self.checkup.main is None
 
 
 def lead_out(shown: Shown) -> Finding | None:
     """The finding whose way out is the page's one button; ``None`` where we can act, or nobody."""
-    main = shown.main
+    main = shown.checkup.main
     if main is None or shown.can_make or shown.works or not leads_out(main):
         return None
     return main
@@ -67,7 +62,7 @@ def look_of_answer(shown: Shown) -> Look:
     """The large icon beside the answer."""
     if shown.works:
         return "ok"
-    main = shown.main
+    main = shown.checkup.main
     if shown.checkup.verdict == "impossible":
         return "none"
     if main is None or (isinstance(main.remedy, Unknown) and not shown.can_make):
@@ -77,7 +72,7 @@ def look_of_answer(shown: Shown) -> Look:
 
 def answer(shown: Shown) -> tuple[str, str]:
     """Title and sentence."""
-    checkup, main = shown.checkup, shown.main
+    checkup, main = shown.checkup, shown.checkup.main
     if shown.works or checkup.verdict == "impossible" or main is None:
         return headline(checkup.verdict, checkup.machine, checkup.findings)
     title = words(main, checkup.machine).title

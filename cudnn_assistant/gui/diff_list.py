@@ -21,17 +21,15 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QFrame,
     QListWidget,
     QListWidgetItem,
-    QSizePolicy,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
 )
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.text_widgets import height_of, wrapped
+from cudnn_assistant.gui.text_widgets import height_of, show_whole, wrapped
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.plan import ChangeLine
 from cudnn_assistant.wording import say
@@ -151,13 +149,8 @@ class DiffList(QListWidget):
         self._all = list(lines)
         self._painter = _Painter(self)
         self.setItemDelegate(self._painter)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        show_whole(self)
         self.setTabKeyNavigation(False)
         self.viewport().setAutoFillBackground(False)
         self.setAccessibleName(name)

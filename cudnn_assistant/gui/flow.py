@@ -189,7 +189,8 @@ class Flow(QObject):
         own = not self.state.foreign
         made = self.state.made
         helped = self._helped(checkup)
-        restart = restart_needed(made) or self._only_restart(checkup)
+        remedy = checkup.main and checkup.main.remedy
+        restart = restart_needed(made) or (isinstance(remedy, Manual) and remedy.restart)
         page.show_answer(
             Shown(
                 checkup,
@@ -231,11 +232,6 @@ class Flow(QObject):
         errors = [finding for finding in checkup.findings if finding.severity == "error"]
         stuck = not any(isinstance(one.remedy, Automatic | Manual) for one in errors)
         return not errors or not (stuck or any(one.code in served for one in errors))
-
-    def _only_restart(self, checkup: Checkup) -> bool:
-        """The restart is what helps first."""
-        main = next((one for one in checkup.findings if one.severity == "error"), None)
-        return main is not None and isinstance(main.remedy, Manual) and main.remedy.restart
 
     def _start_again(self, page: OverviewPage, wanted: bool) -> None:
         try:

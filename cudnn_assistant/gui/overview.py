@@ -272,4 +272,4 @@ def _nobody_helps(shown: Shown) -> bool:
     """Whether only the report leads on from here."""
     if shown.works or shown.checkup.verdict == "impossible" or shown.can_make:
         return False
-    return shown.main is None or isinstance(shown.main.remedy, Unknown)
+    return shown.checkup.main is None or isinstance(shown.checkup.main.remedy, Unknown)

@@ -18,7 +18,7 @@ from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.watch import WatchPage
 from cudnn_assistant.session import Checkup, Session
-from cudnn_assistant.session.given_file import beginning
+from cudnn_assistant.session.given_file import LARGEST_LOG, beginning
 from cudnn_assistant.session.reports import Forms
 from cudnn_assistant.session.watching import WatchResult
 from cudnn_assistant.trouble import Refused
@@ -28,8 +28,6 @@ from cudnn_assistant.wording.refusals import why
 P = TypeVar("P", bound=SidePage)
 LONGEST_MESSAGE = 20_000
 """Characters of the end of a pasted message that a report holds."""
-LARGEST_LOG = 64 * 1024 * 1024
-"""Bytes of a dropped log that are read."""
 _NO_REPORT = ("report-without-machine", "report-too-large")
 """What a file is refused for that was never meant to be a report: it is a log."""
 

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 from PySide6.QtWidgets import (
+    QAbstractScrollArea,
     QApplication,
     QFrame,
     QLabel,
@@ -207,6 +208,16 @@ class Title(Text):
             self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
 
+def show_whole(view: QAbstractScrollArea) -> None:
+    """As tall as what is in it at its width: the page scrolls, the view doesn't."""
+    view.setFrameShape(QFrame.Shape.NoFrame)
+    view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    view.setSizePolicy(policy)
+
+
 class Listing(QPlainTextEdit):
     """Text to read and copy whole: paths, codes, commands. As tall as it needs to be."""
 
@@ -214,18 +225,13 @@ class Listing(QPlainTextEdit):
         super().__init__(text)
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFont(theme.font(0.95, fixed=True))
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        show_whole(self)
         self.document().setDocumentMargin(SPACE)
         self.viewport().setBackgroundRole(QPalette.ColorRole.Window)
         self.setAccessibleName(name)

@@ -30,6 +30,11 @@ class Checkup(Struct, kw_only=True):
     unknown: tuple[Unknown, ...] = ()
     """What a newer program wrote into the report that this was opened from."""
 
+    @property
+    def main(self) -> Finding | None:
+        """What is wrong first of all."""
+        return next((one for one in self.findings if one.severity == "error"), None)
+
 
 def think(
     machine: Machine,

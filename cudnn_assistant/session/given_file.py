@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 
+LARGEST_LOG = 64 * 1024 * 1024
+"""Bytes of a log that are read."""
+
 
 def beginning(path: str, limit: int) -> bytes:
     """At most ``limit`` bytes. A pipe is read to its end; one that nobody writes to is empty.

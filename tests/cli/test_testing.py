@@ -94,6 +94,8 @@ def test_the_persons_choice_of_gpus_is_kept_and_shown(world: World) -> None:
     assert "CUDA_VISIBLE_DEVICES" not in outcome(world.healthy()).stdout
     hidden = outcome(world.healthy(CUDA_VISIBLE_DEVICES="-1")).stdout
     assert "“-1”: it hides every GPU from programs." in hidden
+    odd = outcome(world.healthy(CUDA_VISIBLE_DEVICES="{0}")).stdout
+    assert "“{0}”" in odd
 
 
 def test_where_it_stopped_and_why(world: World) -> None:
