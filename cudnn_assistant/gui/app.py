@@ -93,6 +93,9 @@ class Program:
 def _load() -> None:
     for name in _LOADED:
         import_module(name)
+    from cudnn_assistant.wording.sentences import rows
+
+    rows("gui")
 
 
 def make_window(file: str) -> Window:

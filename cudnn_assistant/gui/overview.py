@@ -156,8 +156,7 @@ class OverviewPage(Page):
         found = rows(checkup.machine, checkup.findings)
         worst = next((one for one in found if one.mark == "bad"), None)
         for row in found:
-            card = SubjectCard(row)
-            card.show_row(row, said=title)
+            card = SubjectCard(row, said=title)
             make = partial(SubjectBody, row, checkup.machine, self._does(shown))
             opener = card.can_open(make)
             self._put(card)

@@ -31,9 +31,10 @@ from cudnn_assistant.wording import say, words
 class SubjectCard(Card):
     """One subject. What is in it is made when it is opened first."""
 
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: Row, said: str = "") -> None:
         super().__init__()
         self.subject = row.subject
+        self._row: Row | None = None
         self.opener: Disclosure | None = None
         self.mark = Mark(row.mark, 1.4)
         self.name = Text(row.name, size=1.05, bold=True)
@@ -49,10 +50,13 @@ class SubjectCard(Card):
         left = self.mark.sizeHint().width() + SPACE + 4
         self._below = Column(self.picture, margin=(left, 0, 0, 0))
         self.rows.addLayout(self._below)
-        self.show_row(row)
+        self.show_row(row, said)
 
     def show_row(self, row: Row, said: str = "") -> None:
         """How it stands now. ``said`` stands above already, and isn't said twice."""
+        if row == self._row:
+            return
+        self._row = row
         self.mark.show_look(row.mark)
         self.state.setText(row.state)
         self.state.setVisible(bool(row.state) and row.state != said)
