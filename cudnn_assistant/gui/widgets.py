@@ -46,11 +46,6 @@ class Mark(QWidget):
         """What is shown."""
         return self._look
 
-    @property
-    def moving(self) -> bool:
-        """Whether it is in motion."""
-        return self._timer.isActive()
-
     def show_look(self, look: Look) -> None:
         """Show another status."""
         self._look = look
