@@ -5,94 +5,49 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from cudnn_assistant.compat import PartsTable
-from cudnn_assistant.machine import SYSTEM, Experiment, Family, PythonEnvironment, Trial
+from cudnn_assistant.machine import SYSTEM, Experiment, PythonEnvironment, Trial
 from cudnn_assistant.probe.experiments.conditions import Conditions
-from cudnn_assistant.probe.experiments.experiments import (
-    BUDGET,
-    Test,
-    experiments,
-    stopped,
-    unfinished,
-)
+from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, unfinished
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.contents import with_contents
 from cudnn_assistant.probe.pythons.start_files import start_files
-from cudnn_assistant.probe.running.children import Cancel, never
-from cudnn_assistant.probe.subjects import Wish, asked_for, surroundings_of
+from cudnn_assistant.probe.subjects import Terms, Wish, asked_for, surroundings_of
 from cudnn_assistant.probe.trials.framework import Bare, run_framework
 from cudnn_assistant.probe.trials.trial import run_trial
 
-MOST_EXPLORED = 3
-"""Subjects whose stopped tests are repeated with differences; most share one cause."""
+BUDGET_OF_FRAMEWORKS = 30.0
+"""Seconds for all repeated tests inside frameworks, each of which takes some."""
 
 
 def explored(
-    conditions: Conditions,
-    family: Family,
+    terms: Terms,
     pythons: Sequence[PythonEnvironment],
     trials: Sequence[Trial],
-    *,
     budget: float = BUDGET,
-    table: PartsTable = (),
-    cancel: Cancel = never,
 ) -> tuple[Experiment, ...]:
-    """What was tried to learn why tests of subjects stopped; () where none did.
+    """What was tried to learn why ``trials`` stopped; () where none did, or something has helped.
 
-    ``budget`` is seconds for all of them. A subject that stops as one before it did, for which
-    nothing helped, isn't explored again.
+    ``budget`` is seconds for all of them. What stops as one before it did, for which nothing
+    helped, isn't explored again.
     """
     known = {one.id: one for one in pythons}
     until = time.monotonic() + budget
     found: list[Experiment] = []
     seen: set[tuple[object, ...]] = set()
     for trial in trials:
-        kind = (trial.stage, trial.status, trial.code, trial.missing)
+        kind = (
+            trial.stage,
+            trial.status,
+            trial.code,
+            trial.missing,
+            trial.framework and trial.detail,
+        )
         left = until - time.monotonic()
-        explorable = trial.subject in (SYSTEM, *known) and not (trial.framework or trial.library)
-        if not (explorable and unfinished(trial)) or kind in seen or left <= 0:
-            continue
-        seen.add(kind)
-        # Only now: what an environment's framework asks for is read from its libraries.
-        wish = asked_for(known[trial.subject]) if trial.subject in known else Wish()
-        test = _test_of(trial, wish, family, table, cancel)
-        here = _once_active(conditions, known.get(trial.subject))
-        found += experiments(test, here, trial, family, budget=left, cancel=cancel)
-        if len(seen) == MOST_EXPLORED:
-            break
-    return tuple(found)
-
-
-BUDGET_OF_FRAMEWORKS = 30.0
-"""Seconds for the repeated tests inside frameworks, each of which takes some."""
-
-
-def explored_in_frameworks(
-    conditions: Conditions,
-    family: Family,
-    pythons: Sequence[PythonEnvironment],
-    trials: Sequence[Trial],
-    *,
-    cancel: Cancel = never,
-) -> tuple[Experiment, ...]:
-    """The same for frameworks that stopped themselves, where nothing has helped them yet.
-
-    What stops as one before it did isn't explored again.
-    """
-    known = {one.id: one for one in pythons}
-    asked = [t for t in trials if t.framework and t.subject in known]
-    until = time.monotonic() + BUDGET_OF_FRAMEWORKS
-    found: list[Experiment] = []
-    seen: set[tuple[object, ...]] = set()
-    for first in (t for t in asked if stopped(t) and not t.helped_by):
-        kind = (first.stage, first.status, first.code, first.missing, first.detail)
-        if kind not in seen:
+        explorable = trial.subject in (SYSTEM, *known) and not (trial.library or trial.helped_by)
+        if explorable and unfinished(trial) and kind not in seen and left > 0:
             seen.add(kind)
-            one = known[first.subject]
-            starts = start_files(Disk(family), one.sites)
-            here = _once_active(conditions, one)._replace(starts=starts)
-            test, left = _test_inside(first, one, starts, family, cancel), until - time.monotonic()
-            found += experiments(test, here, first, family, budget=left, cancel=cancel)
+            here, test = _of(trial, terms, known.get(trial.subject))
+            found += experiments(test, here, trial, terms.family, budget=left, cancel=terms.cancel)
     return tuple(found)
 
 
@@ -102,12 +57,10 @@ _WITHOUT_A_CAUSE = ("unloadable", "status-code", "wrong-result", "crashed")
 
 
 def compared(
-    disk: Disk,
+    terms: Terms,
     pythons: Sequence[PythonEnvironment],
     trials: Sequence[Trial],
     tried: Sequence[Experiment],
-    *,
-    cancel: Cancel = never,
 ) -> tuple[PythonEnvironment, ...]:
     """The environments, those in which a test stopped for no reason that shows looked at closely.
 
@@ -118,23 +71,28 @@ def compared(
     until = time.monotonic() + SECONDS_OF_CONTENTS
 
     def over() -> bool:
-        return cancel() or time.monotonic() >= until
+        return terms.cancel() or time.monotonic() >= until
 
     def looked_at(one: PythonEnvironment) -> PythonEnvironment:
         off = any(package.changed or package.missing for package in one.packages)
-        return with_contents(disk, one, over) if one.id in unexplained and not off else one
+        return with_contents(Disk(terms.family), one, over) if one.id in unexplained and not off else one
 
     return tuple(looked_at(one) for one in pythons)
 
 
-def _once_active(conditions: Conditions, one: PythonEnvironment | None) -> Conditions:
-    if one is None:
-        return conditions
-    return conditions._replace(environment=surroundings_of(conditions.environment, one))
+def _of(trial: Trial, terms: Terms, one: PythonEnvironment | None) -> tuple[Conditions, Test]:
+    """The conditions of a test, and how it is run again under others."""
+    environment = surroundings_of(terms.environment, one) if one else terms.environment
+    here = Conditions(environment, terms.start_in)
+    if one and trial.framework:
+        here = here._replace(starts=start_files(Disk(terms.family), one.sites))
+        return here, _test_inside(trial, one, here.starts, terms)
+    # Only now: what an environment's framework asks for is read from its libraries.
+    return here, _test_of(trial, asked_for(one) if one else Wish(), terms)
 
 
 def _test_inside(
-    first: Trial, one: PythonEnvironment, starts: tuple[str, ...], family: Family, cancel: Cancel
+    first: Trial, one: PythonEnvironment, starts: tuple[str, ...], terms: Terms
 ) -> Test:
     def test(changed: Conditions) -> Trial:
         return run_framework(
@@ -142,24 +100,24 @@ def _test_inside(
             one.python,
             first.framework.split(" ")[0],
             subject=first.subject,
-            family=family,
+            family=terms.family,
             bare=Bare(one.sites, changed.starts) if changed.starts != starts else None,
-            cancel=cancel,
+            cancel=terms.cancel,
         )
 
     return test
 
 
-def _test_of(trial: Trial, wish: Wish, family: Family, table: PartsTable, cancel: Cancel) -> Test:
+def _test_of(trial: Trial, wish: Wish, terms: Terms) -> Test:
     def test(conditions: Conditions) -> Trial:
         return run_trial(
             conditions.environment,
-            family,
+            terms.family,
             subject=trial.subject,
             start_in=conditions.folder,
             lifted=conditions.lifted,
-            table=table,
-            cancel=cancel,
+            table=terms.table,
+            cancel=terms.cancel,
             **wish._asdict(),
         )
 

@@ -25,6 +25,7 @@ from cudnn_assistant.probe.running.together import Facts, Seen, Work, guarded, t
 from cudnn_assistant.system import Readable
 
 if TYPE_CHECKING:
+    from cudnn_assistant.probe.subjects import Terms
     from cudnn_assistant.probe.trust import Trust
 
 Part = Literal["gpu", "cuda", "cudnn", "settings", "trial", "frameworks"]
@@ -197,35 +198,18 @@ class Look:
     def _truth(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import subjects
 
-        machine = self.machine
-        found = subjects.checked(
-            machine.cudnns,
-            machine.libraries,
-            self._environment,
-            machine.os.family,
-            machine.os.architecture,
-            pythons=machine.pythons,
-            trust=self._trust(),
-            table=self._table,
-            cancel=self._cancel,
-        )
-        return {"cudnns": found}, ()
+        return {"cudnns": subjects.checked(self._terms(), self.machine)}, ()
 
     def _trials(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import subjects
 
-        machine = self.machine
-        found = subjects.tried(
-            self._environment,
-            machine.os.family,
-            machine.pythons,
-            machine.gpus,
-            start_in=self._start_in(),
-            trust=self._trust(),
-            table=self._table,
-            cancel=self._cancel,
-        )
-        return {"trials": found}, ()
+        return {"trials": subjects.tried(self._terms(), self.machine)}, ()
+
+    def _terms(self) -> Terms:
+        from cudnn_assistant.probe.subjects import Terms
+
+        start_in = self._start_in()
+        return Terms(self._environment, self._trust(), start_in, self._table, self._cancel)
 
     def _own_alone(self) -> Mapping[str, str]:
         """The person's environment, without what would bring somebody else's code along."""
@@ -254,16 +238,9 @@ class Look:
             self._asking = ThreadPoolExecutor(1).submit(self._asked)
 
     def _asked(self) -> tuple[Trial, ...]:
-        from cudnn_assistant.probe import subjects
+        from cudnn_assistant.probe.subjects import asked_frameworks
 
-        machine = self.machine
-        return subjects.asked_frameworks(
-            self._environment,
-            machine.os.family,
-            machine.pythons,
-            self._trust(),
-            cancel=self._cancel,
-        )
+        return asked_frameworks(self._terms(), self.machine.pythons)
 
     def frameworks(self) -> None:
         """The frameworks' own word, after the quick answer."""
@@ -272,44 +249,30 @@ class Look:
         self._say("frameworks", True, self.machine)
 
     def _frameworks(self) -> tuple[Facts, tuple[Gap, ...]]:
-        from cudnn_assistant.probe import exploring
-        from cudnn_assistant.probe.experiments.conditions import Conditions
+        from cudnn_assistant.probe.exploring import BUDGET_OF_FRAMEWORKS, compared, explored
 
         machine = self.machine
         if not machine.gpus:
             return {}, ()
         found = self._asking.result() if self._asking else self._asked()
-        conditions = Conditions(self._environment, self._start_in())
-        tried = exploring.explored_in_frameworks(
-            conditions, machine.os.family, machine.pythons, found, cancel=self._cancel
-        )
+        terms, pythons = self._terms(), machine.pythons
+        tried = explored(terms, pythons, found, BUDGET_OF_FRAMEWORKS)
         trials, tried = (*machine.trials, *found), (*machine.experiments, *tried)
-        pythons = exploring.compared(
-            self._disk, machine.pythons, trials, tried, cancel=self._cancel
-        )
-        return {"trials": trials, "experiments": tried, "pythons": pythons}, ()
+        facts = {"trials": trials, "experiments": tried}
+        return {**facts, "pythons": compared(terms, pythons, trials, tried)}, ()
 
     def experiments(self) -> None:
         """Tests that stopped, repeated with one difference at a time."""
         self._do({"experiments": Work(self._experiments, ("experiments",))}, DEADLINE)
 
     def _experiments(self) -> tuple[Facts, tuple[Gap, ...]]:
-        from cudnn_assistant.probe import exploring
-        from cudnn_assistant.probe.experiments.conditions import Conditions
+        from cudnn_assistant.probe.exploring import explored
 
         machine = self.machine
         if not (machine.gpus or machine.driver):
             # Whatever cures a test for a while, nothing runs without an NVIDIA GPU.
             return {}, ()
-        conditions = Conditions(self._environment, self._start_in())
-        found = exploring.explored(
-            conditions,
-            machine.os.family,
-            machine.pythons,
-            machine.trials,
-            table=self._table,
-            cancel=self._cancel,
-        )
+        found = explored(self._terms(), machine.pythons, machine.trials)
         return {"experiments": found}, ()
 
     def _winners(self) -> tuple[Facts, tuple[Gap, ...]]:

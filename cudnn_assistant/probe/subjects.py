@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from cudnn_assistant.machine import (
     Framework,
     Gpu,
     Library,
+    Machine,
     PythonEnvironment,
     Trial,
     readable,
@@ -42,17 +43,25 @@ MOST_CHECKS = 40
 _AT_ONCE = max(2, min(4, os.cpu_count() or 2))
 
 
-def tried(
-    environment: Mapping[str, str],
-    family: Family,
-    pythons: Sequence[PythonEnvironment],
-    gpus: Sequence[Gpu] = (),
-    *,
-    start_in: str = "",
-    trust: Trust | None = None,
-    table: PartsTable = (),
-    cancel: Cancel = never,
-) -> tuple[Trial, ...]:
+class Terms(NamedTuple):
+    """On what terms the tests of one look are run."""
+
+    environment: Mapping[str, str]
+    """What a program that starts afresh gets."""
+    trust: Trust
+    start_in: str = ""
+    """Where programs start, if it matters to what they load."""
+    table: PartsTable = ()
+    """What a cuDNN is made of; () the built-in one."""
+    cancel: Cancel = never
+
+    @property
+    def family(self) -> Family:
+        """Of the system."""
+        return self.trust.family
+
+
+def tried(terms: Terms, machine: Machine) -> tuple[Trial, ...]:
     """The cuDNN test of the system, then of environments whose framework brings its own cuDNN.
 
     Each on the GPU that programs take first; the first subject that passes is tested on the other
@@ -60,44 +69,38 @@ def tried(
     Environments that take another major from the system than the one tested get a test of that.
     What cuda-pathfinder finds is asked meanwhile, and kept with the system's test.
     """
-    doubts = {} if trust is None else _doubts(trust, environment, start_in, _bringing(pythons))
-    test = partial(
-        run_trial,
-        family=family,
-        start_in=start_in,
-        reason=True,
-        table=table,
-        cancel=cancel,
-    )
-    if doubts.get(SYSTEM, ("", ""))[0]:
-        return tuple(_tried(test, environment, pythons, gpus, doubts))
+    doubts = _doubts(terms, _bringing(machine.pythons))
+    if doubts[SYSTEM][0]:
+        return tuple(_tried(terms, machine, doubts))
     with ThreadPoolExecutor(1) as beside:
-        opinion = beside.submit(second_opinion, environment, cancel=cancel)
-        found = _tried(test, environment, pythons, gpus, doubts)
+        opinion = beside.submit(second_opinion, terms.environment, cancel=terms.cancel)
+        found = _tried(terms, machine, doubts)
         known = msgspec.structs.replace(found[0], second_opinion=opinion.result())
     return (known, *found[1:])
 
 
-def _tried(
-    test: Callable[..., Trial],
-    environment: Mapping[str, str],
-    pythons: Sequence[PythonEnvironment],
-    gpus: Sequence[Gpu],
-    doubts: Mapping[str, Reason],
-) -> list[Trial]:
-    own = _bringing(pythons)
+def _tried(terms: Terms, machine: Machine, doubts: Mapping[str, Reason]) -> list[Trial]:
+    environment, gpus, own = terms.environment, machine.gpus, _bringing(machine.pythons)
     wishes = [(SYSTEM, Wish()), *((one.id, asked_for(one)) for one in own)]
     active = {one.id: surroundings_of(environment, one) for one in own}
+    test = partial(
+        run_trial,
+        family=terms.family,
+        start_in=terms.start_in,
+        reason=True,
+        table=terms.table,
+        cancel=terms.cancel,
+    )
 
     def run(subject: str, wish: Wish, gpu: str = "") -> Trial:
-        doubt, path = doubts.get(subject, ("", ""))
+        doubt, path = doubts[subject]
         if doubt:
             return untried(subject, doubt, path)
         return test(
             active.get(subject, environment),
             subject=subject,
             **wish._asdict(),
-            **({"gpu": gpu} if gpu else {}),
+            gpu=gpu,
         )
 
     with ThreadPoolExecutor(room(gpus)) as pool:
@@ -107,7 +110,7 @@ def _tried(
         others = _other_gpus(gpus, found[first].gpu)
         found[first + 1 : first + 1] = [run(*wishes[first], uuid) for uuid in others]
     system = major(found[0].version)
-    asking = _by_major(one for one in pythons if one not in own) if system else {}
+    asking = _by_major(one for one in machine.pythons if one not in own) if system else {}
     for number, ids in asking.items():
         if number not in (0, system):
             one = test(environment, major=number)
@@ -133,23 +136,18 @@ def _bringing(pythons: Sequence[PythonEnvironment]) -> list[PythonEnvironment]:
     return list(bringing)[:MOST_ENVIRONMENTS]
 
 
-def _doubts(
-    trust: Trust,
-    environment: Mapping[str, str],
-    start_in: str,
-    pythons: Sequence[PythonEnvironment],
-) -> dict[str, Reason]:
+def _doubts(terms: Terms, pythons: Sequence[PythonEnvironment]) -> dict[str, Reason]:
     """What is not tested without a yes. What is in doubt for the system's is for everybody's."""
-    everybody = trust.surroundings(environment, start_in)
-    subjects = {SYSTEM: ("", ""), **{one.id: _doubt(trust, environment, one) for one in pythons}}
+    everybody = terms.trust.surroundings(terms.environment, terms.start_in)
+    subjects = {SYSTEM: ("", ""), **{one.id: _doubt(terms, one) for one in pythons}}
     return dict.fromkeys(subjects, everybody) if everybody[0] else subjects
 
 
-def _doubt(trust: Trust, environment: Mapping[str, str], one: PythonEnvironment) -> Reason:
+def _doubt(terms: Terms, one: PythonEnvironment) -> Reason:
     """What speaks against running an environment's code, and what its activation brings along."""
-    active = surroundings_of(environment, one)
-    found = trust.surroundings(active) if active != environment else ("", "")
-    return found if found[0] else trust.environment(one)
+    active = surroundings_of(terms.environment, one)
+    found = terms.trust.surroundings(active) if active != terms.environment else ("", "")
+    return found if found[0] else terms.trust.environment(one)
 
 
 def surroundings_of(environment: Mapping[str, str], one: PythonEnvironment) -> Mapping[str, str]:
@@ -168,32 +166,30 @@ MOST_ASKED = 8
 """Environments whose frameworks are asked, the active one first."""
 
 
-def asked_frameworks(
-    environment: Mapping[str, str],
-    family: Family,
-    pythons: Sequence[PythonEnvironment],
-    trust: Trust,
-    *,
-    cancel: Cancel = never,
-) -> tuple[Trial, ...]:
+def asked_frameworks(terms: Terms, pythons: Sequence[PythonEnvironment]) -> tuple[Trial, ...]:
     """A convolution inside each framework that uses cuDNN, by its environment's own Python.
 
     Only what the person's programs run anyway; two at a time, since each takes memory of the GPU.
     """
-    if trust.surroundings(environment)[0]:
+    if terms.trust.surroundings(terms.environment)[0]:
         return ()
     wanted = [
         (one, name)
         for one in pythons
-        if (names := frameworks_of(one)) and not _doubt(trust, environment, one)[0]
+        if (names := frameworks_of(one)) and not _doubt(terms, one)[0]
         for name in names
     ][:MOST_ASKED]
 
     def ask(which: tuple[PythonEnvironment, str]) -> Trial:
         one, name = which
-        here = surroundings_of(environment, one)
         return run_framework(
-            here, one.python, name, subject=one.id, family=family, deadline=60.0, cancel=cancel
+            surroundings_of(terms.environment, one),
+            one.python,
+            name,
+            subject=one.id,
+            family=terms.family,
+            deadline=60.0,
+            cancel=terms.cancel,
         )
 
     with ThreadPoolExecutor(2) as pool:
@@ -247,39 +243,35 @@ def _other_gpus(gpus: Sequence[Gpu], tested: str) -> list[str]:
     return [one.uuid for one in shown if one.uuid.lower() != tested.lower()][: MOST_GPUS - 1]
 
 
-def checked(
-    copies: Sequence[CudnnCopy],
-    libraries: Iterable[Library],
-    environment: Mapping[str, str],
-    family: Family,
-    architecture: str,
-    *,
-    pythons: Sequence[PythonEnvironment] = (),
-    trust: Trust | None = None,
-    table: PartsTable = (),
-    cancel: Cancel = never,
-) -> tuple[CudnnCopy, ...]:
+def checked(terms: Terms, machine: Machine) -> tuple[CudnnCopy, ...]:
     """The copies with what loading each of them said; several children at a time.
 
     A copy for another processor, and one whose main file is no library, is not loaded: its files
     have said all there is. Nor is one that the person's programs aren't known to load.
     """
-    cuda_folders = _system_cuda_folders(libraries)
-    known = {one.id: one for one in pythons}
-    if trust is not None:
-        copies = [msgspec.structs.replace(c, doubt=trust.copy(c, known)[0]) for c in copies]
+    cuda_folders = _system_cuda_folders(machine.libraries)
+    known = {one.id: one for one in machine.pythons}
+    copies = [
+        msgspec.structs.replace(copy, doubt=terms.trust.copy(copy, known)[0])
+        for copy in machine.cudnns
+    ]
 
     def check(copy: CudnnCopy) -> CudnnCopy:
         found = check_library(
-            copy, environment, family, folders=cuda_folders, table=table, cancel=cancel
+            copy,
+            terms.environment,
+            terms.family,
+            folders=cuda_folders,
+            table=terms.table,
+            cancel=terms.cancel,
         )
-        cuda = found.cuda if found else ""
-        built = int(cuda.split(".")[0]) if cuda[:1].isdigit() else None
-        return msgspec.structs.replace(copy, check=found, cuda_major=copy.cuda_major or built)
+        built = major(found.cuda) if found else 0
+        return msgspec.structs.replace(
+            copy, check=found, cuda_major=copy.cuda_major or built or None
+        )
 
-    wanted = [copy for copy in copies if not copy.doubt and _loadable(copy, architecture)][
-        :MOST_CHECKS
-    ]
+    loadable = [one for one in copies if not one.doubt and _loadable(one, machine.os.architecture)]
+    wanted = loadable[:MOST_CHECKS]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         done = dict(zip(map(id, wanted), pool.map(check, wanted), strict=True))
     return tuple(done.get(id(copy), copy) for copy in copies)

@@ -19,6 +19,8 @@ import images
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
+    Machine,
+    OperatingSystem,
     Part,
     Trial,
     Value,
@@ -30,6 +32,7 @@ from cudnn_assistant.machine import (
 from cudnn_assistant.probe import Cancelled, probe, subjects
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.running.together import Work, guarded, together
+from cudnn_assistant.probe.trust import Trust
 
 pytestmark = needs.programs("gcc")
 
@@ -206,8 +209,12 @@ def test_what_can_not_be_loaded_is_not_loaded(tmp_path):
     folder = images.put(tmp_path / "x", "libcudnn.so.9", data=b"<html>")
     part = Part(name="cudnn", file="libcudnn.so.9", state="not-a-library")
     other = Part(name="cudnn", file="libcudnn.so.9", state="ok", architecture="aarch64")
-    found = subjects.checked(
-        [copy_at(folder, parts=(part,)), copy_at(folder, parts=(other,), architecture="aarch64")],
-        [], {}, "linux", "x86_64",
-    )  # fmt: skip
+    copies = (
+        copy_at(folder, parts=(part,)),
+        copy_at(folder, parts=(other,), architecture="aarch64"),
+    )
+    system = OperatingSystem(family="linux", architecture="x86_64")
+    terms = subjects.Terms({}, Trust("linux"))
+    found = subjects.checked(terms, Machine(os=system, cudnns=copies))
+    assert [copy.doubt for copy in found] == ["", ""]
     assert [copy.check for copy in found] == [None, None]

@@ -8,7 +8,8 @@ from stub_world import compiled
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import SYSTEM, Machine, OperatingSystem, dump, load
 from cudnn_assistant.probe.libraries.second_opinion import second_opinion
-from cudnn_assistant.probe.subjects import tried
+from cudnn_assistant.probe.subjects import Terms, tried
+from cudnn_assistant.probe.trust import Trust
 from cudnn_assistant.report import redacted, write_report
 from cudnn_assistant.session.checkup import think
 
@@ -47,7 +48,7 @@ def test_a_library_that_hangs_is_left(world, tmp_path):
 
 def test_it_is_kept_with_the_systems_test_and_told_in_the_report(world, tmp_path):
     environment = forged(world, tmp_path, "libcublasLt.so.13", "libcublas.so.13")
-    trials = tried(environment, "linux", ())
+    trials = tried(Terms(environment, Trust("linux")), Machine(os=OperatingSystem(family="linux")))
     assert (trials[0].subject, trials[0].status) == (SYSTEM, "ok")
     machine = Machine(os=OperatingSystem(family="linux"), trials=trials)
     assert load(dump(machine)) == machine

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.machine import SYSTEM, Framework, PythonEnvironment
-from cudnn_assistant.probe.subjects import Wish, asked_for, tried
+from cudnn_assistant.machine import (
+    SYSTEM,
+    Framework,
+    Machine,
+    OperatingSystem,
+    PythonEnvironment,
+    Trial,
+)
+from cudnn_assistant.probe import subjects
+from cudnn_assistant.probe.subjects import Terms, Wish, asked_for
+from cudnn_assistant.probe.trust import Trust
+
+
+def tried(environment: dict[str, str], *pythons: PythonEnvironment) -> tuple[Trial, ...]:
+    machine = Machine(os=OperatingSystem(family="linux"), pythons=pythons)
+    return subjects.tried(Terms(environment, Trust("linux")), machine)
 
 
 def using_system(where: str, cudnn: str, *more: Framework) -> PythonEnvironment:
@@ -17,7 +31,7 @@ def outcomes(trials):
 
 def test_another_major_that_an_environment_takes_from_the_system(world):
     both = world.environment(world.cudnn[9], world.cudnn[8], world.driver)
-    trials = tried(both, "linux", [using_system("/a", "8.1")])
+    trials = tried(both, using_system("/a", "8.1"))
     assert outcomes(trials) == [(SYSTEM, "ok", "9.10.2"), ("/a", "ok", "8.9.7")]
 
 
@@ -25,26 +39,27 @@ def test_one_test_serves_all_who_ask_for_the_same(world):
     both = world.environment(world.cudnn[9], world.cudnn[8], world.driver)
     trials = tried(
         both,
-        "linux",
-        [using_system("/a", "8.1"), using_system("/b", "8"), using_system("/c", "9.3")],
+        using_system("/a", "8.1"),
+        using_system("/b", "8"),
+        using_system("/c", "9.3"),
     )
     assert [t.subject for t in trials] == [SYSTEM, "/a", "/b"]
     assert trials[1].times == trials[2].times
 
 
 def test_a_major_that_is_not_there_is_said(world):
-    trials = tried(world.healthy(9), "linux", [using_system("/a", "8.1")])
+    trials = tried(world.healthy(9), using_system("/a", "8.1"))
     assert outcomes(trials)[1] == ("/a", "missing-library", "")
     assert trials[1].missing == "libcudnn.so.8"
 
 
 def test_without_any_cudnn_there_is_nothing_more_to_ask(world):
-    trials = tried(world.environment(world.driver), "linux", [using_system("/a", "8.1")])
+    trials = tried(world.environment(world.driver), using_system("/a", "8.1"))
     assert [t.subject for t in trials] == [SYSTEM]
 
 
 def test_who_asks_for_no_major_gets_the_systems_test(world):
-    assert len(tried(world.healthy(), "linux", [using_system("/a", "")])) == 1
+    assert len(tried(world.healthy(), using_system("/a", ""))) == 1
 
 
 def test_what_an_environment_asks_for():

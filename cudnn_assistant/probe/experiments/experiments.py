@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
+import msgspec
+
 from cudnn_assistant.machine import Experiment, Family, Outcome, Trial
 from cudnn_assistant.probe.experiments.conditions import (
     Conditions,
@@ -26,7 +28,7 @@ Test = Callable[[Conditions], Trial]
 Helps = Callable[[Trial], bool]
 
 BUDGET = 10.0
-"""Seconds after which no further experiment of a subject is begun."""
+"""Seconds after which no further experiment is begun."""
 _AT_ONCE = 2
 """Children at a time that need no GPU."""
 _DRIVER = ("driver", "context")
@@ -34,14 +36,9 @@ _LIBRARY = ("start", "load", "version", "sublibraries")
 """Stages that a computer without a working driver passes as well."""
 
 
-def stopped(trial: Trial) -> bool:
-    """Whether a test came to an end that experiments may explain."""
-    return trial.status not in ("ok", "not-run", "timed-out")
-
-
 def unfinished(trial: Trial) -> bool:
-    """Whether it stopped, or only parts that it did without did."""
-    return stopped(trial) or bool(trial.spared)
+    """Whether a test, or a part that it did without, ended as experiments may explain."""
+    return trial.status not in ("ok", "not-run", "timed-out") or bool(trial.spared)
 
 
 def experiments(
@@ -211,14 +208,7 @@ class _Bench:
 
 def outcome(trial: Trial) -> Outcome:
     """What of a test's end is compared."""
-    return Outcome(
-        stage=trial.stage,
-        status=trial.status,
-        code=trial.code,
-        missing=trial.missing,
-        version=trial.version,
-        loaded=trial.loaded,
-    )
+    return msgspec.convert(trial, Outcome, from_attributes=True)
 
 
 def _kind(trial: Trial) -> tuple[object, ...]:
