@@ -24,6 +24,7 @@ _LARGEST_FILE = 1 << 28
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 _ACCESS_VIOLATION = 0xC0000005
 
@@ -136,11 +137,19 @@ def _limit_windows(deadline: float) -> None:
         timer.start()
 
 
-def conclude(channel: Channel, work: Callable[[], None]) -> None:
-    """Do the work and answer how it ended."""
+def serve(
+    arguments: list[str], work: Callable[[Channel, dict[str, Any]], None], *, driver: bool = True
+) -> int:
+    """Do the work that the one JSON argument wishes for, within limits, and answer how it ended.
+
+    ``driver`` as in :func:`limit_process`.
+    """
+    wish = json.loads(arguments[0])
+    channel = open_channel(wish["pipe"])
+    limit_process(wish["deadline"], driver=driver)
     facts: dict[str, object] = {"status": "ok"}
     try:
-        work()
+        work(channel, wish)
     except Stopped as stopped:
         facts = stopped.facts
     except OSError as fault:
@@ -148,16 +157,9 @@ def conclude(channel: Channel, work: Callable[[], None]) -> None:
         if "access violation" not in str(fault):
             raise
         facts = {"status": "crashed", "code": _ACCESS_VIOLATION, "detail": str(fault)}
-    answer(channel, facts)
-
-
-def answer(channel: Channel, facts: dict[str, object]) -> None:
-    """Tell the last line and end at once.
-
-    The libraries' own clean-up at exit is skipped: it can hang or crash, and the end of a
-    process frees all that it held.
-    """
     channel.say(**facts)
+    # The libraries' own clean-up at exit is skipped: it can hang or crash, and the end of a process
+    # frees all that it held.
     if sys.stdout is not None:  # a packed program without a console has none
         sys.stdout.flush()
     os._exit(0)

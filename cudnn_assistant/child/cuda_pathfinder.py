@@ -6,9 +6,7 @@ A child because what it loads can end the process. One JSON argument: pipe, dead
 
 from __future__ import annotations
 
-import json
-
-from cudnn_assistant.child.channel import Channel, Stopped, conclude, limit_process, open_channel
+from cudnn_assistant.child.channel import Channel, Stopped, serve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,11 +15,7 @@ if TYPE_CHECKING:
 
 def main(arguments: list[str]) -> int:
     """Ask, tell, end."""
-    wish = json.loads(arguments[0])
-    channel = open_channel(wish["pipe"])
-    limit_process(wish["deadline"])
-    conclude(channel, lambda: _ask(channel, wish))
-    return 0
+    return serve(arguments, _ask)
 
 
 def _ask(channel: Channel, wish: dict[str, Any]) -> None:

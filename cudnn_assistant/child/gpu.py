@@ -13,12 +13,14 @@ that a call that hangs costs only what follows it:
 
 from __future__ import annotations
 
-import json
 import os
 
-from cudnn_assistant.child import channel as channels
 from cudnn_assistant.child import driver_api, mapped, nvml_facts
-from cudnn_assistant.child.channel import Channel
+from cudnn_assistant.child.channel import Channel, serve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NO_LIBRARY = 12
 """NVML's number for "the library was not found"."""
@@ -26,13 +28,12 @@ NO_LIBRARY = 12
 
 def main(arguments: list[str]) -> int:
     """Ask, tell, end."""
-    wish = json.loads(arguments[0])
-    channel = channels.open_channel(wish["pipe"])
-    channels.limit_process(wish["deadline"])
+    return serve(arguments, _ask)
+
+
+def _ask(channel: Channel, _wish: dict[str, Any]) -> None:
     _nvml(channel)
     _cuda(channel)
-    channels.answer(channel, {"status": "ok"})
-    return 0
 
 
 def _nvml(channel: Channel) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from cudnn_assistant.child import loading
-from cudnn_assistant.child.channel import Channel, conclude, limit_process, open_channel
+from cudnn_assistant.child.channel import Channel, serve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +16,7 @@ def main(arguments: list[str]) -> int:
     ``after`` names a call that an earlier child didn't survive: what comes behind it is asked
     here, of a library of ``major``; ``first`` is the only call to be made.
     """
-    wish = json.loads(arguments[0])
-    channel = open_channel(wish["pipe"])
-    limit_process(wish["deadline"], driver=False)
-    conclude(channel, lambda: _check(channel, wish))
-    return 0
+    return serve(arguments, _check, driver=False)
 
 
 def _check(channel: Channel, wish: dict[str, Any]) -> None:
@@ -35,5 +29,7 @@ def _check(channel: Channel, wish: dict[str, Any]) -> None:
         library.suppose(wish["major"])
     else:
         loading.versions(channel, library)
-    loading.sublibraries(channel, library, wish["parts"], wish["after"])
+    _, lesser = loading.sublibraries(channel, library, wish["parts"], wish["after"])
+    if lesser is not None:
+        raise lesser
     loading.stay_home(home)

@@ -57,8 +57,7 @@ def load(
         found = _open(_files(folders, names) or names)
     else:
         found = _open(names)
-    paths = mapped.libraries()
-    channel.say(loaded=mapped.main_library(paths), mapped=mapped.interesting(paths))
+    tell_mapped(channel)
     del keep
     return found
 
@@ -171,27 +170,15 @@ def versions(channel: Channel, library: cudnn.Cudnn) -> None:
 
 
 def sublibraries(
-    channel: Channel, library: cudnn.Cudnn, parts: dict[str, dict[str, Any]], after: str = ""
-) -> bool:
-    """Have every sub-library loaded and compared; whether this is cuDNN JIT.
-
-    Raises :class:`Stopped` for the trouble that says most.
-    """
-    jit, lesser = needed_libraries(channel, library, parts, after)
-    if lesser is not None:
-        raise lesser
-    return jit
-
-
-def needed_libraries(
     channel: Channel,
     library: cudnn.Cudnn,
     parts: dict[str, dict[str, Any]],
     after: str = "",
     unasked: Sequence[str] = (),
 ) -> tuple[bool, Stopped | None]:
-    """The same; and the trouble of a part that convolutions do without, if there is any.
+    """Have every sub-library loaded and compared.
 
+    Whether this is cuDNN JIT, and the trouble of a part that convolutions do without, if any.
     ``parts`` says by major what it is made of; a major that isn't in it is taken for the newest.
     The checks are told before the first one, each outcome as soon as it is known. ``after`` is
     one that was asked elsewhere, and so were all before it; those ``unasked`` are known to end
@@ -297,11 +284,10 @@ def beside(main: str, part: str, major: int) -> str:
     return os.path.join(os.path.dirname(main), name)
 
 
-def tell_mapped(channel: Channel) -> list[str]:
+def tell_mapped(channel: Channel) -> None:
     """Tell which libraries are mapped now."""
     paths = mapped.libraries()
     channel.say(mapped=mapped.interesting(paths), loaded=mapped.main_library(paths))
-    return paths
 
 
 def of_cudnn(refusal: cudnn.CudnnStatus) -> Stopped:

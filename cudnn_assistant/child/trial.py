@@ -8,18 +8,9 @@ find missing and mixed files on any computer.
 
 from __future__ import annotations
 
-import json
-
 from cudnn_assistant.child import loading
 from cudnn_assistant.child.bench import Bench
-from cudnn_assistant.child.channel import (
-    Channel,
-    Stopped,
-    conclude,
-    lift,
-    limit_process,
-    open_channel,
-)
+from cudnn_assistant.child.channel import Channel, Stopped, lift, serve
 from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus, NotCudnn
 from cudnn_assistant.child.device import Device, Found, enter_context, find_gpu, of_cuda
 from cudnn_assistant.child.driver_api import CudaStatus
@@ -39,15 +30,11 @@ _MEMORY_CODES = {
 
 def main(arguments: list[str]) -> int:
     """Run with one JSON argument (see probe.trial). Answers on the pipe, always exits with 0."""
-    wish = json.loads(arguments[0])
-    channel = open_channel(wish["pipe"])
-    limit_process(wish["deadline"])
-    lift(wish["lifted"])
-    conclude(channel, lambda: _test(channel, wish))
-    return 0
+    return serve(arguments, _test)
 
 
 def _test(channel: Channel, wish: dict[str, Any]) -> None:
+    lift(wish["lifted"])
     try:
         _stages(channel, wish)
     finally:
@@ -67,7 +54,7 @@ def _stages(channel: Channel, wish: dict[str, Any]) -> None:
     library = loading.load(channel, wish["names"], folder, wish["folders"], wish["steps"])
     loading.versions(channel, library)
     unasked = wish["unasked"]
-    jit, lesser = loading.needed_libraries(channel, library, wish["parts"], unasked=unasked)
+    jit, lesser = loading.sublibraries(channel, library, wish["parts"], unasked=unasked)
     if folder:
         loading.stay_home(folder)
     try:

@@ -211,27 +211,23 @@ def test_what_is_not_about_memory_is_not_put_down_to_it(world):
 
 @pytest.mark.parametrize("when", STAGES)
 @pytest.mark.parametrize("what", ["hang", "deaf", "orphan"])
-def test_a_cancelled_trial_is_dead_at_once_and_not_at_its_deadline(world, when, what):
-    wanted = threading.Event()
-
-    def hear(line):
-        if line.get("stage") == STAGES[when]:
-            wanted.set()
-
+def test_a_cancelled_trial_is_dead_at_once_and_not_at_its_deadline(world, when, what, tmp_path):
+    reached = tmp_path / "reached"
+    environment = day(world, f"{when}:{what}", STUB_CUDNN_REACHED=str(reached))
     with pytest.raises(Cancelled):
-        run_trial(
-            day(world, f"{when}:{what}"), "linux", deadline=300.0, say=hear, cancel=wanted.is_set
-        )
-    assert wanted.is_set()
+        run_trial(environment, "linux", deadline=300.0, cancel=reached.exists)
+    assert reached.exists()
     assert not children(world)
     assert gone(world)
 
 
-def test_a_trial_that_was_cancelled_before_starts_nothing(world):
-    heard = []
+def test_a_trial_that_was_cancelled_before_starts_nothing(world, tmp_path):
+    reached = tmp_path / "reached"
+    environment = day(world, "init:hang", STUB_CUDNN_REACHED=str(reached))
     with pytest.raises(Cancelled):
-        run_trial(world.healthy(), "linux", say=heard.append, cancel=lambda: True)
-    assert heard == []
+        run_trial(environment, "linux", cancel=lambda: True)
+    assert not reached.exists()
+    assert not children(world)
 
 
 def test_a_copy_that_hangs_can_be_left(world):

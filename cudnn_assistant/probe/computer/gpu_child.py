@@ -38,7 +38,7 @@ def ask(
         return GpuAnswers(gaps=_gaps(str(trouble), "driver", "gpu"))
     answers = put_together(ended.lines)
     answers = replace(answers, gaps=tuple(_lost(answers)))
-    if any("status" in line for line in ended.lines):
+    if any(line.get("status") == "ok" for line in ended.lines):
         return answers
     if ended.timed_out:
         why = f"no answer within {deadline:.0f} s"

@@ -19,7 +19,6 @@ from cudnn_assistant.probe.running.person import behind_sudo
 from cudnn_assistant.trouble import Cancelled
 
 Facts = dict[str, Any]
-Say = Callable[[Facts], None]
 Cancel = Callable[[], bool]
 """Asked several times a second whether the answer is still wanted; called from any thread."""
 
@@ -66,8 +65,7 @@ def run_child(
     wish: Mapping[str, object],
     environment: Mapping[str, str],
     deadline: float,
-    say: Say | None = None,
-    folder: str | None = None,
+    folder: str = "",
     *,
     cancel: Cancel = never,
     largest: int = LARGEST,
@@ -81,15 +79,14 @@ def run_child(
         told = {**wish, "pipe": pipe, "deadline": deadline + 5}
         return places.child_command(kind, json.dumps(told))
 
-    return run_command(command, environment, deadline, say, folder, cancel=cancel, largest=largest)
+    return run_command(command, environment, deadline, folder, cancel=cancel, largest=largest)
 
 
 def run_command(
     command: Callable[[int], list[str]],
     environment: Mapping[str, str],
     deadline: float,
-    say: Say | None = None,
-    folder: str | None = None,
+    folder: str = "",
     *,
     cancel: Cancel = never,
     largest: int = LARGEST,
@@ -133,7 +130,7 @@ def run_command(
     threading.Thread(target=_listen, args=(reading, lines), daemon=True).start()
     printer = threading.Thread(target=_drain, args=(process.stdout, noise), daemon=True)
     printer.start()
-    heard = _hear(lines, began + deadline, say, stop)
+    heard = _hear(lines, began + deadline, stop)
     answered = any("status" in line for _, line in heard)
     until = time.monotonic() + _FAREWELL if answered else began + deadline
     ended = _over(group, until, stop)
@@ -162,7 +159,7 @@ def _start(
     command: Callable[[int], list[str]],
     environment: Mapping[str, str],
     pipe: int,
-    folder: str | None,
+    folder: str,
 ) -> subprocess.Popen[bytes]:
     if sys.platform == "win32":
         import msvcrt
@@ -239,7 +236,7 @@ def _slice(until: float) -> float:
 
 
 def _hear(
-    lines: queue.SimpleQueue[Facts | None], until: float, say: Say | None, cancel: Cancel
+    lines: queue.SimpleQueue[Facts | None], until: float, cancel: Cancel
 ) -> list[tuple[float, Facts]]:
     """Lines with the time each came, until the answer, the end of the channel or the deadline."""
     heard: list[tuple[float, Facts]] = []
@@ -253,8 +250,6 @@ def _hear(
         if facts is None:
             return heard
         heard.append((time.monotonic(), facts))
-        if say is not None:
-            say(facts)
         if "status" in facts:
             return heard
     return heard

@@ -6,8 +6,12 @@ import contextlib
 import ctypes
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from cudnn_assistant.child.mapped import modules_of
+
+_T = TypeVar("_T")
 
 MOST_PROCESSES = 200
 """In one job at a time; a test of a framework needs three."""
@@ -93,6 +97,7 @@ class Job:
     def __init__(self, process: subprocess.Popen[bytes], largest: int = 0) -> None:
         self._process = process
         self._handle = 0
+        self._kernel: Any = None
         if sys.platform == "win32":
             from ctypes import wintypes
 
@@ -118,11 +123,18 @@ class Job:
 
     def memory(self) -> int:
         """Bytes of memory that its processes hold together; 0 where Windows doesn't tell."""
-        return sum(map(self._held, self._processes()))
+        return sum(self._asked(self._held, _QUERY))
 
     def modules(self) -> list[str]:
         """The libraries that its processes have loaded now."""
-        return [path for pid in self._processes() for path in self._loaded(pid)]
+        return [path for paths in self._asked(modules_of, _ASK_MODULES) for path in paths]
+
+    def _asked(self, ask: Callable[[int], _T], rights: int) -> Iterator[_T]:
+        """What each of its processes answers that may be asked."""
+        for pid in self._processes() if sys.platform == "win32" else ():
+            if process := self._kernel.OpenProcess(rights, False, pid):
+                yield ask(process)
+                self._kernel.CloseHandle(process)
 
     def _processes(self) -> list[int]:
         found = _ProcessIds()
@@ -133,28 +145,10 @@ class Job:
         )
         return found.ids[: found.listed] if asked else []
 
-    def _loaded(self, pid: int) -> list[str]:
-        if sys.platform != "win32":
-            return []
-        process = self._kernel.OpenProcess(_ASK_MODULES, False, pid)
-        if not process:
-            return []
-        paths = modules_of(process)
-        self._kernel.CloseHandle(process)
-        return paths
-
-    def _held(self, pid: int) -> int:
-        if sys.platform != "win32":
-            return 0
-        process = self._kernel.OpenProcess(_QUERY, False, pid)
-        if not process:
-            return 0
+    def _held(self, process: int) -> int:
         counted = _Memory()
-        told = self._kernel.K32GetProcessMemoryInfo(
-            process, ctypes.byref(counted), ctypes.sizeof(counted)
-        )
-        self._kernel.CloseHandle(process)
-        return int(counted.held) if told else 0
+        ask, size = self._kernel.K32GetProcessMemoryInfo, ctypes.sizeof(counted)
+        return int(counted.held) if ask(process, ctypes.byref(counted), size) else 0
 
     def release(self) -> None:
         """Leave them alone, where they were only known."""

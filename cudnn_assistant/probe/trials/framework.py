@@ -18,11 +18,11 @@ import msgspec
 
 from cudnn_assistant import codes
 from cudnn_assistant.machine import SYSTEM, Family, Trial, readable
-from cudnn_assistant.probe.running.children import Cancel, Ended, Say, never, run_command
+from cudnn_assistant.probe.running.children import Cancel, Ended, never, run_command
 from cudnn_assistant.probe.trials import noise
 from cudnn_assistant.probe.trials.endings import classify
 from cudnn_assistant.probe.trials.onnx_model import onnx_model
-from cudnn_assistant.probe.trials.trial import SHOWN, stage_times
+from cudnn_assistant.probe.trials.trial import as_trial
 
 FRAMEWORKS = ("torch", "tensorflow", "jax", "onnxruntime", "cupy")
 """Frameworks that can be asked for."""
@@ -84,7 +84,6 @@ def run_framework(
     family: Family = "linux",
     bare: Bare | None = None,
     deadline: float = 120.0,
-    say: Say | None = None,
     cancel: Cancel = never,
 ) -> Trial:
     """Run a convolution inside ``framework`` by the interpreter ``python``.
@@ -96,7 +95,7 @@ def run_framework(
     """
     test = partial(
         _run, python, framework, subject=subject, family=family, bare=bare, deadline=deadline,
-        say=say, cancel=cancel,
+        cancel=cancel,
     )  # fmt: skip
     first = test(environment)
     for change, changed in _what_may_help(first, environment, framework):
@@ -137,7 +136,6 @@ def _run(
     family: Family,
     bare: Bare | None,
     deadline: float,
-    say: Say | None,
     cancel: Cancel,
 ) -> Trial:
     nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
@@ -154,7 +152,7 @@ def _run(
         # An empty folder to start in: a stray torch.py beside the person must not be imported.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
             polite = _POLITE | dict(environment) | (_bare(environment, bare) if bare else {})
-            ended = run_command(command, polite, deadline, say, empty, cancel=cancel)
+            ended = run_command(command, polite, deadline, empty, cancel=cancel)
     except (OSError, ValueError) as refusal:
         code = getattr(refusal, "winerror", None)
         return msgspec.structs.replace(nothing, code=code, detail=readable(str(refusal)))
@@ -165,23 +163,8 @@ def _trial(ended: Ended, framework: str, subject: str, family: Family) -> Trial:
     known = classify(ended, family)
     if known["status"] in ("raised", "stopped"):
         known |= _understood(msgspec.convert(known, Stop), ended.output)
-    return Trial(
-        subject=subject,
-        framework=f"{framework} {known.get('framework', '')}".strip(),
-        gpu_name=readable(known.get("gpu_name", "")),
-        stage=known["stage"],
-        status=known["status"],
-        code=known.get("code"),
-        code_name=known.get("code_name", ""),
-        detail=readable(known.get("detail", "")),
-        missing=readable(known.get("missing", "")),
-        version=known.get("version", ""),
-        loaded=readable(known.get("loaded", "")),
-        mapped=tuple(map(readable, known.get("mapped", ()))),
-        checks=tuple(known["checks"]),
-        times=stage_times(ended),
-        output=readable(ended.output[-SHOWN:].strip()),
-    )
+    named = f"{framework} {known.get('framework', '')}".strip()
+    return as_trial(known, ended, subject=subject, framework=named)
 
 
 def _understood(stop: Stop, output: str) -> dict[str, Any]:

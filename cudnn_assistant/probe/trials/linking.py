@@ -104,16 +104,13 @@ def _first(disk: Disk, sites: Sequence[str], parts: Sequence[str]) -> str:
 
 
 def _below(disk: Disk, folder: str, parts: Sequence[str]) -> str:
-    for number, part in enumerate(parts):
-        names = sorted(
-            entry.name for entry in disk.entries(folder) if re.fullmatch(part, entry.name)
-        )
-        for name in names:
-            path = disk.join(folder, name)
-            rest = parts[number + 1 :]
-            if not rest:
-                return path
-            if found := _below(disk, path, rest):
-                return found
-        return ""
-    return ""
+    """The first path below a folder whose parts match; "" for none."""
+    found = [folder]
+    for part in parts:
+        found = [
+            disk.join(path, entry.name)
+            for path in found
+            for entry in disk.entries(path)
+            if re.fullmatch(part, entry.name)
+        ]
+    return next(iter(found), "")

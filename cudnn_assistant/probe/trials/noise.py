@@ -58,8 +58,3 @@ def cuda_library_asked_for(output: str) -> str:
     """
     found = _CUDA_SYMBOL.search(output)
     return found[1] if found else ""
-
-
-def only_cudnn(paths: Iterable[str]) -> list[str]:
-    """The files of cuDNN itself among ``paths``."""
-    return [path for path in paths if re.match(r"(?i)(lib)?cudnn", ntpath.basename(path))]

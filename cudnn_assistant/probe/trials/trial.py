@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from cudnn_assistant import codes
+from cudnn_assistant.child.mapped import of_cudnn
 from cudnn_assistant.compat import PartsTable
 from cudnn_assistant.machine import (
     SYSTEM,
@@ -30,17 +31,16 @@ from cudnn_assistant.probe.running.children import (
     LARGEST_LIBRARY,
     Cancel,
     Ended,
-    Say,
     never,
     run_child,
 )
 from cudnn_assistant.probe.running.loader_notes import VARIABLES, refusals
-from cudnn_assistant.probe.trials import child_environment, noise, spared
+from cudnn_assistant.probe.trials import child_environment, spared
 from cudnn_assistant.probe.trials.endings import classify, main_names
 from cudnn_assistant.probe.trials.part_checks import answered, part_checks, part_lists
 
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
-SHOWN = 4000
+_SHOWN = 4000
 """Characters of the child's output that a trial keeps."""
 
 
@@ -50,14 +50,12 @@ def run_trial(
     *,
     subject: str = SYSTEM,
     library: str = "",
-    file: str = "",
     gpu: str = "",
     folders: Sequence[str] = (),
     steps: Sequence[Mapping[str, Any]] = (),
     deadline: float = 60.0,
     full: bool = False,
     major: int = 0,
-    say: Say | None = None,
     bindings: bool = True,
     start_in: str = "",
     lifted: Sequence[str] = (),
@@ -72,18 +70,18 @@ def run_trial(
     way its frameworks do, under the same ``environment`` (an LD_LIBRARY_PATH that reaches into
     such an environment is thus part of what is tested); ``steps`` have the loader find cuDNN as
     its framework's own library does (linking.py). ``library`` is one folder whose copy
-    alone may answer. ``file`` or ``major`` fix which main library is wanted. ``gpu`` is a UUID or
-    an ordinal among the visible GPUs, "" the first of them. ``full`` adds the other types,
-    layouts and directions. ``say`` hears the child's lines as they come. ``bindings`` False keeps
-    cuda-python out of the child (for comparing). ``start_in`` is the child's working folder, else
-    one of the system; ``lifted`` names limits that it raises first. ``reason`` asks the loader why
-    it refused a part of cuDNN, which cuDNN itself doesn't tell. ``table`` says what a cuDNN is made
-    of (() the built-in one). ``cancel`` ends the child at once and raises
+    alone may answer. ``major`` fixes which main library is wanted. ``gpu`` is a UUID or an ordinal
+    among the visible GPUs, "" the first of them. ``full`` adds the other types, layouts and
+    directions. ``bindings`` False keeps cuda-python out of the child (for comparing). ``start_in``
+    is the child's working folder, else one of the system; ``lifted`` names limits that it raises
+    first. ``reason`` asks the loader why it refused a part of cuDNN, which cuDNN itself doesn't
+    tell. ``table`` says what a cuDNN is made of (() the built-in one). ``cancel`` ends the child at
+    once and raises
     :class:`~cudnn_assistant.probe.running.children.Cancelled`.
     """
     parts = part_lists(table)
     wish = {
-        "names": [file] if file else main_names(family, major, table),
+        "names": main_names(family, major, table),
         "library": library,
         "folders": [str(folder) for folder in folders],
         "steps": list(steps),
@@ -102,7 +100,7 @@ def run_trial(
 
     def ask(kind: str, variables: Mapping[str, str] = _NO_VARIABLES, **more: object) -> Ended:
         asked, here = {**wish, **more}, {**environment, **variables}
-        return run_child(kind, asked, here, deadline, say, start_in or None, cancel=cancel)
+        return run_child(kind, asked, here, deadline, start_in, cancel=cancel)
 
     try:
         ended = ask("trial")
@@ -122,7 +120,8 @@ def run_trial(
         )
     if family == "windows" and known["status"] == "missing-library":
         known |= _named(known, environment, wish)
-    return _trial(known, ended, subject, library)
+    known["code_name"] = _code_name(known)
+    return as_trial(known, ended, subject=subject, library=library)
 
 
 def _ended_in_loading(known: Mapping[str, Any]) -> bool:
@@ -196,7 +195,7 @@ def check_library(
         cuda=known.get("cuda", ""),
         code=known.get("code"),
         detail=readable(known.get("detail", "")),
-        mapped=tuple(map(readable, noise.only_cudnn(known.get("mapped", ())))),
+        mapped=tuple(map(readable, of_cudnn(known.get("mapped", [])))),
         parts=checks,
     )
 
@@ -214,28 +213,23 @@ def _named(
     return {}
 
 
-def _trial(known: Mapping[str, Any], ended: Ended, subject: str, library: str) -> Trial:
-    return Trial(
-        subject=subject,
-        gpu=known.get("gpu", ""),
-        gpu_name=known.get("gpu_name", ""),
-        library=readable(library),
-        stage=known["stage"],
-        status=known["status"],
-        code=known.get("code"),
-        code_name=_code_name(known),
-        detail=readable(known.get("detail", "")),
-        missing=readable(known.get("missing", "")),
-        version=known.get("version", ""),
-        loaded=readable(os.path.realpath(known["loaded"])) if known.get("loaded") else "",
-        mapped=tuple(map(readable, known.get("mapped", ()))),
-        memory_free=known.get("memory_after", known.get("memory_free")),
-        checks=tuple(known["checks"]),
-        skipped=tuple(known["skipped"]),
-        times=stage_times(ended),
-        spared=tuple(known.get("spared", ())),
-        output=readable(ended.output[-SHOWN:].strip()),
-    )
+def as_trial(known: Mapping[str, Any], ended: Ended, **more: str) -> Trial:
+    """What a child told, as far as a trial has a field for it, with ``more`` of its fields."""
+    told = {
+        **known,
+        "loaded": os.path.realpath(known["loaded"]) if known.get("loaded") else "",
+        "memory_free": known.get("memory_after", known.get("memory_free")),
+        "times": _stage_times(ended),
+        "output": ended.output[-_SHOWN:].strip(),
+        **more,
+    }
+    return msgspec.convert({name: _shown(value) for name, value in told.items()}, Trial)
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(_shown, value)]
+    return readable(value) if isinstance(value, str) else value
 
 
 def _code_name(known: Mapping[str, Any]) -> str:
@@ -255,7 +249,7 @@ def _begins(line: Mapping[str, Any]) -> bool:
     return "stage" in line and "status" not in line
 
 
-def stage_times(ended: Ended) -> tuple[StageTime, ...]:
+def _stage_times(ended: Ended) -> tuple[StageTime, ...]:
     """How long each stage took; one that never ended lasted until the child's end."""
     entered = [(line["stage"], line["at"]) for line in ended.lines if _begins(line)]
     last = ended.lines[-1] if ended.lines else {}
