@@ -16,6 +16,8 @@ from collections.abc import Callable
 _KEPT = 64 * 1024
 """Bytes of the end that are kept."""
 _PIECE = 65536
+_TARGET = 2
+"""Our own standard error."""
 
 
 class Tee:
@@ -24,12 +26,11 @@ class Tee:
     ``sift`` takes out of it what isn't the program's own.
     """
 
-    def __init__(self, target: int = 2, sift: Callable[[bytes], bytes] | None = None) -> None:
-        self._target = target
+    def __init__(self, sift: Callable[[bytes], bytes] | None = None) -> None:
         self._sift = sift
         self._pieces: deque[bytes] = deque()
         self._size = 0
-        self.terminal = sys.platform != "win32" and os.isatty(target)
+        self.terminal = sys.platform != "win32" and os.isatty(_TARGET)
         if sys.platform != "win32" and self.terminal:
             import pty
 
@@ -59,7 +60,7 @@ class Tee:
         import termios
 
         with contextlib.suppress(OSError):
-            size = fcntl.ioctl(self._target, termios.TIOCGWINSZ, bytes(8))
+            size = fcntl.ioctl(_TARGET, termios.TIOCGWINSZ, bytes(8))
             fcntl.ioctl(self._reading, termios.TIOCSWINSZ, size)
 
     def _pass_on(self) -> None:
@@ -68,7 +69,7 @@ class Tee:
             while piece := os.read(self._reading, _PIECE):
                 own = self._sift(piece) if self._sift else piece
                 self._keep(own)
-                _write(self._target, own)
+                _write(own)
 
     def _keep(self, piece: bytes) -> None:
         self._pieces.append(piece)
@@ -87,6 +88,6 @@ def _as_is(descriptor: int) -> None:
         termios.tcsetattr(descriptor, termios.TCSANOW, mode)
 
 
-def _write(target: int, piece: bytes) -> None:
+def _write(piece: bytes) -> None:
     while piece:
-        piece = piece[os.write(target, piece) :]
+        piece = piece[os.write(_TARGET, piece) :]

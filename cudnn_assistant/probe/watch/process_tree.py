@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator
 
 from cudnn_assistant.child.mapped import interesting, paths_of_maps
 
@@ -21,12 +20,9 @@ def libraries(pid: int) -> list[str]:
 
 def readable(pid: int) -> bool:
     """Whether the process is there and ours to look at."""
-    return os.access(f"/proc/{pid}/maps", os.R_OK) and any(_lines(pid))
-
-
-def _lines(pid: int) -> Iterator[str]:
     with contextlib.suppress(OSError), open(f"/proc/{pid}/maps") as maps:
-        yield from maps
+        return bool(maps.readline())
+    return False
 
 
 def environment(pid: int) -> dict[str, str]:

@@ -21,7 +21,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from cudnn_assistant.child.mapped import interesting
-from cudnn_assistant.probe.running.children import Cancel
+from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.probe.running.loader_notes import VARIABLES, LoaderNotes
 from cudnn_assistant.probe.running.processes import descendants
 from cudnn_assistant.probe.running.windows_job import Job, resume
@@ -88,8 +88,8 @@ def watch(
     command: Sequence[str],
     *,
     exact: bool = False,
-    found: Callable[[str], object] | None = None,
-    cancel: Cancel | None = None,
+    found: Callable[[str], object] = lambda _: None,
+    cancel: Cancel = never,
 ) -> Watched:
     """Run ``command`` to its end and tell what was seen of it.
 
@@ -115,7 +115,7 @@ def watch(
     looking = threading.Thread(target=_look_until, args=(over, seen, process.pid, job), daemon=True)
     looking.start()
     with _signals_for(process, tee):
-        code = _told(process, seen, found, cancel) if found or cancel else _wait(process)
+        code = _wait(process, seen, found, cancel)
     ended = time.monotonic()
     over.set()
     looking.join()
@@ -173,39 +173,20 @@ def _look_until(over: threading.Event, seen: _Seen, pid: int, job: Job | None) -
         over.wait(seen.pause())
 
 
-def _wait(process: subprocess.Popen[bytes]) -> int:
-    """In a thread: a signal that comes a moment before the system waits would wake nobody."""
-    over = threading.Event()
-
-    def wait() -> None:
-        process.wait()
-        over.set()
-
-    threading.Thread(target=wait, daemon=True).start()
-    while not over.is_set():
-        # Ctrl+C is the program's to answer; we go on until it has.
-        with contextlib.suppress(KeyboardInterrupt):
-            over.wait(1.0)
-    return process.returncode
-
-
-def _told(
-    process: subprocess.Popen[bytes],
-    seen: _Seen,
-    found: Callable[[str], object] | None,
-    cancel: Cancel | None,
+def _wait(
+    process: subprocess.Popen[bytes], seen: _Seen, found: Callable[[str], object], cancel: Cancel
 ) -> int:
-    """The same, telling of each new file, until the program ends or nobody wants it any more."""
+    """Tell of each new file until the program ends, or nobody wants it any more."""
     told, asked = 0, 0.0
     code: int | None = None
     while code is None:
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        # Ctrl+C is the program's to answer; we go on until it has.
+        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
             code = process.wait(_SLOW)
         for path in tuple(seen.files)[told:]:
-            if found:
-                found(path)
+            found(path)
             told += 1
-        if code is None and cancel and cancel():
+        if code is None and cancel():
             asked = asked or time.monotonic()
             if time.monotonic() - asked < _PATIENCE:
                 process.terminate()
