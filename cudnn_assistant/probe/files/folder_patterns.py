@@ -7,42 +7,34 @@ from collections.abc import Iterable
 
 from cudnn_assistant.probe.files.disk import Disk
 
-_MOST_PER_PATTERN = 400
+_MOST_PER_PATTERN = 1000
 
 
-def matching(disk: Disk, base: str, patterns: Iterable[str]) -> list[str]:
+def matching(disk: Disk, base: str, patterns: Iterable[str], *, network: bool = False) -> list[str]:
     """Existing folders below ``base`` that match one of ``patterns``, each once, in order.
 
     A pattern's depth is fixed, so that no loop of links can be followed; a folder on the network
-    is only entered when the pattern names it without a wildcard.
+    is only entered when the pattern names it without a wildcard, or ``network`` wants it.
     """
     listings: dict[str, list[str]] = {}
+
+    def below(folder: str, part: str) -> list[str]:
+        if "*" not in part:
+            return [disk.join(folder, part) if part else folder]
+        if folder not in listings:
+            closed = not network and disk.remote(folder)
+            names = [] if closed else [one.name for one in disk.entries(folder) if one.folder]
+            listings[folder] = names
+        fitting = (name for name in listings[folder] if _fits(name, part, disk))
+        return [disk.join(folder, name) for name in fitting]
+
     found: dict[str, None] = {}
     for pattern in patterns:
-        for folder in _expand(disk, [base], pattern.split("/"), listings)[:_MOST_PER_PATTERN]:
-            found[folder] = None
+        folders = [base]
+        for part in pattern.split("/"):
+            folders = [one for folder in folders for one in below(folder, part)][:_MOST_PER_PATTERN]
+        found |= dict.fromkeys(filter(disk.is_folder, folders))
     return list(found)
-
-
-def _expand(
-    disk: Disk, bases: list[str], parts: list[str], listings: dict[str, list[str]]
-) -> list[str]:
-    for part in parts:
-        following: list[str] = []
-        for base in bases[:_MOST_PER_PATTERN]:
-            if "*" not in part:
-                following.append(disk.join(base, part))
-                continue
-            if base not in listings:
-                listings[base] = (
-                    []
-                    if disk.remote(base)
-                    else [disk.name(folder) for folder in disk.folders(base)]
-                )
-            names = (name for name in listings[base] if _fits(name, part, disk))
-            following += [disk.join(base, name) for name in names]
-        bases = following
-    return [folder for folder in bases if disk.is_folder(folder)]
 
 
 def _fits(name: str, pattern: str, disk: Disk) -> bool:

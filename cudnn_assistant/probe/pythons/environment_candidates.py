@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.probe.pythons.layout import STORE
 from cudnn_assistant.probe.pythons.registered import registered_pythons
 from cudnn_assistant.probe.pythons.usual_folders import (
@@ -14,7 +15,6 @@ from cudnn_assistant.probe.pythons.usual_folders import (
     Candidate,
     LookAround,
     known_places,
-    matching,
 )
 from cudnn_assistant.versions import numbers
 
@@ -34,7 +34,7 @@ class Candidates:
         disk: Disk,
         terminal: Mapping[str, str],
         current: str | None = None,
-        registered: Sequence[str] | None = None,
+        registered: Iterable[str] | None = None,
     ) -> None:
         self._disk = disk
         self._terminal = terminal
@@ -62,7 +62,7 @@ class Candidates:
         yield from self._in_registry()
         for folder in folders:
             yield from self._below(folder, 3, "added")
-        yield from known_places(self._disk, self._terminal)
+        yield from known_places(self._disk, self._terminal, network=self.home_is_remote)
         yield from self._of_conda()
         yield from self._near_projects()
 
@@ -115,13 +115,10 @@ class Candidates:
         if self._disk.size(path):
             return path
         # Windows' own python.exe of length 0 starts the one from the store, or opens the store.
-        stores = list(matching(self._disk, self._store_pattern()))
+        local = self._disk.join(self._terminal.get("LOCALAPPDATA", ""), "Packages")
+        stores = matching(self._disk, local, ("PythonSoftwareFoundation.Python.*",))
         by_version = sorted((_numbers(self._disk.name(store)), store) for store in stores)
         return by_version[-1][1] if by_version else ""
-
-    def _store_pattern(self) -> str:
-        local = self._terminal.get("LOCALAPPDATA", "")
-        return self._disk.join(local, "Packages", "PythonSoftwareFoundation.Python.*")
 
     def _chosen_by_pyenv(self, shim: str) -> str:
         root = self._disk.parent(self._disk.parent(shim))
@@ -149,7 +146,7 @@ class Candidates:
                     yield Candidate(line.strip(), "conda")
         if command := self._terminal.get("CONDA_EXE"):
             base = self._disk.parent(self._disk.parent(command))
-            for folder in (base, *matching(self._disk, self._disk.join(base, "envs", "*"))):
+            for folder in (base, *matching(self._disk, base, ("envs/*",))):
                 yield Candidate(folder, "conda")
 
     def _near_projects(self) -> Iterator[Candidate]:
@@ -187,12 +184,12 @@ def user_sites(disk: Disk, source: Candidates) -> list[str]:
     """Existing folders of packages of the person's own, for every version of Python."""
     terminal = source._terminal
     if disk.family == "windows":
-        base = terminal.get("PYTHONUSERBASE") or disk.join(terminal.get("APPDATA", ""), "Python")
-        pattern = disk.join(base, "Python3*", "site-packages")
+        usual, pattern = disk.join(terminal.get("APPDATA", ""), "Python"), "Python3*/site-packages"
     else:
-        base = terminal.get("PYTHONUSERBASE") or disk.join(source.home, ".local")
-        pattern = disk.join(base, "lib", "python3*", "site-packages")
-    return list(matching(disk, pattern)) if disk.paths.isabs(base) else []
+        usual, pattern = disk.join(source.home, ".local"), "lib/python3*/site-packages"
+    base = terminal.get("PYTHONUSERBASE") or usual
+    network = source.home_is_remote
+    return matching(disk, base, (pattern,), network=network) if disk.paths.isabs(base) else []
 
 
 def _numbers(name: str) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.folder_patterns import matching
 
 Kind = Literal[
     "", "venv", "conda", "system", "pyenv", "uv", "pipx", "store", "registered", "user-site"
@@ -26,100 +27,79 @@ class Candidate(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A folder whose sub-folders are environments (or that is one, without a final ``*``)."""
+    """Folders that are environments."""
 
-    pattern: str
-    """``{NAME}`` is a variable of the environment; a place whose variable is unset is no place."""
+    base: str
+    """A variable of the environment that names the folder they lie below (unset, they are no
+    place), or that folder."""
     via: str
-    kind: Kind = ""
+    kind: Kind
+    patterns: tuple[str, ...]
 
 
-_LINUX = (
-    Place("{UV_PROJECT_ENVIRONMENT}", "uv", "venv"),
-    Place("{HOME}/.venv", "common-folder"),
-    Place("{HOME}/venv*", "common-folder"),
-    Place("{HOME}/env", "common-folder"),
-    Place("{HOME}/envs/*", "common-folder"),
-    Place("{HOME}/venvs/*", "common-folder"),
-    Place("{HOME}/.venvs/*", "common-folder"),
-    Place("{HOME}/.envs/*", "common-folder"),
-    Place("{HOME}/.virtualenvs/*", "common-folder"),
-    Place("{HOME}/virtualenvs/*", "common-folder"),
-    Place("{WORKON_HOME}/*", "common-folder"),
-    Place("{HOME}/.local/share/virtualenvs/*", "pipenv"),
-    Place("{HOME}/.cache/pypoetry/virtualenvs/*", "poetry"),
-    Place("{HOME}/.local/share/hatch/env/virtual/*/*/*", "hatch"),
-    Place("{HOME}/.local/share/uv/tools/*", "uv", "uv"),
-    Place("{UV_TOOL_DIR}/*", "uv", "uv"),
-    Place("{HOME}/.local/share/uv/python/*", "uv", "uv"),
-    Place("{UV_PYTHON_INSTALL_DIR}/*", "uv", "uv"),
-    Place("{HOME}/.local/share/pipx/venvs/*", "pipx", "pipx"),
-    Place("{HOME}/.local/pipx/venvs/*", "pipx", "pipx"),
-    Place("{PIPX_HOME}/venvs/*", "pipx", "pipx"),
-    Place("/opt/pipx/venvs/*", "pipx", "pipx"),
-    Place("{HOME}/.pyenv/versions/*", "pyenv", "pyenv"),
-    Place("{PYENV_ROOT}/versions/*", "pyenv", "pyenv"),
-    Place("{HOME}/.pyenv/versions/*/envs/*", "pyenv"),
-    Place("{HOME}/.asdf/installs/python/*", "asdf"),
-    Place("{HOME}/.local/share/mise/installs/python/*", "mise"),
-    *(
-        Place(f"{base}/{name}{tail}", "conda")
-        for base in ("{HOME}", "/opt")
-        for name in ("miniconda*", "anaconda*", "miniforge*", "mambaforge*", "micromamba", "conda")
-        for tail in ("", "/envs/*")
-    ),
-    Place("{HOME}/.conda/envs/*", "conda"),
-    Place("{HOME}/.local/share/mamba/envs/*", "conda"),
-    Place("{MAMBA_ROOT_PREFIX}/envs/*", "conda"),
-    Place("{CONDA_ENVS_PATH}/*", "conda"),
-    Place("{HOME}/.local/share/r-miniconda/envs/*", "conda"),
-    Place("/opt/*", "common-folder"),
-    Place("/opt/*/venv", "common-folder"),
-    Place("/opt/*/.venv", "common-folder"),
-    Place("/srv/*/venv", "common-folder"),
-    Place("/workspace/*", "common-folder"),
-    Place("/workspace/*/venv", "common-folder"),
-    Place("/app/.venv", "common-folder"),
-    Place("/app/venv", "common-folder"),
-    Place("/venv", "common-folder"),
+_ENVIRONMENTS = tuple(
+    name + tail
+    for name in ("miniconda*", "anaconda*", "miniforge*", "mambaforge*", "micromamba", "conda")
+    for tail in ("", "/envs/*")
 )
+_LINUX = (
+    Place("UV_PROJECT_ENVIRONMENT", "uv", "venv", ("",)),
+    Place("HOME", "common-folder", "", (
+        ".venv", "venv*", "env", "envs/*", "venvs/*", ".venvs/*", ".envs/*", ".virtualenvs/*",
+        "virtualenvs/*")),
+    Place("WORKON_HOME", "common-folder", "", ("*",)),
+    Place("HOME", "pipenv", "", (".local/share/virtualenvs/*",)),
+    Place("HOME", "poetry", "", (".cache/pypoetry/virtualenvs/*",)),
+    Place("HOME", "hatch", "", (".local/share/hatch/env/virtual/*/*/*",)),
+    Place("HOME", "uv", "uv", (".local/share/uv/tools/*", ".local/share/uv/python/*")),
+    Place("UV_TOOL_DIR", "uv", "uv", ("*",)),
+    Place("UV_PYTHON_INSTALL_DIR", "uv", "uv", ("*",)),
+    Place("HOME", "pipx", "pipx", (".local/share/pipx/venvs/*", ".local/pipx/venvs/*")),
+    Place("PIPX_HOME", "pipx", "pipx", ("venvs/*",)),
+    Place("/", "pipx", "pipx", ("opt/pipx/venvs/*",)),
+    Place("HOME", "pyenv", "pyenv", (".pyenv/versions/*",)),
+    Place("PYENV_ROOT", "pyenv", "pyenv", ("versions/*",)),
+    Place("HOME", "pyenv", "", (".pyenv/versions/*/envs/*",)),
+    Place("HOME", "asdf", "", (".asdf/installs/python/*",)),
+    Place("HOME", "mise", "", (".local/share/mise/installs/python/*",)),
+    Place("HOME", "conda", "", (
+        *_ENVIRONMENTS, ".conda/envs/*", ".local/share/mamba/envs/*",
+        ".local/share/r-miniconda/envs/*")),
+    Place("MAMBA_ROOT_PREFIX", "conda", "", ("envs/*",)),
+    Place("CONDA_ENVS_PATH", "conda", "", ("*",)),
+    Place("/opt", "conda", "", _ENVIRONMENTS),
+    Place("/", "common-folder", "", (
+        "opt/*", "opt/*/venv", "opt/*/.venv", "srv/*/venv", "workspace/*", "workspace/*/venv",
+        "app/.venv", "app/venv", "venv")),
+)  # fmt: skip
 
 _WINDOWS = (
-    Place(r"{USERPROFILE}\.venv", "common-folder"),
-    Place(r"{USERPROFILE}\venv*", "common-folder"),
-    Place(r"{USERPROFILE}\env", "common-folder"),
-    Place(r"{USERPROFILE}\envs\*", "common-folder"),
-    Place(r"{USERPROFILE}\venvs\*", "common-folder"),
-    Place(r"{USERPROFILE}\Envs\*", "common-folder"),
-    Place(r"{USERPROFILE}\.virtualenvs\*", "common-folder"),
-    Place(r"{WORKON_HOME}\*", "common-folder"),
-    Place(r"{LOCALAPPDATA}\pypoetry\Cache\virtualenvs\*", "poetry"),
-    Place(r"{APPDATA}\uv\tools\*", "uv", "uv"),
-    Place(r"{UV_TOOL_DIR}\*", "uv", "uv"),
-    Place(r"{APPDATA}\uv\python\*", "uv", "uv"),
-    Place(r"{UV_PYTHON_INSTALL_DIR}\*", "uv", "uv"),
-    Place(r"{USERPROFILE}\pipx\venvs\*", "pipx", "pipx"),
-    Place(r"{LOCALAPPDATA}\pipx\pipx\venvs\*", "pipx", "pipx"),
-    Place(r"{PIPX_HOME}\venvs\*", "pipx", "pipx"),
-    Place(r"{USERPROFILE}\.pyenv\pyenv-win\versions\*", "pyenv", "pyenv"),
-    Place(r"{PYENV_ROOT}\versions\*", "pyenv", "pyenv"),
-    Place(r"{LOCALAPPDATA}\Programs\Python\*", "common-folder", "registered"),
-    Place(r"{LOCALAPPDATA}\Python\*", "common-folder", "registered"),
-    Place(r"{ProgramFiles}\Python3*", "common-folder", "registered"),
-    Place(r"{SystemDrive}\Python3*", "common-folder", "registered"),
+    Place("USERPROFILE", "common-folder", "", (
+        ".venv", "venv*", "env", "envs/*", "venvs/*", ".virtualenvs/*")),
+    Place("WORKON_HOME", "common-folder", "", ("*",)),
+    Place("LOCALAPPDATA", "poetry", "", ("pypoetry/Cache/virtualenvs/*",)),
+    Place("APPDATA", "uv", "uv", ("uv/tools/*", "uv/python/*")),
+    Place("UV_TOOL_DIR", "uv", "uv", ("*",)),
+    Place("UV_PYTHON_INSTALL_DIR", "uv", "uv", ("*",)),
+    Place("USERPROFILE", "pipx", "pipx", ("pipx/venvs/*",)),
+    Place("LOCALAPPDATA", "pipx", "pipx", ("pipx/pipx/venvs/*",)),
+    Place("PIPX_HOME", "pipx", "pipx", ("venvs/*",)),
+    Place("USERPROFILE", "pyenv", "pyenv", (".pyenv/pyenv-win/versions/*",)),
+    Place("PYENV_ROOT", "pyenv", "pyenv", ("versions/*",)),
+    Place("LOCALAPPDATA", "common-folder", "registered", ("Programs/Python/*", "Python/*")),
+    Place("ProgramFiles", "common-folder", "registered", ("Python3*",)),
+    Place("SystemDrive", "common-folder", "registered", ("Python3*",)),
     *(
-        Place(rf"{base}\{name}{tail}", "conda")
-        for base in ("{USERPROFILE}", "{LOCALAPPDATA}", "{ProgramData}", "{SystemDrive}")
-        for name in ("miniconda*", "anaconda*", "miniforge*", "mambaforge*", "micromamba")
-        for tail in ("", r"\envs\*")
+        Place(base, "conda", "", _ENVIRONMENTS)
+        for base in ("USERPROFILE", "LOCALAPPDATA", "ProgramData", "SystemDrive")
     ),
-    Place(r"{USERPROFILE}\.conda\envs\*", "conda"),
-    Place(r"{MAMBA_ROOT_PREFIX}\envs\*", "conda"),
-    Place(r"{LOCALAPPDATA}\Packages\PythonSoftwareFoundation.Python.*", "store", "store"),
-    Place(r"{APPDATA}\StabilityMatrix\Packages\*\venv", "common-folder"),
-    Place(r"{SystemDrive}\pinokio\api\*\env", "common-folder"),
-    Place(r"{SystemDrive}\pinokio\bin\miniconda", "conda"),
-)
+    Place("USERPROFILE", "conda", "", (".conda/envs/*",)),
+    Place("MAMBA_ROOT_PREFIX", "conda", "", ("envs/*",)),
+    Place("LOCALAPPDATA", "store", "store", ("Packages/PythonSoftwareFoundation.Python.*",)),
+    Place("APPDATA", "common-folder", "", ("StabilityMatrix/Packages/*/venv",)),
+    Place("SystemDrive", "common-folder", "", ("pinokio/api/*/env",)),
+    Place("SystemDrive", "conda", "", ("pinokio/bin/miniconda",)),
+)  # fmt: skip
 
 PLACES = {"linux": _LINUX, "windows": _WINDOWS}
 
@@ -140,35 +120,13 @@ MOST_FOLDERS = 4_000
 """Folders that one look around lists; a home of usual size has a few hundred."""
 
 
-def known_places(disk: Disk, variables: Mapping[str, str]) -> Iterator[Candidate]:
-    """The candidates of the table that exist."""
+def known_places(disk: Disk, variables: Mapping[str, str], *, network: bool) -> Iterator[Candidate]:
+    """The candidates of the table that exist; on the ``network`` only where that is wanted."""
     for place in PLACES[disk.family]:
-        try:
-            pattern = place.pattern.format_map(variables)
-        except KeyError:
-            continue
-        for path in matching(disk, pattern):
+        base = place.base if place.base.startswith("/") else variables.get(place.base, "")
+        root = disk.paths.sep if base.endswith(":") else ""
+        for path in matching(disk, base + root, place.patterns, network=network) if base else ():
             yield Candidate(path, place.via, place.kind)
-
-
-def matching(disk: Disk, pattern: str) -> Iterator[str]:
-    """Folders that match a path whose parts may have one ``*`` each; no listing without one."""
-    head, star, _ = pattern.partition("*")
-    if not star:
-        if disk.is_folder(pattern):
-            yield pattern
-        return
-    separator = disk.paths.sep
-    folder, _, start = head.rpartition(separator)
-    rest = pattern[len(head) + 1 :]
-    tail, _, below = rest.partition(separator)
-    # A pattern for a drive's root has lost its separator ("C:\*" → "C:").
-    for entry in disk.entries(folder + separator if folder[-1:] in ("", ":") else folder):
-        name = entry.name if disk.family == "linux" else entry.name.lower()
-        wanted = start if disk.family == "linux" else start.lower()
-        if entry.folder and name.startswith(wanted) and name.endswith(tail):
-            path = disk.join(folder + separator, entry.name)
-            yield from matching(disk, disk.join(path, below)) if below else (path,)
 
 
 def is_environment(disk: Disk, folder: str) -> bool:
