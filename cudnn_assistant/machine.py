@@ -272,6 +272,10 @@ Doubt = Literal["", "place", "owner", "writable"]
 known to take it from; owner: it belongs to somebody else; writable: others may change it."""
 
 
+Flavour = Literal["full", "jit", "shim"]
+"""jit: nvidia-cudnn-jit; shim: the main library alone, as CTranslate2 bundles it."""
+
+
 class CudnnCopy(Struct, kw_only=True):
     """One copy of cuDNN: a folder with a main library. Its four versions may disagree."""
 
@@ -280,8 +284,7 @@ class CudnnCopy(Struct, kw_only=True):
     """The main library: libcudnn.so.9, cudnn64_9.dll."""
     major: int
     """By file name."""
-    flavour: Literal["full", "jit", "shim"] = "full"
-    """jit: nvidia-cudnn-jit; shim: the main library alone, as CTranslate2 bundles it."""
+    flavour: Flavour = "full"
     header_version: str = ""
     file_version: str = ""
     """Suffix of the real file name, or the PE version resource."""

@@ -37,7 +37,7 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import dump
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.probe.computer import kernel_log, pci
-from cudnn_assistant.probe.files import binary, dll_version, elf, imports
+from cudnn_assistant.probe.files import binary, dll_version, elf, imports, needed_libraries
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import berkeley, headers, ld_cache, rpm
 from cudnn_assistant.probe.pythons import conda_records, dist_info, layout, python_constants
@@ -221,7 +221,8 @@ READERS: dict[str, Reader] = {
     "dynamic section": Reader(of_file(elf.dynamic), LIBRARIES),
     "imports": Reader(of_file(imports.imports), LIBRARIES),
     "DLL version": Reader(of_file(dll_version.dll_version), LIBRARIES),
-    "texts": Reader(of_file(lambda p: (binary.texts(p, 1 << 16), binary.elf_section(p, b".text"),
+    "texts": Reader(of_file(lambda p: (needed_libraries.cuda_major(Disk("linux"), p),
+                                       binary.elf_section(p, b".text"),
                                        binary.pe_section(p, b".rdata"))), LIBRARIES),
     "loader's cache": Reader(
         lambda p, d: ld_cache.libraries(at(p, d, "etc/ld.so.cache"), "libcudnn"),

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import images
 
-from cudnn_assistant.probe.files.binary import elf_section, look_at, pe_section, texts
+from cudnn_assistant.probe.files.binary import elf_section, look_at, pe_section
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.dll_version import dll_version
+from cudnn_assistant.probe.files.needed_libraries import cuda_major
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_what_lies_with_onedrive_alone_is_not_fetched(tmp_path, monkeypatch, att
     assert look_at(str(file)).state == "ok"
     assert dll_version(str(file)) == ""
     assert Disk("windows").data(str(file), 99) == b""
-    assert texts(str(file), 99) == b""
+    assert cuda_major(Disk("linux"), str(file)) == ""
     assert opened == []
 
 
@@ -94,13 +95,12 @@ def test_section(tmp_path):
     assert elf_section(str(tmp_path / "a"), b".rel") is None
 
 
-def test_texts_of_both_formats(tmp_path):
+def test_the_cuda_that_a_file_names(tmp_path):
     (tmp_path / "a").write_bytes(images.elf(text=b"libcublasLt.so.12\0"))
     (tmp_path / "b").write_bytes(images.pe("1.2.3.4"))
-    assert b"libcublasLt.so.12" in texts(str(tmp_path / "a"), 100)
-    assert texts(str(tmp_path / "a"), 6).endswith(b"libcub")
+    assert cuda_major(Disk("linux"), str(tmp_path / "a")) == "12"
     assert pe_section(str(tmp_path / "b"), b".rsrc") == (0x400, 180)
-    assert texts(str(tmp_path / "b"), 100) == texts(str(tmp_path / "gone"), 100) == b""
+    assert {cuda_major(Disk("linux"), str(tmp_path / name)) for name in ("b", "gone")} == {""}
 
 
 MUTATED = st.builds(
@@ -122,4 +122,4 @@ def test_nothing_leaves_the_readers(tmp_path, data):
     assert isinstance(dll_version(str(file)), str)
     assert elf_section(str(file), b".rodata") is None or len(data) > 64
     assert pe_section(str(file), b".rsrc") is None or len(data) > 64
-    assert len(texts(str(file), 50)) <= 152
+    assert cuda_major(Disk("linux"), str(file)) == "" or b"cublas" in data

@@ -1,7 +1,6 @@
 """Windows: display adapters, their driver and its trouble, from the registry and SetupAPI.
 
-Importable on every system. What is read goes through :class:`Registry` and a list of devices,
-so that the reading itself can be tested anywhere; the two functions at the end are the real ones.
+Importable on every system: elsewhere there is nothing.
 """
 
 from __future__ import annotations
@@ -10,11 +9,14 @@ import platform
 import re
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from itertools import starmap
+from typing import NamedTuple
 
 from cudnn_assistant.machine import OperatingSystem
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.computer.pci import NVIDIA, Adapter
+from cudnn_assistant.probe.computer.windows_setup import present
+from cudnn_assistant.probe.files.windows_registry import Registry
 
 DISPLAY_CLASS = "{4d36e968-e325-11ce-bfc1-08002be10318}"
 ACCELERATOR_CLASS = "{f01a9d53-3ff6-48d2-9f97-c8a7004be10c}"
@@ -22,16 +24,6 @@ _CLASSES = r"SYSTEM\CurrentControlSet\Control\Class"
 _VERSION = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 _SECURE_BOOT = r"SYSTEM\CurrentControlSet\Control\SecureBoot\State"
 _IDS = re.compile(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
-
-
-class Registry(Protocol):
-    """HKEY_LOCAL_MACHINE, read only; what can't be read is as good as empty."""
-
-    def keys(self, path: str) -> Sequence[str]:
-        """Names of the keys below a key."""
-
-    def value(self, path: str, name: str) -> object:
-        """One value, ``None`` when there is none."""
 
 
 class Device(NamedTuple):
@@ -46,7 +38,7 @@ class Device(NamedTuple):
 
 def look() -> KernelFacts:
     """Adapters, driver version and problem codes of this computer."""
-    return facts(real_registry(), real_devices())
+    return facts(Registry(), [*starmap(Device, present((DISPLAY_CLASS, ACCELERATOR_CLASS)))])
 
 
 def facts(registry: Registry, devices: Sequence[Device]) -> KernelFacts:
@@ -90,7 +82,7 @@ def _adapter(device: Device) -> Adapter:
 
 def operating_system() -> OperatingSystem:
     """The Windows we run on."""
-    return describe(real_registry(), platform.machine(), administrator=_administrator())
+    return describe(Registry(), platform.machine(), administrator=_administrator())
 
 
 def describe(registry: Registry, machine: str, *, administrator: bool) -> OperatingSystem:
@@ -118,33 +110,3 @@ def _administrator() -> bool:
 
         return bool(ctypes.windll.shell32.IsUserAnAdmin())
     return False
-
-
-class _Nothing:
-    """The registry of a system that has none."""
-
-    def keys(self, path: str) -> Sequence[str]:  # noqa: ARG002
-        """None."""
-        return ()
-
-    def value(self, path: str, name: str) -> object:  # noqa: ARG002
-        """None."""
-        return None
-
-
-def real_registry() -> Registry:
-    """This computer's; an empty one elsewhere than on Windows."""
-    if sys.platform == "win32":
-        from cudnn_assistant.probe.computer.windows_registry import LocalMachine
-
-        return LocalMachine()
-    return _Nothing()
-
-
-def real_devices() -> Sequence[Device]:
-    """This computer's present display devices; none elsewhere than on Windows."""
-    if sys.platform == "win32":
-        from cudnn_assistant.probe.computer.windows_setup import present
-
-        return [Device(*one) for one in present((DISPLAY_CLASS, ACCELERATOR_CLASS))]
-    return ()

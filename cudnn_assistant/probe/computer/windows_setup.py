@@ -84,3 +84,9 @@ if sys.platform == "win32":
             ctypes.byref(status), ctypes.byref(problem), wintypes.DWORD(instance), 0
         )
         return int(problem.value) if not failed and status.value & _HAS_PROBLEM else 0
+
+else:
+
+    def present(classes: Sequence[str]) -> Iterator[tuple[str, str, int, str]]:  # noqa: ARG001
+        """None."""
+        return iter(())

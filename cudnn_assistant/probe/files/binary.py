@@ -57,7 +57,7 @@ def _read(file: BinaryIO, size: int) -> Binary:
         if head[:4] == b"\x7fELF":
             return _elf(head, size)
         if head[:2] == b"MZ":
-            return _pe(file, head, size)
+            return _pe(file, size)
     except (struct.error, IndexError, ValueError):
         return Binary("truncated", size=size)
     return Binary("not-a-library", size=size)
@@ -78,19 +78,51 @@ def _elf(head: bytes, size: int) -> Binary:
     return Binary("truncated" if cut else "ok", machine, size, "elf")
 
 
-def _pe(file: BinaryIO, head: bytes, size: int) -> Binary:
-    (start,) = struct.unpack_from("<I", head, 60)
-    file.seek(start)
-    header = file.read(24)
+class PeSection(NamedTuple):
+    """A row of the table of sections."""
+
+    name: bytes
+    memory: int
+    address: int
+    size: int
+    offset: int
+
+
+class PeHead(NamedTuple):
+    """The tables at the start of a DLL."""
+
+    machine: int
+    sections: list[PeSection]
+    optional: bytes
+    """The header that Microsoft calls optional, with its directories."""
+
+
+def pe_head(file: BinaryIO) -> PeHead | None:
+    """What Windows reads first of a DLL; ``None`` where it is none. Raises struct.error."""
+    (start,) = struct.unpack_from("<2x58xI", _at(file, 0, 64))
+    header = _at(file, start, 24)
     if header and header[:4] != b"PE\0\0":
+        return None
+    machine, count, size = struct.unpack_from("<4xHH12xH", header)
+    optional = _at(file, start + 24, size)
+    table = _at(file, start + 24 + size, 40 * count)
+    rows = (struct.unpack_from("<8s4I", table, 40 * number) for number in range(count))
+    sections = [PeSection(name.rstrip(b"\0"), *fields) for name, *fields in rows]
+    return PeHead(machine, sections, optional)
+
+
+def _at(file: BinaryIO, offset: int, size: int) -> bytes:
+    file.seek(offset)
+    return file.read(size)
+
+
+def _pe(file: BinaryIO, size: int) -> Binary:
+    head = pe_head(file)
+    if head is None:
         return Binary("not-a-library", size=size)
-    machine, sections = struct.unpack_from("<HH", header, 4)
-    (optional,) = struct.unpack_from("<H", header, 20)
-    file.seek(start + 24 + optional)
-    table = file.read(40 * sections)
-    ends = [sum(struct.unpack_from("<II", table, 40 * number + 16)) for number in range(sections)]
-    cut = max(ends, default=0) > size
-    return Binary("truncated" if cut else "ok", _PE_MACHINES.get(machine, "unknown"), size, "pe")
+    cut = max((one.offset + one.size for one in head.sections), default=0) > size
+    machine = _PE_MACHINES.get(head.machine, "unknown")
+    return Binary("truncated" if cut else "ok", machine, size, "pe")
 
 
 def elf_section(path: str, name: bytes) -> tuple[int, int] | None:
@@ -114,39 +146,22 @@ def elf_section(path: str, name: bytes) -> tuple[int, int] | None:
         return None
 
 
+def elf_text(path: str, name: bytes, limit: int) -> bytes:
+    """The start of a section of such a file; b"" without it."""
+    place = elf_section(path, name)
+    try:
+        with local(path) as file:
+            return _at(file, place[0], min(place[1], limit)) if place else b""
+    except (OSError, OverflowError, ValueError):
+        return b""
+
+
 def pe_section(path: str, name: bytes) -> tuple[int, int] | None:
     """Offset and size of a section of a PE file, ``None`` without it."""
     try:
         with local(path) as file:
-            head = file.read(64)
-            (start,) = struct.unpack_from("<I", head, 60)
-            file.seek(start)
-            header = file.read(24)
-            count, optional = struct.unpack_from("<H12xH", header, 6)
-            file.seek(start + 24 + optional)
-            table = file.read(40 * count)
-            if head[:2] != b"MZ" or header[:4] != b"PE\0\0":
-                return None
-            rows = (table[at : at + 40] for at in range(0, len(table) - 39, 40))
-            row = next((row for row in rows if row[:8].rstrip(b"\0") == name), None)
-            if row is None:
-                return None
-            size, offset = struct.unpack_from("<II", row, 16)
-            return offset, size
+            head = pe_head(file) if file.read(2) == b"MZ" else None
+            sections = head.sections if head else []
+            return next(((one.offset, one.size) for one in sections if one.name == name), None)
     except (OSError, struct.error, OverflowError, ValueError):
         return None
-
-
-def texts(path: str, limit: int) -> bytes:
-    """What a library holds as constants and as names it imports, ``limit`` bytes of each."""
-    found = [elf_section(path, b".dynstr"), elf_section(path, b".rodata"),
-             pe_section(path, b".rdata")]  # fmt: skip
-    pieces = []
-    try:
-        with local(path) as file:
-            for offset, size in filter(None, found):
-                file.seek(offset)
-                pieces.append(file.read(min(size, limit)))
-    except (OSError, OverflowError, ValueError):
-        return b""
-    return b"\0".join(pieces)

@@ -25,31 +25,34 @@ def part_file(name: str, major: int, family: Family) -> str:
 
 
 class LibraryRule(NamedTuple):
-    """A library that cuDNN or a framework needs beside cuDNN."""
+    """A library that cuDNN or a framework needs beside cuDNN: patterns of its file's name.
+
+    Group 1, where there is one, has the digits of the major; "" where the system has no such file.
+    """
 
     name: str
     linux: str
-    """Stem before ``.so``; "" where the system has none."""
     windows: str
-    """Stem before ``64_…`` or, with a dot, the whole name."""
+
+
+def _of_cuda(name: str) -> LibraryRule:
+    linux, windows = rf"lib{name}\.so\.(\d+)(?:\.\d+)*", rf"{name}64_(\d+)(?:_\d+)?\.dll"
+    return LibraryRule(name, linux, windows)
 
 
 LIBRARIES: tuple[LibraryRule, ...] = (
-    LibraryRule("cudart", "libcudart", "cudart"),
-    LibraryRule("cublas", "libcublas", "cublas"),
-    LibraryRule("cublasLt", "libcublasLt", "cublasLt"),
-    LibraryRule("nvrtc", "libnvrtc", "nvrtc"),
-    LibraryRule("nvrtc-builtins", "libnvrtc-builtins", "nvrtc-builtins"),
-    LibraryRule("zlib", "libz", ""),
-    LibraryRule("zlibwapi", "", "zlibwapi.dll"),
-    LibraryRule("msvcp140", "", "msvcp140.dll"),
-    LibraryRule("msvcp140_atomic_wait", "", "msvcp140_atomic_wait.dll"),
-    LibraryRule("vcruntime140", "", "vcruntime140.dll"),
-    LibraryRule("vcruntime140_1", "", "vcruntime140_1.dll"),
-    LibraryRule("cuda", "libcuda", "nvcuda.dll"),
-    LibraryRule("nvml", "libnvidia-ml", "nvml.dll"),
+    *map(_of_cuda, ("cudart", "cublas", "cublasLt", "nvrtc", "nvrtc-builtins")),
+    LibraryRule("zlib", r"libz\.so\.(\d+)(?:\.\d+)*", ""),
+    LibraryRule("zlibwapi", "", r"zlibwapi\.dll"),
+    LibraryRule("msvcp140", "", r"msvcp140\.dll"),
+    LibraryRule("msvcp140_atomic_wait", "", r"msvcp140_atomic_wait\.dll"),
+    LibraryRule("vcruntime140", "", r"vcruntime140\.dll"),
+    LibraryRule("vcruntime140_1", "", r"vcruntime140_1\.dll"),
+    LibraryRule("cuda", r"libcuda\.so\.(1)", r"nvcuda\.dll"),
+    LibraryRule("nvml", r"libnvidia-ml\.so\.(1)", r"nvml\.dll"),
 )
-"""The last two belong to the driver; a second one on the search path is worth knowing."""
+"""The last two belong to the driver, and a second one on the search path is worth knowing; programs
+open them by ".so.1" alone: the long name beside it is the same file."""
 
 FOLDER_VARIABLES = (
     "CUDNN_PATH", "CUDNN_HOME", "CUDNN_ROOT", "CUDNN_ROOT_DIR", "CUDNN_LIBRARY", "CUDNN",

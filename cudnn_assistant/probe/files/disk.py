@@ -143,10 +143,6 @@ class Disk:
             return False
         return _is_folder(entry)
 
-    def folders(self, folder: str) -> list[str]:
-        """Full paths of the folders in a folder, in alphabetical order."""
-        return [self.join(folder, entry.name) for entry in self.entries(folder) if entry.folder]
-
     def data(self, path: str, limit: int, offset: int = 0) -> bytes:
         """At most ``limit`` bytes of a regular file that is really here.
 
@@ -155,7 +151,7 @@ class Disk:
         try:
             with local(self.real(path)) as file:
                 file.seek(offset)
-                return _read(file.read, limit)
+                return file.read(limit)
         except (OSError, ValueError, OverflowError):
             return b""
 
@@ -191,18 +187,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:
         return False
-
-
-def _read(read: object, limit: int) -> bytes:
-    # One read() may give less than was asked for; a file that shrinks meanwhile ends the loop.
-    pieces: list[bytes] = []
-    while limit > 0:
-        piece = read(limit)  # type: ignore[operator]
-        if not piece:
-            break
-        pieces.append(piece)
-        limit -= len(piece)
-    return b"".join(pieces)
 
 
 def _unescaped(text: str) -> str:

@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import struct
 from io import BufferedReader
-from typing import NamedTuple
 
 from cudnn_assistant.plain_file import local
+from cudnn_assistant.probe.files.binary import PeSection, pe_head
 
 _VERSION_TYPE = 16
 _RESOURCES = 2
 """Number of the resource table among the data directories."""
 _SUBFOLDER = 0x8000_0000
 _FIXED_INFO = struct.pack("<I", 0xFEEF04BD)
-_MOST_SECTIONS, _MOST_ENTRIES, _MOST_TEXT = 96, 4096, 4096
-
-
-class _Section(NamedTuple):
-    address: int
-    size: int
-    offset: int
+_MOST_ENTRIES, _MOST_TEXT = 4096, 4096
 
 
 def dll_version(path: str) -> str:
@@ -36,8 +30,13 @@ def dll_version(path: str) -> str:
 
 
 def _version(file: BufferedReader) -> str:
-    sections, table = _tables(file)
-    start = _place(sections, table)
+    head = pe_head(file) if file.read(2) == b"MZ" else None
+    if head is None:
+        return ""
+    # The directories stand behind the fields of a 32-bit (0x10B) or a 64-bit image (0x20B).
+    directories = 96 if head.optional[:2] == b"\x0b\x01" else 112
+    (table,) = struct.unpack_from("<I", head.optional, directories + 8 * _RESOURCES)
+    start = _place(head.sections, table)
     if not start:
         return ""
     at = _entry(file, start, _VERSION_TYPE)
@@ -46,7 +45,7 @@ def _version(file: BufferedReader) -> str:
     if not at:
         return ""
     address, size = struct.unpack("<II", _read(file, start + at, 8))
-    place = _place(sections, address)
+    place = _place(head.sections, address)
     text = _read(file, place, min(size, _MOST_TEXT)) if place else b""
     found = text.find(_FIXED_INFO)
     if found < 0:
@@ -55,28 +54,10 @@ def _version(file: BufferedReader) -> str:
     return f"{high >> 16}.{high & 0xFFFF}.{low >> 16}.{low & 0xFFFF}"
 
 
-def _tables(file: BufferedReader) -> tuple[list[_Section], int]:
-    """The sections, and the address of the resources."""
-    head = _read(file, 0, 64)
-    (start,) = struct.unpack_from("<I", head, 60)
-    header = _read(file, start, 24)
-    if head[:2] != b"MZ" or header[:4] != b"PE\0\0":
-        raise ValueError("no DLL")
-    count, size = struct.unpack_from("<H12xH", header, 6)
-    optional = _read(file, start + 24, size)
-    # The directories stand behind the fields of a 32-bit (0x10B) or a 64-bit image (0x20B).
-    directories = 96 if optional[:2] == b"\x0b\x01" else 112
-    (table,) = struct.unpack_from("<I", optional, directories + 8 * _RESOURCES)
-    count = min(count, _MOST_SECTIONS)
-    rows = _read(file, start + 24 + size, 40 * count)
-    fields = (struct.unpack_from("<8xIIII", rows, 40 * n) for n in range(count))
-    return [_Section(at, max(size, raw), offset) for size, at, raw, offset in fields], table
-
-
-def _place(sections: list[_Section], address: int) -> int:
+def _place(sections: list[PeSection], address: int) -> int:
     """Where an address of the loaded image lies in the file; 0 when nowhere."""
     for one in sections:
-        if address and one.address <= address < one.address + one.size:
+        if address and one.address <= address < one.address + max(one.memory, one.size):
             return one.offset + address - one.address
     return 0
 

@@ -6,8 +6,7 @@ import posixpath
 import struct
 from typing import NamedTuple
 
-from cudnn_assistant.plain_file import plain
-from cudnn_assistant.probe.files.binary import elf_section
+from cudnn_assistant.probe.files.binary import elf_text
 
 _NEEDED, _RPATH, _RUNPATH = 1, 15, 29
 _MOST = 1 << 20
@@ -26,7 +25,7 @@ class Dynamic(NamedTuple):
 
 def dynamic(path: str) -> Dynamic | None:
     """What the library at ``path`` asks for, $ORIGIN spelled out; ``None``: unknown."""
-    entries, texts = _section(path, b".dynamic"), _section(path, b".dynstr")
+    entries, texts = (elf_text(path, name, _MOST) for name in (b".dynamic", b".dynstr"))
     if not entries or not texts:
         return None
     found: dict[int, list[str]] = {_NEEDED: [], _RPATH: [], _RUNPATH: []}
@@ -42,15 +41,3 @@ def dynamic(path: str) -> Dynamic | None:
 def _expanded(folders: str, origin: str) -> str:
     # "../.." stays: the kernel resolves it behind links, and so must whoever opens the path.
     return folders.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)
-
-
-def _section(path: str, name: bytes) -> bytes:
-    place = elf_section(path, name)
-    if place is None:
-        return b""
-    try:
-        with plain(path) as file:
-            file.seek(place[0])
-            return file.read(min(place[1], _MOST))
-    except (OSError, OverflowError, ValueError):
-        return b""

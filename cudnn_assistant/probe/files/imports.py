@@ -43,14 +43,16 @@ def locate(name: str, folders: Sequence[str]) -> str:
     return _find(ntpath.basename(name), folders)
 
 
-def imports(path: str) -> list[str]:
-    """Names of the DLLs in a DLL's import table; delay-loaded ones are not needed to load it."""
+def imports(path: str, *, delayed: bool = False) -> list[str]:
+    """Names of the DLLs in a DLL's import table; ``delayed`` ones are not needed to load it."""
+    kinds = ["DIRECTORY_ENTRY_IMPORT", *["DIRECTORY_ENTRY_DELAY_IMPORT"] * delayed]
     try:
         import pefile
 
         with pefile.PE(path, fast_load=True) as image:
-            image.parse_data_directories([pefile.DIRECTORY_ENTRY["IMAGE_DIRECTORY_ENTRY_IMPORT"]])
-            entries = getattr(image, "DIRECTORY_ENTRY_IMPORT", ())
+            numbers = [pefile.DIRECTORY_ENTRY[f"IMAGE_{kind}"] for kind in kinds]
+            image.parse_data_directories(numbers, import_dllnames_only=True)
+            entries = (entry for kind in kinds for entry in getattr(image, kind, ()))
             return [entry.dll.decode("ascii", "replace") for entry in entries]
     except Exception:  # noqa: BLE001  (pefile raises whatever a damaged file leads it to)
         return []

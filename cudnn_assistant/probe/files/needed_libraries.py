@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudnn_assistant.probe.files.binary import elf_section
+from cudnn_assistant.probe.files.binary import elf_section, pe_section
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.imports import imports
 
 _MOST_TEXT = 64 << 20
 _PIECE = 1 << 20
@@ -62,14 +63,15 @@ def _imported(disk: Disk, path: str) -> Iterator[bytes]:
     """The names of the import table, on Linux with the names of symbols."""
     if section := elf_section(disk.real(path), b".dynstr"):
         yield from _pieces(disk, path, *section)
-    else:
-        yield _of_dll(disk, path)[0]
+    elif disk.data(path, 2) == b"MZ":
+        yield "\0".join(imports(disk.real(path), delayed=True)).encode()
 
 
 def _constants(disk: Disk, path: str) -> Iterator[bytes]:
     """The read-only data."""
-    section = elf_section(disk.real(path), b".rodata") or _of_dll(disk, path)[1]
-    yield from _pieces(disk, path, *section)
+    real = disk.real(path)
+    section = elf_section(real, b".rodata") or pe_section(real, b".rdata")
+    yield from _pieces(disk, path, *section or (0, 0))
 
 
 def _pieces(disk: Disk, path: str, offset: int, size: int) -> Iterator[bytes]:
@@ -78,27 +80,3 @@ def _pieces(disk: Disk, path: str, offset: int, size: int) -> Iterator[bytes]:
     while offset < end:
         yield disk.data(path, min(_PIECE, end - offset), offset)
         offset += _PIECE - _OVERLAP
-
-
-def _of_dll(disk: Disk, path: str) -> tuple[bytes, tuple[int, int]]:
-    """Imported names, and offset and size of the read-only data, of a DLL."""
-    if disk.data(path, 2) != b"MZ":
-        return b"", (0, 0)
-    try:
-        import pefile
-
-        with pefile.PE(disk.real(path), fast_load=True) as image:
-            kinds = ("IMAGE_DIRECTORY_ENTRY_IMPORT", "IMAGE_DIRECTORY_ENTRY_DELAY_IMPORT")
-            image.parse_data_directories(
-                [pefile.DIRECTORY_ENTRY[kind] for kind in kinds], import_dllnames_only=True
-            )
-            names = b"\0".join(
-                entry.dll
-                for kind in ("DIRECTORY_ENTRY_IMPORT", "DIRECTORY_ENTRY_DELAY_IMPORT")
-                for entry in getattr(image, kind, ())
-            )
-            constants = [s for s in image.sections if s.Name.startswith(b".rdata")]
-            places = [(s.PointerToRawData, s.SizeOfRawData) for s in constants]
-            return names, (places or [(0, 0)])[0]
-    except Exception:  # noqa: BLE001  (pefile raises whatever a forged file leads it to)
-        return b"", (0, 0)

@@ -7,16 +7,19 @@ person or to root, and nobody else can write there. Who runs as root loads what 
 from __future__ import annotations
 
 import os
+import re
 import stat
 import struct
 import sys
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import PurePath
 
 from cudnn_assistant.machine import Doubt
 
 _MOST_LINKS = 40
 _MOST_FILES = 2000
+_NAMED_SO = re.compile(r"\.so|(?i:\.dll)$")
 _ACCESS_LIST, _WRITE, _A_USER, _A_GROUP = "system.posix_acl_access", 2, 2, 8
 """See acl(5): who is named in a list of its own."""
 
@@ -32,9 +35,9 @@ def doubt(path: str, uid: int) -> Doubt:
         return windows_security.doubt(path)
     waiting, seen = [os.path.abspath(path)], 0
     while waiting:
-        parts = _parts(waiting.pop())
-        for part in parts:
-            found, target = _part(part, uid, last=part is parts[-1])
+        on_the_way = parts(waiting.pop())
+        for part in on_the_way:
+            found, target = _part(part, uid, last=part is on_the_way[-1])
             if found:
                 return found
             if target:
@@ -53,30 +56,22 @@ def first_doubt(paths: Iterable[str], uid: int) -> tuple[Doubt, str]:
 
 def with_libraries(folder: str) -> list[str]:
     """A folder and the shared libraries in it, links to folders and files alike."""
-    try:
-        names = sorted(os.listdir(folder))[:_MOST_FILES]
-    except OSError:
-        return [folder]
-    libraries = (name for name in names if ".so" in name or name.lower().endswith(".dll"))
-    return [folder, *(os.path.join(folder, name) for name in libraries)]
+    _, *files = with_modules(folder)
+    return [folder, *(path for path in files if _NAMED_SO.search(os.path.basename(path)))]
 
 
 def with_modules(site: str) -> list[str]:
     """A folder of packages and all that lies at its top, which an import would take."""
     try:
-        return [
-            site,
-            *(os.path.join(site, name) for name in sorted(os.listdir(site))[:_MOST_FILES]),
-        ]
+        names = sorted(os.listdir(site))[:_MOST_FILES]
     except OSError:
-        return [site]
+        names = []
+    return [site, *(os.path.join(site, name) for name in names)]
 
 
-def _parts(path: str) -> list[str]:
-    parts = [path]
-    while os.path.dirname(parts[-1]) != parts[-1]:
-        parts.append(os.path.dirname(parts[-1]))
-    return parts[::-1]
+def parts(path: str) -> list[str]:
+    """A path and the folders on the way to it, from the root on."""
+    return [*map(str, reversed(PurePath(path).parents)), path]
 
 
 def _part(path: str, uid: int, *, last: bool) -> tuple[Doubt, str]:

@@ -1,37 +1,43 @@
-"""HKEY_LOCAL_MACHINE, read only (Windows)."""
+"""Windows' registry, read only; what can't be read is as good as empty, as it is elsewhere."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-
-_MOST = 4096
+from contextlib import suppress
+from typing import NamedTuple
 
 if sys.platform == "win32":
     import winreg
 
-    class LocalMachine:
-        """The real one, in its 64-bit view; what can't be read is as good as empty."""
+_MOST = 4096
 
-        def keys(self, path: str) -> Sequence[str]:
-            """Names of the keys below a key."""
-            found: list[str] = []
-            try:
-                with _open(path) as key:
-                    count = winreg.QueryInfoKey(key)[0]
-                    found += (winreg.EnumKey(key, index) for index in range(min(count, _MOST)))
-            except OSError:
-                pass
-            return found
 
-        def value(self, path: str, name: str) -> object:
-            """One value, ``None`` when there is none."""
-            try:
-                with _open(path) as key:
-                    return winreg.QueryValueEx(key, name)[0]
-            except OSError:
-                return None
+class Registry(NamedTuple):
+    """One hive in one view."""
 
-    def _open(path: str) -> winreg.HKEYType:
-        access = winreg.KEY_READ | winreg.KEY_WOW64_64KEY
-        return winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, path, 0, access)
+    hive: str = "HKEY_LOCAL_MACHINE"
+    view: str = "KEY_WOW64_64KEY"
+
+    def keys(self, path: str) -> Sequence[str]:
+        """Names of the keys below a key."""
+        found: list[str] = []
+        if sys.platform == "win32":
+            with suppress(OSError), _open(self, path) as key:
+                count = min(winreg.QueryInfoKey(key)[0], _MOST)
+                found.extend(winreg.EnumKey(key, index) for index in range(count))
+        return found
+
+    def value(self, path: str, name: str) -> object:
+        """One value, ``None`` when there is none."""
+        if sys.platform == "win32":
+            with suppress(OSError), _open(self, path) as key:
+                return winreg.QueryValueEx(key, name)[0]
+        return None
+
+
+if sys.platform == "win32":
+
+    def _open(where: Registry, path: str) -> winreg.HKEYType:
+        access = winreg.KEY_READ | getattr(winreg, where.view)
+        return winreg.OpenKey(getattr(winreg, where.hive), path, 0, access)

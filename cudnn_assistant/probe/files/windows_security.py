@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from cudnn_assistant.machine import Doubt
-from cudnn_assistant.probe.files import access_list
+from cudnn_assistant.probe.files import access_list, ownership
 
 _ct: Any = _ctypes  # The names of Windows aren't known to type checkers elsewhere.
 _FILE, _OWNER_AND_LIST = 1, 5
@@ -38,11 +38,8 @@ def doubt(path: str) -> Doubt:
     spelled and as it lies. What isn't there is in no doubt; what can't be asked is somebody's."""
     found: Doubt = ""
     for whole in dict.fromkeys((os.path.abspath(path), os.path.realpath(path))):
-        parts = [whole]
-        while os.path.dirname(parts[-1]) != parts[-1]:
-            parts.append(os.path.dirname(parts[-1]))
-        for part in reversed(parts):
-            found = found or _part(part, last=part is parts[0])
+        for part in ownership.parts(whole):
+            found = found or _part(part, last=part is whole)
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
 
 from cudnn_assistant.machine import Family, Library, readable
 from cudnn_assistant.probe.files.binary import look_at
@@ -40,29 +39,13 @@ def libraries(
 
 
 def _of_rule(names: Mapping[str, bool], rule: LibraryRule, family: Family) -> dict[int | None, str]:
+    windows = family == "windows"
+    pattern = re.compile(rule.windows if windows else rule.linux, re.IGNORECASE if windows else 0)
     found: dict[int | None, str] = {}
-    pattern = _pattern(rule, family)
-    for name in sorted(names, key=lambda text: (len(text), text)) if pattern else ():
-        match = pattern.fullmatch(name) if pattern else None
-        if match:
-            found.setdefault(major_of(match[1] or "", family) if match.re.groups else None, name)
+    for name in sorted(names, key=lambda text: (len(text), text)) if pattern.pattern else ():
+        if match := pattern.fullmatch(name):
+            found.setdefault(major_of(match[1] if pattern.groups else "", family), name)
     return found
-
-
-@cache
-def _pattern(rule: LibraryRule, family: Family) -> re.Pattern[str] | None:
-    if family == "linux":
-        if not rule.linux:
-            return None
-        if rule.name in ("cuda", "nvml"):
-            # Programs open these by ".so.1" alone; the long name beside it is the same file.
-            return re.compile(rf"{re.escape(rule.linux)}\.so\.(1)")
-        return re.compile(rf"{re.escape(rule.linux)}\.so\.(\d+)(?:\.\d+)*")
-    if not rule.windows:
-        return None
-    if "." in rule.windows:
-        return re.compile(re.escape(rule.windows), re.IGNORECASE)
-    return re.compile(rf"{re.escape(rule.windows)}64_(\d+)(?:_\d+)?\.dll", re.IGNORECASE)
 
 
 def major_of(digits: str, family: Family) -> int | None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, cast
 
 from cudnn_assistant.compat import PartsTable, parts_of
 from cudnn_assistant.machine import CudnnCopy, readable
-from cudnn_assistant.probe.files.binary import texts
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.needed_libraries import cuda_major
 from cudnn_assistant.probe.libraries import headers
-from cudnn_assistant.probe.libraries.copy_files import file_version, flavour_of, main_files, parts
+from cudnn_assistant.probe.libraries.copy_files import CopyFiles
 from cudnn_assistant.probe.libraries.folders import Candidate
 from cudnn_assistant.probe.libraries.owner import Owner
 from cudnn_assistant.probe.libraries.owners import Records
@@ -23,8 +22,6 @@ _IN_PATH = re.compile(
     r"cuda-?_?(\d{1,2})(?:\.\d+)?[-_]archive|[\\/]bin[\\/](\d{2})\.\d+(?:[\\/]|$)"
 )
 _IN_WHEEL = re.compile(r"(.+)[\\/]nvidia[\\/]cudnn(?:_jit)?[\\/](?:lib|bin)")
-_CUBLAS = re.compile(rb"libcublas(?:Lt)?\.so\.(\d+)|cublas(?:Lt)?64_(\d+)\.dll")
-_MOST_TEXT = 8 << 20
 _INTERESTING = re.compile(
     r"(?:lib)?(?:cudnn|cudart|cublas|nvrtc|z\.so|zlibwapi|msvcp140|vcruntime140|cuda\.so|nvcuda"
     r"|nvidia-ml|nvml)",
@@ -85,46 +82,42 @@ def copies(
     in_cache = {disk.canonical(path) for path in cached.values()}
     found: list[CudnnCopy] = []
     for folder in folders:
-        mains = main_files(folder.names, disk, folder.path, table)
-        for major, main in sorted(mains.items(), reverse=True):
-            if len(found) < MOST_COPIES:
-                path = disk.canonical(disk.join(folder.path, main))
-                ways = [*folder.via, *(["ld-cache"] if path in in_cache else [])]
-                found.append(
-                    _copy(disk, folder, major, main, len(mains) == 1, ways, records, table)
-                )
+        files = CopyFiles(disk, folder.path, folder.names, table)
+        mains = files.mains()
+        for major, main in sorted(mains.items(), reverse=True)[: MOST_COPIES - len(found)]:
+            path = disk.canonical(disk.join(folder.path, main))
+            ways = [*folder.via, *(["ld-cache"] if path in in_cache else [])]
+            owner = _owner(disk, folder, main, records)
+            header = headers.version(disk, folder.path, major, alone=len(mains) == 1)
+            found.append(_copy(files, folder, major, main, ways, owner, header))
     return tuple(found)
 
 
 def _copy(
-    disk: Disk,
+    files: CopyFiles,
     folder: Folder,
     major: int,
     main: str,
-    alone: bool,
     ways: list[str],
-    records: Records,
-    table: PartsTable,
+    owner: Owner | None,
+    header: str,
 ) -> CudnnCopy:
-    owner = _owner(disk, folder, main, records)
-    of_file = file_version(disk, folder.path, main)
-    header = headers.version(disk, folder.path, major, alone=alone)
-    package = owner.cudnn if owner else ""
+    of_file, package = files.version(main), owner.cudnn if owner else ""
     # Only what belongs to this major can say which parts are due.
     known = next((v for v in (of_file, package, header) if v.split(".")[0] == str(major)), "")
-    flavour = flavour_of(folder.names, major, disk, table, bundled="bundled" in ways)
-    found = parts(disk, folder.path, folder.names, major, main, known, table)
+    flavour = files.flavour(major, bundled="bundled" in ways)
+    found = tuple(files.parts(major, main, known))
     if flavour != "full":
         found = tuple(part for part in found if part.state != "missing")
     return CudnnCopy(
         folder=readable(folder.path),
         file=readable(main),
         major=major,
-        flavour=cast("Literal['full', 'jit', 'shim']", flavour),
+        flavour=flavour,
         header_version=header,
         file_version=of_file,
         package_version=package,
-        cuda_major=_cuda_major(disk, folder, major, owner, parts_of(table, major).cublas),
+        cuda_major=_cuda_major(files, major, owner),
         architecture=next((p.architecture for p in found if p.architecture), ""),
         parts=found,
         found_via=tuple(ways),
@@ -144,22 +137,15 @@ def _owner(disk: Disk, folder: Folder, main: str, records: Records) -> Owner | N
     return records.of_file(path) or records.of_file(disk.canonical(path))
 
 
-def _cuda_major(
-    disk: Disk, folder: Folder, major: int, owner: Owner | None, naming: Iterable[str]
-) -> int | None:
+def _cuda_major(files: CopyFiles, major: int, owner: Owner | None) -> int | None:
     """CUDA major by package, by the folder's name, else by the cuBLAS that the files ask for."""
     if owner and owner.cuda_major:
         return owner.cuda_major
-    if match := _IN_PATH.search(folder.path):
+    if match := _IN_PATH.search(files.folder):
         return int(match[1] or match[2])
-    for name in naming:
+    for name in parts_of(files.table, major).cublas:
         pattern = rf"(?:lib)?cudnn_{name}(?:64_{major}\.dll|(?:-\w+)?\.so\.{major}(?:\.\d+)*)"
-        file = next((file for file in folder.names if re.fullmatch(pattern, file)), "")
-        if file and (found := _asked_for(disk, disk.join(folder.path, file))):
-            return found
+        file = next((file for file in files.names if re.fullmatch(pattern, file)), "")
+        if file and (found := cuda_major(files.disk, files.disk.join(files.folder, file))):
+            return int(found)
     return None
-
-
-def _asked_for(disk: Disk, path: str) -> int | None:
-    match = _CUBLAS.search(texts(disk.real(path), _MOST_TEXT))
-    return int(match[1] or match[2]) if match else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 from cudnn_assistant.machine import Toolkit, readable
 from cudnn_assistant.probe.files.catalogue import BELOW_ROOT, CUDA_INSTALLER
@@ -19,32 +20,11 @@ _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+CUDA_VERSION[ \t]+(\d{4,5})\b"
 
 def toolkits(disk: Disk, environment: Mapping[str, str]) -> tuple[Toolkit, ...]:
     """Every toolkit at the usual places and named by variables, each once, newest first."""
-    found: dict[str, tuple[Toolkit, list[str], list[str]]] = {}
+    found: dict[str, list[tuple[str, str]]] = {}
     for root, via in _roots(disk, environment):
-        canonical = disk.canonical(root)
-        if canonical in found:
-            _toolkit, links, ways = found[canonical]
-        else:
-            toolkit = _toolkit_at(disk, canonical)
-            if toolkit is None or len(found) >= _MOST:
-                continue
-            links, ways = [], []
-            found[canonical] = (toolkit, links, ways)
-        if root != canonical and root not in links:
-            links.append(root)
-        if via not in ways:
-            ways.append(via)
-    whole = [
-        Toolkit(
-            version=one.version,
-            root=readable(one.root),
-            libraries=one.libraries,
-            links=tuple(map(readable, links)),
-            found_via=tuple(ways),
-        )
-        for one, links, ways in found.values()
-    ]
-    return tuple(sorted(whole, key=_age))
+        found.setdefault(disk.canonical(root), []).append((root, via))
+    whole = (_toolkit_at(disk, root, named) for root, named in found.items())
+    return tuple(sorted(islice(filter(None, whole), _MOST), key=_age))
 
 
 def _age(toolkit: Toolkit) -> tuple[int, ...]:
@@ -73,12 +53,19 @@ def program_files(environment: Mapping[str, str]) -> str:
     return upper.get("PROGRAMW6432") or upper.get("PROGRAMFILES") or "C:\\Program Files"
 
 
-def _toolkit_at(disk: Disk, root: str) -> Toolkit | None:
+def _toolkit_at(disk: Disk, root: str, named: list[tuple[str, str]]) -> Toolkit | None:
+    """The toolkit in a folder; ``named``: by what names it was met, and how."""
     version = version_of(disk, root)
     compiler = "nvcc.exe" if disk.family == "windows" else "nvcc"
     if not version and not disk.is_file(disk.join(root, "bin", compiler)):
         return None
-    return Toolkit(version=version, root=root, libraries=tuple(library_folders(disk, root)))
+    return Toolkit(
+        version=version,
+        root=readable(root),
+        libraries=tuple(library_folders(disk, root)),
+        links=tuple(dict.fromkeys(readable(name) for name, _via in named if name != root)),
+        found_via=tuple(dict.fromkeys(via for _name, via in named)),
+    )
 
 
 def version_of(disk: Disk, root: str) -> str:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from cudnn_assistant.machine import Family, PythonEnvironment, Variable, readable
 from cudnn_assistant.probe.files import binary
 from cudnn_assistant.probe.files.disk import Disk
@@ -159,22 +161,17 @@ class _Reader:
         """The person's own packages, which every installation of one version of Python sees."""
         disk = self._disk
         version = _user_version(disk, site)
-        base = next(
-            (o for o in others if _uses_user_site(o) and _short(o.version) == version), None
-        )
-        have = installed(disk, (site,))
-        below = installed(disk, base.sites) if base else {}
-        marker = _marker(disk, base.version if base else version, base.architecture if base else "")
-        return PythonEnvironment(
+        fitting = (o for o in others if _uses_user_site(o) and _short(o.version) == version)
+        base = next(fitting, PythonEnvironment(id="", version=version))
+        have, below = installed(disk, (site,)), installed(disk, base.sites)
+        marker = _marker(disk, base.version, base.architecture)
+        return msgspec.structs.replace(
+            base,
             id=readable(disk.parent(site)),
-            python=base.python if base else "",
-            version=base.version if base else version,
-            bits=base.bits if base else None,
             kind="user-site",
-            externally_managed=base.externally_managed if base else False,
-            architecture=base.architecture if base else "",
+            active=False,
             pip="pip" in have or "pip" in below,
-            sites=(readable(site), *(base.sites if base else ())),
+            sites=(readable(site), *base.sites),
             packages=packages(disk, have, {}),
             frameworks=frameworks(disk, have, {}, marker, below),
             found_via=("user-site",),
