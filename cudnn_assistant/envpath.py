@@ -10,7 +10,6 @@ import ntpath
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from difflib import SequenceMatcher
 
 from cudnn_assistant.machine import Family
 
@@ -169,6 +168,8 @@ def take_back(before: str, after: str, now: str, family: Family) -> str:
 def _difference(
     old: Sequence[str], new: Sequence[str], family: Family
 ) -> tuple[list[str], list[int]]:
+    from difflib import SequenceMatcher
+
     matcher = SequenceMatcher(
         None, [key(e, family) for e in old], [key(e, family) for e in new], autojunk=False
     )

@@ -6,7 +6,6 @@ import contextlib
 import os
 import shutil
 import sys
-import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -84,6 +83,8 @@ def _home_known() -> bool:
 def _folder(kind: str) -> Path:
     if not _home_known():
         # A service without a home can still check; what it writes is its own and short-lived.
+        import tempfile
+
         owner = os.getuid() if hasattr(os, "getuid") else "user"
         return Path(tempfile.gettempdir()) / f"{_NAME}-{owner}" / kind
     folders = {

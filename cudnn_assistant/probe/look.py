@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,6 +24,8 @@ from cudnn_assistant.probe.running.together import Facts, Seen, Work, guarded, t
 from cudnn_assistant.system import Readable
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from cudnn_assistant.probe.subjects import Terms
     from cudnn_assistant.probe.trust import Trust
 
@@ -232,6 +233,8 @@ class Look:
 
     def ask_early(self) -> None:
         """Ask the frameworks while the tests run, where there is room for both."""
+        from concurrent.futures import ThreadPoolExecutor
+
         from cudnn_assistant.probe.subjects import room
 
         if room(self.machine.gpus) > 1:

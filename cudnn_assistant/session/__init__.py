@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -289,6 +288,8 @@ class Session:
 
         Another number on each of many computers, within what their policy says.
         """
+        import secrets
+
         from cudnn_assistant.apply import fetches
 
         spread = policy().spread

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 
 import msgspec
 
@@ -123,6 +122,8 @@ def _taken_out(entries: Sequence[str]) -> list[str]:
 
 
 def _list_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]:
+    from difflib import SequenceMatcher
+
     old, new = _entries(step, machine)
     lines: list[ChangeLine] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

@@ -42,7 +42,7 @@ def operating_system(disk: Disk, environment: Mapping[str, str]) -> OperatingSys
 def main_alone(disk: Disk) -> str:
     """Address and release of Debian's source that has its section "main" and no "non-free"."""
     folder = "/etc/apt/sources.list.d"
-    files = [disk.join(folder, entry.name) for entry in disk.entries(folder)]
+    files = [disk.join(folder, name) for name in disk.names(folder)]
     lines = [line for file in ("/etc/apt/sources.list", *files) for line in _sources(disk, file)]
     if any("non-free" in line.split() for line in lines):
         return ""
@@ -89,7 +89,7 @@ def libc(disk: Disk) -> str:
         name = None
     if name:
         return name
-    musl = any(entry.name.startswith("ld-musl-") for entry in disk.entries("/lib"))
+    musl = any(name.startswith("ld-musl-") for name in disk.names("/lib"))
     return "musl" if musl else ""
 
 

@@ -85,7 +85,7 @@ _MODULE_FOLDERS = ("updates/dkms", "updates", "extra", "extra/nvidia", "kernel/d
 
 
 def _holds_module(disk: Disk, folder: str) -> bool:
-    return any(re.fullmatch(r"nvidia\.ko(?:\.\w+)?", e.name) for e in disk.entries(folder))
+    return any(re.fullmatch(r"nvidia\.ko(?:\.\w+)?", name) for name in disk.names(folder))
 
 
 def headers(disk: Disk, kernel: str) -> bool | None:
@@ -99,7 +99,7 @@ def headers(disk: Disk, kernel: str) -> bool | None:
 
 def nodes(disk: Disk, expected: bool) -> tuple[DeviceNode, ...]:
     """The device files that a CUDA program opens: those there, and the missing ones if wanted."""
-    present = [e.name for e in disk.entries("/dev") if re.fullmatch(r"nvidia\d+", e.name)]
+    present = [name for name in disk.names("/dev") if re.fullmatch(r"nvidia\d+", name)]
     present.sort(key=lambda name: int(name.removeprefix("nvidia")))
     names = ["nvidiactl", "nvidia-uvm", *(present[:_MOST_NODES] or ["nvidia0"])]
     found = [node(disk, f"/dev/{name}") for name in names]

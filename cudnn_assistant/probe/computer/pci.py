@@ -34,7 +34,7 @@ class Adapter(NamedTuple):
 def adapters(disk: Disk) -> tuple[Adapter, ...]:
     """All display adapters by bus address, named from the system's PCI database if there is one."""
     base = "/sys/bus/pci/devices"
-    found = [_adapter(disk, disk.join(base, entry.name)) for entry in disk.entries(base)]
+    found = [_adapter(disk, disk.join(base, name)) for name in disk.names(base)]
     return _named(disk, [one for one in found if one is not None])
 
 

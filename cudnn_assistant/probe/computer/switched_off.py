@@ -60,9 +60,9 @@ def _matching(
 ) -> Iterator[SwitchedOff]:
     for base in _FOLDERS:
         folder = disk.join(base, below)
-        for entry in sorted(disk.entries(folder), key=lambda entry: entry.name):
-            path = disk.join(folder, entry.name)
-            if entry.name.endswith(ending) and (line := pattern.search(text := disk.text(path))):
+        for name in disk.names(folder):
+            path = disk.join(folder, name)
+            if name.endswith(ending) and (line := pattern.search(text := disk.text(path))):
                 tool = _tool(path, text)
                 yield SwitchedOff(tool=tool, file=readable(path), line=readable(line[0].strip()))
 

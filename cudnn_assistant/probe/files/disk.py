@@ -122,6 +122,13 @@ class Disk:
         except (OSError, ValueError):
             return 0
 
+    def names(self, folder: str) -> list[str]:
+        """Names in a folder in alphabetical order: a fraction of the cost of :meth:`entries`."""
+        try:
+            return sorted(os.listdir(self.real(folder))[:_MOST_ENTRIES])
+        except (OSError, ValueError):
+            return []
+
     def entries(self, folder: str) -> list[Entry]:
         """Names in a folder in alphabetical order; links count as what they point to."""
         return sorted(self._scan(folder))

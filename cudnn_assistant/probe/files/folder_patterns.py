@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterable
 
 from cudnn_assistant.probe.files.disk import Disk
@@ -38,7 +37,10 @@ def matching(disk: Disk, base: str, patterns: Iterable[str], *, network: bool = 
 
 
 def _fits(name: str, pattern: str, disk: Disk) -> bool:
-    """Windows doesn't tell small letters from capitals."""
+    """By hand, since fifty patterns take longer to compile than to look for. Windows doesn't tell
+    small letters from capitals."""
     if disk.family == "windows":
         name, pattern = name.casefold(), pattern.casefold()
-    return fnmatch.fnmatchcase(name, pattern)
+    start, _star, end = pattern.partition("*")
+    whole = name.startswith(start) and name.endswith(end)
+    return whole and len(name) >= len(start) + len(end)

@@ -105,8 +105,8 @@ class Records:
 
     def _dpkg(self) -> dict[str, Owner]:
         info = "/var/lib/dpkg/info"
-        names = [e.name for e in self._disk.entries(info) if _SYSTEM_PACKAGE.match(e.name)]
-        lists = [name for name in names if name.endswith(".list")]
+        names = self._disk.names(info)
+        lists = [n for n in names if n.endswith(".list") and _SYSTEM_PACKAGE.match(n)]
         if not lists:
             return {}
         status = self._disk.text("/var/lib/dpkg/status", _MOST_STATUS)
@@ -122,10 +122,10 @@ class Records:
     def _pacman(self) -> dict[str, Owner]:
         base = "/var/lib/pacman/local"
         found: dict[str, Owner] = {}
-        for entry in self._disk.entries(base):
-            match = re.fullmatch(r"(.+)-(\d[^-]*-[^-]+)", entry.name)
+        for name in self._disk.names(base):
+            match = re.fullmatch(r"(.+)-(\d[^-]*-[^-]+)", name)
             if match and _SYSTEM_PACKAGE.match(match[1]):
-                files = self._disk.text(self._disk.join(base, entry.name, "files"), _MOST_LIST)
+                files = self._disk.text(self._disk.join(base, name, "files"), _MOST_LIST)
                 owner = Owner(match[1], match[2])
                 lines = files.splitlines()
                 found |= {f"/{line}": owner for line in lines if _FILE.search(f"/{line}")}

@@ -184,7 +184,7 @@ def _conf(disk: Disk, path: str, found: list[ConfLine], done: list[str], deeper:
 
 def _matching(disk: Disk, pattern: str) -> list[str]:
     folder, name = posixpath.split(pattern)
-    names = (entry.name for entry in disk.entries(folder))
+    names = disk.names(folder)
     return [posixpath.join(folder, one) for one in names if fnmatch.fnmatchcase(one, name)]
 
 

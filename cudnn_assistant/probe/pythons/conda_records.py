@@ -41,6 +41,6 @@ def conda_packages(disk: Disk, root: str) -> dict[str, CondaPackage]:
 
     One listing; the records themselves (with every file's path) are not opened.
     """
-    matches = (_RECORD.fullmatch(e.name) for e in disk.entries(disk.join(root, "conda-meta")))
+    matches = map(_RECORD.fullmatch, disk.names(disk.join(root, "conda-meta")))
     packages = (CondaPackage(m["name"], m["version"], m["build"]) for m in matches if m)
     return {package.name: package for package in packages}

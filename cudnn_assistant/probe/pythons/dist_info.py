@@ -53,10 +53,10 @@ def installed(disk: Disk, sites: Sequence[str]) -> dict[str, Distribution]:
     found: dict[str, Distribution] = {}
     for site in sites:
         here: dict[str, Distribution] = {}
-        for entry in disk.entries(site):
-            if match := _FOLDER.fullmatch(entry.name):
+        for name in disk.names(site):
+            if match := _FOLDER.fullmatch(name):
                 one = Distribution(
-                    normalised(match["name"]), match["version"], site, disk.join(site, entry.name)
+                    normalised(match["name"]), match["version"], site, disk.join(site, name)
                 )
                 if one.name not in here or disk.is_file(disk.join(one.folder, "RECORD")):
                     here[one.name] = one

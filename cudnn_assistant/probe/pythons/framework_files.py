@@ -49,10 +49,8 @@ class Installed(NamedTuple):
     def found(self, one: Distribution, *parts: str) -> str:
         """The first file of a folder beside the distribution whose name matches the last part."""
         folder = self.path(one, *parts[:-1])
-        names = (entry.name for entry in self.disk.entries(folder))
-        return next(
-            (self.disk.join(folder, name) for name in names if re.fullmatch(parts[-1], name)), ""
-        )
+        names = (name for name in self.disk.names(folder) if re.fullmatch(parts[-1], name))
+        return next((self.disk.join(folder, name) for name in names), "")
 
 
 class Facts(NamedTuple):

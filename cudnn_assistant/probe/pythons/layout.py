@@ -169,8 +169,8 @@ def version_of(disk: Disk, where: Layout) -> str:
     if where.config.get("version"):
         return where.config["version"]
     if where.conda:
-        for entry in disk.entries(disk.join(where.root, "conda-meta")):
-            if match := _CONDA_PYTHON.fullmatch(entry.name):
+        for name in disk.names(disk.join(where.root, "conda-meta")):
+            if match := _CONDA_PYTHON.fullmatch(name):
                 return match[1]
     if store := STORE.fullmatch(disk.name(where.root)):
         return store[1]
@@ -193,7 +193,7 @@ def _windows_version(resource: str) -> str:
 
 
 def _version_of_dll(disk: Disk, root: str) -> str:
-    matches = (re.fullmatch(r"python(3)(\d+)t?\.dll", e.name.lower()) for e in disk.entries(root))
+    matches = (re.fullmatch(r"python(3)(\d+)t?\.dll", n.lower()) for n in disk.names(root))
     return next((f"{match[1]}.{match[2]}" for match in matches if match), "")
 
 
@@ -219,9 +219,9 @@ def sites_of(disk: Disk, where: Layout) -> tuple[str, ...]:
 
 def _added(disk: Disk, site: str) -> Iterator[str]:
     """Folders that the .pth files of a folder of packages add, as for editable installs."""
-    for entry in disk.entries(site):
-        if entry.name.endswith(".pth") and not entry.folder:
-            lines = disk.text(disk.join(site, entry.name)).splitlines()[:_MOST_ADDED]
+    for name in disk.names(site):
+        if name.endswith(".pth"):
+            lines = disk.text(disk.join(site, name)).splitlines()[:_MOST_ADDED]
             for line in lines:
                 if line.strip() and not line.startswith(("#", "import ", "import\t")):
                     yield str(disk.paths.normpath(disk.join(site, line.strip())))

@@ -16,9 +16,9 @@ def start_files(disk: Disk, sites: Iterable[str]) -> tuple[str, ...]:
 
 
 def _in(disk: Disk, site: str) -> Iterator[str]:
-    for entry in disk.entries(site):
-        path = disk.join(site, entry.name)
-        lines = disk.text(path, _LARGEST).splitlines() if entry.name.endswith(".pth") else ()
+    for name in disk.names(site):
+        path = disk.join(site, name)
+        lines = disk.text(path, _LARGEST).splitlines() if name.endswith(".pth") else ()
         runs = any(line.startswith(("import ", "import\t")) for line in lines)
-        if runs or entry.name in _MODULES:
+        if runs or name in _MODULES:
             yield path

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Callable, Mapping
 from typing import IO, Any, NamedTuple
 
@@ -105,7 +104,7 @@ def run_command(
     if cancel():
         raise Cancelled
     reading, writing = os.pipe()
-    mark = uuid.uuid4().hex
+    mark = os.urandom(16).hex()
     began = time.monotonic()
     try:
         marked = {**environment, MARK: mark}

@@ -7,9 +7,12 @@ import os
 import subprocess
 import sys
 import threading
+from typing import TYPE_CHECKING
 
 from cudnn_assistant.probe.running import processes
-from cudnn_assistant.probe.running.windows_job import Job
+
+if TYPE_CHECKING or sys.platform == "win32":
+    from cudnn_assistant.probe.running.windows_job import Job
 
 MARK = "CUDNN_ASSISTANT_CHILD"
 """In the environment of a child: what it starts carries it on, into sessions of their own too."""

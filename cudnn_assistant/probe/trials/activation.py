@@ -51,8 +51,7 @@ def _of_scripts(disk: Disk, folder: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def _files(disk: Disk, folder: str, ending: str) -> list[str]:
-    names = sorted(entry.name for entry in disk.entries(folder) if entry.name.endswith(ending))
-    return [disk.join(folder, name) for name in names]
+    return [disk.join(folder, name) for name in disk.names(folder) if name.endswith(ending)]
 
 
 def _exports(script: str) -> Iterator[tuple[str, str, bool]]:

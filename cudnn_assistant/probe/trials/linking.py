@@ -108,9 +108,9 @@ def _below(disk: Disk, folder: str, parts: Sequence[str]) -> str:
     found = [folder]
     for part in parts:
         found = [
-            disk.join(path, entry.name)
+            disk.join(path, name)
             for path in found
-            for entry in disk.entries(path)
-            if re.fullmatch(part, entry.name)
+            for name in disk.names(path)
+            if re.fullmatch(part, name)
         ]
     return next(iter(found), "")
