@@ -272,7 +272,7 @@ class Look:
         from cudnn_assistant.probe.exploring import explored
 
         machine = self.machine
-        if not (machine.gpus or machine.driver):
+        if not (machine.gpus or machine.driver or machine.unknown("gpu")):
             # Whatever cures a test for a while, nothing runs without an NVIDIA GPU.
             return {}, ()
         found = explored(self._terms(), machine.pythons, machine.trials)

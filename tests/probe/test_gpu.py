@@ -136,6 +136,17 @@ def test_a_stubs_folder_on_the_search_path_is_really_met(tmp_path):
     assert found.nvml_library == str(real / "libnvidia-ml.so.1")
 
 
+def test_a_pipe_in_the_place_of_a_library_is_asked_nothing(tmp_path):
+    drivers, pipes = lab.write(tmp_path / "drv", lab.RTX_4090), tmp_path / "pipes"
+    pipes.mkdir()
+    os.mkfifo(pipes / "libcudnn.so.9")
+    assert ask(Path(f"{pipes}:{drivers}")).gaps == ()
+    os.mkfifo(pipes / "libcuda.so.1")
+    gaps = ask(Path(f"{pipes}:{drivers}")).gaps
+    assert [gap.what for gap in gaps] == ["driver", "gpu"]
+    assert all(f"{pipes / 'libcuda.so.1'} is a pipe" in gap.why for gap in gaps)
+
+
 def test_an_older_driver_lacks_calls_and_loses_nothing_else(tmp_path):
     absent = (
         "nvmlDeviceGetMemoryInfo_v2,nvmlDeviceGetComputeRunningProcesses_v3,"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,21 @@ def test_the_order_of_two_folders_of_which_neither_can_be_left_out(world, tmp_pa
     (mixed / "libcuda.so.1").symlink_to(world.driver / "libcuda.so.1")
     found = tried(world.environment(mixed, world.cudnn[9]))
     assert proven(found) == [("search-order", "LD_LIBRARY_PATH", (str(mixed),))]
+
+
+@pytest.mark.parametrize("name", ["libcudnn.so.9", "libcuda.so.1"])
+def test_a_pipe_in_the_place_of_a_library_keeps_nobody_waiting(world, tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    folders = (world.cudnn[9], world.driver)
+    began = time.monotonic()
+    found = tried(world.environment(tmp_path, *folders))
+    assert time.monotonic() - began < 20  # not a measurement: a test waits for a minute
+    assert proven(found) == [("search-entry", "LD_LIBRARY_PATH", (str(tmp_path),))]
+    assert (
+        f"{tmp_path / name} is a pipe"
+        in run_trial(world.environment(tmp_path, *folders), "linux").detail
+    )
+    assert run_trial(world.environment(*folders, tmp_path), "linux").status == "ok"
 
 
 @pytest.fixture

@@ -43,7 +43,8 @@ def ask(
     if ended.timed_out:
         why = f"no answer within {deadline:.0f} s"
     else:
-        why = f"the process ended with code {ended.exit_code} {ended.output.strip()[-300:]}".strip()
+        said = next((line["detail"] for line in ended.lines if "detail" in line), ended.output)
+        why = f"the process ended with code {ended.exit_code} {said.strip()[-300:]}".strip()
     missing = [] if "cuda" in answers.cuda else ["driver"]
     whole = [bool({"processes", "trouble"} & facts.keys()) for facts in answers.gpus.values()]
     missing += [] if whole and all(whole) else ["gpu"]

@@ -15,6 +15,7 @@ from typing import IO, Any, NamedTuple
 from cudnn_assistant import places
 from cudnn_assistant.probe.running.group import MARK, Group
 from cudnn_assistant.probe.running.person import behind_sudo
+from cudnn_assistant.probe.running.pipes import ALL, OF_DRIVER, waits_for
 from cudnn_assistant.trouble import Cancelled
 
 Facts = dict[str, Any]
@@ -78,7 +79,10 @@ def run_child(
         told = {**wish, "pipe": pipe, "deadline": deadline + 5}
         return places.child_command(kind, json.dumps(told))
 
-    return run_command(command, environment, deadline, folder, cancel=cancel, largest=largest)
+    opened = OF_DRIVER if kind == "gpu" else ALL
+    return run_command(
+        command, environment, deadline, folder, cancel=cancel, largest=largest, libraries=opened
+    )
 
 
 def run_command(
@@ -89,13 +93,15 @@ def run_command(
     *,
     cancel: Cancel = never,
     largest: int = LARGEST,
+    libraries: tuple[str, ...] = ALL,
 ) -> Ended:
     """Start a command, given the number of the pipe it answers on, and watch it to its end.
 
     The child has no standard input, a session (Windows: a job) of its own, and ``deadline``
     seconds and ``largest`` bytes of memory. When this returns it and all that it started, also in
     sessions of their own, are dead and collected; only a process that the system itself can't end
-    stays, and is collected whenever it does end.
+    stays, and is collected whenever it does end. Where it would wait for a pipe in the place of one
+    of ``libraries``, it isn't started, and the answer says so.
     ``folder`` is where it starts, else a folder of the system: the loader of Windows also looks
     into the current one, and what lies beside the person by chance is no answer. Raises OSError
     or ValueError when no process can be started, and :class:`Cancelled` as soon as ``cancel``
@@ -103,6 +109,10 @@ def run_command(
     """
     if cancel():
         raise Cancelled
+    if pipe := waits_for(environment, libraries):
+        refused = {"status": "unloadable", "detail": f"{pipe} is a pipe, not a file", "at": 0.0}
+        told = ({"stage": "load", "at": 0.0}, refused)
+        return Ended(told, 0, timed_out=False, output="", started=0.0, milliseconds=0.0)
     reading, writing = os.pipe()
     mark = os.urandom(16).hex()
     began = time.monotonic()
