@@ -196,6 +196,8 @@ class Facts(TypedDict, total=False):
     """``path`` is the administrator's alone."""
     stray_file: str
     """One file of cuDNN in a folder that Windows searches before all others."""
+    leads_nowhere: bool
+    """``file`` is a link to nothing."""
     present_file: str
     """A file without the short name that programs ask for."""
     owner: str
@@ -317,6 +319,7 @@ _FLAGS = (
     _Flag("wants_newer_driver", True, "had", "driver", instead=True),
     _Flag("lacking", "record", "record", "package", instead=True),
     _Flag("for_root", True, "closed", "path"),
+    _Flag("leads_nowhere", True, "dangling", "file", instead=True),
     _Flag("lacking", "spare", "slim", "package", instead=True),
 )
 

@@ -75,7 +75,11 @@ def compared(
 
     def looked_at(one: PythonEnvironment) -> PythonEnvironment:
         off = any(package.changed or package.missing for package in one.packages)
-        return with_contents(Disk(terms.family), one, over) if one.id in unexplained and not off else one
+        return (
+            with_contents(Disk(terms.family), one, over)
+            if one.id in unexplained and not off
+            else one
+        )
 
     return tuple(looked_at(one) for one in pythons)
 

@@ -5,6 +5,7 @@ What names them are experiments with one difference, and what the loader and the
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -128,6 +129,13 @@ def link_in_front_that_leads_to_itself(c):
     c.at("/opt/loop/libcudnn.so.9").symlink_to("libcudnn.so.9")
 
 
+@seen("broken", "error cudnn-damaged", says=("/opt/pipe",), LD_LIBRARY_PATH=f"/opt/pipe:{OPT}")
+def file_in_front_that_is_a_pipe(c):
+    system(c)
+    c.at("/opt/pipe").mkdir()
+    os.mkfifo(c.at("/opt/pipe/libcudnn.so.9"))
+
+
 @seen("broken", "error variable-stops-cudnn", says=("0,0",), never=("estart the computer",),
       LD_LIBRARY_PATH=OPT, CUDA_VISIBLE_DEVICES="0,0")  # fmt: skip
 def gpu_named_twice(c):
@@ -175,7 +183,9 @@ def links_to_parts_that_each_lie_elsewhere_are_healthy(c):
         c.at(f"/opt/profile/lib/lib{stem}.so.9").symlink_to(f"/store/{stem}/lib/lib{stem}.so.9")
 
 
-@seen("broken", "error cudnn-damaged", says=("libcudnn_ops.so.9",), LD_LIBRARY_PATH=OPT)
+@seen("broken", "error cudnn-damaged",
+      says=("libcudnn_ops.so.9 in /opt/cudnn/lib is a link to a file that isn't there",),
+      never=("isn't whole",), LD_LIBRARY_PATH=OPT)  # fmt: skip
 def part_that_is_a_link_to_nothing(c):
     system(c)
     c.at(f"{OPT}/libcudnn_ops.so.9").unlink()

@@ -154,11 +154,13 @@ def _telling(ctx: Context, copy: CudnnCopy, parts: list[Part]) -> Part:
 def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], remedy: Remedy) -> Finding:
     harmful = bool(_needed(ctx, copy, parts)) and not proven(ctx, copy)
     lesser: Severity = "info" if ctx.serious == "info" else "warning"
+    part = _telling(ctx, copy, parts)
+    dangling = part.state == "damaged-link"
+    facts = Facts(file=part.file, count=len(parts), leads_nowhere=dangling)
     return ctx.finding(
         ctx.serious if harmful else lesser,
         remedy,
         *(f"{p.file}: {p.state}" for p in parts[:8]),
         copy.folder,
-        **by_hand(ctx, copy, remedy)
-        | {"file": _telling(ctx, copy, parts).file, "count": len(parts)},
+        **by_hand(ctx, copy, remedy) | facts,
     )

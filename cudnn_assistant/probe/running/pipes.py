@@ -1,4 +1,4 @@
-"""Pipes that are called like libraries: who opens one waits for ever for who would write into it."""
+"""Pipes that are called like libraries: who opens one waits for ever for one who would write."""
 
 from __future__ import annotations
 
