@@ -35,10 +35,13 @@ class Struct(msgspec.Struct, frozen=True, omit_defaults=True):
     """Base of all types of data: immutable, defaults left out of the JSON."""
 
 
+LimitName = Literal["AS", "DATA", "STACK", "NOFILE", "NPROC", "MEMLOCK"]
+
+
 class Limit(Struct, kw_only=True):
     """A limit of this account's programs (setrlimit) that is low, and that they can't raise."""
 
-    name: Literal["AS", "DATA", "STACK", "NOFILE", "NPROC", "MEMLOCK"]
+    name: LimitName
     most: int
     """Bytes; of NOFILE and NPROC a count."""
 

@@ -13,7 +13,7 @@ _NOT_A_NUMBER = 0xFF
 """A byte that makes every floating type not-a-number: shows what was never written."""
 
 
-class Found:
+class Device:
     """A GPU that the driver shows."""
 
     def __init__(self, driver: Driver, ordinal: int, compute: tuple[int, int]) -> None:
@@ -21,13 +21,17 @@ class Found:
         self.ordinal = ordinal
         self.compute = compute
 
-
-class Device:
-    """A GPU with its primary context current on this thread."""
-
-    def __init__(self, driver: Driver, compute: tuple[int, int]) -> None:
-        self.driver = driver
-        self.compute = compute
+    def enter_context(self, channel: Channel, *, bindings: bool) -> None:
+        """Make the GPU's primary context this thread's. Raises :class:`Stopped`."""
+        channel.stage("context")
+        if bindings:
+            self.driver.bind()
+        try:
+            self.driver.enter(self.ordinal)
+            free, total = self.driver.memory()
+        except CudaStatus as refusal:
+            raise of_cuda(refusal) from refusal
+        channel.say(memory_free=free, memory_total=total)
 
     def free_memory(self) -> int | None:
         """Bytes free now; ``None`` when the context doesn't answer any more."""
@@ -43,7 +47,7 @@ def of_cuda(refusal: CudaStatus) -> Stopped:
     return Stopped(status, code=refusal.code, api="cuda", detail=refusal.call)
 
 
-def find_gpu(channel: Channel, gpu: str) -> Found:
+def find_gpu(channel: Channel, gpu: str) -> Device:
     """Start the driver and choose the GPU. Raises :class:`Stopped`.
 
     ``gpu`` is a UUID, an ordinal among the GPUs this process may see, or "" for the first.
@@ -52,24 +56,9 @@ def find_gpu(channel: Channel, gpu: str) -> Found:
     driver = _start(channel)
     try:
         ordinal = _choose(driver, gpu)
-        return Found(driver, ordinal, _describe(channel, driver, ordinal, gpu))
+        return Device(driver, ordinal, _describe(channel, driver, ordinal, gpu))
     except CudaStatus as refusal:
         raise of_cuda(refusal) from refusal
-
-
-def enter_context(channel: Channel, found: Found, *, bindings: bool) -> Device:
-    """Make the GPU's primary context this thread's. Raises :class:`Stopped`."""
-    channel.stage("context")
-    driver = found.driver
-    if bindings:
-        driver.bind()
-    try:
-        driver.enter(found.ordinal)
-        free, total = driver.memory()
-    except CudaStatus as refusal:
-        raise of_cuda(refusal) from refusal
-    channel.say(memory_free=free, memory_total=total)
-    return Device(driver, found.compute)
 
 
 def _start(channel: Channel) -> Driver:

@@ -16,14 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MISSING = ": cannot open shared object file: No such file or directory"
-_CUDA_LIBRARIES = (
-    "libcudart.so.",
-    "libnvrtc.so.",
-    "libnvJitLink.so.",
-    "libcublasLt.so.",
-    "libcublas.so.",
-)
-_CUDA_LIBRARIES_WINDOWS = ("cudart64_", "nvrtc64_", "nvJitLink_", "cublasLt64_", "cublas64_")
+_CUDA_LIBRARIES = ("cudart", "nvrtc", "nvJitLink", "cublasLt", "cublas")
 _MIXED = 1002
 """cuDNN 9's status for parts of different versions."""
 
@@ -132,9 +125,11 @@ def _preload(folders: list[str]) -> None:
     What is loaded once is found by name from then on. One that can't be opened is left to cuDNN
     to ask for, so that the trouble is told by who needs it.
     """
-    prefixes = _CUDA_LIBRARIES_WINDOWS if sys.platform == "win32" else _CUDA_LIBRARIES
-    for prefix in prefixes:
-        for path in _starting(folders, prefix):
+    windows = sys.platform == "win32"
+    for name in _CUDA_LIBRARIES:
+        # nvJitLink's file has no "64" in its name.
+        bits = "" if name == "nvJitLink" else "64"
+        for path in _starting(folders, f"{name}{bits}_" if windows else f"lib{name}.so."):
             try:
                 cudnn.load(path)
             except OSError:

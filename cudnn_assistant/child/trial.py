@@ -12,7 +12,7 @@ from cudnn_assistant.child import loading
 from cudnn_assistant.child.bench import Bench
 from cudnn_assistant.child.channel import Channel, Stopped, lift, serve
 from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus, NotCudnn
-from cudnn_assistant.child.device import Device, Found, enter_context, find_gpu, of_cuda
+from cudnn_assistant.child.device import Device, find_gpu, of_cuda
 from cudnn_assistant.child.driver_api import CudaStatus
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ def _test(channel: Channel, wish: dict[str, Any]) -> None:
 def _stages(channel: Channel, wish: dict[str, Any]) -> None:
     """All stages. Without a driver those of the library still run, and what they find counts."""
     folder = wish["library"]
-    gpu: Found | None = None
+    gpu: Device | None = None
     no_driver: Stopped | None = None
     try:
         gpu = find_gpu(channel, wish["gpu"])
@@ -60,8 +60,8 @@ def _stages(channel: Channel, wish: dict[str, Any]) -> None:
     try:
         if gpu is None:
             raise no_driver or Stopped("not-run")
-        device = enter_context(channel, gpu, bindings=wish["bindings"])
-        _on_device(channel, library, device, full=wish["full"], jit=jit)
+        gpu.enter_context(channel, bindings=wish["bindings"])
+        _on_device(channel, library, gpu, full=wish["full"], jit=jit)
     except Stopped as stopped:
         raise lesser or stopped from stopped
     if folder:

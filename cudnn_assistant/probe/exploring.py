@@ -10,7 +10,7 @@ from cudnn_assistant.probe.experiments.conditions import Conditions
 from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, unfinished
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.contents import with_contents
-from cudnn_assistant.probe.pythons.start_files import start_files
+from cudnn_assistant.probe.pythons.layout import start_files
 from cudnn_assistant.probe.subjects import Terms, Wish, asked_for, surroundings_of
 from cudnn_assistant.probe.trials.framework import Bare, run_framework
 from cudnn_assistant.probe.trials.trial import run_trial

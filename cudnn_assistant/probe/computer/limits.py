@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from cudnn_assistant.machine import Limit
+from cudnn_assistant.machine import Limit, LimitName
 
-Name = Literal["AS", "DATA", "STACK", "NOFILE", "NPROC", "MEMLOCK"]
-
-_ENOUGH: dict[Name, int | None] = {
+_ENOUGH: dict[LimitName, int | None] = {
     "AS": None, "DATA": None, "STACK": 1 << 20, "NOFILE": 256, "NPROC": 1024, "MEMLOCK": 64 << 10,
 }  # fmt: skip
 """Limits that disturb nothing; of AS and DATA (``None``) only "none at all" does."""
@@ -19,7 +17,7 @@ _ENOUGH: dict[Name, int | None] = {
 class Low(NamedTuple):
     """A limit that is low now."""
 
-    name: Name
+    name: LimitName
     soft: int
     raisable: bool
     """By everybody."""

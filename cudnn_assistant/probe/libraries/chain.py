@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from cudnn_assistant.machine import Family, Library, readable
 from cudnn_assistant.probe.files.binary import look_at
@@ -29,13 +30,28 @@ def libraries(
     """Every such library in ``folders``, one entry per folder and major."""
     records = records or Records(disk)
     in_cache = {disk.canonical(path) for path in cached.values()}
-    found: list[Library] = []
-    for folder in folders:
-        for rule in LIBRARIES:
-            for major, name in _of_rule(folder.names, rule, disk.family).items():
-                if len(found) < _MOST:
-                    found.append(_library(disk, folder, rule, name, major, in_cache, records))
-    return tuple(found)
+
+    def library(folder: Folder, rule: LibraryRule, major: int | None, name: str) -> Library:
+        path = disk.join(folder.path, name)
+        real = disk.canonical(path)
+        owner = _owner(folder, rule.name, major, (path, real), records)
+        return Library(
+            name=rule.name,
+            path=readable(path),
+            major=major,
+            version=_version(disk, real),
+            architecture=look_at(disk.real(path)).architecture,
+            found_via=(*folder.via, *(("ld-cache",) if real in in_cache else ())),
+            owner=str(owner) if owner else "",
+        )
+
+    found = (
+        library(folder, rule, major, name)
+        for folder in folders
+        for rule in LIBRARIES
+        for major, name in _of_rule(folder.names, rule, disk.family).items()
+    )
+    return tuple(islice(found, _MOST))
 
 
 def _of_rule(names: Mapping[str, bool], rule: LibraryRule, family: Family) -> dict[int | None, str]:
@@ -55,30 +71,6 @@ def major_of(digits: str, family: Family) -> int | None:
     if family == "linux" or len(digits) < 2 or (len(digits) == 2 and int(digits) < 90):
         return int(digits)
     return int(digits[:-1])
-
-
-def _library(
-    disk: Disk,
-    folder: Folder,
-    rule: LibraryRule,
-    name: str,
-    major: int | None,
-    in_cache: set[str],
-    records: Records,
-) -> Library:
-    path = disk.join(folder.path, name)
-    real = disk.canonical(path)
-    seen = look_at(disk.real(path))
-    owner = _owner(folder, rule.name, major, (path, real), records)
-    return Library(
-        name=rule.name,
-        path=readable(path),
-        major=major,
-        version=_version(disk, real),
-        architecture=seen.architecture,
-        found_via=(*folder.via, *(("ld-cache",) if real in in_cache else ())),
-        owner=str(owner) if owner else "",
-    )
 
 
 def _owner(

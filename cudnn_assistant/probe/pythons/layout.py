@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from cudnn_assistant.probe.files.disk import Disk
@@ -11,6 +11,8 @@ from cudnn_assistant.probe.files.dll_version import dll_version
 
 _MOST_LINKS = 10
 _MOST_ADDED = 50
+_IMPORT = ("import ", "import\t")
+_MODULES = ("sitecustomize.py", "usercustomize.py")
 _LIBRARY = re.compile(r"(?:python|pypy)(\d+\.\d+)t?")
 _NUMBERS = re.compile(r"\d{1,3}\.\d{1,3}(?:\.\d{1,3})?")
 _CONDA_PYTHON = re.compile(r"python-(\d+\.\d+\.\d+)-.*\.json")
@@ -219,12 +221,29 @@ def sites_of(disk: Disk, where: Layout) -> tuple[str, ...]:
 
 def _added(disk: Disk, site: str) -> Iterator[str]:
     """Folders that the .pth files of a folder of packages add, as for editable installs."""
-    for name in disk.names(site):
-        if name.endswith(".pth"):
-            lines = disk.text(disk.join(site, name)).splitlines()[:_MOST_ADDED]
-            for line in lines:
-                if line.strip() and not line.startswith(("#", "import ", "import\t")):
-                    yield str(disk.paths.normpath(disk.join(site, line.strip())))
+    for name in (name for name in disk.names(site) if name.endswith(".pth")):
+        for line in _lines(disk, site, name)[:_MOST_ADDED]:
+            if line.strip() and not line.startswith(("#", *_IMPORT)):
+                yield str(disk.paths.normpath(disk.join(site, line.strip())))
+
+
+def start_files(disk: Disk, sites: Iterable[str]) -> tuple[str, ...]:
+    """Files in folders of packages that run by themselves whenever Python starts (module site)."""
+    running = [
+        disk.join(site, name)
+        for site in sites
+        for name in disk.names(site)
+        if name in _MODULES
+        or (
+            name.endswith(".pth")
+            and any(line.startswith(_IMPORT) for line in _lines(disk, site, name))
+        )
+    ]
+    return tuple(running)
+
+
+def _lines(disk: Disk, site: str, name: str) -> list[str]:
+    return disk.text(disk.join(site, name)).splitlines()
 
 
 def _local(disk: Disk, where: Layout) -> list[str]:

@@ -165,32 +165,22 @@ def _neutral() -> str:
 
 
 def _start(
-    command: Callable[[int], list[str]],
-    environment: Mapping[str, str],
-    pipe: int,
-    folder: str,
+    command: Callable[[int], list[str]], environment: Mapping[str, str], pipe: int, folder: str
 ) -> subprocess.Popen[bytes]:
+    options: dict[str, Any]
     if sys.platform == "win32":
         import msvcrt
 
-        handle = msvcrt.get_osfhandle(pipe)
-        os.set_handle_inheritable(handle, True)
-        startup = subprocess.STARTUPINFO(lpAttributeList={"handle_list": [handle]})
-        return subprocess.Popen(
-            command(handle),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=dict(environment),
-            cwd=folder,
-            startupinfo=startup,
-            creationflags=subprocess.CREATE_NO_WINDOW,
-        )
-    person, rights = behind_sudo(), dict[str, Any]()
-    if person is not None:
-        # Started by sudo: what is the person's is not run as root.
-        rights = {"user": person.uid, "group": person.gid, "extra_groups": person.groups}
-        environment = {**environment, "HOME": person.home, "USER": person.name}
+        pipe = msvcrt.get_osfhandle(pipe)
+        os.set_handle_inheritable(pipe, True)
+        startup = subprocess.STARTUPINFO(lpAttributeList={"handle_list": [pipe]})
+        options = {"startupinfo": startup, "creationflags": subprocess.CREATE_NO_WINDOW}
+    else:
+        options = {"pass_fds": (pipe,), "start_new_session": True}
+        if person := behind_sudo():
+            # Started by sudo: what is the person's is not run as root.
+            options |= {"user": person.uid, "group": person.gid, "extra_groups": person.groups}
+            environment = {**environment, "HOME": person.home, "USER": person.name}
     return subprocess.Popen(
         command(pipe),
         stdin=subprocess.DEVNULL,
@@ -198,9 +188,7 @@ def _start(
         stderr=subprocess.STDOUT,
         env=dict(environment),
         cwd=folder,
-        pass_fds=(pipe,),
-        start_new_session=True,
-        **rights,
+        **options,
     )
 
 

@@ -10,7 +10,6 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
-from functools import partial
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
@@ -93,10 +92,27 @@ def run_framework(
     setting that may be why, a second run without it tells (``helped_by``). Raises only
     :class:`~cudnn_assistant.probe.running.children.Cancelled`, when ``cancel`` says so.
     """
-    test = partial(
-        _run, python, framework, subject=subject, family=family, bare=bare, deadline=deadline,
-        cancel=cancel,
-    )  # fmt: skip
+    nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
+    if framework not in FRAMEWORKS:
+        return msgspec.structs.replace(nothing, detail=f"not one of {', '.join(FRAMEWORKS)}")
+    program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
+
+    def command(pipe: int) -> list[str]:
+        seconds = str(int(deadline) + 5)
+        switch = ["-S"] if bare else []
+        return [python, *switch, "-c", program, str(pipe), framework, seconds, onnx_model().hex()]
+
+    def test(here: Mapping[str, str]) -> Trial:
+        polite = _POLITE | dict(here) | (_bare(here, bare) if bare else {})
+        try:
+            # An empty folder to start in: a stray torch.py beside the person must not be imported.
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
+                ended = run_command(command, polite, deadline, empty, cancel=cancel)
+        except (OSError, ValueError) as refusal:
+            code = getattr(refusal, "winerror", None)
+            return msgspec.structs.replace(nothing, code=code, detail=readable(str(refusal)))
+        return _trial(ended, framework, subject, family)
+
     first = test(environment)
     for change, changed in _what_may_help(first, environment, framework):
         if test(changed).status == "ok":
@@ -125,38 +141,6 @@ def _growth(environment: Mapping[str, str], framework: str) -> Iterator[tuple[st
     name = names.get(framework, "")
     if name and environment.get(name, _POLITE[name]) != _POLITE[name]:
         yield f"{name}={_POLITE[name]}", {**environment, name: _POLITE[name]}
-
-
-def _run(
-    python: str,
-    framework: str,
-    environment: Mapping[str, str],
-    *,
-    subject: str,
-    family: Family,
-    bare: Bare | None,
-    deadline: float,
-    cancel: Cancel,
-) -> Trial:
-    nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
-    if framework not in FRAMEWORKS:
-        return msgspec.structs.replace(nothing, detail=f"not one of {', '.join(FRAMEWORKS)}")
-
-    def command(pipe: int) -> list[str]:
-        seconds = str(int(deadline) + 5)
-        switch = ["-S"] if bare else []
-        return [python, *switch, "-c", program, str(pipe), framework, seconds, onnx_model().hex()]
-
-    try:
-        program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
-        # An empty folder to start in: a stray torch.py beside the person must not be imported.
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
-            polite = _POLITE | dict(environment) | (_bare(environment, bare) if bare else {})
-            ended = run_command(command, polite, deadline, empty, cancel=cancel)
-    except (OSError, ValueError) as refusal:
-        code = getattr(refusal, "winerror", None)
-        return msgspec.structs.replace(nothing, code=code, detail=readable(str(refusal)))
-    return _trial(ended, framework, subject, family)
 
 
 def _trial(ended: Ended, framework: str, subject: str, family: Family) -> Trial:
