@@ -80,24 +80,16 @@ FILTER = numbers(K * C * 9, 2)
 
 def expected() -> "list[float]":
     """The convolution by the processor, n k p q."""
-    y = []
-    for k in range(K):
-        for p in range(H):
-            for q in range(W):
-                total = 0.0
-                for c in range(C):
-                    for r in range(3):
-                        i = p + r - 1
-                        if i < 0 or i >= H:
-                            continue
-                        for s in range(3):
-                            j = q + s - 1
-                            if 0 <= j < W:
-                                total += (
-                                    X[(c * H + i) * W + j] * FILTER[(k * C + c) * 9 + r * 3 + s]
-                                )
-                y.append(total)
-    return y
+    empty = [0.0] * (W + 2)
+    lines = [[0.0, *X[i * W : (i + 1) * W], 0.0] for i in range(C * H)]
+    planes = [[empty, *lines[c * H : (c + 1) * H], empty] for c in range(C)]
+    taps = [(c, r, s) for c in range(C) for r in range(3) for s in range(3)]
+    return [
+        sum(planes[c][p + r][q + s] * FILTER[k * C * 9 + i] for i, (c, r, s) in enumerate(taps))
+        for k in range(K)
+        for p in range(H)
+        for q in range(W)
+    ]
 
 
 def torch(tell: "Tell") -> "list[float]":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -39,35 +40,28 @@ _CACHED = ("libcudnn", "libcudart", "libcublas", "libnvrtc", "libz.", "libcuda."
 _PARTS: dict[str, Part] = {"gpu": "gpu", "toolkits": "cuda", "cudnn": "cudnn"}
 
 
+@dataclass
 class Look:
     """One look under way: the snapshot so far, and what its parts need from each other."""
 
-    def __init__(
-        self,
-        system: Readable,
-        say: Say,
-        python: str,
-        folders: Sequence[str],
-        cancel: Cancel = never,
-        trusted: Sequence[str] = (),
-        table: PartsTable = (),
-    ) -> None:
-        self._table = table
-        self._trusted = trusted
-        self._system = system
-        self._say = say
-        self._python = python
-        self._folders = folders
-        self._cancel = cancel
+    system: Readable
+    say: Say
+    python: str
+    folders: Sequence[str]
+    cancel: Cancel = never
+    trusted: Sequence[str] = ()
+    table: PartsTable = ()
+
+    def __post_init__(self) -> None:
         self._environment: Mapping[str, str] = dict(os.environ)
-        self._disk = Disk(system.family)
+        self._disk = Disk(self.system.family)
         self._pythons: tuple[PythonEnvironment, ...] = ()
         self._pythons_known = threading.Event()
         self._asking: Future[tuple[Trial, ...]] | None = None
         self.machine = Machine(
             taken_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             tool=f"cudnn-assistant {__version__}",
-            os=OperatingSystem(family=system.family),
+            os=OperatingSystem(family=self.system.family),
         )
 
     def _add(self, seen: Seen) -> None:
@@ -77,36 +71,36 @@ class Look:
         )
 
     def _do(self, works: Mapping[str, Work], deadline: float) -> None:
-        for seen in together(works, deadline, self._cancel):
+        for seen in together(works, deadline, self.cancel):
             self._add(seen)
 
     def settings(self) -> None:
         """The host, the variables and the environment of a fresh program; the rest needs them."""
-        self._say("settings", False, self.machine)
+        self.say("settings", False, self.machine)
         works = {
             "host": Work(self._host, ("host",)),
             "variables": Work(self._variables, ("variables",)),
             "environment": Work(self._fresh, ("variables",)),
         }
-        for seen in together(works, DEADLINE, self._cancel):
+        for seen in together(works, DEADLINE, self.cancel):
             if "environment" in seen.facts:
                 self._environment = seen.facts.pop("environment")
             self._add(seen)
         self._add(guarded("search", Work(self._search, ("search",))))
-        self._say("settings", True, self.machine)
+        self.say("settings", True, self.machine)
 
     def _host(self) -> tuple[Facts, tuple[Gap, ...]]:
-        if self._system.family == "windows":
+        if self.system.family == "windows":
             return {"os": windows_devices.operating_system()}, ()
         return {"os": host.operating_system(self._disk, os.environ)}, ()
 
     def _variables(self) -> tuple[Facts, tuple[Gap, ...]]:
-        found = self._system.variables()
-        gaps: Any = getattr(self._system, "gaps", tuple)
+        found = self.system.variables()
+        gaps: Any = getattr(self.system, "gaps", tuple)
         return {"variables": search.with_existence(self._disk, found)}, tuple(gaps())
 
     def _fresh(self) -> tuple[Facts, tuple[Gap, ...]]:
-        return {"environment": self._system.fresh_environment()}, ()
+        return {"environment": self.system.fresh_environment()}, ()
 
     def _search(self) -> tuple[Facts, tuple[Gap, ...]]:
         found = search.order(self._disk, self._environment, self.machine.variables)
@@ -115,17 +109,17 @@ class Look:
     def parts(self) -> None:
         """GPUs, toolkits and copies beside each other."""
         for part in _PARTS.values():
-            self._say(part, False, self.machine)
+            self.say(part, False, self.machine)
         works = {
             "gpu": Work(self._gpu, ("gpu", "driver")),
             "toolkits": Work(self._toolkits, ("toolkits",)),
             "pythons": Work(self._find_pythons, ("pythons",)),
             "cudnn": Work(self._cudnn, ("cudnn",)),
         }
-        for seen in together(works, DEADLINE, self._cancel):
+        for seen in together(works, DEADLINE, self.cancel):
             self._add(seen)
             if seen.part in _PARTS:
-                self._say(_PARTS[seen.part], True, self.machine)
+                self.say(_PARTS[seen.part], True, self.machine)
 
     def _gpu(self) -> tuple[Facts, tuple[Gap, ...]]:
         system = self.machine.os
@@ -133,7 +127,7 @@ class Look:
             facts = windows_devices.look()
         else:
             facts = kernel.look(self._disk, system.version, system.wsl)
-        answers = gpu.ask(self._own_alone(), cancel=self._cancel)
+        answers = gpu.ask(self._own_alone(), cancel=self.cancel)
         names = [one.name for one in facts.adapters if one.vendor != gpu.NVIDIA]
         found = {
             "driver": gpu.driver(answers, facts, system),
@@ -150,11 +144,11 @@ class Look:
         notes = list[str]()
         try:
             self._pythons = pythons(
-                self._system.family,
+                self.system.family,
                 self._environment,
                 self.machine.variables,
-                extra=self._python,
-                folders=self._folders,
+                extra=self.python,
+                folders=self.folders,
                 note=notes.append,
             )
         finally:
@@ -165,7 +159,7 @@ class Look:
         disk, machine, notes = self._disk, self.machine, list[str]()
         installed = toolkits.toolkits(disk, self._environment)
         candidates = library_folders.of_system(
-            disk, self._environment, machine.variables, machine.search, installed, self._folders
+            disk, self._environment, machine.variables, machine.search, installed, self.folders
         )
         whole = [*candidates]
         # Environments on a disk that doesn't answer must not cost the system's own copies.
@@ -177,14 +171,14 @@ class Look:
         cached = ld_cache.libraries(disk, *_CACHED) if disk.family == "linux" else {}
         records = Records(disk)
         found = {
-            "cudnns": copies.copies(disk, opened, cached, records, self._table),
+            "cudnns": copies.copies(disk, opened, cached, records, self.table),
             "libraries": chain.libraries(disk, opened, cached, records),
         }
         return found, _left_out(notes)
 
     def tests(self, *, trial: bool, truth: bool) -> None:
         """The cuDNN test of every subject, and every copy loaded once."""
-        self._say("trial", False, self.machine)
+        self.say("trial", False, self.machine)
         works = {}
         if truth:
             works["copies"] = Work(self._truth, ("cudnn-truth",))
@@ -194,7 +188,7 @@ class Look:
         self._add(guarded("winners", Work(self._winners, ())))
         if trial:
             self.experiments()
-        self._say("trial", True, self.machine)
+        self.say("trial", True, self.machine)
 
     def _truth(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import subjects
@@ -210,7 +204,7 @@ class Look:
         from cudnn_assistant.probe.subjects import Terms
 
         start_in = self._start_in()
-        return Terms(self._environment, self._trust(), start_in, self._table, self._cancel)
+        return Terms(self._environment, self._trust(), start_in, self.table, self.cancel)
 
     def _own_alone(self) -> Mapping[str, str]:
         """The person's environment, without what would bring somebody else's code along."""
@@ -224,7 +218,7 @@ class Look:
     def _trust(self) -> Trust:
         from cudnn_assistant.probe.trust import Trust
 
-        return Trust(self._system.family, self._trusted)
+        return Trust(self.system.family, self.trusted)
 
     def _start_in(self) -> str:
         """Where the person's programs start, if it matters to what they load; else ""."""
@@ -247,9 +241,9 @@ class Look:
 
     def frameworks(self) -> None:
         """The frameworks' own word, after the quick answer."""
-        self._say("frameworks", False, self.machine)
+        self.say("frameworks", False, self.machine)
         self._do({"frameworks": Work(self._frameworks, ("frameworks",))}, 600)
-        self._say("frameworks", True, self.machine)
+        self.say("frameworks", True, self.machine)
 
     def _frameworks(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe.exploring import BUDGET_OF_FRAMEWORKS, compared, explored

@@ -35,14 +35,11 @@ _MARKS: tuple[tuple[str, SwitchTool], ...] = (
 """What a tool writes into its file, or names it."""
 _USUAL: dict[str, SwitchTool] = {
     "/lib/modprobe.d/blacklist-nvidia.conf": "prime-select",
-    "/usr/lib/modprobe.d/blacklist-nvidia.conf": "prime-select",
     "/lib/udev/rules.d/50-pm-nvidia.rules": "prime-select",
-    "/usr/lib/udev/rules.d/50-pm-nvidia.rules": "prime-select",
     "/etc/udev/rules.d/50-remove-nvidia.rules": "envycontrol",
     "/lib/udev/rules.d/50-remove-nvidia.rules": "envycontrol",
-    "/usr/lib/udev/rules.d/50-remove-nvidia.rules": "envycontrol",
 }
-"""Files by which one tool alone is known, whatever stands in them."""
+"""Files, also below /usr, by which one tool alone is known, whatever stands in them."""
 
 
 def look(disk: Disk) -> SwitchedOff | None:
@@ -72,4 +69,4 @@ def _tool(path: str, text: str) -> SwitchTool:
     for mark, tool in _MARKS:
         if mark in said:
             return tool
-    return _USUAL.get(path, "")
+    return _USUAL.get(path.removeprefix("/usr"), "")

@@ -177,22 +177,19 @@ def _needed(entry: str, family: Family) -> bool:
 
 
 def _starts(files: Iterable[str]) -> Iterator[Removal]:
-    for path in files:
-        yield Removal("python-start", "", path, partial(_not_run, path))
+    def without(path: str, now: Conditions) -> Conditions:
+        return now._replace(starts=tuple(one for one in now.starts if one != path))
 
-
-def _not_run(path: str, conditions: Conditions) -> Conditions:
-    return conditions._replace(starts=tuple(one for one in conditions.starts if one != path))
+    return (Removal("python-start", "", path, partial(without, path)) for path in files)
 
 
 def _limits() -> Iterator[Removal]:
+    def lifted(name: str, now: Conditions) -> Conditions:
+        return now._replace(lifted=(*now.lifted, name))
+
     for one in low_limits():
         if one.raisable:
-            yield Removal("limit", one.name, str(one.soft), _lift(one.name))
-
-
-def _lift(name: str) -> Callable[[Conditions], Conditions]:
-    return lambda conditions: conditions._replace(lifted=(*conditions.lifted, name))
+            yield Removal("limit", one.name, str(one.soft), partial(lifted, one.name))
 
 
 def _variables(environment: Mapping[str, str]) -> Iterator[Removal]:

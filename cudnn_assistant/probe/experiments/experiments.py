@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from itertools import chain
 
 import msgspec
@@ -76,25 +77,17 @@ def _ended_well(trial: Trial) -> bool:
     return trial.status == "ok"
 
 
+@dataclass
 class _Bench:
     """Experiments on one test, and what they have shown so far."""
 
-    def __init__(
-        self,
-        test: Test,
-        conditions: Conditions,
-        first: Trial,
-        helps: Helps,
-        until: float,
-        cancel: Cancel,
-    ) -> None:
-        self._test = test
-        self._conditions = conditions
-        self._first = first
-        self._helps = helps
-        self._until = until
-        self._cancel = cancel
-        self.done: list[Experiment] = []
+    _test: Test
+    _conditions: Conditions
+    _first: Trial
+    _helps: Helps
+    _until: float
+    _cancel: Cancel
+    done: list[Experiment] = field(default_factory=list)
 
     def repeats(self) -> bool:
         """Whether the test stops again, in the same way."""

@@ -71,13 +71,9 @@ class _Database:
         found = bytearray()
         while page and len(found) < min(size, _MOST_BLOB):
             data = self._read(page, self._size)
-            page, length = self._following(data)
+            (page,) = struct.unpack_from(self._order + "I", data, 16)
+            (length,) = struct.unpack_from(self._order + "H", data, 22)
             if not length:
                 break
             found += data[_HEAD : _HEAD + length]
         return bytes(found[:size])
-
-    def _following(self, data: bytes) -> tuple[int, int]:
-        (following,) = struct.unpack_from(self._order + "I", data, 16)
-        (length,) = struct.unpack_from(self._order + "H", data, 22)
-        return following, length

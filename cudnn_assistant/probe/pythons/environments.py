@@ -73,9 +73,8 @@ def pythons(
         note("there are too many folders: environments in some of them may be missing")
     if candidates.home_is_remote:
         note("the home folder is on the network: only the usual places in it were looked at")
-    read = _Reader(disk)
-    environments = [read.environment(one) for one in found]
-    environments += [read.user_site(site, environments) for site in user_sites(disk, candidates)]
+    environments = [_read(disk, one) for one in found]
+    environments += [_user_site(disk, s, environments) for s in user_sites(disk, candidates)]
     return tuple(sorted(environments, key=lambda one: (not one.active, one.id)))
 
 
@@ -85,7 +84,7 @@ def one_python(path: str, family: Family, *, root: str = "/") -> PythonEnvironme
     where = layout(disk, path)
     if where is None:
         return None
-    return _Reader(disk).environment(_Found(where, "", ("added",), active=False))
+    return _read(disk, _Found(where, "", ("added",), active=False))
 
 
 def _terminal(
@@ -125,57 +124,49 @@ def _resolved(
     return list(found.values())
 
 
-class _Reader:
-    """Reads what is in environments."""
+def _read(disk: Disk, one: _Found) -> PythonEnvironment:
+    """All facts about one environment."""
+    where = one.where
+    sites = sites_of(disk, where)
+    have = installed(disk, sites)
+    conda = conda_packages(disk, where.root) if where.conda else {}
+    version = version_of(disk, where)
+    architecture = binary.look_at(disk.real(where.python)).architecture if where.python else ""
+    return PythonEnvironment(
+        id=readable(where.id),
+        python=readable(where.python),
+        version=version,
+        bits=_BITS.get(architecture),
+        kind=_kind(one),
+        active=one.active,
+        externally_managed=externally_managed(disk, where),
+        architecture=architecture,
+        pip="pip" in have,
+        sites=tuple(readable(site) for site in sites),
+        packages=packages(disk, have, conda),
+        frameworks=frameworks(disk, have, conda, _marker(disk, version, architecture), sites=sites),
+        found_via=one.via,
+    )
 
-    def __init__(self, disk: Disk) -> None:
-        self._disk = disk
 
-    def environment(self, one: _Found) -> PythonEnvironment:
-        """All facts about one environment."""
-        disk, where = self._disk, one.where
-        sites = sites_of(disk, where)
-        have = installed(disk, sites)
-        conda = conda_packages(disk, where.root) if where.conda else {}
-        version = version_of(disk, where)
-        architecture = binary.look_at(disk.real(where.python)).architecture if where.python else ""
-        return PythonEnvironment(
-            id=readable(where.id),
-            python=readable(where.python),
-            version=version,
-            bits=_BITS.get(architecture),
-            kind=_kind(one),
-            active=one.active,
-            externally_managed=externally_managed(disk, where),
-            architecture=architecture,
-            pip="pip" in have,
-            sites=tuple(readable(site) for site in sites),
-            packages=packages(disk, have, conda),
-            frameworks=frameworks(
-                disk, have, conda, _marker(disk, version, architecture), sites=sites
-            ),
-            found_via=one.via,
-        )
-
-    def user_site(self, site: str, others: Sequence[PythonEnvironment]) -> PythonEnvironment:
-        """The person's own packages, which every installation of one version of Python sees."""
-        disk = self._disk
-        version = _user_version(disk, site)
-        fitting = (o for o in others if _uses_user_site(o) and _short(o.version) == version)
-        base = next(fitting, PythonEnvironment(id="", version=version))
-        have, below = installed(disk, (site,)), installed(disk, base.sites)
-        marker = _marker(disk, base.version, base.architecture)
-        return msgspec.structs.replace(
-            base,
-            id=readable(disk.parent(site)),
-            kind="user-site",
-            active=False,
-            pip="pip" in have or "pip" in below,
-            sites=(readable(site), *base.sites),
-            packages=packages(disk, have, {}),
-            frameworks=frameworks(disk, have, {}, marker, below),
-            found_via=("user-site",),
-        )
+def _user_site(disk: Disk, site: str, others: Sequence[PythonEnvironment]) -> PythonEnvironment:
+    """The person's own packages, which every installation of one version of Python sees."""
+    version = _user_version(disk, site)
+    fitting = (o for o in others if _uses_user_site(o) and _short(o.version) == version)
+    base = next(fitting, PythonEnvironment(id="", version=version))
+    have, below = installed(disk, (site,)), installed(disk, base.sites)
+    marker = _marker(disk, base.version, base.architecture)
+    return msgspec.structs.replace(
+        base,
+        id=readable(disk.parent(site)),
+        kind="user-site",
+        active=False,
+        pip="pip" in have or "pip" in below,
+        sites=(readable(site), *base.sites),
+        packages=packages(disk, have, {}),
+        frameworks=frameworks(disk, have, {}, marker, below),
+        found_via=("user-site",),
+    )
 
 
 def _kind(one: _Found) -> Kind:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 
 from cudnn_assistant.child.mapped import interesting, paths_of_maps
 
@@ -27,19 +26,18 @@ def readable(pid: int) -> bool:
 
 def environment(pid: int) -> dict[str, str]:
     """The environment that a process was started with; {} where it may not be read."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            pairs = file.read().split(b"\0")
-    except OSError:
-        return {}
-    texts = (os.fsdecode(pair) for pair in pairs if b"=" in pair)
-    return {name: text for name, _equal, text in (text.partition("=") for text in texts)}
+    pairs = (text.partition("=") for text in _texts(pid, "environ") if "=" in text)
+    return {name: text for name, _equal, text in pairs}
 
 
 def command(pid: int) -> list[str]:
     """The words a process was started with; [] where they may not be read."""
+    return [word for word in _texts(pid, "cmdline") if word]
+
+
+def _texts(pid: int, name: str) -> list[str]:
     try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return [os.fsdecode(word) for word in re.split(rb"\0", file.read()) if word]
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            return [os.fsdecode(text) for text in file.read().split(b"\0")]
     except OSError:
         return []
