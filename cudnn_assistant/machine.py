@@ -548,12 +548,13 @@ DifferenceKind = Literal[
     "variable",
     "limit",
     "working-folder",
+    "program-folder",
     "python-start",
     "gpus",
     "settings",
 ]
-"""What an experiment does without. "search-order": with an entry behind all others; "settings":
-all of these at once."""
+"""What an experiment does without. "search-order": with an entry behind all others;
+"program-folder": Windows' libraries beside the program; "settings": all of these at once."""
 
 
 class Difference(Struct, kw_only=True):

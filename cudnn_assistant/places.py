@@ -133,12 +133,17 @@ def _launcher(name: str) -> str:
     return os.path.join(os.path.dirname(sys.executable), name + ending)
 
 
-def child_command(kind: str, *arguments: str) -> list[str]:
+def program_folder() -> str:
+    """Where the interpreter lies that really runs our children; "" in a packed program."""
+    return "" if frozen() else os.path.dirname(getattr(sys, "_base_executable", sys.executable))
+
+
+def child_command(kind: str, *arguments: str, python: str = "") -> list[str]:
     """The command that starts one of our child programs.
 
-    A packed program is its own child. Otherwise the interpreter that runs us starts our
-    ``__main__`` isolated (``-I``), so that no PYTHON* variable and no file in the current folder
-    of a troubled machine can reach it; it finds our libraries through ``--path``.
+    A packed program is its own child. Otherwise ``python``, or the interpreter that runs us, starts
+    our ``__main__`` isolated (``-I``), so that no PYTHON* variable and no file in the current
+    folder of a troubled machine can reach it; it finds our libraries through ``--path``.
     """
     if frozen():
         return [sys.executable, "--child", kind, *arguments]
@@ -146,5 +151,5 @@ def child_command(kind: str, *arguments: str) -> list[str]:
     main = str(_PACKAGE / "__main__.py")
     # Where we were told to write nothing beside our files, a child is told the same.
     silent = ["-B"] if sys.flags.dont_write_bytecode else []
-    words = [sys.executable, "-I", "-S", *silent, main]
+    words = [python or sys.executable, "-I", "-S", *silent, main]
     return [*words, "--child", kind, "--path", here, *arguments]

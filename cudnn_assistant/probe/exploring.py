@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 
+from cudnn_assistant import places
 from cudnn_assistant.machine import SYSTEM, Experiment, PythonEnvironment, Trial
 from cudnn_assistant.probe.experiments.conditions import Conditions
 from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, unfinished
@@ -12,6 +14,7 @@ from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.contents import with_contents
 from cudnn_assistant.probe.pythons.layout import start_files
 from cudnn_assistant.probe.subjects import Terms, Wish, asked_for, surroundings_of
+from cudnn_assistant.probe.trials.child_environment import apart
 from cudnn_assistant.probe.trials.framework import Bare, run_framework
 from cudnn_assistant.probe.trials.trial import run_trial
 
@@ -87,9 +90,9 @@ def compared(
 def _of(trial: Trial, terms: Terms, one: PythonEnvironment | None) -> tuple[Conditions, Test]:
     """The conditions of a test, and how it is run again under others."""
     environment = surroundings_of(terms.environment, one) if one else terms.environment
-    here = Conditions(environment, terms.start_in)
+    here = Conditions(environment, terms.start_in, beside=places.program_folder())
     if one and trial.framework:
-        here = here._replace(starts=start_files(Disk(terms.family), one.sites))
+        here = here._replace(beside="", starts=start_files(Disk(terms.family), one.sites))
         return here, _test_inside(trial, one, here.starts, terms)
     # Only now: what an environment's framework asks for is read from its libraries.
     return here, _test_of(trial, asked_for(one) if one else Wish(), terms)
@@ -114,15 +117,17 @@ def _test_inside(
 
 def _test_of(trial: Trial, wish: Wish, terms: Terms) -> Test:
     def test(conditions: Conditions) -> Trial:
-        return run_trial(
-            conditions.environment,
-            terms.family,
-            subject=trial.subject,
-            start_in=conditions.folder,
-            lifted=conditions.lifted,
-            table=terms.table,
-            cancel=terms.cancel,
-            **wish._asdict(),
-        )
+        with nullcontext("") if conditions.beside == places.program_folder() else apart() as python:
+            return run_trial(
+                conditions.environment,
+                terms.family,
+                subject=trial.subject,
+                start_in=conditions.folder,
+                lifted=conditions.lifted,
+                python=python,
+                table=terms.table,
+                cancel=terms.cancel,
+                **wish._asdict(),
+            )
 
     return test

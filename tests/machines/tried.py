@@ -269,6 +269,19 @@ case(
     "error search-order-stops-cudnn",
 )  # fmt: skip
 case(
+    "windows-tried-program-folder",
+    "broken",
+    but(
+        HEALTHY_WINDOWS,
+        trials=(STRAY_FIRST,),
+        experiments=(
+            tried("program-folder", "", r"C:\Python312", before=STRAY_FIRST,
+                  after=passed(GOOD, CARD)),
+        ),
+    ),
+    "error working-folder-stops-cudnn",
+)  # fmt: skip
+case(
     "linux-python-start-stops-torch",
     "broken",
     but(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from cudnn_assistant.machine import Framework, PythonEnvironment
+from cudnn_assistant import places
+from cudnn_assistant.machine import SYSTEM, Framework, PythonEnvironment, Trial
 from cudnn_assistant.probe.experiments.conditions import Conditions
 from cudnn_assistant.probe.experiments.experiments import experiments
+from cudnn_assistant.probe.trials.child_environment import apart
 from cudnn_assistant.probe.trials.linking import loading_steps
 from cudnn_assistant.probe.trials.trial import run_trial
 
@@ -92,6 +95,37 @@ def test_the_order_of_two_folders_of_which_neither_can_be_left_out(world, tmp_pa
     (mixed / "libcuda.so.1").symlink_to(world.driver / "libcuda.so.1")
     found = tried(world.environment(mixed, world.cudnn[9]))
     assert proven(found) == [("search-order", "LD_LIBRARY_PATH", (str(mixed),))]
+
+
+@pytest.mark.parametrize("family", ["windows", "linux"])
+def test_a_library_beside_the_program_of_windows(tmp_path, family):
+    (tmp_path / "cudnn64_9.dll").write_bytes(b"no library")
+
+    def test(conditions: Conditions) -> Trial:
+        if conditions.beside:
+            return Trial(subject=SYSTEM, stage="load", status="unloadable")
+        return Trial(subject=SYSTEM, stage="convolution", status="ok")
+
+    there = Conditions({}, beside=str(tmp_path))
+    found = experiments(test, there, test(there), family)
+    expected = [("program-folder", "", (str(tmp_path),))]
+    assert proven(found) == (expected if family == "windows" else [])
+    assert experiments(test, Conditions({}), test(there), family) == ()
+
+
+def test_a_python_apart_has_nothing_beside_it_that_it_does_not_need(tmp_path, monkeypatch):
+    needed = {"python.exe", "python3.dll", "python311.dll", "vcruntime140.dll"}
+    for name in (*needed, "pythonw.exe", "cudnn64_9.dll", "zlibwapi.dll"):
+        (tmp_path / name).write_text(name)
+    monkeypatch.setattr(sys, "_base_executable", str(tmp_path / "python.exe"))
+    with apart() as python:
+        assert {*os.listdir(os.path.dirname(python))} == {*needed, "pyvenv.cfg"}
+        assert Path(python).read_text() == "python.exe"
+        config = Path(python).with_name("pyvenv.cfg").read_text()
+        assert config == f"home = {tmp_path}\n"
+        assert places.child_command("trial", "{}", python=python)[0] == python
+    assert not os.path.exists(python)
+    assert places.child_command("trial", "{}")[0] == sys.executable
 
 
 @pytest.mark.parametrize("name", ["libcudnn.so.9", "libcuda.so.1"])

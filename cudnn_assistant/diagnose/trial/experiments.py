@@ -139,8 +139,9 @@ def limit(ctx: Context) -> Findings:
 
 @rule("working-folder-stops-cudnn", layer=Layer.PROVEN, provable=False)
 def working_folder(ctx: Context) -> Findings:
-    """Started from another folder, cuDNN works: files beside the person take its place."""
-    for one in proven(ctx, "working-folder"):
+    """Started from another folder, cuDNN works: files beside the person, or beside the program
+    where that is Windows, take its place."""
+    for one in proven(ctx, "working-folder", "program-folder"):
         entries = (e for e in ctx.machine.search if e.variable == "LD_LIBRARY_PATH")
         below = next((e for e in entries if e.text and not e.text.startswith("/")), None)
         facts = Facts(folder=one.difference.without[0])

@@ -39,6 +39,8 @@ class Conditions(NamedTuple):
     """Limits that are raised as far as the system lets everybody."""
     starts: tuple[str, ...] = ()
     """Files that its Python runs by itself when it starts."""
+    beside: str = ""
+    """Windows: the folder of the program itself, which comes before all others; "": one without."""
 
 
 class Removal(NamedTuple):
@@ -78,6 +80,9 @@ def groups(conditions: Conditions, family: Family) -> Iterator[tuple[Removal, ..
     yield tuple(_entries(conditions.environment, family))
     if conditions.folder:
         yield (Removal("working-folder", "", conditions.folder, lambda s: s._replace(folder="")),)
+    if family == "windows" and holds_cudnn(conditions.beside):
+        folder = conditions.beside
+        yield (Removal("program-folder", "", folder, lambda now: now._replace(beside="")),)
     yield tuple(_starts(conditions.starts))
     yield tuple(_limits())
     yield tuple(_variables(conditions.environment))

@@ -67,17 +67,19 @@ def run_child(
     deadline: float,
     folder: str = "",
     *,
+    python: str = "",
     cancel: Cancel = never,
     largest: int = LARGEST,
 ) -> Ended:
     """Start one of our child programs with one JSON argument and watch it to its end.
 
-    As :func:`run_command`; the child also keeps a deadline of its own, a little later.
+    As :func:`run_command`; the child also keeps a deadline of its own, a little later. It is run by
+    ``python``, else by what runs us.
     """
 
     def command(pipe: int) -> list[str]:
         told = {**wish, "pipe": pipe, "deadline": deadline + 5}
-        return places.child_command(kind, json.dumps(told))
+        return places.child_command(kind, json.dumps(told), python=python)
 
     opened = OF_DRIVER if kind == "gpu" else ALL
     return run_command(

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
+from cudnn_assistant import places
 from cudnn_assistant.machine import Family
 
 Environment = Mapping[str, str]
+
+_OF_PYTHON = re.compile(r"(?i)python(\d*\.dll|\.exe)|vcruntime140(_1)?\.dll")
+"""What Windows' Python needs beside itself; all else it finds through pyvenv.cfg."""
 
 _CUDA_FOLDERS = ("cublas", "cuda_nvrtc", "nvrtc", "cu13", "cu12", "cuda_runtime", "nvjitlink")
 """Folders beside nvidia/cudnn in an environment, as the wheels' own RUNPATHs name them."""
@@ -58,6 +66,18 @@ def of_copy(
     changed = {**environment, name: separator.join([folder, *cuda_folders, *kept])}
     changed.pop("LD_PRELOAD", None)
     return changed, cuda_folders
+
+
+@contextmanager
+def apart() -> Iterator[str]:
+    """A copy of the interpreter that runs our children, in a folder with no other library."""
+    home = places.program_folder()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        for name in filter(_OF_PYTHON.fullmatch, os.listdir(home)):
+            shutil.copy(os.path.join(home, name), folder)
+        with open(os.path.join(folder, "pyvenv.cfg"), "w", encoding="utf-8") as config:
+            config.write(f"home = {home}\n")
+        yield os.path.join(folder, "python.exe")
 
 
 def searched_by_windows(environment: Environment, first: Sequence[str]) -> list[str]:

@@ -59,6 +59,7 @@ def run_trial(
     bindings: bool = True,
     start_in: str = "",
     lifted: Sequence[str] = (),
+    python: str = "",
     reason: bool = False,
     table: PartsTable = (),
     cancel: Cancel = never,
@@ -74,9 +75,9 @@ def run_trial(
     among the visible GPUs, "" the first of them. ``full`` adds the other types, layouts and
     directions. ``bindings`` False keeps cuda-python out of the child (for comparing). ``start_in``
     is the child's working folder, else one of the system; ``lifted`` names limits that it raises
-    first. ``reason`` asks the loader why it refused a part of cuDNN, which cuDNN itself doesn't
-    tell. ``table`` says what a cuDNN is made of (() the built-in one). ``cancel`` ends the child at
-    once and raises
+    first; ``python`` runs it in place of our own interpreter. ``reason`` asks the loader why it
+    refused a part of cuDNN, which cuDNN itself doesn't tell. ``table`` says what a cuDNN is made of
+    (() the built-in one). ``cancel`` ends the child at once and raises
     :class:`~cudnn_assistant.probe.running.children.Cancelled`.
     """
     parts = part_lists(table)
@@ -100,7 +101,7 @@ def run_trial(
 
     def ask(kind: str, variables: Mapping[str, str] = _NO_VARIABLES, **more: object) -> Ended:
         asked, here = {**wish, **more}, {**environment, **variables}
-        return run_child(kind, asked, here, deadline, start_in, cancel=cancel)
+        return run_child(kind, asked, here, deadline, start_in, python=python, cancel=cancel)
 
     try:
         ended = ask("trial")
