@@ -467,18 +467,9 @@ Stage = Literal[
     "start", "driver", "context", "load", "version", "sublibraries", "handle", "convolution"
 ]
 TrialStatus = Literal[
-    "ok",
-    "missing-library",
-    "unloadable",
-    "other-copy",
-    "status-code",
-    "wrong-result",
-    "crashed",
-    "timed-out",
-    "out-of-memory",
-    "no-gpu",
-    "not-run",
-]
+    "ok", "missing-library", "unloadable", "other-copy", "status-code", "wrong-result", "crashed",
+    "timed-out", "out-of-memory", "no-gpu", "not-run",
+]  # fmt: skip
 
 
 class StageTime(Struct, kw_only=True):
@@ -542,17 +533,9 @@ class Trial(Struct, kw_only=True):
 
 
 DifferenceKind = Literal[
-    "preload",
-    "search-entry",
-    "search-order",
-    "variable",
-    "limit",
-    "working-folder",
-    "program-folder",
-    "python-start",
-    "gpus",
-    "settings",
-]
+    "preload", "search-entry", "search-order", "variable", "limit", "working-folder",
+    "program-folder", "python-start", "gpus", "settings",
+]  # fmt: skip
 """What an experiment does without. "search-order": with an entry behind all others;
 "program-folder": Windows' libraries beside the program; "settings": all of these at once."""
 

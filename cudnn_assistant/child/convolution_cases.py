@@ -14,39 +14,24 @@ Dims = tuple[int, int, int, int]
 
 
 class Case:
-    """One convolution of the test."""
+    """One convolution of the test: what it changes of the plainest one."""
 
-    __slots__ = (
-        "direction", "exact", "graph", "kind", "layout", "least", "math", "name", "needed", "shape",
-    )  # fmt: skip
+    kind = "fp32"
+    direction = "forward"
+    layout = cudnn.NCHW
+    math = cudnn.FMA_MATH
+    shape = TINY
+    exact = True
+    least = (0, 0)
+    """Compute capability from which the hardware has this type."""
+    needed = True
+    """Whether "not supported" from such hardware is trouble rather than a gap."""
+    graph = False
+    """Through the graph calls instead of the legacy ones; always channels last."""
 
-    def __init__(
-        self,
-        name: str,
-        kind: str = "fp32",
-        *,
-        direction: str = "forward",
-        layout: int = cudnn.NCHW,
-        math: int = cudnn.FMA_MATH,
-        shape: Shape = TINY,
-        exact: bool = True,
-        least: tuple[int, int] = (0, 0),
-        needed: bool = True,
-        graph: bool = False,
-    ) -> None:
+    def __init__(self, name: str, **changes: object) -> None:
         self.name = name
-        self.kind = kind
-        self.direction = direction
-        self.layout = layout
-        self.math = math
-        self.shape = shape
-        self.exact = exact
-        self.least = least
-        """Compute capability from which the hardware has this type."""
-        self.needed = needed
-        """Whether "not supported" from such hardware is trouble rather than a gap."""
-        self.graph = graph
-        """Through the graph calls instead of the legacy ones; always channels last."""
+        vars(self).update(changes)
 
     def dims(self) -> dict[str, Dims]:
         """Dimensions of the three operands."""
@@ -61,23 +46,25 @@ CASES = (
     Case("fp32 channels last", layout=_LAST, needed=False),
     # DEFAULT_MATH lets Ampere and later use TF32, which holds integers to 2048 exactly.
     Case("tf32", math=cudnn.DEFAULT_MATH, least=(8, 0)),
-    Case("fp16", "fp16", math=_TENSOR, least=(5, 3), needed=False),
-    Case("fp16 channels last", "fp16", layout=_LAST, math=_TENSOR, least=(7, 0), needed=False),
-    Case("bf16", "bf16", math=_TENSOR, least=(8, 0), needed=False),
-    Case("bf16 channels last", "bf16", layout=_LAST, math=_TENSOR, least=(8, 0), needed=False),
+    Case("fp16", kind="fp16", math=_TENSOR, least=(5, 3), needed=False),
+    Case("fp16 channels last", kind="fp16", layout=_LAST, math=_TENSOR, least=(7, 0), needed=False),
+    Case("bf16", kind="bf16", math=_TENSOR, least=(8, 0), needed=False),
+    Case("bf16 channels last", kind="bf16", layout=_LAST, math=_TENSOR, least=(8, 0), needed=False),
     Case("fp32 backward data", direction="data"),
     Case("fp32 backward filter", direction="filter"),
     # Wide enough that the heuristics reach for the engine libraries and the tensor cores.
     Case("fp32 wide", shape=WIDE),
-    Case("fp16 wide", "fp16", layout=_LAST, math=_TENSOR, shape=WIDE, least=(7, 0), needed=False),
+    Case(
+        "fp16 wide", kind="fp16", layout=_LAST, math=_TENSOR, shape=WIDE, least=(7, 0), needed=False
+    ),
     # Fractions show lost precision, and the fastest algorithm may be Winograd or FFT.
     Case("fp32 fractions", exact=False),
     # The way of today's PyTorch.
-    Case("fp16 graph", "fp16", layout=_LAST, least=(8, 0), needed=False, graph=True),
+    Case("fp16 graph", kind="fp16", layout=_LAST, least=(8, 0), needed=False, graph=True),
 )
 JIT_CASES = (
-    Case("fp16 graph", "fp16", layout=_LAST, needed=False, graph=True),
-    Case("bf16 graph", "bf16", layout=_LAST, least=(8, 0), needed=False, graph=True),
+    Case("fp16 graph", kind="fp16", layout=_LAST, needed=False, graph=True),
+    Case("bf16 graph", kind="bf16", layout=_LAST, least=(8, 0), needed=False, graph=True),
     Case("tf32 graph", layout=_LAST, least=(8, 0), needed=False, graph=True),
 )
 """What cuDNN JIT can be asked: it has no legacy convolution. One of them must hold."""

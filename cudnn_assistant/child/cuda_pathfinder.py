@@ -1,7 +1,7 @@
 """Child program: which libraries cuda-pathfinder, NVIDIA's own locator, finds and loads.
 
 A child because what it loads can end the process. One JSON argument: pipe, deadline, names. Says
-``found`` (name, path, via) for each that it finds; what it doesn't find is passed over.
+``found`` (name, path, found_via) for each that it finds; what it doesn't find is passed over.
 """
 
 from __future__ import annotations
@@ -30,4 +30,5 @@ def _ask(channel: Channel, wish: dict[str, Any]) -> None:
         except (RuntimeError, OSError):
             continue
         if found.abs_path:
-            channel.say(found={"name": name, "path": found.abs_path, "via": found.found_via})
+            via = [found.found_via] if found.found_via else []
+            channel.say(found={"name": name, "path": found.abs_path, "found_via": via})

@@ -8,7 +8,7 @@ from __future__ import annotations
 import platform
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import starmap
 from typing import NamedTuple
 
@@ -43,27 +43,23 @@ def look() -> KernelFacts:
 
 def facts(registry: Registry, devices: Sequence[Device]) -> KernelFacts:
     """What registry and device list say, in the form of the other system's kernel."""
-    version = next((v for _, v in _nvidia_drivers(registry)), "")
+    version = next(_nvidia_drivers(registry), "")
     adapters = tuple(_adapter(device) for device in devices)
     ours = [d for d in devices if f"VEN_{NVIDIA}".upper() in d.hardware_id.upper()]
     problems = tuple(sorted({device.problem for device in ours if device.problem}))
     return KernelFacts(version=version, adapters=adapters, problems=problems)
 
 
-def _nvidia_drivers(registry: Registry) -> list[tuple[str, str]]:
-    """Name and driver version of every NVIDIA adapter with a driver of NVIDIA's."""
-    found = []
+def _nvidia_drivers(registry: Registry) -> Iterator[str]:
+    """Driver version of every NVIDIA adapter with a driver of NVIDIA's."""
     for group in (DISPLAY_CLASS, ACCELERATOR_CLASS):
         base = rf"{_CLASSES}\{group}"
         for key in registry.keys(base):
-            if not re.fullmatch(r"\d{4}", key):
-                continue
-            path = rf"{base}\{key}"
-            maker = str(registry.value(path, "ProviderName") or "")
-            version = nvidia_version(str(registry.value(path, "DriverVersion") or ""))
+            maker = str(registry.value(rf"{base}\{key}", "ProviderName") or "")
+            told = str(registry.value(rf"{base}\{key}", "DriverVersion") or "")
+            version = nvidia_version(told) if re.fullmatch(r"\d{4}", key) else ""
             if "NVIDIA" in maker.upper() and version:
-                found.append((str(registry.value(path, "DriverDesc") or ""), version))
-    return found
+                yield version
 
 
 def nvidia_version(windows: str) -> str:

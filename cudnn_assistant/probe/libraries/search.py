@@ -94,14 +94,13 @@ def _scopes(
 
 
 def _lookup(environment: Mapping[str, str], disk: Disk) -> envpath.Lookup:
-    # On Linux the lists stand as the shell wrote them: "$LD_LIBRARY_PATH" is the rest, no folder.
-    hidden = {"LD_LIBRARY_PATH", "PATH"} if disk.family == "linux" else set()
-    return lambda name: None if name in hidden else _value(environment, name, disk)
+    def value(name: str) -> str | None:
+        if disk.family == "windows":
+            return value_of(environment, name.upper(), disk) or None
+        # The lists stand as the shell wrote them: "$LD_LIBRARY_PATH" is the rest, no folder.
+        return None if name in ("LD_LIBRARY_PATH", "PATH") else environment.get(name) or None
 
-
-def _value(environment: Mapping[str, str], name: str, disk: Disk) -> str | None:
-    wanted = name.upper() if disk.family == "windows" else name
-    return value_of(environment, wanted, disk) or None
+    return value
 
 
 def _entry(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+
+import msgspec
 
 from cudnn_assistant.machine import Library, readable
 from cudnn_assistant.probe.running.children import Cancel, never, run_child
@@ -25,14 +26,6 @@ def second_opinion(
         ended = run_child("cuda_pathfinder", {"names": NAMES}, environment, deadline, cancel=cancel)
     except (OSError, ValueError):
         return ()
-    return tuple(_libraries(ended.lines))
-
-
-def _libraries(lines: tuple[dict[str, Any], ...]) -> Iterator[Library]:
-    for line in lines:
-        found = line.get("found")
-        if isinstance(found, dict) and all(isinstance(text, str) for text in found.values()):
-            via = (found["via"],) if found.get("via") else ()
-            yield Library(
-                name=found.get("name", ""), path=readable(found.get("path", "")), found_via=via
-            )
+    told = (line["found"] for line in ended.lines if "found" in line)
+    found = msgspec.convert([one | {"path": readable(one["path"])} for one in told], list[Library])
+    return tuple(found)

@@ -37,17 +37,13 @@ def activated(environment: Mapping[str, str], one: PythonEnvironment) -> dict[st
 def _assignments(disk: Disk, one: PythonEnvironment) -> Iterator[tuple[str, str, bool]]:
     """Names with texts in the order they are set, and whether nothing in them is replaced."""
     if one.kind == "conda":
-        yield from _of_scripts(disk, disk.join(one.id, "etc", "conda", "activate.d"))
-        for path in (*_files(disk, disk.join(one.id, "etc", "conda", "env_vars.d"), ".json"),):
+        for path in _files(disk, disk.join(one.id, "etc", "conda", "activate.d"), ".sh"):
+            yield from _exports(disk.text(path))
+        for path in _files(disk, disk.join(one.id, "etc", "conda", "env_vars.d"), ".json"):
             yield from _of_json(disk.text(path))
         yield from _of_json(disk.text(disk.join(one.id, "conda-meta", "state")), "env_vars")
     elif one.kind in ("venv", "uv"):
         yield from _exports(disk.text(disk.join(one.id, "bin", "activate")))
-
-
-def _of_scripts(disk: Disk, folder: str) -> Iterator[tuple[str, str, bool]]:
-    for path in _files(disk, folder, ".sh"):
-        yield from _exports(disk.text(path))
 
 
 def _files(disk: Disk, folder: str, ending: str) -> list[str]:
