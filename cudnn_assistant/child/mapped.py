@@ -32,11 +32,12 @@ def main_library(paths: list[str]) -> str:
 
 def libraries() -> list[str]:
     """Real paths of all files that are mapped now, each once, in the order of addresses."""
-    return _windows() if sys.platform == "win32" else _linux()
+    return modules_of(-1) if sys.platform == "win32" else files_of("self")  # -1: this process
 
 
-def _linux() -> list[str]:
-    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+def files_of(process: int | str) -> list[str]:
+    """Linux: the files that a process has mapped. Raises OSError where it may not be looked at."""
+    with open(f"/proc/{process}/maps", encoding="utf-8", errors="surrogateescape") as maps:
         return paths_of_maps(maps.read())
 
 
@@ -49,12 +50,6 @@ def paths_of_maps(text: str) -> list[str]:
             path = fields[5].removesuffix(" (deleted)")
             found[_ESCAPE.sub(lambda octal: chr(int(octal[1], 8)), path)] = None
     return list(found)
-
-
-def _windows() -> list[str]:
-    if sys.platform != "win32":
-        return []
-    return modules_of(-1)  # the pseudo handle of this process
 
 
 def modules_of(process: int) -> list[str]:

@@ -80,7 +80,9 @@ class Look:
         works = {
             "host": Work(self._host, ("host",)),
             "variables": Work(self._variables, ("variables",)),
-            "environment": Work(self._fresh, ("variables",)),
+            "environment": Work(
+                lambda: ({"environment": self.system.fresh_environment()}, ()), ("variables",)
+            ),
         }
         for seen in together(works, DEADLINE, self.cancel):
             if "environment" in seen.facts:
@@ -98,9 +100,6 @@ class Look:
         found = self.system.variables()
         gaps: Any = getattr(self.system, "gaps", tuple)
         return {"variables": search.with_existence(self._disk, found)}, tuple(gaps())
-
-    def _fresh(self) -> tuple[Facts, tuple[Gap, ...]]:
-        return {"environment": self.system.fresh_environment()}, ()
 
     def _search(self) -> tuple[Facts, tuple[Gap, ...]]:
         found = search.order(self._disk, self._environment, self.machine.variables)

@@ -12,6 +12,9 @@ from cudnn_assistant.probe.computer.limits import fixed_limits
 from cudnn_assistant.probe.files.disk import Disk
 
 _SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+_CONTAINER_FILES = {
+    "/.dockerenv": "docker", "/run/.containerenv": "podman", "/.singularity.d": "apptainer",
+}  # fmt: skip
 _CGROUP = re.compile(r"(docker|kubepods|containerd|libpod|lxc|podman|garden)")
 
 
@@ -103,12 +106,9 @@ def wsl_version(disk: Disk, kernel: str) -> int:
 
 def container_kind(disk: Disk) -> str:
     """The kind of container we run in; "" when there is no sign of one."""
-    if disk.exists("/.dockerenv"):
-        return "docker"
-    if disk.exists("/run/.containerenv"):
-        return "podman"
-    if disk.exists("/.singularity.d"):
-        return "apptainer"
+    for path, kind in _CONTAINER_FILES.items():
+        if disk.exists(path):
+            return kind
     kind = disk.text("/run/systemd/container", 64).strip()
     if kind and kind != "wsl":
         return kind

@@ -73,10 +73,6 @@ def _further_than(first: Trial) -> Helps:
     return lambda trial: trial.status == "ok" or (in_library and trial.stage in _DRIVER)
 
 
-def _ended_well(trial: Trial) -> bool:
-    return trial.status == "ok"
-
-
 @dataclass
 class _Bench:
     """Experiments on one test, and what they have shown so far."""
@@ -138,7 +134,7 @@ class _Bench:
                 trial = self._changed(more)
                 self._note(more, trial, proven=False)
                 if trial.status == "ok":
-                    self._helps = _ended_well
+                    self._helps = lambda trial: trial.status == "ok"
                     return self._without_idle(more)
         return ()
 

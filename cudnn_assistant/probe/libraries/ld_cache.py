@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 
 from cudnn_assistant.probe.files.disk import Disk
@@ -32,7 +33,7 @@ def libraries(disk: Disk, *starts: str) -> dict[str, str]:
         for _flags, key, value, _os, _hardware in _ENTRY.iter_unpack(rows):
             name = _text(data, begin + key)
             if name.startswith(wanted):
-                found.setdefault(_decoded(name), _decoded(_text(data, begin + value)))
+                found.setdefault(os.fsdecode(name), os.fsdecode(_text(data, begin + value)))
     except struct.error:
         return found
     return found
@@ -52,7 +53,3 @@ def _begin(data: bytes) -> int:
 def _text(data: bytes, at: int) -> bytes:
     end = data.find(b"\0", at, at + 4096)
     return data[at:end] if end >= 0 else b""
-
-
-def _decoded(text: bytes) -> str:
-    return text.decode("utf-8", "surrogateescape")

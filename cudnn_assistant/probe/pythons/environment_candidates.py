@@ -8,8 +8,8 @@ from functools import cached_property
 
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.folder_patterns import matching
+from cudnn_assistant.probe.files.windows_registry import Registry
 from cudnn_assistant.probe.pythons.layout import STORE
-from cudnn_assistant.probe.pythons.registered import registered_pythons
 from cudnn_assistant.probe.pythons.usual_folders import (
     PROJECT_FOLDERS,
     Candidate,
@@ -24,6 +24,12 @@ _NAMES = {
     "linux": ("python", "python3", *(f"python3.{minor}" for minor in range(6, 20))),
     "windows": ("python.exe", "python3.exe"),
 }
+_REGISTERED = r"Software\Python"
+_HIVES = (
+    Registry("HKEY_CURRENT_USER"),
+    Registry("HKEY_LOCAL_MACHINE"),
+    Registry("HKEY_LOCAL_MACHINE", "KEY_WOW64_32KEY"),
+)
 
 
 class Candidates:
@@ -133,7 +139,7 @@ class Candidates:
         return next((text.split()[0] for text in texts if text.split()), "")
 
     def _in_registry(self) -> Iterator[Candidate]:
-        folders = registered_pythons() if self._registered is None else self._registered
+        folders = _registered() if self._registered is None else self._registered
         for folder in folders:
             if "\\windowsapps\\" not in folder.lower():
                 yield Candidate(folder, "registry", "registered")
@@ -178,6 +184,17 @@ class Candidates:
             return []
         letters = (f"{chr(code)}:\\" for code in range(ord("C"), ord("Z") + 1))
         return [d for d in letters if not self._disk.remote(d) and self._disk.is_folder(d)]
+
+
+def _registered() -> Iterator[str]:
+    """Python installations that Windows' registry knows, those of 32 bits too (PEP 514)."""
+    for registry in _HIVES:
+        for company in registry.keys(_REGISTERED):
+            for tag in registry.keys(rf"{_REGISTERED}\{company}"):
+                folder = registry.value(rf"{_REGISTERED}\{company}\{tag}\InstallPath", "")
+                # The launcher has an entry of its own beside the interpreters.
+                if isinstance(folder, str) and folder and company != "PyLauncher":
+                    yield folder
 
 
 def user_sites(disk: Disk, source: Candidates) -> list[str]:

@@ -18,6 +18,8 @@ from cudnn_assistant.probe.trials import noise
 _UNABLE = (1008, 3000, 3009)
 """cuDNN 9 answers these when it would need a part that is not there: 9.19 without its precompiled
 engines was seen to offer no algorithm at all."""
+_ALARM = -14
+"""The child's own deadline, when ours was late."""
 _GUESS = "zlibwapi.dll"
 """cuDNN for Windows names it whenever one of its parts lacks anything, even where no part needs
 it: 9.10 without cudnn_ops64_9.dll was seen to ask for it."""
@@ -56,7 +58,7 @@ def _without_answer(ended: Ended, family: Family, known: Mapping[str, Any]) -> d
     during = known.get("call") or known["stage"]
     if ended.too_large:
         return {"status": "crashed", "detail": f"{during} took too much memory and was ended"}
-    if ended.timed_out or (ended.exit_code is not None and _alarm(ended.exit_code)):
+    if ended.timed_out or ended.exit_code == _ALARM:
         return {"status": "timed-out", "detail": f"no answer from {during}"}
     if ended.exit_code is None:
         return {"status": "timed-out", "detail": f"{during} can't be ended by the system"}
@@ -67,10 +69,6 @@ def _without_answer(ended: Ended, family: Family, known: Mapping[str, Any]) -> d
         "code_name": name,
         "detail": f"ended in {during}" + ("" if ended.exit_code else " without an answer"),
     }
-
-
-def _alarm(exit_code: int) -> bool:
-    return exit_code == -14  # the child's own deadline, when ours was late
 
 
 def _explained(

@@ -22,20 +22,20 @@ _VERSION = "cudnnGetVersion"
 
 def part_lists(table: PartsTable) -> dict[str, dict[str, Any]]:
     """What a child has to know of each major: checks with the part of each, and the small cuDNN."""
-    known = {str(major): parts_of(table, major) for major in cudnn_majors(table)}
     return {
-        major: {
-            "checks": {f"cudnn{_camel(part)}VersionCheck": part for part in one.checks},
+        str(major): {
+            "checks": {_call(part): part for part in one.checks},
             "needed": one.needed,
             "jit": one.jit,
             "beyond_jit": one.beyond_jit,
         }
-        for major, one in known.items()
+        for major in cudnn_majors(table)
+        for one in (parts_of(table, major),)
     }
 
 
-def _camel(part: str) -> str:
-    return part.title().replace("_", "")
+def _call(part: str) -> str:
+    return f"cudnn{part.title().replace('_', '')}VersionCheck"
 
 
 def part_checks(ended: Ended, family: Family, ask: Ask) -> tuple[PartCheck, ...]:

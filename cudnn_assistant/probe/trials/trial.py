@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -39,7 +38,6 @@ from cudnn_assistant.probe.trials import child_environment, spared
 from cudnn_assistant.probe.trials.endings import classify, main_names
 from cudnn_assistant.probe.trials.part_checks import answered, part_checks, part_lists
 
-_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 _SHOWN = 4000
 """Characters of the child's output that a trial keeps."""
 
@@ -99,8 +97,8 @@ def run_trial(
         )
     environment = child_environment.for_gpu(child_environment.talkative(environment), gpu)
 
-    def ask(kind: str, variables: Mapping[str, str] = _NO_VARIABLES, **more: object) -> Ended:
-        asked, here = {**wish, **more}, {**environment, **variables}
+    def ask(kind: str, variables: Mapping[str, str] | None = None, **more: object) -> Ended:
+        asked, here = {**wish, **more}, {**environment, **(variables or {})}
         return run_child(kind, asked, here, deadline, start_in, python=python, cancel=cancel)
 
     try:
@@ -246,13 +244,10 @@ def _code_name(known: Mapping[str, Any]) -> str:
     return ""
 
 
-def _begins(line: Mapping[str, Any]) -> bool:
-    return "stage" in line and "status" not in line
-
-
 def _stage_times(ended: Ended) -> tuple[StageTime, ...]:
     """How long each stage took; one that never ended lasted until the child's end."""
-    entered = [(line["stage"], line["at"]) for line in ended.lines if _begins(line)]
+    began = (line for line in ended.lines if "stage" in line and "status" not in line)
+    entered = [(line["stage"], line["at"]) for line in began]
     last = ended.lines[-1] if ended.lines else {}
     end = last.get("at") if "status" in last else ended.milliseconds - ended.started
     times = [StageTime(stage="start", milliseconds=ended.started)] if ended.started else []

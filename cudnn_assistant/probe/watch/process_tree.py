@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 
-from cudnn_assistant.child.mapped import interesting, paths_of_maps
+from cudnn_assistant.child.mapped import files_of, interesting
 
 
 def libraries(pid: int) -> list[str]:
     """CUDA's and cuDNN's files that a process has mapped; [] where it may not be looked at."""
-    try:
-        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="surrogateescape") as maps:
-            return interesting(paths_of_maps(maps.read()))
-    except OSError:
-        return []
+    with contextlib.suppress(OSError):
+        return interesting(files_of(pid))
+    return []
 
 
 def readable(pid: int) -> bool:
