@@ -22,7 +22,8 @@ FLEET = Path(__file__).parents[2] / "installer/fleet/ansible"
 BIN = Path(sys.executable).parent
 HERE = Path(__file__).parent
 COMPUTERS = {
-    "ws-ok": healthy, "ws-path": not_on_path, "ws-driver": without_driver, "ws-windows": not_on_path,
+    "ws-ok": healthy, "ws-path": not_on_path, "ws-driver": without_driver,
+    "ws-windows": not_on_path,
 }  # fmt: skip
 AS_WINDOWS = """ cudnn_assistant_windows=true cudnn_assistant_command='["cudnn-assistant"]'"""
 """That computer is told as one with Windows: by the arguments of ansible.windows' own modules."""
@@ -109,7 +110,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 def windows_modules(folder: Path) -> None:
-    """Stand-ins for those of ansible.windows, which need PowerShell; they take the same arguments."""
+    """Stand-ins for those of ansible.windows, which need PowerShell."""
     folder.mkdir(parents=True)
     source = (HERE / "windows_module.py").read_text()
     modules = json.loads((HERE / "windows_modules.json").read_text())["modules"]

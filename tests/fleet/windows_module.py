@@ -6,6 +6,7 @@ them; ``test_ansible.py`` writes NAME and ARGUMENTS before it.
 
 import os
 import shutil
+from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -36,7 +37,7 @@ def win_copy(module, given):
 def win_package(module, given):
     """A file's version is what stands in it."""
     there = here(given["creates_path"])
-    done = os.path.exists(there) and open(there).read() == given["creates_version"]
+    done = os.path.exists(there) and Path(there).read_text() == given["creates_version"]
     code = 0
     if not done and not module.check_mode:
         code, _, _ = module.run_command([here(given["path"]), *given["arguments"]], check_rc=True)
