@@ -34,7 +34,7 @@ from installer.windows import (
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-LOCK = HERE / "requirements.lock"
+LOCK = kind.LOCK
 LARGEST = 27_000_000
 """Bytes that Setup.exe may have."""
 LONGEST_PATH = 259
