@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gettext
 import os
 import re
+import shutil
 import subprocess
 import tomllib
 import zipfile
@@ -214,6 +216,25 @@ def test_news_are_the_readmes() -> None:
     assert news.of(__version__)
     with pytest.raises(news.Missing):
         news.of("0.0.1")
+
+
+def test_translations_are_compiled_where_they_are_packed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A checkout may have none of them compiled, or one from before the last sentence."""
+    clean = tmp_path / "checkout"
+    without = shutil.ignore_patterns("*.mo", "sources")
+    shutil.copytree(build.ROOT / "resources", clean / "resources", ignore=without)
+    (clean / "resources/locale/de.mo").write_bytes(b"old")
+    (clean / "cudnn_assistant").mkdir()
+    monkeypatch.setattr(build, "ROOT", clean)
+    build.program(tmp_path / "app")
+    packed = tmp_path / "app/cudnn_assistant/resources/locale"
+    assert not list(packed.glob("*.po"))
+    languages = {path.stem for path in (clean / "resources/locale").glob("*.po")}
+    assert {path.stem for path in packed.glob("*.mo")} == languages
+    with (packed / "de.mo").open("rb") as file:
+        assert gettext.GNUTranslations(file).gettext("Cancel")
 
 
 def test_a_module_or_a_table_that_is_not_packed_is_seen(tmp_path: Path) -> None:

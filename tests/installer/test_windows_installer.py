@@ -139,7 +139,10 @@ def test_starts_from_the_menu_and_leaves_nothing_behind(
     clean.picture("installed.png", tmp_path)
     python = clean.windows_path(folder / "python" / "pythonw.exe")
     assert clean.run(python, "-I", "-B", "-m", "cudnn_assistant", "--window") == 0
-    assert clean.windows("cuDNN Assistant") == [window], "a second start opens no second window"
+    (still,) = clean.windows("cuDNN Assistant")
+    # A slow computer may still have shown its first picture. X's numbers begin with the program's.
+    assert int(still) >> 20 == int(window) >> 20, "a second start opens no second window"
+    window = still
     clean.press(window, "alt+F4")
     clean.gone("cuDNN Assistant")
     assert stamps(folder) == before, "the program wrote into its own folder"
