@@ -142,9 +142,7 @@ def test_starts_from_the_menu_and_leaves_nothing_behind(
     (still,) = clean.windows("cuDNN Assistant")
     # A slow computer may still have shown its first picture. X's numbers begin with the program's.
     assert int(still) >> 20 == int(window) >> 20, "a second start opens no second window"
-    window = still
-    clean.press(window, "alt+F4")
-    clean.gone("cuDNN Assistant")
+    clean.close("cuDNN Assistant")
     assert stamps(folder) == before, "the program wrote into its own folder"
 
     uninstall(clean, folder, "/SETTINGS")
@@ -191,13 +189,12 @@ def test_upgrade_keeps_settings_and_waits_for_the_open_program(
     journal.write_text("")
     copy.write_text("")
     clean.run("start", "/unix", str(clean.menu / "cuDNN Assistant.lnk"))
-    window = clean.wait_for_program()
+    clean.wait_for_program()
     before = stamps(folder)
     assert install(clean, setups[NEWER]) == 4
     assert uninstall(clean, folder) == 4
     assert stamps(folder) == before
-    clean.press(window, "alt+F4")
-    clean.gone("cuDNN Assistant")
+    clean.close("cuDNN Assistant")
 
     assert install(clean, setups[NEWER]) == 0
     assert self_test(clean, folder)["version"] == NEWER
@@ -346,7 +343,7 @@ def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Pa
     report = clean.drive / "Ännas report.cudnn-report"
     shutil.copy(build.ROOT / "tests/machines/reports/h100-pytorch-healthy.md", report)
     clean.start("start", "/unix", str(report))
-    window = clean.wait_for_program()
+    clean.wait_for_program()
     clean.picture("4-report.png", tmp_path)
     recent = clean.person / "AppData/Roaming/Microsoft/Windows/Recent"
     appears(recent / f"{report.name}.lnk")
@@ -358,8 +355,7 @@ def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Pa
     clean.press(page, "Return")
     question = clean.wait_for(f"{title} ?", other=page)
     clean.picture("6-open.png", tmp_path)
-    clean.press(window, "alt+F4")
-    clean.gone("cuDNN Assistant")
+    clean.close("cuDNN Assistant")
     clean.press(question, "alt+r")
     appears(folder / "lib" / "pefile.pyc")
     time.sleep(2)
