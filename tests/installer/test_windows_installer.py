@@ -406,8 +406,8 @@ def start_from_last_page(windows: Desktop, page: str, setup: subprocess.Popen[by
     """Finish Setup, see the program it starts, and close that."""
     windows.press_until(page, "Return", lambda: setup.poll() is not None)
     assert setup.returncode == 0
-    windows.press(windows.wait_for_program(), "alt+F4")
-    windows.gone("cuDNN Assistant")
+    windows.wait_for_program()
+    windows.close("cuDNN Assistant")
 
 
 def appears(path: Path, *, there: bool = True) -> None:
