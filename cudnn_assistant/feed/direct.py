@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 import msgspec
-from tuf.api.exceptions import DownloadError, SlowRetrievalError
+from tuf.api.exceptions import DownloadError, DownloadHTTPError, SlowRetrievalError
 
 from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File, FrameworkRelease, Wheel
 from cudnn_assistant.compat.lookup import at_least, order
@@ -111,8 +111,9 @@ def _files(component: manifests.Component, cuda: str) -> Iterator[File]:
 
 def _listed(fetcher: Fetcher, base: str) -> Iterator[tuple[str, dict[str, registry.Release]]]:
     for project in ("nvidia-cudnn-cu12", "nvidia-cudnn-cu13", *_PROJECTS):
-        data = fetcher.download_bytes(f"{base}/simple/{project}/", _MOST, registry.ACCEPT)
-        with contextlib.suppress(msgspec.MsgspecError, ValueError):
+        # A mirror may lack a project: the others are asked for all the same.
+        with contextlib.suppress(DownloadHTTPError, msgspec.MsgspecError, ValueError):
+            data = fetcher.download_bytes(f"{base}/simple/{project}/", _MOST, registry.ACCEPT)
             yield project, registry.releases(data)
 
 

@@ -113,6 +113,11 @@ def test_a_newer_release_is_asked_for_as_the_one_before(hosts: Hosts) -> None:
     }  # fmt: skip
 
 
+def test_a_mirror_may_lack_a_project(hosts: Hosts, yesterday: Compat) -> None:
+    del hosts.server.answers["simple/jax/"], hosts.server.answers["simple/nvidia-cudnn-cu12/"]
+    assert feed.current()[0].unreviewed == ("cuDNN 9.27.0", "torch 2.15.0")
+
+
 def test_once_a_day(hosts: Hosts, yesterday: Compat) -> None:
     first = feed.current()[0]
     asked = len(hosts.server.asked)
