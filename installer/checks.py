@@ -19,14 +19,18 @@ from installer.windows.build import ROOT
 
 
 def sources() -> set[str]:
-    """Every module and every resource of the program, as a wheel names it, without ``.py``."""
+    """Every module and every resource of the program, as a wheel names it, without ``.py``.
+
+    Translations by their compiled form.
+    """
     package = {path.relative_to(ROOT) for path in (ROOT / "cudnn_assistant").rglob("*.py")}
     names = {path.with_suffix("").as_posix() for path in package}
     resources = ROOT / "resources"
     for path in resources.rglob("*"):
         inside = path.relative_to(resources)
         if path.is_file() and not {"sources", "desktop"} & set(inside.parts):
-            names.add(f"cudnn_assistant/resources/{inside.as_posix()}")
+            name = f"cudnn_assistant/resources/{inside.as_posix()}"
+            names.add(name.removesuffix(".po") + ".mo" if name.endswith(".po") else name)
     return names
 
 

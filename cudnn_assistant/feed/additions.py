@@ -98,11 +98,12 @@ def _with_limits(reviewed: Compat, build: CudnnBuild) -> CudnnBuild:
 def _frameworks(reviewed: Compat, added: Additions) -> Iterator[FrameworkRelease]:
     """New releases of frameworks that are known; what runs on a GPU is for people to say."""
     have = {(one.name, one.version, one.family, one.index) for one in reviewed.frameworks}
-    names = {one.name for one in reviewed.frameworks}
+    names, seen = {one.name for one in reviewed.frameworks}, set()
     for one in added.frameworks:
         key = (one.name, one.version, one.family, one.index)
-        if one.name in names and key not in have:
-            have.add(key)
+        again = (*key, one.requirement)
+        if one.name in names and key not in have and again not in seen:
+            seen.add(again)
             yield msgspec.structs.replace(one, compute=(), compute_min="", arm=(), sure=False)
 
 

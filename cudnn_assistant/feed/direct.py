@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 import msgspec
-from tuf.api.exceptions import DownloadError, SlowRetrievalError
+from tuf.api.exceptions import DownloadError, DownloadHTTPError, SlowRetrievalError
 
 from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File, FrameworkRelease, Wheel
 from cudnn_assistant.compat.lookup import at_least, order
@@ -23,7 +23,6 @@ from cudnn_assistant.feed.address import allowed, direct_addresses
 from cudnn_assistant.feed.fetcher import Fetcher
 from cudnn_assistant.feed.learned import keep
 from cudnn_assistant.feed.source import Answer
-from cudnn_assistant.machine import Family
 
 _log = logging.getLogger(__name__)
 _MOST = 4 * 1024 * 1024
@@ -32,10 +31,10 @@ _NEWEST = 3
 """Manifests that are read in one go."""
 _LABEL = re.compile(rb"redistrib_([0-9]+\.[0-9]+\.[0-9]+)\.json")
 _PROJECTS = {
-    "torch": "torch", "tensorflow": "tensorflow", "onnxruntime-gpu": "onnxruntime",
-    "ctranslate2": "ctranslate2",
+    "torch": "torch", "tensorflow": "tensorflow", "onnxruntime-gpu": "onnxruntime", "jax": "jax",
+    "ctranslate2": "ctranslate2", "cupy-cuda12x": "cupy", "cupy-cuda13x": "cupy",
+    "paddlepaddle-gpu": "paddle",
 }  # fmt: skip
-_FAMILIES: dict[str, Family] = {"linux-x86_64": "linux", "windows-x86_64": "windows"}
 
 
 def ask(reviewed: Compat, now: datetime, fetcher: Fetcher | None = None) -> Additions:
@@ -112,8 +111,9 @@ def _files(component: manifests.Component, cuda: str) -> Iterator[File]:
 
 def _listed(fetcher: Fetcher, base: str) -> Iterator[tuple[str, dict[str, registry.Release]]]:
     for project in ("nvidia-cudnn-cu12", "nvidia-cudnn-cu13", *_PROJECTS):
-        data = fetcher.download_bytes(f"{base}/simple/{project}/", _MOST, registry.ACCEPT)
-        with contextlib.suppress(msgspec.MsgspecError, ValueError):
+        # A mirror may lack a project: the others are asked for all the same.
+        with contextlib.suppress(DownloadHTTPError, msgspec.MsgspecError, ValueError):
+            data = fetcher.download_bytes(f"{base}/simple/{project}/", _MOST, registry.ACCEPT)
             yield project, registry.releases(data)
 
 
@@ -129,17 +129,28 @@ def _wheels(listed: dict[str, dict[str, registry.Release]]) -> Iterator[Wheel]:
 def _frameworks(
     listed: dict[str, dict[str, registry.Release]], reviewed: Compat
 ) -> Iterator[FrameworkRelease]:
-    """The newest release of each framework, if it is newer than the newest reviewed one."""
+    """The newest release of each framework, if it is newer than the newest reviewed one.
+
+    For the same systems, and asked for by the same words, as that one.
+    """
     for project, name in _PROJECTS.items():
         releases = {text: one for text, one in listed.get(project, {}).items() if one.wheels}
         version = max(releases, key=order, default="")
         known = max((o.version for o in reviewed.frameworks if o.name == name), key=order)
-        if not version or at_least(known, version):
+        if not version or "post" in version or at_least(known, version):
             continue
-        for platform, family in _FAMILIES.items():
-            python = releases[version].pythons(platform)
-            if python and "post" not in version:
+        for like in _newest(project, reviewed):
+            if python := releases[version].pythons(f"{like.family}-x86_64"):
                 yield FrameworkRelease(
-                    name=name, version=version, family=family, python=python,
-                    requirement=f"{project}=={version}", sure=False,
+                    name=name, version=version, family=like.family, python=python,
+                    requirement=like.requirement.replace(f"=={like.version}", f"=={version}"),
+                    sure=False,
                 )  # fmt: skip
+
+
+def _newest(project: str, reviewed: Compat) -> list[FrameworkRelease]:
+    """The builds of the newest reviewed release that a project has, without those of an index."""
+    named = re.compile(rf"{re.escape(project)}(\[.*\])?==")
+    rows = [one for one in reviewed.frameworks if not one.index and named.match(one.requirement)]
+    last = max((one.version for one in rows), key=order, default="")
+    return [one for one in rows if one.version == last]

@@ -6,12 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
+from email.parser import BytesParser
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import msgspec
+from packaging.requirements import Requirement
 from tuf.api.exceptions import DownloadHTTPError
 
 from cudnn_assistant.compat import Compat, FrameworkRelease
@@ -24,6 +26,12 @@ from installer.feed.recorded import PLATFORMS
 
 VARIANTS = ("cu126", "cu128", "cu129", "cu130", "cu132", "cu134")
 """PyTorch's own indices that are looked at."""
+_SYSTEMS = {
+    "linux": {"platform_system": "Linux", "sys_platform": "linux", "platform_machine": "x86_64"},
+    "windows": {"platform_system": "Windows", "sys_platform": "win32", "platform_machine": "AMD64"},
+}
+_CUDNN = re.compile(r"nvidia-cudnn-cu([0-9]+)")
+_CUDA = re.compile(r"(cuda-toolkit|nvidia-cuda-runtime)(-cu[0-9]+)?")
 _WHEEL = re.compile(r"torch-([0-9.]+)\+(cu[0-9]+)-([a-z0-9]+-[a-z0-9]+-[a-z0-9_.]+)\.whl")
 
 
@@ -43,6 +51,7 @@ class Keeping(Fetcher):
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.lines: list[str] = []
+        self.answers: dict[str, bytes] = {}
 
     def download_bytes(self, url: str, max_length: int, accept: str = "") -> bytes:
         """The answer; its file is named after its path."""
@@ -51,6 +60,7 @@ class Keeping(Fetcher):
         name = re.sub(r"[^\w.-]+", "-", path) or "index"
         (self._folder / name).write_bytes(data)
         self.lines.append(f"{sha256(data).hexdigest()}  {name}")
+        self.answers[url] = data
         return data
 
 
@@ -64,9 +74,10 @@ def gather(
     fetcher = Keeping(into / "inputs")
     try:
         found = direct.gather(reviewed, now, fetcher, addresses.nvidia, addresses.pypi)
+        frameworks = [_pinned(fetcher, addresses.pypi, one) for one in found.frameworks]
         if addresses.pytorch:
-            more = tuple(_indices(fetcher, addresses.pytorch, reviewed))
-            found = msgspec.structs.replace(found, frameworks=(*found.frameworks, *more))
+            frameworks += _indices(fetcher, addresses.pytorch, reviewed)
+        found = msgspec.structs.replace(found, frameworks=tuple(frameworks))
     finally:
         fetcher.close()
     merged = merge(reviewed, found)
@@ -81,6 +92,41 @@ def gather(
     made = into / "auto.json"
     made.write_bytes(msgspec.json.encode(found))
     return made, tuple(new)
+
+
+def _pinned(fetcher: Keeping, base: str, one: FrameworkRelease) -> FrameworkRelease:
+    """A release with what its wheel's own metadata demands of CUDA and cuDNN, as far as it does."""
+    wanted = Requirement(one.requirement)
+    page = f"{base}/simple/{wanted.name}/"
+    address = next(_metadata(fetcher.answers[page], page, one), "")
+    if not address:
+        return one
+    message = BytesParser().parsebytes(fetcher.download_bytes(address, 1024 * 1024))
+    here = [{**_SYSTEMS[one.family], "extra": extra} for extra in wanted.extras or {""}]
+    for pin in map(Requirement, message.get_all("Requires-Dist", [])):
+        if pin.marker and not any(map(pin.marker.evaluate, here)):
+            continue
+        exact = next((o.version for o in pin.specifier if o.operator == "=="), "")
+        if cudnn := _CUDNN.fullmatch(pin.name):
+            one = msgspec.structs.replace(
+                one, cuda=one.cuda or cudnn[1], cudnn=exact, cudnn_spec=str(pin.specifier),
+                found="wheel",
+            )  # fmt: skip
+        elif _CUDA.fullmatch(pin.name) and exact:
+            one = msgspec.structs.replace(
+                one, cuda=".".join(exact.removesuffix(".*").split(".")[:2])
+            )
+    return one
+
+
+def _metadata(answer: bytes, page: str, one: FrameworkRelease) -> Iterator[str]:
+    """Where the metadata of a release's wheels for a system lie, apart from the wheels."""
+    platform = {"linux": "x86_64", "windows": "win_amd64"}[one.family]
+    for file in msgspec.json.decode(answer)["files"]:
+        parts = file["filename"].removesuffix(".whl").split("-")
+        here = parts[-1] == "any" or parts[-1].endswith(platform)
+        if parts[1] == one.version and here and file.get("core-metadata"):
+            yield urljoin(page, file["url"]) + ".metadata"
 
 
 def _indices(fetcher: Fetcher, base: str, reviewed: Compat) -> Iterator[FrameworkRelease]:

@@ -18,6 +18,7 @@ from pathlib import Path, PureWindowsPath
 
 from cudnn_assistant import __version__, places
 from cudnn_assistant.wording import say
+from installer import compile_locale
 from installer.windows import (
     art,
     closure,
@@ -34,7 +35,7 @@ from installer.windows import (
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-LOCK = HERE / "requirements.lock"
+LOCK = kind.LOCK
 LARGEST = 27_000_000
 """Bytes that Setup.exe may have."""
 LONGEST_PATH = 259
@@ -146,11 +147,18 @@ def distributions() -> set[str]:
 
 
 def program(target: Path) -> None:
-    """Our package with its resources inside, as in a wheel; sources of the data stay out."""
+    """Our package with its resources inside, as in a wheel; sources of the data stay out.
+
+    Translations are compiled here: what lies beside them may be missing, or older than they are.
+    """
     ignore = shutil.ignore_patterns("__pycache__", "*.pyc")
     shutil.copytree(ROOT / "cudnn_assistant", target / "cudnn_assistant", ignore=ignore)
-    resources = shutil.ignore_patterns("__pycache__", "sources", "desktop")
-    shutil.copytree(ROOT / "resources", target / "cudnn_assistant" / "resources", ignore=resources)
+    skipped = shutil.ignore_patterns("__pycache__", "sources", "desktop", "*.mo")
+    resources = target / "cudnn_assistant" / "resources"
+    shutil.copytree(ROOT / "resources", resources, ignore=skipped)
+    compile_locale.compile_all(resources / "locale")
+    for catalogue in (resources / "locale").glob("*.po"):
+        catalogue.unlink()
 
 
 def _renumber(stage: Path, version: str) -> None:

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
 
-from installer.windows import python_tree, signing
+from installer.windows import python_tree, sbom, signing
+
+LOCK = Path(__file__).with_name("requirements.lock")
+MAKENSIS = "v3.08-3+deb12u1"
+"""What the tests were run with. Another version is tested first, then named here."""
 
 
 class NotReady(Exception):
@@ -36,7 +43,12 @@ def check(options: argparse.Namespace, environment: Mapping[str, str]) -> None:
 def lacking(options: argparse.Namespace, environment: Mapping[str, str]) -> list[str]:
     """What a release still needs, in words; empty when nothing."""
     oldest = ".".join(map(str, python_tree.OLDEST_RELEASED))
+    drawing = sbom.locked(LOCK)["pyside6-essentials"]
     asked = {
+        f"makensis {MAKENSIS}, by which its Setup was tested": makensis() == MAKENSIS,
+        f"PySide6 {drawing} of requirements.lock, which draws its icons": (
+            version("PySide6-Essentials") == drawing
+        ),
         "a certificate (SIGN_COMMAND, or SIGN_CERTIFICATE and SIGN_KEY)": signing.wanted(
             environment
         ),
@@ -46,6 +58,15 @@ def lacking(options: argparse.Namespace, environment: Mapping[str, str]) -> list
         "--home: the page that Windows' list of programs leads to": bool(options.home),
     }
     return [f"needs {what}" for what, there in asked.items() if not there]
+
+
+def makensis() -> str:
+    """The version of makensis here; "" without one."""
+    try:
+        done = subprocess.run(["makensis", "-VERSION"], capture_output=True, text=True)
+    except OSError:
+        return ""
+    return done.stdout.strip()
 
 
 def embed(options: argparse.Namespace) -> python_tree.Embed | None:

@@ -21,6 +21,7 @@
 Unicode true
 Target amd64-unicode
 ManifestDPIAware true
+ManifestDPIAwareness "PerMonitorV2,System"
 ManifestSupportedOS Win10
 RequestExecutionLevel user
 SetDateSave off

@@ -38,7 +38,7 @@ class Hosts:
             self.server.answers[redist + name] = body((ANSWERS / name).read_bytes())
         for name in ("torch", "nvidia-cudnn-cu13"):
             self.server.answers[f"simple/{name}/"] = body((ANSWERS / f"{name}.json").read_bytes())
-        for name in ("nvidia-cudnn-cu12", "tensorflow", "onnxruntime-gpu", "ctranslate2"):
+        for name in ("nvidia-cudnn-cu12", *direct._PROJECTS.keys() - {"torch"}):
             self.server.answers[f"simple/{name}/"] = body(b'{"files": []}')
 
 
@@ -97,10 +97,31 @@ def test_limits_are_those_of_the_release_before(hosts: Hosts, yesterday: Compat)
     assert (torch.compute, torch.cuda, torch.sure) == ((), "", False)
 
 
+def test_a_newer_release_is_asked_for_as_the_one_before(hosts: Hosts) -> None:
+    """By the extras that bring CUDA, and only for systems whose wheels are for GPUs."""
+    names = {"jax": "jax-0.99.0-py3-none-any.whl",
+             "cupy-cuda12x": "cupy_cuda12x-99.0.0-cp312-cp312-win_amd64.whl",
+             "torch": "torch-2.99.0-cp312-cp312-win_amd64.whl"}  # fmt: skip
+    for project, name in names.items():
+        file = {"filename": name, "requires-python": ">=3.12", "upload-time": "2026-11-22T00:00"}
+        hosts.server.answers[f"simple/{project}/"] = body(json.dumps({"files": [file]}).encode())
+    compat = feed.current()[0]
+    built = [one for one in compat.frameworks if one.version in ("0.99.0", "2.99.0", "99.0.0")]
+    assert {(one.family, one.requirement) for one in built} == {
+        ("linux", "jax[cuda12]==0.99.0"), ("linux", "jax[cuda13]==0.99.0"),
+        ("windows", "cupy-cuda12x[ctk]==99.0.0"),
+    }  # fmt: skip
+
+
+def test_a_mirror_may_lack_a_project(hosts: Hosts, yesterday: Compat) -> None:
+    del hosts.server.answers["simple/jax/"], hosts.server.answers["simple/nvidia-cudnn-cu12/"]
+    assert feed.current()[0].unreviewed == ("cuDNN 9.27.0", "torch 2.15.0")
+
+
 def test_once_a_day(hosts: Hosts, yesterday: Compat) -> None:
     first = feed.current()[0]
     asked = len(hosts.server.asked)
-    assert asked <= 2 + 6
+    assert asked <= 2 + 10
     assert feed.current()[0] == first
     assert feed.current(offline=True)[0] == first
     assert len(hosts.server.asked) == asked

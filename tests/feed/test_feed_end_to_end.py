@@ -21,6 +21,17 @@ from installer.feed.__main__ import main
 from installer.feed.signing import Repository
 from installer.windows.build import ROOT
 
+DEMANDS = b"""Metadata-Version: 2.4
+Name: torch
+Version: 2.15.0
+Requires-Dist: jinja2
+Requires-Dist: cuda-toolkit[cublas,cudart,nvrtc]==13.2.2; platform_system == "Linux"
+Requires-Dist: nvidia-cudnn-cu13==9.26.0.51; platform_system == "Linux"
+Requires-Dist: nvidia-cudnn-cu12==9.1.0.70; platform_system == "Windows"
+Requires-Dist: opt-einsum>=3.3; extra == "opt-einsum"
+"""
+"""Lines of the real metadata of torch 2.15.0, and one for another system."""
+
 
 class Publisher:
     """Owners of the project with their keys, and the server of their files."""
@@ -130,8 +141,12 @@ def test_the_workflow_needs_no_key_of_a_person(publisher: Publisher, tmp_path: P
         for tag in ("cp312-cp312-manylinux_2_28_x86_64", "cp313-cp313-win_amd64")
     )
     hosts.server.answers["whl/cu132/torch/"] = body(page.encode())
-    newer = (ANSWERS / "torch.json").read_text().replace("2.15.0", "2.16.0")
-    hosts.server.answers["simple/torch/"] = body(newer.encode())
+    newer = json.loads((ANSWERS / "torch.json").read_text().replace("2.15.0", "2.16.0"))
+    for file in newer["files"]:
+        file |= {"core-metadata": True, "url": f"../../files/{file['filename']}"}
+        if file["filename"].startswith("torch-2.16.0") and file["filename"].endswith("x86_64.whl"):
+            hosts.server.answers[f"files/{file['filename']}.metadata"] = body(DEMANDS)
+    hosts.server.answers["simple/torch/"] = body(json.dumps(newer).encode())
     base, into = hosts.server.url, tmp_path / "gathered"
     asked = ["--nvidia", base, "--pypi", base, "--pytorch", f"{base}/whl"]
     assert main(["gather", str(into), *asked]) == 0
@@ -144,11 +159,14 @@ def test_the_workflow_needs_no_key_of_a_person(publisher: Publisher, tmp_path: P
     assert source.unreviewed == ("torch 2.16.0", "torch 2.16.0 cu132")
     built = [one for one in compat.frameworks if one.version == "2.16.0"]
     assert {(one.family, one.index, one.python) for one in built} == {
-        ("linux", "", ">=3.11,<3.16"), ("windows", "", ">=3.11,<3.16"),
+        ("linux", "", ">=3.11,<3.16"),
         ("linux", "cu132", ">=3.12,<3.13"), ("windows", "cu132", ">=3.13,<3.14"),
     }  # fmt: skip
+    (plain,) = (one for one in built if not one.index)
+    assert (plain.cuda, plain.cudnn, plain.cudnn_spec) == ("13.2", "9.26.0.51", "==9.26.0.51")
+    assert (plain.found, plain.sure) == ("wheel", False)
     sums = (into / "inputs" / "SHA256SUMS").read_text().splitlines()
-    assert len(sums) == 1 + 6 + 1
+    assert len(sums) == 1 + 10 + 1 + 1
     assert all((into / "inputs" / line.split("  ")[1]).exists() for line in sums)
 
 

@@ -20,8 +20,15 @@ from cudnn_assistant.session import Session
 
 FLEET = Path(__file__).parents[2] / "installer/fleet/ansible"
 BIN = Path(sys.executable).parent
-COMPUTERS = {"ws-ok": healthy, "ws-path": not_on_path, "ws-driver": without_driver}
+HERE = Path(__file__).parent
+COMPUTERS = {
+    "ws-ok": healthy, "ws-path": not_on_path, "ws-driver": without_driver,
+    "ws-windows": not_on_path,
+}  # fmt: skip
+AS_WINDOWS = """ cudnn_assistant_windows=true cudnn_assistant_command='["cudnn-assistant"]'"""
+"""That computer is told as one with Windows: by the arguments of ansible.windows' own modules."""
 CODE = "cudnn-not-on-path"
+BROKEN = {"ws-path", "ws-windows"}
 
 pytestmark = [
     needs.modules("ansible", "ansiblelint"),
@@ -39,6 +46,7 @@ class Lab:
         self.inventory = folder / "inventory"
         lines = [
             f"{name} ansible_connection=local ansible_python_interpreter={host.python}"
+            + (AS_WINDOWS if name == "ws-windows" else "")
             for name, host in hosts.items()
         ]
         lines.append("ws-off ansible_host=127.0.0.1 ansible_port=9 ansible_connection=ssh")
@@ -58,6 +66,7 @@ class Lab:
             "ANSIBLE_HOME": str(self.folder / "ansible"),
             "ANSIBLE_REMOTE_TMP": str(self.folder / "shared/tmp"),
             "ANSIBLE_ROLES_PATH": str(FLEET / "roles"),
+            "ANSIBLE_COLLECTIONS_PATH": str(self.folder / "collections"),
             "ANSIBLE_NOCOLOR": "1",
             "ANSIBLE_SSH_ARGS": "-o ConnectTimeout=2",
         }
@@ -96,7 +105,17 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             name: stack.enter_context(Host(folder / name, build, shared))
             for name, build in COMPUTERS.items()
         }
+        windows_modules(folder / "collections/ansible_collections/ansible/windows/plugins/modules")
         yield Lab(folder, hosts)
+
+
+def windows_modules(folder: Path) -> None:
+    """Stand-ins for those of ansible.windows, which need PowerShell."""
+    folder.mkdir(parents=True)
+    source = (HERE / "windows_module.py").read_text()
+    modules = json.loads((HERE / "windows_modules.json").read_text())["modules"]
+    for name, arguments in modules.items():
+        (folder / f"{name}.py").write_text(f"NAME, ARGUMENTS = {name!r}, {arguments!r}\n{source}")
 
 
 def test_gather_fix_and_undo(lab: Lab, tmp_path: Path) -> None:
@@ -106,32 +125,30 @@ def test_gather_fix_and_undo(lab: Lab, tmp_path: Path) -> None:
     assert lab.changed(**gather) == set(), "a look changes nothing"
     seen = Session().fleet([str(folder)])
     assert {one.name: one.causes for one in seen.computers} == {
-        "ws-ok": (), "ws-path": (CODE,), "ws-driver": ("driver-missing",),
+        "ws-ok": (), "ws-path": (CODE,), "ws-driver": ("driver-missing",), "ws-windows": (CODE,),
     }  # fmt: skip
 
     before = shutil.copytree(folder, tmp_path / "before")
     fix = {"do": ["fix"], "cudnn_assistant_only": [CODE]}
-    assert lab.changed(**fix, check=True) == {"ws-path"}, "--check says what would be changed"
+    assert lab.changed(**fix, check=True) == BROKEN, "--check says what would be changed"
     assert not any(lab.settings().values()), "and changes nothing"
-    assert lab.changed(**fix) == {"ws-path"}
-    assert [name for name, text in lab.settings().items() if "/opt/cudnn/lib" in text] == [
-        "ws-path"
-    ]
+    assert lab.changed(**fix) == BROKEN
+    assert {name for name, text in lab.settings().items() if "/opt/cudnn/lib" in text} == BROKEN
     assert lab.changed(**fix) == set(), "a second time there is nothing to do"
 
     lab.play(**gather)
-    (changed,) = Session().fleet([str(folder)], str(before)).changed or ()
-    assert (changed.name, changed.before, changed.after) == ("ws-path", "broken", "works")
-    assert changed.gone == (CODE,)
+    changed = Session().fleet([str(folder)], str(before)).changed or ()
+    assert {one.name for one in changed} == BROKEN
+    assert {(one.before, one.after, one.gone) for one in changed} == {("broken", "works", (CODE,))}
 
-    (name,) = lab.ids("ws-path")
-    undo = {"do": ["undo"], "cudnn_assistant_undo": name}
-    only = {name: host for name, host in lab.hosts.items() if name == "ws-path"}
-    one = Lab(lab.folder, only)
-    assert one.changed(**undo, check=True) == {"ws-path"}
-    assert "/opt/cudnn/lib" in lab.settings()["ws-path"]
-    assert one.changed(**undo) == {"ws-path"}
-    assert one.changed(**undo) == set()
+    for computer in sorted(BROKEN):
+        (name,) = lab.ids(computer)
+        undo = {"do": ["undo"], "cudnn_assistant_undo": name}
+        one = Lab(lab.folder, {computer: lab.hosts[computer]})
+        assert one.changed(**undo, check=True) == {computer}
+        assert "/opt/cudnn/lib" in lab.settings()[computer]
+        assert one.changed(**undo) == {computer}
+        assert one.changed(**undo) == set()
     assert not any(lab.settings().values())
 
 
@@ -165,6 +182,48 @@ def test_a_wheel_is_installed_once(lab: Lab, tmp_path: Path) -> None:
     assert one.changed(**install) == {"ws-ok"}
     assert host.run(f"{venv}/bin/cudnn-assistant").stdout == "cudnn-assistant 9.9\n"
     assert one.changed(**install) == set()
+
+
+def test_setup_is_installed_and_upgraded_once(lab: Lab) -> None:
+    """By its version; a newer Setup is run although the name stands in Windows' list already."""
+    one = Lab(lab.folder, {"ws-windows": lab.hosts["ws-windows"]})
+    installed = "/c/Program Files/cuDNN Assistant/uninstall.exe"
+    for version in ("0.1.0", "0.2.0"):
+        setup = lab.folder / f"shared/cuDNN-Assistant-{version}-Setup.exe"
+        setup.write_text(
+            f'#!/bin/sh\nmkdir -p "$(dirname "{installed}")"\nprintf {version}.0 > "{installed}"\n'
+        )
+        setup.chmod(0o755)
+        install = {"do": ["install"], "cudnn_assistant_package": str(setup)}
+        assert one.changed(**install, check=True) == {"ws-windows"}
+        assert one.changed(**install) == {"ws-windows"}
+        assert one.hosts["ws-windows"].run("cat", installed).stdout == f"{version}.0"
+        assert one.changed(**install) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "windows"),
+    [("ansible_connection=psrp", True), ("ansible_connection=winrm", True), ("", False),
+     ("ansible_connection=ssh ansible_shell_type=powershell", True)],
+)  # fmt: skip
+def test_windows_is_known_by_how_it_is_reached(words: str, windows: bool, tmp_path: Path) -> None:
+    """Nobody is asked: only what the role's variables come to is printed."""
+    (tmp_path / "inventory").write_text(f"ws ansible_host=127.0.0.1 {words}\n")
+    role = {"name": "cudnn_assistant", "public": True}
+    told = "{{ cudnn_assistant_runs }}, {{ cudnn_assistant_command | first }}"
+    tasks = [{"ansible.builtin.import_role": role, "when": False},
+             {"ansible.builtin.debug": {"msg": told}}]  # fmt: skip
+    book = [{"hosts": "ws", "gather_facts": False, "tasks": tasks}]
+    (tmp_path / "book.yml").write_text(json.dumps(book))
+    surroundings = {**os.environ, "ANSIBLE_ROLES_PATH": str(FLEET / "roles"), "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [str(BIN / "ansible-playbook"), "-i", "inventory", "book.yml"],
+        capture_output=True, text=True, timeout=120, cwd=tmp_path, env=surroundings,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    python = r"C:\\Program Files\\cuDNN Assistant\\python\\python.exe"  # escaped, as JSON is
+    starts = f"ansible.windows.win_command, {python}" if windows else "ansible.builtin.command, cud"
+    assert f'"msg": "{starts}' in done.stdout
 
 
 def test_the_role_is_clean() -> None:

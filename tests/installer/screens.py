@@ -62,6 +62,11 @@ class Screen:
             assert time.monotonic() < until, f"{title!r} is still there"
             time.sleep(0.2)
 
+    def close(self, title: str) -> None:
+        """The window that has this title by now, as a person closes it."""
+        self.press(self.wait_for(title), "alt+F4")
+        self.gone(title)
+
     def press(self, window: str, *keys: str) -> None:
         """Keys for a window, as from a keyboard."""
         self._x("windowactivate", "--sync", window)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gettext
+import os
 import re
+import shutil
 import subprocess
 import tomllib
 import zipfile
@@ -125,7 +128,18 @@ RELEASE = {
 CERTIFIED = {"SIGN_CERTIFICATE": "c", "SIGN_KEY": "k", "SIGN_TIMESTAMP": "http://t"}
 
 
-def test_a_release_needs_all_and_a_test_nothing() -> None:
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Versions of the tools on a release machine: those that are named, until a test says else."""
+    (tmp_path / "makensis").write_text(f'#!/bin/sh\necho "${{MAKENSIS:-{kind.MAKENSIS}}}"\n')
+    (tmp_path / "makensis").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    there = sbom.locked(kind.LOCK)
+    monkeypatch.setattr(kind, "version", lambda name: there[name.lower()])
+    return there
+
+
+def test_a_release_needs_all_and_a_test_nothing(tools: dict[str, str]) -> None:
     kind.check(Namespace(**RELEASE), CERTIFIED)
     kind.check(Namespace(**{**RELEASE, "release": False, "embed": ""}), {})
     with pytest.raises(kind.NotReady):
@@ -143,10 +157,21 @@ def test_a_release_needs_all_and_a_test_nothing() -> None:
     ],
 )
 def test_what_a_release_lacks_is_named(
-    given: dict[str, str], environment: dict[str, str], lacks: str
+    given: dict[str, str], environment: dict[str, str], lacks: str, tools: dict[str, str]
 ) -> None:
     (line,) = kind.lacking(Namespace(**{**RELEASE, **given}), {**CERTIFIED, **environment})
     assert line.startswith(f"needs {lacks}")
+
+
+def test_a_release_is_made_by_the_tools_that_were_tested(
+    tools: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAKENSIS", "v3.99")
+    tools["pyside6-essentials"] = "6.99"
+    found = kind.lacking(Namespace(**RELEASE), CERTIFIED)
+    assert [line.split()[1] for line in found] == ["makensis", "PySide6"]
+    monkeypatch.setenv("PATH", "")
+    assert kind.makensis() == ""
 
 
 def test_a_test_is_never_named_as_a_release() -> None:
@@ -191,6 +216,25 @@ def test_news_are_the_readmes() -> None:
     assert news.of(__version__)
     with pytest.raises(news.Missing):
         news.of("0.0.1")
+
+
+def test_translations_are_compiled_where_they_are_packed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A checkout may have none of them compiled, or one from before the last sentence."""
+    clean = tmp_path / "checkout"
+    without = shutil.ignore_patterns("*.mo", "sources")
+    shutil.copytree(build.ROOT / "resources", clean / "resources", ignore=without)
+    (clean / "resources/locale/de.mo").write_bytes(b"old")
+    (clean / "cudnn_assistant").mkdir()
+    monkeypatch.setattr(build, "ROOT", clean)
+    build.program(tmp_path / "app")
+    packed = tmp_path / "app/cudnn_assistant/resources/locale"
+    assert not list(packed.glob("*.po"))
+    languages = {path.stem for path in (clean / "resources/locale").glob("*.po")}
+    assert {path.stem for path in packed.glob("*.mo")} == languages
+    with (packed / "de.mo").open("rb") as file:
+        assert gettext.GNUTranslations(file).gettext("Cancel")
 
 
 def test_a_module_or_a_table_that_is_not_packed_is_seen(tmp_path: Path) -> None:

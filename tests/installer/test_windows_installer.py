@@ -139,9 +139,10 @@ def test_starts_from_the_menu_and_leaves_nothing_behind(
     clean.picture("installed.png", tmp_path)
     python = clean.windows_path(folder / "python" / "pythonw.exe")
     assert clean.run(python, "-I", "-B", "-m", "cudnn_assistant", "--window") == 0
-    assert clean.windows("cuDNN Assistant") == [window], "a second start opens no second window"
-    clean.press(window, "alt+F4")
-    clean.gone("cuDNN Assistant")
+    (still,) = clean.windows("cuDNN Assistant")
+    # A slow computer may still have shown its first picture. X's numbers begin with the program's.
+    assert int(still) >> 20 == int(window) >> 20, "a second start opens no second window"
+    clean.close("cuDNN Assistant")
     assert stamps(folder) == before, "the program wrote into its own folder"
 
     uninstall(clean, folder, "/SETTINGS")
@@ -188,13 +189,12 @@ def test_upgrade_keeps_settings_and_waits_for_the_open_program(
     journal.write_text("")
     copy.write_text("")
     clean.run("start", "/unix", str(clean.menu / "cuDNN Assistant.lnk"))
-    window = clean.wait_for_program()
+    clean.wait_for_program()
     before = stamps(folder)
     assert install(clean, setups[NEWER]) == 4
     assert uninstall(clean, folder) == 4
     assert stamps(folder) == before
-    clean.press(window, "alt+F4")
-    clean.gone("cuDNN Assistant")
+    clean.close("cuDNN Assistant")
 
     assert install(clean, setups[NEWER]) == 0
     assert self_test(clean, folder)["version"] == NEWER
@@ -343,7 +343,7 @@ def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Pa
     report = clean.drive / "Ännas report.cudnn-report"
     shutil.copy(build.ROOT / "tests/machines/reports/h100-pytorch-healthy.md", report)
     clean.start("start", "/unix", str(report))
-    window = clean.wait_for_program()
+    clean.wait_for_program()
     clean.picture("4-report.png", tmp_path)
     recent = clean.person / "AppData/Roaming/Microsoft/Windows/Recent"
     appears(recent / f"{report.name}.lnk")
@@ -355,8 +355,7 @@ def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Pa
     clean.press(page, "Return")
     question = clean.wait_for(f"{title} ?", other=page)
     clean.picture("6-open.png", tmp_path)
-    clean.press(window, "alt+F4")
-    clean.gone("cuDNN Assistant")
+    clean.close("cuDNN Assistant")
     clean.press(question, "alt+r")
     appears(folder / "lib" / "pefile.pyc")
     time.sleep(2)
@@ -407,8 +406,8 @@ def start_from_last_page(windows: Desktop, page: str, setup: subprocess.Popen[by
     """Finish Setup, see the program it starts, and close that."""
     windows.press_until(page, "Return", lambda: setup.poll() is not None)
     assert setup.returncode == 0
-    windows.press(windows.wait_for_program(), "alt+F4")
-    windows.gone("cuDNN Assistant")
+    windows.wait_for_program()
+    windows.close("cuDNN Assistant")
 
 
 def appears(path: Path, *, there: bool = True) -> None:
