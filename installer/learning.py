@@ -12,10 +12,13 @@ from installer.lessons import Asked, Lesson, digest
 
 _RARE = 2
 """Reports that must hold a sign for it to be learned."""
-_SMALL = 0.1
+_SMALL = 0.08
 """Weights nearer to zero are left out of the table."""
-_HOLD = 6.0
-"""How strongly weights are held near zero; 3 to 8 gave the same within a case or two."""
+_HEARD = 0.75
+"""Share of what was said already that words are learned on top of. Patterns say more of the threads
+that they were written for than of new ones, so words learned beside them would say too little."""
+_HOLD = 9.0
+"""How strongly weights are held near zero; 6 to 20 gave the same within a case or two."""
 _HOLD_STRANGE = 2.0
 """The same for texts about something else."""
 _STRANGE = 4.0
@@ -35,11 +38,12 @@ def learn(every: Sequence[Asked]) -> WordModel:
 
     asked = [one for one in every if one.lesson.cause]
     names = sorted(rules().prior)
-    heard = numpy.array([[one.said[cls] for cls in names] for one in asked])
+    heard = _HEARD * numpy.array([[one.said[cls] for cls in names] for one in asked])
     right = numpy.array([[_share(one.lesson, cls) for cls in names] for one in asked])
     count = numpy.array([one.lesson.share for one in asked])
     signs = _Signs([one.signs for one in asked], _projects(asked))
-    found = _regression(signs.table, heard, right / right.sum(axis=1, keepdims=True), count, _HOLD)
+    right /= right.sum(axis=1, keepdims=True)
+    found = _regression(signs.table, heard, right, count, _HOLD)
     weight = {
         sign: {
             cls: round(float(value), 2)

@@ -20,7 +20,7 @@ from cudnn_assistant.explain.ranking import without_words
 from cudnn_assistant.explain.similar_reports import Report
 from installer.remedies import accepted, advised
 
-PARTS = 3
+PARTS = 10
 """Parts that the reports are cut in, by their projects."""
 _NAMED = ("gpu", "driver", "cuda", "cudnn", "python", "framework", "os")
 _STUDIED = 0.4

@@ -3,7 +3,7 @@
     python -m installer.words            writes resources/errors/words.json
     python -m installer.words --cross    only says how good explain is on projects not learned from
 
-The reports are cut in three by their projects. What two parts teach is measured on the third: that
+The reports are cut in ten by their projects. What nine parts teach is measured on the tenth: that
 says how often explain is right, whether its first remedy helps, and what its numbers are worth.
 Needs SciPy, which is no part of the program: ``pip install scipy``.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,23 +95,31 @@ def calibrated(answers: Iterable[Answer]) -> dict[str, list[tuple[float, float]]
 def _isotonic(answers: Iterable[Answer]) -> list[tuple[float, float]]:
     """How often a first class was right, by its share: never less for a larger share.
 
-    Isotonic regression (pool adjacent violators) over equal groups, with straight lines between.
+    Isotonic regression (pool adjacent violators) over equal groups, with straight lines between. A
+    thread that patterns were written for counts for less, as where it is learned from.
     """
-    pairs = sorted((one.sure, one.right(1)) for one in answers)
-    size = -(-len(pairs) // _KNOTS)
-    groups = [pairs[at : at + size] for at in range(0, len(pairs), size)]
-    pools = [[sum(x for x, _y in g) / len(g), sum(y for _x, y in g) / len(g), 1.0] for g in groups]
+    points = sorted((one.sure, float(one.right(1)), one.lesson.share) for one in answers)
+    size = -(-len(points) // _KNOTS)
+    pools = [_pooled(points[at : at + size]) for at in range(0, len(points), size)]
     at = 1
     while at < len(pools):
-        (x, y, n), (x2, y2, n2) = pools[at - 1 : at + 1]
-        if y <= y2:
+        if pools[at - 1][1] <= pools[at][1]:
             at += 1
             continue
-        whole = n + n2
-        pools[at - 1 : at + 1] = [[(n * x + n2 * x2) / whole, (n * y + n2 * y2) / whole, whole]]
+        pools[at - 1 : at + 1] = [_pooled(pools[at - 1 : at + 1])]
         at = max(1, at - 1)
-    middle = [(round(x, 3), round(y, 3)) for x, y, _n in pools]
+    middle = [(round(x, 3), round(y, 3)) for x, y, _count in pools]
     return [(0.0, round(middle[0][1] / 2, 3)), *middle, (1.0, max(0.99, middle[-1][1]))]
+
+
+def _pooled(points: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
+    """The middle of several points, and what they count for together."""
+    whole = sum(count for _x, _y, count in points)
+    return (
+        sum(x * count for x, _y, count in points) / whole,
+        sum(y * count for _x, y, count in points) / whole,
+        whole,
+    )
 
 
 def numbered(parts: Sequence[Sequence[Answer]]) -> Iterator[tuple[Answer, float]]:
@@ -126,10 +135,13 @@ def numbered(parts: Sequence[Sequence[Answer]]) -> Iterator[tuple[Answer, float]
 def figures(parts: Sequence[Sequence[Answer]]) -> Iterator[str]:
     """How good the answers are, each judged by what the other parts taught."""
     every = list(numbered(parts))
-    for way in ("text", "named", "all"):
-        some = [(one, likely) for one, likely in every if one.lesson.way == way]
+    for way, least in product(("text", "named", "all"), (0.0, 1.0)):
+        some = [
+            pair for pair in every if pair[0].lesson.way == way and pair[0].lesson.share >= least
+        ]
         clear = [one for one, likely in some if likely >= CLEAR]
-        yield f"{way:6} first {_share(one.right(1) for one, _likely in some)}"
+        seen = "no pattern was written for" if least else "all threads"
+        yield f"{way:6} {seen}: first {_share(one.right(1) for one, _likely in some)}"
         yield f"       first three {_share(one.right(3) for one, _likely in some)}"
         yield f"       first remedy would help {_share(one.helps for one, _likely in some)}"
         yield f"       where one is given: right {_share(one.right(1) for one in clear)}"

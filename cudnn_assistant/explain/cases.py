@@ -34,8 +34,8 @@ class Case(NamedTuple):
     signs: set[str]
     """Keys of the learned table."""
     signs_of_text: set[str]
-    """Those by which it is told whether the text is about a GPU's trouble at all. What is known
-    beside it doesn't count."""
+    """Those by which it is told whether the text is about a GPU's trouble at all: of what is known
+    beside it, only sentences count."""
     informed: bool
     """Whether anything is known beside the text."""
 
@@ -53,7 +53,8 @@ def read_case(
     ``compat`` says what fits together; without it, the data that came with this program.
     """
     given = {k.strip().lower(): v for k, v in given.items() if v.strip()}
-    notes = [v if k not in STRUCTURED else f"{k}: {v}" for k, v in given.items()]
+    sentences = [v for k, v in given.items() if k not in STRUCTURED]
+    notes = [*sentences, *(f"{k}: {v}" for k, v in given.items() if k in STRUCTURED)]
     lines = lines_of(text)
     found, noted = hits(lines), hits(notes)
     known = facts(
@@ -74,7 +75,9 @@ def read_case(
         evidence=pieces,
         similar=similar(asked, leave_out=leave_out),
         signs={*signs(asked, shown, given), *_of_patterns(found, noted), *_of_features(compared)},
-        signs_of_text=_of_text(shown, found),
+        signs_of_text=_of_text(
+            [*shown, *sentences], [*found, *(hit for hit in noted if hit.line < len(sentences))]
+        ),
         informed=bool(given or here),
     )
 

@@ -16,8 +16,6 @@ from cudnn_assistant import places
 from cudnn_assistant.explain.patterns import Hit
 from cudnn_assistant.wording.language import pgettext
 
-_FACT = 1.4
-"""What facts of the computer count for beside a line of the text, which has many causes."""
 _QUOTED = 160
 """Characters of a line that are quoted as a reason."""
 
@@ -67,22 +65,17 @@ def evidence(
     """
     found: dict[str, Evidence] = {}
     names = set(features)
-    for share, some in ((1.0, hits), (_FACT, note_hits)):
-        for hit in some:
-            found.setdefault(hit.pattern.id, _of_hit(hit, share))
-            names |= {hit.pattern.id, *hit.pattern.tags}
+    for hit in (*hits, *note_hits):
+        found.setdefault(hit.pattern.id, _of_hit(hit))
+        names |= {hit.pattern.id, *hit.pattern.tags}
     return [*found.values(), *_of_rules(names, features)]
 
 
-def _of_hit(hit: Hit, share: float) -> Evidence:
+def _of_hit(hit: Hit) -> Evidence:
     text = " ".join(hit.text.split())
     quoted = "“" + (text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…") + "”"
-    votes = _scaled(hit.pattern.votes, share)
-    return Evidence(votes=votes, because=quoted, code=hit.pattern.code, group=hit.pattern.group)
-
-
-def _scaled(votes: Mapping[str, float], share: float) -> dict[str, float]:
-    return {cls: share * vote for cls, vote in votes.items()}
+    row = hit.pattern
+    return Evidence(votes=row.votes, because=quoted, code=row.code, group=row.group)
 
 
 def _of_rules(names: set[str], features: Mapping[str, str]) -> Iterator[Evidence]:
@@ -91,7 +84,7 @@ def _of_rules(names: set[str], features: Mapping[str, str]) -> Iterator[Evidence
         if all(_holds(c, names) for c in rule.when) and not names.intersection(rule.unless):
             parts = (features.get(n, "") for c in rule.when for n in c.split("|"))
             because = pgettext("explain", rule.because) or " ".join(filter(None, parts))
-            yield Evidence(votes=_scaled(rule.votes, _FACT), because=because, code=rule.code)
+            yield Evidence(votes=rule.votes, because=because, code=rule.code)
 
 
 def _holds(condition: str, names: set[str]) -> bool:

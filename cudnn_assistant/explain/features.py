@@ -19,14 +19,11 @@ from cudnn_assistant.compat import (
     without_gpu_since,
 )
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.generations import capability, driver, gpu
-from cudnn_assistant.explain.versions import Version, version, versions
+from cudnn_assistant.explain.generations import Feature, capability, driver, gpu
+from cudnn_assistant.explain.versions import version, version_text, versions
 from cudnn_assistant.explain.wanted import brings, library_kind, needs, wanted_cuda, wanted_cudnn
 from cudnn_assistant.versions import major
 from cudnn_assistant.wording import say
-
-Feature = tuple[str, str]
-"""Name, and the sentence for ``because`` ("" for what needs no saying)."""
 
 _ABSENT = re.compile(
     r"^(?:none|no|not|-|never|missing)\b|not installed|never installed|no toolkit|"
@@ -59,11 +56,6 @@ def features(known_facts: Facts) -> dict[str, str]:
         for name, sentence in look(known_facts):
             found.setdefault(name, sentence)
     return found
-
-
-def version_text(v: Version) -> str:
-    """A version with dots; "" for none."""
-    return ".".join(map(str, v))
 
 
 def _places(f: Facts) -> Iterator[Feature]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from cudnn_assistant import compat
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.versions import Version, version
+from cudnn_assistant.explain.versions import version, version_text
 from cudnn_assistant.explain.wanted import brings, cuda_in_use, needs
 from cudnn_assistant.machine import Family
 from cudnn_assistant.versions import major
@@ -27,10 +27,6 @@ _EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
 _NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
 
 
-def _text(v: Version) -> str:
-    return ".".join(map(str, v))
-
-
 def driver(f: Facts) -> Iterator[Feature]:
     """Whether the driver is new enough for the CUDA in use, and of one piece."""
     if "driver" in f.stated and _ABSENT.search(f.driver_words):
@@ -45,15 +41,19 @@ def driver(f: Facts) -> Iterator[Feature]:
     if cuda and f.driver_cuda and f.driver_cuda[:digits] < cuda[:digits]:
         yield (
             "driver-cuda:below",
-            say("explain.driver-runs-cuda-up-can-cuda", can=_text(f.driver_cuda), cuda=_text(cuda)),
+            say(
+                "explain.driver-runs-cuda-up-can-cuda",
+                can=version_text(f.driver_cuda),
+                cuda=version_text(cuda),
+            ),
         )
     if not cuda or not f.driver:
         return
-    needed = compat.driver_floor(f.compat, _text(cuda), _family(f))
+    needed = compat.driver_floor(f.compat, version_text(cuda), _family(f))
     floor = version(needed)
     if not floor:
         return
-    names = {"driver": _text(f.driver), "floor": needed, "cuda": _text(cuda)}
+    names = {"driver": version_text(f.driver), "floor": needed, "cuda": version_text(cuda)}
     if f.driver[: len(floor)] < floor:
         yield (
             "driver:below",
@@ -70,13 +70,13 @@ def _driver_age(f: Facts) -> Iterator[Feature]:
     branch, oldest = f.driver[0], compat.FIRST_COMPATIBLE
     recent = min(compat.current_cuda_majors(f.compat), default=oldest)
     if branch >= _branch_of(f, recent):
-        yield "driver:recent", say("explain.driver-recent-one", driver=_text(f.driver))
+        yield "driver:recent", say("explain.driver-recent-one", driver=version_text(f.driver))
     elif branch < _branch_of(f, oldest):
-        yield "driver:aged", say("explain.driver-old-one", driver=_text(f.driver))
+        yield "driver:aged", say("explain.driver-old-one", driver=version_text(f.driver))
     if branch < major(compat.first_driver(f.compat, str(f.compute))):
         yield (
             "driver:older-than-gpu",
-            say("explain.driver-older-than-gpu", driver=_text(f.driver), gpu=f.gpu),
+            say("explain.driver-older-than-gpu", driver=version_text(f.driver), gpu=f.gpu),
         )
     cuda, reads = cuda_in_use(f), version(compat.cuda_of_branch(f.compat, branch))
     if len(cuda) > 1 and reads and reads < cuda[:2]:
@@ -84,8 +84,8 @@ def _driver_age(f: Facts) -> Iterator[Feature]:
             "driver:reads-less",
             say(
                 "explain.driver-came-out-before-cuda",
-                driver=_text(f.driver),
-                cuda=_text(cuda[:2]),
+                driver=version_text(f.driver),
+                cuda=version_text(cuda[:2]),
             ),
         )
 
@@ -109,7 +109,7 @@ def _driver_parts(f: Facts) -> Iterator[Feature]:
             "driver:parts-differ",
             say(
                 "explain.parts-several-driver-versions-named-versions",
-                versions=", ".join(sorted(map(_text, files))),
+                versions=", ".join(sorted(map(version_text, files))),
             ),
         )
 
@@ -161,20 +161,20 @@ def _since(f: Facts, name: str) -> bool:
 
 
 def _beside_cudnn(f: Facts) -> Iterator[Feature]:
-    against = compat.cudnn_against_gpu(f.compat, _text(f.cudnn), 0, str(f.compute))
+    against = compat.cudnn_against_gpu(f.compat, version_text(f.cudnn), 0, str(f.compute))
     if against == "gpu-too-old":
         yield (
             "gpu:dropped-by-cudnn",
-            say("explain.cudnn-no-longer-supports-gpu", cudnn=_text(f.cudnn)),
+            say("explain.cudnn-no-longer-supports-gpu", cudnn=version_text(f.cudnn)),
         )
 
 
 def _beside_cuda(f: Facts) -> Iterator[Feature]:
     cuda = cuda_in_use(f)
-    newest = float(compat.newest_gpu(f.compat, _text(cuda)) or 0)
+    newest = float(compat.newest_gpu(f.compat, version_text(cuda)) or 0)
     if not newest:
         return
-    names = {"gpu": f.gpu, "compute": f.compute, "cuda": _text(cuda)}
+    names = {"gpu": f.gpu, "compute": f.compute, "cuda": version_text(cuda)}
     # Turing has the major number of Volta, but no library before CUDA 10 was made for it.
     turing = compat.architecture_name(f.compat, str(f.compute)) == "Turing"
     if int(f.compute) > int(newest) or (turing and newest < f.compute):
@@ -182,7 +182,7 @@ def _beside_cuda(f: Facts) -> Iterator[Feature]:
             "gpu:newer-than-cuda",
             say("explain.gpu-compute-newer-than-cuda", **names),
         )
-    elif _below(f, compat.oldest_gpu(f.compat, _text(cuda))):
+    elif _below(f, compat.oldest_gpu(f.compat, version_text(cuda))):
         yield (
             "gpu:older-than-cuda",
             say("explain.cuda-no-longer-code-gpu", **names),
@@ -230,5 +230,5 @@ def _dropped(f: Facts) -> Iterator[Feature]:
     if f.driver and last is not None and f.driver[0] > last:
         yield (
             "gpu:dropped-by-driver",
-            say("explain.driver-no-longer-supports-gpu", driver=_text(f.driver), gpu=f.gpu),
+            say("explain.driver-no-longer-supports-gpu", driver=version_text(f.driver), gpu=f.gpu),
         )

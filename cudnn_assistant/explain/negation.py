@@ -8,25 +8,8 @@ _CLAUSE = re.compile(r"[^.;:,()\n]{0,60}\Z")
 _WORD = re.compile(r"[a-z']+")
 _FILLERS = frozenset(
     [
-        "a",
-        "an",
-        "the",
-        "any",
-        "my",
-        "in",
-        "inside",
-        "on",
-        "with",
-        "of",
-        "using",
-        "use",
-        "used",
-        "running",
-        "run",
-        "runs",
-        "well",
-        "again",
-        "longer",
+        *("a", "an", "the", "any", "my", "in", "inside", "on", "with", "of"),
+        *("using", "use", "used", "running", "run", "runs", "well", "again", "longer"),
     ]
 )
 """Words that may stand between a denial and what it denies."""

@@ -35,11 +35,14 @@ _LIBRARY = re.compile(
     r"\blib([a-z_]{2,40})\d{0,8}\.so\b|\b([a-z_]{2,40}?)(?:_?\d{1,8}){0,4}\.dll\b"
 )
 _WORD = re.compile(r"[a-z][a-z_]*[a-z]|[a-z]")
+_LONG_NUMBER = re.compile(r"0x[0-9a-f]+|\d{4,}")
 
 
 class Question(NamedTuple):
     """The words of a text and of what is known beside it, by what they tell of."""
 
+    letters: frozenset[str]
+    """The message's letters by threes, within words: spellings and endings share most of them."""
     message: frozenset[str]
     notes: frozenset[str]
     framework: frozenset[str]
@@ -51,7 +54,16 @@ def question(message: str, facts: Mapping[str, str]) -> Question:
     meaning."""
     notes = " ".join(text for key, text in facts.items() if key not in {"framework", "os"})
     framework = facts.get("framework", "")
-    return Question(_words(message), _words(notes), _words(framework), facts.get("os", ""))
+    return Question(
+        _letters(message), _words(message), _words(notes), _words(framework), facts.get("os", "")
+    )
+
+
+def _letters(text: str) -> frozenset[str]:
+    """Three letters, digits or signs side by side, without folders, addresses and counters."""
+    words = _LONG_NUMBER.sub("#", _FOLDERS.sub(" ", text.lower())).split()
+    padded = (f" {word} " for word in words)
+    return frozenset(word[at : at + 3] for word in padded for at in range(len(word) - 2))
 
 
 def _words(text: str) -> frozenset[str]:

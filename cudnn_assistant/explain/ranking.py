@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import median
 from typing import NamedTuple
 
 from cudnn_assistant.explain.answer import State
@@ -17,11 +16,6 @@ from cudnn_assistant.explain.cases import Case
 from cudnn_assistant.explain.evidence import Evidence, rules
 from cudnn_assistant.explain.word_model import WordModel
 
-_PATTERNS, _REPORTS = 0.9, 0.8
-"""What patterns with rules, and what reports count for beside the words, which have heard the same
-lines. What words add was learned with these, so they and ``words.json`` belong together."""
-_BEND = 8.0
-"""Patterns that meet by chance don't outvote all else: their sum bends toward this."""
 _LOUD = 0.5
 """Votes from here on are named as reasons; weaker ones only where there is nothing louder."""
 
@@ -49,11 +43,7 @@ def rank(
 
 def without_words(case: Case) -> dict[str, float]:
     """What patterns, rules and reports say together: what the words are learned on top of."""
-    total = _weights(case.evidence)
-    middle = median(total.values())
-    bent = {cls: _BEND * math.tanh((vote - middle) / _BEND) for cls, vote in total.items()}
-    patterns = {cls: _PATTERNS * vote for cls, vote in bent.items()}
-    return _added(patterns, case.similar, share=_REPORTS)
+    return _added(_weights(case.evidence), case.similar)
 
 
 def _weights(found: Iterable[Evidence]) -> dict[str, float]:
@@ -71,13 +61,11 @@ def _weights(found: Iterable[Evidence]) -> dict[str, float]:
     return total
 
 
-def _added(
-    total: Mapping[str, float], pieces: Iterable[Evidence], *, share: float = 1.0
-) -> dict[str, float]:
+def _added(total: Mapping[str, float], pieces: Iterable[Evidence]) -> dict[str, float]:
     sums = dict(total)
     for piece in pieces:
         for cls, vote in piece.votes.items():
-            sums[cls] += share * vote
+            sums[cls] += vote
     return sums
 
 

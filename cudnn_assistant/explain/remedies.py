@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from cudnn_assistant import compat
 from cudnn_assistant.compat import FrameworkAdvice, Recommendation, Situation
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.features import version_text
 from cudnn_assistant.explain.generations import OTHER_MAKER
+from cudnn_assistant.explain.versions import version_text
 from cudnn_assistant.machine import Family
 from cudnn_assistant.wording import say
 

@@ -1,8 +1,9 @@
 """Earlier reports with the same words: public threads whose cause was found.
 
 A message that no pattern knows, or that has many causes, was often met before. The reports most
-like a text vote for the causes that were found there. Likeness is the cosine of the two texts'
-words, where a word that few reports hold counts more (tf-idf with each word counted once).
+like a text vote for the causes that were found there. Likeness is the cosine of the two messages'
+letters by threes, and of the words of what is known beside them; what few reports hold counts more
+(tf-idf with each counted once).
 
 The table is ``resources/errors/reports.jsonl``: one thread a line, its message as it was shown,
 what was known of the computer, and the class that the thread's own end confirmed. To teach this
@@ -25,23 +26,21 @@ from cudnn_assistant.explain.evidence import Evidence
 from cudnn_assistant.explain.question import Question, question
 from cudnn_assistant.wording import say
 
-_NEAREST = 20
+_NEAREST = 80
 """Reports that vote."""
-_SHARPNESS = 4
-"""Power of the likeness that a vote weighs: twice as like counts sixteen times."""
+_SHARPNESS = 3
+"""Power of the likeness that a vote weighs: twice as like counts eight times."""
 _RARE_CLASS = 3
 """Added to the number of reports of a class, so that few reports of one don't shout."""
 _FLOOR = 0.05
 """Share of a class for which nothing votes; its logarithm is the most that can speak against."""
-_NAMED = 8
-"""What the name of a library counts for: reports of other libraries share all other words."""
-_SAY = 0.35
+_SAY = 0.5
 """What the reports' voice counts for beside a pattern's or a rule's: they have heard the same."""
-_SHARES = (1.0, 0.3, 0.1)
-"""What likeness of the message, of the known facts and of the framework's name count for."""
+_SHARES = (1.0, 0.3)
+"""What likeness of the message and of what is known beside it count for."""
 _ALSO = 0.5
 """Vote for a class that would have been accepted as well."""
-_ALIKE = 0.4
+_ALIKE = 0.5
 """Likeness from which a report is named as a reason."""
 
 
@@ -91,67 +90,57 @@ def similar(asked: Question, *, leave_out: str = "") -> tuple[Evidence, ...]:
     ``leave_out`` names a project whose threads may not vote: when measuring, that of the text.
     """
     total: dict[int, float] = defaultdict(float)
-    for share, part, words in zip(_SHARES, _parts(), _words(asked), strict=True):
-        for at, cosine in _cosines(part, words).items():
+    for share, part, signs in zip(_SHARES, _parts(), _signs(asked), strict=True):
+        for at, cosine in part.cosines(signs).items():
             if reports()[at].project != leave_out:
                 total[at] += share * cosine
     nearest = nlargest(_NEAREST, total, key=total.__getitem__)
     return tuple(_evidence([(total[at], reports()[at]) for at in nearest]))
 
 
-@cache
-def questions() -> tuple[Question, ...]:
-    """Every report as if it were asked, with all that was known of the computer."""
-    return tuple(question(r.log, r.known) for r in reports())
+def _signs(asked: Question) -> tuple[frozenset[str], frozenset[str]]:
+    return asked.letters, asked.notes | asked.framework
 
 
 class Part(NamedTuple):
-    """One part of all reports: their messages, their notes or their frameworks."""
+    """One part of all reports: their messages, or what was known beside them."""
 
     holders: Mapping[str, Sequence[int]]
-    """By word, the reports that hold it."""
-    weights: Sequence[float]
-    """By report, what its words weigh together."""
+    """By sign, the reports that hold it."""
+    lengths: Sequence[float]
+    """By report, what its signs weigh together."""
 
+    def cosines(self, signs: frozenset[str]) -> dict[int, float]:
+        """The reports that share a sign with a question, by their place, and how like they are."""
+        common: dict[int, float] = defaultdict(float)
+        for sign in sorted(signs):
+            weight = self.weight(sign)
+            for at in self.holders.get(sign, ()):
+                common[at] += weight
+        whole = sum(map(self.weight, sorted(signs)))
+        return {at: both / math.sqrt(whole * self.lengths[at]) for at, both in common.items()}
 
-def _words(asked: Question) -> tuple[frozenset[str], ...]:
-    return asked.message, asked.notes, asked.framework
+    def weight(self, sign: str) -> float:
+        """How much a sign tells: more if fewer reports hold it."""
+        often = len(self.holders.get(sign, ())) or 1
+        return (1 + math.log((len(reports()) + 1) / often)) ** 2
 
 
 @cache
 def _parts() -> tuple[Part, ...]:
-    return tuple(map(_part, zip(*map(_words, questions()), strict=True)))
+    """Every report as if it were asked, with all that was known of the computer."""
+    asked = (_signs(question(report.log, report.known)) for report in reports())
+    return tuple(map(_part, zip(*asked, strict=True)))
 
 
 def _part(bags: Sequence[frozenset[str]]) -> Part:
     holders: dict[str, list[int]] = defaultdict(list)
     for at, bag in enumerate(bags):
-        for word in bag:
-            holders[word].append(at)
-    return Part(holders, [sum(map(_weight, bag)) for bag in bags])
-
-
-@cache
-def _rarity() -> Mapping[str, float]:
-    """How much a word tells: more if fewer reports hold it. "" stands for a word of none."""
-    held = Counter(word for asked in questions() for word in asked.message | asked.notes)
-    most = len(reports()) + 1
-    return {word: (1 + math.log(most / count)) ** 2 for word, count in (*held.items(), ("", 1))}
-
-
-def _weight(word: str) -> float:
-    rarity = _rarity()
-    return rarity.get(word, rarity[""]) * (_NAMED if word.startswith("file ") else 1)
-
-
-def _cosines(part: Part, words: frozenset[str]) -> dict[int, float]:
-    """The reports that share a word with a question, by their place, and how like they are."""
-    common: dict[int, float] = defaultdict(float)
-    for word in sorted(words):
-        for at in part.holders.get(word, ()):
-            common[at] += _weight(word)
-    whole = sum(map(_weight, words))
-    return {at: both / math.sqrt(whole * part.weights[at]) for at, both in common.items()}
+        for sign in bag:
+            holders[sign].append(at)
+    bare = Part(holders, ())
+    weight = {sign: bare.weight(sign) for sign in holders}
+    return Part(holders, [sum(map(weight.__getitem__, sorted(bag))) for bag in bags])
 
 
 @cache

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from cudnn_assistant.explain.answer import Understood
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.features import version_text
 from cudnn_assistant.explain.patterns import Hit
+from cudnn_assistant.explain.versions import version_text
 from cudnn_assistant.wording import listed, say
 
 _NAMES = (

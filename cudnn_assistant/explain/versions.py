@@ -41,6 +41,11 @@ def version(text: str) -> Version:
     return numbers(found.group()) if found else ()
 
 
+def version_text(v: Version) -> str:
+    """A version with dots; "" for none."""
+    return ".".join(map(str, v))
+
+
 def versions(text: str) -> set[str]:
     """All numbers in ``text`` that look like versions, as they stand there."""
     return set(re.findall(r"(?<![\d.])v?(\d{1,3}(?:\.\d{1,6}){0,4})(?![\d.]*[ -]?bit)", text))

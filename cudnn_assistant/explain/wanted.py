@@ -6,7 +6,7 @@ import re
 
 from cudnn_assistant.compat import FrameworkRelease, framework_needs
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.versions import Version, version
+from cudnn_assistant.explain.versions import Version, version, version_text
 
 
 def needs(f: Facts) -> FrameworkRelease | None:
@@ -16,8 +16,8 @@ def needs(f: Facts) -> FrameworkRelease | None:
     """
     if not f.framework or not f.framework_version:
         return None
-    asked = (f.compat, f.framework, ".".join(map(str, f.framework_version)))
-    build = ".".join(map(str, f.build_cuda))
+    asked = (f.compat, f.framework, version_text(f.framework_version))
+    build = version_text(f.build_cuda)
     mine = framework_needs(*asked, "windows", build, "system") if f.os == "windows" else None
     return mine if mine and mine.gpu else framework_needs(*asked, "linux", build, "system")
 
