@@ -22,10 +22,7 @@ from cudnn_assistant.compat.lookup import (
     newest,
     version,
 )
-from cudnn_assistant.compat.releases import (
-    build_driver_floor,
-    build_runs_on,
-)
+from cudnn_assistant.compat.releases import build_driver_floor, build_runs_on
 from cudnn_assistant.compat.situation import Situation
 
 

@@ -119,9 +119,6 @@ class ToolkitRelease(Struct, kw_only=True):
 
     version: VersionText
     released: Day = ""
-    driver_linux: VersionText = ""
-    """Driver that the release notes name for this very release."""
-    driver_windows: VersionText = ""
     disputed: bool = False
     files: tuple[File, ...] = ()
     """Installers."""
@@ -139,21 +136,17 @@ class CudnnBuild(Struct, kw_only=True):
     """Four parts, "9.10.2.21"."""
     cuda: VersionText
     """CUDA it is built for: "12", or "11.2" where only that one was built."""
-    cuda_min: VersionText = ""
     cuda_max: VersionText = ""
     driver_min_linux: VersionText = ""
     driver_min_windows: VersionText = ""
     compute_min: Compute = ""
     compute_max: Compute = ""
     late_compute: Compute = ""
-    """From this capability on the three ``late_`` minimums hold as well (Blackwell)."""
-    late_cuda: VersionText = ""
+    """From this capability on the ``late_`` minimums hold as well (Blackwell)."""
     late_linux: VersionText = ""
     late_windows: VersionText = ""
     needs_zlibwapi: bool = False
     """Windows: looks for zlibwapi.dll on PATH."""
-    vcruntime: Literal["", "static"] = ""
-    """Windows, "static": needs no Visual C++ runtime; its own is inside. "" is unknown."""
     inferred: tuple[Literal["cuda", "driver", "compute"], ...] = ()
     """Facts taken from neighbouring releases because no table of this release is known."""
     files: tuple[File, ...] = ()

@@ -9,12 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cudnn_assistant.compat.advice import (
-    Alternative,
-    FrameworkAdvice,
-    Reason,
-    Recommendation,
-)
+from cudnn_assistant.compat.advice import Alternative, FrameworkAdvice, Reason, Recommendation
 from cudnn_assistant.compat.alternatives import alternatives
 from cudnn_assistant.compat.candidates import Candidate, evaluate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
@@ -23,12 +18,7 @@ from cudnn_assistant.compat.ranking import rank
 from cudnn_assistant.compat.releases import cudnn_builds, framework_builds
 from cudnn_assistant.compat.serving import allowed, serving_builds
 from cudnn_assistant.compat.situation import Situation, situation
-from cudnn_assistant.compat.telling import (
-    driver_reasons,
-    framework_advice,
-    made,
-    unknown_facts,
-)
+from cudnn_assistant.compat.telling import driver_reasons, framework_advice, made, unknown_facts
 from cudnn_assistant.machine import SYSTEM, Machine
 
 

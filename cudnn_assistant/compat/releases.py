@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudnn_assistant.compat.facts import (
-    ONGOING,
-    Compat,
-    CudnnBuild,
-    CudnnRelease,
-    FrameworkRelease,
-)
+from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, CudnnRelease, FrameworkRelease
 from cudnn_assistant.compat.lookup import (
     architecture,
     at_least,

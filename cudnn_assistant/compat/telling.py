@@ -26,12 +26,7 @@ from cudnn_assistant.compat.lookup import (
     order,
 )
 from cudnn_assistant.compat.packages import install_command
-from cudnn_assistant.compat.ranking import (
-    already_there,
-    closeness,
-    present_cuda,
-    same_build,
-)
+from cudnn_assistant.compat.ranking import already_there, closeness, present_cuda, same_build
 from cudnn_assistant.compat.releases import wheel_package
 from cudnn_assistant.compat.situation import Situation
 

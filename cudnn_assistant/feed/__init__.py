@@ -16,15 +16,7 @@ import msgspec
 from cudnn_assistant import __version__
 from cudnn_assistant.compat import Compat, load_builtin
 from cudnn_assistant.feed.address import Address, address, direct_addresses
-from cudnn_assistant.feed.source import (
-    Answer,
-    Kind,
-    Source,
-    Trouble,
-    describe,
-    newer_program,
-    news,
-)
+from cudnn_assistant.feed.source import Answer, Kind, Source, Trouble, describe, newer_program, news
 from cudnn_assistant.system.policy import anothers_home, policy
 from cudnn_assistant.versions import older
 
@@ -78,7 +70,9 @@ def current(
         or (kept is not None and not insist and kept.is_fresh(moment, FRESH))
     ):
         return _newest(kept, "saved")
-    answer = _within(patience, lambda: _ask(where, moment))
+    from cudnn_assistant.feed.online import refresh
+
+    answer = _within(patience, lambda: refresh(where, moment))
     if answer.kept is not None:
         return _newest(answer.kept, "online", answer.trouble)
     return _newest(saved.load(where), "saved", _suspect(answer.trouble, moment))
@@ -106,12 +100,6 @@ def _directly(
     compat = merge(load_builtin(), known) if known else load_builtin()
     source = _source("built-in", compat, known.made if known else "", trouble)
     return compat, msgspec.structs.replace(source, feed=False)
-
-
-def _ask(where: Address, moment: datetime) -> Answer[Kept]:
-    from cudnn_assistant.feed.online import refresh
-
-    return refresh(where, moment)
 
 
 def _within(seconds: float, work: Callable[[], Answer[_Kept]]) -> Answer[_Kept]:
