@@ -10,12 +10,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cudnn_assistant.download.beside import beside
 from cudnn_assistant.plan import Download
-from cudnn_assistant.trouble import Cancelled, Refused
+from cudnn_assistant.trouble import Cancelled, Refused, refusing
+from cudnn_assistant.whole_file import make_folder
 
 if TYPE_CHECKING:
     import requests
@@ -61,22 +63,15 @@ def fetch(
     caller proves the file, which has no known checksum, by its signature.
     """
     _refuse_unproven(download, hosts, signed)
-    run = _Run(
-        download,
-        folder,
-        progress or _silent,
-        cancel or threading.Event(),
-        hold or threading.Event(),
-    )
-    try:
-        os.makedirs(folder, exist_ok=True)
+    never = threading.Event()
+    run = _Run(download, folder, progress or _silent, cancel or never, hold or never)
+    with refusing("system-said"):
+        make_folder(folder)
         if run.ready():
             return run.path
         run.room()
         run.download(pause)
         return run.finish()
-    except OSError as trouble:
-        raise Refused("system-said", why=trouble) from trouble
 
 
 def _silent(_here: int, _size: int) -> None:
@@ -97,28 +92,25 @@ def _refuse_unproven(download: Download, hosts: frozenset[str], signed: bool) ->
         raise Refused("no-checksum", link=download.url)
 
 
+@dataclass
 class _Run:
     """One file on its way."""
 
-    def __init__(
-        self,
-        download: Download,
-        folder: str,
-        progress: Progress,
-        cancel: threading.Event,
-        hold: threading.Event,
-    ) -> None:
-        self.download_of = download
-        name = posixpath.basename(urlsplit(download.url).path)
-        mark = download.sha256 or hashlib.sha256(download.url.encode()).hexdigest()
-        self.path = os.path.join(folder, f"{mark[:12]}-{name}")
+    download_of: Download
+    folder: str
+    progress: Progress
+    cancel: threading.Event
+    hold: threading.Event
+    reported_at: float = 0.0
+    here: int = 0
+
+    def __post_init__(self) -> None:
+        wanted = self.download_of
+        name = posixpath.basename(urlsplit(wanted.url).path)
+        mark = wanted.sha256 or hashlib.sha256(wanted.url.encode()).hexdigest()
+        self.path = os.path.join(self.folder, f"{mark[:12]}-{name}")
         self.part = self.path + ".part"
         self.tag = self.path + ".etag"
-        self.progress = progress
-        self.cancel = cancel
-        self.hold = hold
-        self.reported_at = 0.0
-        self.here = 0
         self.hash = hashlib.sha256()
 
     def ready(self) -> bool:
@@ -184,22 +176,13 @@ class _Run:
         """The server's answer with nothing yet, then with each block. Runs in another thread."""
         import requests
 
-        from cudnn_assistant.https import https_session
+        from cudnn_assistant.https import answered
 
         headers = {"Accept-Encoding": "identity"}
         if self.here and (tag := _text(self.tag)):
             headers |= {"Range": f"bytes={self.here}-", "If-Range": tag}
         try:
-            with (
-                https_session() as session,
-                session.get(
-                    self.download_of.url,
-                    headers=headers,
-                    stream=True,
-                    timeout=_TIMEOUT,
-                    allow_redirects=False,
-                ) as answer,
-            ):
+            with answered(self.download_of.url, _TIMEOUT, headers) as answer:
                 yield answer, b""
                 for block in _gathered(answer.iter_content(_PIECE)):
                     yield answer, block
