@@ -13,6 +13,7 @@ from cudnn_assistant.machine import Gap, Scope, Value, Variable, readable
 from cudnn_assistant.system import Refused, files, loader_folders, settings_file, startup_files
 from cudnn_assistant.system.account import home_of, shell_of_account
 from cudnn_assistant.system.known_variables import matters
+from cudnn_assistant.trouble import refusing
 from cudnn_assistant.wording.refusals import reason, why
 
 
@@ -102,10 +103,8 @@ class Linux:
         return settings_file.from_sh(content)
 
     def _settings_content(self) -> bytes | None:
-        try:
+        with refusing("system-said"):
             return files.read(self._settings)
-        except OSError as trouble:
-            raise Refused("system-said", why=trouble) from trouble
 
     def _look(self, path: str) -> bytes | None:
         try:
@@ -180,11 +179,8 @@ class Linux:
             raise Refused("edited-by-hand", file=readable(path)) from None
 
     def _store(self, content: bytes | None, values: settings_file.Values) -> None:
-        try:
-            lines = self._lines(bool(values))
-            twins = self._twins(values)
-        except OSError as trouble:
-            raise Refused("system-said", why=trouble) from trouble
+        with refusing("system-said"):
+            lines, twins = self._lines(bool(values)), self._twins(values)
         main = files.Replacement(self._settings, content, settings_file.to_sh(values))
         # A start-up file whose line names no file yet does nothing, so whatever instant a kill
         # picks, the settings file alone decides what is in force.

@@ -14,16 +14,17 @@ from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Gap, Scope, Value, Variable
 from cudnn_assistant.system import Refused, registry_tool
 from cudnn_assistant.system.known_variables import matters
-from cudnn_assistant.system.winapi import Api, Declined, WindowsApi
+from cudnn_assistant.system.winapi import Declined, WindowsApi
 from cudnn_assistant.system.windows_registry import (
     EXPAND,
     MACHINE,
     TEXT,
     USER,
-    Registry,
     Stored,
     WindowsRegistry,
 )
+from cudnn_assistant.trouble import refusing
+from cudnn_assistant.whole_file import put
 from cudnn_assistant.wording.refusals import reason, why
 
 _KEYS: dict[Scope, str] = {"user": f"HKCU\\{USER}", "machine": f"HKLM\\{MACHINE}"}
@@ -38,8 +39,8 @@ class Windows:
 
     def __init__(
         self,
-        registry: Registry | None = None,
-        api: Api | None = None,
+        registry: WindowsRegistry | None = None,
+        api: WindowsApi | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._registry = registry or WindowsRegistry()
@@ -90,10 +91,8 @@ class Windows:
         return None if stored is None else _value(stored)
 
     def _find(self, scope: Scope, name: str) -> Stored | None:
-        try:
+        with refusing("registry-unreadable", key=_KEYS[scope]):
             values = self._registry.values(scope)
-        except OSError as trouble:
-            raise Refused("registry-unreadable", key=_KEYS[scope], why=trouble) from trouble
         return next((s for s in values if s.name.upper() == name.upper()), None)
 
     # Writing ------------------------------------------------------------------------------
@@ -111,14 +110,12 @@ class Windows:
         if same:
             return
         spelling = present.name if present else name
-        try:
+        with refusing("windows-did-not-allow", name=name):
             if value is None:
                 self._registry.delete(scope, spelling)
             else:
                 kind = EXPAND if value.expand else TEXT
                 self._registry.set(scope, spelling, value.text, kind)
-        except OSError as trouble:
-            raise Refused("windows-did-not-allow", name=name, why=trouble) from trouble
 
     def _before(self, scope: Scope, name: str, value: Value | None) -> tuple[Stored | None, bool]:
         """What is stored now, and whether it is ``value`` already."""
@@ -148,32 +145,31 @@ class Windows:
         self._run_elevated(names, json.dumps({"changes": told}).encode())
 
     def _set_by_windows(self, name: str, value: Value | None) -> None:
-        command = registry_tool.command(name, value, self._api.system_folder())
-        try:
-            self._api.run_elevated(command)
-        except Declined:
-            raise Refused("administrator-not-allowed") from None
-        except OSError as trouble:
-            raise Refused("administrator-not-started", why=trouble) from trouble
+        with refusing("administrator-not-started"):
+            self._as_administrator(registry_tool.command(name, value, self._api.system_folder()))
         if self.read("machine", name) != value:
             raise Refused("administrator-stopped", name=name)
 
     def _run_elevated(self, name: str, request: bytes) -> None:
         path = os.path.join(places.state(), f"request-{secrets.token_hex(8)}.json")
+        proof = hashlib.sha256(request).hexdigest()
         try:
-            _write_new(path, request)
-            command = places.child_command(
-                "elevated", "--request", path, "--sha256", hashlib.sha256(request).hexdigest()
-            )
-            code = self._api.run_elevated(command)
-        except Declined:
-            raise Refused("administrator-not-allowed") from None
-        except OSError as trouble:
-            raise Refused("administrator-not-started", why=trouble) from trouble
+            with refusing("administrator-not-started"):
+                os.makedirs(places.state(), mode=0o700, exist_ok=True)
+                put(path, request)
+                code = self._as_administrator(
+                    places.child_command("elevated", "--request", path, "--sha256", proof)
+                )
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(path)
         _refuse_by_code(code, name)
+
+    def _as_administrator(self, command: Sequence[str]) -> int:
+        try:
+            return self._api.run_elevated(command)
+        except Declined:
+            raise Refused("administrator-not-allowed") from None
 
     def announce(self) -> None:
         """One WM_SETTINGCHANGE; Explorer and what it starts then have the new values."""
@@ -261,16 +257,6 @@ def _refuse_unstorable(name: str, value: Value | None) -> None:
 
 def _plain(value: Value | None) -> dict[str, Any] | None:
     return None if value is None else {"text": value.text, "expand": value.expand}
-
-
-def _write_new(path: str, content: bytes) -> None:
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    handle = os.open(path, flags, 0o600)
-    try:
-        os.write(handle, content)
-    finally:
-        os.close(handle)
 
 
 def _refuse_by_code(code: int, name: str) -> None:
