@@ -20,6 +20,7 @@ from cudnn_assistant.plan import InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
 from cudnn_assistant.trouble import Cancelled
 from cudnn_assistant.unpack import remove, rename, unpack
+from cudnn_assistant.whole_file import make_folder
 
 _MAKING = ".making"
 _TIMES = 4
@@ -70,7 +71,7 @@ def do(step: InstallArchive, tools: Tools) -> None:
 def _unpacked(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) -> str:
     making = step.folder + _MAKING
     shutil.rmtree(making, ignore_errors=True)
-    os.makedirs(os.path.dirname(step.folder), exist_ok=True)
+    make_folder(os.path.dirname(step.folder))
     try:
         unpack(
             name,
@@ -147,7 +148,7 @@ def _in_one_folder(folder: str, search: str) -> None:
     there = os.path.join(folder, search)
     for other in (os.path.join(there, "x64"), os.path.join(there, "arm64"), there + "64"):
         if not _has_library(there) and _has_library(other):
-            os.makedirs(there, exist_ok=True)
+            make_folder(there)
             for name in os.listdir(other):
                 os.replace(os.path.join(other, name), os.path.join(there, name))
             os.rmdir(other)

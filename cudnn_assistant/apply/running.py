@@ -9,6 +9,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import filelock
 import msgspec
@@ -93,22 +94,15 @@ def apply(
         return _Run(entry, tools, journal, say, rehearse).carry_out()
 
 
+@dataclass
 class _Run:
     """One entry on its way through the steps."""
 
-    def __init__(
-        self,
-        entry: Entry,
-        tools: Tools,
-        journal: Journal,
-        say: Say | None,
-        rehearse: Rehearse | None,
-    ) -> None:
-        self.rehearse = rehearse
-        self.entry = entry
-        self.tools = tools
-        self.journal = journal
-        self.say = say
+    entry: Entry
+    tools: Tools
+    journal: Journal
+    say: Say | None
+    rehearse: Rehearse | None
 
     def carry_out(self) -> Entry:
         try:
