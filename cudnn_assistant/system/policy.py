@@ -22,7 +22,7 @@ from cudnn_assistant.system import Refused
 LINUX = "/etc/cudnn-assistant/policy.toml"
 WINDOWS = r"SOFTWARE\Policies\cuDNN Assistant"
 _LARGEST = 1 << 16
-"""Bytes of it that are read; TOML that is cut off can't be read, and forbids every change."""
+"""Bytes of it that are read; a larger one can't be, and forbids every change."""
 ARCHIVES = "CUDNN_ASSISTANT_ARCHIVES"
 """The variable by which a person names a folder of archives where no policy does."""
 
@@ -88,11 +88,13 @@ def _refuse_anothers_home() -> None:
 def _linux(path: str) -> Policy:
     import tomllib
 
-    if not os.path.lexists(path):
-        return Policy()
     try:
         with plain(path) as file:
-            settings = tomllib.loads(file.read(_LARGEST).decode())
+            text = file.read(_LARGEST + 1).decode()
+        settings = tomllib.loads(text) if len(text) <= _LARGEST else {"too": "large"}
+    except FileNotFoundError:
+        # A link that leads nowhere: what it led to may be on a disk that isn't connected now.
+        return _undecided(path) if os.path.islink(path) else Policy()
     except (OSError, ValueError, RecursionError):
         return _undecided(path)
     return _of(settings, path)
