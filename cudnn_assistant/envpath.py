@@ -16,21 +16,10 @@ from cudnn_assistant.machine import Family
 
 Lookup = Callable[[str], "str | None"]
 
-LISTS = frozenset(
-    {
-        "PATH",
-        "LD_LIBRARY_PATH",
-        "LIBRARY_PATH",
-        "CPATH",
-        "PYTHONPATH",
-        "PATHEXT",
-        "LIBPATH",
-        "OS2LIBPATH",
-        "LIB",
-        "INCLUDE",
-        "ld.so.conf",
-    }
-)
+LISTS = frozenset({
+    "PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "PYTHONPATH", "PATHEXT", "LIBPATH",
+    "OS2LIBPATH", "LIB", "INCLUDE", "ld.so.conf",
+})  # fmt: skip
 """Variables whose value is a list; the rest are one value each."""
 
 LIMIT = 32_767
