@@ -13,7 +13,6 @@ from cudnn_assistant.compat.advice import FrameworkAdvice as FrameworkAdvice
 from cudnn_assistant.compat.advice import Reason as Reason
 from cudnn_assistant.compat.advice import Recommendation as Recommendation
 from cudnn_assistant.compat.advice import ToolkitAdvice as ToolkitAdvice
-from cudnn_assistant.compat.builtin import load_builtin as load_builtin
 from cudnn_assistant.compat.facts import Compat as Compat
 from cudnn_assistant.compat.facts import CudnnBuild as CudnnBuild
 from cudnn_assistant.compat.facts import CudnnRelease as CudnnRelease
@@ -21,6 +20,7 @@ from cudnn_assistant.compat.facts import File as File
 from cudnn_assistant.compat.facts import FrameworkRelease as FrameworkRelease
 from cudnn_assistant.compat.facts import Wheel as Wheel
 from cudnn_assistant.compat.facts import decode as decode
+from cudnn_assistant.compat.facts import load_builtin as load_builtin
 from cudnn_assistant.compat.kernels import runs_kernels as runs_kernels
 from cudnn_assistant.compat.limits import FIRST_COMPATIBLE as FIRST_COMPATIBLE
 from cudnn_assistant.compat.limits import cuda_majors as cuda_majors

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Literal
 
 import msgspec
 
+from cudnn_assistant import places
 from cudnn_assistant.machine import Family, Struct
 from cudnn_assistant.versions import numbers
 
@@ -299,3 +301,9 @@ def decode(data: bytes) -> Compat:
     what is no JSON; both are :class:`msgspec.MsgspecError`.
     """
     return msgspec.json.decode(data, type=Compat)
+
+
+@cache
+def load_builtin() -> Compat:
+    """The data that came with this program; it is always there."""
+    return decode(places.resource("compat/compat.json").read_bytes())

@@ -137,14 +137,9 @@ def _by_name(table: _Products, plain: str) -> dict[str, str]:
     for name in spelled:
         if name in table:
             return _matching(table, re.compile(rf"(?:^| ){re.escape(name)}\Z"))
-    contained = (_containing(table, name) for name in spelled)
-    return next(filter(None, contained), {})
-
-
-def _containing(table: _Products, name: str) -> dict[str, str]:
-    if not re.search(r"\d{3}|[a-z] ?\d", name):
-        return {}
-    return _matching(table, re.compile(rf"(?:^| ){re.escape(name)}(?: |\Z)"))
+    telling = [name for name in spelled if re.search(r"\d{3}|[a-z] ?\d", name)]
+    contained = (re.compile(rf"(?:^| ){re.escape(name)}(?: |\Z)") for name in telling)
+    return next(filter(None, (_matching(table, pattern) for pattern in contained)), {})
 
 
 def _matching(table: _Products, pattern: re.Pattern[str]) -> dict[str, str]:
