@@ -82,21 +82,16 @@ class LoaderFolders:
         expected = "" if old is None else hashlib.sha256(old).hexdigest()
         command = ["/bin/sh", "-c", _SCRIPT, "sh", self.path, expected]
         if os.geteuid():
-            command = [self._asker(folders), *command]
+            allowed = asker(self._environment)
+            if not allowed:
+                by_hand = " && ".join(loader_commands(self.path, folders))
+                raise Refused("administrator-needed", commands=by_hand)
+            command = [allowed, *command]
         with refusing("system-said"):
             done = subprocess.run(
                 command, input=text.encode(), capture_output=True, env=self._environment, cwd="/"
             )
         _refuse_by_code(done.returncode, done.stderr, self.path)
-
-    def _asker(self, folders: list[str]) -> str:
-        """pkexec; where it can't ask, the person is told the commands."""
-        allowed = asker(self._environment)
-        if not allowed:
-            raise Refused(
-                "administrator-needed", commands=" && ".join(loader_commands(self.path, folders))
-            )
-        return allowed
 
 
 def _refuse_unsafe(folder: str) -> None:

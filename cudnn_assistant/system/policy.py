@@ -63,7 +63,8 @@ def refuse_where_nothing_may_change() -> None:
     Nor does root change anything in another's home: what root writes there, its owner can't change
     or take back any more.
     """
-    _refuse_anothers_home()
+    if home := anothers_home():
+        raise Refused("anothers-home", home=home)
     decided = policy()
     if decided.read_only:
         raise Refused("policy", place=decided.place)
@@ -77,12 +78,6 @@ def anothers_home() -> str:
 
     home = home_of(os.environ)
     return home if home and os.stat(home).st_uid else ""
-
-
-def _refuse_anothers_home() -> None:
-    home = anothers_home()
-    if home:
-        raise Refused("anothers-home", home=home)
 
 
 def _linux(path: str) -> Policy:

@@ -213,20 +213,16 @@ def effect(values: Values, environment: Mapping[str, str]) -> dict[str, str]:
     result = dict(environment)
     for name, text in values.items():
         if text is not None and envpath.is_list(name, "linux"):
-            text = _first(result.get(name, ""), text)  # noqa: PLW2901
-            text = text or None  # noqa: PLW2901
+            first, out = _parts(text)
+            # The shell compares letter by letter, and so does this.
+            there = envpath.split(result.get(name, ""), "linux")
+            kept = (entry for entry in there if entry not in (*first, *out))
+            text = ":".join((*first, *kept)) or None  # noqa: PLW2901
         if text is None:
             result.pop(name, None)
         else:
             result[name] = text
     return result
-
-
-def _first(text: str, ours: str) -> str:
-    folders, out = _parts(ours)
-    # The shell compares letter by letter, and so does this.
-    rest = [entry for entry in envpath.split(text, "linux") if entry not in (*folders, *out)]
-    return ":".join((*folders, *rest))
 
 
 def without(values: Values, environment: Mapping[str, str]) -> dict[str, str]:

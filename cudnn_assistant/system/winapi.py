@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 _ct: Any = ctypes
+_ANY, _TEXT = ctypes.c_void_p, ctypes.c_wchar_p
 
 _DECLINED = 1223
 _TOKEN_QUERY, _TOKEN_DUPLICATE = 0x8, 0x2
@@ -153,22 +154,11 @@ class WindowsApi:
 
 class _ShellExecuteInfo(ctypes.Structure):
     _fields_: ClassVar[Any] = [
-        ("size", ctypes.c_uint32),
-        ("mask", ctypes.c_ulong),
-        ("window", ctypes.c_void_p),
-        ("verb", ctypes.c_wchar_p),
-        ("file", ctypes.c_wchar_p),
-        ("parameters", ctypes.c_wchar_p),
-        ("directory", ctypes.c_wchar_p),
-        ("show", ctypes.c_int),
-        ("application", ctypes.c_void_p),
-        ("list", ctypes.c_void_p),
-        ("class_name", ctypes.c_wchar_p),
-        ("class_key", ctypes.c_void_p),
-        ("hot_key", ctypes.c_uint32),
-        ("icon", ctypes.c_void_p),
-        ("process", ctypes.c_void_p),
-    ]
+        ("size", ctypes.c_uint32), ("mask", ctypes.c_ulong), ("window", _ANY),
+        ("verb", _TEXT), ("file", _TEXT), ("parameters", _TEXT), ("directory", _TEXT),
+        ("show", ctypes.c_int), ("application", _ANY), ("list", _ANY), ("class_name", _TEXT),
+        ("class_key", _ANY), ("hot_key", ctypes.c_uint32), ("icon", _ANY), ("process", _ANY),
+    ]  # fmt: skip
 
 
 def read_block(address: int) -> dict[str, str]:

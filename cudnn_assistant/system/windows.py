@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import ntpath
 import os
 import secrets
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Gap, Scope, Value, Variable
-from cudnn_assistant.system import Refused, registry_tool
+from cudnn_assistant.system import Refused
 from cudnn_assistant.system.known_variables import matters
 from cudnn_assistant.system.winapi import Declined, WindowsApi
 from cudnn_assistant.system.windows_registry import (
@@ -127,13 +129,13 @@ class Windows:
     def write_machine(self, changes: Sequence[tuple[str, Value | None]]) -> None:
         """Several values of the machine, by one small run of ourselves as the administrator.
 
-        Where this account could have exchanged what would run, Windows' own program sets them, one
-        question each.
+        Where this account could have exchanged what would run (a copy in their own folder, a
+        virtual environment), Windows' own program sets them, one question each.
         """
         wanted = [one for one in changes if not self._before("machine", *one)[1]]
         if not wanted:
             return
-        if any(map(self._api.may_change, registry_tool.ours())):
+        if any(map(self._api.may_change, _ours())):
             for name, value in wanted:
                 self._set_by_windows(name, value)
             return
@@ -146,7 +148,7 @@ class Windows:
 
     def _set_by_windows(self, name: str, value: Value | None) -> None:
         with refusing("administrator-not-started"):
-            self._as_administrator(registry_tool.command(name, value, self._api.system_folder()))
+            self._as_administrator(_reg_command(name, value, self._api.system_folder()))
         if self.read("machine", name) != value:
             raise Refused("administrator-stopped", name=name)
 
@@ -208,9 +210,7 @@ class Windows:
 
 
 def merged(
-    machine: Iterable[tuple[str, Value]],
-    user: Iterable[tuple[str, Value]],
-    base: Mapping[str, str],
+    machine: Iterable[tuple[str, Value]], user: Iterable[tuple[str, Value]], base: Mapping[str, str]
 ) -> dict[str, str]:
     """The environment that Windows makes of the two keys ("CreateEnvironmentBlock").
 
@@ -221,15 +221,29 @@ def merged(
     for layer in (machine, user):
         joined = dict(result)
         for name, value in sorted(layer, key=lambda item: item[1].expand):
-            upper = name.upper()
-
-            def lookup(other: str) -> str | None:
-                return result.get(other.upper())
-
-            text = envpath.expand(value.text, lookup, "windows") if value.expand else value.text
+            upper, text = name.upper(), value.text
+            if value.expand:
+                text = envpath.expand(text, lambda other: result.get(other.upper()), "windows")
             first = joined.get(upper, "") if layer is user and upper in _JOINED else ""
             result[upper] = f"{first};{text}" if first and text else first or text
     return result
+
+
+def _reg_command(name: str, value: Value | None, system32: str) -> list[str]:
+    """What sets or removes (``None``) a variable of all users: reg.exe, which nobody but Windows
+    can exchange, with the whole change on its command line."""
+    program, key = ntpath.join(system32, "reg.exe"), _KEYS["machine"]
+    if value is None:
+        return [program, "delete", key, "/v", name, "/f"]
+    kind = "REG_EXPAND_SZ" if value.expand else "REG_SZ"
+    return [program, "add", key, "/v", name, "/t", kind, "/d", value.text, "/f"]
+
+
+def _ours() -> tuple[str, ...]:
+    """The files and folders that our own part for the administrator would be loaded from."""
+    package = os.path.dirname(places.__file__)
+    folders = [package, os.path.dirname(sys.executable), sys.base_prefix, *filter(None, sys.path)]
+    return tuple(dict.fromkeys((sys.executable, *folders)))
 
 
 def _value(stored: Stored) -> Value:
