@@ -21,6 +21,7 @@ from cudnn_assistant.apply.permitted import refuse_forbidden
 from cudnn_assistant.apply.tools import Progress, Rehearse, Tools
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, settings_only
+from cudnn_assistant.plan.kinds.row import nothing
 from cudnn_assistant.system import System
 from cudnn_assistant.trouble import Fact, Refused
 
@@ -67,11 +68,10 @@ def apply(
     begun. What has to be downloaded is staged first, and ``rehearse`` hears of it before anything
     is changed. Raises :class:`NotApplied`.
     """
-    tools = Tools(system)
-    tools.progress = progress or tools.progress
-    tools.cancel = cancel or tools.cancel
-    tools.hold = hold or tools.hold
-    tools.tried = rehearse is not None
+    never = threading.Event
+    tools = Tools(
+        system, progress or nothing, cancel or never(), hold or never(), tried=rehearse is not None
+    )
     try:
         # Before the lock, which is a file already.
         refuse_forbidden(plan)

@@ -101,13 +101,11 @@ def _laid(seen: _Seen, new: Path) -> Path:
         _lay(seen.beside, root / "lib", {os.path.join(seen.beside, seen.library)})
     (root / "bin").mkdir()
     (root / "bin" / "python").symlink_to(seen.base)
-    config = {
-        "home": os.path.dirname(seen.base),
-        "include-system-site-packages": str(seen.below).lower(),
-        "version": seen.version,
-    }
-    lines = (f"{name} = {text}\n" for name, text in config.items())
-    (root / "pyvenv.cfg").write_text("".join(lines), "utf-8")
+    config = (
+        f"home = {os.path.dirname(seen.base)}\n"
+        f"include-system-site-packages = {str(seen.below).lower()}\nversion = {seen.version}\n"
+    )
+    (root / "pyvenv.cfg").write_text(config, "utf-8")
     return root
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cudnn_assistant.download.beside import beside
+from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import Download
 from cudnn_assistant.trouble import Cancelled, Refused, refusing
 from cudnn_assistant.whole_file import make_folder
@@ -64,7 +65,9 @@ def fetch(
     """
     _refuse_unproven(download, hosts, signed)
     never = threading.Event()
-    run = _Run(download, folder, progress or _silent, cancel or never, hold or never)
+    run = _Run(
+        download, folder, progress or (lambda _here, _size: None), cancel or never, hold or never
+    )
     with refusing("system-said"):
         make_folder(folder)
         if run.ready():
@@ -72,10 +75,6 @@ def fetch(
         run.room()
         run.download(pause)
         return run.finish()
-
-
-def _silent(_here: int, _size: int) -> None:
-    return
 
 
 def is_among(address: str, hosts: frozenset[str]) -> bool:
@@ -204,7 +203,9 @@ class _Run:
         self.hash, self.here = hashlib.sha256(), 0
         if response.status_code == 416:
             raise _Broken("HTTP 416")
-        if tag := _strong(response.headers.get("ETag", "")):
+        tag = response.headers.get("ETag", "")
+        # A weak tag promises a like file, not the same bytes: such a file can't be resumed.
+        if tag and not tag.startswith("W/"):
             with open(self.tag, "w", encoding="utf-8") as file:
                 file.write(tag)
 
@@ -274,16 +275,9 @@ def _size(path: str) -> int:
 
 
 def _text(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def _strong(tag: str) -> str:
-    # A weak tag promises a like file, not the same bytes: such a file can't be resumed.
-    return "" if tag.startswith("W/") else tag
+    with suppress(OSError, UnicodeDecodeError):
+        return content(path).decode()
+    return ""
 
 
 def _innermost(trouble: BaseException) -> str:

@@ -38,10 +38,7 @@ class Licence(NamedTuple):
 
 
 def licence(
-    address: str,
-    *,
-    hosts: frozenset[str] = LICENCE_HOSTS,
-    cancel: threading.Event | None = None,
+    address: str, *, hosts: frozenset[str] = LICENCE_HOSTS, cancel: threading.Event | None = None
 ) -> Licence:
     """The licence at ``address``.
 

@@ -56,7 +56,7 @@ def unpack(
     folder then holds a part and is the caller's to remove.
     """
     os.mkdir(folder, 0o755)
-    into = _Into(folder, limit, progress or _silent, cancel)
+    into = _Into(folder, limit, progress or (lambda _size: None), cancel)
     try:
         with members(archive, opened) as found:
             for member in found:
@@ -70,10 +70,6 @@ def unpack(
         raise Refused("archive-damaged", why=trouble) from trouble
     finally:
         into.close()
-
-
-def _silent(_size: int) -> None:
-    return
 
 
 @dataclass
