@@ -22,6 +22,7 @@ from test_apply import Person
 
 from cudnn_assistant.apply import NotApplied, recover, rehearse
 from cudnn_assistant.apply.environment import ask
+from cudnn_assistant.apply.resolution import _from_report
 from cudnn_assistant.cli.changing import undo
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
@@ -215,6 +216,16 @@ def test_an_interpreter_that_answers_something_else(tmp_path: Path, said: str) -
     odd.chmod(0o755)
     with pytest.raises(Refused, match="python-not-started"):
         ask(str(odd))
+
+
+NAMELESS = '{"install": [{"metadata": {"name": 3, "version": "1"}}]}'
+
+
+@pytest.mark.parametrize(
+    "said", ['{"install": [{}]}', '{"install": 3}', "[]", "[" * 50_000, NAMELESS]
+)
+def test_a_report_of_pip_that_says_something_else(said: str) -> None:
+    assert _from_report(said) == {}
 
 
 def test_what_an_environment_says_at_its_start_is_no_answer(tmp_path: Path) -> None:

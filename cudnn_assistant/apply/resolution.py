@@ -56,11 +56,10 @@ def _changes(output: Output, found: Environment) -> Iterator[PackageChange]:
 
 def _from_report(text: str) -> dict[str, tuple[str, str]]:
     try:
-        items = json.loads(text)["install"]
-    except (ValueError, KeyError):
+        known = [one["metadata"] for one in json.loads(text)["install"]]
+        return {project(one["name"]): (one["name"], str(one["version"])) for one in known}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
-    meta = [item["metadata"] for item in items]
-    return {project(one["name"]): (one["name"], one["version"]) for one in meta}
 
 
 def _from_lines(text: str) -> dict[str, tuple[str, str]]:
