@@ -96,7 +96,7 @@ def _printf(c: str) -> str:
 
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z][A-Za-z]+")
 # What begins with one dash and goes on behind a "." or ":" is two words to PowerShell.
-_PLAIN = re.compile(r"(?!-[^-]*[.:])[A-Za-z0-9_./\\:+=-]*[A-Za-z0-9_./\\+=][A-Za-z0-9_./\\:+=-]*")
+_PLAIN = re.compile(r"(?!-[^-]*[.:])(?=[:-]*[A-Za-z0-9_./\\+=])[A-Za-z0-9_./\\:+=-]+")
 # Brackets would begin something of the prompt's, and a backslash would keep a quotation mark open.
 _FOR_BOTH = re.compile(r"(?!-[^-]*[.:])[\w./\\:+-]+(?: (?:[\w ./\\:+-]*[\w ./:+-])?)?")
 _CLOSING = re.compile("(['‘’‚‛])")

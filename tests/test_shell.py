@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import powershell
@@ -185,3 +186,12 @@ def test_what_is_added_to_our_command_stays_one_word(folder: str) -> None:
     if not word.startswith("'"):
         words = powershell.read_by_program(by_prompt(line).removeprefix("call "))
         assert words == ["C:\\a b\\python.exe", "-m", "cudnn_assistant", "check", "--trust", folder]
+
+
+@pytest.mark.parametrize("word", ["a" * 300_000 + "\0", ":" * 300_000 + "'", "a b" * 90_000 + "'"])
+def test_a_word_of_any_length_is_written_soon(word: str) -> None:
+    began = time.process_time()
+    in_any_terminal("C:\\a b", word)
+    for shell in ("sh", "powershell"):
+        command(shell, word)
+    assert time.process_time() - began < 5

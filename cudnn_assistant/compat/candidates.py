@@ -25,8 +25,6 @@ from cudnn_assistant.compat.releases import build_driver_floor, build_runs_on, l
 from cudnn_assistant.compat.serving import allowed
 from cudnn_assistant.compat.situation import Situation
 
-_ARM_WORDS = ("no", "yes")
-
 
 @dataclass(frozen=True)
 class Candidate:
@@ -71,7 +69,7 @@ def evaluate(
 ) -> Candidate:
     """Everything that stands against a candidate, and the driver it needs."""
     # Where the kernels of its build for Arm are known, which are others.
-    if framework is not None and here.arm and framework.arm and framework.arm[0] not in _ARM_WORDS:
+    if framework and here.arm and (*framework.arm, "no")[0] not in ("no", "yes"):
         framework = msgspec.structs.replace(framework, compute=framework.arm)
     against = [*_wishes(here, build)]
     unknown: list[Reason] = []
