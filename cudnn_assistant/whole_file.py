@@ -33,7 +33,8 @@ def make_folder(folder: str) -> None:
     """Make a folder and those on the way to it, in which nobody else may write, whatever the
     umask says: a library in a folder that is open to others isn't loaded. Raises OSError."""
     if not os.path.isdir(folder):
-        make_folder(os.path.dirname(folder))
+        if (parent := os.path.dirname(folder)) not in ("", folder):
+            make_folder(parent)
         with contextlib.suppress(FileExistsError):
             os.mkdir(folder, 0o755)
 

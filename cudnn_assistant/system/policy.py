@@ -28,7 +28,7 @@ ARCHIVES = "CUDNN_ASSISTANT_ARCHIVES"
 
 
 class Policy(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
-    """Without any, everything may be done."""
+    """Without any, everything may be done; one with a name that isn't here forbids every change."""
 
     read_only: bool = False
     """This program changes nothing here."""
