@@ -61,5 +61,5 @@ def test_folders_are_nobody_elses_and_one_that_can_not_be_made_is_told(
     finally:
         os.umask(before)
     assert [path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")] == [0o755] * 3
-    with pytest.raises(OSError, match=""):
+    with pytest.raises(FileNotFoundError):
         make_folder("")
