@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import needs
 import msgspec
+import needs
 import pytest
 
 from cudnn_assistant.causes import causes
