@@ -10,6 +10,8 @@ import ntpath
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+from itertools import chain
 
 from cudnn_assistant.machine import Family
 
@@ -157,7 +159,6 @@ def take_back(before: str, after: str, now: str, family: Family) -> str:
 def _difference(
     old: Sequence[str], new: Sequence[str], family: Family
 ) -> tuple[list[str], list[int]]:
-    from difflib import SequenceMatcher
 
     matcher = SequenceMatcher(
         None, [key(e, family) for e in old], [key(e, family) for e in new], autojunk=False
@@ -180,15 +181,10 @@ def _drop(entries: list[str], entry: str, family: Family) -> None:
 
 def _bring_back(entries: list[str], old: Sequence[str], index: int, family: Family) -> None:
     here = [key(entry, family) for entry in entries]
-    for neighbour in reversed(old[:index]):
-        if key(neighbour, family) in here:
-            entries.insert(here.index(key(neighbour, family)) + 1, old[index])
-            return
-    for neighbour in old[index + 1 :]:
-        if key(neighbour, family) in here:
-            entries.insert(here.index(key(neighbour, family)), old[index])
-            return
-    entries.insert(0, old[index])
+    before = ((key(entry, family), 1) for entry in reversed(old[:index]))
+    after = ((key(entry, family), 0) for entry in old[index + 1 :])
+    places = (here.index(one) + shift for one, shift in chain(before, after) if one in here)
+    entries.insert(next(places, 0), old[index])
 
 
 _PERCENT = re.compile("%([^%=]+)%")
@@ -206,12 +202,7 @@ def expand(text: str, lookup: Lookup, family: Family) -> str:
     and ``${NAME:+x}``; an unknown one is empty.
     """
     if family == "windows":
-
-        def percent(match: re.Match[str]) -> str:
-            value = lookup(match[1])
-            return match[0] if value is None else value
-
-        return _PERCENT.sub(percent, text)
+        return _PERCENT.sub(lambda m: m[0] if (told := lookup(m[1])) is None else told, text)
     return _DOLLAR.sub(lambda match: _dollar(match, lookup), text)
 
 

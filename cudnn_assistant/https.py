@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import requests
@@ -32,3 +34,19 @@ def https_session() -> requests.Session:
     session.headers["User-Agent"] = f"cudnn-assistant/{__version__}"
     session.mount("https://", SystemTrust())
     return session
+
+
+@contextmanager
+def answered(
+    address: str, timeout: tuple[float, float], headers: Mapping[str, str] | None = None
+) -> Iterator[requests.Response]:
+    """A server's answer, whose content comes while it is read; no redirect is followed.
+
+    Raises :class:`requests.RequestException`.
+    """
+    with https_session() as session:
+        answer = session.get(
+            address, headers=headers, stream=True, timeout=timeout, allow_redirects=False
+        )
+        with answer:
+            yield answer

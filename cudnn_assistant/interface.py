@@ -38,9 +38,8 @@ def explain_text(
     framework, os); without it, ``look`` compares with this one.
     """
     session = Session()
-    seen = None
-    if look and not given:
-        seen = session.check(LookRequest(trial=False, offline=True))
+    asked = look and not given
+    seen = session.check(LookRequest(trial=False, offline=True)) if asked else None
     return session.explain(text, seen, given)
 
 
@@ -61,11 +60,7 @@ def recommend(
 
     session = Session()
     wish = Imagined(
-        gpu=gpu,
-        driver=driver,
-        framework=framework,
-        python_version=python_version,
-        system=system,
+        gpu=gpu, driver=driver, framework=framework, python_version=python_version, system=system
     )
     seen = None if gpu else session.check(LookRequest(trial=False))
     return recommendation(wish, seen, session.compat)

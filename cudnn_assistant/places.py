@@ -87,13 +87,7 @@ def _folder(kind: str) -> Path:
 
         owner = os.getuid() if hasattr(os, "getuid") else "user"
         return Path(tempfile.gettempdir()) / f"{_NAME}-{owner}" / kind
-    folders = {
-        "config": platformdirs.user_config_path,
-        "state": platformdirs.user_state_path,
-        "cache": platformdirs.user_cache_path,
-        "data": platformdirs.user_data_path,
-    }
-    return folders[kind](_NAME, appauthor=False)
+    return Path(getattr(platformdirs, f"user_{kind}_dir")(_NAME, appauthor=False))
 
 
 def window_command() -> list[str]:

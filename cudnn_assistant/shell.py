@@ -48,13 +48,18 @@ def in_any_terminal(*words: str) -> str:
     """The words as a line that both PowerShell and the old command prompt of Windows read."""
     if all(_PLAIN.fullmatch(word) for word in words):
         return " ".join(words)
-    # The prompt keeps the quotation marks of one word, and that one without brackets ("cmd /?").
-    if not all(_FOR_BOTH.fullmatch(word) for word in words) or any(
-        " " in word for word in words[1:]
-    ):
+    if not all(_FOR_BOTH.fullmatch(word) for word in words):
         return command("powershell", *words)
-    # PowerShell starts nothing that stands in quotation marks, and the prompt knows no "&".
-    return "cmd /c " + " ".join(f'"{word}"' if " " in word else word for word in words)
+    # PowerShell starts nothing that stands in quotation marks, and the prompt knows no "&". Behind
+    # "call" it keeps all of them, also of what people add ("cmd /?": it drops those at the ends).
+    return "cmd /c call " + " ".join(map(word_in_any_terminal, words))
+
+
+def word_in_any_terminal(word: str) -> str:
+    """One word of such a line; one that only PowerShell can be told is written for that."""
+    if not _FOR_BOTH.fullmatch(word):
+        return quote(word, "powershell")
+    return f'"{word}"' if " " in word else word
 
 
 def quote(word: str, shell: Shell) -> str:
@@ -91,8 +96,9 @@ def _printf(c: str) -> str:
 
 _CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z][A-Za-z]+")
 # What begins with one dash and goes on behind a "." or ":" is two words to PowerShell.
-_PLAIN = re.compile(r"(?!-[^-]*[.:])[A-Za-z0-9_./\\:+=-]*[A-Za-z0-9_./\\+=][A-Za-z0-9_./\\:+=-]*")
-_FOR_BOTH = re.compile(r"[\w ./\\:+-]*")
+_PLAIN = re.compile(r"(?!-[^-]*[.:])(?=[:-]*[A-Za-z0-9_./\\+=])[A-Za-z0-9_./\\:+=-]+")
+# Brackets would begin something of the prompt's, and a backslash would keep a quotation mark open.
+_FOR_BOTH = re.compile(r"(?!-[^-]*[.:])[\w./\\:+-]+(?: (?:[\w ./\\:+-]*[\w ./:+-])?)?")
 _CLOSING = re.compile("(['‘’‚‛])")
 """PowerShell takes typographic quotation marks for its own."""
 

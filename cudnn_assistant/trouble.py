@@ -6,6 +6,9 @@ that can't be meant. Neither carries a sentence.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 Fact = str | int | BaseException
 """Fills a place of the sentence; an exception fills it with what is to be said of that."""
 
@@ -27,6 +30,15 @@ class Refused(Trouble):
 
     as_before = True
     """Everything is as it was before the call; False: the journal knows the way back."""
+
+
+@contextmanager
+def refusing(code: str, /, **facts: Fact) -> Iterator[None]:
+    """What the system does not allow in here is :class:`Refused` with this code."""
+    try:
+        yield
+    except OSError as trouble:
+        raise Refused(code, **facts, why=trouble) from trouble
 
 
 class Misuse(Trouble):

@@ -29,6 +29,16 @@ def put(path: str | os.PathLike[str], content: bytes, *, mode: int = 0o600) -> N
     flush_folder(folder)
 
 
+def make_folder(folder: str) -> None:
+    """Make a folder and those on the way to it, in which nobody else may write, whatever the
+    umask says: a library in a folder that is open to others isn't loaded. Raises OSError."""
+    if not os.path.isdir(folder):
+        if (parent := os.path.dirname(folder)) not in ("", folder):
+            make_folder(parent)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder, 0o755)
+
+
 def flush_folder(folder: str) -> None:
     """Make a rename in ``folder`` last through a power cut; some file systems can't, and say so."""
     if os.name == "nt":

@@ -28,7 +28,8 @@ _SPELLED = re.compile(
 )
 # One word to PowerShell ("--a=b"), which the grammar can't read.
 _OPTION = re.compile(r"(?<=\s)--?[A-Za-z][\w-]*[=\\][\w.\\/:-]*")
-_CMD = re.compile(r"(?<=^cmd /c )\"[\w ./\\:+-]*\"")
+# What stands in quotation marks without anything that PowerShell replaces in them.
+_CMD = re.compile(r"(?<= )\"[\w ./\\:+-]*\"(?= |$)")
 
 
 def _straight(line: str) -> str:
@@ -44,7 +45,8 @@ def _nodes(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 def one_command(line: str) -> bool:
     """Whether PowerShell starts one thing with this line, and computes none of its words."""
-    text = _OPTION.sub("x", _CMD.sub("'x'", _SPELLED.sub("'x'", _straight(line))))
+    text = _SPELLED.sub("'x'", _straight(line))
+    text = _OPTION.sub("x", _CMD.sub("'x'", text) if text.startswith("cmd /c call ") else text)
     tree = _PARSER.parse(text.encode()).root_node
     kinds = [node.type for node in _nodes(tree)]
     return not tree.has_error and kinds.count("command") == 1 and set(kinds) <= _LITERAL

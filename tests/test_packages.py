@@ -21,6 +21,8 @@ import pytest
 from test_apply import Person
 
 from cudnn_assistant.apply import NotApplied, recover, rehearse
+from cudnn_assistant.apply.environment import ask
+from cudnn_assistant.apply.resolution import _from_report
 from cudnn_assistant.cli.changing import undo
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
@@ -36,6 +38,7 @@ from cudnn_assistant.plan import (
     preview,
 )
 from cudnn_assistant.session import Session
+from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.system import Refused
 
 
@@ -199,6 +202,63 @@ def script(path: Path, text: str) -> str:
     path.write_text("#!/bin/sh\n" + text)
     path.chmod(0o755)
     return str(path)
+
+
+ODD = ("[]", "3", "null", "{}", "[" * 50_000, '{"managed": 1}', "x", "", "\\377",
+       '{"managed": false, "pip": true, "uv": false, "packages": {"a": ["1"]}}')  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ODD)
+def test_an_interpreter_that_answers_something_else(tmp_path: Path, said: str) -> None:
+    (tmp_path / "said").write_text(said)
+    odd = tmp_path / "python"
+    odd.write_text(f"#!/bin/sh\nexec cat {tmp_path}/said\n")
+    odd.chmod(0o755)
+    with pytest.raises(Refused, match="python-not-started"):
+        ask(str(odd))
+
+
+NAMELESS = '{"install": [{"metadata": {"name": 3, "version": "1"}}]}'
+
+
+@pytest.mark.parametrize(
+    "said", ['{"install": [{}]}', '{"install": 3}', "[]", "[" * 50_000, NAMELESS]
+)
+def test_a_report_of_pip_that_says_something_else(said: str) -> None:
+    assert _from_report(said) == {}
+
+
+def test_what_an_environment_says_at_its_start_is_no_answer(tmp_path: Path) -> None:
+    noisy = tmp_path / "python"
+    noisy.write_text(f'#!/bin/sh\necho "hello from sitecustomize"\nexec {sys.executable} "$@"\n')
+    noisy.chmod(0o755)
+    assert "msgspec" in ask(str(noisy)).packages
+
+
+@needs.root
+def test_root_starts_no_interpreter_of_somebody_else(tmp_path: Path) -> None:
+    theirs = tmp_path / "python"
+    theirs.write_text(f"#!/bin/sh\ntouch {tmp_path}/RAN\n")
+    theirs.chmod(0o755)
+    os.chown(theirs, 1234, 1234)
+    with pytest.raises(Refused, match="python-of-others"):
+        rehearse(Plan(steps=(InstallPackage(python=str(theirs), requirements=("a==1",)),)))
+    assert not (tmp_path / "RAN").exists()
+
+
+def test_an_environment_in_doubt_runs_nothing_before_the_yes(
+    person: Person, tmp_path: Path
+) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\ntouch {tmp_path}/RAN\n")
+    python.chmod(0o755)
+    step = InstallPackage(python=str(python), requirements=("a==1",))
+    one = PythonEnvironment(id=str(tmp_path), python=str(python), found_via=("project",))
+    machine = Machine(os=OperatingSystem(family="linux"), pythons=(one,))
+    seen = Checkup(machine=machine, verdict="broken", plan=Plan(steps=(step,)))
+    session = Session(person.system(), person.journal())
+    assert session.rehearse(seen.plan, before=seen).steps == (step,)
+    assert not (tmp_path / "RAN").exists()
 
 
 def test_an_environment_that_the_system_looks_after(person: Person, tmp_path: Path) -> None:

@@ -234,11 +234,25 @@ def test_a_plan_serves_only_the_causes_that_are_asked_for(name: str, person: Per
         "read-only = maybe",
         'read-only = "yes"',
         "archives = 3",
+        'archives = "relative"',
+        "spread = -1",
+        "spread = 1" + "0" * 30,
+        "readonly = true",
+        "read_only = true",
+        "[policy]\nread-only = true",
+        "# " + "x" * (1 << 20),
+        "read-only = " + "[" * 9000,
         "\0",
     ],
 )
 def test_a_policy_that_can_not_be_read_forbids(decided: Decided, text: str) -> None:
     decided.write(text)
+    assert policy().read_only
+
+
+@pytest.mark.parametrize("target", ["/nowhere/at/all", "policy.toml", "/dev/zero", "/"])
+def test_a_policy_that_leads_elsewhere_forbids(decided: Decided, target: str) -> None:
+    decided.path.symlink_to(target)
     assert policy().read_only
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import powershell
@@ -13,7 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudnn_assistant.shell import Syntax, _handed_on, command, in_any_terminal
+from cudnn_assistant.shell import (
+    Syntax,
+    _handed_on,
+    command,
+    in_any_terminal,
+    word_in_any_terminal,
+)
 
 HOSTILE = (
     "$(touch PWNED)", "`touch PWNED`", "a'b\"c", "two  blanks ", "line\nbreak", ";touch PWNED;",
@@ -141,16 +148,50 @@ def test_a_part_of_powershell_gets_the_very_value(text: str) -> None:
     [
         (("cudnn-assistant",), "cudnn-assistant"),
         (("C:\\p\\python.exe", "-m", "x"), "C:\\p\\python.exe -m x"),
-        (("C:\\a b\\c.cmd",), 'cmd /c "C:\\a b\\c.cmd"'),
+        (("C:\\a b\\c.cmd",), 'cmd /c call "C:\\a b\\c.cmd"'),
         # Neither can be quoted for both: PowerShell is what people have open.
         (("C:\\a & b\\c.cmd",), "& 'C:\\a & b\\c.cmd'"),
-        (("C:\\Änne\\c.cmd",), "cmd /c C:\\Änne\\c.cmd"),
-        (("C:\\a b\\python.exe", "-m", "x"), 'cmd /c "C:\\a b\\python.exe" -m x'),
+        (("C:\\Änne\\c.cmd",), "cmd /c call C:\\Änne\\c.cmd"),
+        (("C:\\a b\\python.exe", "-m", "x"), 'cmd /c call "C:\\a b\\python.exe" -m x'),
         # The prompt would take these apart, or drop the outer quotation marks.
         (("C:\\a;calc\\c.cmd",), "& 'C:\\a;calc\\c.cmd'"),
         (("C:\\Program Files (x86)\\c.cmd",), "& 'C:\\Program Files (x86)\\c.cmd'"),
-        (("C:\\a b\\c.cmd", "d e"), "& 'C:\\a b\\c.cmd' 'd e'"),
+        (("C:\\a b\\c.cmd", "d e"), 'cmd /c call "C:\\a b\\c.cmd" "d e"'),
+        # A backslash at the end would keep the quotation mark open.
+        (("C:\\a b\\c.cmd", "d e\\"), "& 'C:\\a b\\c.cmd' 'd e\\\\'"),
     ],
 )
 def test_one_line_for_both_terminals_of_windows(words: tuple[str, ...], line: str) -> None:
     assert in_any_terminal(*words) == line
+
+
+def by_prompt(line: str) -> str:
+    """What the prompt runs of "cmd /c LINE", by what "cmd /?" says of quotation marks."""
+    inside = line.removeprefix("cmd /c ")
+    if inside.startswith('"') and (inside.count('"') != 2 or not inside.endswith('"')):
+        head, _last, tail = inside[1:].rpartition('"')
+        return head + tail
+    return inside
+
+
+@pytest.mark.parametrize(
+    "folder", ["D:\\x", "D:\\x y", "D:\\x y\\", "D:\\", "D:\\x & y", "D:\\it's"]
+)
+def test_what_is_added_to_our_command_stays_one_word(folder: str) -> None:
+    word = word_in_any_terminal(folder)
+    line = (
+        in_any_terminal("C:\\a b\\python.exe", "-m", "cudnn_assistant") + f" check --trust {word}"
+    )
+    assert powershell.one_command(line)
+    if not word.startswith("'"):
+        words = powershell.read_by_program(by_prompt(line).removeprefix("call "))
+        assert words == ["C:\\a b\\python.exe", "-m", "cudnn_assistant", "check", "--trust", folder]
+
+
+@pytest.mark.parametrize("word", ["a" * 300_000 + "\0", ":" * 300_000 + "'", "a b" * 90_000 + "'"])
+def test_a_word_of_any_length_is_written_soon(word: str) -> None:
+    began = time.process_time()
+    in_any_terminal("C:\\a b", word)
+    for shell in ("sh", "powershell"):
+        command(shell, word)
+    assert time.process_time() - began < 5

@@ -319,3 +319,14 @@ def test_hostile_archives_leave_nothing_outside(tmp_path: Path) -> None:
         (inside / f"{number}.tgz").unlink()
         assert sorted(p.name for p in tmp_path.rglob("*")) == ["base", "in", "witness"], name
     assert (tmp_path / "base" / "witness").read_bytes() == b"as it was"
+
+
+def test_nobody_else_may_write_where_libraries_are_laid(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        unpack(tar(tmp_path / "a.tar.xz", good), str(tmp_path / "to"))
+    finally:
+        os.umask(before)
+    made = [tmp_path / "to", *(tmp_path / "to").rglob("*")]
+    assert len(made) > 3
+    assert not [path for path in made if not path.is_symlink() and path.stat().st_mode & 0o022]

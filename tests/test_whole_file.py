@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cudnn_assistant.gui import preferences
-from cudnn_assistant.whole_file import put
+from cudnn_assistant.whole_file import make_folder, put
 
 
 def test_a_new_file_is_the_persons_alone(tmp_path: Path) -> None:
@@ -48,3 +48,18 @@ def test_what_can_not_be_written_leaves_the_old_file_and_nothing_beside_it(
     preferences.save(preferences.Preferences(theme="light"), kept)
     assert preferences.load(kept).theme == "dark"
     assert os.listdir(tmp_path) == ["settings.json"]
+
+
+def test_folders_are_nobody_elses_and_one_that_can_not_be_made_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = os.umask(0)
+    try:
+        make_folder("a/b/c")
+        make_folder("a/b/c")
+    finally:
+        os.umask(before)
+    assert [path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")] == [0o755] * 3
+    with pytest.raises(FileNotFoundError):
+        make_folder("")

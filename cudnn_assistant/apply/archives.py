@@ -20,6 +20,7 @@ from cudnn_assistant.plan import InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
 from cudnn_assistant.trouble import Cancelled
 from cudnn_assistant.unpack import remove, rename, unpack
+from cudnn_assistant.whole_file import make_folder, put
 
 _MAKING = ".making"
 _TIMES = 4
@@ -70,7 +71,7 @@ def do(step: InstallArchive, tools: Tools) -> None:
 def _unpacked(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) -> str:
     making = step.folder + _MAKING
     shutil.rmtree(making, ignore_errors=True)
-    os.makedirs(os.path.dirname(step.folder), exist_ok=True)
+    make_folder(os.path.dirname(step.folder))
     try:
         unpack(
             name,
@@ -83,8 +84,10 @@ def _unpacked(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) ->
         )
         if name.endswith(_RUN):
             _say_version(making, step.version)
-        _in_one_folder(making, os.path.relpath(step.search, step.folder))
-        _refuse_empty(making, step)
+        search = os.path.join(making, os.path.relpath(step.search, step.folder))
+        _in_one_folder(search)
+        if not _has_library(search):
+            raise Refused("library-not-in-archive", product=step.product)
     except Cancelled:
         raise Refused("stopped") from None
     return making
@@ -136,18 +139,14 @@ def _place_of_run(path: str, target: str) -> str:
 
 def _say_version(folder: str, version: str) -> None:
     """In the form in which toolkits themselves say it, for everybody who looks."""
-    with open(os.path.join(folder, "version.txt"), "w", encoding="ascii", newline="\n") as file:
-        file.write(f"CUDA Version {version}\n")
-        file.flush()
-        os.fsync(file.fileno())
+    put(os.path.join(folder, "version.txt"), f"CUDA Version {version}\n".encode(), mode=0o644)
 
 
-def _in_one_folder(folder: str, search: str) -> None:
+def _in_one_folder(there: str) -> None:
     """Bring the libraries to where the plan says: archives differ (bin\\x64, lib64)."""
-    there = os.path.join(folder, search)
     for other in (os.path.join(there, "x64"), os.path.join(there, "arm64"), there + "64"):
         if not _has_library(there) and _has_library(other):
-            os.makedirs(there, exist_ok=True)
+            make_folder(there)
             for name in os.listdir(other):
                 os.replace(os.path.join(other, name), os.path.join(there, name))
             os.rmdir(other)
@@ -156,11 +155,6 @@ def _in_one_folder(folder: str, search: str) -> None:
 def _has_library(folder: str) -> bool:
     names = os.listdir(folder) if os.path.isdir(folder) else []
     return any(fnmatch.fnmatch(name, pattern) for name in names for pattern in _LIBRARIES)
-
-
-def _refuse_empty(folder: str, step: InstallArchive) -> None:
-    if not _has_library(os.path.join(folder, os.path.relpath(step.search, step.folder))):
-        raise Refused("library-not-in-archive", product=step.product)
 
 
 def put_back(step: InstallArchive, _tools: Tools, _settle: bool) -> bool:

@@ -15,6 +15,7 @@ from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plain_file import plain
 from cudnn_assistant.system.policy import archives, policy
 from cudnn_assistant.trouble import Cancelled, Refused
+from cudnn_assistant.whole_file import make_folder
 
 
 def cache() -> str:
@@ -59,7 +60,7 @@ def own_copy(path: str, sha256: str, size: int, cancel: threading.Event) -> Iter
     What is read from it is what was proven, whatever becomes of the file meanwhile. Raises
     :class:`Refused`.
     """
-    os.makedirs(cache(), exist_ok=True)
+    make_folder(cache())
     digest = hashlib.sha256()
     with plain(path) as source, tempfile.TemporaryFile(dir=cache()) as copy:
         while block := source.read(1 << 20):

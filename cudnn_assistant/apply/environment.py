@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
+
+import msgspec
 
 from cudnn_assistant.compat.packages import is_index
 from cudnn_assistant.plan import InstallPackage, project
+from cudnn_assistant.probe.files.ownership import doubt
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.exchangeable import is_own
+from cudnn_assistant.trouble import refusing
 
 _QUERY = """
 import importlib.metadata as m, json, os, sys, sysconfig
@@ -36,7 +40,7 @@ for d in m.distributions():
         direct = json.loads(d.read_text("direct_url.json") or "{}")
         where = "" if "dir_info" in direct else direct.get("url", "")
         kind = "folder" if "dir_info" in direct else "vcs" if "vcs_info" in direct else ""
-        packages[d.metadata["Name"]] = [d.version, where, kind]
+        packages[d.metadata["Name"]] = [d.version or "", where, kind]
 print(json.dumps({"managed": managed, "pip": pip is not None, "uv": uv, "packages": packages}))
 """
 _FOLDERS = """
@@ -49,6 +53,7 @@ for d in m.distributions():
             found.update(str(d.locate_file(f)) for f in inside)
 print(json.dumps(sorted(found, key=len, reverse=True)))
 """
+_NO_ANSWER = (subprocess.TimeoutExpired, msgspec.MsgspecError)
 _QUERY_SECONDS = 60
 _PIP_SECONDS = 3600
 _STOP_SECONDS = 20
@@ -63,6 +68,13 @@ class Installed(NamedTuple):
     """Address it was installed from, where that was no index."""
     kind: str = ""
     """"folder" or "vcs": what can't be brought back as it was."""
+
+
+class _Said(msgspec.Struct):
+    managed: bool
+    pip: bool
+    uv: bool
+    packages: dict[str, tuple[str, str, str]]
 
 
 class Environment(NamedTuple):
@@ -80,20 +92,27 @@ class Environment(NamedTuple):
 
 def ask(python: str) -> Environment:
     """Start the interpreter and ask. Raises :class:`Refused` when it doesn't answer."""
-    said = answer(python, _QUERY)
-    packages = {project(name): Installed(name, *facts) for name, facts in said["packages"].items()}
-    return Environment(python, said["managed"], said["pip"], said["uv"], packages)
+    said = answer(_Said, python, _QUERY)
+    packages = {project(name): Installed(name, *facts) for name, facts in said.packages.items()}
+    return Environment(python, said.managed, said.pip, said.uv, packages)
 
 
 def folders_of(names: Sequence[str], found: Environment) -> list[str]:
     """The folders that these packages have files below, the deepest first."""
     known = [found.packages[key].name for key in map(project, names) if key in found.packages]
-    folders: list[str] = answer(found.python, _FOLDERS, *known)
-    return folders
+    return answer(list[str], found.python, _FOLDERS, *known)
 
 
-def answer(python: str, query: str, *arguments: str) -> Any:
-    """What a program prints as JSON that the interpreter runs. Raises :class:`Refused`."""
+_Answer = TypeVar("_Answer")
+
+
+def answer(kind: type[_Answer], python: str, query: str, *arguments: str) -> _Answer:
+    """What a program prints last, as JSON, that the interpreter runs. Raises :class:`Refused`.
+
+    Root starts no interpreter that somebody else could have exchanged, whoever said yes.
+    """
+    if sys.platform != "win32" and not os.geteuid() and doubt(python, 0):
+        raise Refused("python-of-others", python=python)
     try:
         done = subprocess.run(
             [python, "-c", query, *arguments],
@@ -103,8 +122,9 @@ def answer(python: str, query: str, *arguments: str) -> Any:
             timeout=_QUERY_SECONDS,
             env=variables(),
         )
-        return json.loads(done.stdout)
-    except (OSError, ValueError, subprocess.TimeoutExpired) as trouble:
+        last = done.stdout.splitlines()[-1:]
+        return msgspec.json.decode(b"".join(last), type=kind)
+    except (OSError, ValueError, RecursionError, *_NO_ANSWER) as trouble:
         raise Refused("python-not-started", python=python) from trouble
 
 
@@ -200,7 +220,7 @@ def run(command: list[str], cancel: threading.Event, lock: tuple[int, ...] = ())
     if cancel.is_set():
         raise Refused("stopped")
     windows = os.name == "nt"
-    try:
+    with refusing("python-not-started", python=command[0]):
         process = subprocess.Popen(
             command,
             # Not where we were started: a file there could pose as a module of pip.
@@ -214,8 +234,6 @@ def run(command: list[str], cancel: threading.Event, lock: tuple[int, ...] = ())
             start_new_session=not windows,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
-    except OSError as trouble:
-        raise Refused("python-not-started", python=command[0]) from trouble
     try:
         out, err = _watch(process, cancel)
     except BaseException:

@@ -73,9 +73,7 @@ ACTIONS: dict[type, StepActions] = {
         fetches=archives.fetches,
     ),
     RemoveArchive: StepActions(
-        archives.do_removal,
-        archives.put_back_removal,
-        reached=archives.removal_reached,
+        archives.do_removal, archives.put_back_removal, reached=archives.removal_reached
     ),
     InstallPackage: StepActions(
         packages.do,

@@ -54,13 +54,11 @@ def _way_back(entry: Entry, tools: Tools) -> Plan:
 
 
 def _busy(journal: Journal) -> bool:
-    lock = filelock.FileLock(journal.path + ".lock", timeout=0)
     try:
-        lock.acquire()
+        with filelock.FileLock(journal.path + ".lock", timeout=0):
+            return False
     except filelock.Timeout:
         return True
     except OSError:
         # Where no lock can be made, no other window of this person can change anything either.
         return False
-    lock.release()
-    return False

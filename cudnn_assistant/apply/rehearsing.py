@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 
 import msgspec
 
 from cudnn_assistant.apply.kinds import actions_of
-from cudnn_assistant.plan import Plan
+from cudnn_assistant.plan import Plan, kind_of
 from cudnn_assistant.system.policy import policy
 
 
-def rehearse(plan: Plan, cancel: threading.Event | None = None) -> Plan:
+def rehearse(
+    plan: Plan, cancel: threading.Event | None = None, unasked: Collection[str] = ()
+) -> Plan:
     """The plan with what pip says each step would change, exactly. Changes nothing.
 
     pip looks into its index for that, as for the installation itself. Raises :class:`Refused`
     with pip's words when it could not do it; an old pip that can't rehearse leaves a step as it is,
-    and so does a policy that forbids downloads.
+    and so does a policy that forbids downloads. The interpreters in ``unasked`` are not started.
     """
     if not policy().downloads:
         return plan
     stop = cancel or threading.Event()
-    steps = (actions_of(step).rehearse(step, stop) for step in plan.steps)
+    steps = (
+        step if kind_of(step).python(step) in unasked else actions_of(step).rehearse(step, stop)
+        for step in plan.steps
+    )  # fmt: skip
     return msgspec.structs.replace(plan, steps=tuple(steps))

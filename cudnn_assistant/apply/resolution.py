@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from cudnn_assistant.apply.environment import Environment, Output, rehearsal, run
+from cudnn_assistant.apply.environment import Environment, Installed, Output, rehearsal, run
 from cudnn_assistant.plan import InstallPackage, PackageChange, project
 from cudnn_assistant.system import Refused
 
@@ -22,7 +22,8 @@ def rehearsed(step: InstallPackage, found: Environment, cancel: threading.Event)
         raise Refused("managed-environment", python=step.python)
     if step.exact or step.changes is not None:
         return step
-    anew = (*_removed(step, found), *_anew(step, found))
+    # What gets its files again has the same version before and after.
+    anew = (*_of_present(step.remove, found), *_of_present(step.again, found, stays=True))
     _refuse_what_would_be_lost(anew, found)
     if not step.requirements:
         return msgspec.structs.replace(step, changes=anew)
@@ -36,43 +37,29 @@ def rehearsed(step: InstallPackage, found: Environment, cancel: threading.Event)
     return msgspec.structs.replace(step, changes=changes)
 
 
-def _anew(step: InstallPackage, found: Environment) -> Iterator[PackageChange]:
-    """What gets its files again: the same version before and after."""
-    for name in map(project, step.again):
-        if name in found.packages:
-            old = found.packages[name]
-            yield PackageChange(
-                name=old.name, before=old.version, after=old.version, source=old.source
-            )
-
-
-def _removed(step: InstallPackage, found: Environment) -> Iterator[PackageChange]:
-    for name in map(project, step.remove):
-        if name in found.packages:
-            old = found.packages[name]
-            yield PackageChange(name=old.name, before=old.version, source=old.source)
+def _of_present(
+    names: Iterable[str], found: Environment, *, stays: bool = False
+) -> Iterator[PackageChange]:
+    there = (found.packages[name] for name in map(project, names) if name in found.packages)
+    for old in there:
+        after = old.version if stays else ""
+        yield PackageChange(name=old.name, before=old.version, after=after, source=old.source)
 
 
 def _changes(output: Output, found: Environment) -> Iterator[PackageChange]:
     """From pip's report, or from uv's lines."""
     after = dict(_from_report(output.out) or _from_lines(output.err))
     for name, (shown, version) in after.items():
-        old = found.packages.get(name)
-        yield PackageChange(
-            name=shown,
-            before=old.version if old else "",
-            after=version,
-            source=old.source if old else "",
-        )
+        old = found.packages.get(name, Installed("", ""))
+        yield PackageChange(name=shown, before=old.version, after=version, source=old.source)
 
 
 def _from_report(text: str) -> dict[str, tuple[str, str]]:
     try:
-        items = json.loads(text)["install"]
-    except (ValueError, KeyError):
+        known = [one["metadata"] for one in json.loads(text)["install"]]
+        return {project(one["name"]): (one["name"], str(one["version"])) for one in known}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
-    meta = [item["metadata"] for item in items]
-    return {project(one["name"]): (one["name"], one["version"]) for one in meta}
 
 
 def _from_lines(text: str) -> dict[str, tuple[str, str]]:

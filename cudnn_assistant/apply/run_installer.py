@@ -26,8 +26,8 @@ from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, Packages
 from cudnn_assistant.plan.kinds.installer import RESTART, went_well
 from cudnn_assistant.system import Refused, administrator
 
-_DECLINED = frozenset({1223, 1602})
-_ANOTHER = 1618
+_UNCHANGED = {1223: "installer-ended", 1602: "installer-ended", 1618: "windows-busy"}
+"""Exit codes that say that nothing was changed."""
 _LINES = 12
 _LONGEST = 4000
 
@@ -79,11 +79,9 @@ def _is_held(path: str) -> bool:
 
 
 def _may_be_written(path: str) -> bool:
-    try:
-        os.close(os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0)))
-    except OSError:
-        return False
-    return True
+    with contextlib.suppress(OSError), open(path, "r+b"):
+        return True
+    return False
 
 
 @contextmanager
@@ -135,7 +133,8 @@ def _run_program(step: RunInstaller, tools: Tools) -> RunInstaller:
             tools.tell("installer", 0, 0)
             _write_begun(step, path)
             code = administrator.run_program([path, *installers.arguments_of(step)])
-        _refuse_unchanged(code)
+        if code in _UNCHANGED:
+            raise Refused(_UNCHANGED[code])
     except Refused:
         with contextlib.suppress(OSError):
             os.unlink(record(step))
@@ -145,14 +144,6 @@ def _run_program(step: RunInstaller, tools: Tools) -> RunInstaller:
             with contextlib.suppress(OSError):
                 os.unlink(path)
     return _ended(step, code, "")
-
-
-def _refuse_unchanged(code: int) -> None:
-    """Exit codes that say that nothing was changed."""
-    if code in _DECLINED:
-        raise Refused("installer-ended")
-    if code == _ANOTHER:
-        raise Refused("windows-busy")
 
 
 def _write_begun(step: RunInstaller, path: str) -> None:

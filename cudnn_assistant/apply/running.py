@@ -9,6 +9,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import filelock
 import msgspec
@@ -20,6 +21,7 @@ from cudnn_assistant.apply.permitted import refuse_forbidden
 from cudnn_assistant.apply.tools import Progress, Rehearse, Tools
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, settings_only
+from cudnn_assistant.plan.kinds.row import nothing
 from cudnn_assistant.system import System
 from cudnn_assistant.trouble import Fact, Refused
 
@@ -66,11 +68,10 @@ def apply(
     begun. What has to be downloaded is staged first, and ``rehearse`` hears of it before anything
     is changed. Raises :class:`NotApplied`.
     """
-    tools = Tools(system)
-    tools.progress = progress or tools.progress
-    tools.cancel = cancel or tools.cancel
-    tools.hold = hold or tools.hold
-    tools.tried = rehearse is not None
+    never = threading.Event
+    tools = Tools(
+        system, progress or nothing, cancel or never(), hold or never(), tried=rehearse is not None
+    )
     try:
         # Before the lock, which is a file already.
         refuse_forbidden(plan)
@@ -93,22 +94,15 @@ def apply(
         return _Run(entry, tools, journal, say, rehearse).carry_out()
 
 
+@dataclass
 class _Run:
     """One entry on its way through the steps."""
 
-    def __init__(
-        self,
-        entry: Entry,
-        tools: Tools,
-        journal: Journal,
-        say: Say | None,
-        rehearse: Rehearse | None,
-    ) -> None:
-        self.rehearse = rehearse
-        self.entry = entry
-        self.tools = tools
-        self.journal = journal
-        self.say = say
+    entry: Entry
+    tools: Tools
+    journal: Journal
+    say: Say | None
+    rehearse: Rehearse | None
 
     def carry_out(self) -> Entry:
         try:

@@ -7,18 +7,23 @@ only read.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
 from collections.abc import Set
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+import msgspec
 
 from cudnn_assistant import places
 from cudnn_assistant.apply.environment import Environment, answer, run, staging
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import InstallPackage
 
+_DEEPEST = 100
+"""Folders in folders; whoever has more gets no shadow."""
 _QUERY = """
 import importlib.metadata as m, json, os, sys
 known = [d for d in m.distributions() if d.metadata["Name"] in sys.argv[1:]]
@@ -41,6 +46,18 @@ print(json.dumps({
 """
 
 
+class _Seen(msgspec.Struct):
+    """What an environment says of itself."""
+
+    base: str
+    library: Annotated[str, msgspec.Meta(pattern=r"\Apython\d+\.\d+\Z")]
+    version: Annotated[str, msgspec.Meta(pattern=r"\A[\d.]+\Z")]
+    below: bool
+    beside: str
+    sites: list[str]
+    files: set[str]
+
+
 def shadow(step: InstallPackage, found: Environment, tools: Tools) -> str:
     """The root of a virtual environment as ``step`` would leave its own; "" if it can't be had.
 
@@ -57,7 +74,7 @@ def shadow(step: InstallPackage, found: Environment, tools: Tools) -> str:
         if run(staging(step, found, str(new)), tools.cancel, tools.lock).code:
             return ""
         names = [change.name for change in step.changes or () if change.before]
-        return str(_laid(answer(found.python, _QUERY, *names), new))
+        return str(_laid(answer(_Seen, found.python, _QUERY, *names), new))
     except OSError:
         return ""
 
@@ -72,30 +89,30 @@ def _place() -> Path:
     return places.own_libraries().parent / "shadow"
 
 
-def _laid(seen: dict[str, Any], new: Path) -> Path:
+def _laid(seen: _Seen, new: Path) -> Path:
     root = new.parent / "environment"
-    site = root / "lib" / seen["library"] / "site-packages"
+    site = root / "lib" / seen.library / "site-packages"
     site.parent.mkdir(parents=True)
     new.rename(site)
-    for source in seen["sites"]:
-        _lay(source, site, set(seen["files"]))
-    if seen["beside"]:
+    for source in seen.sites:
+        _lay(source, site, seen.files)
+    if seen.beside:
         # What conda brings lies above its packages, and they look for it there.
-        _lay(seen["beside"], root / "lib", {os.path.join(seen["beside"], seen["library"])})
+        _lay(seen.beside, root / "lib", {os.path.join(seen.beside, seen.library)})
     (root / "bin").mkdir()
-    (root / "bin" / "python").symlink_to(seen["base"])
-    config = {
-        "home": os.path.dirname(seen["base"]),
-        "include-system-site-packages": str(bool(seen["below"])).lower(),
-        "version": seen["version"],
-    }
-    lines = (f"{name} = {text}\n" for name, text in config.items())
-    (root / "pyvenv.cfg").write_text("".join(lines), "utf-8")
+    (root / "bin" / "python").symlink_to(seen.base)
+    config = (
+        f"home = {os.path.dirname(seen.base)}\n"
+        f"include-system-site-packages = {str(seen.below).lower()}\nversion = {seen.version}\n"
+    )
+    (root / "pyvenv.cfg").write_text(config, "utf-8")
     return root
 
 
-def _lay(source: str, target: Path, without: Set[str]) -> None:
+def _lay(source: str, target: Path, without: Set[str], depth: int = 0) -> None:
     """Real folders with links to the files of ``source``; what lies there already stays."""
+    if depth > _DEEPEST:
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), source)
     target.mkdir(exist_ok=True)
     with os.scandir(source) as entries:
         for entry in entries:
@@ -103,6 +120,6 @@ def _lay(source: str, target: Path, without: Set[str]) -> None:
             if entry.path in without:
                 continue
             if entry.is_dir(follow_symlinks=False) and entry.name != "__pycache__":
-                _lay(entry.path, place, without)
+                _lay(entry.path, place, without, depth + 1)
             elif not os.path.lexists(place):
                 place.symlink_to(entry.path)

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
-from mcp.server.mcpserver import Elicit, MCPServer, Resolve
+from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, MCPServer, Resolve
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
@@ -212,10 +212,10 @@ class _Desk:
             raise ValueError(say("mcp.no-such-plan"))
         return self.proposals[name]
 
-    def fix(self, plan: str, answer: Yes) -> Done:
-        """Carry a shown plan out, journalled; then look again."""
+    def fix(self, plan: str, answer: ElicitationResult[Yes]) -> Done:
+        """Carry a shown plan out, journalled; then look again. Only a yes is a yes."""
         proposal = self._proposal(plan)
-        if not answer.yes:
+        if not isinstance(answer, AcceptedElicitation) or not answer.data.yes:
             return {"changed": False, "said": say("mcp.no"), "verdict": ""}
         del self.proposals[plan]
         try:
@@ -241,7 +241,7 @@ def server(session: Session) -> MCPServer[Any]:
     for look in (desk.check, desk.explain, desk.recommend, desk.report, desk.plan_fix):
         whole.add_tool(look, annotations=_LOOKS)
 
-    def fix(plan: str, answer: Annotated[Yes, Resolve(desk.ask)]) -> Done:
+    def fix(plan: str, answer: Annotated[ElicitationResult[Yes], Resolve(desk.ask)]) -> Done:
         """Make the changes of a ``plan_fix``, once the person said yes to that question.
 
         Everything is journalled; ``cudnn-assistant undo`` takes it back.

@@ -8,43 +8,15 @@ from cudnn_assistant.compat.facts import Component, File
 from cudnn_assistant.machine import Struct
 
 Code = Literal[
-    "no-gpu",
-    "gpu-unknown",
-    "gpu-too-old",
-    "gpu-too-new",
-    "gpu-left-out",
-    "gpu-support-unknown",
-    "gpu-dropped-by-driver",
-    "driver-missing",
-    "driver-too-old",
-    "driver-unknown",
-    "python-not-supported",
-    "python-unknown",
-    "no-gpu-build-on-windows",
-    "no-gpu-build",
-    "framework-unknown",
-    "framework-needs-unknown",
-    "no-official-file",
-    "hash-unknown",
-    "known-bad",
-    "wanted-cuda",
-    "wanted-cudnn",
-    "already-there",
-    "cuda-present",
-    "cuda-of-driver",
-    "tested-with-framework",
-    "last-for-gpu",
-    "inferred",
-    "disputed",
-    "platform-unknown",
-    "processor-unknown",
-    "gpu-ambiguous",
-    "other-maker",
-    "not-published",
-    "not-reviewed",
-    "release-not-listed",
-    "driver-too-new",
-]
+    "no-gpu", "gpu-unknown", "gpu-too-old", "gpu-too-new", "gpu-left-out", "gpu-support-unknown",
+    "gpu-dropped-by-driver", "driver-missing", "driver-too-old", "driver-unknown",
+    "python-not-supported", "python-unknown", "no-gpu-build-on-windows", "no-gpu-build",
+    "framework-unknown", "framework-needs-unknown", "no-official-file", "hash-unknown", "known-bad",
+    "wanted-cuda", "wanted-cudnn", "already-there", "cuda-present", "cuda-of-driver",
+    "tested-with-framework", "last-for-gpu", "inferred", "disputed", "platform-unknown",
+    "processor-unknown", "gpu-ambiguous", "other-maker", "not-published", "not-reviewed",
+    "release-not-listed", "driver-too-new",
+]  # fmt: skip
 
 
 class Reason(Struct, kw_only=True):
@@ -120,12 +92,15 @@ class FrameworkAdvice(Struct, kw_only=True):
     installed: bool = False
 
 
+Price = Literal["", "another-release", "another-python", "another-framework"]
+
+
 class Alternative(Struct, kw_only=True):
     """Another way to the goal when the wish itself can't be met."""
 
     way: Literal["wsl2", "framework", "other-gpu", "container", "source-build"]
     framework: FrameworkAdvice | None = None
-    price: Literal["", "another-release", "another-python", "another-framework"] = ""
+    price: Price = ""
     """What has to be given up for it."""
     about: str = ""
     """Of another GPU: the capability from which on it would do."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal
 
 import msgspec
 
-from cudnn_assistant.compat.advice import Alternative, FrameworkAdvice
+from cudnn_assistant.compat.advice import Alternative, FrameworkAdvice, Price
 from cudnn_assistant.compat.facts import Compat
 from cudnn_assistant.compat.lookup import order
 from cudnn_assistant.compat.situation import Situation
@@ -53,10 +52,7 @@ def _inside_windows(here: Situation, first_fit: FirstFit) -> Iterator[Alternativ
         yield Alternative(way="wsl2", framework=found)
 
 
-_Price = Literal["another-release", "another-python", "another-framework"]
-
-
-def _relaxed(here: Situation) -> Iterator[tuple[_Price, Situation]]:
+def _relaxed(here: Situation) -> Iterator[tuple[Price, Situation]]:
     """The wish with less and less of it, dearest last."""
     plain = msgspec.structs.replace(here, framework_cuda="", installed=False)
     if here.python and here.framework_version:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import msgspec
 
 from cudnn_assistant.compat.advice import Code, Reason
-from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, FrameworkRelease
+from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.kernels import kernels_against, may_be_older
 from cudnn_assistant.compat.lookup import (
-    architecture,
     at_least,
     branch_of,
     driver_floor,
@@ -22,10 +21,8 @@ from cudnn_assistant.compat.lookup import (
     newest,
     version,
 )
-from cudnn_assistant.compat.releases import (
-    build_driver_floor,
-    build_runs_on,
-)
+from cudnn_assistant.compat.releases import build_driver_floor, build_runs_on, last_cudnn
+from cudnn_assistant.compat.serving import allowed
 from cudnn_assistant.compat.situation import Situation
 
 
@@ -67,12 +64,12 @@ def title(framework: FrameworkRelease | None, build: CudnnBuild | None) -> str:
 def evaluate(
     compat: Compat,
     here: Situation,
-    computes: Sequence[str],
     framework: FrameworkRelease | None,
     build: CudnnBuild | None,
 ) -> Candidate:
     """Everything that stands against a candidate, and the driver it needs."""
-    if framework is not None and here.arm and _lists_kernels(framework):
+    # Where the kernels of its build for Arm are known, which are others.
+    if framework and here.arm and (*framework.arm, "no")[0] not in ("no", "yes"):
         framework = msgspec.structs.replace(framework, compute=framework.arm)
     against = [*_wishes(here, build)]
     unknown: list[Reason] = []
@@ -80,34 +77,30 @@ def evaluate(
     if build is not None and (framework is None or framework.found == "system"):
         against += _file_against(here, build)
     if framework is not None:
-        against += _framework_against(compat, here, computes, framework)
+        against += _framework_against(compat, here, framework)
         unknown += _framework_unknown(here, framework)
         unknown += [
             _reason("gpu-support-unknown", name, compute=compute)
-            for compute in computes
+            for compute in here.computes
             if may_be_older(compat, framework, compute)
         ]
     if build is not None:
-        for compute in computes:
+        for compute in here.computes:
             runs = build_runs_on(compat, build, compute)
             if runs is False:
                 against.append(_gpu_reason(compat, title(None, build), build, compute))
             elif runs is None:
                 unknown.append(_reason("gpu-support-unknown", name, compute=compute))
-    needed = needed_driver(compat, here, computes, framework, build)
+    needed = needed_driver(compat, here, framework, build)
     unknown += _not_reviewed(compat, framework, build)
-    enough = at_least(here.driver, needed)
+    dropped, enough = past_last_branch(compat, here), at_least(here.driver, needed)
     return Candidate(
         framework=framework,
         cudnn=build,
         against=tuple(against),
         driver=needed,
-        driver_enough=False
-        if past_last_branch(compat, here, computes)
-        else enough
-        if here.has_driver is not False
-        else False,
-        driver_possible=_driver_possible(compat, computes, needed),
+        driver_enough=False if dropped or here.has_driver is False else enough,
+        driver_possible=_driver_possible(compat, here, needed),
         unknown=tuple(unknown),
     )
 
@@ -139,20 +132,13 @@ def _file_against(here: Situation, build: CudnnBuild) -> Iterator[Reason]:
 
 
 def _gpu_reason(compat: Compat, name: str, build: CudnnBuild, compute: str) -> Reason:
-    too_new = at_least(compute, build.compute_min) is not False and not _has_ended(compat, compute)
-    code: Code = "gpu-too-new" if too_new else "gpu-too-old"
-    return _reason(code, name, compute=compute)
-
-
-def _has_ended(compat: Compat, compute: str) -> bool:
-    known = architecture(compat, compute)
-    return known is not None and known.last_cudnn not in ("", ONGOING)
+    too_old = at_least(compute, build.compute_min) is False or last_cudnn(compat, compute)
+    return _reason("gpu-too-old" if too_old else "gpu-too-new", name, compute=compute)
 
 
 def needed_driver(
     compat: Compat,
     here: Situation,
-    computes: Sequence[str],
     framework: FrameworkRelease | None,
     build: CudnnBuild | None,
 ) -> str:
@@ -161,15 +147,15 @@ def needed_driver(
     if framework is not None:
         limits.append(driver_floor(compat, framework.cuda, here.driver_family))
     if build is not None:
-        limits.append(build_driver_floor(compat, build, here.driver_family, computes))
-    limits += [first_driver(compat, compute, here.driver_family) for compute in computes]
+        limits.append(build_driver_floor(compat, build, here.driver_family, here.computes))
+    limits += [first_driver(compat, compute, here.driver_family) for compute in here.computes]
     return newest(limits)
 
 
-def past_last_branch(compat: Compat, here: Situation, computes: Sequence[str]) -> bool:
+def past_last_branch(compat: Compat, here: Situation) -> bool:
     """Whether the present driver has dropped one of the GPUs."""
     present = branch_of(compat, here.driver)
-    lasts = [last_driver_branch(compat, compute) for compute in computes]
+    lasts = [last_driver_branch(compat, compute) for compute in here.computes]
     return present is not None and any(last is not None and present > last for last in lasts)
 
 
@@ -182,15 +168,15 @@ def _not_reviewed(
     yield from (_reason("not-reviewed", name) for name in names if name in compat.unreviewed)
 
 
-def _driver_possible(compat: Compat, computes: Sequence[str], needed: str) -> bool | None:
-    answers = [driver_possible(compat, compute, needed) for compute in computes]
+def _driver_possible(compat: Compat, here: Situation, needed: str) -> bool | None:
+    answers = [driver_possible(compat, compute, needed) for compute in here.computes]
     if False in answers:
         return False
     return None if None in answers or not answers else True
 
 
 def _framework_against(
-    compat: Compat, here: Situation, computes: Sequence[str], build: FrameworkRelease
+    compat: Compat, here: Situation, build: FrameworkRelease
 ) -> Iterator[Reason]:
     name = title(build, None)
     if not build.gpu or (here.arm and "no" in build.arm):
@@ -200,25 +186,14 @@ def _framework_against(
     if not build.requirement and not here.installed:
         yield _reason("not-published", name)
     asked = build.python and here.python and not here.installed
-    if asked and not _python_fits(build.python, here.python):
+    if asked and not allowed(build.python).contains(here.python, prereleases=True):
         yield _reason("python-not-supported", name, python=here.python, needs=build.python)
     for bad in compat.known_bad:
         if bad.kind == "release" and build.requirement == f"{bad.product}=={bad.version}":
             yield _reason("known-bad", name, why=bad.why)
-    for compute in computes:
+    for compute in here.computes:
         if (code := kernels_against(compat, build, compute)) is not None:
             yield _reason(code, name, compute=compute)
-
-
-def _lists_kernels(build: FrameworkRelease) -> bool:
-    """Whether the kernels of its build for Arm are known, which are others."""
-    return bool(build.arm) and not {"no", "yes"} & set(build.arm)
-
-
-def _python_fits(spec: str, python: str) -> bool:
-    from packaging.specifiers import SpecifierSet
-
-    return SpecifierSet(spec).contains(python, prereleases=True)
 
 
 def _framework_unknown(here: Situation, build: FrameworkRelease) -> Iterator[Reason]:

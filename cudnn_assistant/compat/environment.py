@@ -141,10 +141,7 @@ def _share(sets: Sequence[Recommendation], major: int) -> bool:
 
 def _newest(here: Situation, compat: Compat, wish: Wanted, cuda: str = "") -> Recommendation | None:
     """The newest allowed release that is known to fit."""
-    allowed = SpecifierSet(wish.allowed)
-    builds = framework_builds(compat, wish.name, "", here.family)
-    versions = sorted({one.version for one in builds if one.version in allowed}, key=order)
-    for version in reversed(versions[-_MOST:]):
+    for version in _allowed(here, compat, wish)[-_MOST:][::-1]:
         found = fitting(_asking(here, wish.name, version, cuda), compat)
         if found and found.possible:
             return found
@@ -160,7 +157,12 @@ def _asking(here: Situation, name: str, version: str, cuda: str = "") -> Situati
 
 def _against(here: Situation, compat: Compat, wish: Wanted) -> Recommendation:
     """What stands against the newest allowed release."""
-    builds = framework_builds(compat, wish.name, "", here.family)
-    allowed = [one.version for one in builds if one.version in SpecifierSet(wish.allowed)]
-    newest = max(allowed, key=order, default=wish.allowed)
+    newest = [wish.allowed, *_allowed(here, compat, wish)][-1]
     return recommend_for(_asking(here, wish.name, newest), compat)
+
+
+def _allowed(here: Situation, compat: Compat, wish: Wanted) -> list[str]:
+    """The releases that a wish allows, the newest last."""
+    allowed = SpecifierSet(wish.allowed)
+    builds = framework_builds(compat, wish.name, "", here.family)
+    return sorted({one.version for one in builds if one.version in allowed}, key=order)

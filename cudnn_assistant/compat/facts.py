@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Literal
 
 import msgspec
 
+from cudnn_assistant import places
 from cudnn_assistant.machine import Family, Struct
 from cudnn_assistant.versions import numbers
 
@@ -119,9 +121,6 @@ class ToolkitRelease(Struct, kw_only=True):
 
     version: VersionText
     released: Day = ""
-    driver_linux: VersionText = ""
-    """Driver that the release notes name for this very release."""
-    driver_windows: VersionText = ""
     disputed: bool = False
     files: tuple[File, ...] = ()
     """Installers."""
@@ -139,21 +138,17 @@ class CudnnBuild(Struct, kw_only=True):
     """Four parts, "9.10.2.21"."""
     cuda: VersionText
     """CUDA it is built for: "12", or "11.2" where only that one was built."""
-    cuda_min: VersionText = ""
     cuda_max: VersionText = ""
     driver_min_linux: VersionText = ""
     driver_min_windows: VersionText = ""
     compute_min: Compute = ""
     compute_max: Compute = ""
     late_compute: Compute = ""
-    """From this capability on the three ``late_`` minimums hold as well (Blackwell)."""
-    late_cuda: VersionText = ""
+    """From this capability on the ``late_`` minimums hold as well (Blackwell)."""
     late_linux: VersionText = ""
     late_windows: VersionText = ""
     needs_zlibwapi: bool = False
     """Windows: looks for zlibwapi.dll on PATH."""
-    vcruntime: Literal["", "static"] = ""
-    """Windows, "static": needs no Visual C++ runtime; its own is inside. "" is unknown."""
     inferred: tuple[Literal["cuda", "driver", "compute"], ...] = ()
     """Facts taken from neighbouring releases because no table of this release is known."""
     files: tuple[File, ...] = ()
@@ -306,3 +301,9 @@ def decode(data: bytes) -> Compat:
     what is no JSON; both are :class:`msgspec.MsgspecError`.
     """
     return msgspec.json.decode(data, type=Compat)
+
+
+@cache
+def load_builtin() -> Compat:
+    """The data that came with this program; it is always there."""
+    return decode(places.resource("compat/compat.json").read_bytes())

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 
 from cudnn_assistant.compat.advice import Code
 from cudnn_assistant.compat.facts import Compat, FrameworkRelease
-from cudnn_assistant.compat.lookup import (
-    at_least,
-    last_cuda,
-    newest,
-    oldest_usable_cuda,
-    version,
-)
+from cudnn_assistant.compat.lookup import at_least, last_cuda, newest, oldest_usable_cuda, version
 from cudnn_assistant.compat.releases import above, first_cudnn
 
 

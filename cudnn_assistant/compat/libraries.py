@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from cudnn_assistant.compat.advice import ToolkitAdvice
 from cudnn_assistant.compat.candidates import Candidate
-from cudnn_assistant.compat.facts import ONGOING, Compat, Component, ToolkitRelease
+from cudnn_assistant.compat.facts import Compat, Component, ToolkitRelease
 from cudnn_assistant.compat.lookup import (
-    architecture,
     at_least,
     cuda_of_branch,
     cuda_of_driver,
+    last_cuda,
     last_driver_branch,
     major_of,
     oldest_usable_cuda,
@@ -26,19 +25,17 @@ from cudnn_assistant.compat.situation import Situation
 from cudnn_assistant.versions import series
 
 
-def toolkit_advice(
-    here: Situation, compat: Compat, chosen: Candidate, computes: Sequence[str]
-) -> ToolkitAdvice | None:
+def toolkit_advice(here: Situation, compat: Compat, chosen: Candidate) -> ToolkitAdvice | None:
     """The CUDA libraries that a candidate needs; None where the framework brings them."""
     major = chosen.cuda_major
     brought = chosen.framework is not None and chosen.framework.found in ("wheel", "bundled")
     if major is None or brought:
         return None
-    present = present_cuda(here, compat, chosen, computes)
+    present = present_cuda(here, compat, chosen)
     if present:
         return ToolkitAdvice(cuda_major=major, present=present)
-    fitting = [one for one in compat.toolkits if _toolkit_fits(compat, one, chosen, computes)]
-    ceiling = _ceiling(here, compat, chosen, computes)
+    fitting = [one for one in compat.toolkits if _toolkit_fits(here, compat, one, chosen)]
+    ceiling = _ceiling(here, compat, chosen)
     best = max(fitting, key=lambda one: _toolkit_rank(here, chosen, one, ceiling), default=None)
     file = (
         next((one for one in best.files if one.platform == here.platform), None) if best else None
@@ -53,7 +50,7 @@ def toolkit_advice(
 
 
 def _toolkit_fits(
-    compat: Compat, toolkit: ToolkitRelease, chosen: Candidate, computes: Sequence[str]
+    here: Situation, compat: Compat, toolkit: ToolkitRelease, chosen: Candidate
 ) -> bool:
     if major_of(toolkit.version) != chosen.cuda_major:
         return False
@@ -62,16 +59,12 @@ def _toolkit_fits(
     exact = chosen.cudnn.cuda if chosen.cudnn and chosen.cudnn.cuda_major < 11 else ""
     if exact and major_minor(toolkit.version) != major_minor(exact):
         return False
-    return all(_supports(compat, toolkit.version, compute) for compute in computes)
+    return all(_supports(compat, toolkit.version, compute) for compute in here.computes)
 
 
 def _supports(compat: Compat, toolkit: str, compute: str) -> bool:
-    known = architecture(compat, compute)
-    if at_least(toolkit, oldest_usable_cuda(compat, compute)) is False:
-        return False
-    if known is None or known.last_cuda in ("", ONGOING):
-        return True
-    return at_least(known.last_cuda, series(toolkit)) is not False
+    begun = at_least(toolkit, oldest_usable_cuda(compat, compute)) is not False
+    return begun and at_least(last_cuda(compat, compute), series(toolkit)) is not False
 
 
 def _toolkit_rank(
@@ -101,11 +94,11 @@ def _components(here: Situation, toolkit: ToolkitRelease) -> tuple[Component, ..
     )
 
 
-def _ceiling(here: Situation, compat: Compat, chosen: Candidate, computes: Sequence[str]) -> str:
+def _ceiling(here: Situation, compat: Compat, chosen: Candidate) -> str:
     """The highest CUDA of the driver that the set will have."""
     if chosen.driver_enough and here.cuda:
         return here.cuda
-    lasts = [last_driver_branch(compat, compute) for compute in computes]
+    lasts = [last_driver_branch(compat, compute) for compute in here.computes]
     last = min((one for one in lasts if one is not None), default=None)
     if last is not None:
         return cuda_of_branch(compat, last)

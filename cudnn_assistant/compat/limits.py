@@ -178,8 +178,7 @@ def oldest_gpu_of_cudnn(compat: Compat) -> str:
 
 def needs_zlibwapi(compat: Compat, text: str) -> bool:
     """Whether a cuDNN release for Windows asks for zlibwapi.dll; False when unknown."""
-    release = cudnn_release(compat, text) if len(numbers(text)) > 1 else None
-    return any(build.needs_zlibwapi for build in release.builds) if release else False
+    return any(build.needs_zlibwapi for build in _of_release(compat, text, 0))
 
 
 # Packages for Python

@@ -55,6 +55,10 @@ _WORDS = 12
 _OURS = re.compile(r"\b(nvidia|geforce|[rg]tx|quadro|tesla)\b")
 
 
+_Products = dict[str, set[str]]
+"""Product, without its maker and family, → its capabilities."""
+
+
 class Meant(Struct, kw_only=True):
     """What a text may mean."""
 
@@ -73,8 +77,8 @@ def meant(compat: Compat, text: str) -> Meant:
     if numbered := _CAPABILITY.fullmatch(text.strip().lower()):
         compute = numbered[1] or f"{numbered[2]}.{numbered[3]}"
         return Meant(computes=(compute,) if architecture(compat, compute) else ())
-    plain = _plain(_bracketed(text))
-    found = _by_id(compat, text) or _by_name(compat, plain) or _among_words(compat, plain)
+    plain, table = _plain(_bracketed(text)), _products(compat)
+    found = _by_id(compat, text) or _by_name(table, plain) or _among_words(table, plain)
     named = () if _OURS.search(plain) else _MAKERS
     maker: Maker = next((one for one, pattern in named if pattern.search(plain)), "")
     boards = bool(found) and all((known := architecture(compat, c)) and known.board for c in found)
@@ -93,7 +97,7 @@ def _bracketed(text: str) -> str:
     return found[-1] if found else text
 
 
-def _among_words(compat: Compat, plain: str) -> dict[str, str]:
+def _among_words(table: _Products, plain: str) -> dict[str, str]:
     """The one product in a longer text: "EVGA GTX 1080 FTW", "2x RTX 3090".
 
     Not where another number, or a word that makes another product, stands beside it.
@@ -103,7 +107,7 @@ def _among_words(compat: Compat, plain: str) -> dict[str, str]:
         for start in range(len(words) - length + 1):
             name = " ".join(words[start : start + length])
             rest = {*words[:start], *words[start + length :]}
-            if re.search(r"[a-z].*\d{3}|\b[a-z]\d", name) and (found := _by_name(compat, name)):
+            if re.search(r"[a-z].*\d{3}|\b[a-z]\d", name) and (found := _by_name(table, name)):
                 taken = rest & _OTHER_CHIP or any(re.search(r"\d", word) for word in rest)
                 return {} if taken else found
     return {}
@@ -125,26 +129,20 @@ def _by_id(compat: Compat, text: str) -> dict[str, str]:
     return {compute: name} if compute else {}
 
 
-def _by_name(compat: Compat, plain: str) -> dict[str, str]:
+def _by_name(table: _Products, plain: str) -> dict[str, str]:
     """Capability → product, of every product that has the words of a text in this order."""
-    table = _products(compat)
     bare = re.sub(r"\s+", " ", _SIZE.sub(" ", plain)).strip()
     short = re.sub(r"\s+", " ", _LAPTOP.sub(" ", bare)).strip()
     spelled = dict.fromkeys(_SPELLED.get(name, name) for name in (plain, bare, short))
     for name in spelled:
         if name in table:
             return _matching(table, re.compile(rf"(?:^| ){re.escape(name)}\Z"))
-    contained = (_containing(table, name) for name in spelled)
-    return next(filter(None, contained), {})
+    telling = [name for name in spelled if re.search(r"\d{3}|[a-z] ?\d", name)]
+    contained = (re.compile(rf"(?:^| ){re.escape(name)}(?: |\Z)") for name in telling)
+    return next(filter(None, (_matching(table, pattern) for pattern in contained)), {})
 
 
-def _containing(table: dict[str, tuple[str, ...]], name: str) -> dict[str, str]:
-    if not re.search(r"\d{3}|[a-z] ?\d", name):
-        return {}
-    return _matching(table, re.compile(rf"(?:^| ){re.escape(name)}(?: |\Z)"))
-
-
-def _matching(table: dict[str, tuple[str, ...]], pattern: re.Pattern[str]) -> dict[str, str]:
+def _matching(table: _Products, pattern: re.Pattern[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for product, computes in table.items():
         for compute in computes if pattern.search(product) else ():
@@ -152,19 +150,17 @@ def _matching(table: dict[str, tuple[str, ...]], pattern: re.Pattern[str]) -> di
     return dict(sorted(found.items(), key=lambda one: order(one[0])))
 
 
-def _products(compat: Compat) -> dict[str, tuple[str, ...]]:
-    """Product, without its maker and family, → its capabilities."""
-    table: dict[str, set[str]] = {}
+def _products(compat: Compat) -> _Products:
+    table: _Products = {}
     for name, compute in _listed(compat):
-        table.setdefault(_plain(name), set()).update({compute} - {""})
-    return {name: tuple(found) for name, found in table.items() if found}
+        if compute:
+            table.setdefault(_plain(name), set()).add(compute)
+    return table
 
 
 def _listed(compat: Compat) -> Iterator[tuple[str, str]]:
-    several = {name for name, compute in compat.gpus.items() if not compute}
-    for name, compute in compat.gpus.items():
-        yield name, compute
+    yield from compat.gpus.items()
     for text in compat.pci.values():
         compute, _, name = text.partition(" ")
-        if (plain := plain_name(name)) not in compat.gpus or plain in several:
+        if not compat.gpus.get(plain := plain_name(name)):
             yield plain, compute

@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import re
 
-_EXTRAS: dict[str, frozenset[str]] = {
-    "cupy-cuda11x": frozenset(),
+_WITHOUT_EXTRAS = (
+    "cupy-cuda11x", "ctranslate2", "faster-whisper", "paddlepaddle-gpu", "tensorflow-gpu",
+    "tensorrt-cu12", "tensorrt-cu13", "torch", "cuda-toolkit",
+)  # fmt: skip
+_EXTRAS: dict[str, frozenset[str]] = dict.fromkeys(_WITHOUT_EXTRAS, frozenset()) | {
     "cupy-cuda12x": frozenset({"ctk"}),
     "cupy-cuda13x": frozenset({"ctk"}),
-    "ctranslate2": frozenset(),
-    "faster-whisper": frozenset(),
     "jax": frozenset({"cuda11", "cuda12", "cuda13"}),
     "onnxruntime-gpu": frozenset({"cuda", "cudnn"}),
-    "paddlepaddle-gpu": frozenset(),
     "tensorflow": frozenset({"and-cuda"}),
-    "tensorflow-gpu": frozenset(),
-    "tensorrt-cu12": frozenset(),
-    "tensorrt-cu13": frozenset(),
-    "torch": frozenset(),
-    "cuda-toolkit": frozenset(),
 }
 INDEXES = {
     "torch": "https://download.pytorch.org/whl/{index}",

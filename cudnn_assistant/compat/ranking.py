@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from cudnn_assistant.compat.advice import Reason
 from cudnn_assistant.compat.candidates import Candidate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
-from cudnn_assistant.compat.lookup import (
-    at_least,
-    major_of,
-    newest,
-    oldest_usable_cuda,
-    order,
-)
+from cudnn_assistant.compat.lookup import at_least, major_of, newest, oldest_usable_cuda, order
 from cudnn_assistant.compat.serving import major_minor
 from cudnn_assistant.compat.situation import Situation
 
+_BROUGHT = ("wheel", "bundled", "none")
+"""Ways of a framework's cuDNN that ask nothing of the system."""
 
-def rank(
-    here: Situation, compat: Compat, one: Candidate, computes: Sequence[str]
-) -> tuple[Any, ...]:
+
+def rank(here: Situation, compat: Compat, one: Candidate) -> tuple[Any, ...]:
     """A key by which a better candidate is greater."""
     framework, build = one.framework, one.cudnn
-    present = bool(present_cuda(here, compat, one, computes))
+    present = bool(present_cuda(here, compat, one))
     there = already_there(here, build) is not None
     return (
-        -sum(_weighs(reason) for reason in one.unknown),
+        # What is unknown of the release, not of this computer or of a mere list.
+        -sum(reason.code != "python-unknown" for reason in one.unknown),
         same_build(here, framework),
         order(framework.version) if framework else order("0"),
         -sum(reason.code == "gpu-support-unknown" for reason in one.unknown),
-        framework is None or _brings_its_own(framework) or (present and there),
+        framework is None or framework.found in _BROUGHT or (present and there),
         there,
         present,
         one.cuda_major or 0,
@@ -49,11 +43,6 @@ def _provable(here: Situation, build: CudnnBuild | None) -> tuple[bool, bool]:
     return bool(file and file.sha256), bool(file and file.size)
 
 
-def _weighs(reason: Reason) -> bool:
-    """Whether what is unknown is about the release, not about this computer or a mere list."""
-    return reason.code != "python-unknown"
-
-
 def _nearness(here: Situation, framework: FrameworkRelease | None) -> tuple[bool, bool, int]:
     """CUDA that the driver speaks itself, the ordinary index, and the nearest CUDA release.
 
@@ -64,10 +53,6 @@ def _nearness(here: Situation, framework: FrameworkRelease | None) -> tuple[bool
     heard = spoken(here, framework.cuda)
     major, minor = major_minor(framework.cuda) or (0, 0)
     return heard, not framework.index, (major * 100 + minor) * (1 if heard else -1)
-
-
-def _brings_its_own(framework: FrameworkRelease) -> bool:
-    return framework.found in ("wheel", "bundled", "none")
 
 
 def same_build(here: Situation, framework: FrameworkRelease | None) -> bool:
@@ -102,12 +87,12 @@ def already_there(here: Situation, build: CudnnBuild | None) -> str | None:
     return None
 
 
-def present_cuda(here: Situation, compat: Compat, one: Candidate, computes: Sequence[str]) -> str:
+def present_cuda(here: Situation, compat: Compat, one: Candidate) -> str:
     """A present CUDA that serves a candidate on these GPUs; "" when there is none.
 
     Before CUDA 11 the very release has to be there, from then on any of the major.
     """
-    oldest = newest(oldest_usable_cuda(compat, compute) for compute in computes)
+    oldest = newest(oldest_usable_cuda(compat, compute) for compute in here.computes)
     made = one.cudnn.cuda if one.cudnn else one.framework.cuda if one.framework else ""
     exact = major_minor(made) if "." in made and (one.cuda_major or 0) < 11 else None
     usable = [

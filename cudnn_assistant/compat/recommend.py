@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cudnn_assistant.compat.advice import (
-    Alternative,
-    FrameworkAdvice,
-    Reason,
-    Recommendation,
-)
+import msgspec
+
+from cudnn_assistant.compat.advice import Alternative, FrameworkAdvice, Reason, Recommendation
 from cudnn_assistant.compat.alternatives import alternatives
 from cudnn_assistant.compat.candidates import Candidate, evaluate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
@@ -23,12 +20,7 @@ from cudnn_assistant.compat.ranking import rank
 from cudnn_assistant.compat.releases import cudnn_builds, framework_builds
 from cudnn_assistant.compat.serving import allowed, serving_builds
 from cudnn_assistant.compat.situation import Situation, situation
-from cudnn_assistant.compat.telling import (
-    driver_reasons,
-    framework_advice,
-    made,
-    unknown_facts,
-)
+from cudnn_assistant.compat.telling import driver_reasons, framework_advice, made, unknown_facts
 from cudnn_assistant.machine import SYSTEM, Machine
 
 
@@ -71,10 +63,12 @@ def _best(here: Situation, compat: Compat) -> tuple[Recommendation | None, Seque
     """The set that serves the most GPUs, and all candidates for all of them."""
     for_all: Sequence[Candidate] = ()
     for computes in _groups(here.computes):
-        candidates, chosen = _try(here, compat, computes)
+        these = msgspec.structs.replace(here, computes=computes)
+        candidates, chosen = _try(these, compat)
         for_all = for_all or candidates
         if chosen is not None:
-            return made(here, compat, candidates, chosen, computes), for_all
+            left_out = [one for one in here.computes if one not in computes]
+            return made(these, compat, candidates, chosen, left_out), for_all
     return None, for_all
 
 
@@ -86,14 +80,9 @@ def _groups(computes: Sequence[str]) -> Iterator[tuple[str, ...]]:
         yield by_age[left_out:]
 
 
-def _try(
-    here: Situation, compat: Compat, computes: tuple[str, ...]
-) -> tuple[list[Candidate], Candidate | None]:
-    candidates = [
-        evaluate(compat, here, computes, framework, build)
-        for framework, build in _pairs(here, compat)
-    ]
-    return candidates, _choose(here, compat, candidates, computes)
+def _try(here: Situation, compat: Compat) -> tuple[list[Candidate], Candidate | None]:
+    candidates = [evaluate(compat, here, *pair) for pair in _pairs(here, compat)]
+    return candidates, _choose(here, compat, candidates)
 
 
 def _pairs(
@@ -119,22 +108,19 @@ def _asked(here: Situation, compat: Compat) -> Sequence[FrameworkRelease]:
 
 def _of_series(here: Situation, compat: Compat) -> Sequence[FrameworkRelease]:
     asked = here.framework_version
+    builds = framework_builds(compat, here.framework, "", here.family)
     if here.framework_allowed:
-        builds = framework_builds(compat, here.framework, "", here.family)
         return [one for one in builds if one.version in allowed(here.framework_allowed)]
     if asked and asked.count(".") < 2 and not here.installed:
-        builds = framework_builds(compat, here.framework, "", here.family)
         return [one for one in builds if in_series(one.version, asked)]
     return framework_builds(compat, here.framework, asked, here.family)
 
 
-def _choose(
-    here: Situation, compat: Compat, candidates: Sequence[Candidate], computes: Sequence[str]
-) -> Candidate | None:
+def _choose(here: Situation, compat: Compat, candidates: Sequence[Candidate]) -> Candidate | None:
     fit = [one for one in candidates if not one.against and one.driver_possible is not False]
     kept = [one for one in candidates if not one.against and one.driver_enough]
     now = kept or [one for one in fit if one.driver_enough is None and here.driver]
-    return max(now or fit, key=lambda one: rank(here, compat, one, computes), default=None)
+    return max(now or fit, key=lambda one: rank(here, compat, one), default=None)
 
 
 # Nothing fits
@@ -144,25 +130,16 @@ def _nothing_fits(
     here: Situation, compat: Compat, candidates: Sequence[Candidate]
 ) -> Recommendation:
     """``candidates`` are those for all GPUs together."""
-    unknown = tuple(unknown_facts(here))
-    if not candidates:
-        missing = Reason(
-            code="framework-unknown",
-            about=_named(here),
-        )
-        return Recommendation(
-            subject=here.subject, possible=None, unknown=(missing, *unknown),
-            alternatives=_ways(here, compat, ()),
-        )  # fmt: skip
-    nearest = max(candidates, key=_nearness)
-    unmet = _told_once(nearest.against or driver_reasons(here, nearest))
+    unknown, unmet = tuple(unknown_facts(here)), tuple[Reason, ...]()
+    if candidates:
+        nearest = max(candidates, key=_nearness)
+        unmet = _told_once(nearest.against or driver_reasons(here, nearest))
+    else:
+        unknown = (Reason(code="framework-unknown", about=_named(here)), *unknown)
     return Recommendation(
-        subject=here.subject,
-        possible=False,
-        unmet=unmet,
-        unknown=unknown,
+        subject=here.subject, possible=False if candidates else None, unmet=unmet, unknown=unknown,
         alternatives=_ways(here, compat, unmet),
-    )
+    )  # fmt: skip
 
 
 def _named(here: Situation) -> str:
@@ -189,6 +166,6 @@ def _ways(here: Situation, compat: Compat, unmet: Sequence[Reason]) -> tuple[Alt
 
 
 def _first_fit(here: Situation, compat: Compat) -> FrameworkAdvice | None:
-    _candidates, chosen = _try(here, compat, here.computes)
+    _candidates, chosen = _try(here, compat)
     known = chosen and all(reason.code == "python-unknown" for reason in chosen.unknown)
     return framework_advice(here, chosen) if chosen and known else None

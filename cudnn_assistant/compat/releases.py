@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudnn_assistant.compat.facts import (
-    ONGOING,
-    Compat,
-    CudnnBuild,
-    CudnnRelease,
-    FrameworkRelease,
-)
+from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, CudnnRelease, FrameworkRelease
 from cudnn_assistant.compat.lookup import (
     architecture,
     at_least,
     driver_floor,
     in_series,
+    last_cuda,
     major_of,
     newest,
     oldest_usable_cuda,
@@ -113,13 +108,9 @@ def wheel_package(cuda_major: int) -> str:
 
 def _ended(compat: Compat, build: CudnnBuild, compute: str) -> bool:
     """Whether cuDNN or CUDA dropped a GPU before this build."""
-    known = architecture(compat, compute)
-    if known is None:
-        return False
-    dropped = known.last_cudnn not in ("", ONGOING) and not at_least(
-        known.last_cudnn, build.version
-    )
-    return dropped or (known.last_cuda not in ("", ONGOING) and above(build.cuda, known.last_cuda))
+    last = last_cudnn(compat, compute)
+    dropped = bool(last) and not at_least(last, build.version)
+    return dropped or above(build.cuda, last_cuda(compat, compute))
 
 
 def _known_until(compat: Compat, build: CudnnBuild, compute: str) -> bool:
@@ -199,11 +190,8 @@ def framework_needs(
     """
     builds = framework_builds(compat, name, text, family)
     if cuda:
-        builds = tuple(one for one in builds if _same_cuda(one.cuda, cuda)) or builds
+        same = (o for o in builds if in_series(o.cuda, cuda) or in_series(cuda, o.cuda))
+        builds = tuple(same) or builds
     if found:
         builds = tuple(one for one in builds if one.found == found) or builds
     return max(builds, key=lambda one: (one.sure, not one.index, order(one.cuda)), default=None)
-
-
-def _same_cuda(have: str, wanted: str) -> bool:
-    return in_series(have, wanted) or in_series(wanted, have)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.compat.builtin import load_builtin
-from cudnn_assistant.compat.facts import Compat, CudnnParts
+from cudnn_assistant.compat.facts import Compat, CudnnParts, load_builtin
 from cudnn_assistant.versions import major as major_of
 
 PartsTable = tuple[CudnnParts, ...]

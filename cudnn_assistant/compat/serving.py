@@ -19,14 +19,15 @@ def serving_builds(
 ) -> tuple[CudnnBuild | None, ...]:
     """The cuDNN builds that may serve a framework build; (None,) when it needs none of ours."""
     cuda = major_of(framework.cuda)
-    if framework.found == "system" and framework.cudnn and cuda is not None:
+    if cuda is None:
+        return (None,)
+    if framework.found == "system" and framework.cudnn:
         return tuple(
             one for one in cudnn_builds(compat) if one.cuda_major == cuda and serves(framework, one)
         )
-    if framework.found == "wheel" and framework.cudnn_spec and cuda is not None:
-        found = tuple(_by_wheel(compat, framework, cuda, platform))
-        return found or (None,)
-    if framework.found in ("wheel", "bundled") and framework.cudnn and cuda is not None:
+    if framework.found == "wheel" and framework.cudnn_spec:
+        return tuple(_by_wheel(compat, framework, cuda, platform)) or (None,)
+    if framework.found in ("wheel", "bundled") and framework.cudnn:
         return (cudnn_build(compat, framework.cudnn, cuda, framework.cuda),)
     return (None,)
 

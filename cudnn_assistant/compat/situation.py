@@ -30,14 +30,6 @@ from cudnn_assistant.versions import series
 _CUBLAS = ("cublas", "cublasLt")
 
 
-class Present(Struct, kw_only=True):
-    """A cuDNN that is already there and whole."""
-
-    version: str
-    cuda_major: int | None = None
-    folder: str = ""
-
-
 class Situation(Struct, kw_only=True):
     """A computer (or an imagined one) and what is wanted of it. "" means unknown."""
 
@@ -60,7 +52,8 @@ class Situation(Struct, kw_only=True):
     """Highest CUDA that the driver speaks."""
     toolkits: tuple[str, ...] = ()
     """CUDA versions ("12.4", or "12") whose cuBLAS is there for the subject's programs."""
-    cudnns: tuple[Present, ...] = ()
+    cudnns: tuple[CudnnCopy, ...] = ()
+    """Those that are whole, and usable for the subject."""
     python: str = ""
     framework: str = ""
     framework_version: str = ""
@@ -168,14 +161,14 @@ def _toolkits(machine: Machine, environment: PythonEnvironment | None) -> Iterat
             yield series(package.version)
 
 
-def _present(machine: Machine, subject: str) -> Iterator[Present]:
+def _present(machine: Machine, subject: str) -> Iterator[CudnnCopy]:
     """Whole copies that the subject may use: its own, or the system's."""
     wanted = "" if subject == SYSTEM else subject
     for copy in machine.cudnns:
         here = not copy.architecture or copy.architecture == machine.os.architecture
         usable = copy.environment in ("", wanted) and here and copy.flavour == "full"
         if usable and _whole(copy):
-            yield Present(version=copy.version, cuda_major=copy.cuda_major, folder=copy.folder)
+            yield copy
 
 
 def _whole(copy: CudnnCopy) -> bool:

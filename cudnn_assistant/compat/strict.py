@@ -8,18 +8,14 @@ import types
 import typing
 from collections.abc import Iterable
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from cudnn_assistant.compat.facts import (
-    Compat,
-    FrameworkRelease,
-    Held,
-    ToolkitRelease,
-    decode,
-)
+from cudnn_assistant.compat.facts import Compat, FrameworkRelease, Held, ToolkitRelease
 from cudnn_assistant.compat.packages import NotAllowed, requirement
+
+_Kind = TypeVar("_Kind", bound=msgspec.Struct)
 
 
 def decode_strictly(data: bytes) -> Compat:
@@ -27,13 +23,19 @@ def decode_strictly(data: bytes) -> Compat:
 
     Fields that a newer feed may have are passed over.
     """
-    try:
-        msgspec.json.decode(data, type=strict(Compat))
-        compat = decode(data)
-    except (UnicodeDecodeError, RecursionError) as trouble:
-        raise msgspec.DecodeError(str(trouble)) from trouble
+    compat = held(data, Compat)
     require_known_packages(compat.frameworks, compat.toolkits)
     return compat
+
+
+def held(data: bytes, kind: type[_Kind]) -> _Kind:
+    """What JSON says, every text of it held to its pattern. Raises :class:`msgspec.MsgspecError`
+    for anything else, text that isn't UTF-8 included."""
+    try:
+        msgspec.json.decode(data, type=strict(kind))
+        return msgspec.json.decode(data, type=kind)
+    except (UnicodeDecodeError, RecursionError) as trouble:
+        raise msgspec.DecodeError(str(trouble)) from trouble
 
 
 def require_known_packages(

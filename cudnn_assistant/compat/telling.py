@@ -26,12 +26,7 @@ from cudnn_assistant.compat.lookup import (
     order,
 )
 from cudnn_assistant.compat.packages import install_command
-from cudnn_assistant.compat.ranking import (
-    already_there,
-    closeness,
-    present_cuda,
-    same_build,
-)
+from cudnn_assistant.compat.ranking import already_there, closeness, present_cuda, same_build
 from cudnn_assistant.compat.releases import wheel_package
 from cudnn_assistant.compat.situation import Situation
 
@@ -41,24 +36,20 @@ def made(
     compat: Compat,
     candidates: Sequence[Candidate],
     chosen: Candidate,
-    computes: tuple[str, ...],
+    left_out: Iterable[str],
 ) -> Recommendation:
-    """The recommendation for a chosen candidate."""
-    driver = _driver(here, compat, chosen, computes)
+    """The recommendation for a chosen candidate; ``left_out`` are GPUs that it doesn't serve."""
+    driver = _driver(here, compat, chosen)
     return Recommendation(
         subject=here.subject,
         possible=_possible(here, chosen),
         driver=driver,
-        toolkit=toolkit_advice(here, compat, chosen, computes),
+        toolkit=toolkit_advice(here, compat, chosen),
         cudnn=_cudnn(here, compat, chosen),
         framework=framework_advice(here, chosen),
-        because=(*_because(here, compat, chosen, computes), *_disputed(driver)),
+        because=tuple(_because(here, compat, chosen, driver)),
         ruled_out=tuple(_ruled_out(here, candidates, chosen)),
-        unmet=tuple(
-            Reason(code="gpu-left-out", about=compute)
-            for compute in here.computes
-            if compute not in computes
-        ),
+        unmet=tuple(Reason(code="gpu-left-out", about=compute) for compute in left_out),
         unknown=(*unknown_facts(here), *_not_listed(here, chosen), *chosen.unknown),
     )
 
@@ -84,13 +75,11 @@ def _possible(here: Situation, chosen: Candidate) -> bool | None:
     return True if chosen.driver_enough else chosen.driver_possible
 
 
-def _driver(
-    here: Situation, compat: Compat, chosen: Candidate, computes: Sequence[str]
-) -> DriverAdvice:
+def _driver(here: Situation, compat: Compat, chosen: Candidate) -> DriverAdvice:
     limit = floor(compat, str(chosen.cuda_major or ""))
     safe = driver_advice(compat, str(chosen.cuda_major or ""), here.driver_family)
     enough = bool(chosen.driver_enough)
-    lasts = [last_driver_branch(compat, compute) for compute in computes]
+    lasts = [last_driver_branch(compat, compute) for compute in here.computes]
     return DriverAdvice(
         minimum=chosen.driver if enough else newest((chosen.driver, safe)),
         present=here.driver,
@@ -151,26 +140,23 @@ def framework_advice(here: Situation, chosen: Candidate) -> FrameworkAdvice | No
 
 
 def _because(
-    here: Situation, compat: Compat, chosen: Candidate, computes: Sequence[str]
+    here: Situation, compat: Compat, chosen: Candidate, driver: DriverAdvice
 ) -> Iterator[Reason]:
     name, build = chosen.name, chosen.cudnn
     if build is not None and already_there(here, build) is not None:
         yield Reason(code="already-there", about=name)
-    if present := present_cuda(here, compat, chosen, computes):
+    if present := present_cuda(here, compat, chosen):
         yield Reason(code="cuda-present", about=name, facts={"cuda": present})
     elif here.cuda:
         yield Reason(code="cuda-of-driver", about=name, facts={"cuda": here.cuda})
     if any(closeness(chosen.framework, build)):
         yield Reason(code="tested-with-framework", about=name)
-    for compute in computes:
+    for compute in here.computes:
         known = architecture(compat, compute)
         if build and known and known.last_cudnn == build.version:
             yield Reason(code="last-for-gpu", about=name, facts={"compute": compute})
     if build is not None and build.inferred:
         yield Reason(code="inferred", about=name, facts={"facts": " ".join(build.inferred)})
-
-
-def _disputed(driver: DriverAdvice) -> Iterator[Reason]:
     if driver.disputed and not driver.enough:
         yield Reason(code="disputed", about=driver.minimum)
 

@@ -6,7 +6,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from cudnn_assistant.trouble import Cancelled
 
@@ -21,8 +21,7 @@ _BEAT = 0.2
 class _End:
     """The source has no more; or it broke, with what."""
 
-    def __init__(self, trouble: BaseException | None = None) -> None:
-        self.trouble = trouble
+    trouble: BaseException | None = None
 
 
 def beside(source: Callable[[], Iterator[T]], cancel: threading.Event | None) -> Iterator[T]:
@@ -32,12 +31,14 @@ def beside(source: Callable[[], Iterator[T]], cancel: threading.Event | None) ->
     here. A source that is left early is closed at its next item: one that waits for a server is
     not waited for, and its thread never outlives the program.
     """
-    arriving = _Arriving(source)
-    arriving.start()
+    arriving: queue.Queue[T | _End] = queue.Queue(_AHEAD)
+    unwanted = threading.Event()
+    walk = (source, arriving, unwanted)
+    threading.Thread(target=_walk, args=walk, name="arriving", daemon=True).start()
     try:
         while True:
             try:
-                item = arriving.items.get(timeout=_BEAT)
+                item = arriving.get(timeout=_BEAT)
             except queue.Empty:
                 if cancel is not None and cancel.is_set():
                     raise Cancelled from None
@@ -49,33 +50,26 @@ def beside(source: Callable[[], Iterator[T]], cancel: threading.Event | None) ->
             else:
                 raise item.trouble
     finally:
-        arriving.unwanted.set()
+        unwanted.set()
 
 
-class _Arriving(threading.Thread, Generic[T]):
-    def __init__(self, source: Callable[[], Iterator[T]]) -> None:
-        super().__init__(name="arriving", daemon=True)
-        self._source = source
-        self.items: queue.Queue[T | _End] = queue.Queue(_AHEAD)
-        self.unwanted = threading.Event()
-
-    def run(self) -> None:
-        try:
-            # A generator: closing it closes its connection.
-            with closing(self._source()) as items:  # type: ignore[type-var]
-                for item in items:
-                    if not self._put(item):
-                        return
-        except BaseException as trouble:  # noqa: BLE001  (raised again where it is waited for)
-            self._put(_End(trouble))
-        else:
-            self._put(_End())
-
-    def _put(self, item: T | _End) -> bool:
-        while not self.unwanted.is_set():
+def _walk(
+    source: Callable[[], Iterator[T]], arriving: queue.Queue[T | _End], unwanted: threading.Event
+) -> None:
+    def put(item: T | _End) -> bool:
+        while not unwanted.is_set():
             try:
-                self.items.put(item, timeout=_BEAT)
+                arriving.put(item, timeout=_BEAT)
             except queue.Full:
                 continue
             return True
         return False
+
+    end = _End()
+    try:
+        # A generator: closing it closes its connection.
+        with closing(source()) as items:  # type: ignore[type-var]
+            all(map(put, items))
+    except BaseException as trouble:  # noqa: BLE001  (raised again where it is waited for)
+        end.trouble = trouble
+    put(end)

@@ -10,12 +10,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from cudnn_assistant.download.beside import beside
+from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import Download
-from cudnn_assistant.trouble import Cancelled, Refused
+from cudnn_assistant.trouble import Cancelled, Refused, refusing
+from cudnn_assistant.whole_file import make_folder
 
 if TYPE_CHECKING:
     import requests
@@ -61,26 +64,17 @@ def fetch(
     caller proves the file, which has no known checksum, by its signature.
     """
     _refuse_unproven(download, hosts, signed)
+    never = threading.Event()
     run = _Run(
-        download,
-        folder,
-        progress or _silent,
-        cancel or threading.Event(),
-        hold or threading.Event(),
+        download, folder, progress or (lambda _here, _size: None), cancel or never, hold or never
     )
-    try:
-        os.makedirs(folder, exist_ok=True)
+    with refusing("system-said"):
+        make_folder(folder)
         if run.ready():
             return run.path
         run.room()
         run.download(pause)
         return run.finish()
-    except OSError as trouble:
-        raise Refused("system-said", why=trouble) from trouble
-
-
-def _silent(_here: int, _size: int) -> None:
-    return
 
 
 def is_among(address: str, hosts: frozenset[str]) -> bool:
@@ -97,28 +91,25 @@ def _refuse_unproven(download: Download, hosts: frozenset[str], signed: bool) ->
         raise Refused("no-checksum", link=download.url)
 
 
+@dataclass
 class _Run:
     """One file on its way."""
 
-    def __init__(
-        self,
-        download: Download,
-        folder: str,
-        progress: Progress,
-        cancel: threading.Event,
-        hold: threading.Event,
-    ) -> None:
-        self.download_of = download
-        name = posixpath.basename(urlsplit(download.url).path)
-        mark = download.sha256 or hashlib.sha256(download.url.encode()).hexdigest()
-        self.path = os.path.join(folder, f"{mark[:12]}-{name}")
+    download_of: Download
+    folder: str
+    progress: Progress
+    cancel: threading.Event
+    hold: threading.Event
+    reported_at: float = 0.0
+    here: int = 0
+
+    def __post_init__(self) -> None:
+        wanted = self.download_of
+        name = posixpath.basename(urlsplit(wanted.url).path)
+        mark = wanted.sha256 or hashlib.sha256(wanted.url.encode()).hexdigest()
+        self.path = os.path.join(self.folder, f"{mark[:12]}-{name}")
         self.part = self.path + ".part"
         self.tag = self.path + ".etag"
-        self.progress = progress
-        self.cancel = cancel
-        self.hold = hold
-        self.reported_at = 0.0
-        self.here = 0
         self.hash = hashlib.sha256()
 
     def ready(self) -> bool:
@@ -184,22 +175,13 @@ class _Run:
         """The server's answer with nothing yet, then with each block. Runs in another thread."""
         import requests
 
-        from cudnn_assistant.https import https_session
+        from cudnn_assistant.https import answered
 
         headers = {"Accept-Encoding": "identity"}
         if self.here and (tag := _text(self.tag)):
             headers |= {"Range": f"bytes={self.here}-", "If-Range": tag}
         try:
-            with (
-                https_session() as session,
-                session.get(
-                    self.download_of.url,
-                    headers=headers,
-                    stream=True,
-                    timeout=_TIMEOUT,
-                    allow_redirects=False,
-                ) as answer,
-            ):
+            with answered(self.download_of.url, _TIMEOUT, headers) as answer:
                 yield answer, b""
                 for block in _gathered(answer.iter_content(_PIECE)):
                     yield answer, block
@@ -221,7 +203,9 @@ class _Run:
         self.hash, self.here = hashlib.sha256(), 0
         if response.status_code == 416:
             raise _Broken("HTTP 416")
-        if tag := _strong(response.headers.get("ETag", "")):
+        tag = response.headers.get("ETag", "")
+        # A weak tag promises a like file, not the same bytes: such a file can't be resumed.
+        if tag and not tag.startswith("W/"):
             with open(self.tag, "w", encoding="utf-8") as file:
                 file.write(tag)
 
@@ -291,16 +275,9 @@ def _size(path: str) -> int:
 
 
 def _text(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def _strong(tag: str) -> str:
-    # A weak tag promises a like file, not the same bytes: such a file can't be resumed.
-    return "" if tag.startswith("W/") else tag
+    with suppress(OSError, UnicodeDecodeError):
+        return content(path).decode()
+    return ""
 
 
 def _innermost(trouble: BaseException) -> str:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from cudnn_assistant.download.beside import beside
 from cudnn_assistant.download.fetching import OFFICIAL, is_among
 from cudnn_assistant.trouble import Refused
-
-if TYPE_CHECKING:
-    import requests
 
 LICENCE_HOSTS = OFFICIAL | {"docs.nvidia.com"}
 """Hosts that a licence may come from, over https only."""
@@ -41,10 +38,7 @@ class Licence(NamedTuple):
 
 
 def licence(
-    address: str,
-    *,
-    hosts: frozenset[str] = LICENCE_HOSTS,
-    cancel: threading.Event | None = None,
+    address: str, *, hosts: frozenset[str] = LICENCE_HOSTS, cancel: threading.Event | None = None
 ) -> Licence:
     """The licence at ``address``.
 
@@ -61,24 +55,17 @@ def licence(
 def _blocks(address: str) -> Iterator[bytes]:
     import requests
 
-    from cudnn_assistant.https import https_session
+    from cudnn_assistant.https import answered
 
+    size = 0
     try:
-        with (
-            https_session() as session,
-            session.get(address, stream=True, timeout=_TIMEOUT, allow_redirects=False) as answer,
-        ):
-            yield from _body(answer, address)
+        with answered(address, _TIMEOUT) as answer:
+            if answer.status_code != 200:
+                raise Refused("server-answered", code=answer.status_code, link=address)
+            for block in answer.iter_content(1 << 16):
+                size += len(block)
+                if size > _LONGEST:
+                    raise Refused("no-licence-text", link=address)
+                yield block
     except requests.RequestException as trouble:
         raise Refused("no-connection", link=address) from trouble
-
-
-def _body(answer: requests.Response, address: str) -> Iterator[bytes]:
-    if answer.status_code != 200:
-        raise Refused("server-answered", code=answer.status_code, link=address)
-    size = 0
-    for block in answer.iter_content(1 << 16):
-        size += len(block)
-        if size > _LONGEST:
-            raise Refused("no-licence-text", link=address)
-        yield block

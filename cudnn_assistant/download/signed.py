@@ -1,4 +1,4 @@
-"""A file at a permanent address, which is proven by its signature instead of a checksum.
+"""A file of which something is known only at its permanent address: its size, or even its checksum.
 
 Such an address leads to the newest file, by way of other hosts of the same publisher; no other
 host is followed to.
@@ -10,10 +10,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 from urllib.parse import urljoin
 
-import msgspec
+from msgspec.structs import replace
 
 from cudnn_assistant.download.beside import beside
 from cudnn_assistant.download.fetching import OFFICIAL, Progress, fetch, is_among
@@ -31,55 +31,39 @@ class _Answer(NamedTuple):
     size: int
 
 
-def fetch_signed(
-    address: str,
-    folder: str,
-    *,
-    hosts: frozenset[str],
-    progress: Progress | None = None,
-    cancel: threading.Event | None = None,
-    hold: threading.Event | None = None,
-) -> str:
+class How(TypedDict, total=False):
+    """As :func:`fetch` takes it."""
+
+    hosts: frozenset[str]
+    progress: Progress | None
+    cancel: threading.Event | None
+    hold: threading.Event | None
+
+
+def fetch_signed(address: str, folder: str, **how: Unpack[How]) -> str:
     """The path of the file in ``folder``, whole, but not proven: the caller looks who signed it.
 
     Goes on where an earlier try ended. Raises :class:`Refused` or :class:`Cancelled`.
     """
-    download = _found(address, hosts, cancel)
-    return fetch(
-        download,
-        folder,
-        progress=progress,
-        cancel=cancel,
-        hold=hold,
-        hosts=hosts,
-        signed=True,
-    )
+    return fetch(_found(address, how), folder, signed=True, **how)
 
 
-def fetch_unsized(
-    download: Download,
-    folder: str,
-    *,
-    hosts: frozenset[str] = OFFICIAL,
-    progress: Progress | None = None,
-    cancel: threading.Event | None = None,
-    hold: threading.Event | None = None,
-) -> str:
+def fetch_unsized(download: Download, folder: str, **how: Unpack[How]) -> str:
     """The path of the proven file in ``folder``, whose size only the server knows.
 
     Its SHA-256 is known, and proves it. Raises :class:`Refused` or :class:`Cancelled`.
     """
-    found = _found(download.url, hosts, cancel)
-    whole = msgspec.structs.replace(found, sha256=download.sha256)
-    return fetch(whole, folder, progress=progress, cancel=cancel, hold=hold, hosts=hosts)
+    found = _found(download.url, how)
+    return fetch(replace(found, sha256=download.sha256), folder, **how)
 
 
-def _found(address: str, hosts: frozenset[str], cancel: threading.Event | None) -> Download:
+def _found(address: str, how: How) -> Download:
     for _step in range(_STEPS):
-        if not is_among(address, hosts):
+        if not is_among(address, how.get("hosts", OFFICIAL)):
             raise Refused("not-the-publishers", link=address)
-        with closing(beside(partial(_answers, address), cancel)) as answers:  # type: ignore[type-var]
-            answer = next(answers)
+        head = beside(partial(_answers, address), how.get("cancel"))
+        with closing(head):  # type: ignore[type-var]
+            answer = next(head)
         if answer.code == 200 and 0 < answer.size <= _LARGEST:
             return Download(url=address, size=answer.size, sha256="")
         if not (answer.code in (301, 302, 303, 307, 308) and answer.location):
@@ -92,19 +76,10 @@ def _answers(address: str) -> Iterator[_Answer]:
     """The head of the server's answer. Runs in another thread."""
     import requests
 
-    from cudnn_assistant.https import https_session
+    from cudnn_assistant.https import answered
 
     try:
-        with (
-            https_session() as session,
-            session.get(
-                address,
-                headers={"Accept-Encoding": "identity"},
-                stream=True,
-                timeout=_TIMEOUT,
-                allow_redirects=False,
-            ) as answer,
-        ):
+        with answered(address, _TIMEOUT, {"Accept-Encoding": "identity"}) as answer:
             size = answer.headers.get("Content-Length", "")
             location = answer.headers.get("Location", "")
             yield _Answer(answer.status_code, location, int(size) if size.isdecimal() else 0)

@@ -14,34 +14,22 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from cudnn_assistant import __version__
-from cudnn_assistant.compat import Compat, load_builtin
-from cudnn_assistant.feed.address import Address, address, direct_addresses
-from cudnn_assistant.feed.source import (
-    Answer,
-    Kind,
-    Source,
-    Trouble,
-    describe,
-    newer_program,
-    news,
-)
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.compat import load_builtin as load_builtin
+from cudnn_assistant.feed.address import Address as Address
+from cudnn_assistant.feed.address import address as address
+from cudnn_assistant.feed.address import direct_addresses
+from cudnn_assistant.feed.source import Answer, Kind
+from cudnn_assistant.feed.source import Source as Source
+from cudnn_assistant.feed.source import Trouble as Trouble
+from cudnn_assistant.feed.source import describe as describe
+from cudnn_assistant.feed.source import newer_program as newer_program
+from cudnn_assistant.feed.source import news as news
 from cudnn_assistant.system.policy import anothers_home, policy
 from cudnn_assistant.versions import older
 
 if TYPE_CHECKING:
     from cudnn_assistant.feed.saved import Kept
-
-__all__ = [
-    "Address",
-    "Source",
-    "Trouble",
-    "address",
-    "current",
-    "describe",
-    "load_builtin",
-    "newer_program",
-    "news",
-]
 
 _Kept = TypeVar("_Kept")
 
@@ -78,7 +66,9 @@ def current(
         or (kept is not None and not insist and kept.is_fresh(moment, FRESH))
     ):
         return _newest(kept, "saved")
-    answer = _within(patience, lambda: _ask(where, moment))
+    from cudnn_assistant.feed.online import refresh
+
+    answer = _within(patience, lambda: refresh(where, moment))
     if answer.kept is not None:
         return _newest(answer.kept, "online", answer.trouble)
     return _newest(saved.load(where), "saved", _suspect(answer.trouble, moment))
@@ -106,12 +96,6 @@ def _directly(
     compat = merge(load_builtin(), known) if known else load_builtin()
     source = _source("built-in", compat, known.made if known else "", trouble)
     return compat, msgspec.structs.replace(source, feed=False)
-
-
-def _ask(where: Address, moment: datetime) -> Answer[Kept]:
-    from cudnn_assistant.feed.online import refresh
-
-    return refresh(where, moment)
 
 
 def _within(seconds: float, work: Callable[[], Answer[_Kept]]) -> Answer[_Kept]:
@@ -144,13 +128,9 @@ def _source(kind: Kind, compat: Compat, checked: str = "", trouble: Trouble = ""
     return Source(
         kind=kind, version=compat.version, published=compat.published,
         checked=checked, trouble=trouble, added=_added(compat), unreviewed=compat.unreviewed,
-        program=_newer_program(compat),
+        # For whoever may get it: where nobody may ask, somebody else looks after it.
+        program=compat.program if older(__version__, compat.program) and policy().ask else "",
     )  # fmt: skip
-
-
-def _newer_program(compat: Compat) -> str:
-    """Its version, for whoever may get it: where nobody may ask, somebody else looks after it."""
-    return compat.program if older(__version__, compat.program) and policy().ask else ""
 
 
 def _added(compat: Compat) -> tuple[str, ...]:

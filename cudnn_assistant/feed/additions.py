@@ -21,7 +21,7 @@ from cudnn_assistant.compat import (
 from cudnn_assistant.compat.facts import Day
 from cudnn_assistant.compat.lookup import order
 from cudnn_assistant.compat.packages import known
-from cudnn_assistant.compat.strict import require_known_packages, strict
+from cudnn_assistant.compat.strict import held, require_known_packages
 from cudnn_assistant.machine import Struct
 
 _MOST = 500
@@ -43,11 +43,7 @@ def read(data: bytes) -> Additions:
 
     Raises :class:`msgspec.MsgspecError` for anything else, text that isn't UTF-8 included.
     """
-    try:
-        msgspec.json.decode(data, type=strict(Additions))
-        made = msgspec.json.decode(data, type=Additions)
-    except (UnicodeDecodeError, RecursionError) as trouble:
-        raise msgspec.DecodeError(str(trouble)) from trouble
+    made = held(data, Additions)
     if max(len(made.cudnns), len(made.frameworks), len(made.wheels)) > _MOST:
         raise msgspec.ValidationError(f"more than {_MOST} additions at once")
     require_known_packages(made.frameworks)

@@ -37,13 +37,10 @@ _PROJECTS = {
 }  # fmt: skip
 
 
-def ask(reviewed: Compat, now: datetime, fetcher: Fetcher | None = None) -> Additions:
+def ask(reviewed: Compat, now: datetime) -> Additions:
     """Ask now and keep the answer. Raises python-tuf's :class:`DownloadError`."""
-    ours = fetcher or Fetcher(patience=8.0, gap=4.0)
-    try:
-        found = gather(reviewed, now, ours, *direct_addresses())
-    finally:
-        ours.close()
+    with contextlib.closing(Fetcher(patience=8.0, gap=4.0)) as fetcher:
+        found = gather(reviewed, now, fetcher, *direct_addresses())
     keep(found)
     return found
 
@@ -91,22 +88,16 @@ def release_of(manifest: manifests.Manifest) -> Iterator[CudnnRelease]:
     builds = [
         CudnnBuild(
             version=version, full=found.version, cuda=cuda,
-            files=tuple(_files(found, cuda)),
+            files=tuple(
+                File(platform=one.platform, url=one.url, sha256=one.sha256, size=one.size)
+                for one in found.archives if one.cuda == cuda
+            ),
         )
         for cuda in sorted({one.cuda for one in found.archives if one.cuda}, key=order)
     ]  # fmt: skip
     yield CudnnRelease(
         version=version, full=found.version, released=manifest.released, builds=tuple(builds)
     )
-
-
-def _files(component: manifests.Component, cuda: str) -> Iterator[File]:
-    for one in component.archives:
-        if one.cuda == cuda:
-            plain = {
-                "platform": one.platform, "url": one.url, "sha256": one.sha256, "size": one.size
-            }  # fmt: skip
-            yield msgspec.convert(plain, File)
 
 
 def _listed(fetcher: Fetcher, base: str) -> Iterator[tuple[str, dict[str, registry.Release]]]:

@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from cudnn_assistant.compat.facts import Platform
 
@@ -35,7 +35,7 @@ class NotAManifest(ValueError):
 class Archive:
     """One file of a component."""
 
-    platform: str
+    platform: Platform
     cuda: str
     """ "12", "13.4"; "" for components that have no variants."""
     url: str
@@ -121,4 +121,6 @@ def _archive(product: str, platform: str, variant: str, file: Mapping[str, Any])
     if size <= 0:
         raise ValueError(f"{platform}: size {size}")
     cuda = variant or (named[1] if named else "")
-    return Archive(platform, cuda, f"{SERVER}/compute/{product}/redist/{path}", sha256, size)
+    return Archive(
+        cast(Platform, platform), cuda, f"{SERVER}/compute/{product}/redist/{path}", sha256, size
+    )

@@ -24,13 +24,12 @@ _CEILING = re.compile(r"<\s*3\.([0-9]+)")
 class Release(msgspec.Struct, frozen=True):
     """One final release of a project; wheels by the tags of their names."""
 
-    uploaded: str
     requires: str = ""
     wheels: str = ""
-    withdrawn: str = ""
+    """Those that aren't withdrawn."""
 
     def platforms(self) -> set[str]:
-        """The platforms with a wheel that isn't withdrawn; "any" for one that fits all."""
+        """The platforms with a wheel; "any" for one that fits all."""
         return {name for tag in self.wheels.split() for name in _platforms(tag)}
 
     def pythons(self, platform: str) -> str:
@@ -53,7 +52,6 @@ class _File(msgspec.Struct, frozen=True, rename="kebab"):
     filename: str
     requires_python: str | None = None
     yanked: bool | str = False
-    upload_time: str = ""
 
 
 class _Answer(msgspec.Struct, frozen=True):
@@ -65,8 +63,7 @@ def releases(data: bytes) -> dict[str, Release]:
 
     Raises :class:`msgspec.MsgspecError` (or ValueError) for what is no such answer.
     """
-    tags: dict[str, dict[bool, list[str]]] = defaultdict(lambda: {True: [], False: []})
-    days: dict[str, str] = {}
+    tags: dict[str, set[str]] = defaultdict(set)
     requires: dict[str, str] = {}
     try:
         answer = msgspec.json.decode(data, type=_Answer)
@@ -81,15 +78,9 @@ def releases(data: bytes) -> dict[str, Release]:
         if version.is_prerelease or not any(_platforms(tag)):
             continue
         name = str(version)
-        tags[name][bool(file.yanked)].append(tag)
-        days[name] = min(days.get(name, "9"), file.upload_time[:10])
+        tags[name].update(() if file.yanked else (tag,))
         requires[name] = file.requires_python or requires.get(name, "")
-    return {
-        name: Release(
-            days[name], requires[name], " ".join(sorted(set(two[False]))), " ".join(two[True])
-        )
-        for name, two in tags.items()
-    }
+    return {name: Release(requires[name], " ".join(sorted(found))) for name, found in tags.items()}
 
 
 def _ordinary(python: str, abi: str) -> Iterator[re.Match[str]]:

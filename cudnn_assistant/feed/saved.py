@@ -39,21 +39,12 @@ class Proof(msgspec.Struct, frozen=True):
     auto: bytes = b""
 
 
-class _File(msgspec.Struct, frozen=True):
-    """The file on disk."""
+class _File(Proof, frozen=True, kw_only=True):
+    """The file on disk: what is proven, too."""
 
     checked: str
-    roots: tuple[bytes, ...]
-    targets: bytes
     data: bytes
-    reviewed: bytes = b""
-    auto: bytes = b""
     added: bytes = b""
-
-    @property
-    def proof(self) -> Proof:
-        """What vouches for the data."""
-        return Proof(self.roots, self.targets, self.reviewed, self.auto)
 
 
 @dataclass(frozen=True)
@@ -81,7 +72,7 @@ def load(where: Address, root: bytes = b"", targets: bytes = b"") -> Kept | None
     """
     try:
         file = msgspec.msgpack.decode(content(folder() / "good"), type=_File)
-        prove(where.root, file.proof, file.data, file.added)
+        prove(where.root, file, file.data, file.added)
         if root:
             present = Proof((), targets if file.reviewed else file.targets, file.reviewed)
             prove(root, present, file.data)
@@ -141,8 +132,6 @@ def _prove_target(
 
 def store(checked: str, proof: Proof, data: bytes, added: bytes = b"") -> None:
     """Put a copy in place, whole or not at all. Raises OSError."""
-    file = msgspec.msgpack.encode(
-        _File(checked, proof.roots, proof.targets, data, proof.reviewed, proof.auto, added)
-    )
+    file = _File(**msgspec.structs.asdict(proof), checked=checked, data=data, added=added)
     folder().mkdir(parents=True, exist_ok=True)
-    put(folder() / "good", file)
+    put(folder() / "good", msgspec.msgpack.encode(file))

@@ -13,20 +13,9 @@ from cudnn_assistant.wording import listed, say
 Kind = Literal["online", "saved", "built-in"]
 
 Trouble = Literal[
-    "",
-    "unreachable",
-    "server",
-    "slow",
-    "not-the-feed",
-    "not-trusted",
-    "rolled-back",
-    "expired",
-    "clock",
-    "not-usable",
-    "cache",
-    "busy",
-    "no-address",
-]
+    "", "unreachable", "server", "slow", "not-the-feed", "not-trusted", "rolled-back", "expired",
+    "clock", "not-usable", "cache", "busy", "no-address",
+]  # fmt: skip
 """Why nothing newer could be had; "" when nothing stood in the way."""
 
 
@@ -72,7 +61,8 @@ class Source(Struct, kw_only=True):
 
 def describe(source: Source, today: date | None = None) -> str:
     """One plain sentence about the data, with its age and what stood in the way."""
-    return " ".join(filter(None, (_what(source, today), _trouble(source.trouble))))
+    trouble = say(f"feed.trouble-{source.trouble}") if source.trouble else ""
+    return " ".join(filter(None, (_what(source, today), trouble)))
 
 
 def news(source: Source) -> tuple[str, ...]:
@@ -93,16 +83,6 @@ def newer_program(source: Source) -> str:
 
 
 def _what(source: Source, today: date | None) -> str:
-    age = _age(source.age(today))
+    days = source.age(today)
+    age = f" ({say('feed.days-old', count=days)})" if days else ""
     return say(f"feed.{source.kind}", version=source.version, date=source.published, age=age)
-
-
-def _age(days: int | None) -> str:
-    if not days:
-        return ""
-    return f" ({say('feed.days-old', count=days)})"
-
-
-def _trouble(trouble: Trouble) -> str:
-    """What stood in the way of newer data, in words."""
-    return say(f"feed.trouble-{trouble}") if trouble else ""

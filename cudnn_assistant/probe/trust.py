@@ -16,13 +16,14 @@ from cudnn_assistant.machine import CudnnCopy, Doubt, Family, PythonEnvironment
 from cudnn_assistant.probe.files.ownership import first_doubt, with_libraries, with_modules
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.person import uid
+from cudnn_assistant.probe.trials.activation import activation_files
 
 Reason = tuple[Doubt, str]
 """A doubt and the file or folder it is about; ("", "") for none."""
 _LOOKED_AROUND = {"project"}
 """Ways of finding an environment that only say that it lies there."""
-BRINGING = ("LD_PRELOAD", "LD_AUDIT")
-"""Variables whose libraries come into every program."""
+BRINGING = ("LD_PRELOAD", "LD_AUDIT", "CUDA_INJECTION64_PATH")
+"""Variables whose libraries come into every program, or into every one that uses CUDA."""
 _TOKEN = re.compile(r"\$(?:LIB|PLATFORM|ORIGIN)\b|\$\{(?:LIB|PLATFORM|ORIGIN)\}")
 _TOKENS = {
     "LIB": ("lib", "lib64", f"lib/{platform.machine()}-linux-gnu"),
@@ -46,7 +47,9 @@ class Trust(NamedTuple):
             return "place", one.id
         files = [path for folder in library_folders(one) for path in with_libraries(folder)]
         modules = [path for site in one.sites for path in with_modules(site)]
-        return self._first([one.python or one.id, *files, *modules])
+        # What its activation sets decides as well what is loaded.
+        hooks = activation_files(one) if self.family == "linux" else []
+        return self._first([one.python or one.id, *files, *modules, *hooks])
 
     def copy(self, copy: CudnnCopy, pythons: Mapping[str, PythonEnvironment]) -> Reason:
         """What speaks against loading one copy of cuDNN."""

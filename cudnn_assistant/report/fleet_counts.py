@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import TypeVar, cast
 
 import msgspec
@@ -201,16 +202,12 @@ def _value(fact: str, computer: Computer) -> str | None:
 
 def _values(fact: str, group: Sequence[Judged]) -> tuple[Value, ...]:
     known = ((_value(fact, one.computer), one.computer.name) for one in group)
-    values = _grouped(((value, name) for value, name in known if value is not None), _first)
+    values = _grouped((pair for pair in known if pair[0] is not None), itemgetter(0))
     found = (
         Value(value=value, computers=tuple(name for _value, name in rows))
         for value, rows in values.items()
     )
     return tuple(sorted(found, key=lambda one: (-len(one.computers), one.value)))
-
-
-def _first(pair: tuple[str, str]) -> str:
-    return pair[0]
 
 
 # --- What changed -------------------------------------------------------------------------------
@@ -222,24 +219,20 @@ def _changed(earlier: Sequence[Judged], seen: Sequence[Judged]) -> Iterator[Chan
     for name in dict.fromkeys([*after, *before]):
         old, new = before.get(name), after.get(name)
         if old is None or new is None:
-            yield Changed(name=name, before=_verdict(old), after=_verdict(new))
-            continue
-        facts = _different(old.facts, new.facts)
-        gone_causes = tuple(code for code in old.causes if code not in new.causes)
-        new_causes = tuple(code for code in new.causes if code not in old.causes)
-        if facts or gone_causes or new_causes or old.verdict != new.verdict:
             yield Changed(
-                name=name,
-                before=old.verdict,
-                after=new.verdict,
-                gone=gone_causes,
-                new=new_causes,
-                facts=facts,
+                name=name, before=old.verdict if old else None, after=new.verdict if new else None
             )
-
-
-def _verdict(computer: Computer | None) -> Verdict | None:
-    return None if computer is None else computer.verdict
+            continue
+        change = Changed(
+            name=name,
+            before=old.verdict,
+            after=new.verdict,
+            gone=tuple(code for code in old.causes if code not in new.causes),
+            new=tuple(code for code in new.causes if code not in old.causes),
+            facts=_different(old.facts, new.facts),
+        )
+        if change.facts or change.gone or change.new or change.before != change.after:
+            yield change
 
 
 def _different(

@@ -28,12 +28,7 @@ from cudnn_assistant.wording import listed, say
 
 _FEW = 12
 """Computers that are named where they stand; more of them are folded away."""
-_MARKS: dict[Verdict, str] = {
-    "works": "✓",
-    "broken": "✗",
-    "impossible": "✗",
-    "unknown": "?",
-}
+_MARKS: dict[Verdict, str] = {"works": "✓", "broken": "✗", "impossible": "✗", "unknown": "?"}
 
 
 def write_fleet_page(fleet: Fleet) -> str:

@@ -13,9 +13,8 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 
-import msgspec
-
 from cudnn_assistant import places
+from cudnn_assistant.compat import load_builtin
 from cudnn_assistant.explain.patterns import patterns
 from cudnn_assistant.explain.similar_reports import reports
 from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT, MARK
@@ -40,7 +39,9 @@ def vocabulary() -> frozenset[str]:
         for file in places.resource(folder).glob("*.toml"):
             words.update(_words(" ".join(_texts(tomllib.loads(file.read_text("utf-8"))))))
     words.update(_words(places.resource("errors/known_words.txt").read_text("utf-8")))
-    return frozenset(words | _compat_words())
+    data = load_builtin()
+    names = (*data.gpus, *data.pci.values(), *(one.name for one in data.frameworks))
+    return frozenset(words | set(_words(" ".join(names))))
 
 
 def _words(text: str) -> Iterator[str]:
@@ -57,19 +58,6 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(inner)
     else:
         yield str(value)
-
-
-class _Compat(msgspec.Struct):
-    gpus: dict[str, str]
-    pci: dict[str, str]
-    frameworks: list[dict[str, object]]
-
-
-def _compat_words() -> set[str]:
-    known = msgspec.json.decode(places.resource("compat/compat.json").read_bytes(), type=_Compat)
-    names = [*known.gpus, *known.pci.values()]
-    names += [str(row.get("name", "")) for row in known.frameworks]
-    return set(_words(" ".join(names)))
 
 
 _FIELD = (

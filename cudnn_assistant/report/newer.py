@@ -91,9 +91,7 @@ def _put(whole: Any, field: Unknown) -> None:
         here[field.place[-1]] = field.value
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
+_hints = cache(typing.get_type_hints)
 
 
 def _struct_in(hint: Any) -> type | None:

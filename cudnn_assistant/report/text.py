@@ -134,11 +134,8 @@ def _problems(machine: Machine, findings: Sequence[Finding]) -> Iterator[Part]:
             yield Bullets(tuple(Item((detail,)) for detail in told.details))
 
 
-_WEIGHT: dict[Severity, str] = {
-    "error": "stops cuDNN",
-    "warning": "not urgent",
-    "info": "good to know",
-}
+_WEIGHT: dict[Severity, str]
+_WEIGHT = {"error": "stops cuDNN", "warning": "not urgent", "info": "good to know"}
 
 
 def _subject(subject: str) -> Pieces:

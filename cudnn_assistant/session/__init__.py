@@ -252,20 +252,32 @@ class Session:
     ) -> Plan:
         """The plan with what pip says that it would change; tried, where it is for ``before``.
 
-        Changes nothing. Where the try shows more that stands in the way and can be mended, the
-        plan is larger than it was. Raises :class:`Refused`, also once ``stop`` is set.
+        Changes nothing, and starts nothing of an environment that is in doubt. Where the try shows
+        more that stands in the way and can be mended, the plan is larger than it was. Raises
+        :class:`Refused`, also once ``stop`` is set.
         """
         from cudnn_assistant.apply import rehearse
         from cudnn_assistant.session.rehearsal import rehearsed
 
-        asked = rehearse(plan, stop)
+        unasked = self._in_doubt(plan, before.machine) if before else frozenset[str]()
+        asked = rehearse(plan, stop, unasked)
         if before is None:
             return asked
         try:
             tried = rehearsed(asked, before, self._stage(stop))
         except Cancelled:
             raise Refused("stopped") from None
-        return tried if tried.steps == asked.steps else rehearse(tried, stop)
+        return tried if tried.steps == asked.steps else rehearse(tried, stop, unasked)
+
+    def _in_doubt(self, plan: Plan, machine: Machine) -> frozenset[str]:
+        """Interpreters that nothing is asked of before the person has said yes."""
+        from cudnn_assistant.plan import kind_of
+        from cudnn_assistant.probe.trust import Trust
+
+        trust = Trust(self.family, self._asked.trusted)
+        named = {kind_of(step).python(step) for step in plan.steps}
+        about = (one for one in machine.pythons if one.python in named)
+        return frozenset(one.python for one in about if trust.environment(one)[0])
 
     def _stage(self, stop: threading.Event | None) -> Stage:
         from cudnn_assistant.session.rehearsal import Stage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from cudnn_assistant import __version__
@@ -18,6 +18,8 @@ from cudnn_assistant.wording.refusals import why
 
 ENDINGS = (".md", ".json", ".zip")
 """Of the files in a folder that are taken for reports."""
+_LOOKED = 20_000
+"""Names for each report: a folder that holds fewer reports is none of reports."""
 _NOBODYS_NAME = re.compile(r"cudnn-report(-\d{4}-\d\d-\d\d)?", re.ASCII)
 """The name that a report gets by itself; the computer's is then that of its folder."""
 
@@ -48,7 +50,7 @@ def read_fleet(paths: Sequence[str], earlier: str, compat: Compat, data: str) ->
 
 def _read(paths: Sequence[str], compat: Compat, passed: list[PassedOver]) -> list[Judged]:
     seen: dict[str, Judged] = {}
-    for file in _files(paths, passed):
+    for file in _files(paths, passed, seen):
         # Two reports of one name are two computers: the second is known by its whole file name.
         name = file.path if file.name in seen else file.name
         try:
@@ -62,22 +64,29 @@ def _read(paths: Sequence[str], compat: Compat, passed: list[PassedOver]) -> lis
     return list(seen.values())
 
 
-def _files(paths: Sequence[str], passed: list[PassedOver]) -> Iterator[_File]:
+def _files(
+    paths: Sequence[str], passed: list[PassedOver], seen: Collection[str]
+) -> Iterator[_File]:
     for path in dict.fromkeys(paths):
         if os.path.isdir(path):
-            yield from _in_folder(path, passed)
+            yield from _in_folder(path, passed, seen)
         elif os.path.lexists(path):
             yield _File(path, _name(os.path.basename(path), os.path.dirname(path)))
         else:
             raise Misuse("nothing-there", path=path)
 
 
-def _in_folder(top: str, passed: list[PassedOver]) -> Iterator[_File]:
+def _in_folder(top: str, passed: list[PassedOver], seen: Collection[str]) -> Iterator[_File]:
+    looked = 0
+
     def closed(trouble: OSError) -> None:
         passed.append(PassedOver(file=str(trouble.filename), why=why(trouble)))
 
     for folder, folders, files in os.walk(top, onerror=closed):
         folders.sort()
+        looked += len(folders) + len(files)
+        if looked > _LOOKED * (len(seen) + 1):
+            raise Misuse("no-folder-of-reports", path=top, count=looked, reports=len(seen))
         for file in sorted(files):
             if file.lower().endswith(ENDINGS) and not file.startswith("."):
                 path = os.path.join(folder, file)

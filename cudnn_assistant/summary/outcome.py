@@ -6,7 +6,7 @@ import re
 
 from cudnn_assistant.codes import WindowsRefusal
 from cudnn_assistant.machine import SYSTEM, Trial
-from cudnn_assistant.shell import quote, shell_of
+from cudnn_assistant.shell import quote, word_in_any_terminal
 from cudnn_assistant.summary.line import Mark, card
 from cudnn_assistant.wording import number, say, stage, symbol_means
 from cudnn_assistant.wording.products import titled
@@ -32,7 +32,8 @@ def untrusted(trial: Trial) -> str:
     if trial.subject != SYSTEM and path.startswith(trial.subject):
         folder = trial.subject
     # To be pasted, so that whatever a folder is called stays one word.
-    word = quote(folder, shell_of("windows" if re.match(r"[A-Za-z]:|\\\\", folder) else "linux"))
+    windows = re.match(r"[A-Za-z]:|\\\\", folder)
+    word = word_in_any_terminal(folder) if windows else quote(folder, "sh")
     if trial.doubt == "place":
         return say("summary.not-tried", path=word)
     if trial.doubt == "owner":

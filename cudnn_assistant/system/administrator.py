@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.exchangeable import is_roots
 from cudnn_assistant.system.winapi import Declined, WindowsApi
+from cudnn_assistant.trouble import refusing
 
 BEGUN = b"cudnn-assistant: begun\n"
 """The first line of the output of what was really started, after the question."""
@@ -52,7 +53,7 @@ def run_lines(
         if not allowed:
             raise _by_hand(lines)
         command = [allowed, *command]
-    try:
+    with refusing("system-said"):
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
@@ -63,12 +64,10 @@ def run_lines(
             # Ctrl+C in our terminal must not break off a package manager at its work.
             start_new_session=True,
         )
-    except OSError as trouble:
-        raise Refused("system-said", why=trouble) from trouble
     written = os.pread(output, 2000, 0)
     if not written.startswith(BEGUN):
         nobody = b"No authentication agent" in written
-        raise _by_hand(lines) if nobody else _not_allowed()
+        raise _by_hand(lines) if nobody else Refused("administrator-not-allowed")
     return done.returncode
 
 
@@ -77,18 +76,13 @@ def _by_hand(lines: Sequence[str]) -> Refused:
     return Refused("administrator-needed", commands=shown)
 
 
-def _not_allowed() -> Refused:
-    return Refused("administrator-not-allowed")
-
-
 def run_program(command: Sequence[str]) -> int:
     """Windows: start an installer, which shows its own window, and wait for it.
 
     Gives its exit code; raises :class:`Refused` when it was not started.
     """
     try:
-        return WindowsApi().run_elevated(command, shown=True)
+        with refusing("installer-not-started"):
+            return WindowsApi().run_elevated(command, shown=True)
     except Declined:
-        raise _not_allowed() from None
-    except OSError as trouble:
-        raise Refused("installer-not-started", why=trouble) from trouble
+        raise Refused("administrator-not-allowed") from None

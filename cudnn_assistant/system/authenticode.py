@@ -13,6 +13,8 @@ from typing import Any, ClassVar
 from cudnn_assistant.system import Refused
 
 _ct: Any = ctypes
+_U16, _U32 = ctypes.c_uint16, ctypes.c_uint32
+_ANY, _TEXT = ctypes.c_void_p, ctypes.c_wchar_p
 
 _READ, _OTHERS_READ, _EXISTING = 0x80000000, 0x1, 3
 _NO_WINDOW, _A_FILE, _VERIFY, _CLOSE = 2, 1, 1, 2
@@ -29,11 +31,8 @@ _NOBODY_ANSWERED = (0x80092012, 0x80092013, 0x800B010E)
 
 class _Guid(ctypes.Structure):
     _fields_: ClassVar[Any] = [
-        ("first", ctypes.c_uint32),
-        ("second", ctypes.c_uint16),
-        ("third", ctypes.c_uint16),
-        ("rest", ctypes.c_ubyte * 8),
-    ]
+        ("first", _U32), ("second", _U16), ("third", _U16), ("rest", ctypes.c_ubyte * 8),
+    ]  # fmt: skip
 
 
 _GENERIC_VERIFY = _Guid(
@@ -43,48 +42,28 @@ _GENERIC_VERIFY = _Guid(
 
 class _File(ctypes.Structure):
     _fields_: ClassVar[Any] = [
-        ("size", ctypes.c_uint32),
-        ("path", ctypes.c_wchar_p),
-        ("handle", ctypes.c_void_p),
-        ("subject", ctypes.c_void_p),
-    ]
+        ("size", _U32), ("path", _TEXT), ("handle", _ANY), ("subject", _ANY),
+    ]  # fmt: skip
 
 
 class _Data(ctypes.Structure):
     _fields_: ClassVar[Any] = [
-        ("size", ctypes.c_uint32),
-        ("policy", ctypes.c_void_p),
-        ("client", ctypes.c_void_p),
-        ("windows", ctypes.c_uint32),
-        ("revocation", ctypes.c_uint32),
-        ("union", ctypes.c_uint32),
-        ("file", ctypes.POINTER(_File)),
-        ("action", ctypes.c_uint32),
-        ("state", ctypes.c_void_p),
-        ("url", ctypes.c_wchar_p),
-        ("flags", ctypes.c_uint32),
-        ("context", ctypes.c_uint32),
-        ("settings", ctypes.c_void_p),
-    ]
+        ("size", _U32), ("policy", _ANY), ("client", _ANY), ("windows", _U32),
+        ("revocation", _U32), ("union", _U32), ("file", ctypes.POINTER(_File)), ("action", _U32),
+        ("state", _ANY), ("url", _TEXT), ("flags", _U32), ("context", _U32), ("settings", _ANY),
+    ]  # fmt: skip
 
 
 class _Signer(ctypes.Structure):
     _fields_: ClassVar[Any] = [
-        ("size", ctypes.c_uint32),
-        ("as_of", ctypes.c_uint32 * 2),
-        ("count", ctypes.c_uint32),
-        ("certificates", ctypes.c_void_p),
-        ("kind", ctypes.c_uint32),
-        ("info", ctypes.c_void_p),
-        ("error", ctypes.c_uint32),
-        ("counter_count", ctypes.c_uint32),
-        ("counter", ctypes.c_void_p),
-        ("chain", ctypes.POINTER(ctypes.c_uint32)),
-    ]
+        ("size", _U32), ("as_of", _U32 * 2), ("count", _U32), ("certificates", _ANY),
+        ("kind", _U32), ("info", _ANY), ("error", _U32), ("counter_count", _U32),
+        ("counter", _ANY), ("chain", ctypes.POINTER(_U32)),
+    ]  # fmt: skip
 
 
 class _Certificate(ctypes.Structure):
-    _fields_: ClassVar[Any] = [("size", ctypes.c_uint32), ("context", ctypes.c_void_p)]
+    _fields_: ClassVar[Any] = [("size", _U32), ("context", _ANY)]
 
 
 @contextmanager

@@ -13,10 +13,10 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from cudnn_assistant.system import Refused
-from cudnn_assistant.system.windows_registry import TEXT, Registry, WindowsRegistry
+from cudnn_assistant.system.windows_registry import TEXT, WindowsRegistry
+from cudnn_assistant.trouble import refusing
 
 NAME = "cuDNN Assistant"
 RUN_ONCE = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"
@@ -25,49 +25,32 @@ LONGEST = 260
 FILE = "cudnn-assistant-once.desktop"
 
 
-class Autostart(Protocol):
-    """One entry that starts a command at the next login, once."""
-
-    def there(self) -> bool:
-        """Whether there is one; also False where that can't be read."""
-
-    def put(self, command: Sequence[str]) -> None:
-        """Start ``command`` at the next login. Raises :class:`Refused`."""
-
-    def take(self) -> None:
-        """Take the entry out, if there is one. Raises :class:`Refused`."""
-
-
 class WindowsAutostart:
     """HKCU's RunOnce key; Windows takes the value out before it runs the command."""
 
-    def __init__(self, registry: Registry | None = None) -> None:
+    def __init__(self, registry: WindowsRegistry | None = None) -> None:
         keys = {"user": ("HKEY_CURRENT_USER", RUN_ONCE)}
         self._registry = registry or WindowsRegistry(keys)  # type: ignore[arg-type]
 
     def there(self) -> bool:
-        """See :class:`Autostart`."""
+        """Whether there is one; also False where that can't be read."""
         with contextlib.suppress(OSError):
             return any(one.name.upper() == NAME.upper() for one in self._registry.values("user"))
         return False
 
     def put(self, command: Sequence[str]) -> None:
-        """See :class:`Autostart`."""
+        """Start ``command`` at the next login. Raises :class:`Refused`."""
         line = subprocess.list2cmdline(command)
         if len(line) > LONGEST:
             raise Refused("autostart-path-too-long")
-        try:
+        with refusing("autostart"):
             self._registry.set("user", NAME, line, TEXT)
-        except OSError as trouble:
-            raise Refused("autostart", why=trouble) from trouble
 
     def take(self) -> None:
-        """See :class:`Autostart`."""
-        try:
+        """Take the entry out, if there is one. Raises :class:`Refused`."""
+        with refusing("autostart"):
             if self.there():
                 self._registry.delete("user", NAME)
-        except OSError as trouble:
-            raise Refused("autostart", why=trouble) from trouble
 
 
 class LinuxAutostart:
@@ -81,30 +64,22 @@ class LinuxAutostart:
         self.path = os.path.join(home, "autostart", FILE) if os.path.isabs(home) else ""
 
     def there(self) -> bool:
-        """See :class:`Autostart`."""
-        return bool(self.path) and os.path.exists(self.path)
+        """Whether there is one."""
+        return os.path.exists(self.path)
 
     def put(self, command: Sequence[str]) -> None:
-        """See :class:`Autostart`."""
+        """Start ``command`` at the next login. Raises :class:`Refused`."""
         if not self.path:
             raise Refused("autostart-no-home")
-        try:
+        with refusing("autostart"):
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
             with open(self.path, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(_entry(self.path, command))
-        except OSError as trouble:
-            raise Refused("autostart", why=trouble) from trouble
 
     def take(self) -> None:
-        """See :class:`Autostart`."""
-        if not self.path:
-            return
-        try:
+        """Take the entry out, if there is one. Raises :class:`Refused`."""
+        with refusing("autostart"), contextlib.suppress(FileNotFoundError):
             os.unlink(self.path)
-        except FileNotFoundError:
-            return
-        except OSError as trouble:
-            raise Refused("autostart", why=trouble) from trouble
 
 
 def _entry(path: str, command: Sequence[str]) -> str:
@@ -116,6 +91,9 @@ def _entry(path: str, command: Sequence[str]) -> str:
         f"[Desktop Entry]\nType=Application\nName={NAME}\nExec={line}\n"
         "Terminal=false\nX-GNOME-Autostart-enabled=true\n"
     )
+
+
+Autostart = WindowsAutostart | LinuxAutostart
 
 
 def this_autostart() -> Autostart:

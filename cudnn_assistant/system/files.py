@@ -63,13 +63,11 @@ class Replacement:
         os.makedirs(folder, exist_ok=True)
         self.discard()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        handle = os.open(self._temporary, flags, 0o600)
-        try:
-            write_all(handle, self.new)
-            self._keep_attributes(handle)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        with open(os.open(self._temporary, flags, 0o600), "wb") as file:
+            file.write(self.new)
+            file.flush()
+            self._keep_attributes(file.fileno())
+            os.fsync(file.fileno())
 
     def commit(self) -> None:
         """Make the new content the file's own. Raises Refused when the file was changed
@@ -86,10 +84,6 @@ class Replacement:
         """Remove what :meth:`prepare` (perhaps of an interrupted run) left beside the file."""
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             os.unlink(self._temporary)
-
-    def reversed(self) -> Replacement:
-        """The way back."""
-        return Replacement(self.path, self.new, self.old)
 
     def _refuse_what_would_harm(self) -> None:
         if self._real.startswith(_STORES):
@@ -162,16 +156,9 @@ def replace_all(replacements: Sequence[Replacement]) -> None:
 
 def _take_back(done: Sequence[Replacement]) -> None:
     for replacement in reversed(done):
-        way_back = replacement.reversed()
+        way_back = Replacement(replacement.path, replacement.new, replacement.old)
         try:
             way_back.prepare()
             way_back.commit()
         except Refused as trouble:
             raise OSError(why(trouble)) from trouble
-
-
-def write_all(handle: int, data: bytes) -> None:
-    """``os.write`` until everything is written."""
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(handle, rest) :]

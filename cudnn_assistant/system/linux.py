@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from cudnn_assistant import envpath, places
@@ -13,7 +13,14 @@ from cudnn_assistant.machine import Gap, Scope, Value, Variable, readable
 from cudnn_assistant.system import Refused, files, loader_folders, settings_file, startup_files
 from cudnn_assistant.system.account import home_of, shell_of_account
 from cudnn_assistant.system.known_variables import matters
+from cudnn_assistant.trouble import refusing
 from cudnn_assistant.wording.refusals import reason, why
+
+_Written = Callable[[settings_file.Values], "bytes | None"]
+_FISH, _SYSTEMD = "conf.d/cudnn-assistant.fish", "environment.d/60-cudnn-assistant.conf"
+"""Our files for other readers, in their own folders of settings."""
+_BOOTED = "/run/systemd/system"
+"""The folder that is there where systemd runs the computer (sd_booted(3))."""
 
 
 class Linux:
@@ -98,14 +105,11 @@ class Linux:
         return _value(values[name]) if name in values else None
 
     def _own_values(self) -> dict[str, str | None]:
-        content = self._look(self._settings)
-        return settings_file.from_sh(content)
+        return settings_file.from_sh(self._look(self._settings))
 
     def _settings_content(self) -> bytes | None:
-        try:
+        with refusing("system-said"):
             return files.read(self._settings)
-        except OSError as trouble:
-            raise Refused("system-said", why=trouble) from trouble
 
     def _look(self, path: str) -> bytes | None:
         try:
@@ -133,8 +137,8 @@ class Linux:
         return [
             *startup_files.candidates(self._home, self._start),
             os.path.join(fish, "config.fish"),
-            *_all(fish, "conf.d/*.fish", without=self._fish_file()),
-            *_all(config, "environment.d/*.conf", without=self._systemd_file()),
+            *_all(fish, "conf.d/*.fish", without=_FISH),
+            *_all(config, "environment.d/*.conf", without=_SYSTEMD),
             *_all(config, "plasma-workspace/env/*.sh"),
         ]
 
@@ -180,11 +184,8 @@ class Linux:
             raise Refused("edited-by-hand", file=readable(path)) from None
 
     def _store(self, content: bytes | None, values: settings_file.Values) -> None:
-        try:
-            lines = self._lines(bool(values))
-            twins = self._twins(values)
-        except OSError as trouble:
-            raise Refused("system-said", why=trouble) from trouble
+        with refusing("system-said"):
+            lines, twins = self._lines(bool(values)), self._twins(values)
         main = files.Replacement(self._settings, content, settings_file.to_sh(values))
         # A start-up file whose line names no file yet does nothing, so whatever instant a kill
         # picks, the settings file alone decides what is in force.
@@ -204,31 +205,26 @@ class Linux:
         return files.Replacement(path, old, startup_files.without_line(old, self._settings))
 
     def _twins(self, values: settings_file.Values) -> list[files.Replacement]:
-        fish, systemd = self._fish_file(), self._systemd_file()
+        found = []
+        for path, used, written in self._other_readers():
+            old = files.read(path)
+            self._refuse_foreign(path, old)
+            new = written(values) if used or old is not None else None
+            found.append(files.Replacement(path, old, new))
+        return found
+
+    def _other_readers(self) -> list[tuple[str, bool, _Written]]:
+        """Their files, whether they are there, and how they are written to."""
+        fish = startup_files.fish_folder(self._start, self._home)
+        uses_fish = os.path.basename(self._login_shell) == "fish" or os.path.isdir(fish)
         return [
-            self._twin(fish, self._uses_fish(), settings_file.to_fish(values)),
-            self._twin(systemd, self._uses_systemd(), settings_file.to_systemd(values)),
+            (os.path.join(fish, _FISH), uses_fish, settings_file.to_fish),
+            (
+                os.path.join(os.path.dirname(fish), _SYSTEMD),
+                os.path.isdir(_BOOTED),
+                settings_file.to_systemd,
+            ),
         ]
-
-    def _twin(self, path: str, used: bool, new: bytes | None) -> files.Replacement:
-        old = files.read(path)
-        self._refuse_foreign(path, old)
-        return files.Replacement(path, old, new if used or old is not None else None)
-
-    def _uses_fish(self) -> bool:
-        folder = startup_files.fish_folder(self._start, self._home)
-        return os.path.basename(self._login_shell) == "fish" or os.path.isdir(folder)
-
-    def _uses_systemd(self) -> bool:
-        return os.path.isdir("/run/systemd/system")
-
-    def _fish_file(self) -> str:
-        folder = startup_files.fish_folder(self._start, self._home)
-        return os.path.join(folder, "conf.d", "cudnn-assistant.fish")
-
-    def _systemd_file(self) -> str:
-        config = os.path.dirname(startup_files.fish_folder(self._start, self._home))
-        return os.path.join(config, "environment.d", "60-cudnn-assistant.conf")
 
     def _tidy(self, values: settings_file.Values) -> None:
         if not values:
@@ -250,8 +246,7 @@ class Linux:
         if scope != "user" or not self._home:
             return ()
         chosen = startup_files.files(self._home, self._start, self._login_shell)
-        extra = [self._fish_file()] if self._uses_fish() else []
-        extra += [self._systemd_file()] if self._uses_systemd() else []
+        extra = [path for path, used, _written in self._other_readers() if used]
         return tuple(readable(path) for path in (*chosen, *extra))
 
     def where(self, scope: Scope, name: str) -> str:  # noqa: ARG002
@@ -269,9 +264,8 @@ class Linux:
         packed program leaves in LD_LIBRARY_PATH for its children is gone. No shell is started.
         """
         clean = without_leak(self._start)
-        content = self._look(self._settings)
         return settings_file.effect(
-            settings_file.from_sh(content), settings_file.without(self._at_start, clean)
+            self._own_values(), settings_file.without(self._at_start, clean)
         )
 
 
@@ -302,4 +296,4 @@ def _packed(name: str) -> bool:
 
 def _all(folder: str, pattern: str, without: str = "") -> list[str]:
     found = glob.glob(pattern, root_dir=folder)
-    return sorted(path for name in found if (path := os.path.join(folder, name)) != without)
+    return sorted(os.path.join(folder, name) for name in found if name != without)

@@ -17,6 +17,7 @@ from cudnn_assistant.machine import Value, readable
 from cudnn_assistant.plan.kinds.variable import loader_commands
 from cudnn_assistant.system import Refused, files
 from cudnn_assistant.system.administrator import asker
+from cudnn_assistant.trouble import refusing
 
 NAME = "ld.so.conf"
 """How the list is called where variables have names; its folders are joined with colons."""
@@ -58,10 +59,8 @@ class LoaderFolders:
         return Value(text=":".join(folders)) if folders else None
 
     def _content(self) -> bytes | None:
-        try:
+        with refusing("system-said"):
             return files.read(self.path)
-        except OSError as trouble:
-            raise Refused("system-said", why=trouble) from trouble
 
     def write(self, value: Value | None) -> None:
         """Make these the folders (``None``: none) and tell the loader. Raises :class:`Refused`.
@@ -83,23 +82,16 @@ class LoaderFolders:
         expected = "" if old is None else hashlib.sha256(old).hexdigest()
         command = ["/bin/sh", "-c", _SCRIPT, "sh", self.path, expected]
         if os.geteuid():
-            command = [self._asker(folders), *command]
-        try:
+            allowed = asker(self._environment)
+            if not allowed:
+                by_hand = " && ".join(loader_commands(self.path, folders))
+                raise Refused("administrator-needed", commands=by_hand)
+            command = [allowed, *command]
+        with refusing("system-said"):
             done = subprocess.run(
                 command, input=text.encode(), capture_output=True, env=self._environment, cwd="/"
             )
-        except OSError as trouble:
-            raise Refused("system-said", why=trouble) from trouble
         _refuse_by_code(done.returncode, done.stderr, self.path)
-
-    def _asker(self, folders: list[str]) -> str:
-        """pkexec; where it can't ask, the person is told the commands."""
-        allowed = asker(self._environment)
-        if not allowed:
-            raise Refused(
-                "administrator-needed", commands=" && ".join(loader_commands(self.path, folders))
-            )
-        return allowed
 
 
 def _refuse_unsafe(folder: str) -> None:
@@ -111,10 +103,8 @@ def _refuse_unsafe(folder: str) -> None:
         raise Refused("folder-of-stand-ins", folder=folder)
     real = os.path.realpath(folder)
     while True:
-        try:
+        with refusing("system-said"):
             there = os.stat(real)
-        except OSError as trouble:
-            raise Refused("system-said", why=trouble) from trouble
         shared = there.st_mode & stat.S_IWOTH and not there.st_mode & stat.S_ISVTX
         if shared or there.st_uid != 0:
             raise Refused("folder-open-to-others", folder=readable(real))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cudnn_assistant import envpath
 from cudnn_assistant.machine import Gap, Scope, Value, Variable
 from cudnn_assistant.system import System, settings_file
+from cudnn_assistant.system.windows import merged
 
 Values = Mapping[tuple[Scope, str], Value | None]
 """What would be stored; ``None``: nothing any more."""
@@ -70,22 +70,14 @@ class Planned:
         return settings_file.effect(after, settings_file.without(before, environment))
 
     def _on_windows(self, environment: Mapping[str, str]) -> dict[str, str]:
-        result = {key.upper(): text for key, text in environment.items()}
-
-        def text_of(value: Value) -> str:
-            return envpath.expand(value.text, lookup, "windows") if value.expand else value.text
-
-        def lookup(name: str) -> str | None:
-            return result.get(name.upper())
-
-        for name in dict.fromkeys(name for _scope, name in self._values):
-            stored = [value for scope in _SCOPES if (value := self._value(scope, name))]
-            texts = [text for value in stored if (text := text_of(value))]
-            result.pop(name, None)
-            if texts:
-                result[name] = ";".join(texts) if name == "PATH" else texts[-1]
-        return result
+        names = dict.fromkeys(name for _scope, name in self._values)
+        base = {name: text for name, text in environment.items() if name.upper() not in names}
+        machine, user = (
+            [(name, value) for name in names if (value := self._value(scope, name)) and value.text]
+            for scope in _SCOPES
+        )
+        return merged(machine, user, base)
 
     def _value(self, scope: Scope, name: str) -> Value | None:
-        planned = self._values.get((scope, name))
-        return planned if (scope, name) in self._values else self._system.read(scope, name)
+        stored = (scope, name)
+        return self._values[stored] if stored in self._values else self._system.read(scope, name)

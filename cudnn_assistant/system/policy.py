@@ -12,21 +12,23 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
-from cudnn_assistant.plain_file import content
+from cudnn_assistant.plain_file import plain
 from cudnn_assistant.system import Refused
 
 LINUX = "/etc/cudnn-assistant/policy.toml"
 WINDOWS = r"SOFTWARE\Policies\cuDNN Assistant"
+_LARGEST = 1 << 16
+"""Bytes of it that are read; a larger one can't be, and forbids every change."""
 ARCHIVES = "CUDNN_ASSISTANT_ARCHIVES"
 """The variable by which a person names a folder of archives where no policy does."""
 
 
-class Policy(msgspec.Struct, frozen=True, rename="kebab"):
-    """Without any, everything may be done."""
+class Policy(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
+    """Without any, everything may be done; one with a name that isn't here forbids every change."""
 
     read_only: bool = False
     """This program changes nothing here."""
@@ -38,7 +40,7 @@ class Policy(msgspec.Struct, frozen=True, rename="kebab"):
     """The codes of the only causes that may be mended; ``None``: all."""
     downloads: bool = True
     """What isn't in the folder of archives may be fetched; packages are, by pip, as well."""
-    spread: int = 0
+    spread: Annotated[int, msgspec.Meta(ge=0, le=7 * 86400)] = 0
     """Seconds within which a change that nobody is asked about begins to download, so that many
     computers don't do so at the same moment."""
     place: str = ""
@@ -61,7 +63,8 @@ def refuse_where_nothing_may_change() -> None:
     Nor does root change anything in another's home: what root writes there, its owner can't change
     or take back any more.
     """
-    _refuse_anothers_home()
+    if home := anothers_home():
+        raise Refused("anothers-home", home=home)
     decided = policy()
     if decided.read_only:
         raise Refused("policy", place=decided.place)
@@ -77,19 +80,16 @@ def anothers_home() -> str:
     return home if home and os.stat(home).st_uid else ""
 
 
-def _refuse_anothers_home() -> None:
-    home = anothers_home()
-    if home:
-        raise Refused("anothers-home", home=home)
-
-
 def _linux(path: str) -> Policy:
     import tomllib
 
     try:
-        settings = tomllib.loads(content(path).decode())
+        with plain(path) as file:
+            text = file.read(_LARGEST + 1).decode()
+        settings = tomllib.loads(text) if len(text) <= _LARGEST else {"too": "large"}
     except FileNotFoundError:
-        return Policy()
+        # A link that leads nowhere: what it led to may be on a disk that isn't connected now.
+        return _undecided(path) if os.path.islink(path) else Policy()
     except (OSError, ValueError, RecursionError):
         return _undecided(path)
     return _of(settings, path)
@@ -102,33 +102,28 @@ def _windows() -> Policy:
         # Not the view of 32-bit programs, which has a key of its own.
         access = reg.KEY_READ | reg.KEY_WOW64_64KEY
         with reg.OpenKeyEx(reg.HKEY_LOCAL_MACHINE, WINDOWS, 0, access) as key:
-            count = reg.QueryInfoKey(key)[1]
-            settings = {name.lower(): data for name, data, _type in _values(reg, key, count)}
+            stored = [reg.EnumValue(key, number) for number in range(reg.QueryInfoKey(key)[1])]
     except FileNotFoundError:
         return Policy()
     except OSError:
         return _undecided(place)
-    known = {_KEYS[name]: data for name, data in settings.items() if name in _KEYS}
-    return _of({n: bool(d) if n in _FLAGS else d for n, d in known.items()}, place)
-
-
-_KEYS = {
-    "readonly": "read-only", "archives": "archives", "ask": "ask", "allow": "allow",
-    "downloads": "downloads", "spread": "spread",
-}  # fmt: skip
-"""The names of the registry's values, in small letters, as the file has them."""
-_FLAGS = ("read-only", "ask", "downloads")
-
-
-def _values(reg: Any, key: Any, count: int) -> list[tuple[str, object, int]]:
-    return [reg.EnumValue(key, number) for number in range(count)]
+    # The file's names without the hyphen, in any letters; a flag is a number there.
+    named = {one.encode_name.replace("-", ""): one for one in msgspec.structs.fields(Policy)}
+    told = [(named.get(name.lower()), data) for name, data, _kind in stored]
+    settings = {
+        one.encode_name: bool(data) if one.type is bool else data for one, data in told if one
+    }
+    return _of(settings, place)
 
 
 def _of(settings: dict[str, Any], place: str) -> Policy:
     try:
-        return msgspec.structs.replace(msgspec.convert(settings, Policy), place=place)
+        found = msgspec.convert(settings, Policy)
     except msgspec.ValidationError:
         return _undecided(place)
+    # Where a relative folder lies depends on where somebody stands.
+    absolute = not found.archives or os.path.isabs(found.archives)
+    return msgspec.structs.replace(found, place=place) if absolute else _undecided(place)
 
 
 def _undecided(place: str) -> Policy:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import shlex
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import Value
@@ -57,6 +57,7 @@ _TAIL = """\
 unset -f _cudnn_assistant_first
 unset _cudnn_assistant_list _cudnn_assistant_ours _cudnn_assistant_folder _cudnn_assistant_entry
 """
+_TWIN = "# cuDNN Assistant's own settings, the same as in its environment.sh.\n"
 _CHECK = "# unchanged since it was written: "
 _LIST = re.compile(r'_cudnn_assistant_first "\$\{(\w+)-\}" (.+)')
 _SCALAR = re.compile(r"export (\w+)=(.*)")
@@ -94,15 +95,13 @@ def _parts(text: str) -> tuple[list[str], list[str]]:
 
 def to_sh(values: Values) -> bytes | None:
     """The file that sh reads; ``None`` (no file) when there are no values."""
-    if not values:
-        return None
-    text = _HEAD + "".join(_sh_lines(name, values[name]) for name in sorted(values)) + _TAIL
-    return _checked(text)
+    return _file(_HEAD, (_sh_lines(name, values[name]) for name in sorted(values)), _TAIL)
 
 
-def _checked(text: str) -> bytes:
-    body = text.encode()
-    return body + f"{_CHECK}{zlib.crc32(body):08x}\n".encode()
+def _file(head: str, lines: Iterable[str], tail: str = "") -> bytes | None:
+    text = "".join(lines)
+    body = f"{head}{text}{tail}".encode()
+    return body + f"{_CHECK}{zlib.crc32(body):08x}\n".encode() if text else None
 
 
 def _sh_lines(name: str, text: str | None) -> str:
@@ -154,12 +153,8 @@ def refuse_foreign(data: bytes | None) -> None:
 
 def to_fish(values: Values) -> bytes | None:
     """The file for fish's ``conf.d``; ``None`` when there are no values."""
-    if not values:
-        return None
-    lines = ["# cuDNN Assistant's own settings, the same as in its environment.sh."]
-    for name in sorted(values):
-        lines += _fish_lines(name, values[name])
-    return _checked("\n".join(lines) + "\n")
+    lines = (line for name in sorted(values) for line in _fish_lines(name, values[name]))
+    return _file(_TWIN, (f"{line}\n" for line in lines))
 
 
 def _fish_lines(name: str, text: str | None) -> list[str]:
@@ -200,21 +195,17 @@ def to_systemd(values: Values) -> bytes | None:
     systemd's ``${X:+…}`` asks whether X is set, not whether it is empty; a session that sets an
     empty LD_LIBRARY_PATH gets an empty element from it, and there is no other way to write it.
     """
-    if not values:
-        return None
-    lines = ["# cuDNN Assistant's own settings, the same as in its environment.sh."]
-    for name, text in sorted(values.items()):
-        is_list = envpath.is_list(name, "linux")
-        kept = ":".join(_parts(text)[0]) if is_list and text is not None else text
-        if kept is None or (is_list and not kept):
-            continue
-        rest = f"${{{name}:+:${{{name}}}}}" if is_list else ""
-        lines.append(f'{name}="{_systemd_quote(kept)}{rest}"')
-    return _checked("\n".join(lines) + "\n")
+    return _file(_TWIN, (_systemd_line(name, text) for name, text in sorted(values.items())))
 
 
-def _systemd_quote(text: str) -> str:
-    return re.sub(r'(["\\`])', r"\\\1", text).replace("$", "$$")
+def _systemd_line(name: str, text: str | None) -> str:
+    is_list = envpath.is_list(name, "linux")
+    kept = ":".join(_parts(text)[0]) if is_list and text is not None else text
+    if kept is None or (is_list and not kept):
+        return ""
+    rest = f"${{{name}:+:${{{name}}}}}" if is_list else ""
+    quoted = re.sub(r'(["\\`])', r"\\\1", kept).replace("$", "$$")
+    return f'{name}="{quoted}{rest}"\n'
 
 
 def effect(values: Values, environment: Mapping[str, str]) -> dict[str, str]:
@@ -222,20 +213,16 @@ def effect(values: Values, environment: Mapping[str, str]) -> dict[str, str]:
     result = dict(environment)
     for name, text in values.items():
         if text is not None and envpath.is_list(name, "linux"):
-            text = _first(result.get(name, ""), text)  # noqa: PLW2901
-            text = text or None  # noqa: PLW2901
+            first, out = _parts(text)
+            # The shell compares letter by letter, and so does this.
+            there = envpath.split(result.get(name, ""), "linux")
+            kept = (entry for entry in there if entry not in (*first, *out))
+            text = ":".join((*first, *kept)) or None  # noqa: PLW2901
         if text is None:
             result.pop(name, None)
         else:
             result[name] = text
     return result
-
-
-def _first(text: str, ours: str) -> str:
-    folders, out = _parts(ours)
-    # The shell compares letter by letter, and so does this.
-    rest = [entry for entry in envpath.split(text, "linux") if entry not in (*folders, *out)]
-    return ":".join((*folders, *rest))
 
 
 def without(values: Values, environment: Mapping[str, str]) -> dict[str, str]:

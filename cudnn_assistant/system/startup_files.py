@@ -40,16 +40,12 @@ def with_line(content: bytes | None, settings: str) -> bytes:
     note, before = b"", b""
     if content is None:
         note = _CREATED
-    elif text and (not text.endswith(b"\n") or _continues(text)):
+    elif text and (not text.endswith(b"\n") or text.rstrip(b"\r\n").endswith(b"\\")):
         # Without it our words would become part of the person's last line.
         note, before = _NEWLINE, end
     file = _quote(settings)
     line = b"if [ -r %s ]; then . %s; fi %s%s" % (file, file, _MARK, note)
     return text + before + line + end
-
-
-def _continues(text: bytes) -> bool:
-    return text.rstrip(b"\r\n").endswith(b"\\")
 
 
 def _quote(text: str) -> bytes:

@@ -6,9 +6,10 @@ import ctypes
 import os
 import subprocess
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 _ct: Any = ctypes
+_ANY, _TEXT = ctypes.c_void_p, ctypes.c_wchar_p
 
 _DECLINED = 1223
 _TOKEN_QUERY, _TOKEN_DUPLICATE = 0x8, 0x2
@@ -26,36 +27,11 @@ class Declined(Exception):
     """The person answered no when Windows asked for the administrator's permission."""
 
 
-class Api(Protocol):
-    """What may be asked of Windows besides the registry."""
-
-    def broadcast(self) -> None:
-        """Tell all windows that the environment changed."""
-
-    def environment_block(self) -> dict[str, str]:
-        """The environment of a program that Explorer would start now. Raises OSError."""
-
-    def elevated(self) -> bool:
-        """Whether this process has the administrator's rights."""
-
-    def may_change(self, path: str) -> bool:
-        """Whether this process could exchange a file, or what lies in a folder."""
-
-    def system_folder(self) -> str:
-        """System32, as Windows itself knows it."""
-
-    def run_elevated(self, command: Sequence[str], *, shown: bool = False) -> int:
-        """Run a command with those rights, wait, return its exit code.
-
-        Windows asks the person. ``shown``: with its window. Raises :class:`Declined` or OSError.
-        """
-
-
 class WindowsApi:
-    """The real thing."""
+    """What is asked of Windows besides the registry; for tests a stand-in takes its place."""
 
     def broadcast(self) -> None:
-        """WM_SETTINGCHANGE to all top-level windows; a hung one is passed over after 5 s."""
+        """Tell all windows that the environment changed; a hung one is passed over after 5 s."""
         answer = _ct.c_size_t()
         send = _ct.WinDLL("user32", use_last_error=True).SendMessageTimeoutW
         send.argtypes = [
@@ -65,7 +41,7 @@ class WindowsApi:
         send(0xFFFF, 0x001A, 0, "Environment", 0x0002, 5000, _ct.byref(answer))
 
     def environment_block(self) -> dict[str, str]:
-        """The answer of CreateEnvironmentBlock for this process' user."""
+        """The environment of a program that Explorer would start now. Raises OSError."""
         userenv = _ct.WinDLL("userenv", use_last_error=True)
         block = _ct.c_void_p()
         token = self._token(_TOKEN_QUERY | _TOKEN_DUPLICATE)
@@ -80,7 +56,7 @@ class WindowsApi:
             userenv.DestroyEnvironmentBlock(block)
 
     def elevated(self) -> bool:
-        """TokenElevation of this process."""
+        """Whether this process has the administrator's rights."""
         token = self._token(_TOKEN_QUERY)
         value, size = _ct.c_uint32(), _ct.c_uint32()
         try:
@@ -92,7 +68,10 @@ class WindowsApi:
         return bool(value.value)
 
     def may_change(self, path: str) -> bool:
-        """Asks for each right that would do; only "access denied" is a no."""
+        """Whether this process could exchange a file, or what lies in a folder.
+
+        It asks for each right that would do; only "access denied" is a no.
+        """
         kernel = _ct.WinDLL("kernel32", use_last_error=True)
         kernel.CreateFileW.restype = _ct.c_void_p
         for right in _RIGHTS_TO_CHANGE:
@@ -107,14 +86,18 @@ class WindowsApi:
         return False
 
     def system_folder(self) -> str:
-        """GetSystemDirectoryW; no variable of the environment can lead elsewhere."""
+        """System32; no variable of the environment can lead elsewhere."""
         text = _ct.create_unicode_buffer(260)
         if not _ct.WinDLL("kernel32").GetSystemDirectoryW(text, 260):
             raise OSError("GetSystemDirectoryW")
         return str(text.value)
 
     def run_elevated(self, command: Sequence[str], *, shown: bool = False) -> int:
-        """ShellExecuteExW with the verb "runas"; the question belongs to our window."""
+        """Run a command with those rights, wait, return its exit code.
+
+        Windows asks the person, and the question belongs to our window. ``shown``: with the
+        command's own window. Raises :class:`Declined` or OSError.
+        """
         info = _ShellExecuteInfo()
         info.window = self._our_window()
         info.size = _ct.sizeof(info)
@@ -171,22 +154,11 @@ class WindowsApi:
 
 class _ShellExecuteInfo(ctypes.Structure):
     _fields_: ClassVar[Any] = [
-        ("size", ctypes.c_uint32),
-        ("mask", ctypes.c_ulong),
-        ("window", ctypes.c_void_p),
-        ("verb", ctypes.c_wchar_p),
-        ("file", ctypes.c_wchar_p),
-        ("parameters", ctypes.c_wchar_p),
-        ("directory", ctypes.c_wchar_p),
-        ("show", ctypes.c_int),
-        ("application", ctypes.c_void_p),
-        ("list", ctypes.c_void_p),
-        ("class_name", ctypes.c_wchar_p),
-        ("class_key", ctypes.c_void_p),
-        ("hot_key", ctypes.c_uint32),
-        ("icon", ctypes.c_void_p),
-        ("process", ctypes.c_void_p),
-    ]
+        ("size", ctypes.c_uint32), ("mask", ctypes.c_ulong), ("window", _ANY),
+        ("verb", _TEXT), ("file", _TEXT), ("parameters", _TEXT), ("directory", _TEXT),
+        ("show", ctypes.c_int), ("application", _ANY), ("list", _ANY), ("class_name", _TEXT),
+        ("class_key", _ANY), ("hot_key", ctypes.c_uint32), ("icon", _ANY), ("process", _ANY),
+    ]  # fmt: skip
 
 
 def read_block(address: int) -> dict[str, str]:

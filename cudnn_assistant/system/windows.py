@@ -5,25 +5,28 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import ntpath
 import os
 import secrets
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Gap, Scope, Value, Variable
-from cudnn_assistant.system import Refused, registry_tool
+from cudnn_assistant.system import Refused
 from cudnn_assistant.system.known_variables import matters
-from cudnn_assistant.system.winapi import Api, Declined, WindowsApi
+from cudnn_assistant.system.winapi import Declined, WindowsApi
 from cudnn_assistant.system.windows_registry import (
     EXPAND,
     MACHINE,
     TEXT,
     USER,
-    Registry,
     Stored,
     WindowsRegistry,
 )
+from cudnn_assistant.trouble import refusing
+from cudnn_assistant.whole_file import put
 from cudnn_assistant.wording.refusals import reason, why
 
 _KEYS: dict[Scope, str] = {"user": f"HKCU\\{USER}", "machine": f"HKLM\\{MACHINE}"}
@@ -38,8 +41,8 @@ class Windows:
 
     def __init__(
         self,
-        registry: Registry | None = None,
-        api: Api | None = None,
+        registry: WindowsRegistry | None = None,
+        api: WindowsApi | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._registry = registry or WindowsRegistry()
@@ -90,10 +93,8 @@ class Windows:
         return None if stored is None else _value(stored)
 
     def _find(self, scope: Scope, name: str) -> Stored | None:
-        try:
+        with refusing("registry-unreadable", key=_KEYS[scope]):
             values = self._registry.values(scope)
-        except OSError as trouble:
-            raise Refused("registry-unreadable", key=_KEYS[scope], why=trouble) from trouble
         return next((s for s in values if s.name.upper() == name.upper()), None)
 
     # Writing ------------------------------------------------------------------------------
@@ -111,14 +112,12 @@ class Windows:
         if same:
             return
         spelling = present.name if present else name
-        try:
+        with refusing("windows-did-not-allow", name=name):
             if value is None:
                 self._registry.delete(scope, spelling)
             else:
                 kind = EXPAND if value.expand else TEXT
                 self._registry.set(scope, spelling, value.text, kind)
-        except OSError as trouble:
-            raise Refused("windows-did-not-allow", name=name, why=trouble) from trouble
 
     def _before(self, scope: Scope, name: str, value: Value | None) -> tuple[Stored | None, bool]:
         """What is stored now, and whether it is ``value`` already."""
@@ -130,13 +129,13 @@ class Windows:
     def write_machine(self, changes: Sequence[tuple[str, Value | None]]) -> None:
         """Several values of the machine, by one small run of ourselves as the administrator.
 
-        Where this account could have exchanged what would run, Windows' own program sets them, one
-        question each.
+        Where this account could have exchanged what would run (a copy in their own folder, a
+        virtual environment), Windows' own program sets them, one question each.
         """
         wanted = [one for one in changes if not self._before("machine", *one)[1]]
         if not wanted:
             return
-        if any(map(self._api.may_change, registry_tool.ours())):
+        if any(map(self._api.may_change, _ours())):
             for name, value in wanted:
                 self._set_by_windows(name, value)
             return
@@ -148,32 +147,31 @@ class Windows:
         self._run_elevated(names, json.dumps({"changes": told}).encode())
 
     def _set_by_windows(self, name: str, value: Value | None) -> None:
-        command = registry_tool.command(name, value, self._api.system_folder())
-        try:
-            self._api.run_elevated(command)
-        except Declined:
-            raise Refused("administrator-not-allowed") from None
-        except OSError as trouble:
-            raise Refused("administrator-not-started", why=trouble) from trouble
+        with refusing("administrator-not-started"):
+            self._as_administrator(_reg_command(name, value, self._api.system_folder()))
         if self.read("machine", name) != value:
             raise Refused("administrator-stopped", name=name)
 
     def _run_elevated(self, name: str, request: bytes) -> None:
         path = os.path.join(places.state(), f"request-{secrets.token_hex(8)}.json")
+        proof = hashlib.sha256(request).hexdigest()
         try:
-            _write_new(path, request)
-            command = places.child_command(
-                "elevated", "--request", path, "--sha256", hashlib.sha256(request).hexdigest()
-            )
-            code = self._api.run_elevated(command)
-        except Declined:
-            raise Refused("administrator-not-allowed") from None
-        except OSError as trouble:
-            raise Refused("administrator-not-started", why=trouble) from trouble
+            with refusing("administrator-not-started"):
+                os.makedirs(places.state(), mode=0o700, exist_ok=True)
+                put(path, request)
+                code = self._as_administrator(
+                    places.child_command("elevated", "--request", path, "--sha256", proof)
+                )
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(path)
         _refuse_by_code(code, name)
+
+    def _as_administrator(self, command: Sequence[str]) -> int:
+        try:
+            return self._api.run_elevated(command)
+        except Declined:
+            raise Refused("administrator-not-allowed") from None
 
     def announce(self) -> None:
         """One WM_SETTINGCHANGE; Explorer and what it starts then have the new values."""
@@ -212,9 +210,7 @@ class Windows:
 
 
 def merged(
-    machine: Iterable[tuple[str, Value]],
-    user: Iterable[tuple[str, Value]],
-    base: Mapping[str, str],
+    machine: Iterable[tuple[str, Value]], user: Iterable[tuple[str, Value]], base: Mapping[str, str]
 ) -> dict[str, str]:
     """The environment that Windows makes of the two keys ("CreateEnvironmentBlock").
 
@@ -225,15 +221,29 @@ def merged(
     for layer in (machine, user):
         joined = dict(result)
         for name, value in sorted(layer, key=lambda item: item[1].expand):
-            upper = name.upper()
-
-            def lookup(other: str) -> str | None:
-                return result.get(other.upper())
-
-            text = envpath.expand(value.text, lookup, "windows") if value.expand else value.text
+            upper, text = name.upper(), value.text
+            if value.expand:
+                text = envpath.expand(text, lambda other: result.get(other.upper()), "windows")
             first = joined.get(upper, "") if layer is user and upper in _JOINED else ""
             result[upper] = f"{first};{text}" if first and text else first or text
     return result
+
+
+def _reg_command(name: str, value: Value | None, system32: str) -> list[str]:
+    """What sets or removes (``None``) a variable of all users: reg.exe, which nobody but Windows
+    can exchange, with the whole change on its command line."""
+    program, key = ntpath.join(system32, "reg.exe"), _KEYS["machine"]
+    if value is None:
+        return [program, "delete", key, "/v", name, "/f"]
+    kind = "REG_EXPAND_SZ" if value.expand else "REG_SZ"
+    return [program, "add", key, "/v", name, "/t", kind, "/d", value.text, "/f"]
+
+
+def _ours() -> tuple[str, ...]:
+    """The files and folders that our own part for the administrator would be loaded from."""
+    package = os.path.dirname(places.__file__)
+    folders = [package, os.path.dirname(sys.executable), sys.base_prefix, *filter(None, sys.path)]
+    return tuple(dict.fromkeys((sys.executable, *folders)))
 
 
 def _value(stored: Stored) -> Value:
@@ -261,16 +271,6 @@ def _refuse_unstorable(name: str, value: Value | None) -> None:
 
 def _plain(value: Value | None) -> dict[str, Any] | None:
     return None if value is None else {"text": value.text, "expand": value.expand}
-
-
-def _write_new(path: str, content: bytes) -> None:
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    handle = os.open(path, flags, 0o600)
-    try:
-        os.write(handle, content)
-    finally:
-        os.close(handle)
 
 
 def _refuse_by_code(code: int, name: str) -> None:

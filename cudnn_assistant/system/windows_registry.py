@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from cudnn_assistant.machine import Scope
 
@@ -27,21 +27,11 @@ class Stored(NamedTuple):
     kind: int
 
 
-class Registry(Protocol):
-    """What may be asked of the registry. Every method raises :class:`OSError`."""
-
-    def values(self, scope: Scope) -> tuple[Stored, ...]:
-        """All values of the scope's key; ``()`` when the key doesn't exist."""
-
-    def set(self, scope: Scope, name: str, text: str, kind: int) -> None:
-        """Create or replace one value and flush it to disk; case doesn't count in names."""
-
-    def delete(self, scope: Scope, name: str) -> None:
-        """Remove one value. Raises :class:`FileNotFoundError` when there is none."""
-
-
 class WindowsRegistry:
-    """The real registry. ``keys`` are (name of the root, path) by scope."""
+    """The real one. ``keys`` are (name of the root, path) by scope.
+
+    Every method raises :class:`OSError`.
+    """
 
     def __init__(self, keys: Mapping[Scope, tuple[str, str]] | None = None) -> None:
         self._winreg: Any = import_module("winreg")
@@ -56,7 +46,7 @@ class WindowsRegistry:
         return reg.OpenKeyEx(getattr(reg, root), path, 0, getattr(reg, access))
 
     def values(self, scope: Scope) -> tuple[Stored, ...]:
-        """See :class:`Registry`."""
+        """All values of the scope's key; ``()`` when the key doesn't exist."""
         try:
             key = self._open(scope, "KEY_READ")
         except FileNotFoundError:
@@ -66,13 +56,13 @@ class WindowsRegistry:
             return tuple(Stored(*self._winreg.EnumValue(key, index)) for index in range(count))
 
     def set(self, scope: Scope, name: str, text: str, kind: int) -> None:
-        """See :class:`Registry`."""
+        """Create or replace one value and flush it to disk; case doesn't count in names."""
         with self._open(scope, "KEY_SET_VALUE") as key:
             self._winreg.SetValueEx(key, name, 0, kind, text)
             self._winreg.FlushKey(key)
 
     def delete(self, scope: Scope, name: str) -> None:
-        """See :class:`Registry`."""
+        """Remove one value. Raises :class:`FileNotFoundError` when there is none."""
         with self._open(scope, "KEY_SET_VALUE") as key:
             self._winreg.DeleteValue(key, name)
             self._winreg.FlushKey(key)

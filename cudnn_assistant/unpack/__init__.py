@@ -13,10 +13,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import IO
 
 from cudnn_assistant.trouble import Cancelled, Refused
 from cudnn_assistant.unpack.members import DAMAGE, Member, members
+from cudnn_assistant.whole_file import make_folder
 
 __all__ = ["remove", "rename", "unpack"]
 
@@ -53,8 +55,8 @@ def unpack(
     disk when this returns. Raises :class:`Refused`, :class:`Cancelled` or :class:`OSError`; the
     folder then holds a part and is the caller's to remove.
     """
-    os.mkdir(folder)
-    into = _Into(folder, limit, progress or _silent, cancel)
+    os.mkdir(folder, 0o755)
+    into = _Into(folder, limit, progress or (lambda _size: None), cancel)
     try:
         with members(archive, opened) as found:
             for member in found:
@@ -70,26 +72,20 @@ def unpack(
         into.close()
 
 
-def _silent(_size: int) -> None:
-    return
-
-
+@dataclass
 class _Into:
     """The folder that is being filled."""
 
-    def __init__(
-        self, folder: str, limit: int, progress: Progress, cancel: threading.Event | None
-    ) -> None:
-        self.folder = folder
-        self.limit = limit
-        self.progress = progress
-        self.cancel = cancel
-        self.size = 0
-        self.count = 0
-        self.seen: set[str] = set()
-        self.links: list[tuple[str, str]] = []
-        self.unsettled: deque[IO[bytes]] = deque()
-        """Files that are written, but perhaps not on the disk yet."""
+    folder: str
+    limit: int
+    progress: Progress
+    cancel: threading.Event | None
+    size: int = 0
+    count: int = 0
+    seen: set[str] = field(default_factory=set)
+    links: list[tuple[str, str]] = field(default_factory=list)
+    unsettled: deque[IO[bytes]] = field(default_factory=deque)
+    """Files that are written, but perhaps not on the disk yet."""
 
     def put(self, path: str, member: Member) -> None:
         self.count += 1
@@ -97,13 +93,13 @@ class _Into:
             raise Refused("archive-of-too-many")
         target = self.below(path)
         if member.kind == "folder":
-            os.makedirs(target, exist_ok=True)
+            make_folder(target)
             return
         # Names that differ in case alone are one file on Windows.
         if path.lower() in self.seen:
             raise Refused("archive-names-twice", name=path)
         self.seen.add(path.lower())
-        os.makedirs(os.path.dirname(target), exist_ok=True)
+        make_folder(os.path.dirname(target))
         if member.kind == "link":
             self.links.append((_inside(path, member.target), path))
         elif member.kind == "file":

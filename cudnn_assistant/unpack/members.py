@@ -54,17 +54,12 @@ def members(archive: str, opened: IO[bytes] | None = None) -> Iterator[Iterator[
             return
         else:
             file.seek(0)
-        with _of_tar(_plain(file)) as found:
-            yield found
-
-
-@contextmanager
-def _of_tar(plain: IO[bytes]) -> Iterator[Iterator[Member]]:
-    with plain, tarfile.open(fileobj=plain, mode="r|", bufsize=_BLOCK) as opened_tar:
-        yield _from_tar(opened_tar)
-        while plain.read(_BLOCK):
-            # The checksum of the whole comes at the very end.
-            continue
+        plain = _plain(file)
+        with plain, tarfile.open(fileobj=plain, mode="r|", bufsize=_BLOCK) as found:
+            yield _from_tar(found)
+            while plain.read(_BLOCK):
+                # The checksum of the whole comes at the very end.
+                continue
 
 
 _PACKED: tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...] = (

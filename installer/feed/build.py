@@ -101,7 +101,7 @@ def _toolkits(tables: _Tables) -> list[dict[str, Any]]:
         pins[row["toolkit"]].append(row["package"] + row["pin"])
     made = [
         {
-            **_some(row, "version", "released", "driver_linux", "driver_windows"),
+            **_some(row, "version", "released"),
             "disputed": _yes(row, "disputed"),
             "files": files.pop(row["version"], []),
             "components": components.pop(row["version"], []),
@@ -148,8 +148,8 @@ def _cudnns(tables: _Tables) -> list[dict[str, Any]]:
 
 def _build(row: Row, files: list[dict[str, Any]]) -> dict[str, Any]:
     same = (
-        "version", "full", "cuda", "cuda_min", "cuda_max", "compute_min", "compute_max",
-        "late_compute", "late_cuda", "late_linux", "late_windows", "vcruntime",
+        "version", "full", "cuda", "cuda_max", "compute_min", "compute_max", "late_compute",
+        "late_linux", "late_windows",
     )  # fmt: skip
     drivers = {"driver_min_linux": row["driver_linux"], "driver_min_windows": row["driver_windows"]}
     return {

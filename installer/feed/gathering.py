@@ -142,7 +142,7 @@ def _indices(fetcher: Fetcher, base: str, reviewed: Compat) -> Iterator[Framewor
             if named == variant and at_least(version, newest):
                 tags[version].add(tag)
         for version, wheels in tags.items():
-            yield from _builds(version, variant, Release("", "", " ".join(sorted(wheels))))
+            yield from _builds(version, variant, Release("", " ".join(sorted(wheels))))
 
 
 def _builds(version: str, variant: str, release: Release) -> Iterator[FrameworkRelease]:

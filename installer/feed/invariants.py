@@ -92,7 +92,7 @@ def _build_holds(one: CudnnBuild) -> Iterator[str]:
         yield f"{name}: {one.full} is another release"
     if at_least(one.compute_max, one.compute_min) is False:
         yield f"{name}: capability {one.compute_max} is below {one.compute_min}"
-    if bool(one.late_compute) != bool(one.late_cuda and one.late_linux and one.late_windows):
+    if bool(one.late_compute) != bool(one.late_linux and one.late_windows):
         yield f"{name}: minimums for late GPUs are incomplete"
     yield from _twice(f"{name}: platform", (file.platform for file in one.files))
     for file in one.files:

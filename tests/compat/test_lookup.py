@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cudnn_assistant import compat as ask
+from cudnn_assistant.compat import lookup, releases
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Family
 
@@ -86,8 +87,8 @@ def test_driver_floors(cuda: str, linux: str, windows: str) -> None:
 
 
 def test_advice_takes_the_stricter_of_two_disputed_floors() -> None:
-    assert ask.driver_advice(DATA, "12.4", "windows") == "528.33"
-    assert ask.driver_advice(DATA, "12.4", "linux") == "525.60.13"
+    assert lookup.driver_advice(DATA, "12.4", "windows") == "528.33"
+    assert lookup.driver_advice(DATA, "12.4", "linux") == "525.60.13"
 
 
 @pytest.mark.parametrize("cuda", ["", "14.0", "5.5", "nonsense"])
@@ -166,8 +167,8 @@ def test_architectures(
 ) -> None:
     assert ask.architecture_name(DATA, compute) == name
     assert ask.last_driver_branch(DATA, compute) == last
-    assert ask.driver_support_ends(DATA, compute) is ends
-    assert (found := ask.architecture(DATA, compute))
+    assert lookup.driver_support_ends(DATA, compute) is ends
+    assert (found := lookup.architecture(DATA, compute))
     assert found.first_cuda == first
     assert ask.last_cuda(DATA, compute) == last_cuda
 
@@ -175,8 +176,8 @@ def test_architectures(
 @pytest.mark.parametrize("compute", ["", "99.0", "13.0"])
 def test_an_unknown_gpu_is_unknown_not_supported(compute: str) -> None:
     assert ask.last_driver_branch(DATA, compute) is None
-    assert ask.driver_support_ends(DATA, compute) is None
-    assert ask.driver_possible(DATA, compute, "580.65.06") is None
+    assert lookup.driver_support_ends(DATA, compute) is None
+    assert lookup.driver_possible(DATA, compute, "580.65.06") is None
 
 
 @pytest.mark.parametrize(
@@ -191,7 +192,7 @@ def test_an_unknown_gpu_is_unknown_not_supported(compute: str) -> None:
     ],
 )
 def test_which_driver_a_gpu_can_have(compute: str, driver: str, possible: bool | None) -> None:
-    assert ask.driver_possible(DATA, compute, driver) is possible
+    assert lookup.driver_possible(DATA, compute, driver) is possible
 
 
 @pytest.mark.parametrize(
@@ -323,15 +324,15 @@ def test_which_gpu_a_build_runs_on(
 ) -> None:
     build = ask.cudnn_build(DATA, version, major)
     assert build is not None
-    assert ask.build_runs_on(DATA, build, compute) is runs
+    assert releases.build_runs_on(DATA, build, compute) is runs
 
 
 def test_blackwell_needs_a_newer_driver_for_the_same_build() -> None:
     build = ask.cudnn_build(DATA, "9.10.2", 12)
     assert build is not None
-    assert ask.build_driver_floor(DATA, build, "linux", ["8.9"]) == "525.60.13"
-    assert ask.build_driver_floor(DATA, build, "linux", ["8.9", "12.0"]) == "570.26"
-    assert ask.build_driver_floor(DATA, build, "windows", ["12.0"]) == "570.65"
+    assert releases.build_driver_floor(DATA, build, "linux", ["8.9"]) == "525.60.13"
+    assert releases.build_driver_floor(DATA, build, "linux", ["8.9", "12.0"]) == "570.26"
+    assert releases.build_driver_floor(DATA, build, "windows", ["12.0"]) == "570.65"
 
 
 # Frameworks

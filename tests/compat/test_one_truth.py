@@ -15,17 +15,14 @@ import images
 
 from cudnn_assistant import compat as asking
 from cudnn_assistant.compat import (
-    Architecture,
     Compat,
     CudnnBuild,
-    CudnnParts,
     CudnnRelease,
-    DriverBranch,
-    DriverFloor,
     File,
     load_builtin,
     recommend,
 )
+from cudnn_assistant.compat.facts import Architecture, CudnnParts, DriverBranch, DriverFloor
 from cudnn_assistant.diagnose import Context, diagnose
 from cudnn_assistant.diagnose.remedies import cuda_majors
 from cudnn_assistant.explain import explain

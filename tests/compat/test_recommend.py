@@ -301,7 +301,15 @@ def test_the_libraries_are_offered_without_an_administrator() -> None:
 
 
 def test_a_copy_that_is_there_is_kept() -> None:
-    present = (ask.Present(version="9.10.2", cuda_major=12, folder="/opt/cudnn"),)
+    present = (
+        CudnnCopy(
+            file="libcudnn.so.9",
+            major=9,
+            package_version="9.10.2",
+            cuda_major=12,
+            folder="/opt/cudnn",
+        ),
+    )
     found = advise(computes=(AMPERE,), driver=NEW, cudnns=present, toolkits=("12.4",))
     assert found.cudnn is not None
     assert (found.cudnn.version, found.cudnn.folder) == ("9.10.2", "/opt/cudnn")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
 from cudnn_assistant import compat as ask
-from cudnn_assistant.compat import Recommendation, Situation, recommend_for
+from cudnn_assistant.compat import Recommendation, Situation, lookup, recommend_for, releases
 from cudnn_assistant.compat.facts import ONGOING, Platform
 from cudnn_assistant.compat.kernels import runs_kernels
 from cudnn_assistant.feed import load_builtin
@@ -80,7 +80,7 @@ def _driver_holds(here: Situation, found: Recommendation, computes: list[str]) -
     else:
         assert driver.possible is not False
         for compute in computes:
-            assert ask.driver_possible(DATA, compute, driver.minimum) is not False
+            assert lookup.driver_possible(DATA, compute, driver.minimum) is not False
 
 
 def _cudnn_holds(here: Situation, found: Recommendation, computes: list[str]) -> None:
@@ -89,23 +89,23 @@ def _cudnn_holds(here: Situation, found: Recommendation, computes: list[str]) ->
     build = ask.cudnn_build(DATA, found.cudnn.version, found.cudnn.cuda_major, found.cudnn.cuda)
     assert build is not None
     for compute in computes:
-        runs = ask.build_runs_on(DATA, build, compute)
+        runs = releases.build_runs_on(DATA, build, compute)
         assert runs is not False
         assert runs is True or found.possible is None
-        known = ask.architecture(DATA, compute)
+        known = lookup.architecture(DATA, compute)
         if known and known.last_cudnn not in ("", ONGOING):
             assert ask.at_least(known.last_cudnn, build.version)
     if found.cudnn.file is not None:
         assert found.cudnn.file.platform == here.platform
         assert found.cudnn.file.sha256
     if found.driver and found.driver.enough:
-        floor = ask.build_driver_floor(DATA, build, here.driver_family, computes)
+        floor = releases.build_driver_floor(DATA, build, here.driver_family, computes)
         assert ask.at_least(here.driver, floor) in (True, None)
     if here.want_cuda:
         assert found.cudnn.cuda_major == int(here.want_cuda)
     if here.want_cudnn:
         assert ask.at_least(found.cudnn.version, here.want_cudnn)
-        assert ask.major_of(found.cudnn.version) == ask.major_of(here.want_cudnn)
+        assert lookup.major_of(found.cudnn.version) == lookup.major_of(here.want_cudnn)
 
 
 def _toolkit_holds(here: Situation, found: Recommendation, computes: list[str]) -> None:
@@ -114,11 +114,11 @@ def _toolkit_holds(here: Situation, found: Recommendation, computes: list[str]) 
         return
     version = toolkit.present or toolkit.version
     for compute in computes:
-        known = ask.architecture(DATA, compute)
+        known = lookup.architecture(DATA, compute)
         if not version or known is None:
             continue
         if known.last_cuda not in ("", ONGOING) and toolkit.version:
-            assert ask.major_of(version) != 13 or known.last_cuda.startswith("13")
+            assert lookup.major_of(version) != 13 or known.last_cuda.startswith("13")
         if "." in version:
             assert ask.at_least(version, ask.oldest_usable_cuda(DATA, compute)) is not False
     for file in (toolkit.file, *(one for part in toolkit.components for one in part.files)):
@@ -145,7 +145,7 @@ def _framework_holds(here: Situation, found: Recommendation, computes: list[str]
     if found.cudnn and build.cudnn_spec:
         assert found.cudnn.full in SpecifierSet(build.cudnn_spec)
     if found.cudnn and build.cudnn and build.found == "system":
-        assert ask.major_of(found.cudnn.version) == ask.major_of(build.cudnn)
+        assert lookup.major_of(found.cudnn.version) == lookup.major_of(build.cudnn)
 
 
 def _one_cuda(found: Recommendation) -> None:
@@ -153,7 +153,7 @@ def _one_cuda(found: Recommendation) -> None:
     majors = {
         found.cudnn.cuda_major if found.cudnn else None,
         found.toolkit.cuda_major if found.toolkit else None,
-        ask.major_of(found.framework.cuda) if found.framework else None,
+        lookup.major_of(found.framework.cuda) if found.framework else None,
     } - {None}
     assert len(majors) <= 1
 

@@ -12,7 +12,8 @@ import msgspec
 import pytest
 
 from cudnn_assistant import places
-from cudnn_assistant.compat import Compat, File, KnownBad
+from cudnn_assistant.compat import Compat, File
+from cudnn_assistant.compat.facts import KnownBad
 from cudnn_assistant.feed import load_builtin
 from installer.feed import tables
 from installer.feed.__main__ import main

@@ -116,7 +116,7 @@ def test_verify_is_a_command(sources: Path, capsys: pytest.CaptureFixture[str]) 
     ],
 )  # fmt: skip
 def test_tags_become_both_ends(tags: str, requires: str, told: str) -> None:
-    release = recorded.Release("2026-11-22", requires, tags)
+    release = recorded.Release(requires, tags)
     assert release.pythons("linux-x86_64") == told
 
 

@@ -158,3 +158,11 @@ def test_without_the_package_it_says_how_to_get_it(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert "cudnn-assistant[mcp]" in done.stderr
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+def test_a_no_is_an_answer_and_no_trouble(action: str, tmp_path: Path) -> None:
+    _planned, done = talk(tmp_path / "h", planned_and_asked, Person(action))
+    assert not done.is_error
+    assert done.structured_content["changed"] is False
+    assert done.structured_content["said"]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import needs
 import pytest
 
@@ -77,9 +78,17 @@ def test_every_way_out_is_one_that_intune_knows(script: Path) -> None:
     assert code.rstrip().endswith(("exit 0", "}"))
 
 
+NAMES = {
+    one.encode_name.replace("-", ""): one.type
+    for one in msgspec.structs.fields(policy.Policy)
+    if one.name != "place"
+}
+"""What the registry's values are called, in small letters, and what they say."""
+
+
 def test_each_policy_of_the_template_is_one_that_there_is() -> None:
     named = {one.get("valueName") for one in ADMX.iter() if one.get("valueName")}
-    assert {str(name).lower() for name in named} == set(policy._KEYS)
+    assert {str(name).lower() for name in named} == set(NAMES)
     keys = {one.get("key") for one in ADMX.iter(f"{SPACE}policy")}
     assert keys == {policy.WINDOWS}
     assert {one.get("class") for one in ADMX.iter(f"{SPACE}policy")} == {"Machine"}
@@ -92,7 +101,9 @@ def test_the_kinds_of_values_are_those_that_the_program_reads() -> None:
         if one.get("valueName")
     }
     flags = {name for name, kind in kinds.items() if kind == "policy"}
-    assert {str(name).lower() for name in flags} == {f.replace("-", "") for f in policy._FLAGS}
+    assert {str(name).lower() for name in flags} == {
+        name for name, kind in NAMES.items() if kind is bool
+    }
     assert (kinds["Archives"], kinds["Allow"], kinds["Spread"]) == ("text", "multiText", "decimal")
 
 

@@ -159,6 +159,18 @@ def test_what_can_t_be_read_is_named_and_passed_over(tmp_path: Path) -> None:
         together(tmp_path / "not there")
 
 
+def test_a_folder_of_many_other_files_is_told_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        (tmp_path / f"{number}.txt").touch()
+    monkeypatch.setattr("cudnn_assistant.session.fleet._LOOKED", 20)
+    with pytest.raises(Misuse, match="no-folder-of-reports"):
+        together(tmp_path)
+    monkeypatch.setattr("cudnn_assistant.session.fleet._LOOKED", 40)
+    assert together(tmp_path).computers == ()
+
+
 # --- The command --------------------------------------------------------------------------------
 
 

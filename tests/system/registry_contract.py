@@ -6,31 +6,31 @@ registry whose "user" scope is an empty key that may be written.
 
 from __future__ import annotations
 
-from cudnn_assistant.system.windows_registry import EXPAND, TEXT, Registry, Stored
+from cudnn_assistant.system.windows_registry import EXPAND, TEXT, Stored, WindowsRegistry
 
 
-def one(registry: Registry, name: str) -> Stored | None:
+def one(registry: WindowsRegistry, name: str) -> Stored | None:
     return next((s for s in registry.values("user") if s.name.upper() == name.upper()), None)
 
 
-def starts_empty(registry: Registry) -> None:
+def starts_empty(registry: WindowsRegistry) -> None:
     assert registry.values("user") == ()
 
 
-def keeps_text_and_kind(registry: Registry) -> None:
+def keeps_text_and_kind(registry: WindowsRegistry) -> None:
     registry.set("user", "Plain", r"C:\a;%X%\b", TEXT)
     registry.set("user", "Expanding", r"%USERPROFILE%\b", EXPAND)
     assert one(registry, "Plain") == Stored("Plain", r"C:\a;%X%\b", TEXT)
     assert one(registry, "Expanding") == Stored("Expanding", r"%USERPROFILE%\b", EXPAND)
 
 
-def changes_the_kind_when_told(registry: Registry) -> None:
+def changes_the_kind_when_told(registry: WindowsRegistry) -> None:
     registry.set("user", "A", "x", TEXT)
     registry.set("user", "A", "x", EXPAND)
     assert one(registry, "A") == Stored("A", "x", EXPAND)
 
 
-def names_ignore_case_and_keep_their_spelling(registry: Registry) -> None:
+def names_ignore_case_and_keep_their_spelling(registry: WindowsRegistry) -> None:
     registry.set("user", "pAtH", "1", TEXT)
     registry.set("user", "PATH", "2", TEXT)
     assert registry.values("user") == (Stored("pAtH", "2", TEXT),)
@@ -38,14 +38,14 @@ def names_ignore_case_and_keep_their_spelling(registry: Registry) -> None:
     assert registry.values("user") == ()
 
 
-def an_empty_text_is_a_value(registry: Registry) -> None:
+def an_empty_text_is_a_value(registry: WindowsRegistry) -> None:
     registry.set("user", "Empty", "", TEXT)
     stored = one(registry, "Empty")
     assert stored is not None
     assert (stored.data or "", stored.kind) == ("", TEXT)
 
 
-def long_and_foreign_texts_survive(registry: Registry) -> None:
+def long_and_foreign_texts_survive(registry: WindowsRegistry) -> None:
     for text in ("x" * 32_767, "ünï \U0001f600 ;;\";'", " leading and trailing ", "a\nb\tc"):
         registry.set("user", "T", text, EXPAND)
         stored = one(registry, "T")
@@ -53,7 +53,7 @@ def long_and_foreign_texts_survive(registry: Registry) -> None:
         assert stored.data == text
 
 
-def deleting_what_is_not_there_says_so(registry: Registry) -> None:
+def deleting_what_is_not_there_says_so(registry: WindowsRegistry) -> None:
     try:
         registry.delete("user", "None")
     except FileNotFoundError:

@@ -187,7 +187,7 @@ GENERATOR = "/usr/lib/systemd/user-environment-generators/30-systemd-environment
 def test_systemds_own_reader_sees_the_change(
     home: Path, monkeypatch: pytest.MonkeyPatch, before: dict[str, str], after: str
 ) -> None:
-    monkeypatch.setattr(linux.Linux, "_uses_systemd", lambda self: True)
+    monkeypatch.setattr(linux, "_BOOTED", "/")
     system(home).write("user", "LD_LIBRARY_PATH", Value(text=ODD))
     done = subprocess.run(
         [GENERATOR],

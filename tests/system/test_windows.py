@@ -20,13 +20,13 @@ from cudnn_assistant.plan import Plan, SetVariable, undo_plan
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.winapi import Declined, read_block
 from cudnn_assistant.system.windows import Windows, merged
-from cudnn_assistant.system.windows_registry import EXPAND, TEXT, Registry, Stored
+from cudnn_assistant.system.windows_registry import EXPAND, TEXT, Stored, WindowsRegistry
 
 BINARY, MULTI = 3, 7
 
 
 @pytest.mark.parametrize("clause", CONTRACT, ids=lambda clause: clause.__name__)
-def test_the_stand_in_keeps_the_contract(clause: Callable[[Registry], None]) -> None:
+def test_the_stand_in_keeps_the_contract(clause: Callable[[WindowsRegistry], None]) -> None:
     clause(FakeRegistry())
 
 

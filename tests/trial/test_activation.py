@@ -8,6 +8,7 @@ import pytest
 
 from cudnn_assistant.machine import PythonEnvironment
 from cudnn_assistant.probe.trials.activation import activated
+from cudnn_assistant.probe.trust import Trust
 
 
 @pytest.fixture
@@ -75,3 +76,52 @@ def test_an_active_environment_has_set_its_own_already(conda):
 def test_files_of_another_form_set_nothing(conda, text):
     (conda / "conda-meta/state").write_text(text)
     assert set_by(conda) == {}
+
+
+HOOKS = {
+    "nested": ("state", "[" * 60_000),
+    "nested objects": ("state", '{"env_vars":' * 5000),
+    "nul": ("state", '{"env_vars": {"CUDA_A": "a\\u0000b"}}'),
+    "no letter": ("state", '{"env_vars": {"CUDA_A": "\\ud800"}}'),
+    "no program can have it": (
+        "state",
+        json.dumps({"env_vars": {"CUDA_A": "x" * 60_000}}) + "x" * 9000,
+    ),
+    "nul of a script": ("a.sh", "export CUDA_A=a\0b"),
+    "positional": ("a.sh", 'export CUDA_A="$1x"'),
+    "home": ("a.sh", "export CUDA_A=~/x"),
+    "braces": ("a.sh", "export CUDA_A=a{b,c}"),
+}
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_what_no_program_can_get_stays_unknown(conda, name):
+    file, text = HOOKS[name]
+    path = conda / ("conda-meta" if file == "state" else "etc/conda/activate.d") / file
+    path.write_text(text)
+    assert set_by(conda) == {}
+
+
+@pytest.mark.parametrize("line", ["$CUDA_A$CUDA_A", "$CUDA_A" * 9000])
+def test_a_list_that_grows_by_itself_takes_no_memory(conda, line):
+    script = "export CUDA_A=" + "x" * 16 + f"\nexport CUDA_A={line}" * (40 if len(line) < 99 else 1)
+    (conda / "etc/conda/activate.d/a.sh").write_text(script)
+    assert len(set_by(conda)["CUDA_A"]) <= 1 << 17
+
+
+def test_hooks_of_others_are_no_ones_to_run(conda):
+    hook = conda / "etc/conda/activate.d/a.sh"
+    hook.write_text("export CUDA_A=1")
+    one = PythonEnvironment(id=str(conda), kind="conda", found_via=("conda",))
+    assert Trust("linux").environment(one) == ("", "")
+    hook.chmod(0o666)
+    assert Trust("linux").environment(one) == ("writable", str(hook))
+
+
+def test_a_library_that_cuda_takes_into_every_program_is_looked_at(tmp_path):
+    library = tmp_path / "libinjected.so"
+    library.touch()
+    named = {"CUDA_INJECTION64_PATH": str(library)}
+    assert Trust("linux").surroundings(named) == ("", "")
+    library.chmod(0o666)
+    assert Trust("linux").surroundings(named) == ("writable", str(library))
