@@ -56,6 +56,8 @@ class InstallCuda(Struct, tag="install-cuda", kw_only=True):
     """Wish: the libraries of this CUDA ("10.1") in our own folder, without an administrator."""
 
     cuda: str
+    part: str = ""
+    """One of NVIDIA's components alone, "cuda_nvrtc"."""
 
 
 class InstallPackages(Struct, tag="install-packages", kw_only=True):

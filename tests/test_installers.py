@@ -276,6 +276,8 @@ def test_every_row_can_be_shown_and_taken_back_by_the_person() -> None:
         "toolkit": "12.6.3",
         "toolkit-13": "13.0.2",
         "toolkit-13-4": "13.4.2",
+        "compute-ubuntu": "570-server",
+        "fabric-manager-ubuntu": "570.133.20",
     }
     for name in (*PACKAGES, *PROGRAMS):
         step = installers.step_of(Installer(row=name, version=versions.get(name, "")))

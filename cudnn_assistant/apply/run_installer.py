@@ -115,7 +115,9 @@ def _run_packages(step: RunInstaller, packages: Packages, tools: Tools) -> RunIn
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     with _locked(path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as output:
         tools.tell("installer", 0, 0)
-        code = administrator.run_lines(packages.lines, output, os.environ, packages.check)
+        code = administrator.run_lines(
+            installers.lines_of(step), output, os.environ, packages.check
+        )
         said = os.pread(output, 1 << 20, max(0, os.fstat(output).st_size - _LONGEST))
     return _ended(step, code, said.decode("utf-8", "replace"))
 

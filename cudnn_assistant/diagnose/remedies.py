@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from typing import Any
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import FIRST_COMPATIBLE, File, cudnn_builds
@@ -65,24 +66,34 @@ INITRAMFS_COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def install_driver(ctx: Context, *, first: bool = False, needed: str = "") -> Manual:
+def install_driver(
+    ctx: Context, *, first: bool = False, needed: str = "", instead: bool = False
+) -> Manual:
     """Where or how the person gets a driver; the page for WSL and unknown systems.
 
     ``first``: there is none yet. Then Linux' package manager may be started for the person; whether
     it has a newer one than is there nobody knows. ``needed``: the oldest version that would do.
+    ``instead``: the one that is there is damaged, or isn't for the GPU, and its page says more.
     """
     system = ctx.machine.os
     if system.wsl:
         return driver_page(restart=True)
-    if ctx.windows:
-        ours = installers.driver(ctx.machine, ctx.compat, needed) if first or needed else None
-        return driver_page(restart=True, installer=ours)
+    ask = first or instead or (ctx.windows and needed)
+    ours = installers.driver(ctx.machine, ctx.compat, needed, instead=instead) if ask else None
+    told = not ctx.windows and (ours or needed or not instead)
     return driver_page(
-        commands=installers.commands(system),
+        commands=installers.commands(system) if told else (),
         restart=True,
-        administrator=True,
-        installer=installers.driver(ctx.machine, ctx.compat) if first else None,
+        administrator=instead or not ctx.windows,
+        installer=ours,
     )
+
+
+def install_part(ctx: Context, kind: str, *by_hand: str, **more: Any) -> Manual:
+    """A part of the driver, by the distribution's packages where they brought the driver itself."""
+    ours = installers.part(ctx.machine, kind)
+    lines = installers.step_of(ours).commands if ours else by_hand
+    return Manual(commands=lines, administrator=True, installer=ours, **more)
 
 
 def search_first(ctx: Context, folder: str, beat: PathEntry | None = None) -> Remedy:

@@ -42,8 +42,11 @@ class Packages(NamedTuple):
 
     name: str
     lines: tuple[str, ...]
+    """With ``{version}`` and ``{branch}``, its first number, where there is a pattern for it."""
     back: str
     """The command by which a person takes it back."""
+    versions: str = ""
+    """Pattern of the driver's version, or of how its packages end ("570-server"); "": none."""
     branch: str = ""
     """The driver that they bring at least, NEWEST the newest; "": they choose it by the GPU."""
     only_closed: bool = False
@@ -252,6 +255,29 @@ PACKAGES: dict[str, Packages] = {
         kernel=r"-default$",
     ),
 }
+
+PARTS = {
+    "compute-ubuntu": Packages(
+        _LINUX,
+        ("apt-get update", "apt-get install -y --reinstall libnvidia-compute-{version}"),
+        "sudo apt-get remove libnvidia-compute-{version}",
+        versions=r"[0-9]{3}(-server)?",
+    ),
+    "fabric-manager-ubuntu": Packages(
+        "NVIDIA Fabric Manager",
+        (
+            "apt-get update",
+            # Of exactly the driver's version, without which it refuses to start.
+            "apt-get install -y 'nvidia-fabricmanager-{branch}={version}*'",
+            "systemctl enable --now nvidia-fabricmanager",
+        ),
+        "sudo apt-get remove nvidia-fabricmanager-{branch}",
+        versions=r"[0-9]{3}(\.[0-9]{1,4}){1,2}",
+    ),
+}
+"""Parts of the driver that a distribution packs apart, by what they are and its family."""
+
+PACKAGES |= PARTS
 
 DRIVERS = {
     "ubuntu": ("driver-ubuntu",),

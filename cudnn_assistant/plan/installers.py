@@ -14,6 +14,7 @@ from cudnn_assistant.plan.installer_table import (
     DRIVERS,
     NEWEST,
     PACKAGES,
+    PARTS,
     PROGRAMS,
     SAME_DRIVERS,
     TOOLKITS,
@@ -32,11 +33,14 @@ _WORKSTATION = re.compile(r"Quadro|RTX (A|PRO |\d{4} (SFF )?Ada|[3456]000)|\bT\d
 _GEFORCE = re.compile(r"GeForce|TITAN")
 
 
-def driver(machine: Machine, compat: Compat, needed: str = "") -> Installer | None:
+def driver(
+    machine: Machine, compat: Compat, needed: str = "", *, instead: bool = False
+) -> Installer | None:
     """The row that brings a driver for every GPU here; ``None`` where none surely does.
 
-    ``needed`` is the oldest version that would do. Never inside WSL or a container, whose driver is
-    the host's, and never one that is older than what is there.
+    ``needed`` is the oldest version that would do. ``instead``: of one that is there and isn't for
+    the GPU. Never inside WSL or a container, whose driver is the host's, and on Windows never one
+    that is older than what is there.
     """
     system = machine.os
     bare = not (system.wsl or system.container or system.sandbox)
@@ -46,10 +50,38 @@ def driver(machine: Machine, compat: Compat, needed: str = "") -> Installer | No
         return _windows_driver(machine, compat, needed)
     if system.main_alone or not SAME_DRIVERS.intersection(system.distribution[:1]):
         return None
+    if instead and not _package(machine):
+        return None
     for row in _rows(system):
-        if _is_for(PACKAGES[row], machine, compat):
+        # Which flavour and branch the GPU needs, most leave to the person.
+        if _is_for(PACKAGES[row], machine, compat) and not (instead and PACKAGES[row].branch):
             return Installer(row=row)
     return None
+
+
+def part(machine: Machine, kind: str) -> Installer | None:
+    """The row for a part of the driver that is packed apart ("compute"); ``None`` where the driver
+    that is there isn't the distribution's."""
+    system, driver = machine.os, machine.driver
+    rows = {one.removeprefix(f"{kind}-"): one for one in PARTS if one.startswith(kind)}
+    row = for_distribution(system.distribution, rows)
+    inside = system.wsl or system.container or system.sandbox
+    if not (row and driver and _package(machine)) or inside:
+        return None
+    known = (_package(machine), driver.version or driver.kernel_version)
+    version = next((v for v in known if re.fullmatch(PARTS[row].versions, v)), "")
+    return Installer(row=row, version=version) if version else None
+
+
+def _package(machine: Machine) -> str:
+    """How the packages of Ubuntu's driver that is there end, "570-server"; "" if it isn't Ubuntu's.
+
+    NVIDIA's own installer leaves files that a package's would be mixed with.
+    """
+    owners = (lib.owner for lib in machine.libraries if lib.name in ("cuda", "nvml"))
+    found = (re.match(r"libnvidia-compute-(\S+)", owner) for owner in owners)
+    known = SAME_DRIVERS.intersection(machine.os.distribution[:1])
+    return next((match[1] for match in found if match and known), "")
 
 
 def _windows_driver(machine: Machine, compat: Compat, needed: str) -> Installer | None:
@@ -157,19 +189,20 @@ def installer_steps(findings: Sequence[Finding], machine: Machine) -> Iterator[R
 def step_of(wish: Installer, *, restart: bool = False, why: tuple[str, ...] = ()) -> RunInstaller:
     """The step with all that the person is shown of it. Raises :class:`KeyError` or ValueError."""
     row, version = wish.row, wish.version
-    if row in PACKAGES:
-        packages = PACKAGES[row]
+    known = PACKAGES.get(row) or PROGRAMS[row]
+    if not re.fullmatch(known.versions, version):
+        raise ValueError(version)
+    if isinstance(known, Packages):
         return RunInstaller(
-            name=packages.name,
-            commands=tuple(f"sudo {line}" for line in packages.lines),
+            name=known.name,
+            commands=tuple(f"sudo {line}" for line in lines_of(wish)),
             restart=restart,
             row=row,
-            back=packages.back,
+            version=version,
+            back=_of_version(known.back, version),
             why=why,
         )
-    program = PROGRAMS[row]
-    if not re.fullmatch(program.versions, version):
-        raise ValueError(version)
+    program = known
     return RunInstaller(
         name=program.name.format(version=version),
         link=program.address.format(version=version, series=series(version)),
@@ -179,6 +212,15 @@ def step_of(wish: Installer, *, restart: bool = False, why: tuple[str, ...] = ()
         licence=program.licence,
         why=why,
     )
+
+
+def lines_of(one: Installer | RunInstaller) -> tuple[str, ...]:
+    """What a row's package manager is told, for the version."""
+    return tuple(_of_version(line, one.version) for line in PACKAGES[one.row].lines)
+
+
+def _of_version(line: str, version: str) -> str:
+    return line.format(version=version, branch=version.partition(".")[0]) if version else line
 
 
 def arguments_of(step: RunInstaller) -> tuple[str, ...]:

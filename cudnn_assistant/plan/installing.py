@@ -22,7 +22,7 @@ from cudnn_assistant.compat.situation import situation
 from cudnn_assistant.finding import Edit, InstallCuda, InstallCudnn, PutFirst
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.steps import Download, InstallArchive
-from cudnn_assistant.versions import numbers
+from cudnn_assistant.versions import numbers, older, series
 
 Wish = tuple[Edit, str]
 """An edit and the code of the finding that wishes it."""
@@ -54,9 +54,19 @@ def _both(one: InstallArchive, other: InstallArchive) -> InstallArchive:
 def _of_wish(edit: Edit, code: str, machine: Machine, compat: Compat) -> Iterator[InstallArchive]:
     if isinstance(edit, InstallCudnn):
         yield from _cudnn(edit, code, machine, compat)
-    found = toolkit_file(edit.cuda, machine, compat) if isinstance(edit, InstallCuda) else None
-    if found is not None:
-        yield _of_toolkit(*found, code, machine)
+    if isinstance(edit, InstallCuda):
+        yield from _cuda(edit, code, machine, compat)
+
+
+def _cuda(
+    edit: InstallCuda, code: str, machine: Machine, compat: Compat
+) -> Iterator[InstallArchive]:
+    if not edit.part:
+        if whole := toolkit_file(edit.cuda, machine, compat):
+            yield _of_toolkit(*whole, code, machine)
+    elif found := part_file(edit.part, edit.cuda, machine, compat):
+        version, file = found
+        yield _step(edit.part, edit.part, version, edit.cuda, file, code, machine)
 
 
 def toolkit_file(cuda: str, machine: Machine, compat: Compat) -> tuple[str, File] | None:
@@ -74,6 +84,24 @@ def toolkit_file(cuda: str, machine: Machine, compat: Compat) -> tuple[str, File
         return None
     _order, version, file = max(same, key=lambda found: found[0])
     return version, file
+
+
+def part_file(
+    name: str, cuda_major: str, machine: Machine, compat: Compat
+) -> tuple[str, File] | None:
+    """Version and file of a component of the newest CUDA of that major that the driver speaks."""
+    here = situation(machine, compat)
+    fitting = [
+        (numbers(part.version), part.version, file)
+        for release in compat.toolkits
+        if series(release.version).startswith(f"{cuda_major}.")
+        and not older(here.cuda, series(release.version))
+        for part in release.components
+        for file in part.files
+        if part.name == name and file.platform == here.platform and file.sha256
+    ]
+    found = max(fitting, key=lambda one: one[0], default=None)
+    return None if found is None else (found[1], found[2])
 
 
 def _of_toolkit(version: str, file: File, code: str, machine: Machine) -> InstallArchive:

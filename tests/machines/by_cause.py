@@ -6,6 +6,7 @@ from machines.case import case
 from machines.linux import (
     ADA,
     BARE_LINUX,
+    BY_UBUNTU,
     DEB,
     HEALTHY_LINUX,
     HOME,
@@ -14,6 +15,7 @@ from machines.linux import (
     LOWN,
     LTORCH,
     LVENV,
+    PACKAGED_LINUX,
 )
 from machines.linux_python import PIP_LINUX
 from machines.parts import (
@@ -57,7 +59,7 @@ def unstarted(card, **driver):
     """The module runs, and starts none of the GPUs."""
     card = but(card, nvml_index=None, cuda_index=None, seen_by=("pci",))
     whole = linux_driver(cuda_init=NO_DEVICE, **driver)
-    return but(BARE_LINUX, gpus=(card,), driver=whole, cudnns=(DEB,), trials=(NO_GPU,))
+    return but(PACKAGED_LINUX, gpus=(card,), driver=whole, cudnns=(DEB,), trials=(NO_GPU,))
 
 
 case(
@@ -87,7 +89,7 @@ case(
     "linux-gpu-dropped-and-module-gone",
     "broken",
     but(
-        BARE_LINUX,
+        PACKAGED_LINUX,
         gpus=(but(gpu("GTX 980"), **UNSEEN),),
         driver=linux_driver(**{**NO_ANSWER, "version": "", "log": (LEGACY,)}),
     ),
@@ -117,7 +119,11 @@ ONE = passed(DEB, ADA)
 case(
     "linux-fabric-manager-late",
     "broken",
-    but(HEALTHY_LINUX, trials=(stopped(ONE, "context", 802, "CUDA_ERROR_SYSTEM_NOT_READY"),)),
+    but(
+        HEALTHY_LINUX,
+        libraries=(*LBLAS, but(BY_UBUNTU, owner="libnvidia-compute-570-server 570.133.07")),
+        trials=(stopped(ONE, "context", 802, "CUDA_ERROR_SYSTEM_NOT_READY"),),
+    ),
     "error fabric-manager-missing",
 )
 WILD = stopped(ONE, "convolution", 700, "CUDA_ERROR_ILLEGAL_ADDRESS")

@@ -35,6 +35,7 @@ from cudnn_assistant.machine import (
     Answer,
     Framework,
     GpuProcess,
+    Library,
     LibraryCheck,
     Package,
     SwitchedOff,
@@ -66,6 +67,12 @@ BARE_LINUX = machine(
     search=(CONF, DEFAULT),
 )
 MISSING = not_found("libcudnn.so.9", ADA)
+BY_UBUNTU = Library(
+    name="cuda", path=f"{LIB}/libcuda.so.1", major=1, version="570.133.07",
+    architecture="x86_64", found_via=("ld-cache",), owner="libnvidia-compute-570 570.133.07",
+)  # fmt: skip
+PACKAGED_LINUX = but(BARE_LINUX, libraries=(*LBLAS, BY_UBUNTU))
+"""Its driver is a package of the distribution's."""
 
 HEALTHY_LINUX = case(
     "linux-healthy", "works", but(BARE_LINUX, cudnns=(DEB,), trials=(passed(DEB, ADA),))
@@ -508,6 +515,7 @@ case(
     but(
         HEALTHY_LINUX,
         gpus=(but(ADA, cuda_index=None),),
+        libraries=PACKAGED_LINUX.libraries,
         trials=(),
         driver=linux_driver(cuda_init=Answer(code=802, name="CUDA_ERROR_SYSTEM_NOT_READY")),
     ),
@@ -629,7 +637,7 @@ case(
     "linux-gpu-needs-open-module",
     "broken",
     but(
-        BARE_LINUX,
+        PACKAGED_LINUX,
         gpus=(but(gpu("RTX 5090"), **UNSEEN),),
         driver=linux_driver(
             **{
@@ -647,7 +655,7 @@ case(
     "linux-gpu-needs-closed-module",
     "broken",
     but(
-        BARE_LINUX,
+        PACKAGED_LINUX,
         gpus=(but(PASCAL, **UNSEEN),),
         driver=linux_driver(
             **{**NO_ANSWER, "modules": ("nvidia",), "kernel_version": "570.133.07"},
@@ -660,7 +668,7 @@ case(
     "linux-gpu-dropped-by-driver",
     "broken",
     but(
-        BARE_LINUX,
+        PACKAGED_LINUX,
         gpus=(but(PASCAL, **UNSEEN),),
         driver=linux_driver(
             "595.45.04", **{**NO_ANSWER, "modules": ("nvidia",), "kernel_version": "595.45.04"}
@@ -672,7 +680,7 @@ case(
     "linux-driver-older-than-gpu",
     "broken",
     but(
-        BARE_LINUX,
+        PACKAGED_LINUX,
         gpus=(but(gpu("RTX 5090"), **UNSEEN),),
         driver=linux_driver("550.163.01", **NO_ANSWER),
     ),

@@ -7,16 +7,19 @@ from machines.elsewhere import HEALTHY_WSL, WGPU, WSL_DRIVER
 from machines.linux import (
     ADA,
     BARE_LINUX,
+    BY_UBUNTU,
     CONF,
     DEB,
     DEFAULT,
     HEALTHY_LINUX,
     LATE,
+    LBLAS,
     LVENV,
     MISSING,
 )
 from machines.linux_python import HEALTHY_PIP
 from machines.parts import (
+    LIB,
     UBUNTU,
     but,
     copy,
@@ -58,6 +61,7 @@ case(
     "broken",
     but(
         HEALTHY_LINUX,
+        libraries=(*LBLAS, but(BY_UBUNTU, name="nvml", path=f"{LIB}/libnvidia-ml.so.1")),
         driver=linux_driver(cuda_library="", cuda_init=None),
         gpus=(UNSEEN_ADA,),
         trials=(NO_LIBCUDA,),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from machines.case import case
 from machines.linux import ADA, DEB, HEALTHY_LINUX, HOME, LOWN, LTORCH, LVENV
 from machines.linux_python import HEALTHY_PIP
-from machines.parts import but, entry, passed, stopped, variable
+from machines.parts import but, copy, entry, passed, stopped, variable
 from machines.windows import CARD, GOOD, HEALTHY_WINDOWS
 
 from cudnn_assistant.machine import Answer, Difference, Experiment, Limit, Outcome, PartCheck, Trial
@@ -137,6 +137,26 @@ case(
     ),
     "error settings-stop-cudnn",
 )
+case(
+    "linux-tried-several-stored-settings",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        variables=(
+            *HEALTHY_LINUX.variables,
+            variable("LD_PRELOAD", f"{FOLDER}/a.so", "user", source=f"{HOME}/.profile:3"),
+        ),
+        search=(
+            entry(FOLDER, "user", "LD_LIBRARY_PATH", source=f"{HOME}/.bashrc:12"),
+            *HEALTHY_LINUX.search,
+        ),
+        trials=(REFUSED,),
+        experiments=(
+            tried("settings", "", f"LD_PRELOAD={FOLDER}/a.so", f"LD_LIBRARY_PATH={FOLDER}"),
+        ),
+    ),
+    "error settings-stop-cudnn",
+)
 MIXED = but(OWN, stage="sublibraries", status="status-code", code=1002, checks=(),
             code_name="CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH")  # fmt: skip
 case(
@@ -214,19 +234,23 @@ case(
     ),
     "error unexplained",
 )
+BEHIND = copy("/opt/cudnn/lib", found_via=("LD_LIBRARY_PATH",), check=None)
+"""An experiment moves an entry behind others of its own list alone."""
 case(
     "linux-tried-search-order",
     "broken",
     but(
         HEALTHY_LINUX,
+        cudnns=(BEHIND,),
         search=(
             entry(FOLDER, "user", "LD_LIBRARY_PATH", source=f"{HOME}/.bashrc:12"),
+            entry(BEHIND.folder, "user", "LD_LIBRARY_PATH", source=f"{HOME}/.bashrc:13"),
             *HEALTHY_LINUX.search,
         ),
         trials=(REFUSED,),
         experiments=(
             tried("search-entry", "LD_LIBRARY_PATH", FOLDER, after=REFUSED, proven=False),
-            tried("search-order", "LD_LIBRARY_PATH", FOLDER),
+            tried("search-order", "LD_LIBRARY_PATH", FOLDER, after=passed(BEHIND, ADA)),
         ),
     ),
     "error search-order-stops-cudnn",

@@ -13,8 +13,9 @@ from cudnn_assistant.diagnose.cuda.toolkits import toolkit
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import CUDA_PAGE, install_packages, search_first
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, PutFirst, Remedy
+from cudnn_assistant.finding import Automatic, Facts, Finding, InstallCuda, Manual, PutFirst, Remedy
 from cudnn_assistant.machine import Framework, Library
+from cudnn_assistant.plan.installing import part_file
 from cudnn_assistant.shell import quote
 from cudnn_assistant.versions import major
 from cudnn_assistant.wording.products import called
@@ -155,6 +156,8 @@ _NO_COMPILER = (
     CudnnStatus.NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING,
 )
 
+_NVRTC = "cuda_nvrtc"
+
 
 @rule("nvrtc-missing", layer=Layer.CUDA)
 def nvrtc(ctx: Context) -> Findings:
@@ -165,14 +168,18 @@ def nvrtc(ctx: Context) -> Findings:
     cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
     ours = toolkit(ctx, str(cuda or ""))
     remedy: Remedy = Manual(link=CUDA_PAGE, page="nvidia", administrator=True, installer=ours)
+    known = (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins"))
+    there = [lib for lib in known if ctx.loadable(lib)]
     if ctx.environment is not None:
         remedy = install_packages(ctx, compat.cuda_package(ctx.compat, "cuda-nvrtc", cuda))
-    known = (lib for lib in (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins")))
+    elif part_file(_NVRTC, str(cuda), ctx.machine, ctx.compat) and not (ctx.windows and there):
+        # A whole one in a folder of our own; on Windows the other may stand before it.
+        remedy = Automatic(edits=(InstallCuda(cuda=str(cuda), part=_NVRTC),))
     yield ctx.finding(
         ctx.serious,
         remedy,
         f"{trial.code_name} ({trial.code})",
-        *(f"{lib.path} {lib.version}" for lib in known if ctx.loadable(lib)),
+        *(f"{lib.path} {lib.version}" for lib in there),
         cuda=str(cuda or ""),
     )
 

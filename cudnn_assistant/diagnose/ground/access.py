@@ -8,7 +8,7 @@ from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_retu
 from cudnn_assistant.diagnose.ground import visible_gpus
 from cudnn_assistant.diagnose.ground.driver_status import answers, bare_linux, cuda_code, nvml_code
 from cudnn_assistant.diagnose.ground.gpu import log_line, missing_device_file
-from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE
+from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, install_part
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual
 from cudnn_assistant.machine import DeviceNode, Driver
@@ -163,14 +163,14 @@ def node_missing(ctx: Context) -> Findings:
     yield ctx.error(remedy, answers(ctx), f"{path}: –", sure=False, path=path)
 
 
+_START_FABRIC = "sudo systemctl enable --now nvidia-fabricmanager"
+
+
 @rule("fabric-manager-missing", layer=Layer.ACCESS)
 def fabric(ctx: Context) -> Findings:
     """GPUs behind NVSwitch wait for the Fabric Manager."""
     code = CudaResult.SYSTEM_NOT_READY
     not_ready = cuda_code(ctx) == code or any(t.code == code for t in ctx.machine.trials)
     if not_ready and not ctx.windows and not ctx.runs:
-        remedy = Manual(
-            commands=("sudo systemctl enable --now nvidia-fabricmanager",), administrator=True
-        )
-        evidence = f"{cuda_result(code)} ({code.value})"
-        yield ctx.error(remedy, evidence)
+        remedy = install_part(ctx, "fabric-manager", _START_FABRIC)
+        yield ctx.error(remedy, f"{cuda_result(code)} ({code.value})")

@@ -65,7 +65,7 @@ def damaged(ctx: Context) -> Findings:
     evidence = (
         f"Device Manager: {min(codes):d}" if codes else f"{driver.version}; {driver.kernel_version}"
     )
-    remedy = driver_page(restart=True, administrator=True)
+    remedy = install_driver(ctx, instead=True)
     yield ctx.error(remedy, evidence, problem_code=int(min(codes, default=0)))
 
 

@@ -9,10 +9,14 @@ from cudnn_assistant.diagnose.ground.driver_status import (
     judgeable,
     nvml_code,
 )
-from cudnn_assistant.diagnose.remedies import driver_page
+from cudnn_assistant.diagnose.remedies import (
+    DRIVER_PAGE,
+    driver_page,
+    install_driver,
+    install_part,
+)
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Manual
 from cudnn_assistant.machine import Driver
 from cudnn_assistant.versions import numbers
 
@@ -29,7 +33,10 @@ def incomplete(ctx: Context) -> Findings:
     if driver.cuda_library or driver.cuda_init is not None or not _runs(driver):
         return
     file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
-    yield ctx.error(_reinstall(ctx, driver, "libcuda1"), f"{file}: –", file=file)
+    by_hand = _commands(ctx, driver, "libcuda1")
+    packed = install_part(ctx, "compute", *by_hand, link=DRIVER_PAGE, page="nvidia", restart=True)
+    remedy = install_driver(ctx, instead=True) if ctx.windows else packed
+    yield ctx.error(remedy, f"{file}: –", file=file)
 
 
 @rule("driver-monitor-missing", layer=Layer.DRIVER)
@@ -49,7 +56,9 @@ def unmonitored(ctx: Context) -> Findings:
     if cuda_code(ctx) != CudaResult.SUCCESS:
         return
     file = "nvml.dll" if ctx.windows else "libnvidia-ml.so.1"
-    yield ctx.warning(_reinstall(ctx, driver, "libnvidia-ml1"), f"{file}: –", file=file)
+    lines = _commands(ctx, driver, "libnvidia-ml1")
+    remedy = driver_page(commands=lines, restart=True, administrator=True)
+    yield ctx.warning(remedy, f"{file}: –", file=file)
 
 
 def _runs(driver: Driver) -> bool:
@@ -58,8 +67,8 @@ def _runs(driver: Driver) -> bool:
     return answered or bool(driver.kernel_version) or "nvidia" in driver.modules
 
 
-def _reinstall(ctx: Context, driver: Driver, debian: str) -> Manual:
-    """The driver's page, with the command that installs the part where one is known."""
+def _commands(ctx: Context, driver: Driver, debian: str) -> tuple[str, ...]:
+    """What installs the part, where that is known."""
     branch = numbers(driver.version or driver.kernel_version)[:1]
     table = {
         "ubuntu": tuple(f"sudo apt install --reinstall libnvidia-compute-{n}" for n in branch),
@@ -67,5 +76,4 @@ def _reinstall(ctx: Context, driver: Driver, debian: str) -> Manual:
         "fedora": ("sudo dnf install xorg-x11-drv-nvidia-cuda-libs",),
         "arch": ("sudo pacman -S nvidia-utils",),
     }
-    found = () if ctx.windows else for_distribution(ctx.machine.os.distribution, table) or ()
-    return driver_page(commands=found, restart=True, administrator=True)
+    return () if ctx.windows else for_distribution(ctx.machine.os.distribution, table) or ()

@@ -65,7 +65,7 @@ def needs_closed_module(ctx: Context) -> Findings:
 
 def _module(ctx: Context, found: _Flavour) -> Finding:
     gpu = first_name(ctx)
-    remedy = driver_page(restart=True, administrator=True)
+    remedy = install_driver(ctx, instead=True)
     return ctx.error(remedy, found.evidence(gpu), sure=bool(found.line), gpu=gpu)
 
 
@@ -104,9 +104,11 @@ def dropped(ctx: Context) -> Findings:
     if not known or (len(unseen) == len(gpus) and len(known) < len(gpus)):
         return
     gpu, last = max(known, key=lambda pair: pair[1])
+    whole = len(known) == len(gpus)
+    by_hand = driver_page(restart=True, administrator=True)
     yield ctx.finding(
-        "error" if len(known) == len(gpus) else "info",
-        driver_page(restart=True, administrator=True),
+        "error" if whole else "info",
+        install_driver(ctx, instead=True) if whole else by_hand,
         f"{gpu.name}: {last}; {(driver.version if driver else '') or branch}",
         line,
         gpu=gpu.name,
@@ -128,7 +130,7 @@ def too_old(ctx: Context) -> Findings:
         return
     name, first = max(late, key=lambda pair: numbers(pair[1]))
     yield ctx.error(
-        install_driver(ctx, needed=first),
+        install_driver(ctx, needed=first, instead=True),
         f"{name}: {first}; {there}",
         log_line(ctx, r"not supported by the NVIDIA"),
         gpu=name,

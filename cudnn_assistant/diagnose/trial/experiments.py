@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Unpack
+from collections.abc import Callable, Iterator
+from functools import wraps
 
 import msgspec
 
 from cudnn_assistant.diagnose.copies.loaded_copy import product
 from cudnn_assistant.diagnose.needs import passed, stopped
-from cudnn_assistant.diagnose.remedies import search_first, take_out, unset
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.remedies import read_before_ours, search_first, take_out, unset
+from cudnn_assistant.diagnose.rule import Check, Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.ulimit import ULIMIT, in_shell
 from cudnn_assistant.finding import (
     Automatic,
@@ -21,9 +21,9 @@ from cudnn_assistant.finding import (
     InstallCudnn,
     InstallPackages,
     Manual,
+    PutFirst,
     Remedy,
     SetTo,
-    Severity,
     StoppedAt,
     TakeOut,
     Unknown,
@@ -35,16 +35,47 @@ from cudnn_assistant.machine import (
     Machine,
     PathEntry,
     Trial,
+    Variable,
 )
 from cudnn_assistant.wording.products import titled
 
+Blamed = tuple[Remedy, Facts]
+"""What helps against what an experiment has shown to be in the way, and what is told of it."""
 
-def proven(ctx: Context, *kinds: DifferenceKind) -> Iterator[Experiment]:
-    """Experiments of the subject that show what keeps it from working: a convolution ran."""
-    for one in ctx.machine.experiments:
-        ran = one.proven and one.after.status == "ok"
-        if ran and one.subject == ctx.subject and one.difference.kind in kinds:
-            yield one
+
+def _proven(*kinds: DifferenceKind) -> Callable[[Callable[[Context, Experiment], Blamed]], Check]:
+    """A rule about each experiment that shows what is in the way: a convolution ran."""
+
+    def made(blame: Callable[[Context, Experiment], Blamed]) -> Check:
+        @wraps(blame)
+        def rule(ctx: Context) -> Findings:
+            for tried in _proving(ctx):
+                if tried.after.status == "ok" and tried.difference.kind in kinds:
+                    yield _told(ctx, tried, *blame(ctx, tried))
+
+        return rule
+
+    return made
+
+
+def _told(ctx: Context, tried: Experiment, remedy: Remedy, facts: Facts) -> Finding:
+    whole, left_out = ctx.environment is None, ", ".join(tried.difference.without)
+    facts |= {
+        "program": titled(tried.framework) if tried.framework else "",
+        "environment": "" if whole else ctx.subject,
+    }
+    return ctx.finding(
+        ctx.serious if whole else "error",
+        remedy,
+        "=".join(filter(None, (tried.difference.name, left_out))),
+        StoppedAt(stage=tried.before.stage),
+        tried.before.missing,
+        **facts,
+    )
+
+
+def _variable(ctx: Context, name: str) -> Variable | None:
+    return ctx.machine.variable(name, "user", "machine", "process")
 
 
 def _entry(ctx: Context, text: str) -> PathEntry | None:
@@ -52,116 +83,110 @@ def _entry(ctx: Context, text: str) -> PathEntry | None:
     return next((e for e in listed if text in (e.text, e.folder)), None)
 
 
-def _finding(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts]) -> Finding:
-    left_out = ", ".join(tried.difference.without)
-    named = "=".join(filter(None, (tried.difference.name, left_out)))
-    program = titled(tried.framework) if tried.framework else ""
-    whose = ctx.subject if ctx.environment is not None else ""
-    severity: Severity = "error" if ctx.environment is not None else ctx.serious
-    evidence = (named, StoppedAt(stage=tried.before.stage), tried.before.missing)
-    facts |= {"program": program, "environment": whose}
-    return ctx.finding(severity, remedy, *evidence, **facts)
+def _all_of(remedies: list[Remedy]) -> Remedy:
+    """Every one of them by us, or none."""
+    edits = [e for r in remedies if isinstance(r, Automatic) for e in r.edits]
+    if edits and all(isinstance(remedy, Automatic) for remedy in remedies):
+        return Automatic(edits=tuple(edits))
+    return next((remedy for remedy in remedies if isinstance(remedy, Manual)), Manual())
 
 
 @rule("preload-stops-cudnn", layer=Layer.PROVEN, provable=False)
-def preload(ctx: Context) -> Findings:
+@_proven("preload")
+def preload(ctx: Context, tried: Experiment) -> Blamed:
     """Without a library that LD_PRELOAD puts into every program, cuDNN works."""
-    for one in proven(ctx, "preload"):
-        variable = ctx.machine.variable("LD_PRELOAD", "user", "machine", "process")
-        alone = variable is not None and variable.value.text.split() == [*one.difference.without]
-        remedy = unset(ctx, variable) if variable is not None and alone else Manual()
-        file, place = ", ".join(one.difference.without), variable.source if variable else ""
-        yield _finding(ctx, one, remedy, file=file, place=place)
+    variable, without = _variable(ctx, "LD_PRELOAD"), tried.difference.without
+    alone = variable is not None and variable.value.text.split() == [*without]
+    remedy = unset(ctx, variable) if variable is not None and alone else Manual()
+    return remedy, Facts(file=", ".join(without), place=variable.source if variable else "")
 
 
 @rule("search-entry-stops-cudnn", layer=Layer.PROVEN, provable=False)
-def entry(ctx: Context) -> Findings:
+@_proven("search-entry")
+def entry(ctx: Context, tried: Experiment) -> Blamed:
     """Without an entry of the list that is searched for libraries, cuDNN works."""
-    for one in proven(ctx, "search-entry"):
-        entries = [_entry(ctx, text) for text in one.difference.without]
-        known = [found for found in entries if found is not None]
-        remedies = [take_out(ctx, found) for found in known]
-        edits = [e for r in remedies if isinstance(r, Automatic) for e in r.edits]
-        whole = len(known) == len(entries) == len(edits)
-        remedy = Automatic(edits=tuple(edits)) if whole and edits else _first(remedies)
-        yield _finding(
-            ctx,
-            one,
-            remedy,
-            entry=", ".join(filter(None, one.difference.without)),
-            relative_entry="" if all(one.difference.without) else one.difference.name,
-            listed_in=one.difference.name,
-            place=next((found.source for found in known if found.source), ""),
-        )
+    without = tried.difference.without
+    found = [_entry(ctx, text) for text in without]
+    facts = Facts(
+        entry=", ".join(filter(None, without)),
+        relative_entry="" if all(without) else tried.difference.name,
+        listed_in=tried.difference.name,
+        place=next((one.source for one in found if one and one.source), ""),
+    )
+    return _all_of([take_out(ctx, one) for one in found]), facts
 
 
 @rule("search-order-stops-cudnn", layer=Layer.PROVEN, provable=False)
-def order(ctx: Context) -> Findings:
+@_proven("search-order")
+def order(ctx: Context, tried: Experiment) -> Blamed:
     """With an entry of that list behind all others, cuDNN works; without it, it doesn't."""
-    for one in proven(ctx, "search-order"):
-        name, text = one.difference.name, one.difference.without[0]
-        found, good = _entry(ctx, text), ctx.parent(one.after.loaded)
-        ours = ctx.windows and bool(good)
-        remedy = search_first(ctx, good, found) if ours else Manual()
-        place = found.source if found else ""
-        yield _finding(ctx, one, remedy, entry=text, folder=good, listed_in=name, place=place)
-
-
-def _first(remedies: list[Remedy]) -> Remedy:
-    manual = (remedy for remedy in remedies if isinstance(remedy, Manual))
-    return next(manual, Manual())
+    text, good = "".join(tried.difference.without), ctx.parent(tried.after.loaded)
+    found = _entry(ctx, text)
+    remedy: Remedy = Manual()
+    if ctx.windows and good:
+        remedy = search_first(ctx, good, found)
+    elif found and read_before_ours(found.source) and _entry(ctx, good):
+        remedy = Automatic(edits=(PutFirst(variable=found.variable, folder=good),))
+    place, name = found.source if found else "", tried.difference.name
+    return remedy, Facts(entry=text, folder=good, listed_in=name, place=place)
 
 
 @rule("variable-stops-cudnn", layer=Layer.PROVEN, provable=False)
-def variable(ctx: Context) -> Findings:
+@_proven("variable")
+def variable(ctx: Context, tried: Experiment) -> Blamed:
     """Without a variable as it is set now, cuDNN works."""
-    for one in proven(ctx, "variable"):
-        name, value = one.difference.name, "".join(one.difference.without)
-        found = ctx.machine.variable(name, "user", "machine", "process")
-        remedy = unset(ctx, found) if found is not None else Manual()
-        facts = Facts(variable=name, value=value, place=found.source if found else "")
-        if not value:
-            facts["setting"] = name
-        yield _finding(ctx, one, remedy, **facts)
+    name, value = tried.difference.name, "".join(tried.difference.without)
+    found = _variable(ctx, name)
+    facts = Facts(variable=name, value=value, place=found.source if found else "")
+    facts["setting"] = "" if value else name
+    return unset(ctx, found) if found else Manual(), facts
 
 
 @rule("limit-stops-cudnn", layer=Layer.PROVEN, provable=False)
-def limit(ctx: Context) -> Findings:
+@_proven("limit")
+def limit(_ctx: Context, tried: Experiment) -> Blamed:
     """With a limit of this account raised, cuDNN works."""
-    for one in proven(ctx, "limit"):
-        option = ULIMIT.get(one.difference.name, "")
-        commands = (f"ulimit -S -{option} $(ulimit -H -{option})",) if option else ()
-        number = one.difference.without[0]
-        value = in_shell(one.difference.name, int(number)) if number.isdigit() else number
-        setting = f"ulimit -{option}"
-        yield _finding(ctx, one, Manual(commands=commands), setting=setting, value=value)
+    name, number = tried.difference.name, "".join(tried.difference.without)
+    option = ULIMIT.get(name, "")
+    commands = (f"ulimit -S -{option} $(ulimit -H -{option})",) if option else ()
+    value = in_shell(name, int(number)) if number.isdigit() else number
+    return Manual(commands=commands), Facts(setting=f"ulimit -{option}", value=value)
 
 
 @rule("working-folder-stops-cudnn", layer=Layer.PROVEN, provable=False)
-def working_folder(ctx: Context) -> Findings:
+@_proven("working-folder", "program-folder")
+def working_folder(ctx: Context, tried: Experiment) -> Blamed:
     """Started from another folder, cuDNN works: files beside the person, or beside the program
     where that is Windows, take its place."""
-    for one in proven(ctx, "working-folder", "program-folder"):
-        entries = (e for e in ctx.machine.search if e.variable == "LD_LIBRARY_PATH")
-        below = next((e for e in entries if e.text and not e.text.startswith("/")), None)
-        facts = Facts(folder=one.difference.without[0])
-        if below is not None:
-            facts |= {"entry": below.text, "listed_in": below.variable, "place": below.source}
-        yield _finding(ctx, one, Manual(), **facts)
+    entries = (e for e in ctx.machine.search if e.variable == "LD_LIBRARY_PATH")
+    below = next((e for e in entries if e.text and not e.text.startswith("/")), None)
+    facts = Facts(folder="".join(tried.difference.without))
+    if below is not None:
+        facts |= {"entry": below.text, "listed_in": below.variable, "place": below.source}
+    return Manual(), facts
 
 
 @rule("python-start-stops-framework", layer=Layer.PROVEN, provable=False)
-def python_start(ctx: Context) -> Findings:
+@_proven("python-start")
+def python_start(_ctx: Context, tried: Experiment) -> Blamed:
     """Without a file that Python runs by itself when it starts, the framework works."""
-    for one in proven(ctx, "python-start"):
-        yield _finding(ctx, one, Manual(), file=", ".join(one.difference.without))
+    return Manual(), Facts(file=", ".join(tried.difference.without))
 
 
 @rule("settings-stop-cudnn", layer=Layer.PROVEN, provable=False)
-def settings(ctx: Context) -> Findings:
+@_proven("settings", "gpus")
+def settings(ctx: Context, tried: Experiment) -> Blamed:
     """Only without several settings at once cuDNN works."""
-    for one in proven(ctx, "settings", "gpus"):
-        yield _finding(ctx, one, Manual(), setting=", ".join(one.difference.without))
+    without = tried.difference.without
+    remedies = [_without(ctx, *text.partition("=")[::2]) for text in without]
+    return _all_of(remedies), Facts(setting=", ".join(without))
+
+
+def _without(ctx: Context, name: str, text: str) -> Remedy:
+    if name == ctx.variable:
+        return take_out(ctx, _entry(ctx, text))
+    variable = _variable(ctx, name)
+    return unset(ctx, variable) if variable and variable.value.text == text else Manual()
 
 
 @rule("framework-spares-cudnn-fault", layer=Layer.FRAMEWORK_TEST, provable=False)
@@ -179,7 +204,7 @@ def spared(ctx: Context) -> Findings:
     yield ctx.finding(
         "info" if ctx.serious == "info" else "warning",
         Unknown(),
-        *([StoppedAt(stage=trial.stage)] if stopped(trial) else []),
+        StoppedAt(stage=trial.stage) if stopped(trial) else "",
         trial.missing,
         trial.detail[:400],
         *(f"{one.call}: {one.status} {one.detail}".strip() for one in trial.spared),
