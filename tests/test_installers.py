@@ -29,7 +29,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Automatic, Finding, Installer, Manual, SetTo
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.machine import Driver, Gpu, Machine, OperatingSystem, Value
+from cudnn_assistant.machine import Driver, Gpu, Library, Machine, OperatingSystem, Value
 from cudnn_assistant.plan import (
     Entry,
     Plan,
@@ -133,6 +133,54 @@ def test_nothing_is_started_that_might_not_help(other: dict[str, Any]) -> None:
 def test_ubuntu_chooses_by_the_gpu_and_signs_its_modules() -> None:
     ubuntu = {"distribution": ("ubuntu", "debian"), "secure_boot": True}
     assert row(**ubuntu, computes=("12.0",)) == row(**ubuntu, computes=("",)) == "driver-ubuntu"
+
+
+UBUNTU = ("ubuntu", "debian")
+
+
+def with_driver(owner: str, distribution: tuple[str, ...] = UBUNTU, **other: Any) -> Machine:
+    whole = machine(DEBIAN, distribution=distribution, **other)
+    library = Library(name="nvml", path="/lib/libnvidia-ml.so.1", owner=owner)
+    driver = Driver(version="570.133.20")
+    return msgspec.structs.replace(whole, driver=driver, libraries=(library,))
+
+
+@pytest.mark.parametrize(
+    ("here", "wanted"),
+    [
+        (with_driver("libnvidia-compute-570 570.133.20-0ubuntu1"), "driver-ubuntu"),
+        # Nobody knows which files NVIDIA's own installer left.
+        (with_driver(""), ""),
+        # Its packages are of one branch, which may be the one that is there.
+        (with_driver("libnvidia-compute-570 570.133.20", ("debian",)), ""),
+        (with_driver("libnvidia-compute-570 570.133.20", ("pop", "ubuntu")), ""),
+        (with_driver("libnvidia-compute-570 570.133.20", container="docker"), ""),
+    ],
+)
+def test_another_driver_comes_from_who_brought_the_one_that_is_there(
+    here: Machine, wanted: str
+) -> None:
+    found = installers.driver(here, COMPAT, instead=True)
+    assert (found.row if found else "") == wanted
+
+
+def test_a_part_of_the_driver_comes_in_the_version_that_is_there() -> None:
+    here = with_driver("libnvidia-compute-570-server 570.133.20-0ubuntu1")
+    compute, fabric = (installers.part(here, one) for one in ("driver-compute", "fabric-manager"))
+    assert compute
+    assert fabric
+    assert installers.lines_of(compute)[-1].endswith(" libnvidia-compute-570-server")
+    assert "'nvidia-fabricmanager-570=570.133.20*'" in installers.lines_of(fabric)[1]
+    assert installers.step_of(compute).back.endswith(" libnvidia-compute-570-server")
+    for other in (with_driver(""), with_driver("libnvidia-compute-570-server 1", ("debian",))):
+        assert installers.part(other, "fabric-manager") is None
+
+
+@pytest.mark.parametrize("text", ["570; reboot", "570 x", "", "570.133.20*", "$(id)", "570\n"])
+def test_of_a_computer_only_a_plain_version_gets_into_a_line(text: str) -> None:
+    for row in ("driver-compute-ubuntu", "fabric-manager-ubuntu"):
+        with pytest.raises(ValueError, match=re.escape(text)):
+            installers.step_of(Installer(row=row, version=text))
 
 
 def test_of_the_feed_only_a_plain_version_gets_into_an_address() -> None:
@@ -276,7 +324,7 @@ def test_every_row_can_be_shown_and_taken_back_by_the_person() -> None:
         "toolkit": "12.6.3",
         "toolkit-13": "13.0.2",
         "toolkit-13-4": "13.4.2",
-        "compute-ubuntu": "570-server",
+        "driver-compute-ubuntu": "570-server",
         "fabric-manager-ubuntu": "570.133.20",
     }
     for name in (*PACKAGES, *PROGRAMS):

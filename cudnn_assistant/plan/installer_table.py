@@ -257,7 +257,7 @@ PACKAGES: dict[str, Packages] = {
 }
 
 PARTS = {
-    "compute-ubuntu": Packages(
+    "driver-compute-ubuntu": Packages(
         _LINUX,
         ("apt-get update", "apt-get install -y --reinstall libnvidia-compute-{version}"),
         "sudo apt-get remove libnvidia-compute-{version}",

@@ -60,8 +60,10 @@ def driver(
 
 
 def part(machine: Machine, kind: str) -> Installer | None:
-    """The row for a part of the driver that is packed apart ("compute"); ``None`` where the driver
-    that is there isn't the distribution's."""
+    """The row for a part of the driver that is packed apart, "driver-compute".
+
+    ``None`` where the driver that is there isn't the distribution's.
+    """
     system, driver = machine.os, machine.driver
     rows = {one.removeprefix(f"{kind}-"): one for one in PARTS if one.startswith(kind)}
     row = for_distribution(system.distribution, rows)

@@ -8,6 +8,7 @@ import posixpath
 from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Framework, Machine, PythonEnvironment, Trial
+from cudnn_assistant.summary.chain import test_of
 from cudnn_assistant.summary.line import Line, Mark
 from cudnn_assistant.summary.outcome import stopped, untrusted
 from cudnn_assistant.versions import numbers, short
@@ -63,7 +64,7 @@ def _about(frameworks: tuple[Framework, ...]) -> list[Framework]:
 def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]:
     frameworks = environment.frameworks
     using_system = [f for f in frameworks if f.uses_system_cudnn]
-    trial = machine.trial(environment.id) or _of_system(machine, using_system)
+    trial = test_of(machine, environment.id) or _of_system(machine, using_system)
     if environment.dead:
         return "unknown", say("summary.python-gone")
     if all(f.gpu is False for f in frameworks):
@@ -72,7 +73,6 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
         return "ok", say("summary.doesnt-use-cudnn")
     if trial is not None and trial.doubt:
         return "unknown", untrusted(trial)
-    trial = _own_word(machine, environment) or trial
     if trial is None or trial.status == "not-run":
         return "unknown", say("summary.not-tested")
     if trial.status != "ok":
@@ -96,13 +96,6 @@ def _is_own(machine: Machine, environment: PythonEnvironment, loaded: str) -> bo
     exchanged = {name for package in environment.packages for name in package.changed}
     name = (ntpath if family == "windows" else posixpath).basename(loaded)
     return name not in exchanged and any(inside(loaded, folder, family) for folder in folders)
-
-
-def _own_word(machine: Machine, environment: PythonEnvironment) -> Trial | None:
-    """The framework's own convolution, which counts for more than ours; a stopped one first."""
-    mine = (t for t in machine.trials if t.subject == environment.id and t.framework)
-    asked = [t for t in mine if t.status != "not-run"]
-    return next((t for t in asked if t.status != "ok"), None) or next(iter(asked), None)
 
 
 def _of_system(machine: Machine, using_system: list[Framework]) -> Trial | None:

@@ -34,7 +34,9 @@ def incomplete(ctx: Context) -> Findings:
         return
     file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
     by_hand = _commands(ctx, driver, "libcuda1")
-    packed = install_part(ctx, "compute", *by_hand, link=DRIVER_PAGE, page="nvidia", restart=True)
+    packed = install_part(
+        ctx, "driver-compute", *by_hand, link=DRIVER_PAGE, page="nvidia", restart=True
+    )
     remedy = install_driver(ctx, instead=True) if ctx.windows else packed
     yield ctx.error(remedy, f"{file}: –", file=file)
 
