@@ -179,7 +179,7 @@ def test_a_part_of_the_driver_comes_in_the_version_that_is_there() -> None:
 @pytest.mark.parametrize("text", ["570; reboot", "570 x", "", "570.133.20*", "$(id)", "570\n"])
 def test_of_a_computer_only_a_plain_version_gets_into_a_line(text: str) -> None:
     for row in ("driver-compute-ubuntu", "fabric-manager-ubuntu"):
-        with pytest.raises(ValueError, match=re.escape(text)):
+        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
             installers.step_of(Installer(row=row, version=text))
 
 
@@ -194,7 +194,7 @@ def test_of_the_feed_only_a_plain_version_gets_into_an_address() -> None:
     assert step.link.startswith("https://developer.download.nvidia.com/compute/cuda/12.6.3/")
     assert "cublas_12.6" in installers.arguments_of(step)
     for text in hostile[:-1]:
-        with pytest.raises(ValueError, match=re.escape(text)):
+        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
             installers.step_of(Installer(row="toolkit", version=text))
 
 

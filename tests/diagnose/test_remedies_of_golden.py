@@ -7,11 +7,16 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from machines.computers import NAMES, golden
+from machines.parts import LIB, but
 
+from cudnn_assistant.diagnose import diagnose
+from cudnn_assistant.envpath import is_list, split
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Automatic
-from cudnn_assistant.plan import kind_of
+from cudnn_assistant.machine import Answer, CudnnCopy, Driver, Machine, PathEntry, Variable
+from cudnn_assistant.plan import SetVariable, kind_of, settings_of, settings_only
 from cudnn_assistant.session.checkup import think
 
 TABLE = tomllib.loads((Path(__file__).parent / "by_hand.toml").read_text("utf-8"))
@@ -54,3 +59,78 @@ def test_what_we_do_not_mend_has_its_reason() -> None:
 def test_as_many_are_mended_as_ever() -> None:
     assert sum(one.ours for one in first_problems().values()) >= LEAST
     assert sum(one.asked for one in first_problems().values()) >= WITH_A_YES
+
+
+def _listed(machine: Machine, step: SetVariable) -> tuple[PathEntry, ...]:
+    """The folders that programs started afterwards search."""
+    family, others = machine.os.family, list(machine.search)
+    texts = split(step.after.text, family) if step.after else ()
+    new = [
+        PathEntry(variable=step.name, scope=step.scope, text=one, folder=one, exists=True)
+        for one in texts
+        if family == "windows" or not one.startswith("-")
+    ]
+    if family == "windows":
+        at = next((n for n, e in enumerate(others) if _of(e, step)), len(others))
+        return (*others[:at], *new, *(e for e in others[at:] if not _of(e, step)))
+    left = (e for e in others if not (e.variable == step.name and f"-{e.text}" in texts))
+    return (*left, *new) if step.name == "ld.so.conf" else (*new, *left)
+
+
+def _of(entry: PathEntry, step: SetVariable) -> bool:
+    return (entry.scope, entry.variable.upper()) == (step.scope, step.name.upper())
+
+
+def afterwards(machine: Machine, step: SetVariable) -> Machine:
+    """The computer once a setting is made, before anybody has tested it again."""
+    windows = machine.os.family == "windows"
+    gone = step.after is None or step.after.gone
+    kept = tuple(
+        one
+        for one in machine.variables
+        if one.name.upper() != step.name.upper()
+        or (one.scope != step.scope if windows else not gone and one.scope == "process")
+    )
+    value = step.after if step.after and not gone else None
+    own = Variable(scope=step.scope, name=step.name, value=value, ours=True) if value else None
+    lists = is_list(step.name, machine.os.family)
+    search = _listed(machine, step) if lists else machine.search
+    return but(
+        machine,
+        variables=(*kept, *([own] if own else [])),
+        search=search,
+        driver=_loaded(machine, {one.folder for one in search}),
+        cudnns=tuple(_told(one, step) for one in machine.cudnns),
+        trials=(),
+        experiments=(),
+    )
+
+
+def _loaded(machine: Machine, searched: set[str]) -> Driver | None:
+    """The driver by the library that is found where no searched folder has another one."""
+    driver = machine.driver
+    folder = driver.cuda_library.rpartition("/")[0] if driver else ""
+    if driver is None or not folder or folder in {*searched, LIB}:
+        return driver
+    return but(driver, cuda_library=f"{LIB}/libcuda.so.1", cuda_init=Answer(code=0))
+
+
+def _told(copy: CudnnCopy, step: SetVariable) -> CudnnCopy:
+    """ldconfig runs with each change of the loader's list."""
+    listed = step.name == "ld.so.conf" and step.after and copy.folder in step.after.text.split(":")
+    return but(copy, found_via=(*copy.found_via, "ld-cache")) if listed else copy
+
+
+SETTLED = sorted(
+    name
+    for name, first in first_problems().items()
+    if first.ours and settings_only(think(golden(name), load_builtin()).plan)
+)
+
+
+@pytest.mark.parametrize("name", SETTLED)
+def test_a_changed_setting_leaves_its_problem_no_cause(name: str) -> None:
+    machine, code = golden(name), first_problems()[name].code
+    for step in settings_of(think(machine, load_builtin()).plan):
+        machine = afterwards(machine, step)
+    assert code not in {f.code for f in diagnose(machine, load_builtin()) if f.severity != "info"}
