@@ -61,6 +61,11 @@ class Context(Computer):
         return next((t for t in mine if not t.framework), None)
 
     @property
+    def stopped(self) -> Trial | None:
+        """The same where it ran and did not get to its end."""
+        return self.trial if stopped(self.trial) else None
+
+    @property
     def framework_trials(self) -> tuple[Trial, ...]:
         """Tests inside the subject's frameworks that took place."""
         mine = (t for t in self.machine.trials if t.subject == self.subject and t.framework)
@@ -202,14 +207,10 @@ class Context(Computer):
         """A finding that keeps cuDNN from working."""
         return self.finding("error", remedy, *evidence, sure=sure, **facts)
 
-    def warning(
-        self, remedy: Remedy, *evidence: Evidence, sure: bool = True, **facts: Unpack[Facts]
-    ) -> Finding:
+    def warning(self, remedy: Remedy, *evidence: Evidence, **facts: Unpack[Facts]) -> Finding:
         """A finding of what is fragile or slow."""
-        return self.finding("warning", remedy, *evidence, sure=sure, **facts)
+        return self.finding("warning", remedy, *evidence, **facts)
 
-    def note(
-        self, remedy: Remedy, *evidence: Evidence, sure: bool = True, **facts: Unpack[Facts]
-    ) -> Finding:
+    def note(self, remedy: Remedy, *evidence: Evidence, **facts: Unpack[Facts]) -> Finding:
         """A finding that is worth knowing."""
-        return self.finding("info", remedy, *evidence, sure=sure, **facts)
+        return self.finding("info", remedy, *evidence, **facts)

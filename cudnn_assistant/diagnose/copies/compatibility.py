@@ -7,7 +7,7 @@ import re
 from cudnn_assistant import compat
 from cudnn_assistant.diagnose.copies.copies_to_check import each, need_for, proven
 from cudnn_assistant.diagnose.copies.loaded_copy import product
-from cudnn_assistant.diagnose.needs import Need, stopped
+from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.programs.framework_builds import has_code
 from cudnn_assistant.diagnose.remedies import (
     CUDNN_WINDOWS_PAGE,
@@ -65,11 +65,11 @@ def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Findings:
     if against_gpu(ctx, copy) != "gpu-too-new":
         return
     yield ctx.finding(
-        ctx.serious if stopped(ctx.trial) else "warning",
+        ctx.serious if ctx.stopped else "warning",
         reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, Need()),
         f"{ctx.gpu.name}: {ctx.gpu.compute}",
         f"{product(copy.version)}: {copy.folder}",
-        sure=stopped(ctx.trial),
+        sure=ctx.stopped is not None,
         gpu=ctx.gpu.name,
         product=product(copy.version),
     )
@@ -97,7 +97,7 @@ def cuda_major(ctx: Context, copy: CudnnCopy) -> Findings:
         ctx.serious,
         remedy,
         f"{copy.folder}: CUDA {made}",
-        *(f"{lib.path}" for lib in ctx.libraries("cublasLt") if ctx.loadable(lib)),
+        *(lib.path for lib in ctx.libraries("cublasLt") if ctx.loadable(lib)),
         product=product(copy.version),
         made_for=str(made),
         cuda=str(cuda),
@@ -119,17 +119,16 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Findings:
     first = min(near, key=lambda z: ctx.rank(ctx.parent(z.path)), default=None)
     if first is not None and first.architecture in ("", "x86_64"):
         return
-    severity = ctx.serious if stopped(ctx.trial) else "warning"
     by_hand = Manual(link=CUDNN_WINDOWS_PAGE, page="nvidia")
     asked = need_for(ctx, copy)
     newer_serves = asked.who == "" and not any(n.major == copy.major for n in ctx.needs)
     remedy = own_copy(ctx, by_hand) if newer_serves else by_hand
     yield ctx.finding(
-        severity,
+        ctx.serious if ctx.stopped else "warning",
         remedy,
         *(f"{z.path}: {z.architecture}" for z in known),
         copy.folder,
-        sure=stopped(ctx.trial),
+        sure=ctx.stopped is not None,
         product=product(copy.version),
         folder=copy.folder,
         other=first.path if first else "",
@@ -139,7 +138,7 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Findings:
 
 def _asked(ctx: Context) -> int:
     """CUDA major of the cuBLAS without which cuDNN itself can't be loaded (8.5 and older); or 0."""
-    name = ctx.trial.missing if ctx.trial and stopped(ctx.trial) else ""
+    name = ctx.stopped.missing if ctx.stopped else ""
     match = re.fullmatch(r"(?:lib)?cublas(?:Lt)?(?:\.so\.|64_)(\d+).*", name, re.IGNORECASE)
     return int(match[1]) if match else 0
 
@@ -148,10 +147,8 @@ def _asked(ctx: Context) -> int:
 def header(ctx: Context) -> Findings:
     """The header that compilers read belongs to another cuDNN than the library."""
     for copy in ctx.copies:
-        one, other = (
-            numbers(copy.header_version)[:2],
-            numbers(copy.file_version or copy.version)[:2],
-        )
+        one = numbers(copy.header_version)[:2]
+        other = numbers(copy.file_version or copy.version)[:2]
         if one and other and one != other:
             yield ctx.note(
                 Manual(),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from cudnn_assistant.compat import cudnn_parts
 from cudnn_assistant.diagnose.copies.copies_to_check import (
@@ -15,10 +14,10 @@ from cudnn_assistant.diagnose.copies.copies_to_check import (
     replace,
 )
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
-from cudnn_assistant.diagnose.needs import Need, stopped
+from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits, own_copy
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual, Remedy, Severity
+from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import short
@@ -27,8 +26,8 @@ from cudnn_assistant.versions import short
 @rule("stray-cudnn-first", layer=Layer.INTEGRITY)
 def stray(ctx: Context) -> Findings:
     """Single files in System32 come before, or into, a whole copy elsewhere."""
-    trial = ctx.trial
-    if trial is None or not stopped(trial) or ctx.environment is not None:
+    trial = ctx.stopped
+    if trial is None or ctx.environment is not None:
         return
     files = [p for p in dict.fromkeys((trial.loaded, *trial.mapped)) if "cudnn" in ctx.name(p)]
     file = next((p for p in files if before_path(ctx, ctx.parent(p))), "")
@@ -81,56 +80,41 @@ def architecture(ctx: Context, copy: CudnnCopy) -> Findings:
         )
 
 
-class _Harm(NamedTuple):
-    """The files of a copy that are harmed in one way."""
-
-    states: tuple[PartState, ...]
-    parts: list[Part]
-
-
 _BROKEN: tuple[PartState, ...] = ("empty", "truncated", "not-a-library", "damaged-link")
 _WAYS: tuple[tuple[PartState, ...], ...] = (_BROKEN, ("unreadable",), ("missing",))
-
-
-def _harm(ctx: Context, copy: CudnnCopy, *states: PartState) -> list[Part]:
-    """The parts harmed in that way, where it is what is to be said of the copy.
-
-    One finding for one copy: about a file that every program needs, if there is one.
-    """
-    if inner_major(copy) not in (0, copy.major):
-        return []  # the parts of the name's major are not what it needs
-    found = [_Harm(way, [p for p in copy.damaged if p.state in way]) for way in _WAYS]
-    needed = _for_convolutions(ctx, copy)
-    worst = sorted(found, key=lambda harm: not any(p.name in needed for p in harm.parts))
-    first = next((harm for harm in worst if harm.parts), None)
-    return first.parts if first and first.states == states else []
 
 
 @rule("cudnn-damaged", layer=Layer.INTEGRITY)
 @each
 def damaged(ctx: Context, copy: CudnnCopy) -> Findings:
     """Files of the copy are empty, cut short or something else than libraries."""
-    if parts := _harm(ctx, copy, *_BROKEN):
-        yield _damage(ctx, copy, parts, replace(ctx, copy))
+    return _harmed(ctx, copy, *_BROKEN)
 
 
 @rule("cudnn-unreadable", layer=Layer.INTEGRITY)
 @each
 def unreadable(ctx: Context, copy: CudnnCopy) -> Findings:
     """Files of the copy can't be read by this user."""
-    if parts := _harm(ctx, copy, "unreadable"):
-        file = ctx.join(copy.folder, _telling(ctx, copy, parts).file)
-        commands = () if ctx.windows else (command("sh", "sudo", "chmod", "a+r", file),)
-        remedy = own_copy(ctx, Manual(commands=commands, administrator=True))
-        yield _damage(ctx, copy, parts, remedy)
+    return _harmed(ctx, copy, "unreadable")
 
 
 @rule("cudnn-part-missing", layer=Layer.INTEGRITY)
 @each
 def part_missing(ctx: Context, copy: CudnnCopy) -> Findings:
     """Files of the copy are missing."""
-    if parts := _harm(ctx, copy, "missing"):
-        yield _damage(ctx, copy, parts, replace(ctx, copy))
+    return _harmed(ctx, copy, "missing")
+
+
+def _harmed(ctx: Context, copy: CudnnCopy, *states: PartState) -> Findings:
+    """One finding for one copy: about a file that every program needs, if there is one."""
+    if inner_major(copy) not in (0, copy.major):
+        return  # the parts of the name's major are not what it needs
+    needed = _for_convolutions(ctx, copy)
+    harms = [[p for p in copy.damaged if p.state in way] for way in _WAYS]
+    harms.sort(key=lambda parts: not any(p.name in needed for p in parts))
+    first = next(filter(None, harms), [])
+    if first and first[0].state in states:
+        yield _damage(ctx, copy, first)
 
 
 def _for_convolutions(ctx: Context, copy: CudnnCopy) -> tuple[str, ...]:
@@ -139,26 +123,22 @@ def _for_convolutions(ctx: Context, copy: CudnnCopy) -> tuple[str, ...]:
     return ("cudnn", *(series.needed if series else ()))
 
 
-def _needed(ctx: Context, copy: CudnnCopy, parts: list[Part]) -> list[Part]:
-    """The parts without which no convolution runs, and the one that the test asked for."""
-    asked = ctx.trial.missing if stopped(ctx.trial) and ctx.trial else ""
+def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part]) -> Finding:
+    asked = ctx.stopped.missing if ctx.stopped else ""
     needed = _for_convolutions(ctx, copy)
-    return [p for p in parts if p.name in needed or p.file == asked]
-
-
-def _telling(ctx: Context, copy: CudnnCopy, parts: list[Part]) -> Part:
-    """The part to name."""
-    return (_needed(ctx, copy, parts) or parts)[0]
-
-
-def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part], remedy: Remedy) -> Finding:
-    harmful = bool(_needed(ctx, copy, parts)) and not proven(ctx, copy)
-    lesser: Severity = "info" if ctx.serious == "info" else "warning"
-    part = _telling(ctx, copy, parts)
+    harmful = [p for p in parts if p.name in needed or p.file == asked]
+    part = (harmful or parts)[0]
+    if parts[0].state == "unreadable":
+        line = command("sh", "sudo", "chmod", "a+r", ctx.join(copy.folder, part.file))
+        commands = () if ctx.windows else (line,)
+        remedy = own_copy(ctx, Manual(commands=commands, administrator=True))
+    else:
+        remedy = replace(ctx, copy)
     dangling = part.state == "damaged-link"
     facts = Facts(file=part.file, count=len(parts), leads_nowhere=dangling)
+    lesser: Severity = "info" if ctx.serious == "info" else "warning"
     return ctx.finding(
-        ctx.serious if harmful else lesser,
+        ctx.serious if harmful and not proven(ctx, copy) else lesser,
         remedy,
         *(f"{p.file}: {p.state}" for p in parts[:8]),
         copy.folder,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.needs import Need, stopped
+from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.versions import numbers, short
@@ -43,7 +43,7 @@ def loaded_copy(ctx: Context) -> tuple[CudnnCopy | None, bool]:
     """
     if ctx.winner is not None:
         return ctx.winner, True
-    if stopped(ctx.trial) or ctx.environment is not None:
+    if ctx.stopped or ctx.environment is not None:
         return None, False
     found = [c for c in ctx.copies if c.flavour == "full" and ctx.reachable(c.folder, c.found_via)]
     return min(found, key=lambda c: ctx.rank(c.folder), default=None), False

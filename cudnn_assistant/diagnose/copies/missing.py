@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
-from cudnn_assistant.diagnose.needs import Need, stopped
+from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.programs.packages import lacking, packages_of
 from cudnn_assistant.diagnose.remedies import (
     install_cudnn,
@@ -42,59 +42,75 @@ def closed(ctx: Context) -> Findings:
     )
 
 
-class _Lack(NamedTuple):
-    """What a need finds of its cuDNN, where no copy serves it."""
+def _lacks(ctx: Context) -> Iterator[tuple[Need, Package | CudnnCopy | None]]:
+    """The needs that no copy serves, each with the best of what is there in its place.
 
-    need: Need
-    others: list[CudnnCopy]
-    """Copies of another major."""
-    recorded: Package | None
-    """Its package, installed by its record alone."""
-
-    def only(self, ctx: Context, flavour: str) -> CudnnCopy | None:
-        """The copy of that flavour, where there is nothing better than it."""
-        found = next((c for c in ctx.copies if c.flavour == flavour), None)
-        return found if not self.others and self.recorded is None else None
-
-
-def _lacks(ctx: Context) -> list[_Lack]:
-    """The needs that no copy of the subject's serves."""
+    That is its package's record, a cuDNN of another major, a part of one, or nothing.
+    """
     if ctx.machine.unknown("cudnn") or (ctx.environment is None and not ctx.wanted):
-        return []
-    return [_lack(ctx, need) for need in ctx.needs if _unserved(ctx, need)]
+        return
+    parts = {c.flavour: c for c in reversed(ctx.copies)}
+    for need in ctx.needs:
+        if not (candidates(ctx, need) or ctx.met(need) or _serves_another(ctx, need)):
+            others = _others(ctx, need)
+            other = best(ctx, others) if others else parts.get("shim") or parts.get("jit")
+            yield need, _recorded(ctx, need) or other
 
 
-def _unserved(ctx: Context, need: Need) -> bool:
-    return not (candidates(ctx, need) or ctx.met(need) or _serves_another(ctx, need))
+def _others(ctx: Context, need: Need) -> list[CudnnCopy]:
+    return [c for c in ctx.copies if c.major != need.major and c.flavour == "full"]
 
 
-def _lack(ctx: Context, need: Need) -> _Lack:
-    others = [c for c in ctx.copies if c.major != need.major and c.flavour == "full"]
-    return _Lack(need, others, _recorded(ctx, need))
+def _lacking(ctx: Context, flavour: str) -> Iterator[tuple[Need, CudnnCopy]]:
+    """The needs for which there is nothing better than a copy of that flavour."""
+    for need, there in _lacks(ctx):
+        if isinstance(there, CudnnCopy) and there.flavour == flavour:
+            yield need, there
 
 
 @rule("package-incomplete", layer=Layer.SEARCH)
 def recorded_only(ctx: Context) -> Findings:
     """The package of the needed cuDNN is installed by its record alone."""
-    for lack in _lacks(ctx):
-        if lack.recorded is not None:
-            yield lacking(ctx, lack.recorded, "error")
+    for _need, there in _lacks(ctx):
+        if isinstance(there, Package):
+            yield lacking(ctx, there, "error")
 
 
 @rule("cudnn-main-file-alone", layer=Layer.SEARCH)
 def main_file_alone(ctx: Context) -> Findings:
     """A package brings the main library only; the parts have to come from elsewhere."""
-    for lack in _lacks(ctx):
-        need = lack.need
-        if copy := lack.only(ctx, "shim"):
-            yield ctx.error(
-                install_packages(ctx, _whole_package(ctx, copy, need)),
-                f"{copy.file}: {copy.folder}",
-                program=need.who,
-                file=copy.file,
-                folder=copy.folder,
-                product=product(copy.version),
-            )
+    for need, copy in _lacking(ctx, "shim"):
+        yield ctx.error(
+            install_packages(ctx, _whole_package(ctx, copy, need)),
+            f"{copy.file}: {copy.folder}",
+            program=need.who,
+            file=copy.file,
+            folder=copy.folder,
+            product=product(copy.version),
+        )
+
+
+@rule("cudnn-jit-only", layer=Layer.SEARCH)
+def jit_only(ctx: Context) -> Findings:
+    """The small cuDNN is there, which holds none of the engines that programs ask for."""
+    for need, copy in _lacking(ctx, "jit"):
+        yield _missing(ctx, need, f"{copy.file}: {copy.folder}")
+
+
+@rule("cudnn-wrong-major", layer=Layer.SEARCH)
+def wrong_major(ctx: Context) -> Findings:
+    """There is a cuDNN, of another major than programs ask for."""
+    for need, copy in _lacking(ctx, "full"):
+        evidence = (f"{product(c.version)}: {c.folder}" for c in _others(ctx, need))
+        yield _missing(ctx, need, *evidence, present=product(copy.version))
+
+
+@rule("cudnn-missing", layer=Layer.SEARCH)
+def missing(ctx: Context) -> Findings:
+    """Nobody installed a cuDNN of the major that programs ask for."""
+    for need, there in _lacks(ctx):
+        if there is None:
+            yield _missing(ctx, need, f"{_main_file(ctx, need)}: –")
 
 
 def _whole_package(ctx: Context, copy: CudnnCopy, need: Need) -> str:
@@ -104,34 +120,7 @@ def _whole_package(ctx: Context, copy: CudnnCopy, need: Need) -> str:
     return f"{cudnn_package(ctx.compat, need.cuda)}{wanted}"
 
 
-@rule("cudnn-jit-only", layer=Layer.SEARCH)
-def jit_only(ctx: Context) -> Findings:
-    """The small cuDNN is there, which holds none of the engines that programs ask for."""
-    for lack in _lacks(ctx):
-        if (copy := lack.only(ctx, "jit")) and not lack.only(ctx, "shim"):
-            yield _missing(ctx, lack, f"{copy.file}: {copy.folder}")
-
-
-@rule("cudnn-wrong-major", layer=Layer.SEARCH)
-def wrong_major(ctx: Context) -> Findings:
-    """There is a cuDNN, of another major than programs ask for."""
-    for lack in _lacks(ctx):
-        if lack.others and lack.recorded is None:
-            evidence = (f"{product(c.version)}: {c.folder}" for c in lack.others)
-            yield _missing(ctx, lack, *evidence)
-
-
-@rule("cudnn-missing", layer=Layer.SEARCH)
-def missing(ctx: Context) -> Findings:
-    """Nobody installed a cuDNN of the major that programs ask for."""
-    for lack in _lacks(ctx):
-        half = lack.only(ctx, "shim") or lack.only(ctx, "jit")
-        if not (lack.others or lack.recorded or half):
-            yield _missing(ctx, lack, f"{_main_file(ctx, lack.need)}: –")
-
-
-def _missing(ctx: Context, lack: _Lack, *evidence: str) -> Finding:
-    need, others = lack.need, lack.others
+def _missing(ctx: Context, need: Need, *evidence: str, present: str = "") -> Finding:
     return ctx.error(
         reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, need),
         *evidence,
@@ -139,7 +128,7 @@ def _missing(ctx: Context, lack: _Lack, *evidence: str) -> Finding:
         product=f"cuDNN {need.major}" if need.major else "cuDNN",
         program=need.who,
         environment=need.where,
-        present=product(best(ctx, others).version) if others else "",
+        present=present,
         libraries="" if ctx.machine.toolkits or ctx.libraries("cublasLt") else "cuBLAS",
     )
 
@@ -152,7 +141,7 @@ def _serves_another(ctx: Context, need: Need) -> bool:
 
 def _main_file(ctx: Context, need: Need) -> str:
     """The file that was asked for in vain, or would be: cuDNN's main library of that major."""
-    asked = ctx.trial.missing if ctx.trial and stopped(ctx.trial) else ""
+    asked = ctx.stopped.missing if ctx.stopped else ""
     major_of = need.major or 9
     usual = f"cudnn64_{major_of}.dll" if ctx.windows else f"libcudnn.so.{major_of}"
     return asked if "cudnn" in asked else usual
@@ -160,11 +149,5 @@ def _main_file(ctx: Context, need: Need) -> str:
 
 def _recorded(ctx: Context, need: Need) -> Package | None:
     """The package of that cuDNN which is installed by its record alone."""
-    kind = re.compile(r"nvidia-cudnn-cu\d+")
-    return next(
-        (
-            p for p in packages_of(ctx)
-            if kind.fullmatch(p.name) and major(p.version) == need.major and not p.manager
-        ),
-        None,
-    )  # fmt: skip
+    same = (p for p in packages_of(ctx) if major(p.version) == need.major and not p.manager)
+    return next((p for p in same if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)), None)

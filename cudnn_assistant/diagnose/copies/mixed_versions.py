@@ -13,7 +13,6 @@ from cudnn_assistant.diagnose.copies.copies_to_check import (
     replace,
 )
 from cudnn_assistant.diagnose.copies.loaded_copy import cudnn_files, product
-from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts
 from cudnn_assistant.machine import CudnnCopy
@@ -53,7 +52,7 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Findings:
     own = next(filter(_strange, words), check.detail if check and check.code in MIXED else "")
     checked = check is not None and (check.code in MIXED or bool(own))
     folders = _folders(ctx)
-    if not (len(versions) > 1 or refused or checked or (len(folders) > 1 and stopped(trial))):
+    if not (len(versions) > 1 or refused or checked or (len(folders) > 1 and ctx.stopped)):
         return
     evidence = (
         [f"{p.file}: {p.version}" for p in versions.values()] if len(versions) > 1 else folders

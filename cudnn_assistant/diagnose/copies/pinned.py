@@ -2,80 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal
 
-from cudnn_assistant.diagnose.needs import stopped, too_old
+from cudnn_assistant.diagnose.needs import too_old
 from cudnn_assistant.diagnose.remedies import install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Finding, Severity
 from cudnn_assistant.machine import Framework, Pin
 from cudnn_assistant.versions import major, numbers, short
 
-
-class _Unmet(NamedTuple):
-    """A pinned cuDNN package that is missing, or is there in another version."""
-
-    pin: Pin
-    refused: bool
-    """The framework itself stops, whatever our small test does."""
-    jit: bool
-    """The small cuDNN is all there is."""
-
-    @property
-    def wrong_major(self) -> bool:
-        has, wants = self.pin.has, self.pin.wants.lstrip("=~<>! ")
-        return bool(has) and major(has) != major(wants)
-
-
-def _unmet(ctx: Context) -> Iterator[_Unmet]:
-    if ctx.environment is None:
-        return
-    for framework in ctx.frameworks:
-        for pin in framework.pins:
-            if pin.satisfied is not False or "cudnn" not in pin.package:
-                continue
-            jit = not pin.has and {c.flavour for c in ctx.copies} == {"jit"}
-            refused = jit or _refuses(framework, pin) or _stands_in(ctx, pin)
-            if refused or not ctx.works:
-                yield _Unmet(pin, refused, jit)
+Unmet = Literal["jit-only", "missing", "wrong-major", "differs"]
 
 
 @rule("cudnn-jit-only", layer=Layer.SEARCH, provable=False)
 def jit_only(ctx: Context) -> Findings:
     """The framework pins the whole cuDNN, and its environment has the small one."""
-    for unmet in _unmet(ctx):
-        if unmet.jit:
-            yield _wrong_package(ctx, unmet, "error")
+    return _unmet(ctx, "jit-only")
 
 
 @rule("cudnn-package-missing", layer=Layer.SEARCH, provable=False)
 def package_missing(ctx: Context) -> Findings:
     """The cuDNN package that the framework pins is not installed."""
-    for unmet in _unmet(ctx):
-        if not unmet.pin.has and not unmet.jit:
-            yield _wrong_package(ctx, unmet, "error")
+    return _unmet(ctx, "missing")
 
 
 @rule("cudnn-package-wrong-major", layer=Layer.SEARCH, provable=False)
 def package_wrong_major(ctx: Context) -> Findings:
     """The package is there in another major than the framework pins."""
-    for unmet in _unmet(ctx):
-        if unmet.wrong_major:
-            yield _wrong_package(ctx, unmet, "error")
+    return _unmet(ctx, "wrong-major")
 
 
 @rule("cudnn-package-differs", layer=Layer.SEARCH, provable=False)
 def package_differs(ctx: Context) -> Findings:
     """The package is there in another version than the framework pins."""
-    for unmet in _unmet(ctx):
-        if unmet.pin.has and not unmet.wrong_major:
-            hard = unmet.refused or stopped(ctx.trial)
-            yield _wrong_package(ctx, unmet, "error" if hard else "warning")
+    return _unmet(ctx, "differs")
 
 
-def _wrong_package(ctx: Context, unmet: _Unmet, severity: Severity) -> Finding:
-    pin = unmet.pin
+def _unmet(ctx: Context, how: Unmet) -> Findings:
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        for pin in framework.pins:
+            if pin.satisfied is not False or "cudnn" not in pin.package or how != _how(ctx, pin):
+                continue
+            # The framework itself stops, whatever our small test does.
+            refused = how == "jit-only" or _refuses(framework, pin) or _stands_in(ctx, pin)
+            if refused or not ctx.works:
+                fragile = how == "differs" and not (refused or ctx.stopped)
+                yield _wrong_package(ctx, pin, "warning" if fragile else "error")
+
+
+def _how(ctx: Context, pin: Pin) -> Unmet:
+    if pin.has:
+        same = major(pin.has) == major(pin.wants.lstrip("=~<>! "))
+        return "differs" if same else "wrong-major"
+    return "jit-only" if {c.flavour for c in ctx.copies} == {"jit"} else "missing"
+
+
+def _wrong_package(ctx: Context, pin: Pin, severity: Severity) -> Finding:
     requirement = f"{pin.package}{pin.wants}"
     return ctx.finding(
         severity,

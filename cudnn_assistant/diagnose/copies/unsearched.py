@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits, loader_list, search_first
@@ -60,21 +58,12 @@ def _above(ctx: Context, copy: CudnnCopy) -> PathEntry | None:
     return None
 
 
-class _Unreached(NamedTuple):
-    """A copy that would serve, in a folder that the loader doesn't look into."""
-
-    copy: CudnnCopy
-    above: PathEntry | None
-    """The searched folder just above it: the entry that was meant for it."""
-
-
-def _unreached(ctx: Context) -> list[_Unreached]:
+def _unreached(ctx: Context) -> list[CudnnCopy]:
     """The best copy for each need that no searched folder serves."""
     unknown = ctx.machine.unknown("variables") or ctx.machine.unknown("search")
     if ctx.environment is not None or not ctx.machine.search or unknown:
         return []
-    found = [best(ctx, copies) for need in ctx.needs if (copies := _hidden(ctx, need))]
-    return [_Unreached(copy, _above(ctx, copy)) for copy in found]
+    return [best(ctx, copies) for need in ctx.needs if (copies := _hidden(ctx, need))]
 
 
 def _hidden(ctx: Context, need: Need) -> list[CudnnCopy]:
@@ -88,28 +77,27 @@ def _hidden(ctx: Context, need: Need) -> list[CudnnCopy]:
 @rule("cudnn-not-on-path", layer=Layer.SEARCH)
 def not_on_path(ctx: Context) -> Findings:
     """A copy is installed, and the loader doesn't look into its folder."""
-    for found in _unreached(ctx) if ctx.serious == "error" else ():
-        if found.above is None:
-            yield _not_searched(ctx, found)
+    for copy in _unreached(ctx) if ctx.serious == "error" else ():
+        if _above(ctx, copy) is None:
+            yield _not_searched(ctx, copy)
 
 
 @rule("cudnn-parent-on-path", layer=Layer.SEARCH)
 def parent_on_path(ctx: Context) -> Findings:
     """The folder above the copy's is searched, as an installer of cuDNN writes it."""
-    for found in _unreached(ctx) if ctx.serious == "error" else ():
-        if found.above is not None:
-            yield _not_searched(ctx, found)
+    for copy in _unreached(ctx) if ctx.serious == "error" else ():
+        if _above(ctx, copy):
+            yield _not_searched(ctx, copy)
 
 
 @rule("spare-cudnn-not-searched", layer=Layer.SEARCH)
 def spare_not_searched(ctx: Context) -> Findings:
     """The same for a copy that no program here asks for."""
-    for found in _unreached(ctx) if ctx.serious != "error" else ():
-        yield _not_searched(ctx, found)
+    return (_not_searched(ctx, c) for c in _unreached(ctx) if ctx.serious != "error")
 
 
-def _not_searched(ctx: Context, found: _Unreached) -> Finding:
-    copy, above = found
+def _not_searched(ctx: Context, copy: CudnnCopy) -> Finding:
+    above = _above(ctx, copy)
     named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
     startup = _of_terminals(ctx, copy.folder)
     return ctx.finding(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from cudnn_assistant.diagnose.copies.loaded_copy import best, cudnn_files, product
-from cudnn_assistant.diagnose.needs import stopped, too_old
+from cudnn_assistant.diagnose.needs import too_old
 from cudnn_assistant.diagnose.remedies import (
     install_packages,
     overrides,
@@ -14,7 +12,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
-from cudnn_assistant.machine import CudnnCopy, PathEntry
+from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import major, numbers
 
 
@@ -29,9 +27,8 @@ def parts_not_found(ctx: Context) -> Findings:
     if copy is None or not _beside(copy, trial.missing) or ctx.key(folder) in ctx.searched:
         return
     facts = Facts(product=product(copy.version), file=trial.missing, folder=copy.folder)
-    yield ctx.finding(
-        ctx.serious, search_first(ctx, copy.folder), f"{trial.missing}: {copy.folder}", **facts
-    )
+    shown, remedy = f"{trial.missing}: {copy.folder}", search_first(ctx, copy.folder)
+    yield ctx.finding(ctx.serious, remedy, shown, **facts)
 
 
 def _beside(copy: CudnnCopy, file: str) -> bool:
@@ -61,8 +58,8 @@ def copy_in(ctx: Context, folder: str) -> CudnnCopy | None:
 @rule("cudnn-920-foreign-part", layer=Layer.WRONG_COPY)
 def foreign_part(ctx: Context) -> Findings:
     """CuDNN 9.20 asks for a part that it doesn't bring and takes it from another cuDNN."""
-    trial = ctx.trial
-    if trial is None or not stopped(trial) or numbers(trial.version)[:2] != (9, 20):
+    trial = ctx.stopped
+    if trial is None or numbers(trial.version)[:2] != (9, 20):
         return
     home = ctx.key(ctx.parent(trial.loaded)) if trial.loaded else ""
     files = [p for p in trial.mapped if "engines_tensor_ir" in ctx.name(p)]
@@ -75,52 +72,35 @@ def foreign_part(ctx: Context) -> Findings:
     yield ctx.finding(ctx.serious, remedy, foreign, trial.loaded, folder=ctx.parent(foreign))
 
 
-class _Foreign(NamedTuple):
-    """A file of another copy that took the place of the environment's own."""
-
-    file: str
-    folder: str
-    entry: PathEntry | None
-    """The list's entry that leads there."""
-    own: CudnnCopy
-
-    @property
-    def by_library_path(self) -> bool:
-        return self.entry is not None and self.entry.variable == "LD_LIBRARY_PATH"
+@rule("library-path-overrides", layer=Layer.WRONG_COPY, provable=False)
+def by_library_path(ctx: Context) -> Findings:
+    """An environment brings its own cuDNN, and LD_LIBRARY_PATH puts another copy in its place."""
+    return _taken_over(ctx, by_path=True)
 
 
-def _taken_over(ctx: Context) -> _Foreign | None:
+@rule("system-cudnn-overrides", layer=Layer.WRONG_COPY, provable=False)
+def by_system(ctx: Context) -> Findings:
+    """An environment brings its own cuDNN, and a copy of the system takes its place."""
+    return _taken_over(ctx, by_path=False)
+
+
+def _taken_over(ctx: Context, *, by_path: bool) -> Findings:
     trial = ctx.trial
-    if ctx.environment is None or trial is None:
-        return None
-    if not (stopped(trial) or too_old(ctx.needs, trial)):
-        return None
+    if ctx.environment is None or trial is None or not ctx.needs:
+        return
+    if not (ctx.stopped or too_old(ctx.needs, trial)):
+        return
     # A cuDNN of another major has other file names, and a part that is gone here leaves its place
     # to others: nothing was taken.
     own = [c for c in ctx.copies if not trial.version or c.major == major(trial.version)]
     gone = {ctx.name(part.file) for one in own for part in one.damaged}
     foreign = (p for p in cudnn_files(ctx, trial) if _foreign(ctx, p))
     file = next((p for p in foreign if not any(ctx.name(p).startswith(g) for g in gone)), "")
-    if not file or not ctx.needs or not own:
-        return None
-    folder = ctx.parent(file)
-    return _Foreign(file, folder, ctx.searched.get(ctx.key(folder)), best(ctx, own))
-
-
-@rule("library-path-overrides", layer=Layer.WRONG_COPY, provable=False)
-def by_library_path(ctx: Context) -> Findings:
-    """An environment brings its own cuDNN, and LD_LIBRARY_PATH puts another copy in its place."""
-    found = _taken_over(ctx)
-    if found and found.by_library_path:
-        yield _overridden(ctx, found, take_out(ctx, found.entry))
-
-
-@rule("system-cudnn-overrides", layer=Layer.WRONG_COPY, provable=False)
-def by_system(ctx: Context) -> Findings:
-    """An environment brings its own cuDNN, and a copy of the system takes its place."""
-    found = _taken_over(ctx)
-    if found and not found.by_library_path:
-        yield _overridden(ctx, found, _before_the_systems(ctx, found.own))
+    entry = ctx.searched.get(ctx.key(ctx.parent(file)))
+    if file and own and by_path == (entry is not None and entry.variable == "LD_LIBRARY_PATH"):
+        mine = best(ctx, own)
+        remedy = take_out(ctx, entry) if by_path else _before_the_systems(ctx, mine)
+        yield _overridden(ctx, file, mine, remedy)
 
 
 def _before_the_systems(ctx: Context, own: CudnnCopy) -> Remedy:
@@ -130,18 +110,19 @@ def _before_the_systems(ctx: Context, own: CudnnCopy) -> Remedy:
     return search_first(ctx, own.folder)
 
 
-def _overridden(ctx: Context, found: _Foreign, remedy: Remedy) -> Finding:
-    entry, mine, theirs = found.entry, found.own, copy_in(ctx, found.folder)
+def _overridden(ctx: Context, file: str, mine: CudnnCopy, remedy: Remedy) -> Finding:
+    folder = ctx.parent(file)
+    entry, theirs = ctx.searched.get(ctx.key(folder)), copy_in(ctx, folder)
     answered = ctx.trial.version if ctx.trial else ""
     return ctx.error(
         remedy,
-        found.file,
+        file,
         f"{product(mine.version)}: {mine.folder}",
         f"{entry.variable}: {entry.text} ({entry.source or entry.scope})" if entry else "",
         program=ctx.needs[0].who,
         own_product=product(mine.version),
         other=product(theirs.version if theirs else answered),
-        folder=found.folder,
+        folder=folder,
         owner=theirs.owner if theirs else "",
         place=entry.source if entry else "",
     )

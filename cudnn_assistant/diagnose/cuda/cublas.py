@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from cudnn_assistant.compat import FIRST_COMPATIBLE
 from cudnn_assistant.diagnose.cuda.toolkits import in_environment, toolkit
-from cudnn_assistant.diagnose.needs import Need, stopped
+from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import (
     CUDA_PAGE,
     cuda_majors,
@@ -20,15 +18,8 @@ from cudnn_assistant.machine import Library
 from cudnn_assistant.versions import major, numbers, short
 
 
-class _Cublas(NamedTuple):
-    """The cuBLAS that no program finds by its name."""
-
-    there: Library | None
-    """The best one in a folder that isn't searched; ``None``: there is none at all."""
-
-
-def _unfound_cublas(ctx: Context) -> _Cublas | None:
-    """What cuDNN needs of cuBLAS, where a copy of cuDNN is there and nothing else serves it.
+def _unfound(ctx: Context) -> list[Library] | None:
+    """Each cuBLAS that would do, where cuDNN needs one and no searched folder holds it.
 
     Without a cuDNN there is nothing to judge: whoever installs one brings cuBLAS along.
     """
@@ -40,42 +31,39 @@ def _unfound_cublas(ctx: Context) -> _Cublas | None:
     # One of another CUDA major is a matter of which cuDNN was installed, not of a missing CUDA.
     if any(map(ctx.loadable, known)) or not (ctx.copies or ctx.winner):
         return None
-    usable = [lib for lib in known if not in_environment(ctx, lib) and _wanted_major(ctx, lib)]
-    return _Cublas(max(usable, key=_newest, default=None))
-
-
-def cublas_libraries(ctx: Context) -> tuple[Library, ...]:
-    """All files of cuBLAS."""
-    return (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
-
-
-def _newest(library: Library) -> tuple[int, tuple[int, ...]]:
-    return library.major or 0, numbers(library.version)
+    return [lib for lib in known if not in_environment(ctx, lib) and _wanted_major(ctx, lib)]
 
 
 @rule("cuda-missing", layer=Layer.CUDA)
 def no_cuda(ctx: Context) -> Findings:
     """cuDNN needs cuBLAS of its CUDA major, and there is none."""
-    found = _unfound_cublas(ctx)
-    if found is not None and found.there is None:
+    if _unfound(ctx) == []:
         yield _no_cuda(ctx)
 
 
 @rule("cuda-not-on-path", layer=Layer.CUDA)
 def not_searched(ctx: Context) -> Findings:
     """cuDNN needs cuBLAS of its CUDA major, and no searched folder holds it."""
-    found = _unfound_cublas(ctx)
-    if found is None or found.there is None:
-        return
-    best = found.there
-    folder = ctx.parent(best.path)
-    together = any(ctx.key(c.folder) == ctx.key(folder) for c in ctx.copies)
-    if together and not ctx.windows:
-        return  # the folder will be added for the sake of the cuDNN in it
-    if _asked_for_cudnn(ctx) and not together:
-        return  # where cuDNN lies is the first question; CUDA's folder is the next
-    facts = Facts(folder=folder, cuda=short(best.version) or str(best.major or ""))
-    yield ctx.error(search_first(ctx, folder), best.path, **facts)
+    if usable := _unfound(ctx):
+        best = max(usable, key=lambda lib: (lib.major or 0, numbers(lib.version)))
+        folder = ctx.parent(best.path)
+        facts = Facts(folder=folder, cuda=short(best.version) or str(best.major or ""))
+        if not _comes_later(ctx, folder):
+            yield ctx.error(search_first(ctx, folder), best.path, **facts)
+
+
+def _comes_later(ctx: Context, folder: str) -> bool:
+    """Whether the folder is added for the sake of the cuDNN in it, or that one's is asked first."""
+    if any(ctx.key(c.folder) == ctx.key(folder) for c in ctx.copies):
+        return not ctx.windows
+    # The test found no cuDNN by its name, so that it never came to ask for CUDA.
+    trial = ctx.stopped
+    return trial is not None and trial.stage == "load" and "cudnn" in trial.missing
+
+
+def cublas_libraries(ctx: Context) -> tuple[Library, ...]:
+    """All files of cuBLAS."""
+    return (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
 
 
 def _whole(library: Library) -> bool:
@@ -85,16 +73,8 @@ def _whole(library: Library) -> bool:
 
 def _asked_for_cublas(ctx: Context) -> bool:
     """The test of a cuDNN that matters stopped because it asked for cuBLAS in vain."""
-    trial = ctx.trial
-    asked = stopped(trial) and trial is not None and "cublas" in trial.missing.casefold()
+    asked = ctx.stopped is not None and "cublas" in ctx.stopped.missing.casefold()
     return asked and ctx.serious == "error"
-
-
-def _asked_for_cudnn(ctx: Context) -> bool:
-    """The test found no cuDNN by its name, so that it never came to ask for CUDA."""
-    trial = ctx.trial
-    asked = stopped(trial) and trial is not None and trial.stage == "load"
-    return asked and trial is not None and "cudnn" in trial.missing
 
 
 def cublas_file(ctx: Context, cuda: str | int) -> str:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from cudnn_assistant import compat
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudnnStatus
 from cudnn_assistant.compat import driver_floor, last_driver_branch
-from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import cuda_majors, install_cudnn, install_driver
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Remedy
@@ -52,57 +49,32 @@ def gpu_too_old(ctx: Context) -> Findings:
     )
 
 
-class _Outdated(NamedTuple):
-    """A driver that doesn't speak the CUDA major that the programs are made for.
+def _floor(ctx: Context) -> str | None:
+    """The oldest driver that speaks the CUDA major of the programs, where the one here doesn't.
 
     A lower minor within one major is fine (minor-version compatibility), so majors are compared.
     """
-
-    driver: Driver
-    demand: str
-    floor: str
-    """The oldest driver that speaks it; "" when that isn't known."""
-    last: int | None
-    """The last branch for this GPU, where it is older than the floor."""
-
-    @property
-    def evidence(self) -> str:
-        driver = self.driver
-        have, needed = f"{driver.version} (CUDA {driver.cuda or '?'})", self.floor or "?"
-        return f"{have} < {needed} (CUDA {self.demand})"
-
-
-def _outdated(ctx: Context) -> _Outdated | None:
     driver, demand = ctx.machine.driver, demanded(ctx)
     if driver is None or not demand or not ctx.needs or not (driver.cuda or driver.version):
         return None
     # Under WSL the driver is that of Windows, and so are its numbers.
     floor = driver_floor(ctx.compat, demand, "windows" if ctx.on_windows else "linux")
-    if not _behind(ctx, driver, demand, floor):
-        return None
-    last = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
-    beyond = last if last is not None and last < major(floor) else None
-    return _Outdated(driver, demand, floor, beyond)
-
-
-def _wants_newer(ctx: Context, found: _Outdated) -> Trial | None:
-    """The test in which cuDNN itself asked for a newer driver than its CUDA does."""
-    return ctx.trial if _said(ctx.trial) and not older(found.driver.version, found.floor) else None
+    return floor if _behind(ctx, driver, demand, floor) else None
 
 
 @rule("driver-too-old", layer=Layer.CUDA)
 def cudnn_wants_newer(ctx: Context) -> Findings:
     """This cuDNN wants a newer driver than its CUDA does, and doesn't say how new."""
-    found = _outdated(ctx)
-    if found and (trial := _wants_newer(ctx, found)):
+    floor, driver, trial = _floor(ctx), ctx.machine.driver, _said(ctx)
+    if floor is not None and driver and trial and not older(driver.version, floor):
         copy = ctx.winner.version if ctx.winner else trial.version
         yield ctx.finding(
             ctx.serious,
             install_driver(ctx),
-            f"{found.driver.version}: {trial.code_name} ({trial.code})",
+            f"{driver.version}: {trial.code_name} ({trial.code})",
             sure=False,
             product=f"cuDNN {short(copy)}".strip(),
-            driver=found.driver.version,
+            driver=driver.version,
             wants_newer_driver=True,
         )
 
@@ -110,43 +82,49 @@ def cudnn_wants_newer(ctx: Context) -> Findings:
 @rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
 def beyond_last_driver(ctx: Context) -> Findings:
     """No driver that knows this GPU speaks the CUDA major that the programs are made for."""
-    found = _outdated(ctx)
-    if found and found.last is not None and not _wants_newer(ctx, found):
-        facts, remedy = _driver_facts(ctx, found), _older_build(ctx)
-        yield ctx.finding(ctx.serious, remedy, found.evidence, **facts)
+    return _below_floor(ctx, beyond=True)
 
 
 @rule("driver-too-old", layer=Layer.CUDA)
 def driver_too_old(ctx: Context) -> Findings:
     """The driver doesn't speak the CUDA major that the programs are made for."""
-    found = _outdated(ctx)
-    if found and found.last is None and not _wants_newer(ctx, found):
-        facts, remedy = _driver_facts(ctx, found), install_driver(ctx, needed=found.floor)
-        yield ctx.finding(ctx.serious, remedy, found.evidence, **facts)
+    return _below_floor(ctx, beyond=False)
+
+
+def _below_floor(ctx: Context, *, beyond: bool) -> Findings:
+    driver, demand, floor = ctx.machine.driver, demanded(ctx), _floor(ctx)
+    if driver is None or floor is None or (_said(ctx) and not older(driver.version, floor)):
+        return
+    branch = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
+    last = branch if branch is not None and branch < major(floor) else 0
+    if beyond == bool(last):
+        yield ctx.finding(
+            ctx.serious,
+            _older_build(ctx) if last else install_driver(ctx, needed=floor),
+            f"{driver.version} (CUDA {driver.cuda or '?'}) < {floor or '?'} (CUDA {demand})",
+            **_driver_facts(ctx, driver, demand)
+            | {"needed_version": str(major(floor)) if floor else "", "last_branch": last},
+        )
 
 
 def _behind(ctx: Context, driver: Driver, demand: str, floor: str) -> bool:
     speaks = major(driver.cuda)
     if speaks and speaks < major(demand):
         return True
-    trial = ctx.trial
-    if _said(trial):
+    if _said(ctx):
         return True
+    trial = ctx.trial
     refused = trial is not None and trial.code == INSUFFICIENT_DRIVER and bool(driver.version)
     return (refused or not speaks) and older(driver.version, floor)
 
 
-def _said(trial: Trial | None) -> bool:
-    """Whether cuDNN itself said that it needs a newer driver (INCOMPATIBLE_CUDA_DRIVER)."""
-    return (
-        trial is not None
-        and trial.code == CudnnStatus.NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER
-        and stopped(trial)
-    )
+def _said(ctx: Context) -> Trial | None:
+    """The test in which cuDNN itself said that it needs a newer driver."""
+    told = CudnnStatus.NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER
+    return ctx.stopped if ctx.stopped and ctx.stopped.code == told else None
 
 
-def _driver_facts(ctx: Context, found: _Outdated) -> Facts:
-    driver, demand, floor, last = found
+def _driver_facts(ctx: Context, driver: Driver, demand: str) -> Facts:
     program = ctx.needs[0].who
     copy = max(ctx.copies, key=lambda c: numbers(c.version), default=None)
     runs = compat.cuda_majors(ctx.compat, driver.cuda)
@@ -155,12 +133,10 @@ def _driver_facts(ctx: Context, found: _Outdated) -> Facts:
         driver=driver.version,
         limit=driver.cuda,
         cuda=str(major(demand)),
-        needed_version=str(major(floor)) if floor else "",
         gpu=ctx.gpu.name if ctx.gpu else "",
         program=program,
         asking_copy=f"cuDNN {short(copy.version)}".strip() if copy and not program else "",
         other=str(lower) if lower and (ctx.environment is None or program == "") else "",
-        last_branch=last or 0,
     )
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from cudnn_assistant import compat
 from cudnn_assistant.codes import Cudnn8Status, CudnnStatus, process_end
 from cudnn_assistant.compat import FIRST_COMPATIBLE, framework_needs
 from cudnn_assistant.diagnose.cuda.cublas import cublas_file, cublas_libraries
 from cudnn_assistant.diagnose.cuda.toolkits import toolkit
-from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import CUDA_PAGE, install_packages, search_first
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, Facts, Finding, InstallCuda, Manual, PutFirst, Remedy
@@ -21,28 +19,28 @@ from cudnn_assistant.versions import major
 from cudnn_assistant.wording.products import called
 
 
-def _asked_in_vain(ctx: Context, what: str) -> str:
-    """The file of that kind which an environment's test didn't find; "" when it was another."""
-    if ctx.environment is None or not stopped(ctx.trial) or ctx.trial is None:
+def _asked_in_vain(ctx: Context) -> str:
+    """The library that an environment's test didn't find.
+
+    A package whose files are gone is told as that, and is installed anew.
+    """
+    if ctx.environment is None or ctx.stopped is None:
         return ""
-    # A package whose files are gone is told as that, and is installed anew.
-    if any(p.files_missing and "cublas" in p.name for p in ctx.environment.packages):
-        return ""
-    return ctx.trial.missing if what in ctx.trial.missing.casefold() else ""
+    gone = any(p.files_missing and "cublas" in p.name for p in ctx.environment.packages)
+    return "" if gone else ctx.stopped.missing
 
 
 @rule("cublas-missing-in-environment", layer=Layer.CUDA)
 def environment_cublas(ctx: Context) -> Findings:
     """A Python environment's cuDNN is there, the cuBLAS it needs is not."""
-    if file := _asked_in_vain(ctx, "cublas"):
+    if "cublas" in (file := _asked_in_vain(ctx)).casefold():
         yield _cublas_missing(ctx, file)
 
 
 @rule("nvrtc-missing-in-environment", layer=Layer.CUDA)
 def environment_nvrtc(ctx: Context) -> Findings:
     """A Python environment's cuDNN is there, the NVRTC it needs is not."""
-    file = _asked_in_vain(ctx, "nvrtc")
-    if file and "cublas" not in file.casefold():
+    if "nvrtc" in (file := _asked_in_vain(ctx)).casefold():
         remedy = install_packages(ctx, _package(ctx, "cuda-nvrtc"))
         yield ctx.error(remedy, file, file=file)
 
@@ -64,40 +62,63 @@ def linked_cublas(ctx: Context) -> Findings:
     if environment is None or ctx.windows or ctx.trial is not None:
         return
     linked = [f for f in ctx.frameworks if f.name == "torch" and f.cudnn_from == "wheel"]
-    known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
     recorded = any("cublas" in p.name for p in environment.packages)
     pinned = any("cublas" in p.package for f in linked for p in f.pins)
     cuda = max((major(f.cuda) for f in linked), default=0)
     if cuda >= FIRST_COMPATIBLE and not (
-        recorded or pinned or any(ctx.loadable(lib) for lib in known)
+        recorded or pinned or any(map(ctx.loadable, cublas_libraries(ctx)))
     ):
         yield _cublas_missing(ctx, f"libcublas.so.{cuda}")
 
 
-class _ByName(NamedTuple):
-    """A program that opens cuBLAS by its name, and what is known of that library."""
-
-    framework: Framework
-    cuda: int
-    file: str
-    there: tuple[Library, ...]
-
-
-def _opened_by_name(ctx: Context) -> Iterator[_ByName]:
+def _opened_by_name(ctx: Context) -> Iterator[tuple[Framework, str, list[Library]]]:
     """CTranslate2 opens cuBLAS by its name, and brings none; newer ones do without cuDNN.
 
-    Whatever brings cuDNN to the environment brings cuBLAS along.
+    Each with the file that it opens, and what is there of it. Whatever brings cuDNN to the
+    environment brings cuBLAS along.
     """
-    alone = ctx.environment is not None and not any(
-        f.cudnn or f.brings_cudnn for f in ctx.frameworks
-    )
-    for framework in ctx.frameworks if alone else ():
+    if ctx.environment is None or any(f.cudnn or f.brings_cudnn for f in ctx.frameworks):
+        return
+    for framework in ctx.frameworks:
         cuda = _cuda_of(ctx, framework)
         known = cuda in compat.known_cuda_majors(ctx.compat)
         if framework.name == "ctranslate2" and framework.gpu is not False and known:
             file = f"cublas64_{cuda}.dll" if ctx.windows else f"libcublas.so.{cuda}"
-            there = tuple(lib for lib in cublas_libraries(ctx) if lib.major == cuda)
-            yield _ByName(framework, cuda, file, there)
+            yield framework, file, [lib for lib in cublas_libraries(ctx) if lib.major == cuda]
+
+
+@rule("cublas-missing-in-environment", layer=Layer.CUDA, provable=False)
+def ctranslate2_cublas(ctx: Context) -> Findings:
+    """CTranslate2 asks for a cuBLAS that isn't there."""
+    for framework, file, there in _opened_by_name(ctx):
+        if not there:
+            package = compat.cuda_package(ctx.compat, "cublas", _cuda_of(ctx, framework))
+            program = "" if ctx.windows else called(framework)
+            yield ctx.error(install_packages(ctx, package), file, file=file, program=program)
+
+
+@rule("cublas-not-searched", layer=Layer.CUDA, provable=False)
+def cublas_not_searched(ctx: Context) -> Findings:
+    """On Linux CTranslate2 asks the loader, which knows nothing of Python's packages."""
+    for framework, file, there in _opened_by_name(ctx):
+        if there and not (ctx.windows or any(_found(ctx, lib) for lib in there)):
+            folder = ctx.parent(there[0].path)
+            line = f"export LD_LIBRARY_PATH={quote(folder, 'sh')}:$LD_LIBRARY_PATH"
+            search = Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
+            # Searched first, it would take the place of another program's cuBLAS.
+            several = len({ctx.key(ctx.parent(lib.path)) for lib in there}) > 1
+            yield ctx.error(
+                Manual(commands=(line,)) if several else search,
+                there[0].path,
+                program=called(framework),
+                file=file,
+                folder=folder,
+                environment=ctx.subject,
+            )
+
+
+def _found(ctx: Context, library: Library) -> bool:
+    return ctx.reachable(ctx.parent(library.path), library.found_via)
 
 
 def _cuda_of(ctx: Context, framework: Framework) -> int:
@@ -106,49 +127,6 @@ def _cuda_of(ctx: Context, framework: Framework) -> int:
         ctx.compat, framework.name, framework.version, ctx.machine.os.family, framework.cuda
     )
     return major(framework.cuda or (known.cuda if known else ""))
-
-
-@rule("cublas-missing-in-environment", layer=Layer.CUDA, provable=False)
-def ctranslate2_cublas(ctx: Context) -> Findings:
-    """CTranslate2 asks for a cuBLAS that isn't there."""
-    for asked in _opened_by_name(ctx):
-        if not asked.there:
-            yield ctx.error(
-                install_packages(ctx, compat.cuda_package(ctx.compat, "cublas", asked.cuda)),
-                asked.file,
-                file=asked.file,
-                program="" if ctx.windows else called(asked.framework),
-            )
-
-
-@rule("cublas-not-searched", layer=Layer.CUDA, provable=False)
-def cublas_not_searched(ctx: Context) -> Findings:
-    """On Linux CTranslate2 asks the loader, which knows nothing of Python's packages."""
-    for asked in _opened_by_name(ctx) if not ctx.windows else ():
-        there = asked.there
-        found = any(ctx.reachable(ctx.parent(lib.path), lib.found_via) for lib in there)
-        if there and not found:
-            folder = ctx.parent(there[0].path)
-            line = f"export LD_LIBRARY_PATH={quote(folder, 'sh')}:$LD_LIBRARY_PATH"
-            yield ctx.error(
-                Manual(commands=(line,)) if _others(ctx, there) else _search(folder),
-                there[0].path,
-                program=called(asked.framework),
-                file=asked.file,
-                folder=folder,
-                environment=ctx.subject,
-            )
-
-
-def _search(folder: str) -> Remedy:
-    return Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
-
-
-def _others(ctx: Context, there: tuple[Library, ...]) -> bool:
-    """Whether the folder, searched first, would take the place of another program's cuBLAS."""
-    folders = {ctx.key(ctx.parent(lib.path)) for lib in there}
-    known = (lib for lib in cublas_libraries(ctx) if lib.major == there[0].major)
-    return any(ctx.key(ctx.parent(lib.path)) not in folders for lib in known) or len(folders) > 1
 
 
 _NO_COMPILER = (
@@ -162,8 +140,8 @@ _NVRTC = "cuda_nvrtc"
 @rule("nvrtc-missing", layer=Layer.CUDA)
 def nvrtc(ctx: Context) -> Findings:
     """CuDNN could not build code on the spot: NVRTC is missing or not of one version."""
-    trial = ctx.trial
-    if trial is None or trial.code not in _NO_COMPILER or not stopped(trial):
+    trial = ctx.stopped
+    if trial is None or trial.code not in _NO_COMPILER:
         return
     cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
     ours = toolkit(ctx, str(cuda or ""))
@@ -187,9 +165,9 @@ def nvrtc(ctx: Context) -> Findings:
 @rule("cublas-mixed", layer=Layer.CUDA)
 def two_cublas(ctx: Context) -> Findings:
     """CuBLAS and cuBLASLt, which belong together, came from two folders."""
-    if ctx.trial is None or not stopped(ctx.trial):
+    if ctx.stopped is None:
         return
-    mapped = [p for p in ctx.trial.mapped if "cublas" in ctx.name(p).casefold()]
+    mapped = [p for p in ctx.stopped.mapped if "cublas" in ctx.name(p).casefold()]
     folders = list(dict.fromkeys(ctx.parent(p) for p in mapped))
     if len(folders) > 1:
         facts = Facts(one=folders[0], other=folders[1])
@@ -226,11 +204,10 @@ def without_cublas(ctx: Context) -> Findings:
     It says NOT_INITIALIZED (1001, 1 in cuDNN 8), INTERNAL_ERROR (4000, 4) or
     EXECUTION_FAILED_CUBLAS (5002), or its process aborts. What its package pins is not there.
     """
-    trial, cuda = ctx.trial, next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
-    if ctx.environment is None or trial is None or not stopped(trial) or not cuda:
+    trial, cuda = ctx.stopped, next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
+    if ctx.environment is None or trial is None or not cuda:
         return
-    known = (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
-    there = any(lib.major == cuda and ctx.loadable(lib) for lib in known)
+    there = any(lib.major == cuda and ctx.loadable(lib) for lib in cublas_libraries(ctx))
     aborted = process_end(trial.code or 0, ctx.machine.os.family) in _ABORTS
     silent = trial.code in _SAYS_NOTHING if trial.status == "status-code" else aborted
     if trial.stage in ("handle", "convolution") and silent and not there:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from cudnn_assistant.compat import FIRST_COMPATIBLE, oldest_usable_cuda
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import CUDA_ARCHIVE
@@ -15,45 +13,31 @@ from cudnn_assistant.plan.installing import toolkit_file
 from cudnn_assistant.versions import numbers, older, short
 
 
-class _Unmet(NamedTuple):
-    """A program built for a CUDA that isn't here, or whose cuDNN doesn't serve it."""
+def _unmet(ctx: Context) -> list[Need]:
+    """Programs built for a CUDA that isn't here, or whose cuDNN doesn't serve it.
 
-    need: Need
-    oldest: str
-    """The oldest CUDA that runs on this GPU, where the program's is older."""
-
-
-def _unmet(ctx: Context) -> list[_Unmet]:
-    """From CUDA 11 on any minor of the major will do; before, each has file names of its own."""
+    From CUDA 11 on any minor of the major will do; before, each has file names of its own.
+    """
     unknown = ctx.machine.unknown("toolkits") or ctx.machine.unknown("cudnn")
-    if ctx.environment is not None or unknown:
-        return []
-    asked = [need for need in ctx.needs if need.toolkit]
-    return [_Unmet(n, "" if ctx.met(n) else _too_new(ctx, n)) for n in asked if not _served(ctx, n)]
-
-
-def _served(ctx: Context, need: Need) -> bool:
-    return ctx.met(need) and _cuda_anywhere(ctx, need)
-
-
-def _too_new(ctx: Context, need: Need) -> str:
-    oldest = oldest_usable_cuda(ctx.compat, ctx.gpu.compute) if ctx.gpu else ""
-    return oldest if oldest and older(need.toolkit, oldest) else ""
+    asked = [] if ctx.environment is not None or unknown else ctx.needs
+    return [n for n in asked if n.toolkit and not (ctx.met(n) and _cuda_anywhere(ctx, n))]
 
 
 @rule("gpu-too-new-for-cuda", layer=Layer.CUDA, provable=False)
 def gpu_too_new(ctx: Context) -> Findings:
     """A program is built for a CUDA that is older than the GPU."""
-    for need, oldest in _unmet(ctx):
-        if ctx.gpu and oldest:
+    gpu = ctx.gpu
+    for need in _unmet(ctx):
+        oldest = oldest_usable_cuda(ctx.compat, gpu.compute) if gpu else ""
+        if gpu and older(need.toolkit, oldest) and not ctx.met(need):
             yield ctx.finding(
                 "error" if need.cuda < FIRST_COMPATIBLE else "warning",
                 Manual(),
-                f"{ctx.gpu.name}: {ctx.gpu.compute}, CUDA {oldest}",
+                f"{gpu.name}: {gpu.compute}, CUDA {oldest}",
                 program=need.who,
                 cuda=need.toolkit,
                 environment=need.where,
-                gpu=ctx.gpu.name,
+                gpu=gpu.name,
                 oldest_cuda=oldest,
             )
 
@@ -64,7 +48,7 @@ def other_cuda(ctx: Context) -> Findings:
 
     Also where its cuDNN starts: before that it asks for a cuBLAS that nobody has.
     """
-    for need, _oldest in _unmet(ctx):
+    for need in _unmet(ctx):
         if ctx.met(need) or not _has_cuda(ctx, need):
             yield _other_cuda(ctx, need)
 
@@ -104,10 +88,8 @@ def _serves(need: Need, version: str) -> bool:
 
 
 def _other_cuda(ctx: Context, need: Need) -> Finding:
-    cuda, there = (
-        need.toolkit,
-        sorted({short(t.version) for t in ctx.machine.toolkits if t.version}),
-    )
+    cuda = need.toolkit
+    there = sorted({short(t.version) for t in ctx.machine.toolkits if t.version})
     ours = toolkit_file(cuda, ctx.machine, ctx.compat)
     by_hand = Manual(
         link=CUDA_ARCHIVE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.diagnose.ground import visible_gpus
 from cudnn_assistant.diagnose.ground.driver_status import answers, bare_linux, cuda_code, nvml_code
@@ -15,34 +13,56 @@ from cudnn_assistant.machine import DeviceNode, Driver
 from cudnn_assistant.shell import Syntax, command
 
 
-class _Refusal(NamedTuple):
-    """What shows that this user may not open the device files."""
-
-    node: DeviceNode | None
-    """The file that is closed; ``None`` where the driver's answer alone says so."""
-    code: int
-    """What NVML answered."""
-
-    @property
-    def path(self) -> str:
-        return self.node.path if self.node else "/dev/nvidiactl"
-
-    @property
-    def evidence(self) -> str:
-        node = self.node
-        if node is None:
-            return f"{nvml_return(self.code)} ({self.code})"
-        return f"{node.path} {node.mode} {node.owner}"
-
-
-def _refusal(ctx: Context) -> _Refusal | None:
+def _closed(ctx: Context) -> DeviceNode | None:
+    """A device file that this user may not open; one that isn't known to exist where the driver's
+    answer alone says so."""
     driver = ctx.machine.driver
     if driver is None or ctx.windows or ctx.runs:
         return None
-    closed = [n for n in driver.nodes if n.exists and n.openable is False and _matters(n)]
-    if not closed and nvml_code(ctx) != NvmlReturn.NO_PERMISSION and not _taken_away(ctx):
-        return None
-    return _Refusal(closed[0] if closed else None, nvml_code(ctx) or 0)
+    closed = (n for n in driver.nodes if n.exists and n.openable is False and _matters(n))
+    said = nvml_code(ctx) == NvmlReturn.NO_PERMISSION or _taken_away(ctx)
+    return next(closed, DeviceNode(path="/dev/nvidiactl", exists=False) if said else None)
+
+
+def _shown(ctx: Context, node: DeviceNode) -> str:
+    answer = nvml_code(ctx) or 0
+    said = f"{nvml_return(answer)} ({answer})"
+    return f"{node.path} {node.mode} {node.owner}" if node.exists else said
+
+
+def _by_scheduler(ctx: Context, node: DeviceNode) -> visible_gpus.Scheduler | None:
+    """The scheduler whose group of processes may not use a file that is open to all by its mode."""
+    return visible_gpus.batch_system(ctx) if node.mode.endswith("rw-") else None
+
+
+@rule("job-without-gpu", layer=Layer.ACCESS)
+def kept_by_scheduler(ctx: Context) -> Findings:
+    """A scheduler keeps the device files from the job."""
+    node = _closed(ctx)
+    if node and (scheduler := _by_scheduler(ctx, node)):
+        yield visible_gpus.given_none(ctx, scheduler, f"{node.path} {node.mode}")
+
+
+@rule("device-permission-container", layer=Layer.ACCESS)
+def permission_container(ctx: Context) -> Findings:
+    """The device files are in the container, and its user may not open them."""
+    node = _closed(ctx)
+    if node and ctx.machine.os.container and not _by_scheduler(ctx, node):
+        remedy = Manual(link=CONTAINER_PAGE, page="nvidia")
+        sure = node.exists or nvml_code(ctx) == NvmlReturn.NO_PERMISSION
+        yield ctx.error(remedy, _shown(ctx, node), sure=sure, path=node.path)
+
+
+@rule("device-permission", layer=Layer.ACCESS)
+def permission(ctx: Context) -> Findings:
+    """The device files exist, and this user may not open them."""
+    driver, node = ctx.machine.driver, _closed(ctx)
+    if driver and node and not ctx.machine.os.container and not _by_scheduler(ctx, node):
+        group = _group(node)
+        join = (command("sh", "sudo", "usermod", "-aG", group, Syntax('"$USER"')),)
+        remedy = Manual(commands=join if group else _open_to_all(driver), administrator=True)
+        facts = Facts(path=node.path, group=group, for_root=not group)
+        yield ctx.error(remedy, _shown(ctx, node), **facts)
 
 
 def _taken_away(ctx: Context) -> bool:
@@ -51,57 +71,15 @@ def _taken_away(ctx: Context) -> bool:
     return inside and nvml_code(ctx) == NvmlReturn.UNKNOWN and cuda_code(ctx) != CudaResult.SUCCESS
 
 
-def _by_scheduler(ctx: Context, refusal: _Refusal) -> visible_gpus.Scheduler | None:
-    """The scheduler whose group of processes may not use a file that is open to all by its mode."""
-    node = refusal.node
-    return visible_gpus.batch_system(ctx) if node and node.mode.endswith("rw-") else None
-
-
-@rule("job-without-gpu", layer=Layer.ACCESS)
-def kept_by_scheduler(ctx: Context) -> Findings:
-    """A scheduler keeps the device files from the job."""
-    refusal = _refusal(ctx)
-    if refusal and refusal.node and (scheduler := _by_scheduler(ctx, refusal)):
-        node = refusal.node
-        yield visible_gpus.given_none(ctx, scheduler, f"{node.path} {node.mode}")
-
-
-@rule("device-permission-container", layer=Layer.ACCESS)
-def permission_container(ctx: Context) -> Findings:
-    """The device files are in the container, and its user may not open them."""
-    refusal = _refusal(ctx)
-    if refusal and ctx.machine.os.container and not _by_scheduler(ctx, refusal):
-        yield ctx.error(
-            Manual(link=CONTAINER_PAGE, page="nvidia"),
-            refusal.evidence,
-            sure=bool(refusal.node) or refusal.code == NvmlReturn.NO_PERMISSION,
-            path=refusal.path,
-        )
-
-
-@rule("device-permission", layer=Layer.ACCESS)
-def permission(ctx: Context) -> Findings:
-    """The device files exist, and this user may not open them."""
-    refusal = _refusal(ctx)
-    if refusal is None or ctx.machine.os.container or _by_scheduler(ctx, refusal):
-        return
-    group = _group(refusal.node)
-    join = (command("sh", "sudo", "usermod", "-aG", group, Syntax('"$USER"')),)
-    remedy = Manual(commands=join if group else _open_to_all(ctx), administrator=True)
-    facts = Facts(path=refusal.path, group=group, for_root=not group)
-    yield ctx.error(remedy, refusal.evidence, **facts)
-
-
-def _open_to_all(ctx: Context) -> tuple[str, ...]:
-    nodes = ctx.machine.driver.nodes if ctx.machine.driver else ()
-    closed = [node.path for node in nodes if node.exists and _matters(node)]
+def _open_to_all(driver: Driver) -> tuple[str, ...]:
+    closed = [node.path for node in driver.nodes if node.exists and _matters(node)]
     where = "grep -r NVreg_DeviceFile /etc/modprobe.d /lib/modprobe.d"
     return command("sh", "sudo", "chmod", "a+rw", *closed), where
 
 
-def _group(node: DeviceNode | None) -> str:
+def _group(node: DeviceNode) -> str:
     """The group of users that may open a file; "" where it is root's alone, which nobody joins."""
-    group = node.owner.split(":")[-1] if node and ":" in node.owner else ""
+    group = node.owner.split(":")[-1] if ":" in node.owner else ""
     return "" if group == "root" else group or "video"
 
 
@@ -115,11 +93,8 @@ _NO_START = (CudaResult.UNKNOWN, CudaResult.NO_DEVICE, CudaResult.NOT_INITIALIZE
 
 def _without_cuda(ctx: Context) -> Driver | None:
     """The driver on bare Linux through which CUDA doesn't start."""
-    driver = ctx.machine.driver
-    if not bare_linux(ctx) or cuda_code(ctx) not in _NO_START or ctx.runs:
-        return None
-    # Nobody inside a sandbox can load a module.
-    return None if ctx.machine.os.sandbox else driver
+    silent = bare_linux(ctx) and cuda_code(ctx) in _NO_START and not ctx.runs
+    return ctx.machine.driver if silent else None
 
 
 def _uvm_there(driver: Driver) -> bool:
@@ -130,9 +105,9 @@ def _uvm_there(driver: Driver) -> bool:
 
 @rule("uvm-missing", layer=Layer.ACCESS)
 def uvm(ctx: Context) -> Findings:
-    """The module for unified memory is not there."""
+    """The module for unified memory is not there. Nobody inside a sandbox can load one."""
     driver = _without_cuda(ctx)
-    if driver is not None and not _uvm_there(driver):
+    if driver and not _uvm_there(driver) and not ctx.machine.os.sandbox:
         commands = ("sudo modprobe nvidia_uvm", "sudo nvidia-modprobe -u -c=0")
         remedy = Manual(commands=commands, administrator=True)
         yield ctx.error(remedy, answers(ctx), "/dev/nvidia-uvm: –")
@@ -141,10 +116,8 @@ def uvm(ctx: Context) -> Findings:
 @rule("cuda-stopped-after-sleep", layer=Layer.ACCESS)
 def after_sleep(ctx: Context) -> Findings:
     """The module for unified memory broke when the computer slept."""
-    driver = _without_cuda(ctx)
-    if driver is None or not _uvm_there(driver) or cuda_code(ctx) != CudaResult.UNKNOWN:
-        return
-    if log_line(ctx, r"suspend exit|resume"):
+    driver, slept = _without_cuda(ctx), log_line(ctx, r"suspend exit|resume")
+    if driver and _uvm_there(driver) and cuda_code(ctx) == CudaResult.UNKNOWN and slept:
         commands = ("sudo rmmod nvidia_uvm", "sudo modprobe nvidia_uvm")
         remedy = Manual(commands=commands, restart=True, administrator=True)
         yield ctx.error(remedy, answers(ctx))
@@ -153,14 +126,10 @@ def after_sleep(ctx: Context) -> Findings:
 @rule("device-file-missing", layer=Layer.ACCESS)
 def node_missing(ctx: Context) -> Findings:
     """The module runs, and a file through which the GPU is reached is gone."""
-    driver = ctx.machine.driver
-    if driver is None or not driver.kernel_version or not bare_linux(ctx) or ctx.runs:
-        return
-    path = missing_device_file(ctx)
-    if cuda_code(ctx) not in _NO_START or not path:
-        return
-    remedy = Manual(commands=("sudo nvidia-modprobe -c=0",), administrator=True)
-    yield ctx.error(remedy, answers(ctx), f"{path}: –", sure=False, path=path)
+    driver, path = _without_cuda(ctx), missing_device_file(ctx)
+    if driver and driver.kernel_version and path:
+        remedy = Manual(commands=("sudo nvidia-modprobe -c=0",), administrator=True)
+        yield ctx.error(remedy, answers(ctx), f"{path}: –", sure=False, path=path)
 
 
 _START_FABRIC = "sudo systemctl enable --now nvidia-fabricmanager"

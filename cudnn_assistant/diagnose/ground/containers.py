@@ -8,12 +8,8 @@ from cudnn_assistant.diagnose.ground.driver_status import cuda_code, unsearched
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Unknown
+from cudnn_assistant.machine import Driver
 from cudnn_assistant.shell import Syntax, command
-
-
-def gpu_unknown(ctx: Context) -> bool:
-    """Whether the look at the GPUs itself did not succeed."""
-    return ctx.machine.unknown("gpu")
 
 
 @rule("wsl-version-1", layer=Layer.CONTAINER)
@@ -22,24 +18,22 @@ def wsl_one(ctx: Context) -> Findings:
     if ctx.machine.os.wsl == 1:
         name = (ctx.machine.os.distribution or ("Ubuntu",))[0].capitalize()
         line = command("powershell", "wsl", "--set-version", name, "2")
-        commands = ("wsl --list --verbose", line)
-        yield ctx.error(Manual(commands=commands), name, system=name)
+        yield ctx.error(Manual(commands=("wsl --list --verbose", line)), name, system=name)
 
 
 @rule("wsl-no-gpu", layer=Layer.CONTAINER, provable=False)
 def wsl_no_device(ctx: Context) -> Findings:
     """WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
-    machine = ctx.machine
-    nodes = machine.driver.nodes if machine.driver else ()
-    device = next((n for n in nodes if n.path == "/dev/dxg"), None)
-    library = machine.driver.cuda_library if machine.driver else ""
-    if (
-        machine.os.wsl == 2
-        and device is not None
-        and not device.exists
-        and not linux_driver_in_wsl(library)
-    ):
+    driver = ctx.machine.driver
+    if ctx.machine.os.wsl != 2 or driver is None or linux_driver_in_wsl(driver.cuda_library):
+        return
+    if without_device(driver):
         yield ctx.error(UPDATE_WSL, "/dev/dxg: –")
+
+
+def without_device(driver: Driver) -> bool:
+    """Whether the file through which WSL reaches the GPU is known to be missing."""
+    return any(n.path == "/dev/dxg" and not n.exists for n in driver.nodes)
 
 
 def linux_driver_in_wsl(library: str) -> bool:
@@ -63,34 +57,32 @@ _WAYS = {
 def _without_gpu(ctx: Context) -> bool:
     """Whether a container reaches no GPU: no device of it, or nothing that speaks to it."""
     machine = ctx.machine
-    if not machine.os.container or machine.os.wsl or gpu_unknown(ctx) or machine.unknown("driver"):
+    unknown = machine.unknown("gpu") or machine.unknown("driver")
+    if not machine.os.container or machine.os.wsl or unknown:
         return False
     driver = machine.driver
     # An image may hold driver libraries of its own, which reach no GPU from in there.
-    library = (
-        driver is not None
-        and bool(driver.cuda_library)
-        and cuda_code(ctx) in (CudaResult.SUCCESS, None)
-    )
+    answers = cuda_code(ctx) in (CudaResult.SUCCESS, None)
+    library = driver is not None and bool(driver.cuda_library) and answers
     return not (library or (driver and any(n.exists for n in driver.nodes)))
 
 
-def _of_kubernetes(ctx: Context) -> visible_gpus.Scheduler | None:
+def _kubernetes(ctx: Context) -> visible_gpus.Scheduler | None:
     scheduler = visible_gpus.batch_system(ctx)
     return scheduler if scheduler is not None and scheduler.name == "Kubernetes" else None
 
 
 @rule("job-without-gpu", layer=Layer.CONTAINER)
 def pod_without_gpu(ctx: Context) -> Findings:
-    """Kubernetes started the container, and was asked for no GPU."""
-    if _without_gpu(ctx) and (scheduler := _of_kubernetes(ctx)):
+    """Kubernetes started the container without a GPU."""
+    if _without_gpu(ctx) and (scheduler := _kubernetes(ctx)):
         yield visible_gpus.given_none(ctx, scheduler, ctx.machine.os.container)
 
 
 @rule("container-no-gpu", layer=Layer.CONTAINER)
 def container_no_gpu(ctx: Context) -> Findings:
     """The container was started without GPU, or without the capability CUDA needs."""
-    if not _without_gpu(ctx) or _of_kubernetes(ctx):
+    if not _without_gpu(ctx) or _kubernetes(ctx):
         return
     name, there = ctx.machine.os.container, bool(ctx.machine.gpus)
     seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")
@@ -116,14 +108,13 @@ def container_capability(ctx: Context) -> Findings:
     text = given.value.text if given else ""
     if not _without_libraries(ctx) or {"all", "compute"} & {p.strip() for p in text.split(",")}:
         return
-    if (way := _WAYS.get(ctx.machine.os.container)) and not given:
-        remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=(way[1],))
-        evidence = f"{ctx.machine.os.container}: libcuda.so.1: –"
-        yield ctx.error(remedy, evidence, flag=way[0])
-        return
-    remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=(f"-e {setting}=compute,utility",))
+    container = ctx.machine.os.container
+    line, evidence = f"-e {setting}=compute,utility", f"{setting}={text or '–'}"
     facts = Facts(value=text, absent="" if given else setting, setting=setting)
-    yield ctx.error(remedy, f"{setting}={text or '–'}", **facts)
+    if container in _WAYS and not given:
+        flag, line = _WAYS[container]
+        evidence, facts = f"{container}: libcuda.so.1: –", Facts(flag=flag)
+    yield ctx.error(Manual(link=CONTAINER_PAGE, page="nvidia", commands=(line,)), evidence, **facts)
 
 
 def _without_libraries(ctx: Context) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import current_cuda_majors
 from cudnn_assistant.diagnose.ground.driver_status import (
@@ -16,7 +14,7 @@ from cudnn_assistant.diagnose.ground.driver_status import (
     nvml_code,
     unsearched,
 )
-from cudnn_assistant.diagnose.ground.gpu import first_name, log_line
+from cudnn_assistant.diagnose.ground.gpu import FOR_VMS, first_name, log_line
 from cudnn_assistant.diagnose.remedies import (
     HEADER_COMMANDS,
     INITRAMFS_COMMANDS,
@@ -27,8 +25,8 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Facts, Manual, Unknown
-from cudnn_assistant.machine import Driver, Gpu
+from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
+from cudnn_assistant.machine import Driver
 from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers
 
@@ -41,16 +39,11 @@ def restart_pending(ctx: Context) -> Findings:
         yield ctx.error(Manual(restart=True), "Device Manager: 14")
 
 
-_NOT_STARTED = frozenset(
-    (
-        DeviceProblem.FAILED_START,
-        DeviceProblem.FAILED_ADD,
-        DeviceProblem.FAILED_DRIVER_ENTRY,
-        DeviceProblem.DRIVER_FAILED_LOAD,
-        DeviceProblem.FAILED_POST_START,
-        DeviceProblem.UNSIGNED_DRIVER,
-    )
-)
+_NOT_STARTED = frozenset({
+    DeviceProblem.FAILED_START, DeviceProblem.FAILED_ADD, DeviceProblem.FAILED_DRIVER_ENTRY,
+    DeviceProblem.DRIVER_FAILED_LOAD, DeviceProblem.FAILED_POST_START,
+    DeviceProblem.UNSIGNED_DRIVER,
+})  # fmt: skip
 """Windows has the driver and could not start it."""
 
 
@@ -81,11 +74,8 @@ def missing(ctx: Context) -> Findings:
     driver = ctx.machine.driver
     if not judgeable(ctx) or ctx.machine.os.wsl or ctx.machine.os.container or answering(ctx):
         return
-    if (
-        driver is not None
-        and DeviceProblem.FAILED_INSTALL not in driver.problem_codes
-        and _has_parts(driver)
-    ):
+    failed = driver is not None and DeviceProblem.FAILED_INSTALL in driver.problem_codes
+    if driver is not None and _has_parts(driver) and not failed:
         return
     gpu = ctx.machine.gpus[0]
     held = f"{gpu.name}: {gpu.kernel_driver}" if gpu.kernel_driver else gpu.name
@@ -94,10 +84,8 @@ def missing(ctx: Context) -> Findings:
 
 def _has_parts(driver: Driver) -> bool:
     loaded = any(m.startswith("nvidia") for m in driver.modules)
-    return bool(
-        driver.nvml_library or driver.cuda_library or driver.kernel_version or loaded
-        or driver.module_on_disk
-    )  # fmt: skip
+    files = driver.nvml_library or driver.cuda_library or driver.module_on_disk
+    return bool(files or driver.kernel_version or loaded)
 
 
 def _unloaded(ctx: Context) -> Driver | None:
@@ -109,33 +97,29 @@ def _unloaded(ctx: Context) -> Driver | None:
     return None if loaded or not _has_parts(driver) else driver
 
 
-_FOR_VMS = ("vfio-pci", "pci-stub")
-"""Kernel drivers that keep a GPU for a virtual machine."""
-
-
-def _holder(ctx: Context) -> Gpu | None:
-    """The GPU that another kernel driver than NVIDIA's owns, where that isn't loaded."""
-    if _unloaded(ctx) is None:
-        return None
-    return next((g for g in ctx.machine.gpus if g.kernel_driver not in ("", "nvidia")), None)
+def _holder(ctx: Context) -> str:
+    """The kernel driver of others that owns the GPU, where NVIDIA's isn't loaded; "" if none."""
+    others = (g.kernel_driver for g in ctx.machine.gpus if g.kernel_driver != "nvidia")
+    return next(filter(None, others), "") if _unloaded(ctx) else ""
 
 
 @rule("gpu-kept-for-vm", layer=Layer.DRIVER)
 def kept_for_vm(ctx: Context) -> Findings:
     """The GPU is kept for a virtual machine."""
-    gpu = _holder(ctx)
-    if gpu is not None and (name := gpu.kernel_driver) in _FOR_VMS:
-        remedy = Manual(restart=True, administrator=True)
-        yield ctx.error(remedy, f"{gpu.name}: {name}", holder=name)
+    if (name := _holder(ctx)) in FOR_VMS:
+        yield _held(ctx, name, Manual(restart=True, administrator=True))
 
 
 @rule("nouveau-active", layer=Layer.DRIVER)
 def held_by_other(ctx: Context) -> Findings:
     """Another kernel driver owns the GPU: nouveau or nova."""
-    gpu = _holder(ctx)
-    if gpu is not None and (name := gpu.kernel_driver) not in _FOR_VMS:
-        remedy = _keep_from_starting(ctx, name)
-        yield ctx.error(remedy, f"{gpu.name}: {name}", holder=name)
+    if (name := _holder(ctx)) not in ("", *FOR_VMS):
+        yield _held(ctx, name, _keep_from_starting(ctx, name))
+
+
+def _held(ctx: Context, name: str, remedy: Manual) -> Finding:
+    gpu = next(g.name for g in ctx.machine.gpus if g.kernel_driver == name)
+    return ctx.error(remedy, f"{gpu}: {name}", holder=name)
 
 
 @rule("nouveau-active", layer=Layer.DRIVER)
@@ -174,40 +158,34 @@ def not_built(ctx: Context) -> Findings:
         yield ctx.error(remedy, kernel, evidence, other, kernel=kernel)
 
 
-class _Unstarted(NamedTuple):
-    """A module that is on the disk and not loaded, and the log's line that refuses it."""
+def _refusal(ctx: Context) -> str:
+    """Why the kernel refused the module on the disk, or is likely to; "" where nothing says so."""
+    unsigned = r"key was rejected|unavailable key|module verification failed.*required"
+    refused = log_line(ctx, rf"{unsigned}|unsigned module")
+    return refused or (_SECURE_BOOT if ctx.machine.os.secure_boot else "")
 
-    driver: Driver
-    refused: str
 
-
-def _unstarted(ctx: Context) -> _Unstarted | None:
-    driver = _unloaded(ctx)
-    if driver is None or driver.module_on_disk is not True:
-        return None
-    refused = r"key was rejected|unavailable key|module verification failed.*required"
-    return _Unstarted(driver, log_line(ctx, rf"{refused}|unsigned module"))
+_SECURE_BOOT = "Secure Boot: on"
 
 
 @rule("secure-boot-blocks-driver", layer=Layer.DRIVER)
 def secure_boot(ctx: Context) -> Findings:
     """Secure Boot refused the module, or is likely to."""
-    found = _unstarted(ctx)
-    if found and (found.refused or ctx.machine.os.secure_boot):
+    driver, refusal = _unloaded(ctx), _refusal(ctx)
+    if driver is not None and driver.module_on_disk and refusal:
         enrol = "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der"
         commands = (enrol,) if debian(ctx) else ()
         remedy = Manual(commands=commands, restart=True, administrator=True)
-        yield ctx.error(remedy, found.refused or "Secure Boot: on", sure=bool(found.refused))
+        yield ctx.error(remedy, refusal, sure=refusal != _SECURE_BOOT)
 
 
 @rule("driver-module-not-loaded", layer=Layer.DRIVER)
 def not_loaded(ctx: Context) -> Findings:
-    """The module is there and not loaded, and nothing says why."""
-    found = _unstarted(ctx)
-    if found and not (found.refused or ctx.machine.os.secure_boot):
+    """The module is there and not loaded, and nobody knows why."""
+    driver = _unloaded(ctx)
+    if driver is not None and driver.module_on_disk and not _refusal(ctx):
         remedy = Manual(commands=("sudo modprobe nvidia",), administrator=True)
-        evidence = ", ".join(found.driver.modules) or "/sys/module/nvidia: –"
-        yield ctx.error(remedy, evidence)
+        yield ctx.error(remedy, ", ".join(driver.modules) or "/sys/module/nvidia: –")
 
 
 @rule("driver-not-searched", layer=Layer.DRIVER)
@@ -221,9 +199,8 @@ def not_searched(ctx: Context) -> Findings:
     if library is None or not judgeable(ctx):
         return
     folder = ctx.parent(library.path)
-    yield ctx.error(
-        search_first(ctx, folder), library.path, folder=folder, file=ctx.name(library.path)
-    )
+    facts = Facts(folder=folder, file=ctx.name(library.path))
+    yield ctx.error(search_first(ctx, folder), library.path, **facts)
 
 
 _SHARING = range(CudaResult.MPS_CONNECTION_FAILED, CudaResult.MPS_MAX_CONNECTIONS_REACHED + 1)
@@ -257,28 +234,23 @@ _FINE = (CudaResult.SUCCESS, CudaResult.OUT_OF_MEMORY, None)
 def _cuda_silent(ctx: Context) -> bool:
     """NVML lists the GPU, and CUDA doesn't start."""
     code, driver = cuda_code(ctx), ctx.machine.driver
-    if (
-        not judgeable(ctx)
-        or nvml_code(ctx) != NvmlReturn.SUCCESS
-        or code in _FINE
-        or driver is None
-    ):
+    listed = judgeable(ctx) and nvml_code(ctx) == NvmlReturn.SUCCESS
+    if driver is None or not listed or code in _FINE:
         return False
     # An old driver: what programs ask of it is told with them.
     oldest = min(current_cuda_majors(ctx.compat), default=0)
-    return not (code == INSUFFICIENT_DRIVER and major(driver.cuda) < oldest)
+    return code != INSUFFICIENT_DRIVER or major(driver.cuda) >= oldest
 
 
 @rule("wsl-cuda-does-not-start", layer=Layer.NO_ANSWER)
 def wsl_cuda_silent(ctx: Context) -> Findings:
-    """CUDA doesn't start in WSL."""
-    if _cuda_silent(ctx) and ctx.machine.os.wsl:
+    """CUDA doesn't start in a WSL to which Windows gives the GPU."""
+    if ctx.machine.os.wsl and _cuda_silent(ctx):
         yield ctx.error(UPDATE_WSL, answers(ctx), sure=False)
 
 
 @rule("cuda-does-not-start", layer=Layer.NO_ANSWER)
 def cuda_silent(ctx: Context) -> Findings:
-    """NVML lists the GPU, and CUDA doesn't start."""
-    if _cuda_silent(ctx) and not ctx.machine.os.wsl:
-        remedy = driver_page(restart=True)
-        yield ctx.error(remedy, answers(ctx), sure=False, gpu=first_name(ctx))
+    """CUDA doesn't start on a GPU that the driver lists."""
+    if not ctx.machine.os.wsl and _cuda_silent(ctx):
+        yield ctx.error(driver_page(restart=True), answers(ctx), sure=False, gpu=first_name(ctx))

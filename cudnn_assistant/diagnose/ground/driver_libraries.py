@@ -7,7 +7,7 @@ from cudnn_assistant.diagnose.ground.driver import versions_differ
 from cudnn_assistant.diagnose.ground.driver_status import answers, cuda_code, judgeable, nvml_code
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, take_out
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.finding import Facts, Manual
 from cudnn_assistant.machine import Driver, PathEntry
 
 
@@ -21,7 +21,7 @@ def stub(ctx: Context) -> Findings:
     if not stubs and cuda_code(ctx) != CudaResult.STUB_LIBRARY:
         return
     folder = ctx.parent(stubs[0]) if stubs else ""
-    entry = _entry(ctx, folder) or next((e for e in _stub_entries(ctx)), None)
+    entry = _entry(ctx, folder) or next(iter(_stub_entries(ctx)), None)
     yield ctx.error(
         take_out(ctx, entry),
         stubs[0] if stubs else answers(ctx),
@@ -96,25 +96,23 @@ def _differing(ctx: Context) -> Driver | None:
 @rule("driver-library-mismatch", layer=Layer.DRIVER_LIBRARIES)
 def mismatch(ctx: Context) -> Findings:
     """The libraries were updated, the module in the running kernel was not."""
-    driver = _differing(ctx)
-    if driver is not None and not ctx.machine.os.container:
-        remedy = Manual(restart=True)
-        yield _mismatch(ctx, driver, remedy)
+    if not ctx.machine.os.container:
+        yield from _mismatch(ctx, Manual(restart=True))
 
 
 @rule("container-brings-driver", layer=Layer.DRIVER_LIBRARIES)
 def container_driver(ctx: Context) -> Findings:
     """The container's image holds libraries of another driver than its computer's."""
-    driver = _differing(ctx)
-    if driver is not None and ctx.machine.os.container:
-        yield _mismatch(ctx, driver, Manual(link=CONTAINER_PAGE, page="nvidia"))
+    if ctx.machine.os.container:
+        yield from _mismatch(ctx, Manual(link=CONTAINER_PAGE, page="nvidia"))
 
 
-def _mismatch(ctx: Context, driver: Driver, remedy: Manual) -> Finding:
-    return ctx.error(
-        remedy,
-        f"kernel: {driver.kernel_version}; libraries: {driver.version}",
-        answers(ctx),
-        kernel=driver.kernel_version or "–",
-        library=driver.version or "–",
-    )
+def _mismatch(ctx: Context, remedy: Manual) -> Findings:
+    if driver := _differing(ctx):
+        yield ctx.error(
+            remedy,
+            f"kernel: {driver.kernel_version}; libraries: {driver.version}",
+            answers(ctx),
+            kernel=driver.kernel_version or "–",
+            library=driver.version or "–",
+        )

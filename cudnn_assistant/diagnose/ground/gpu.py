@@ -6,7 +6,6 @@ import re
 
 from cudnn_assistant.codes import DeviceProblem, NvmlReturn, Xid
 from cudnn_assistant.compat import oldest_gpu_of_cudnn
-from cudnn_assistant.diagnose.ground.containers import gpu_unknown
 from cudnn_assistant.diagnose.ground.driver_status import answering, bare_linux
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import driver_page
@@ -36,7 +35,8 @@ def switched_off(ctx: Context) -> Findings:
     off, driver = ctx.machine.switched_off, ctx.machine.driver
     if off is None or not bare_linux(ctx) or answering(ctx) or ctx.runs:
         return
-    if (driver and driver.kernel_version) or any(_kept_for_vm(g) for g in ctx.machine.gpus):
+    kept = any(g.kernel_driver in FOR_VMS for g in ctx.machine.gpus)
+    if kept or (driver and driver.kernel_version):
         return
     command = _SWITCH_ON.get(off.tool, "")
     remedy = Manual(commands=(command,) if command else (), restart=True, administrator=True)
@@ -47,15 +47,16 @@ def switched_off(ctx: Context) -> Findings:
     yield ctx.error(remedy, evidence, sure=sure, **facts)
 
 
-def _kept_for_vm(gpu: Gpu) -> bool:
-    return gpu.kernel_driver in ("vfio-pci", "pci-stub")
+FOR_VMS = ("vfio-pci", "pci-stub")
+"""Kernel drivers that keep a GPU for a virtual machine."""
 
 
 @rule("no-nvidia-gpu", layer=Layer.GPU)
 def no_gpu(ctx: Context) -> Findings:
     """No device of NVIDIA's on the bus. WSL and containers have causes of their own."""
     machine = ctx.machine
-    if machine.gpus or gpu_unknown(ctx) or machine.os.wsl or machine.os.container or ctx.runs:
+    inside = machine.os.wsl or machine.os.container
+    if machine.gpus or machine.unknown("gpu") or inside or ctx.runs:
         return
     if machine.driver and (machine.driver.problem_codes or machine.driver.log):
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import Xid
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Finding, Manual, Severity
+from cudnn_assistant.finding import Manual, Severity
 from cudnn_assistant.machine import Gpu
 
 _OF_MEMORY = frozenset((Xid.DOUBLE_BIT_ECC, Xid.ROW_REMAP_FAILURE, Xid.UNCONTAINED_ECC))
@@ -19,23 +19,21 @@ def _faulty(gpu: Gpu) -> bool:
 @rule("gpu-memory-faulty", layer=Layer.GPU)
 def memory_faulty(ctx: Context) -> Findings:
     """The GPU's memory has faults, and no spare part of it is left to take their place."""
-    for gpu in ctx.machine.gpus:
-        if gpu.remap_failed:
-            yield _memory(ctx, gpu)
+    return _memory(ctx, spare=False)
 
 
 @rule("gpu-memory-needs-restart", layer=Layer.GPU)
 def memory_needs_restart(ctx: Context) -> Findings:
     """The GPU's memory counted faults; at the next start spare parts take their place."""
-    for gpu in ctx.machine.gpus:
-        if _faulty(gpu) and not gpu.remap_failed:
-            yield _memory(ctx, gpu)
+    return _memory(ctx, spare=True)
 
 
-def _memory(ctx: Context, gpu: Gpu) -> Finding:
-    severity: Severity = "warning" if ctx.runs else "error"
-    evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"
-    return ctx.finding(severity, Manual(restart=True), evidence, gpu=gpu.name)
+def _memory(ctx: Context, *, spare: bool) -> Findings:
+    for gpu in filter(_faulty, ctx.machine.gpus):
+        if spare is not bool(gpu.remap_failed):
+            evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"
+            severity: Severity = "warning" if ctx.runs else "error"
+            yield ctx.finding(severity, Manual(restart=True), evidence, gpu=gpu.name)
 
 
 @rule("gpu-slowed-down", layer=Layer.GPU)

@@ -9,53 +9,44 @@ from cudnn_assistant.diagnose.ground.driver_status import cuda_code
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.ulimit import ULIMIT, in_shell
 from cudnn_assistant.finding import Facts, Finding, Manual
-from cudnn_assistant.machine import Gpu, GpuProcess, Trial
+from cudnn_assistant.machine import Gpu
 
 SPACE = 600 * 1024 * 1024
 """Free GPU memory in bytes below which a test can't be expected to run."""
 
 
-def _closed(ctx: Context, mode: str) -> Iterator[Gpu]:
-    """GPUs in a compute mode, where no test has passed in spite of it."""
-    for gpu in ctx.machine.gpus:
-        if gpu.compute_mode == mode and (not ctx.runs or ctx.stopped_alone(gpu)):
-            yield gpu
-
-
 @rule("compute-mode-prohibited", layer=Layer.ACCESS)
 def prohibited(ctx: Context) -> Findings:
     """The GPU admits no program."""
-    for gpu in _closed(ctx, "prohibited"):
-        yield _compute_mode(ctx, gpu)
+    return _closed(ctx, "prohibited")
 
 
 @rule("compute-mode-exclusive", layer=Layer.ACCESS)
 def exclusive(ctx: Context) -> Findings:
     """The GPU admits one program, and one is there already.
 
-    It may be another person's, or in another container: then it isn't listed.
+    That may be another person's, or in another container: then it isn't listed.
     """
-    for gpu in _closed(ctx, "exclusive-process"):
-        if _computing(gpu) or _busy(ctx, gpu):
-            yield _compute_mode(ctx, gpu)
+    return _closed(ctx, "exclusive-process")
 
 
-def _computing(gpu: Gpu) -> list[GpuProcess]:
-    return [p for p in gpu.processes if p.kind == "compute"]
-
-
-def _compute_mode(ctx: Context, gpu: Gpu) -> Finding:
-    prefix = "" if ctx.windows else "sudo "
-    command = f"{prefix}nvidia-smi -i {gpu.nvml_index or 0} -c DEFAULT"
-    program = ", ".join(_process(p.name, p.pid) for p in _computing(gpu)[:3])
-    return ctx.finding(
-        "warning" if ctx.runs else "error",
-        Manual(commands=(command,), administrator=True),
-        f"{gpu.name}: {gpu.compute_mode}",
-        program,
-        gpu=gpu.name,
-        program=program,
-    )
+def _closed(ctx: Context, mode: str) -> Findings:
+    for gpu in ctx.machine.gpus:
+        inside = [p for p in gpu.processes if p.kind == "compute"]
+        taken = bool(inside) or mode == "prohibited" or _busy(ctx, gpu)
+        if gpu.compute_mode != mode or not taken or (ctx.runs and not ctx.stopped_alone(gpu)):
+            continue
+        prefix = "" if ctx.windows else "sudo "
+        command = f"{prefix}nvidia-smi -i {gpu.nvml_index or 0} -c DEFAULT"
+        program = ", ".join(_process(p.name, p.pid) for p in inside[:3])
+        yield ctx.finding(
+            "warning" if ctx.runs else "error",
+            Manual(commands=(command,), administrator=True),
+            f"{gpu.name}: {gpu.compute_mode}",
+            program,
+            gpu=gpu.name,
+            program=program,
+        )
 
 
 def _busy(ctx: Context, gpu: Gpu) -> bool:
@@ -85,18 +76,6 @@ def licence(ctx: Context) -> Findings:
         yield ctx.error(Manual(), vgpu.name, sure=False, gpu=vgpu.name)
 
 
-def _full(ctx: Context) -> Iterator[tuple[Gpu, bool]]:
-    """GPUs whose memory is nearly all taken, and whether a test was measured so."""
-    for gpu in ctx.machine.gpus:
-        if gpu.cuda_index is None or (ctx.runs and not ctx.stopped_alone(gpu)):
-            continue
-        measured = any(_without_memory(t) and t.gpu in ("", gpu.uuid) for t in ctx.machine.trials)
-        if measured and _ample(gpu):
-            continue
-        if measured or (gpu.memory_free is not None and gpu.memory_free < SPACE):
-            yield gpu, measured
-
-
 def _ample(gpu: Gpu) -> bool:
     """Whether so much is free that memory of another kind ran out: addresses, or the computer's."""
     return gpu.memory_free is not None and gpu.memory_free > _AMPLE
@@ -121,47 +100,51 @@ _KEPT_FROM_STARTING = ("not-run", "no-gpu")
 """Ends of a test whose program, or the driver in it, gets no more files or processes."""
 
 
-def _without_memory(trial: Trial) -> bool:
-    return trial.status == "out-of-memory"
+@rule("gpu-memory-taken", layer=Layer.ACCESS)
+def memory_taken(ctx: Context) -> Findings:
+    """Programs hold nearly all of the GPU's memory."""
+    return (_memory(ctx, gpu) for gpu in _full(ctx) if gpu.processes)
+
+
+@rule("gpu-memory-small", layer=Layer.ACCESS)
+def memory_small(ctx: Context) -> Findings:
+    """The GPU never has enough memory for the test."""
+    return (_memory(ctx, gpu) for gpu in _full(ctx) if not gpu.processes and _small(gpu))
+
+
+@rule("gpu-memory-held", layer=Layer.ACCESS)
+def memory_held(ctx: Context) -> Findings:
+    """Nearly all of the GPU's memory is taken, and nobody is seen who holds it."""
+    return (_memory(ctx, gpu) for gpu in _full(ctx) if not gpu.processes and not _small(gpu))
+
+
+def _full(ctx: Context) -> Iterator[Gpu]:
+    """GPUs without the memory that a test needs."""
+    for gpu in ctx.machine.gpus:
+        few = gpu.memory_free is not None and gpu.memory_free < SPACE
+        lacking = not _ample(gpu) if _measured(ctx, gpu) else few
+        if lacking and gpu.cuda_index is not None and (not ctx.runs or ctx.stopped_alone(gpu)):
+            yield gpu
+
+
+def _measured(ctx: Context, gpu: Gpu) -> bool:
+    ended = (t for t in ctx.machine.trials if t.status == "out-of-memory")
+    return any(t.gpu in ("", gpu.uuid) for t in ended)
 
 
 def _small(gpu: Gpu) -> bool:
     return gpu.memory_total is not None and gpu.memory_total < 2 * SPACE
 
 
-@rule("gpu-memory-taken", layer=Layer.ACCESS)
-def memory_taken(ctx: Context) -> Findings:
-    """Other programs hold nearly all of the GPU's memory."""
-    for gpu, measured in _full(ctx):
-        if gpu.processes:
-            yield _memory(ctx, gpu, Manual(), sure=measured)
-
-
-@rule("gpu-memory-small", layer=Layer.ACCESS)
-def memory_small(ctx: Context) -> Findings:
-    """The GPU never has much memory."""
-    for gpu, measured in _full(ctx):
-        if not gpu.processes and _small(gpu):
-            yield _memory(ctx, gpu, Manual(), sure=measured)
-
-
-@rule("gpu-memory-held", layer=Layer.ACCESS)
-def memory_held(ctx: Context) -> Findings:
-    """Memory is taken, and no program that is seen has it."""
-    for gpu, measured in _full(ctx):
-        if not gpu.processes and not _small(gpu):
-            yield _memory(ctx, gpu, Manual(restart=True), sure=measured)
-
-
-def _memory(ctx: Context, gpu: Gpu, remedy: Manual, *, sure: bool) -> Finding:
+def _memory(ctx: Context, gpu: Gpu) -> Finding:
     users = sorted(gpu.processes, key=lambda p: -(p.memory or 0))
     free, total = _mib(gpu.memory_free), _mib(gpu.memory_total)
     return ctx.finding(
         "info" if ctx.runs else "error",
-        remedy,
+        Manual(restart=not users and not _small(gpu)),
         f"{gpu.name}: {free} / {total}",
         *(f"{_process(p.name, p.pid)}: {_mib(p.memory)}" for p in users[:8]),
-        sure=sure,
+        sure=_measured(ctx, gpu),
         gpu=gpu.name,
         free=free,
         total=total,

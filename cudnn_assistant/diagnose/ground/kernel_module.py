@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from cudnn_assistant.codes import DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import first_driver, kernel_module, last_driver_branch
@@ -17,56 +16,33 @@ from cudnn_assistant.diagnose.ground.gpu import (
 )
 from cudnn_assistant.diagnose.remedies import driver_page, install_driver
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Family
 from cudnn_assistant.versions import major, numbers, older
-
-
-class _Flavour(NamedTuple):
-    """What says that the GPU needs the other flavour of the kernel module."""
-
-    opens: bool
-    """The open one is needed."""
-    line: str
-    """The kernel log's line; "" where the GPU's age alone says so."""
-    loaded: str
-
-    def evidence(self, gpu: str) -> str:
-        return self.line or f"{gpu}: {self.loaded}"
-
-
-def _other_flavour(ctx: Context) -> _Flavour | None:
-    if seen_by_driver(ctx):
-        return None
-    needs = log_line(ctx, r"requires use of the NVIDIA open kernel modules")
-    unfit = r"not supported by open nvidia\.ko|does not include the required GPU System"
-    cannot = log_line(ctx, unfit)
-    if needs or cannot:
-        return _Flavour(bool(needs), needs or cannot, "")
-    loaded = _only_other_flavour(ctx)
-    return _Flavour(loaded == "proprietary", "", loaded) if loaded else None
 
 
 @rule("gpu-needs-open-module", layer=Layer.GPU)
 def needs_open_module(ctx: Context) -> Findings:
     """The GPU runs with the open kernel module alone."""
-    found = _other_flavour(ctx)
-    if found and found.opens:
-        yield _module(ctx, found)
+    return _other_flavour(ctx, opens=True)
 
 
 @rule("gpu-needs-closed-module", layer=Layer.GPU)
 def needs_closed_module(ctx: Context) -> Findings:
     """The GPU is too old for the open kernel module."""
-    found = _other_flavour(ctx)
-    if found and not found.opens:
-        yield _module(ctx, found)
+    return _other_flavour(ctx, opens=False)
 
 
-def _module(ctx: Context, found: _Flavour) -> Finding:
-    gpu = first_name(ctx)
-    remedy = install_driver(ctx, instead=True)
-    return ctx.error(remedy, found.evidence(gpu), sure=bool(found.line), gpu=gpu)
+def _other_flavour(ctx: Context, *, opens: bool) -> Findings:
+    """The GPU runs with the other flavour of the kernel module alone: by the log, or by its age."""
+    needs = log_line(ctx, r"requires use of the NVIDIA open kernel modules")
+    unfit = r"not supported by open nvidia\.ko|does not include the required GPU System"
+    line = needs or log_line(ctx, unfit)
+    loaded = "" if line else _only_other_flavour(ctx)
+    if seen_by_driver(ctx) or not (line or loaded):
+        return
+    if opens == (bool(needs) or loaded == "proprietary"):
+        gpu, remedy = first_name(ctx), install_driver(ctx, instead=True)
+        yield ctx.error(remedy, line or f"{gpu}: {loaded}", sure=bool(line), gpu=gpu)
 
 
 def _only_other_flavour(ctx: Context) -> str:

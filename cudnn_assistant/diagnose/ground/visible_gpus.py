@@ -10,70 +10,46 @@ from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import Scope, Variable
 
-
-class _Hidden(NamedTuple):
-    """The layer of CUDA_VISIBLE_DEVICES that leaves CUDA programs without any GPU."""
-
-    variable: Variable
-    elsewhere: bool
-    """It is a line of a start-up file that this program didn't get."""
-
-    @property
-    def value(self) -> str:
-        return self.variable.value.text.strip()
+_NAME = "CUDA_VISIBLE_DEVICES"
 
 
-def _hidden(ctx: Context) -> _Hidden | None:
+def _hiding(ctx: Context) -> Variable | None:
+    """The CUDA_VISIBLE_DEVICES that leaves CUDA programs without any GPU."""
     layers: tuple[Scope, ...] = ("user", "machine", "process")
     known = [v for scope in layers if (v := ctx.machine.variable(_NAME, scope))]
     variable = next((v for v in known if _hides_all(ctx, v.value.text.strip())), None)
     if variable is None or not ctx.machine.gpus:
         return None
-    # A line in a start-up file that this program didn't get still hides it from terminals.
-    elsewhere = ctx.runs or any(g.cuda_index is not None for g in ctx.machine.gpus)
-    if elsewhere and (ctx.windows or variable.scope == "process"):
-        return None
-    return _Hidden(variable, elsewhere)
+    spared = _elsewhere(ctx) and (ctx.windows or variable.scope == "process")
+    return None if spared else variable
 
 
-def _by_scheduler(ctx: Context, found: _Hidden) -> Scheduler | None:
-    return batch_system(ctx) if found.variable.scope == "process" else None
-
-
-_NAME = "CUDA_VISIBLE_DEVICES"
+def _elsewhere(ctx: Context) -> bool:
+    """A line in a start-up file that this program didn't get still hides GPUs from terminals."""
+    return ctx.runs or any(g.cuda_index is not None for g in ctx.machine.gpus)
 
 
 @rule("job-without-gpu", layer=Layer.ACCESS)
-def hidden_from_job(ctx: Context) -> Findings:
-    """A scheduler set CUDA_VISIBLE_DEVICES for a job that asked for no GPU."""
-    found = _hidden(ctx)
-    if found and (scheduler := _by_scheduler(ctx, found)):
-        yield given_none(ctx, scheduler, f"{_NAME}={found.value}")
+def job(ctx: Context) -> Findings:
+    """A scheduler gave the job no GPU."""
+    variable, scheduler = _hiding(ctx), batch_system(ctx)
+    if variable and variable.scope == "process" and scheduler:
+        yield given_none(ctx, scheduler, f"{_NAME}={variable.value.text.strip()}")
 
 
 @rule("gpu-hidden", layer=Layer.ACCESS)
 def hidden(ctx: Context) -> Findings:
     """CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
-    found = _hidden(ctx)
-    if found is None or _by_scheduler(ctx, found):
-        return
-    variable, elsewhere = found
-    yield ctx.finding(
-        "warning" if elsewhere else "error",
-        unset(ctx, variable),
-        f"{_NAME}={found.value} ({variable.source or variable.scope})",
-        value=found.value or "–",
-        place=variable.source,
-    )
-
-
-_SCHEDULERS = {
-    "SLURM_": ("Slurm", "srun --gres=gpu:1 …"),
-    "LSB_": ("LSF", "bsub -gpu num=1 …"),
-    "PBS_": ("PBS", "qsub -l select=1:ngpus=1 …"),
-    "KUBERNETES_": ("Kubernetes", "resources: {limits: {nvidia.com/gpu: 1}}"),
-}
-"""By the start of the variables that it sets: its name, and how a job asks it for a GPU."""
+    variable = _hiding(ctx)
+    if variable and not (variable.scope == "process" and batch_system(ctx)):
+        value = variable.value.text.strip()
+        yield ctx.finding(
+            "warning" if _elsewhere(ctx) else "error",
+            unset(ctx, variable),
+            f"{_NAME}={value} ({variable.source or variable.scope})",
+            value=value or "–",
+            place=variable.source,
+        )
 
 
 class Scheduler(NamedTuple):
@@ -83,20 +59,26 @@ class Scheduler(NamedTuple):
     command: str
 
 
+_SCHEDULERS = {
+    "SLURM_": Scheduler("Slurm", "srun --gres=gpu:1 …"),
+    "LSB_": Scheduler("LSF", "bsub -gpu num=1 …"),
+    "PBS_": Scheduler("PBS", "qsub -l select=1:ngpus=1 …"),
+    "KUBERNETES_": Scheduler("Kubernetes", "resources: {limits: {nvidia.com/gpu: 1}}"),
+}
+"""By the start of the variables that it sets: its name, and how a job asks it for a GPU."""
+
+
 def batch_system(ctx: Context) -> Scheduler | None:
     """The scheduler that started us, by the variables it sets for a job."""
     names = [v.name for v in ctx.machine.variables if v.scope == "process"]
     known = (row for start, row in _SCHEDULERS.items() if any(n.startswith(start) for n in names))
-    row = next(known, None)
-    return Scheduler(*row) if row else None
+    return next(known, None)
 
 
 def given_none(ctx: Context, scheduler: Scheduler, evidence: str) -> Finding:
     """It is the job's scheduler that gave no GPU; removing its variable helps nobody."""
+    facts = Facts(scheduler=scheduler.name, variable=_NAME if "=" in evidence else "")
     remedy = Manual(commands=(scheduler.command,))
-    facts = Facts(
-        scheduler=scheduler.name, variable="CUDA_VISIBLE_DEVICES" if "=" in evidence else ""
-    )
     return ctx.error(remedy, evidence, **facts)
 
 
@@ -109,14 +91,8 @@ def _hides_all(ctx: Context, value: str) -> bool:
     if not first.upper().startswith(("GPU-", "MIG-")):
         return True
     # A GPU that is split by MIG is reached by its parts alone.
-    split = [g.uuid for g in ctx.machine.gpus if g.mig and g.mig_instances]
-    if any(uuid.casefold() == first.casefold() for uuid in split):
-        return True
-    known = [g.uuid for g in ctx.machine.gpus] + [
-        m for g in ctx.machine.gpus for m in g.mig_instances
-    ]
-    known = [uuid.casefold() for uuid in known if uuid]
-    return bool(known) and not any(uuid.startswith(first.casefold()) for uuid in known)
+    ids = [one for g in ctx.machine.gpus for one in (g.mig_instances or (g.uuid,)) if one]
+    return bool(ids) and not any(one.casefold().startswith(first.casefold()) for one in ids)
 
 
 @rule("mig-without-parts", layer=Layer.ACCESS)

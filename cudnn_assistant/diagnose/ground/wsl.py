@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudnn_assistant.codes import NvmlReturn
-from cudnn_assistant.diagnose.ground.containers import linux_driver_in_wsl
+from cudnn_assistant.diagnose.ground.containers import linux_driver_in_wsl, without_device
 from cudnn_assistant.diagnose.ground.driver_status import (
     answering,
     answers,
@@ -32,8 +32,7 @@ def wsl_linux_driver(ctx: Context) -> Findings:
     if ctx.machine.os.wsl != 2 or ctx.machine.os.container or not linux_driver_in_wsl(library):
         return
     # Without WSL's device no library reaches a GPU, whatever answers in its place.
-    nodes = driver.nodes if driver else ()
-    impossible = any(n.path == "/dev/dxg" and not n.exists for n in nodes)
+    impossible = driver is not None and without_device(driver)
     if not impossible and (answering(ctx) or ctx.runs):
         return
     purge = "sudo apt purge 'libnvidia-compute-*' 'nvidia-utils-*' cuda-drivers"

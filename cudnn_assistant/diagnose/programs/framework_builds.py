@@ -9,7 +9,6 @@ from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
 from cudnn_assistant.diagnose.needs import expected_on_gpu, passed
 from cudnn_assistant.diagnose.pip_extras import requirement
-from cudnn_assistant.diagnose.programs import packages
 from cudnn_assistant.diagnose.programs.packages import packages_of
 from cudnn_assistant.diagnose.remedies import (
     FRAMEWORK_PAGES,
@@ -18,8 +17,8 @@ from cudnn_assistant.diagnose.remedies import (
     usual_cuda,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Impossible, Manual, Remedy, Severity
-from cudnn_assistant.machine import Family, Framework, Gpu
+from cudnn_assistant.finding import Facts, Impossible, Manual, Remedy, Severity
+from cudnn_assistant.machine import Family, Framework
 from cudnn_assistant.versions import major, numbers, older, short
 from cudnn_assistant.wording.products import called
 
@@ -45,56 +44,61 @@ def bits(ctx: Context) -> Findings:
 @rule("tensorflow-on-windows", layer=Layer.FRAMEWORK, provable=False)
 def tensorflow_on_windows(ctx: Context) -> Findings:
     """TensorFlow 2.11 and later have no GPU code for Windows."""
-    for framework in ctx.frameworks if ctx.environment is not None else ():
-        if _dropped(ctx, framework) and ctx.machine.gpus:
+    return _not_on_windows(ctx, "tensorflow")
+
+
+@rule("jax-on-windows", layer=Layer.FRAMEWORK, provable=False)
+def jax_on_windows(ctx: Context) -> Findings:
+    """JAX has no GPU packages for Windows."""
+    return _not_on_windows(ctx, "jax")
+
+
+def _not_on_windows(ctx: Context, name: str) -> Findings:
+    environment = ctx.environment
+    for framework in ctx.frameworks if environment is not None and ctx.machine.gpus else ():
+        if framework.name == name and _dropped(ctx, framework):
             yield ctx.finding(
                 _weight(ctx),
                 Impossible(),
                 f"{framework.package or framework.name} {framework.version}",
                 program=called(framework),
                 environment=ctx.subject,
-                python=ctx.environment.version if ctx.environment else "",
+                python=environment.version if environment else "",
             )
 
 
-def _without_packages(ctx: Context, name: str) -> Iterator[tuple[Framework, str]]:
-    """Builds of a framework without the packages that hold CUDA and cuDNN, and what brings them."""
+@rule("tensorflow-without-packages", layer=Layer.FRAMEWORK, provable=False)
+def tensorflow_alone(ctx: Context) -> Findings:
+    """TensorFlow was installed without the packages that hold its CUDA and cuDNN."""
+    return _without_packages(ctx, "tensorflow")
+
+
+@rule("jax-without-packages", layer=Layer.FRAMEWORK, provable=False)
+def jax_alone(ctx: Context) -> Findings:
+    """JAX was installed without the packages that hold its CUDA and cuDNN."""
+    return _without_packages(ctx, "jax")
+
+
+@rule("onnxruntime-without-packages", layer=Layer.FRAMEWORK, provable=False)
+def onnxruntime_alone(ctx: Context) -> Findings:
+    """ONNX Runtime was installed without CUDA and cuDNN, and has to be told of their packages."""
+    return _without_packages(ctx, "onnxruntime", call="onnxruntime.preload_dlls")
+
+
+def _without_packages(ctx: Context, name: str, *, call: str = "") -> Findings:
     environment = ctx.environment
     if environment is None or not ctx.machine.gpus or passed(ctx.trial):
         return
     for framework in ctx.frameworks:
         wanted = requirement(ctx.machine, ctx.compat, environment, framework)
         if framework.name == name and framework.uses_system_cudnn and wanted:
-            yield framework, wanted
-
-
-@rule("tensorflow-without-packages", layer=Layer.FRAMEWORK, provable=False)
-def tensorflow_alone(ctx: Context) -> Findings:
-    """TensorFlow was installed without the packages that hold its CUDA and cuDNN."""
-    for framework, wanted in _without_packages(ctx, "tensorflow"):
-        yield _alone_installed(ctx, framework, install_packages(ctx, wanted))
-
-
-@rule("jax-without-packages", layer=Layer.FRAMEWORK, provable=False)
-def jax_alone(ctx: Context) -> Findings:
-    """JAX was installed without the packages that hold its CUDA and cuDNN."""
-    for framework, wanted in _without_packages(ctx, "jax"):
-        yield _alone_installed(ctx, framework, install_packages(ctx, wanted))
-
-
-@rule("onnxruntime-without-packages", layer=Layer.FRAMEWORK, provable=False)
-def onnxruntime_alone(ctx: Context) -> Findings:
-    """ONNX Runtime was installed without CUDA and cuDNN, and has to be told of their packages."""
-    for framework, wanted in _without_packages(ctx, "onnxruntime"):
-        remedy = install_packages(ctx, wanted, *_old_gpu(ctx, framework))
-        yield _alone_installed(ctx, framework, remedy, call="onnxruntime.preload_dlls")
-
-
-def _alone_installed(
-    ctx: Context, framework: Framework, remedy: Remedy, *, call: str = ""
-) -> Finding:
-    facts = Facts(program=called(framework), environment=ctx.subject, call=call)
-    return ctx.error(remedy, f"{framework.package or framework.name} {framework.version}", **facts)
+            yield ctx.error(
+                install_packages(ctx, wanted, *(_old_gpu(ctx, framework) if call else ())),
+                f"{framework.package or framework.name} {framework.version}",
+                program=called(framework),
+                environment=ctx.subject,
+                call=call,
+            )
 
 
 def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
@@ -104,25 +108,13 @@ def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
     return (f"{package}<{limit}",) if limit else ()
 
 
-@rule("jax-on-windows", layer=Layer.FRAMEWORK, provable=False)
-def jax_on_windows(ctx: Context) -> Findings:
-    """JAX has no GPU packages for Windows."""
-    for framework in ctx.frameworks if ctx.environment is not None else ():
-        if ctx.windows and framework.name == "jax" and framework.gpu is False and ctx.machine.gpus:
-            facts = Facts(program=called(framework), environment=ctx.subject)
-            yield ctx.finding(_weight(ctx), Impossible(), f"jax {framework.version}", **facts)
-
-
 @rule("jax-plugin-differs", layer=Layer.FRAMEWORK, provable=False)
 def jax_plugin(ctx: Context) -> Findings:
     """JAX leaves out a CUDA plugin whose version isn't that of jaxlib."""
-    have = {p.name: p.version for p in packages.packages_of(ctx)}
+    have = {p.name: p.version for p in packages_of(ctx)}
     plugins = {n: v for n, v in have.items() if re.fullmatch(r"jax-cuda\d+-plugin", n)}
-    library, jax = (
-        have.get("jaxlib", ""),
-        next((f for f in ctx.frameworks if f.name == "jax"), None),
-    )
-    if not plugins or not library or jax is None:
+    library = have.get("jaxlib", "")
+    if not plugins or not library or not any(f.name == "jax" for f in ctx.frameworks):
         return
     name, version = max(plugins.items())
     parts = (name, name.replace("-plugin", "-pjrt"))
@@ -171,7 +163,7 @@ def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
     for name in dict.fromkeys(f.name for f in builds):
         same = [f for f in builds if f.name == name]
         twin = any(f.gpu and f.name == name for f in ctx.frameworks)
-        if not (twin or _dropped(ctx, same[0]) or (ctx.windows and name == "jax")):
+        if not (twin or _dropped(ctx, same[0])):
             yield same
 
 
@@ -203,6 +195,9 @@ def _gpu_build(ctx: Context, framework: Framework) -> Remedy:
 
 
 def _dropped(ctx: Context, framework: Framework) -> bool:
+    """Whether there is no build of it for the GPU on Windows."""
+    if ctx.windows and framework.name == "jax":
+        return framework.gpu is False
     since = compat.without_gpu_since(ctx.compat, "tensorflow", "windows")
     later = bool(since and framework.version) and not older(framework.version, since)
     return ctx.windows and framework.name == "tensorflow" and later
@@ -233,8 +228,20 @@ def two_onnxruntimes(ctx: Context) -> Findings:
     )
 
 
-def _without_code(ctx: Context, *, younger: bool) -> Iterator[tuple[Gpu, Framework]]:
-    """Builds without code for the GPU; ``younger``: those that are older than it.
+@rule("gpu-too-new-for-framework", layer=Layer.FRAMEWORK, provable=False)
+def too_new(ctx: Context) -> Findings:
+    """The build is older than the GPU, and has no code for it."""
+    return _no_code(ctx, younger=True)
+
+
+@rule("gpu-too-old-for-framework", layer=Layer.FRAMEWORK, provable=False)
+def too_old(ctx: Context) -> Findings:
+    """The build has no code for so old a GPU any more."""
+    return _no_code(ctx, younger=False)
+
+
+def _no_code(ctx: Context, *, younger: bool) -> Findings:
+    """Builds without code for the GPU; ``younger``: than they are.
 
     Code for a lower minor of the same major family runs ("8.0" on 8.6), and PTX of any lower
     version is translated at the first start.
@@ -244,10 +251,22 @@ def _without_code(ctx: Context, *, younger: bool) -> Iterator[tuple[Gpu, Framewo
         return
     ran = {t.framework.partition(" ")[0] for t in ctx.framework_trials if passed(t)}
     for framework in ctx.frameworks:
-        if framework.gpu and framework.name not in ran and not has_code(ctx, framework):
-            lowest = min((numbers(a.split("+")[0]) for a in _code(ctx, framework)), default=())
-            if (numbers(gpu.compute) > lowest) is younger:
-                yield gpu, framework
+        if not framework.gpu or framework.name in ran or has_code(ctx, framework):
+            continue
+        code, builds = _code(ctx, framework), _builds(ctx, framework)
+        lowest = min((numbers(one.split("+")[0]) for one in code), default=())
+        if (numbers(gpu.compute) > lowest) is not younger:
+            continue
+        others = (b.cuda for b in builds if compat.runs_kernels(b.compute, gpu.compute))
+        yield ctx.error(
+            install_build(ctx, framework),
+            f"{gpu.name}: {gpu.compute}",
+            f"{called(framework)}: {', '.join(code) or f'CUDA {framework.cuda}'}",
+            gpu=gpu.name,
+            program=called(framework),
+            cuda=max(others, key=numbers, default=""),
+            environment=ctx.subject,
+        )
 
 
 def _builds(ctx: Context, framework: Framework) -> tuple[compat.FrameworkRelease, ...]:
@@ -263,34 +282,6 @@ def _code(ctx: Context, framework: Framework) -> tuple[str, ...]:
     same = (b for b in _builds(ctx, framework) if b.cuda == framework.cuda and framework.cuda)
     listed = {one for build in same for one in build.compute}
     return framework.architectures or tuple(sorted(listed))
-
-
-@rule("gpu-too-new-for-framework", layer=Layer.FRAMEWORK, provable=False)
-def too_new(ctx: Context) -> Findings:
-    """The build is older than the GPU, and has no code for it."""
-    for gpu, framework in _without_code(ctx, younger=True):
-        yield _no_code(ctx, gpu, framework)
-
-
-@rule("gpu-too-old-for-framework", layer=Layer.FRAMEWORK, provable=False)
-def too_old(ctx: Context) -> Findings:
-    """The build has no code for so old a GPU any more."""
-    for gpu, framework in _without_code(ctx, younger=False):
-        yield _no_code(ctx, gpu, framework)
-
-
-def _no_code(ctx: Context, gpu: Gpu, framework: Framework) -> Finding:
-    built = ", ".join(_code(ctx, framework)) or f"CUDA {framework.cuda}"
-    others = (b for b in _builds(ctx, framework) if compat.runs_kernels(b.compute, gpu.compute))
-    return ctx.error(
-        install_build(ctx, framework),
-        f"{gpu.name}: {gpu.compute}",
-        f"{called(framework)}: {built}",
-        gpu=gpu.name,
-        program=called(framework),
-        cuda=max((b.cuda for b in others), key=numbers, default=""),
-        environment=ctx.subject,
-    )
 
 
 def has_code(ctx: Context, framework: Framework) -> bool:

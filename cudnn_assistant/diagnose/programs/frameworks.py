@@ -6,10 +6,9 @@ A test of cuDNN can't see these: a framework without GPU code never asks for it.
 from __future__ import annotations
 
 from cudnn_assistant.compat import without_cudnn_since
-from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Manual, Severity
+from cudnn_assistant.finding import Facts, Manual
 from cudnn_assistant.versions import major, numbers, older
 from cudnn_assistant.wording.products import called
 
@@ -28,10 +27,9 @@ def two_majors(ctx: Context) -> Findings:
     asked = {major(f.cudnn): f for f in ctx.frameworks if f.cudnn and f.uses_cudnn}
     if ctx.environment is None or len(asked) < 2:
         return
-    severity: Severity = "error" if stopped(ctx.trial) else "warning"
     (low, one), (high, other) = min(asked.items()), max(asked.items())
     yield ctx.finding(
-        severity,
+        "error" if ctx.stopped else "warning",
         Manual(),
         *(f"{called(f)}: cuDNN {f.cudnn}" for f in asked.values()),
         one=called(one),
@@ -60,14 +58,9 @@ def tensorflow_216(ctx: Context) -> Findings:
 def store_python(ctx: Context) -> Findings:
     """The Python of Microsoft's Store searches for libraries in its own way."""
     environment = ctx.environment
-    if (
-        environment is not None
-        and environment.kind == "store"
-        and any(f.gpu for f in ctx.frameworks)
-    ):
-        severity: Severity = "warning" if stopped(ctx.trial) else "info"
+    if environment and environment.kind == "store" and any(f.gpu for f in ctx.frameworks):
         yield ctx.finding(
-            severity,
+            "warning" if ctx.stopped else "info",
             Manual(link="https://www.python.org/downloads/windows/"),
             environment.python,
             environment=ctx.subject,

@@ -29,7 +29,7 @@ def two_cudnn_packages(ctx: Context) -> Findings:
     keep = next((p for p in found if pinned and p.name == pinned.package), found[-1])
     drop = [p.name for p in found if p.name != keep.name]
     remedy = install_packages(ctx, f"{keep.name}=={keep.version}", remove=tuple(drop))
-    severity: Severity = "error" if stopped(ctx.trial) else "warning"
+    severity: Severity = "error" if ctx.stopped else "warning"
     facts = Facts(kept_package=keep.name, other=", ".join(drop), environment=ctx.subject)
     yield ctx.finding(severity, remedy, *(f"{p.name} {p.version}" for p in found), **facts)
 
@@ -68,7 +68,7 @@ def incomplete(ctx: Context) -> Findings:
         if _parts_of_a_copy(ctx, package):
             continue
         slimmed = bool(package.missing) and all(map(_SPARE.match, package.missing))
-        hard = (stopped(ctx.trial) and not slimmed) or _torch_lacks(ctx, package)
+        hard = (ctx.stopped and not slimmed) or _torch_lacks(ctx, package)
         severity: Severity = "error" if hard else "info" if slimmed else "warning"
         yield lacking(ctx, package, severity)
 
@@ -131,7 +131,7 @@ def pins(ctx: Context) -> Findings:
             continue
         # PyTorch is linked with the files of its packages: without one it can't even be imported.
         linked = framework.name == "torch" and not all(p.has for p in off)
-        severity: Severity = "error" if linked or stopped(ctx.trial) else "warning"
+        severity: Severity = "error" if linked or ctx.stopped else "warning"
         yield ctx.finding(
             severity,
             install_packages(ctx, *(f"{p.package}{p.wants}" for p in off)),
@@ -171,7 +171,7 @@ def user_site(ctx: Context) -> Findings:
         same = other.kind == "user-site" and other.version.split(".")[:2] == short
         for framework in other.frameworks if same else ():
             if framework.name in mine:
-                severity: Severity = "warning" if stopped(ctx.trial) else "info"
+                severity: Severity = "warning" if ctx.stopped else "info"
                 # What was tested is the installation's own, which no program gets.
                 slower = framework.gpu is False and mine[framework.name].gpu is not False
                 yield ctx.finding(

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import re
 
-from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.variables import lasting, place
 from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Automatic, Facts, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import PathEntry, Scope
 
+_OF_CUDA = re.compile("cuda|cudnn", re.IGNORECASE)
+
 
 @rule("path-entry-unexpanded", layer=Layer.SETTINGS)
 def unexpanded(ctx: Context) -> Findings:
     """An entry of PATH about CUDA still has a %NAME% in it that nothing replaces."""
-    if not ctx.windows:
-        return
-    for entry in ctx.machine.search:
-        if "%" in (entry.folder or entry.text) and re.search(
-            "cuda|cudnn", entry.text, re.IGNORECASE
-        ):
+    for entry in ctx.machine.search if ctx.windows else ():
+        if "%" in (entry.folder or entry.text) and _OF_CUDA.search(entry.text):
             yield ctx.warning(_drop(ctx, entry), _entry(entry), entry=entry.text)
 
 
@@ -29,17 +26,14 @@ def malformed(ctx: Context) -> Findings:
     """An entry about CUDA that is quoted, or names a file instead of its folder."""
     for entry in ctx.machine.search:
         text = entry.text.strip()
-        if not re.search("cuda|cudnn", text, re.IGNORECASE) or entry.variable not in (
-            "PATH",
-            ctx.variable,
-        ):
+        if not _OF_CUDA.search(text) or entry.variable not in ("PATH", ctx.variable):
             continue
         file = re.search(r"(\.dll|\.so(\.\d+)*)\"?$", text, re.IGNORECASE)
-        blanks = entry.text != text and stopped(ctx.trial)
+        blanks = entry.text != text and ctx.stopped
         odd = blanks or (not ctx.windows and _taken_literally(ctx, text))
         if file or '"' in text or odd:
             # Which programs can't cope with quotes isn't known; where the test ran, it is no fault.
-            harmless = not file and not stopped(ctx.trial)
+            harmless = not file and not ctx.stopped
             shown = re.sub(r"^\s+|\s+$", " ", entry.text) if blanks else text
             facts = Facts(entry=shown, variable=entry.variable, place=entry.source)
             yield ctx.finding(
@@ -53,7 +47,7 @@ def _taken_literally(ctx: Context, text: str) -> bool:
     One that doesn't begin at the root means another folder wherever one stands: a fault where
     it led the test nowhere.
     """
-    return text.startswith(("~", "$")) or (not text.startswith("/") and stopped(ctx.trial))
+    return text.startswith(("~", "$")) or (not text.startswith("/") and ctx.stopped is not None)
 
 
 def _drop(ctx: Context, entry: PathEntry) -> Remedy:
@@ -88,11 +82,8 @@ def cut_off(ctx: Context) -> Findings:
 @rule("path-too-long", layer=Layer.SETTINGS)
 def too_long(ctx: Context) -> Findings:
     """A PATH so long that the command prompt and some programs can't read it."""
-    texts = [
-        v.value.text
-        for v in ctx.machine.variables
-        if v.name.upper() == "PATH" and v.scope != "process"
-    ]
+    stored = (v for v in ctx.machine.variables if v.scope != "process")
+    texts = [v.value.text for v in stored if v.name.upper() == "PATH"]
     length = sum(map(len, texts)) + max(0, len(texts) - 1)
     if ctx.windows and length > 8191:
         yield ctx.note(Manual(), f"PATH: {length}", length=length)
@@ -143,8 +134,7 @@ def unusual_name(folder: str) -> bool:
 def strange_folder(ctx: Context) -> Findings:
     """A folder whose name some Windows programs can't handle."""
     copy = ctx.winner
-    if not ctx.windows or copy is None or not stopped(ctx.trial):
+    if not ctx.windows or copy is None or ctx.stopped is None:
         return
-    refused = ctx.trial is not None and ctx.trial.status == "unloadable"
-    if unusual_name(copy.folder) and not refused:
-        yield ctx.warning(Manual(), copy.folder, sure=False, folder=copy.folder)
+    if unusual_name(copy.folder) and ctx.stopped.status != "unloadable":
+        yield ctx.finding("warning", Manual(), copy.folder, sure=False, folder=copy.folder)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
-from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import read_before_ours, unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, Manual, Remedy, SetTo
@@ -74,57 +72,42 @@ def lasting(ctx: Context, name: str) -> Variable | None:
     return ctx.machine.variable(name, "user", "machine", "process")
 
 
-class _Mistaken(NamedTuple):
-    """A variable for CUDA's folder that doesn't name one."""
-
-    variable: Variable
-    meant: Toolkit | None
-    """The toolkit behind a slip of the pen; ``None``: it leads elsewhere or nowhere."""
-
-
-def _mistaken(ctx: Context, name: str) -> _Mistaken | None:
-    """What is wrong with CUDA_PATH or CUDA_HOME; ``None``: nothing, or it can't be told."""
-    variable = None if ctx.machine.unknown("toolkits") else lasting(ctx, name)
-    if variable is None or not _readable(ctx, variable):
-        return None
-    text = variable.value.text
-    exact, meant = toolkit_of(ctx, text), _meant(ctx, text)
-    # Programs take quotes for a part of the folder's name.
-    # A folder inside a toolkit holds CUDA's files too, and is not what the name stands for.
-    right = '"' not in text and (exact or (not meant and _holds_cuda(ctx, text)))
-    return None if right else _Mistaken(variable, meant)
-
-
 @rule("cuda-path-stale", layer=Layer.SETTINGS)
 def cuda_path_stale(ctx: Context) -> Findings:
     """CUDA_PATH names a folder without CUDA."""
-    yield from _not_cuda(ctx, "CUDA_PATH", slip=False)
+    return _not_cuda(ctx, "CUDA_PATH", slip=False)
 
 
 @rule("cuda-path-malformed", layer=Layer.SETTINGS)
 def cuda_path_malformed(ctx: Context) -> Findings:
     """CUDA_PATH names a toolkit with a slip of the pen."""
-    yield from _not_cuda(ctx, "CUDA_PATH", slip=True)
+    return _not_cuda(ctx, "CUDA_PATH", slip=True)
 
 
 @rule("cuda-home-stale", layer=Layer.SETTINGS)
 def cuda_home_stale(ctx: Context) -> Findings:
     """CUDA_HOME names a folder without CUDA."""
-    yield from _not_cuda(ctx, "CUDA_HOME", slip=False)
+    return _not_cuda(ctx, "CUDA_HOME", slip=False)
 
 
 @rule("cuda-home-malformed", layer=Layer.SETTINGS)
 def cuda_home_malformed(ctx: Context) -> Findings:
     """CUDA_HOME names a toolkit with a slip of the pen."""
-    yield from _not_cuda(ctx, "CUDA_HOME", slip=True)
+    return _not_cuda(ctx, "CUDA_HOME", slip=True)
 
 
 def _not_cuda(ctx: Context, name: str, *, slip: bool) -> Findings:
-    found = _mistaken(ctx, name)
-    if found is None or slip != (found.meant is not None):
+    variable = None if ctx.machine.unknown("toolkits") else lasting(ctx, name)
+    if variable is None or not _readable(ctx, variable):
         return
-    variable, target = found.variable, found.meant or newest(ctx)
     text = variable.value.text
+    meant = _meant(ctx, text)
+    # Programs take quotes for a part of the folder's name.
+    # A folder inside a toolkit holds CUDA's files too, and is not what the name stands for.
+    there = toolkit_of(ctx, text) or (not meant and _holds_cuda(ctx, text))
+    if slip != (meant is not None) or (there and '"' not in text):
+        return
+    target = meant or newest(ctx)
     yield ctx.warning(
         set_to(ctx, variable, target.root if target else None),
         f"{variable.name}={text} ({place(variable)})",
@@ -199,7 +182,7 @@ def accounts_differ(ctx: Context) -> Findings:
     if one is None or other is None or ctx.key(one.root) == ctx.key(other.root):
         return
     yield ctx.finding(
-        "warning" if stopped(ctx.trial) and ctx.serious == "error" else "info",
+        "warning" if ctx.stopped and ctx.serious == "error" else "info",
         Manual(),
         *(f"{v.name}={v.value.text} ({place(v)})" for v in (mine, whole)),
         account_cuda=short(one.version),

@@ -2,111 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from functools import wraps
+from typing import Literal
 
-from cudnn_assistant.diagnose.needs import stopped
+from msgspec.structs import replace
+
 from cudnn_assistant.diagnose.remedies import unset
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Check, Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.trial.status import test_evidence
-from cudnn_assistant.finding import Automatic, Facts, Manual, SetTo, Unknown
+from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, SetTo, Unknown
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording.products import titled
 
-
-class _Stopped(NamedTuple):
-    """A framework's own convolution that stopped, and what a second run shows to be why."""
-
-    trial: Trial
-    name: str
-    """The one setting, or the call, without or with which it runs; "" when none helped."""
-    value: str
-    """The text that the setting needs."""
-
-    @property
-    def call(self) -> str:
-        return self.name[:-2] if self.name.endswith("()") else ""
+Told = Callable[[Context, Trial, str, str], Finding | None]
+"""With the one setting or call that helped, or "", and the text that the setting needs."""
 
 
-def _stopped(ctx: Context) -> Iterator[_Stopped]:
-    for trial in ctx.machine.trials:
-        mine = trial.subject == ctx.subject and trial.framework
-        if mine and trial.status not in ("ok", "not-run") and not _for_processor(ctx, trial):
-            name, _, value = trial.helped_by.partition("=")
-            yield _Stopped(trial, name, value)
+def _of_stopped(told: Told) -> Check:
+    """A rule about each framework's own convolution that stopped, and what a second run showed."""
+
+    @wraps(told)
+    def rule(ctx: Context) -> Findings:
+        for trial in ctx.framework_trials:
+            if trial.status != "ok" and not _for_processor(ctx, trial):
+                name, _, value = trial.helped_by.partition("=")
+                if found := told(ctx, trial, name, value):
+                    whose = Facts(program=titled(trial.framework), environment=ctx.subject)
+                    yield replace(found, facts=found.facts | whose)
+
+    return rule
 
 
 @rule("framework-must-preload", layer=Layer.FRAMEWORK_TEST, provable=False)
-def must_preload(ctx: Context) -> Findings:
+@_of_stopped
+def must_preload(ctx: Context, trial: Trial, name: str, _value: str) -> Finding | None:
     """The convolution runs after a call that loads the libraries of the environment's packages."""
-    for run in _stopped(ctx):
-        if run.call:
-            facts = Facts(
-                call=run.call, program=titled(run.trial.framework), environment=ctx.subject
-            )
-            yield ctx.error(Manual(), *test_evidence(run.trial), **facts)
+    call = name.removesuffix("()")
+    return ctx.error(Manual(), *test_evidence(trial), call=call) if call != name else None
 
 
 @rule("framework-takes-all-memory", layer=Layer.FRAMEWORK_TEST, provable=False)
-def takes_all_memory(ctx: Context) -> Findings:
+@_of_stopped
+def takes_all_memory(ctx: Context, trial: Trial, name: str, value: str) -> Finding | None:
     """The convolution runs where the framework takes memory as it is needed."""
-    for run in _stopped(ctx):
-        if run.value and not run.call:
-            remedy = Automatic(edits=(SetTo(variable=run.name, text=run.value),))
-            facts = Facts(program=titled(run.trial.framework), environment=ctx.subject)
-            yield ctx.error(remedy, *test_evidence(run.trial), **facts)
+    remedy = Automatic(edits=(SetTo(variable=name, text=value),))
+    return ctx.error(remedy, *test_evidence(trial)) if value else None
 
 
 @rule("setting-stops-framework", layer=Layer.FRAMEWORK_TEST, provable=False)
-def setting(ctx: Context) -> Findings:
+@_of_stopped
+def setting(ctx: Context, trial: Trial, name: str, value: str) -> Finding | None:
     """The convolution runs without a variable that is set."""
-    for run in _stopped(ctx):
-        name = run.name
-        if not name or run.value or run.call or _narrowed_down(ctx, name):
-            continue
-        variable = ctx.machine.variable(name, "user", "machine", "process")
-        shown = f"={variable.value.text} ({variable.source or variable.scope})" if variable else ""
-        yield ctx.error(
-            unset(ctx, variable) if variable is not None else Unknown(),
-            *test_evidence(run.trial),
-            name + shown,
-            variable=name,
-            lists=_listed(name),
-            place=variable.source if variable else "",
-            program=titled(run.trial.framework),
-            environment=ctx.subject,
-        )
+    if not name or value or name.endswith("()") or _narrowed_down(ctx, name):
+        return None
+    variable = ctx.machine.variable(name, "user", "machine", "process")
+    shown = f"={variable.value.text} ({variable.source or variable.scope})" if variable else ""
+    return ctx.error(
+        unset(ctx, variable) if variable is not None else Unknown(),
+        *test_evidence(trial),
+        name + shown,
+        variable=name,
+        lists=_listed(name),
+        place=variable.source if variable else "",
+    )
 
 
 @rule("cudnn-main-file-differs", layer=Layer.FRAMEWORK_TEST, provable=False)
-def main_file_differs(ctx: Context) -> Findings:
+@_of_stopped
+def main_file_differs(ctx: Context, trial: Trial, name: str, _value: str) -> Finding | None:
     """A package's lone main library is older or newer than the parts it meets."""
-    for run in _stopped(ctx):
-        pair = None if run.name else _other_main_file(ctx, run.trial)
-        if pair is not None:
-            lone, whole = pair
-            yield ctx.error(
-                Manual(),
-                *test_evidence(run.trial),
-                f"{lone.file}: {lone.version}, {lone.folder}",
-                f"{whole.version}: {whole.folder}",
-                sure=False,
-                program=titled(run.trial.framework),
-                older=short(lone.version),
-                newer=short(whole.version),
-                folder=whole.folder,
-                environment=ctx.subject,
-            )
+    pair = None if name else _other_main_file(ctx, trial)
+    if pair is None:
+        return None
+    lone, whole = pair
+    return ctx.error(
+        Manual(),
+        *test_evidence(trial),
+        f"{lone.file}: {lone.version}, {lone.folder}",
+        f"{whole.version}: {whole.folder}",
+        sure=False,
+        older=short(lone.version),
+        newer=short(whole.version),
+        folder=whole.folder,
+    )
 
 
 @rule("framework-stopped", layer=Layer.FRAMEWORK_TEST, provable=False)
-def unexplained(ctx: Context) -> Findings:
+@_of_stopped
+def unexplained(ctx: Context, trial: Trial, name: str, _value: str) -> Finding | None:
     """The convolution stopped where cuDNN itself passed its test, and nothing helped."""
-    for run in _stopped(ctx) if not stopped(ctx.trial) else ():
-        if not run.name and _other_main_file(ctx, run.trial) is None:
-            facts = Facts(program=titled(run.trial.framework), environment=ctx.subject)
-            yield ctx.error(Unknown(), *test_evidence(run.trial), sure=False, **facts)
+    known = name or ctx.stopped or _other_main_file(ctx, trial)
+    return None if known else ctx.error(Unknown(), *test_evidence(trial), sure=False)
 
 
 def _narrowed_down(ctx: Context, variable: str) -> bool:

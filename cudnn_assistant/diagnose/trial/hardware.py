@@ -6,27 +6,26 @@ import re
 
 from cudnn_assistant.codes import CudaResult, Xid, process_end
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence
+from cudnn_assistant.diagnose.trial.status import of_stopped, test_evidence
 from cudnn_assistant.finding import Manual, Unknown
 from cudnn_assistant.machine import Trial
 
 
 @rule("gpu-reset-by-watchdog", layer=Layer.TEST)
-def watchdog(ctx: Context) -> Findings:
+@of_stopped
+def watchdog(ctx: Context, trial: Trial) -> Findings:
     """The system reset the GPU because a calculation took too long."""
-    trial = asked_and_stopped(ctx)
-    if trial is not None and trial.code == CudaResult.LAUNCH_TIMEOUT:
+    if trial.code == CudaResult.LAUNCH_TIMEOUT:
         yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), gpu=trial.gpu_name)
 
 
 @rule("gpu-wrong-numbers", layer=Layer.TEST)
-def wrong_numbers(ctx: Context) -> Findings:
+@of_stopped
+def wrong_numbers(ctx: Context, trial: Trial) -> Findings:
     """Everything ran, and the GPU's numbers are not the CPU's."""
-    trial = asked_and_stopped(ctx)
-    if trial is not None and trial.status == "wrong-result":
-        yield ctx.finding(
-            ctx.serious, Unknown(), *test_evidence(trial), sure=False, gpu=trial.gpu_name
-        )
+    if trial.status == "wrong-result":
+        said = test_evidence(trial)
+        yield ctx.finding(ctx.serious, Unknown(), *said, sure=False, gpu=trial.gpu_name)
 
 
 _WILD = frozenset(
@@ -50,10 +49,10 @@ _OF_PROGRAMS = frozenset(
 
 
 @rule("gpu-faulted", layer=Layer.TEST)
-def gpu_faults(ctx: Context) -> Findings:
+@of_stopped
+def gpu_faults(ctx: Context, trial: Trial) -> Findings:
     """The GPU's own fault (Xid) ended our small test, which has done nothing to cause one."""
-    trial = asked_and_stopped(ctx)
-    if trial is None or trial.code not in _WILD or trial.stage != "convolution":
+    if trial.code not in _WILD or trial.stage != "convolution":
         return
     gpu = next((g for g in ctx.machine.gpus if trial.gpu in ("", g.uuid)), None)
     found = sorted(_OF_PROGRAMS & set(gpu.xids)) if gpu else []
@@ -69,10 +68,10 @@ def gpu_faults(ctx: Context) -> Findings:
 
 
 @rule("cpu-too-old", layer=Layer.TEST)
-def old_processor(ctx: Context) -> Findings:
+@of_stopped
+def old_processor(ctx: Context, trial: Trial) -> Findings:
     """The program stopped at an instruction that this processor doesn't have."""
-    trial = asked_and_stopped(ctx)
-    if trial is not None and _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
+    if _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
         yield ctx.finding(ctx.serious, Unknown(), *test_evidence(trial), sure=False)
 
 
@@ -83,12 +82,11 @@ def _ended(ctx: Context, trial: Trial) -> str:
 
 
 @rule("computer-memory-full", layer=Layer.TEST)
-def host_memory(ctx: Context) -> Findings:
+@of_stopped
+def host_memory(ctx: Context, trial: Trial) -> Findings:
     """The computer's own memory ran out, not the GPU's."""
-    trial = asked_and_stopped(ctx)
-    killed = trial is not None and _ended(ctx, trial) == "SIGKILL"
-    said = _NO_MEMORY.search(f"{trial.detail}\n{trial.output}") if trial is not None else None
-    if trial is not None and (killed or said):
+    said = _NO_MEMORY.search(f"{trial.detail}\n{trial.output}")
+    if said or _ended(ctx, trial) == "SIGKILL":
         word = said[0] if said and said[0] not in trial.detail else ""
         yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), word, sure=said is not None)
 

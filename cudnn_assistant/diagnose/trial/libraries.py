@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import wraps
 
 from cudnn_assistant.codes import CudaResult, WindowsRefusal
 from cudnn_assistant.diagnose.remedies import install_driver, own_copy
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Check, Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.search_lists import unusual_name
-from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence, who
+from cudnn_assistant.diagnose.trial.status import of_stopped, test_evidence, who
 from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Automatic, Facts, Manual, PutFirst, Remedy, Unknown
 from cudnn_assistant.machine import Trial
@@ -25,10 +27,10 @@ _NO_PROGRAMS = re.compile(
 
 
 @rule("folder-forbids-programs", layer=Layer.START)
-def forbidden(ctx: Context) -> Findings:
+@of_stopped
+def forbidden(ctx: Context, trial: Trial) -> Findings:
     """The disk that a library lies on was attached so that nothing on it may run."""
-    trial = asked_and_stopped(ctx)
-    if trial is None or ctx.windows or not _NO_PROGRAMS.search(trial.detail):
+    if ctx.windows or not _NO_PROGRAMS.search(trial.detail):
         return
     if ctx.environment is None and ctx.serious != "error":
         return
@@ -48,14 +50,14 @@ def _forbidden_folder(ctx: Context, trial: Trial) -> str:
 
 
 @rule("preloaded-for-everybody", layer=Layer.START)
-def preloaded(ctx: Context) -> Findings:
+@of_stopped
+def preloaded(ctx: Context, trial: Trial) -> Findings:
     """A file that the loader puts into every program of the computer took cuDNN's place.
 
     Nobody but the administrator can leave it out, so that no experiment proves it: it was mapped.
     """
-    trial = asked_and_stopped(ctx)
     variable = ctx.machine.variable("LD_PRELOAD", "machine")
-    if trial is None or variable is None or not variable.source.endswith("ld.so.preload"):
+    if variable is None or not variable.source.endswith("ld.so.preload"):
         return
     listed = re.split(r"[\s:]+", variable.value.text)
     file = next((one for one in (trial.loaded, *trial.mapped) if one in listed), "")
@@ -74,91 +76,59 @@ def musl(ctx: Context) -> Findings:
 
 
 @rule("c-library-too-old", layer=Layer.TEST)
-def c_library(ctx: Context) -> Findings:
+@of_stopped
+def c_library(ctx: Context, trial: Trial) -> Findings:
     """The system's C library is older than the one cuDNN was built for, or another one."""
-    trial = asked_and_stopped(ctx)
-    if trial is None:
-        return
-    match = re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail)
-    if match:
+    if match := re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail):
         facts = Facts(needed_version=match[2], present_version=ctx.machine.os.libc)
         yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), **facts)
 
 
-def _missing(ctx: Context) -> Trial | None:
-    """The test, where the loader asked for a file that is no part of cuDNN, and didn't find it."""
-    trial = asked_and_stopped(ctx)
-    lost = trial is not None and trial.status == "missing-library" and trial.missing
-    return trial if lost and trial and "cudnn" not in trial.missing.casefold() else None
-
-
 _VC = r"msvcp140|vcruntime140|concrt140|vcomp140"
-
-
 _OPENMP = r"libomp140"
-
-
 _ZLIB = r"libz\.so"
-
-
 _LIBCUDA = r"libcuda\.so$"
 
 
-def _library(ctx: Context, names: str, remedy: Remedy) -> Findings:
-    trial = _missing(ctx)
-    if trial is not None and re.match(names, trial.missing.casefold()):
-        facts = who(ctx) | {"file": trial.missing}
-        yield ctx.finding(ctx.serious, remedy, *test_evidence(trial), **facts)
+def _lost(names: str) -> Callable[[Callable[[Context], Remedy]], Check]:
+    """A rule about a file that is no part of cuDNN, which the loader asked for and didn't find."""
+
+    def made(remedy: Callable[[Context], Remedy]) -> Check:
+        @of_stopped
+        @wraps(remedy)
+        def rule(ctx: Context, trial: Trial) -> Findings:
+            file = trial.missing.casefold() if trial.status == "missing-library" else ""
+            if file and "cudnn" not in file and re.match(names, file):
+                facts = who(ctx) | {"file": trial.missing}
+                yield ctx.finding(ctx.serious, remedy(ctx), *test_evidence(trial), **facts)
+
+        return rule
+
+    return made
 
 
 @rule("vc-runtime-missing", layer=Layer.TEST)
-def vc_runtime(ctx: Context) -> Findings:
+@_lost(_VC)
+def vc_runtime(ctx: Context) -> Remedy:
     """Microsoft's run-time library for C++ is missing."""
-    remedy = Manual(link=VC_PAGE, page="microsoft", installer=installers.vc_runtime(ctx.machine.os))
-    return _library(ctx, _VC, remedy)
+    installer = installers.vc_runtime(ctx.machine.os)
+    return Manual(link=VC_PAGE, page="microsoft", installer=installer)
 
 
 @rule("openmp-missing", layer=Layer.TEST)
-def openmp(ctx: Context) -> Findings:
+@_lost(_OPENMP)
+def openmp(_ctx: Context) -> Remedy:
     """Microsoft's library for OpenMP is missing."""
-    return _library(ctx, _OPENMP, Manual(link=VC_PAGE, page="microsoft"))
+    return Manual(link=VC_PAGE, page="microsoft")
 
 
 @rule("zlib-missing", layer=Layer.TEST)
-def zlib(ctx: Context) -> Findings:
-    """zlib is missing, which older releases of cuDNN ask for."""
-    return _library(ctx, _ZLIB, _zlib(ctx))
+@_lost(_ZLIB)
+def zlib(ctx: Context) -> Remedy:
+    """zlib is missing, which older releases of cuDNN ask for.
 
-
-@rule("libcuda-name-missing", layer=Layer.TEST)
-def libcuda_name(ctx: Context) -> Findings:
-    """The driver's library is there without the short name that cuDNN 8 asks for."""
-    return _library(ctx, _LIBCUDA, _libcuda_name(ctx))
-
-
-@rule("library-missing", layer=Layer.TEST)
-def library(ctx: Context) -> Findings:
-    """The loader asked for some other file that it didn't find."""
-    return _library(ctx, rf"(?!{_VC}|{_OPENMP}|{_ZLIB}|{_LIBCUDA})", Manual())
-
-
-def _libcuda_name(ctx: Context) -> Remedy:
-    """Let programs find the driver's library by the name that cuDNN 8 asks for as well.
-
-    Where nobody asks for cuDNN 8, a newer one does without the name.
+    Where nobody asks for an old cuDNN, a newer one does without.
     """
-    if ctx.machine.os.wsl:
-        edit = PutFirst(variable="LD_LIBRARY_PATH", folder="/usr/lib/wsl/lib")
-        return Automatic(edits=(edit,))
-    library = ctx.machine.driver.cuda_library if ctx.machine.driver else ""
-    folder = ctx.parent(library) or "/usr/lib"
-    line = command("sh", "sudo", "ln", "-s", "libcuda.so.1", ctx.join(folder, "libcuda.so"))
-    by_hand = Manual(commands=(line,), administrator=True)
-    return by_hand if any(need.major for need in ctx.needs) else own_copy(ctx, by_hand)
-
-
-def _zlib(ctx: Context) -> Remedy:
-    """Its package; or, where nobody asks for an old cuDNN, a newer one, which does without."""
     command = for_distribution(ctx.machine.os.distribution, _ZLIB_COMMANDS)
     by_hand = Manual(commands=(command or _ZLIB_COMMANDS["rhel"],), administrator=True)
     return by_hand if any(need.major for need in ctx.needs) else own_copy(ctx, by_hand)
@@ -172,36 +142,52 @@ _ZLIB_COMMANDS = {
 }
 
 
+@rule("libcuda-name-missing", layer=Layer.TEST)
+@_lost(_LIBCUDA)
+def libcuda_name(ctx: Context) -> Remedy:
+    """The driver's library is there without the short name that cuDNN 8 asks for.
+
+    Where nobody asks for cuDNN 8, a newer one does without the name.
+    """
+    if ctx.machine.os.wsl:
+        edit = PutFirst(variable="LD_LIBRARY_PATH", folder="/usr/lib/wsl/lib")
+        return Automatic(edits=(edit,))
+    library = ctx.machine.driver.cuda_library if ctx.machine.driver else ""
+    folder = ctx.parent(library) or "/usr/lib"
+    line = command("sh", "sudo", "ln", "-s", "libcuda.so.1", ctx.join(folder, "libcuda.so"))
+    by_hand = Manual(commands=(line,), administrator=True)
+    return by_hand if any(need.major for need in ctx.needs) else own_copy(ctx, by_hand)
+
+
+@rule("library-missing", layer=Layer.TEST)
+@_lost(rf"(?!{_VC}|{_OPENMP}|{_ZLIB}|{_LIBCUDA})")
+def library(_ctx: Context) -> Remedy:
+    """The loader asked for some other file that it didn't find."""
+    return Manual()
+
+
 @rule("driver-too-old-for-code", layer=Layer.TEST)
-def newer_code(ctx: Context) -> Findings:
+@of_stopped
+def newer_code(ctx: Context, trial: Trial) -> Findings:
     """Code that must be translated on this computer is newer than the driver."""
-    trial = asked_and_stopped(ctx)
-    if trial is not None and trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:
-        driver = ctx.machine.driver
-        yield ctx.finding(
-            ctx.serious,
-            install_driver(ctx),
-            *test_evidence(trial),
-            driver=driver.version if driver else "",
-        )
+    if trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:
+        driver = ctx.machine.driver.version if ctx.machine.driver else ""
+        yield ctx.finding(ctx.serious, install_driver(ctx), *test_evidence(trial), driver=driver)
 
 
 @rule("library-blocked", layer=Layer.TEST)
-def blocked(ctx: Context) -> Findings:
+@of_stopped
+def blocked(ctx: Context, trial: Trial) -> Findings:
     """Windows or a protection program refused to load a file."""
-    trial = asked_and_stopped(ctx)
-    if trial is None or not ctx.windows:
-        return
     said = "application control policy" in trial.detail.casefold()
-    if said or trial.code in tuple(WindowsRefusal):
+    if ctx.windows and (said or trial.code in tuple(WindowsRefusal)):
         yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), file=trial.missing)
 
 
-def _refused(ctx: Context) -> Trial | None:
-    """The test, where the loader refused a file that is there."""
-    trial = asked_and_stopped(ctx)
+def _refused(ctx: Context, trial: Trial) -> bool:
+    """Whether the loader refused a file that is there."""
     spare = ctx.environment is None and ctx.serious != "error"
-    return trial if trial is not None and trial.status == "unloadable" and not spare else None
+    return trial.status == "unloadable" and not spare
 
 
 def _odd_folder(ctx: Context, trial: Trial) -> str:
@@ -211,20 +197,18 @@ def _odd_folder(ctx: Context, trial: Trial) -> str:
 
 
 @rule("folder-name-unusual", layer=Layer.TEST)
-def folder_name(ctx: Context) -> Findings:
+@of_stopped
+def folder_name(ctx: Context, trial: Trial) -> Findings:
     """The loader refused a file in a folder whose name some programs can't handle."""
-    trial = _refused(ctx)
-    if trial and (folder := _odd_folder(ctx, trial)):
-        remedy = own_copy(ctx, Manual())
-        yield ctx.finding(
-            ctx.serious, remedy, *test_evidence(trial), folder, sure=False, folder=folder
-        )
+    if (folder := _odd_folder(ctx, trial)) and _refused(ctx, trial):
+        remedy, said = own_copy(ctx, Manual()), test_evidence(trial)
+        yield ctx.finding(ctx.serious, remedy, *said, folder, sure=False, folder=folder)
 
 
 @rule("library-refused", layer=Layer.TEST)
-def refused(ctx: Context) -> Findings:
+@of_stopped
+def refused(ctx: Context, trial: Trial) -> Findings:
     """The loader refused a file that is there, and no rule below says why."""
-    trial = _refused(ctx)
-    if trial and not _odd_folder(ctx, trial):
+    if _refused(ctx, trial) and not _odd_folder(ctx, trial):
         file = trial.missing or trial.loaded
         yield ctx.finding(ctx.serious, Unknown(), *test_evidence(trial), file=file)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.diagnose.context import Context
+from collections.abc import Callable
+from functools import wraps
+
 from cudnn_assistant.diagnose.needs import Need
+from cudnn_assistant.diagnose.rule import Check, Context, Findings
 from cudnn_assistant.finding import Evidence, Facts, StoppedAt
 from cudnn_assistant.machine import Trial
 
 
-def asked_and_stopped(ctx: Context) -> Trial | None:
-    """The subject's test if it stopped and somebody needs what it tests."""
-    trial = ctx.trial
-    if (
-        trial is None
-        or trial.status in ("ok", "not-run")
-        or ctx.framework_passed
-        or (not ctx.needs and ctx.environment is None)
-    ):
-        return None
-    return trial
+def of_stopped(check: Callable[[Context, Trial], Findings]) -> Check:
+    """A rule about the subject's test, where it stopped and somebody needs what it tests."""
+
+    @wraps(check)
+    def rule(ctx: Context) -> Findings:
+        spare = not ctx.needs and ctx.environment is None
+        if ctx.stopped and not ctx.framework_passed and not spare:
+            yield from check(ctx, ctx.stopped)
+
+    return rule
 
 
 def test_evidence(trial: Trial) -> tuple[Evidence, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from cudnn_assistant.codes import process_end
 from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.diagnose.trial.status import asked_and_stopped, test_evidence, who
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.diagnose.trial.status import of_stopped, test_evidence, who
+from cudnn_assistant.finding import Manual, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
 
 SLOW = 5000.0
@@ -60,34 +60,28 @@ def slow_first_run(ctx: Context) -> Findings:
         yield ctx.note(Manual(), f"{seconds} s", seconds=seconds)
 
 
-def _unexplained(ctx: Context) -> Trial | None:
-    """The test that stopped, where it matters."""
-    spare = ctx.environment is None and ctx.serious != "error"
-    return None if spare else asked_and_stopped(ctx)
-
-
 @rule("test-timed-out", layer=Layer.UNEXPLAINED)
-def timed_out(ctx: Context) -> Findings:
+@of_stopped
+def timed_out(ctx: Context, trial: Trial) -> Findings:
     """The test came to no end, and no rule knows why."""
-    trial = _unexplained(ctx)
-    if trial and trial.status == "timed-out":
-        yield _stopped_at(ctx, trial)
+    if trial.status == "timed-out":
+        yield from _stopped_at(ctx, trial)
 
 
 @rule("unexplained", layer=Layer.UNEXPLAINED)
-def unexplained(ctx: Context) -> Findings:
+@of_stopped
+def unexplained(ctx: Context, trial: Trial) -> Findings:
     """The test stopped, and no rule knows why."""
-    trial = _unexplained(ctx)
-    if trial and trial.status != "timed-out":
-        yield _stopped_at(ctx, trial)
+    if trial.status != "timed-out":
+        yield from _stopped_at(ctx, trial)
 
 
-def _stopped_at(ctx: Context, trial: Trial) -> Finding:
-    evidence = (*test_evidence(trial), *_part_checks(ctx))
-    facts = who(ctx) | {
-        "stage": trial.stage, "file": trial.missing, "setting": _left_out_in_vain(ctx),
-    }  # fmt: skip
-    return ctx.error(Unknown(), *evidence, **facts)
+def _stopped_at(ctx: Context, trial: Trial) -> Findings:
+    if ctx.environment is not None or ctx.serious == "error":
+        facts = who(ctx) | {
+            "stage": trial.stage, "file": trial.missing, "setting": _left_out_in_vain(ctx),
+        }  # fmt: skip
+        yield ctx.error(Unknown(), *test_evidence(trial), *_part_checks(ctx), **facts)
 
 
 def _left_out_in_vain(ctx: Context) -> str:
