@@ -14,7 +14,7 @@ from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.environments import with_known_cudnn, without_dead
 from cudnn_assistant.diagnose.layers import EVERYBODY, RULES
-from cudnn_assistant.diagnose.needs import expected_on_gpu, meets, need_of, passed, stopped
+from cudnn_assistant.diagnose.needs import expected_on_gpu, meets, need_of, passed
 from cudnn_assistant.diagnose.programs.packages import reserved
 from cudnn_assistant.diagnose.rule import Layer, Rule
 from cudnn_assistant.diagnose.trial.experiments import blamed, names, with_experiments
@@ -82,11 +82,8 @@ def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
     found = with_experiments(ctx, tried, _asked(_ABOVE, ctx, proven=ctx.works))
     if _blocked(found):
         return found
-    if (
-        stopped(ctx.trial)
-        and not ctx.framework_passed
-        and (suspect := next((f for f in found if _harmed(f)), None))
-    ):
+    suspect = next(filter(_harmed, found), None)
+    if suspect and ctx.stopped and not ctx.framework_passed:
         # A file that most programs do without is the best answer where nothing else is one.
         likely = msgspec.structs.replace(suspect, severity="error", sure=False)
         return [likely if f is suspect else f for f in found]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import msgspec
 
-from cudnn_assistant.compat import Compat, FrameworkRelease
-from cudnn_assistant.machine import Family, Framework, Machine
+from cudnn_assistant.compat import Compat
+from cudnn_assistant.machine import Framework, Machine
 from cudnn_assistant.versions import major, numbers
 
 
@@ -16,12 +14,9 @@ def without_dead(machine: Machine) -> Machine:
 
     Old projects leave environments behind whose Python an upgrade of the system took away.
     """
-    dead = [e.dead and not e.active for e in machine.pythons]
-    if not any(dead):
-        return machine
     pythons = tuple(
-        msgspec.structs.replace(one, frameworks=()) if unused else one
-        for one, unused in zip(machine.pythons, dead, strict=True)
+        msgspec.structs.replace(one, frameworks=()) if one.dead and not one.active else one
+        for one in machine.pythons
     )
     return msgspec.structs.replace(machine, pythons=pythons)
 
@@ -31,42 +26,21 @@ def with_known_cudnn(machine: Machine, compat: Compat) -> Machine:
 
     Only the major, and only where all builds of that release agree on it (published tables).
     """
-    family = machine.os.family
-    pythons = tuple(
-        msgspec.structs.replace(
-            one,
-            frameworks=tuple(
-                _completed(
-                    f,
-                    compat.frameworks,
-                    family,
-                    alone=not any(f.brings_cudnn for f in one.frameworks),
-                )
-                for f in one.frameworks
-            ),
-        )
-        if any(_silent(f) for f in one.frameworks)
-        else one
-        for one in machine.pythons
-    )
-    return machine if pythons == machine.pythons else msgspec.structs.replace(
-        machine, pythons=pythons
-    )  # fmt: skip
+    pythons = []
+    for one in machine.pythons:
+        alone = not any(f.brings_cudnn for f in one.frameworks)
+        known = (_completed(f, machine, compat, alone=alone) for f in one.frameworks)
+        pythons.append(msgspec.structs.replace(one, frameworks=tuple(known)))
+    return msgspec.structs.replace(machine, pythons=tuple(pythons))
 
 
-def _silent(framework: Framework) -> bool:
-    return not framework.cudnn and framework.uses_cudnn
-
-
-def _completed(
-    framework: Framework, releases: Iterable[FrameworkRelease], family: Family, *, alone: bool
-) -> Framework:
-    if not _silent(framework):
+def _completed(framework: Framework, machine: Machine, compat: Compat, *, alone: bool) -> Framework:
+    if framework.cudnn or not framework.uses_cudnn:
         return framework
     same = [
         one
-        for one in releases
-        if one.name == framework.name and one.family == family and one.gpu
+        for one in compat.frameworks
+        if one.name == framework.name and one.family == machine.os.family and one.gpu
         and numbers(one.version)[:3] == numbers(framework.version)[:3]
         and major(framework.cuda) in (0, major(one.cuda))
     ]  # fmt: skip

@@ -59,13 +59,13 @@ def _proven(*kinds: DifferenceKind) -> Callable[[Callable[[Context, Experiment],
 
 
 def _told(ctx: Context, tried: Experiment, remedy: Remedy, facts: Facts) -> Finding:
-    whole, left_out = ctx.environment is None, ", ".join(tried.difference.without)
+    left_out = ", ".join(tried.difference.without)
     facts |= {
         "program": titled(tried.framework) if tried.framework else "",
-        "environment": "" if whole else ctx.subject,
+        "environment": ctx.subject if ctx.environment is not None else "",
     }
     return ctx.finding(
-        ctx.serious if whole else "error",
+        ctx.serious,
         remedy,
         "=".join(filter(None, (tried.difference.name, left_out))),
         StoppedAt(stage=tried.before.stage),

@@ -30,9 +30,7 @@ _NO_PROGRAMS = re.compile(
 @of_stopped
 def forbidden(ctx: Context, trial: Trial) -> Findings:
     """The disk that a library lies on was attached so that nothing on it may run."""
-    if ctx.windows or not _NO_PROGRAMS.search(trial.detail):
-        return
-    if ctx.environment is None and ctx.serious != "error":
+    if ctx.windows or ctx.serious != "error" or not _NO_PROGRAMS.search(trial.detail):
         return
     folder = _forbidden_folder(ctx, trial)
     commands = (command("sh", "findmnt", "-T", folder),) if folder else ()
@@ -185,9 +183,8 @@ def blocked(ctx: Context, trial: Trial) -> Findings:
 
 
 def _refused(ctx: Context, trial: Trial) -> bool:
-    """Whether the loader refused a file that is there."""
-    spare = ctx.environment is None and ctx.serious != "error"
-    return trial.status == "unloadable" and not spare
+    """Whether the loader refused a file that is there, and it matters."""
+    return trial.status == "unloadable" and ctx.serious == "error"
 
 
 def _odd_folder(ctx: Context, trial: Trial) -> str:

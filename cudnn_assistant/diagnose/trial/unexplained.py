@@ -77,7 +77,7 @@ def unexplained(ctx: Context, trial: Trial) -> Findings:
 
 
 def _stopped_at(ctx: Context, trial: Trial) -> Findings:
-    if ctx.environment is not None or ctx.serious == "error":
+    if ctx.serious == "error":
         facts = who(ctx) | {
             "stage": trial.stage, "file": trial.missing, "setting": _left_out_in_vain(ctx),
         }  # fmt: skip
