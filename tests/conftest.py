@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import logging
 import os
 import sys
@@ -47,6 +48,13 @@ ONE_OF_IT = ("wine", "gpu")
 """Folders whose tests share something that a computer has once."""
 
 _left_out: Counter[str] = Counter()
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile the product once: what a test starts in a folder of its own can't keep what it
+    compiles, and would do it again each time."""
+    if not hasattr(session.config, "workerinput"):
+        compileall.compile_dir(HERE.parent / "cudnn_assistant", quiet=2)
 
 
 @pytest.hookimpl(optionalhook=True)
