@@ -219,11 +219,13 @@ class Computer:
 
         ``shell`` is what they did in the terminal before.
         """
-        ours = shlex.join(_OURS)
+        ours, works = shlex.join(_OURS), shlex.quote('^.\\{,60\\}"verdict":"works"')
         lines = (
             shell, f"{ours} check --json --offline > /tmp/seen.json; cat /tmp/seen.json",
             "echo; echo ----", f"{ours} check --machine /tmp/seen.json --offline",
-            f"{ours} fix --dry-run --offline", "true",
+            # Where all works nothing is planned: that fix says so is seen elsewhere.
+            f"grep -q {works} /tmp/seen.json || {ours} fix --dry-run --offline",
+            "true",
         )  # fmt: skip
         script = "\n".join(filter(None, lines))
         done = self.run("bash", "-c", script, **variables)
