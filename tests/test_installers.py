@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,9 @@ from cudnn_assistant.system import administrator, policy
 from cudnn_assistant.system.administrator import BEGUN
 from cudnn_assistant.system.linux import Linux
 from cudnn_assistant.wording.refusals import why
+
+# Loaded before a test leaves Python's own files behind.
+import_module("cudnn_assistant.session.rehearsal")
 
 DEBIAN = OperatingSystem(
     family="linux",

@@ -60,7 +60,7 @@ def setting(ctx: Context, trial: Trial, name: str, value: str) -> Finding | None
     variable = ctx.machine.variable(name, "user", "machine", "process")
     shown = f"={variable.value.text} ({variable.source or variable.scope})" if variable else ""
     return ctx.error(
-        unset(ctx, variable) if variable is not None else Unknown(),
+        unset(ctx, variable) if variable is not None else Manual(),
         *test_evidence(trial),
         name + shown,
         variable=name,
