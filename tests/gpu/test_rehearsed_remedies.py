@@ -50,7 +50,7 @@ echo "fixed $?"; $CA fix --yes >/dev/null; echo "again $?"
 """
     python = os.path.realpath(sys.executable)
     _code, text = run(tmp_path, plant, then, PYTHON=python, **environment)
-    before, _mark, after = text.partition("==")
+    before, _mark, after = text.partition("\n==\n")
     return before, after
 
 

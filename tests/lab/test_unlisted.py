@@ -212,7 +212,7 @@ def own_part_of_the_right_size_whose_code_is_lost(c):
 
 
 @seen("broken", f"error cudnn-part-missing {VENV}", says=("cuDNN 9.10.2 lacks",),
-      never=("takes Python's place",), **TORCH)  # fmt: skip
+      never=("takes the place",), **TORCH)  # fmt: skip
 def own_part_that_is_gone_where_the_system_s_is_older(c):
     with_gpu(c)
     linked_torch(c)

@@ -90,12 +90,11 @@ def _taken_over(ctx: Context, *, by_path: bool) -> Findings:
         return
     if not (ctx.stopped or too_old(ctx.needs, trial)):
         return
-    # A cuDNN of another major has other file names, and a part that is gone here leaves its place
-    # to others: nothing was taken.
-    own = [c for c in ctx.copies if not trial.version or c.major == major(trial.version)]
-    gone = {ctx.name(part.file) for one in own for part in one.damaged}
-    foreign = (p for p in cudnn_files(ctx, trial) if _foreign(ctx, p))
-    file = next((p for p in foreign if not any(ctx.name(p).startswith(g) for g in gone)), "")
+    # A cuDNN of another major has other file names, and one that lacks parts leaves the place of
+    # these, and of what they load, to others: nothing was taken.
+    whole = (c for c in ctx.copies if not c.damaged)
+    own = [c for c in whole if not trial.version or c.major == major(trial.version)]
+    file = next((p for p in cudnn_files(ctx, trial) if _foreign(ctx, p)), "")
     entry = ctx.searched.get(ctx.key(ctx.parent(file)))
     if file and own and by_path == (entry is not None and entry.variable == "LD_LIBRARY_PATH"):
         mine = best(ctx, own)
