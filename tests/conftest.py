@@ -48,9 +48,6 @@ SLOW = ("installer", "wine", "lab", "trial", "feed", "fleet")
 ONE_OF_IT = ("wine", "gpu")
 """Folders whose tests share something that a computer has once."""
 
-LONGEST = ("installer", "wine")
-"""Folders with rows of tests for whose end all the others would wait: those give way to them."""
-
 _left_out: Counter[str] = Counter()
 
 
@@ -97,8 +94,6 @@ def _group(item: pytest.Item) -> str:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if sys.platform != "win32" and _room(item) not in LONGEST and os.nice(0) == 0:
-        os.nice(5)
     disable_socket(allow_unix_socket=True)
     if item.get_closest_marker("gpu") and not _has_gpu():
         pytest.skip(needs.HARDWARE)

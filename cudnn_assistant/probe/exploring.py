@@ -78,11 +78,9 @@ def compared(
 
     def looked_at(one: PythonEnvironment) -> PythonEnvironment:
         off = any(package.changed or package.missing for package in one.packages)
-        return (
-            with_contents(Disk(terms.family), one, over)
-            if one.id in unexplained and not off
-            else one
-        )
+        if off or one.id not in unexplained:
+            return one
+        return with_contents(Disk(terms.family), one, over)
 
     return tuple(looked_at(one) for one in pythons)
 

@@ -35,8 +35,7 @@ def _environment(
         _about(environment.frameworks), key=lambda f: ended.get(f.name, "ok") in ("ok", "not-run")
     )
     mine = [f for f in findings if f.subject == environment.id and f.severity != "info"]
-    untried = any(t.subject == environment.id and t.doubt for t in machine.trials)
-    where = "" if untried else say("summary.place", place=environment.id)
+    where = "" if any(t.doubt for t in tests) else say("summary.place", place=environment.id)
     mark, state = _state(machine, environment)
     if mark == "ok":  # its cuDNN starts; something else of the system's may still be missing
         mine += [f for f in findings if f.severity == "error" and _for(f, environment)]
