@@ -15,13 +15,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import NamedTuple
 
 from cudnn_assistant.child.mapped import interesting
-from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.probe.running.loader_notes import VARIABLES, LoaderNotes
 from cudnn_assistant.probe.running.processes import descendants
 from cudnn_assistant.probe.running.windows_job import Job, resume
@@ -32,8 +31,6 @@ _FAST, _SLOW = 0.02, 0.2
 """Seconds between two looks: while it starts, and when nothing has been new for a while."""
 _STARTING = 5.0
 _AFTER_NEWS = 2.0
-_PATIENCE = 3.0
-"""Seconds that a program has to end when it is asked to."""
 _SUSPENDED = 0x4
 """CREATE_SUSPENDED of Windows."""
 _SURE = 0.2
@@ -88,16 +85,13 @@ def watch(
     command: Sequence[str],
     *,
     exact: bool = False,
-    found: Callable[[str], object] = lambda _: None,
-    cancel: Cancel = never,
 ) -> Watched:
     """Run ``command`` to its end and tell what was seen of it.
 
     Its standard input and output are ours, its standard error is passed on and its end kept.
     Signals that reach us reach it. ``exact`` has Linux' loader tell all that it opens and why it
-    refuses a file, on that standard error, from which it is taken again. ``found`` hears of each
-    file in the calling thread; ``cancel`` is asked whether to end the program, as SIGTERM asks it
-    to. Raises OSError where it can't be started.
+    refuses a file, on that standard error, from which it is taken again. Raises OSError where it
+    can't be started.
     """
     environment, folder = dict(os.environ), os.getcwd()
     notes = LoaderNotes() if exact and sys.platform == "linux" else None
@@ -115,7 +109,7 @@ def watch(
     looking = threading.Thread(target=_look_until, args=(over, seen, process.pid, job), daemon=True)
     looking.start()
     with _signals_for(process, tee):
-        code = _wait(process, seen, found, cancel)
+        code = _wait(process)
     ended = time.monotonic()
     over.set()
     looking.join()
@@ -173,26 +167,11 @@ def _look_until(over: threading.Event, seen: _Seen, pid: int, job: Job | None) -
         over.wait(seen.pause())
 
 
-def _wait(
-    process: subprocess.Popen[bytes], seen: _Seen, found: Callable[[str], object], cancel: Cancel
-) -> int:
-    """Tell of each new file until the program ends, or nobody wants it any more."""
-    told, asked = 0, 0.0
-    code: int | None = None
-    while code is None:
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    while True:
         # Ctrl+C is the program's to answer; we go on until it has.
         with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
-            code = process.wait(_SLOW)
-        for path in tuple(seen.files)[told:]:
-            found(path)
-            told += 1
-        if code is None and cancel():
-            asked = asked or time.monotonic()
-            if time.monotonic() - asked < _PATIENCE:
-                process.terminate()
-            else:
-                process.kill()
-    return code
+            return process.wait(_SLOW)
 
 
 @contextmanager
