@@ -12,6 +12,7 @@ from cudnn_assistant.compat.advice import DriverAdvice as DriverAdvice
 from cudnn_assistant.compat.advice import FrameworkAdvice as FrameworkAdvice
 from cudnn_assistant.compat.advice import Reason as Reason
 from cudnn_assistant.compat.advice import Recommendation as Recommendation
+from cudnn_assistant.compat.advice import Release as Release
 from cudnn_assistant.compat.advice import ToolkitAdvice as ToolkitAdvice
 from cudnn_assistant.compat.facts import Compat as Compat
 from cudnn_assistant.compat.facts import CudnnBuild as CudnnBuild

@@ -19,13 +19,32 @@ Code = Literal[
 ]  # fmt: skip
 
 
+class Release(Struct, frozen=True):
+    """A product's release, made for one CUDA where that is known."""
+
+    product: str
+    version: str
+    cuda: str = ""
+
+    def __str__(self) -> str:
+        made = f" for CUDA {self.cuda}" if self.cuda else ""
+        return f"{self.product} {self.version}".strip() + made
+
+
 class Reason(Struct, kw_only=True):
     """Why something was chosen, dropped or can't be said."""
 
     code: Code
     about: str = ""
     """What it is about: "cuDNN 9.28.0 for CUDA 13", "torch 2.14.1", a GPU's capability."""
+    release: Release | None = None
+    """The same by its parts, where it is a product's release."""
     facts: dict[str, str] = {}  # noqa: RUF012 - msgspec copies empty defaults
+
+
+def reason(code: Code, release: Release, **facts: str) -> Reason:
+    """A reason that is about a product's release."""
+    return Reason(code=code, about=str(release), release=release, facts=facts)
 
 
 class DriverAdvice(Struct, kw_only=True):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from cudnn_assistant.compat.advice import Code, Reason
+from cudnn_assistant.compat.advice import Code, Reason, Release, reason
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.kernels import kernels_against, may_be_older
 from cudnn_assistant.compat.lookup import (
@@ -48,17 +48,17 @@ class Candidate:
         return major_of(self.framework.cuda) if self.framework else None
 
     @property
-    def name(self) -> str:
-        """The name under which reasons speak of it."""
-        return title(self.framework, self.cudnn)
+    def release(self) -> Release:
+        """What reasons speak of."""
+        return _release(self.framework, self.cudnn)
 
 
-def title(framework: FrameworkRelease | None, build: CudnnBuild | None) -> str:
-    """ "torch 2.9.1 for CUDA 12.8", "cuDNN 9.10.2 for CUDA 12"."""
+def _release(framework: FrameworkRelease | None, cudnn: CudnnBuild | None) -> Release:
     if framework is not None:
-        made = f" for CUDA {framework.cuda}" if framework.cuda else ""
-        return f"{framework.name} {framework.version}{made}"
-    return f"cuDNN {build.version} for CUDA {build.cuda}" if build else ""
+        return Release(product=framework.name, version=framework.version, cuda=framework.cuda)
+    if cudnn is not None:
+        return Release(product="cuDNN", version=cudnn.version, cuda=cudnn.cuda)
+    return Release(product="", version="")
 
 
 def evaluate(
@@ -73,14 +73,14 @@ def evaluate(
         framework = msgspec.structs.replace(framework, compute=framework.arm)
     against = [*_wishes(here, build)]
     unknown: list[Reason] = []
-    name = title(framework, build)
+    release = _release(framework, build)
     if build is not None and (framework is None or framework.found == "system"):
         against += _file_against(here, build)
     if framework is not None:
         against += _framework_against(compat, here, framework)
         unknown += _framework_unknown(here, framework)
         unknown += [
-            _reason("gpu-support-unknown", name, compute=compute)
+            reason("gpu-support-unknown", release, compute=compute)
             for compute in here.computes
             if may_be_older(compat, framework, compute)
         ]
@@ -88,9 +88,9 @@ def evaluate(
         for compute in here.computes:
             runs = build_runs_on(compat, build, compute)
             if runs is False:
-                against.append(_gpu_reason(compat, title(None, build), build, compute))
+                against.append(_gpu_reason(compat, build, compute))
             elif runs is None:
-                unknown.append(_reason("gpu-support-unknown", name, compute=compute))
+                unknown.append(reason("gpu-support-unknown", release, compute=compute))
     needed = needed_driver(compat, here, framework, build)
     unknown += _not_reviewed(compat, framework, build)
     dropped, enough = past_last_branch(compat, here), at_least(here.driver, needed)
@@ -105,35 +105,32 @@ def evaluate(
     )
 
 
-def _reason(code: Code, about: str, **facts: str) -> Reason:
-    return Reason(code=code, about=about, facts=facts)
-
-
 def _wishes(here: Situation, build: CudnnBuild | None) -> Iterator[Reason]:
     if build is None:
         return
-    name = title(None, build)
+    release = _release(None, build)
     if here.want_cuda and major_of(here.want_cuda) != build.cuda_major:
-        yield _reason("wanted-cuda", name, wanted=here.want_cuda)
+        yield reason("wanted-cuda", release, wanted=here.want_cuda)
     wanted = version(here.want_cudnn)
     if wanted is not None and (
         wanted.major != major_of(build.version) or at_least(build.version, here.want_cudnn) is False
     ):
-        yield _reason("wanted-cudnn", name, wanted=here.want_cudnn)
+        yield reason("wanted-cudnn", release, wanted=here.want_cudnn)
 
 
 def _file_against(here: Situation, build: CudnnBuild) -> Iterator[Reason]:
     file = build.file(here.platform) if here.platform else None
-    name = title(None, build)
+    release = _release(None, build)
     if file is None and here.platform:
-        yield _reason("no-official-file", name, platform=here.platform)
+        yield reason("no-official-file", release, platform=here.platform)
     elif file is not None and not file.sha256:
-        yield _reason("hash-unknown", name, platform=here.platform)
+        yield reason("hash-unknown", release, platform=here.platform)
 
 
-def _gpu_reason(compat: Compat, name: str, build: CudnnBuild, compute: str) -> Reason:
+def _gpu_reason(compat: Compat, build: CudnnBuild, compute: str) -> Reason:
     too_old = at_least(compute, build.compute_min) is False or last_cudnn(compat, compute)
-    return _reason("gpu-too-old" if too_old else "gpu-too-new", name, compute=compute)
+    code: Code = "gpu-too-old" if too_old else "gpu-too-new"
+    return reason(code, _release(None, build), compute=compute)
 
 
 def needed_driver(
@@ -165,7 +162,8 @@ def _not_reviewed(
     names = [f"cuDNN {build.version}"] if build else []
     if framework:
         names.append(f"{framework.name} {framework.version} {framework.index}".strip())
-    yield from (_reason("not-reviewed", name) for name in names if name in compat.unreviewed)
+    new = (name for name in names if name in compat.unreviewed)
+    yield from (Reason(code="not-reviewed", about=name) for name in new)
 
 
 def _driver_possible(compat: Compat, here: Situation, needed: str) -> bool | None:
@@ -178,35 +176,35 @@ def _driver_possible(compat: Compat, here: Situation, needed: str) -> bool | Non
 def _framework_against(
     compat: Compat, here: Situation, build: FrameworkRelease
 ) -> Iterator[Reason]:
-    name = title(build, None)
+    release = _release(build, None)
     if not build.gpu or (here.arm and "no" in build.arm):
         on_windows = here.family == "windows" and not build.gpu
-        yield _reason("no-gpu-build-on-windows" if on_windows else "no-gpu-build", name)
+        yield reason("no-gpu-build-on-windows" if on_windows else "no-gpu-build", release)
         return
     if not build.requirement and not here.installed:
-        yield _reason("not-published", name)
+        yield reason("not-published", release)
     asked = build.python and here.python and not here.installed
     if asked and not allowed(build.python).contains(here.python, prereleases=True):
-        yield _reason("python-not-supported", name, python=here.python, needs=build.python)
+        yield reason("python-not-supported", release, python=here.python, needs=build.python)
     for bad in compat.known_bad:
         if bad.kind == "release" and build.requirement == f"{bad.product}=={bad.version}":
-            yield _reason("known-bad", name, why=bad.why)
+            yield reason("known-bad", release, why=bad.why)
     for compute in here.computes:
         if (code := kernels_against(compat, build, compute)) is not None:
-            yield _reason(code, name, compute=compute)
+            yield reason(code, release, compute=compute)
 
 
 def _framework_unknown(here: Situation, build: FrameworkRelease) -> Iterator[Reason]:
-    name = title(build, None)
+    release = _release(build, None)
     if not build.gpu:
         return
     if build.python and not here.python and not here.installed:
-        yield _reason("python-unknown", name, needs=build.python)
+        yield reason("python-unknown", release, needs=build.python)
     if not build.cuda or not build.found or (build.found == "system" and not build.cudnn):
-        yield _reason("framework-needs-unknown", name)
+        yield reason("framework-needs-unknown", release)
     if not build.compute and not build.compute_min:
-        yield _reason("gpu-support-unknown", name)
+        yield reason("gpu-support-unknown", release)
     if not build.sure:
-        yield _reason("inferred", name)
+        yield reason("inferred", release)
     if here.arm and not build.arm and not here.installed:
-        yield _reason("processor-unknown", name)
+        yield reason("processor-unknown", release)

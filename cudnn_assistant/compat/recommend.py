@@ -11,7 +11,14 @@ from typing import Any
 
 import msgspec
 
-from cudnn_assistant.compat.advice import Alternative, FrameworkAdvice, Reason, Recommendation
+from cudnn_assistant.compat.advice import (
+    Alternative,
+    FrameworkAdvice,
+    Reason,
+    Recommendation,
+    Release,
+    reason,
+)
 from cudnn_assistant.compat.alternatives import alternatives
 from cudnn_assistant.compat.candidates import Candidate, evaluate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
@@ -135,17 +142,16 @@ def _nothing_fits(
         nearest = max(candidates, key=_nearness)
         unmet = _told_once(nearest.against or driver_reasons(here, nearest))
     else:
-        unknown = (Reason(code="framework-unknown", about=_named(here)), *unknown)
+        unknown = (reason("framework-unknown", _unlisted(here)), *unknown)
     return Recommendation(
         subject=here.subject, possible=False if candidates else None, unmet=unmet, unknown=unknown,
         alternatives=_ways(here, compat, unmet),
     )  # fmt: skip
 
 
-def _named(here: Situation) -> str:
-    release = here.framework_version or here.framework_allowed
-    made = f" for CUDA {here.want_cuda}" if here.want_cuda else ""
-    return f"{here.framework} {release}".strip() + made
+def _unlisted(here: Situation) -> Release:
+    version = here.framework_version or here.framework_allowed
+    return Release(product=here.framework, version=version, cuda=here.want_cuda)
 
 
 def _told_once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:

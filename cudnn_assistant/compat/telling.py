@@ -12,6 +12,8 @@ from cudnn_assistant.compat.advice import (
     FrameworkAdvice,
     Reason,
     Recommendation,
+    Release,
+    reason,
 )
 from cudnn_assistant.compat.candidates import Candidate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild
@@ -59,8 +61,9 @@ def _not_listed(here: Situation, chosen: Candidate) -> Iterator[Reason]:
     asked, build = here.framework_version, chosen.framework
     exact = asked.count(".") > 1 and not here.installed
     if build is not None and exact and order(asked) != order(build.version):
-        about = f"{build.name} {asked}"
-        yield Reason(code="release-not-listed", about=about, facts={"instead": build.version})
+        yield reason(
+            "release-not-listed", Release(product=build.name, version=asked), instead=build.version
+        )
 
 
 def _possible(here: Situation, chosen: Candidate) -> bool | None:
@@ -142,21 +145,21 @@ def framework_advice(here: Situation, chosen: Candidate) -> FrameworkAdvice | No
 def _because(
     here: Situation, compat: Compat, chosen: Candidate, driver: DriverAdvice
 ) -> Iterator[Reason]:
-    name, build = chosen.name, chosen.cudnn
+    release, build = chosen.release, chosen.cudnn
     if build is not None and already_there(here, build) is not None:
-        yield Reason(code="already-there", about=name)
+        yield reason("already-there", release)
     if present := present_cuda(here, compat, chosen):
-        yield Reason(code="cuda-present", about=name, facts={"cuda": present})
+        yield reason("cuda-present", release, cuda=present)
     elif here.cuda:
-        yield Reason(code="cuda-of-driver", about=name, facts={"cuda": here.cuda})
+        yield reason("cuda-of-driver", release, cuda=here.cuda)
     if any(closeness(chosen.framework, build)):
-        yield Reason(code="tested-with-framework", about=name)
+        yield reason("tested-with-framework", release)
     for compute in here.computes:
         known = architecture(compat, compute)
         if build and known and known.last_cudnn == build.version:
-            yield Reason(code="last-for-gpu", about=name, facts={"compute": compute})
+            yield reason("last-for-gpu", release, compute=compute)
     if build is not None and build.inferred:
-        yield Reason(code="inferred", about=name, facts={"facts": " ".join(build.inferred)})
+        yield reason("inferred", release, facts=" ".join(build.inferred))
     if driver.disputed and not driver.enough:
         yield Reason(code="disputed", about=driver.minimum)
 
@@ -172,10 +175,10 @@ def _ruled_out(
     for one in sorted(candidates, key=_newness, reverse=True):
         if _newness(one) <= _newness(chosen):
             return
-        for reason in one.against or driver_reasons(here, one) or one.unknown:
-            if reason.code not in told and reason.code not in ("wanted-cudnn", "wanted-cuda"):
-                told.add(reason.code)
-                yield reason
+        for why in one.against or driver_reasons(here, one) or one.unknown:
+            if why.code not in told and why.code not in ("wanted-cudnn", "wanted-cuda"):
+                told.add(why.code)
+                yield why
 
 
 def _newness(one: Candidate) -> tuple[Any, ...]:
@@ -196,8 +199,7 @@ def driver_reasons(here: Situation, one: Candidate) -> tuple[Reason, ...]:
         code = "gpu-dropped-by-driver"
     elif at_least(here.driver, one.driver):
         code = "driver-too-new"
-    facts = {"needs": one.driver, "present": here.driver}
-    return (Reason(code=code, about=one.name, facts=facts),)
+    return (reason(code, one.release, needs=one.driver, present=here.driver),)
 
 
 def unknown_facts(here: Situation) -> Iterator[Reason]:

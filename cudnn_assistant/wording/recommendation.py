@@ -13,6 +13,7 @@ from cudnn_assistant.compat import (
     FrameworkAdvice,
     Reason,
     Recommendation,
+    Release,
     ToolkitAdvice,
     at_least,
 )
@@ -35,7 +36,7 @@ _UNKNOWN = dict.fromkeys(_FACTS, "?")
 
 def reason(one: Reason) -> str:
     """One reason as a sentence. One that is also a cause has its words in the cause's row."""
-    about = _in_our_words(one.about)
+    about = _named(one.release) if one.release else one.about
     named = f": {about}" if about else ""
     if f"maker-{one.about}" in rows("recommendation"):
         return say(f"recommendation.maker-{one.about}")
@@ -45,15 +46,11 @@ def reason(one: Reason) -> str:
     return " ".join(filled(one.code, cause(one.code).text("release").why, facts))
 
 
-def _in_our_words(about: str) -> str:
-    """A build's name ("cuDNN 9.28.0 for CUDA 13") in the language that is spoken."""
-    build, made, cuda = about.partition(" for CUDA ")
-    product, _, version = build.rpartition(" ")
-    return (
-        say("plan.product-for-cuda", product=product, version=version, cuda=cuda).strip()
-        if made
-        else about
-    )
+def _named(release: Release) -> str:
+    if not release.cuda:
+        return str(release)
+    named = {"product": release.product, "version": release.version, "cuda": release.cuda}
+    return say("plan.product-for-cuda", **named).strip()
 
 
 def headline(found: Recommendation) -> str:
@@ -95,8 +92,9 @@ def _why_not_newer(found: Recommendation) -> Iterator[AdviceRow]:
     newer = [
         one
         for one in found.ruled_out
-        if (chosen is None) == one.about.startswith("cuDNN")
-        and not (chosen and one.about.startswith(f"{chosen.name} {chosen.version} "))
+        if (it := one.release)
+        and (chosen is None) == (it.product == "cuDNN")
+        and not (chosen and (chosen.name, chosen.version) == (it.product, it.version))
     ]
     if newer:
         yield AdviceRow("note", say("recommendation.why-not-newer"), reason(newer[0]))

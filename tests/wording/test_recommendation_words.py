@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudnn_assistant.causes import causes
-from cudnn_assistant.compat import Reason, Situation, recommend_for
+from cudnn_assistant.compat import Reason, Release, Situation, recommend_for
 from cudnn_assistant.compat.advice import Code
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.feed.source import Source, Trouble, describe
+from cudnn_assistant.wording import language
 from cudnn_assistant.wording import recommendation as said
 from cudnn_assistant.wording.sentences import rows
 
@@ -33,6 +34,17 @@ def plain(text: str) -> None:
 def test_each_reason_has_its_words(code: Code) -> None:
     plain(said.reason(Reason(code=code, about="cuDNN 9.8.0 for CUDA 12")))
     assert said.reason(Reason(code=code)).endswith(".")
+
+
+def test_a_release_is_named_in_the_language_that_is_spoken() -> None:
+    release = Release(product="cuDNN", version="9.8.0", cuda="12")
+    one = Reason(code="already-there", about=str(release), release=release)
+    assert "cuDNN 9.8.0 for CUDA 12" in said.reason(one)
+    language.choose(["de"])
+    try:
+        assert "cuDNN 9.8.0 für CUDA 12" in said.reason(one)
+    finally:
+        language.choose(["en"])
 
 
 def test_the_codes_that_are_never_given_are_not_in_the_table() -> None:
