@@ -382,6 +382,9 @@ class Package(Struct, kw_only=True):
     """Names of those files, the first 40; () where none is missing and in older reports."""
     changed: tuple[str, ...] = ()
     """Names of library files whose size isn't that of its RECORD, the first 40."""
+    closed: str = ""
+    """A folder on the way to its libraries that the person may not open, so that it is unknown
+    what it holds; "" for none."""
     manager: Literal["", "conda"] = ""
     """Who installed it: "" for pip and its like."""
 

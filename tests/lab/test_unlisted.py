@@ -34,11 +34,12 @@ def system(c):
     split(c.at(OPT), "9.10.2")
 
 
-def library(c, path, source):
+def library(c, path, source, *options):
     target = c.at(path)
     file = c.others / "odd.c"
     file.write_text(source)
-    subprocess.run(["gcc", "-shared", "-fPIC", "-w", "-o", target, file], check=True)
+    command = ["gcc", "-shared", "-fPIC", "-w", "-o", target, file, *options]
+    subprocess.run(command, check=True)
 
 
 @seen("broken", "error preload-stops-cudnn", says=("/opt/profiler.so",),
@@ -453,6 +454,41 @@ def files_of_a_wheel_that_are_links_to_the_same_version_are_healthy(c):
     for file in c.at(OWN).glob("libcudnn*"):
         file.unlink()
         file.symlink_to(f"/opt/same/{file.name}")
+
+
+def newer(c, folder):
+    """A part of cuDNN that asks for a C library newer than any."""
+    names = c.others / "names.map"
+    names.write_text("GLIBC_2.99 { global: *; };")
+    built = c.others / "libm.so.6"
+    library(c, "/opt/newer", "void later(void) {}", "-Wl,-soname,libm.so.6",
+            f"-Wl,--version-script={names}")  # fmt: skip
+    shutil.move(c.at("/opt/newer"), built)
+    c.at(f"{folder}/libcudnn_ops.so.9").unlink()
+    library(c, f"{folder}/libcudnn_ops.so.9", "void later(void); void f(void) { later(); }",
+            "-Wl,-soname,libcudnn_ops.so.9", str(built))  # fmt: skip
+
+
+@seen("broken", "error c-library-too-old", says=("2.99",), LD_LIBRARY_PATH=OPT)
+def part_for_a_newer_linux(c):
+    system(c)
+    newer(c, OPT)
+
+
+@seen("broken", f"error search-folder-closed {VENV}", says=(f"{SITE}/nvidia",),
+      never=("aren't there",), **TORCH)  # fmt: skip
+def packages_that_the_administrator_installed_for_himself(c):
+    with_gpu(c)
+    linked_torch(c)
+    c.everyday()
+    c.after += f"\nchown -R 0:0 .{SITE}/nvidia; chmod -R go-rwx .{SITE}/nvidia"
+
+
+@seen("broken", "error cudnn-not-on-path", says=("archive/lib",), never=("MB",))
+def archive_unpacked_as_it_is_inside_the_toolkit(c):
+    with_gpu(c)
+    folder = c.cuda() + "/cudnn-linux-x86_64-9.10.2.21_cuda12-archive/lib"
+    split(c.at(folder), "9.10.2")
 
 
 @pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")

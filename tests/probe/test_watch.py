@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cudnn_assistant.machine import CudnnCopy, Machine, OperatingSystem
-from cudnn_assistant.probe.running.loader_notes import LoaderNotes
+from cudnn_assistant.probe.running.loader_notes import LoaderNotes, refusals
 from cudnn_assistant.probe.watch import watch, watch_running
 from cudnn_assistant.session.watching import loaded_copies
 
@@ -113,6 +113,16 @@ def test_the_loader_tells_why_it_refused_a_file(tmp_path):
     (refusal,) = seen.refusals
     assert refusal.startswith(f"{part}: ")
     assert "undefined symbol: nobody_has_it" in refusal
+
+
+def test_a_part_for_a_newer_c_library_is_named_with_what_it_asks_for():
+    line = (
+        "    11:\t/lib/libm.so.6: error: version lookup error: version `GLIBC_2.99' not found "
+        "(required by /opt/cudnn/lib/libcudnn_ops.so.9) (fatal)\n"
+    )
+    wanted = "libm.so.6: version `GLIBC_2.99' not found (required by libcudnn_ops.so.9)"
+    assert refusals(line) == [wanted]
+    assert refusals(line.replace("cudnn_ops", "other")) == []
 
 
 def test_a_line_of_the_loader_that_comes_in_two_pieces():

@@ -16,7 +16,7 @@ from cudnn_assistant.diagnose.remedies import (
     reinstall,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Finding, Manual
+from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, Package
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, short
@@ -27,19 +27,26 @@ _LIKELY = re.compile("cuda|cudnn|nvidia", re.IGNORECASE)
 
 @rule("search-folder-closed", layer=Layer.SEARCH)
 def closed(ctx: Context) -> Findings:
-    """A folder of the search list can't be opened, and cuDNN wasn't found in the others."""
-    trial = ctx.trial
-    if ctx.windows or ctx.environment is not None or trial is None or trial.stage != "load":
+    """A folder of libraries can't be opened: a package's, or one of the search list where cuDNN
+    wasn't found in the others."""
+    trial = ctx.stopped
+    if ctx.windows or trial is None:
         return
-    entry = next((e for e in ctx.machine.search if e.closed and _LIKELY.search(e.folder)), None)
+    if barred := [p for p in packages_of(ctx) if p.closed]:
+        names = ", ".join(p.name for p in barred)
+        remedy = _open("-R", "a+rX", *dict.fromkeys(p.closed for p in barred))
+        yield ctx.error(remedy, folder=barred[0].closed, package=names)
     lost = trial.status == "missing-library" and "cudnn" in trial.missing
-    if entry is None or ctx.copies or not lost:
-        return
-    line = command("sh", "sudo", "chmod", "a+rx", ctx.parent(entry.folder), entry.folder)
-    remedy = own_copy(ctx, Manual(commands=(line,), administrator=True))
-    yield ctx.finding(
-        ctx.serious, remedy, f"{entry.variable}: {entry.text}", sure=False, folder=entry.folder
-    )
+    entry = next((e for e in ctx.machine.search if e.closed and _LIKELY.search(e.folder)), None)
+    if entry and lost and ctx.environment is None and not ctx.copies:
+        new = own_copy(ctx, _open("a+rx", ctx.parent(entry.folder), entry.folder))
+        named = Facts(folder=entry.folder, variable=entry.variable)
+        evidence = f"{entry.variable}: {entry.text}"
+        yield ctx.finding(ctx.serious, new, evidence, sure=False, **named)
+
+
+def _open(*rights: str) -> Manual:
+    return Manual(commands=(command("sh", "sudo", "chmod", *rights),), administrator=True)
 
 
 def _lacks(ctx: Context) -> Iterator[tuple[Need, Package | CudnnCopy | None]]:
@@ -72,7 +79,7 @@ def _lacking(ctx: Context, flavour: str) -> Iterator[tuple[Need, CudnnCopy]]:
 def recorded_only(ctx: Context) -> Findings:
     """The package of the needed cuDNN is installed by its record alone."""
     for _need, there in _lacks(ctx):
-        if isinstance(there, Package):
+        if isinstance(there, Package) and not there.closed:
             yield lacking(ctx, there, "error")
 
 

@@ -89,13 +89,14 @@ WINDOWS_FOLDERS = (
 """Windows: patterns of folders on the system's drive where people unpack cuDNN; TensorFlow's
 instructions said C:/tools/cuda."""
 
-HOME_FOLDERS: dict[Family, tuple[str, ...]] = {
+UNPACKED_FOLDERS: dict[Family, tuple[str, ...]] = {
     "linux": ("cudnn*/lib", "cudnn*/lib64", "cuda/lib64", "*/cudnn*/lib", "*/cudnn*/lib64",
               "*/cuda/lib64", ".local/lib", "lib"),
     "windows": ("cudnn*/bin", "cudnn*/bin/x64", "*/cudnn*/bin", "*/cudnn*/bin/x64",
                 "*/cudnn*/cuda/bin", "*/cuda/bin"),
 }  # fmt: skip
-"""Below a person's home: where archives are unpacked in place, under any name of Downloads."""
+"""Below a person's home, under any name of Downloads, and below a toolkit: where archives are
+unpacked in place."""
 
 LINUX_TRUSTED = (
     "lib/{multiarch}", "usr/lib/{multiarch}", "lib64", "usr/lib64", "lib", "usr/lib",

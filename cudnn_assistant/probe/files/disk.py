@@ -105,6 +105,20 @@ class Disk:
         """Whether a folder is there (links are followed)."""
         return stat.S_ISDIR(self._mode(path))
 
+    def closed(self, folder: str) -> str:
+        """The folder, this one or one above it, that this person may not open; "" for none."""
+        try:
+            with os.scandir(self.real(folder)):
+                return ""
+        except PermissionError:
+            above = [folder]
+            while (parent := self.parent(above[-1])) != above[-1]:
+                above.append(parent)
+            barred = (one for one in reversed(above) if not os.access(self.real(one), os.X_OK))
+            return next(barred, folder)
+        except (OSError, ValueError):
+            return ""
+
     def exists(self, path: str) -> bool:
         """Whether anything is there (links are followed)."""
         return self._mode(path) != 0

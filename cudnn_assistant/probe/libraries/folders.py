@@ -11,9 +11,9 @@ from cudnn_assistant.probe.files.catalogue import (
     BELOW_ROOT,
     CUDNN_INSTALLER,
     FOLDER_VARIABLES,
-    HOME_FOLDERS,
     IN_SITE,
     LIBRARY_FOLDERS,
+    UNPACKED_FOLDERS,
     WINDOWS_FOLDERS,
 )
 from cudnn_assistant.probe.files.disk import Disk
@@ -53,6 +53,7 @@ def of_system(
     for toolkit in toolkits:
         for folder in toolkit.libraries:
             yield Candidate(folder, "toolkit")
+        yield from _default(disk, toolkit.root, UNPACKED_FOLDERS[disk.family])
     for folder in matching(disk, str(places.own_libraries()), _ARCHIVES):
         yield Candidate(folder, "assistant")
     for folder in added:
@@ -64,7 +65,7 @@ def of_system(
     )
     home = environment.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
     if disk.paths.isabs(home):
-        yield from _default(disk, home, HOME_FOLDERS[disk.family])
+        yield from _default(disk, home, UNPACKED_FOLDERS[disk.family])
 
 
 def _searched(

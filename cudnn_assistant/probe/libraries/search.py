@@ -7,7 +7,6 @@ without the disk at hand; ``text`` keeps what is stored.
 from __future__ import annotations
 
 import fnmatch
-import os
 import platform
 import posixpath
 import re
@@ -120,19 +119,9 @@ def _entry(
         text=readable(text),
         folder=readable(canonical),
         exists=disk.is_folder(canonical) if known else None,
-        closed=known and _closed(disk.real(canonical)),
+        closed=known and bool(disk.closed(canonical)),
         source=source,
     )
-
-
-def _closed(folder: str) -> bool:
-    try:
-        with os.scandir(folder):
-            return False
-    except PermissionError:
-        return True
-    except (OSError, ValueError):
-        return False
 
 
 def with_existence(disk: Disk, variables: Iterable[Variable]) -> tuple[Variable, ...]:

@@ -71,6 +71,8 @@ class Recorded(NamedTuple):
     changed: tuple[str, ...] = ()
     """There, with another size or other content: a file of another version or a part of one has
     taken its place, or a disk lost some of it."""
+    closed: str = ""
+    """A folder on their way that this person may not open: what it holds is unknown."""
 
 
 Whole = Callable[[str, str], bool]
@@ -85,15 +87,17 @@ def by_size(_path: str, _digest: str) -> bool:
 def libraries_off(disk: Disk, one: Distribution, whole: Whole = by_size) -> Recorded:
     """What of the project's libraries is not as it was installed; nothing without a RECORD."""
     record = disk.data(disk.join(one.folder, "RECORD"), _MOST_RECORD)
-    missing, changed = [], []
+    missing, changed, closed = [], [], ""
     for name, digest, size in islice(_libraries(record), _MOST_LIBRARIES):
         path = disk.join(one.site, *name.split("/"))
         found = disk.size(path)
         if found == 0 and not disk.exists(path):
-            missing.append(name)
+            closed = closed or disk.closed(disk.parent(path))
+            if not closed:
+                missing.append(name)
         elif size is not None and (size != found or (digest and not whole(path, digest))):
             changed.append(name)
-    return Recorded(tuple(missing), tuple(changed))
+    return Recorded(tuple(missing), tuple(changed), closed)
 
 
 def _libraries(record: bytes) -> Iterator[tuple[str, str, int | None]]:

@@ -92,13 +92,14 @@ _MOST_NAMES = 40
 def package(disk: Disk, one: Distribution, whole: Whole = by_size) -> Package:
     """A project, with what of its libraries isn't as it was installed."""
     off = libraries_off(disk, one, whole)
-    missing, changed = map(_names, off)
+    missing, changed = map(_names, (off.missing, off.changed))
     return Package(
         name=one.name,
         version=one.version,
         files_missing=len(off.missing),
         missing=missing,
         changed=changed,
+        closed=readable(off.closed),
     )
 
 

@@ -17,14 +17,15 @@ VARIABLES = {"LD_DEBUG": "files"}
 _LINE = re.compile(rb" {0,9}\d+:\t[^\n]*\n")
 _BEGUN = re.compile(rb" {0,9}\d+:\t[^\n]*\Z")
 _OPENED = re.compile(r"\tcalling init: (/.*)$")
-_REFUSED = re.compile(r"\t(.+): error: ((?:symbol lookup )?error: .+|.+) \(fatal\)$")
+_REFUSED = re.compile(r"\t(.+): error: ((?:(?:symbol|version) lookup )?error: .+|.+) \(fatal\)$")
+_NAME = re.compile(r"[^\s/()]+\.so[^\s/()]*")
 
 
 def refusals(output: str) -> list[str]:
     """What the loader said of files of CUDA and cuDNN that it could not use, as dlopen says it."""
     notes = LoaderNotes()
     notes.sift(output.encode())
-    return [text.rsplit("/", 1)[-1].replace("symbol lookup error: ", "") for text in notes.refusals]
+    return [re.sub(r"\w+ lookup error: |[^\s(]*/", "", text) for text in notes.refusals]
 
 
 class LoaderNotes:
@@ -50,5 +51,5 @@ class LoaderNotes:
     def _read(self, line: str) -> None:
         if opened := _OPENED.search(line):
             self.files.update(dict.fromkeys(interesting([opened[1]])))
-        elif (refused := _REFUSED.search(line)) and interesting([refused[1].rsplit("/", 1)[-1]]):
+        elif (refused := _REFUSED.search(line)) and interesting(_NAME.findall(line)):
             self.refusals[f"{refused[1]}: {refused[2]}"] = None
