@@ -227,6 +227,8 @@ class Facts(TypedDict, total=False):
     """``program`` is a build for the processor."""
     call: str
     """What a program has to call first."""
+    said: str
+    """What ``program`` itself said when it stopped."""
 
     # Settings
     variable: str

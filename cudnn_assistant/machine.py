@@ -444,8 +444,9 @@ class PythonEnvironment(Struct, kw_only=True):
     version: str = ""
     bits: int | None = None
     kind: Literal[
-        "", "venv", "conda", "system", "pyenv", "uv", "pipx", "store", "registered", "user-site"
-    ] = ""
+        "", "venv", "conda", "system", "pyenv", "uv", "pipx", "store", "registered", "user-site",
+        "pythonpath",
+    ] = ""  # fmt: skip
     active: bool = False
     """The one that ``python`` means in the person's terminal."""
     externally_managed: bool = False

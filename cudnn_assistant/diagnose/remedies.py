@@ -275,7 +275,11 @@ def install_packages(
     python = environment.python
     if environment.externally_managed:
         commands = _in_own_environment(ctx, python, requirements)
-        return Manual(commands=commands, own_environment=True)
+        if environment.kind != "pythonpath":
+            return Manual(commands=commands, own_environment=True)
+        # pip can't renew single packages in such a folder, and it comes before any other.
+        first = () if ctx.windows else (command("sh", "unset", "PYTHONPATH"),)
+        return Manual(commands=(*first, *commands))
     wish = InstallPackages(python=python, requirements=requirements, remove=remove, index=index)
     return Automatic(edits=(wish,))
 

@@ -491,6 +491,26 @@ def archive_unpacked_as_it_is_inside_the_toolkit(c):
     split(c.at(folder), "9.10.2")
 
 
+def installed_with_target(c):
+    """The packages in a folder of PYTHONPATH, as ``pip install --target`` puts them."""
+    with_gpu(c)
+    linked_torch(c)
+    shutil.move(c.at(SITE), c.at("/opt/packages"))
+    shutil.rmtree(c.at(VENV))
+
+
+@seen("works", PYTHONPATH="/opt/packages")
+def packages_of_pythonpath_are_healthy(c):
+    installed_with_target(c)
+
+
+@seen("broken", "error cudnn-part-missing /opt/packages", says=("unset PYTHONPATH",),
+      PYTHONPATH="/opt/packages")  # fmt: skip
+def part_of_a_package_of_pythonpath_is_gone(c):
+    installed_with_target(c)
+    c.at("/opt/packages/nvidia/cudnn/lib/libcudnn_ops.so.9").unlink()
+
+
 @pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
 @pytest.mark.parametrize("name", CASES)
 def test_unlisted(tmp_path, name):

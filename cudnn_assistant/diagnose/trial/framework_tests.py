@@ -94,7 +94,17 @@ def main_file_differs(ctx: Context, trial: Trial, name: str, _value: str) -> Fin
 def unexplained(ctx: Context, trial: Trial, name: str, _value: str) -> Finding | None:
     """The convolution stopped where cuDNN itself passed its test, and nothing helped."""
     known = name or ctx.stopped or _other_main_file(ctx, trial)
-    return None if known else ctx.error(Unknown(), *test_evidence(trial), sure=False)
+    if known:
+        return None
+    return ctx.error(
+        Unknown(),
+        *test_evidence(trial),
+        sure=False,
+        said=" ".join(trial.detail.split())[:_MOST_SAID],
+    )
+
+
+_MOST_SAID = 300
 
 
 def _narrowed_down(ctx: Context, variable: str) -> bool:

@@ -141,7 +141,7 @@ def _of_process(disk: Disk, variables: Sequence[Variable], name: str) -> Iterato
 
 def of_environments(disk: Disk, pythons: Sequence[PythonEnvironment]) -> Iterator[Candidate]:
     """Folders of Python environments: wheels, what frameworks bundle, conda's own."""
-    ordered = sorted(pythons, key=lambda one: one.kind == "user-site")
+    ordered = sorted(pythons, key=lambda one: one.kind in ("user-site", "pythonpath"))
     for one in ordered:
         for site in one.sites:
             for below, via in IN_SITE:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from cudnn_assistant import envpath
 from cudnn_assistant.machine import Family, PythonEnvironment, Variable, readable
 from cudnn_assistant.probe.files import binary
 from cudnn_assistant.probe.files.disk import Disk
@@ -66,15 +67,18 @@ def pythons(
     ``registered`` replace the disk and the registry, to read a tree of either family anywhere.
     ``note`` is told, in words, what was left out by a limit. Never raises for what it finds.
     """
-    disk = Disk(family, root)
-    candidates = Candidates(disk, _terminal(family, environment, variables), current, registered)
+    disk, terminal = Disk(family, root), _terminal(family, environment, variables)
+    candidates = Candidates(disk, terminal, current, registered)
     found = _resolved(disk, candidates.all(extra, folders), candidates, note)
     if candidates.cut_short:
         note("there are too many folders: environments in some of them may be missing")
     if candidates.home_is_remote:
         note("the home folder is on the network: only the usual places in it were looked at")
     environments = [_read(disk, one) for one in found]
-    environments += [_user_site(disk, s, environments) for s in user_sites(disk, candidates)]
+    environments += [
+        *(_user_site(disk, s, environments) for s in user_sites(disk, candidates)),
+        *_of_python_path(disk, terminal.get("PYTHONPATH", ""), environments),
+    ]
     return tuple(sorted(environments, key=lambda one: (not one.active, one.id)))
 
 
@@ -154,18 +158,39 @@ def _user_site(disk: Disk, site: str, others: Sequence[PythonEnvironment]) -> Py
     version = _user_version(disk, site)
     fitting = (o for o in others if _uses_user_site(o) and _short(o.version) == version)
     base = next(fitting, PythonEnvironment(id="", version=version))
+    return _with_more(disk, base, disk.parent(site), site, "user-site")
+
+
+def _of_python_path(
+    disk: Disk, listed: str, others: Sequence[PythonEnvironment]
+) -> Iterator[PythonEnvironment]:
+    """Frameworks in the folders of PYTHONPATH, with the Python that the person's terminal has.
+
+    Every Python sees them; nothing installs into them but ``pip install --target``.
+    """
+    base = next((one for one in others if one.active), PythonEnvironment(id=""))
+    for folder in filter(disk.paths.isabs, dict.fromkeys(envpath.split(listed, disk.family))):
+        one = _with_more(disk, base, folder, folder, "pythonpath")
+        if base.python and one.frameworks:
+            yield msgspec.structs.replace(one, externally_managed=True)
+
+
+def _with_more(
+    disk: Disk, base: PythonEnvironment, root: str, site: str, kind: Kind
+) -> PythonEnvironment:
+    """A Python with one more folder of packages in front of its own."""
     have, below = installed(disk, (site,)), installed(disk, base.sites)
     marker = _marker(disk, base.version, base.architecture)
     return msgspec.structs.replace(
         base,
-        id=readable(disk.parent(site)),
-        kind="user-site",
+        id=readable(root),
+        kind=kind,
         active=False,
         pip="pip" in have or "pip" in below,
         sites=(readable(site), *base.sites),
         packages=packages(disk, have, {}),
         frameworks=frameworks(disk, have, {}, marker, below),
-        found_via=("user-site",),
+        found_via=(kind,),
     )
 
 

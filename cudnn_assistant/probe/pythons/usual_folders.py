@@ -13,8 +13,9 @@ from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.folder_patterns import matching
 
 Kind = Literal[
-    "", "venv", "conda", "system", "pyenv", "uv", "pipx", "store", "registered", "user-site"
-]
+    "", "venv", "conda", "system", "pyenv", "uv", "pipx", "store", "registered", "user-site",
+    "pythonpath",
+]  # fmt: skip
 
 
 class Candidate(NamedTuple):
