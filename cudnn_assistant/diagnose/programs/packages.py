@@ -10,6 +10,7 @@ from cudnn_assistant.diagnose.remedies import cuda_majors, install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import Package
+from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers
 from cudnn_assistant.wording.products import called
 
@@ -73,7 +74,7 @@ def incomplete(ctx: Context) -> Findings:
         yield lacking(ctx, package, severity)
 
 
-_SPARE = re.compile(
+_SPARE = regex(
     r"(?:lib)?(?:nvblas|cufftw|cusolverMg|cupti_|pcsamplingutil|nvperf|nvrtc-?builtins[._]alt"
     r"|nvrtc\.alt|nvrtc64_\d+_\d+\.alt|cufile_rdma|accinj|cuinj|checkpoint)"
 )
