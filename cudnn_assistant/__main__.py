@@ -29,8 +29,8 @@ def main() -> int:
         return window()
     import gc
 
-    # Modules make many objects and no garbage: looking for it takes a tenth of a whole check.
-    gc.set_threshold(50_000)
+    # Modules make many objects and no garbage: looking for it takes a twentieth of a check.
+    gc.set_threshold(200_000)
     from cudnn_assistant.cli import run
 
     return run(arguments)

@@ -10,10 +10,10 @@ import ntpath
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from difflib import SequenceMatcher
 from itertools import chain
 
 from cudnn_assistant.machine import Family
+from cudnn_assistant.regex import regex
 
 Lookup = Callable[[str], "str | None"]
 
@@ -159,6 +159,7 @@ def take_back(before: str, after: str, now: str, family: Family) -> str:
 def _difference(
     old: Sequence[str], new: Sequence[str], family: Family
 ) -> tuple[list[str], list[int]]:
+    from difflib import SequenceMatcher
 
     matcher = SequenceMatcher(
         None, [key(e, family) for e in old], [key(e, family) for e in new], autojunk=False
@@ -187,8 +188,8 @@ def _bring_back(entries: list[str], old: Sequence[str], index: int, family: Fami
     entries.insert(next(places, 0), old[index])
 
 
-_PERCENT = re.compile("%([^%=]+)%")
-_DOLLAR = re.compile(
+_PERCENT = regex("%([^%=]+)%")
+_DOLLAR = regex(
     r"\$(?:(?P<bare>[A-Za-z_]\w*)"
     r"|\{(?P<name>[A-Za-z_]\w*)(?:(?P<colon>:?)(?P<sign>[-+])(?P<word>[^{}]*))?\})",
     re.ASCII,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, TypedDict
 
+import msgspec
 from msgspec import field
 
 from cudnn_assistant.machine import SYSTEM, Scope, Struct
@@ -299,7 +300,7 @@ _KEYS = {
 """How scripts and templates know a field, where that isn't its name."""
 
 
-class _Flag(NamedTuple):
+class _Flag(msgspec.Struct, frozen=True):
     """A flag that gives the fact which it is about a key of its own, so that more can be said."""
 
     name: str

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
+
+from cudnn_assistant.regex import regex
 
 Shell = Literal["sh", "powershell"]
 """POSIX shells and fish; PowerShell."""
@@ -25,7 +29,7 @@ class Syntax(str):
     __slots__ = ()
 
 
-class Command(NamedTuple):
+class Command(msgspec.Struct, frozen=True):
     """A command line, as words."""
 
     shell: Shell
@@ -77,8 +81,8 @@ def _sh(word: str) -> str:
     return f"\"$(printf '{''.join(map(_printf, word))}')\""
 
 
-_BARE = re.compile(r"[\w@+:,./-][\w@+:,./=-]*", re.ASCII)
-_PIECES = re.compile(r"(?:[^'\\]|\\(?![\\']|$))+|'+|\\")
+_BARE = regex(r"[\w@+:,./-][\w@+:,./=-]*", re.ASCII)
+_PIECES = regex(r"(?:[^'\\]|\\(?![\\']|$))+|'+|\\")
 
 
 def _piece(run: str) -> str:
@@ -94,12 +98,12 @@ def _printf(c: str) -> str:
     return "%%" if c == "%" else c
 
 
-_CMDLET = re.compile(r"[A-Z][a-z]+-[A-Z][A-Za-z]+")
+_CMDLET = regex(r"[A-Z][a-z]+-[A-Z][A-Za-z]+")
 # What begins with one dash and goes on behind a "." or ":" is two words to PowerShell.
-_PLAIN = re.compile(r"(?!-[^-]*[.:])(?=[:-]*[A-Za-z0-9_./\\+=])[A-Za-z0-9_./\\:+=-]+")
+_PLAIN = regex(r"(?!-[^-]*[.:])(?=[:-]*[A-Za-z0-9_./\\+=])[A-Za-z0-9_./\\:+=-]+")
 # Brackets would begin something of the prompt's, and a backslash would keep a quotation mark open.
-_FOR_BOTH = re.compile(r"(?!-[^-]*[.:])[\w./\\:+-]+(?: (?:[\w ./\\:+-]*[\w ./:+-])?)?")
-_CLOSING = re.compile("(['‘’‚‛])")
+_FOR_BOTH = regex(r"(?!-[^-]*[.:])[\w./\\:+-]+(?: (?:[\w ./\\:+-]*[\w ./:+-])?)?")
+_CLOSING = regex("(['‘’‚‛])")
 """PowerShell takes typographic quotation marks for its own."""
 
 
@@ -124,7 +128,7 @@ def _powershell(word: str) -> str:
     return f"('' + {' + '.join(map(_seen, _RUNS.findall(word)))})"
 
 
-_RUNS = re.compile(r"[ -~]+|.", re.DOTALL)
+_RUNS = regex(r"[ -~]+|.", re.DOTALL)
 
 
 def _seen(run: str) -> str:

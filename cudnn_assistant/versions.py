@@ -7,9 +7,9 @@ left to ``packaging``, which knows more.
 
 from __future__ import annotations
 
-import re
+from cudnn_assistant.regex import regex
 
-_LEADING = re.compile(r"\s*[vVrR]?(\d{1,9}(?:\.\d{1,9}){0,7})")
+_LEADING = regex(r"\s*[vVrR]?(\d{1,9}(?:\.\d{1,9}){0,7})")
 
 
 def numbers(text: str) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 import pytest
 
 import cudnn_assistant
+from cudnn_assistant.regex import LatePattern
 
 LONG = 4_000
 """Characters of a worst case: a path and a line that explain reads have no more than 4,096."""
@@ -45,8 +46,8 @@ def patterns() -> dict[str, re.Pattern[str]]:
                 raise
             continue  # What not everybody has installed.
         for name, value in vars(loaded).items():
-            if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
-                found[f"{module.name}.{name}"] = value
+            if isinstance(value, re.Pattern | LatePattern) and isinstance(value.pattern, str):
+                found[f"{module.name}.{name}"] = re.compile(value.pattern, value.flags)
         for number, text, flags in written(Path(loaded.__file__ or "")):
             found[f"{module.name}:{number}"] = re.compile(text, flags)
     once = {(pattern.pattern, pattern.flags): name for name, pattern in reversed(found.items())}
@@ -57,9 +58,7 @@ def written(file: Path) -> Iterator[tuple[int, str, int]]:
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if (
             isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.value.id == "re"
+            and re.fullmatch(r"re\.\w+|regex", ast.unparse(node.func))
             and node.args
             and isinstance(node.args[0], ast.Constant)
             and isinstance(node.args[0].value, str)

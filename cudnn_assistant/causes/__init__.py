@@ -28,18 +28,19 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
 from cudnn_assistant import places
+from cudnn_assistant.regex import regex
 
 __all__ = ["Cause", "Form", "Text", "cause", "causes"]
 
 About = Literal["gpu", "cuda", "cudnn", "settings", "trial", "python"]
 Sentences = str | tuple[str, ...]
 
-_HEADER = re.compile(r"^\[([\w-]+)\]$", re.MULTILINE)
+_HEADER = regex(r"^\[([\w-]+)\]$", re.MULTILINE)
 
 
 class Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,7 +53,7 @@ class Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     way_out: str | None = None
 
 
-class Text(NamedTuple):
+class Text(msgspec.Struct, frozen=True):
     """The templates of a row for one situation."""
 
     title: tuple[str, ...]

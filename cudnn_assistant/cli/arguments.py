@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -15,7 +15,7 @@ from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import language, say
 
 
-class _Flag(NamedTuple):
+class _Flag(msgspec.Struct, frozen=True):
     """What a command is given, and the key of its meaning after "cli.option-"; "": none."""
 
     names: tuple[str, ...]
@@ -38,7 +38,7 @@ def _texts(name: str, shown: str, key: str) -> _Flag:
 
 
 def _form(name: str, key: str = "") -> _Flag:
-    return _switch(name, key=key)._replace(alone=True)
+    return msgspec.structs.replace(_switch(name, key=key), alone=True)
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -145,7 +145,7 @@ def options(words: Sequence[str]) -> Options:
         "--help",
     } & set(chosen):
         chosen.insert(0, "check")
-    return msgspec.convert(vars(parser().parse_args(chosen)), Options)
+    return msgspec.convert(vars(parser(chosen).parse_args(chosen)), Options)
 
 
 def _until_program(words: Sequence[str]) -> int:
@@ -165,8 +165,11 @@ class _Parser(argparse.ArgumentParser):
         super()._print_message("\n".join(map(visible, message.split("\n"))), file)
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line, with argparse's own words in the language that is spoken."""
+def parser(words: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The command line, with argparse's own words in the language that is spoken.
+
+    Commands that aren't among ``words`` have no flags: nobody asks for them.
+    """
     vars(argparse).update(_=language.gettext, ngettext=language.ngettext)
     top = _Parser(
         prog="cudnn-assistant",
@@ -180,7 +183,7 @@ def parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=say(f"cli.command-{name}"))
         some = any(flag.alone for flag in flags)
         forms = command.add_mutually_exclusive_group() if some else command
-        for flag in flags:
+        for flag in flags if name in words else ():
             told: dict[str, Any] = {"help": say(f"cli.option-{flag.key}")} if flag.key else {}
             (forms if flag.alone else command).add_argument(*flag.names, **told, **flag.more)
     test, watch = commands.choices["test"], commands.choices["watch"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import shutil
 import sys
 import textwrap
@@ -14,6 +13,7 @@ from typing import Literal, TextIO
 
 import msgspec
 
+from cudnn_assistant.regex import regex
 from cudnn_assistant.visible import visible, visible_json
 from cudnn_assistant.wording import say
 
@@ -27,10 +27,10 @@ _SIGNS: dict[Mark, tuple[str, str, str]] = {
     "unknown": ("?", "[?]", "33"),
     "wait": ("…", "[..]", "36"),
 }
-_BLANK = re.compile(r"[\n\t\u00a0]")
+_BLANK = regex(r"[\n\t\u00a0]")
 _KEEP = "\u00a0"
 """Stands for a space inside a path while a text is wrapped."""
-_PATH = re.compile(
+_PATH = regex(
     r"(?:[A-Za-z]:\\|\\\\|~?/)[^\s\"',;]*(?: (?:GPU|Computing|Toolkit|Files|NVIDIA)\b"
     r"[^\s\"',;]*)*"
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import msgspec
 
@@ -26,8 +25,7 @@ from cudnn_assistant.compat.serving import allowed
 from cudnn_assistant.compat.situation import Situation
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A framework build and the cuDNN build that serves it; either may be missing."""
 
     framework: FrameworkRelease | None

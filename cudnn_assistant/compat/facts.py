@@ -8,10 +8,7 @@ is decoded without, six times faster.
 "" and 0 mean *unknown*, never "none". ``ONGOING`` says that something has no end yet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Literal
 
@@ -28,8 +25,7 @@ ONGOING = "ongoing"
 """Still supported by the newest release known; "" in the same place means unknown."""
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(msgspec.Struct, frozen=True):
     """The whole of a text matches ``pattern`` and isn't longer than ``length``."""
 
     pattern: str

@@ -10,6 +10,7 @@ from packaging.version import Version
 
 from cudnn_assistant.compat.facts import ONGOING, Architecture, Compat, DriverFloor
 from cudnn_assistant.machine import Family
+from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers, series
 
 
@@ -227,8 +228,8 @@ def capability_of(compat: Compat, text: str) -> str | None:
     return None
 
 
-_GLUED = re.compile(r"\b(rtx|gtx|gt|titan)(?=\d)|(?<=\d{3})(?=ti\b|super\b)")
-_DETAIL = re.compile(
+_GLUED = regex(r"\b(rtx|gtx|gt|titan)(?=\d)|(?<=\d{3})(?=ti\b|super\b)")
+_DETAIL = regex(
     r" (sxm\d?|pcie|nvl|dgxs|fhhl|hbm\de?|\d+ ?gb?|max q|with max q design|mobile|laptop gpu)\b.*"
 )
 

@@ -18,41 +18,40 @@ from cudnn_assistant.compat.lookup import (
     plain_name,
 )
 from cudnn_assistant.machine import Struct
+from cudnn_assistant.regex import regex
 
 Maker = Literal["", "amd", "intel", "apple", "jetson"]
 
 _MAKERS: tuple[tuple[Maker, re.Pattern[str]], ...] = (
-    ("jetson", re.compile(r"\b(jetson|(agx|drive|igx) (orin|thor)|orin|tegra|tx[12]|xavier)\b")),
+    ("jetson", regex(r"\b(jetson|(agx|drive|igx) (orin|thor)|orin|tegra|tx[12]|xavier)\b")),
     (
         "amd",
-        re.compile(
+        regex(
             r"\b(amd|radeon|ryzen|instinct|firepro|strix (halo|point)|rx ?(vega|[4-9]\d{2,3}\w*)"
             r"|vega ?(56|64|ii)|\d{4} ?(xtx?|gre)|mi\d{2,3}[ax]?|w[67][5-9]00)\b"
         ),
     ),
-    ("intel", re.compile(r"\b(intel|arc( [ab]?\d+)?|iris|uhd|gaudi ?\d?|b580|a770)\b")),
-    ("apple", re.compile(r"\b(apple|macbook)\b|\Am[1-5]( (pro|max|ultra))?\Z")),
+    ("intel", regex(r"\b(intel|arc( [ab]?\d+)?|iris|uhd|gaudi ?\d?|b580|a770)\b")),
+    ("apple", regex(r"\b(apple|macbook)\b|\Am[1-5]( (pro|max|ultra))?\Z")),
 )
-_SERIES = re.compile(
-    r"\b(rtx|gtx|gts|gt|mx|titan|quadro|tesla)(?=[a-z]?\d)|(?<=\d)(?=ti\b|super\b)"
-)
-_SIZE = re.compile(r"\b(\d+ ?gb?|pcie?|sxm\d?\w*|nvl|hbm\d?e?|fhhl|gddr\d\w?|oem|ti gpu|gpu)\b")
-_LAPTOP = re.compile(r"\b(laptop|mobile|max q|with max q design|notebook)\b")
+_SERIES = regex(r"\b(rtx|gtx|gts|gt|mx|titan|quadro|tesla)(?=[a-z]?\d)|(?<=\d)(?=ti\b|super\b)")
+_SIZE = regex(r"\b(\d+ ?gb?|pcie?|sxm\d?\w*|nvl|hbm\d?e?|fhhl|gddr\d\w?|oem|ti gpu|gpu)\b")
+_LAPTOP = regex(r"\b(laptop|mobile|max q|with max q design|notebook)\b")
 _SPELLED = {"dgx spark": "gb10", "grace hopper": "gh200", "rtx 6000 blackwell": "rtx pro 6000"}
-_GRACE = re.compile(r"\b(grace|gh200|gb10|gb[23]00|dgx spark)\b")
-_PCI = re.compile(r"(?:10de[: ])(?:0x)?([0-9a-f]{4})|0x([0-9a-f]{4})|([0-9a-f]{4})")
+_GRACE = regex(r"\b(grace|gh200|gb10|gb[23]00|dgx spark)\b")
+_PCI = regex(r"(?:10de[: ])(?:0x)?([0-9a-f]{4})|0x([0-9a-f]{4})|([0-9a-f]{4})")
 
 
-_CAPABILITY = re.compile(
+_CAPABILITY = regex(
     r"(?:(?:cc|sm|compute|(?:compute )?capability)[ _:-]*)?(\d{1,2}\.\d)"
     r"|(?:sm|compute)[ _-]?(\d{1,2})(\d)[af]?"
 )
-_COUNT = re.compile(r"\A\d{1,2} ?x |\b ?x ?\d{1,2}\Z")
+_COUNT = regex(r"\A\d{1,2} ?x |\b ?x ?\d{1,2}\Z")
 _OTHER_CHIP = {"ti", "super", "d", "max", "ada", "blackwell", "generation"}
 """Words that make another product of a name."""
 _WORDS = 12
 """Of a longer text, no more are looked at."""
-_OURS = re.compile(r"\b(nvidia|geforce|[rg]tx|quadro|tesla)\b")
+_OURS = regex(r"\b(nvidia|geforce|[rg]tx|quadro|tesla)\b")
 
 
 _Products = dict[str, set[str]]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from cudnn_assistant.regex import regex
+
 _WITHOUT_EXTRAS = (
     "cupy-cuda11x", "ctranslate2", "faster-whisper", "paddlepaddle-gpu", "tensorflow-gpu",
     "tensorrt-cu12", "tensorrt-cu13", "torch", "cuda-toolkit",
@@ -24,11 +26,11 @@ INDEXES = {
     "paddle": "https://www.paddlepaddle.org.cn/packages/stable/{index}/",
 }
 """The frameworks' own indices; the data names only the variant."""
-_VARIANT = re.compile(r"cpu|cu[0-9]{2,3}")
-_NVIDIA = re.compile(
+_VARIANT = regex(r"cpu|cu[0-9]{2,3}")
+_NVIDIA = regex(
     r"nvidia-(cudnn-cu1[1-9]|(cublas|cuda-runtime|cuda-nvrtc)(-cu1[1-9])?)|mxnet-cu[0-9]{2,3}"
 )
-_FORM = re.compile(
+_FORM = regex(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[(?P<extras>[a-z0-9_,-]+)\])?"
     r"(==(?P<version>[0-9][0-9A-Za-z.+]*(\.\*)?))?"
 )

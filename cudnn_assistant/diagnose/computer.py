@@ -5,8 +5,9 @@ from __future__ import annotations
 import ntpath
 import posixpath
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from cudnn_assistant import envpath
 from cudnn_assistant.compat import Compat
@@ -18,8 +19,7 @@ LIST = {"windows": "PATH", "linux": "LD_LIBRARY_PATH"}
 """The variable that lists folders for the loader."""
 
 
-@dataclass(frozen=True)
-class Computer:
+class Computer(msgspec.Struct, frozen=True, dict=True):
     """One computer, and the compatibility data."""
 
     machine: Machine

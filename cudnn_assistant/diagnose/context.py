@@ -6,7 +6,6 @@ that could not be read is unknown, and a rule that needs it says nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Unpack
 
@@ -34,8 +33,7 @@ from cudnn_assistant.machine import (
 from cudnn_assistant.versions import numbers
 
 
-@dataclass(frozen=True)
-class Context(Computer):
+class Context(Computer, frozen=True, dict=True):
     """One computer, the compatibility data, and the subject to judge."""
 
     subject: str = SYSTEM

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.machine import Framework, PythonEnvironment, Trial
 from cudnn_assistant.versions import major, numbers, older
 from cudnn_assistant.wording.products import called
 
 
-class Need(NamedTuple):
+class Need(msgspec.Struct, frozen=True):
     """A cuDNN that programs of a subject ask for. 0 and "" mean any."""
 
     major: int = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import Any
 
@@ -32,6 +31,7 @@ from cudnn_assistant.machine import (
     Variable,
 )
 from cudnn_assistant.plan import installers
+from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers, series
 
@@ -116,7 +116,7 @@ def search_first(ctx: Context, folder: str, beat: PathEntry | None = None) -> Re
     return Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
 
 
-_BEFORE_OURS = re.compile(
+_BEFORE_OURS = regex(
     r"/\.(bashrc|bash_profile|bash_login|profile|zshenv|zshrc)(:\d+)?"
     r"|/etc/(environment|profile|bash\.bashrc|bashrc|profile\.d/[^/]+\.sh|(zsh/)?zshenv)(:\d+)?"
 )

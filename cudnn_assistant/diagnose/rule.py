@@ -8,9 +8,9 @@ functions from its top to its end. The first error ends the walk: what lies abov
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum, auto
 
+import msgspec
 from msgspec.structs import replace
 
 from cudnn_assistant.diagnose.context import Context
@@ -71,8 +71,7 @@ class Layer(IntEnum):
         return self < Layer.SETTINGS
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """One rule: what it says, where in the walk it stands, how it looks."""
 
     check: Check

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+import msgspec
 
 from cudnn_assistant import places
 from cudnn_assistant.plain_file import content
@@ -26,8 +27,7 @@ FIELD = "x-feed-url"
 """Name of the address in the signed part of root.json."""
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(msgspec.Struct, frozen=True):
     """A feed: its base address, without a slash at the end, and its first trusted root."""
 
     url: str

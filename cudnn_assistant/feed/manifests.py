@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, cast, get_args
+
+import msgspec
 
 from cudnn_assistant.compat.facts import Platform
 
@@ -31,8 +32,7 @@ class NotAManifest(ValueError):
     """Something else than a manifest; the text says what was expected."""
 
 
-@dataclass(frozen=True)
-class Archive:
+class Archive(msgspec.Struct, frozen=True):
     """One file of a component."""
 
     platform: Platform
@@ -43,8 +43,7 @@ class Archive:
     size: int
 
 
-@dataclass(frozen=True)
-class Component:
+class Component(msgspec.Struct, frozen=True):
     """One product part with its own version."""
 
     name: str
@@ -52,8 +51,7 @@ class Component:
     archives: tuple[Archive, ...]
 
 
-@dataclass(frozen=True)
-class Manifest:
+class Manifest(msgspec.Struct, frozen=True):
     """One release of a product."""
 
     product: str

@@ -7,7 +7,6 @@ answer offline. A damaged or foreign file is no copy, and the built-in data answ
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import msgspec
@@ -47,8 +46,7 @@ class _File(Proof, frozen=True, kw_only=True):
     added: bytes = b""
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(msgspec.Struct, frozen=True):
     """A verified copy."""
 
     compat: Compat

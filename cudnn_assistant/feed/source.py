@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Generic, Literal, TypeVar
+
+import msgspec
 
 from cudnn_assistant import __version__
 from cudnn_assistant.machine import Struct
@@ -22,8 +23,7 @@ Trouble = Literal[
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True)
-class Answer(Generic[_T]):
+class Answer(msgspec.Struct, Generic[_T], frozen=True):
     """What an exchange brought, or why it brought nothing."""
 
     kept: _T | None

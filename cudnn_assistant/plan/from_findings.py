@@ -65,7 +65,7 @@ _DAMAGED = frozenset(
         "cudnn-unreadable", "cudnn-missing", "cudnn-mixed-versions", "cudnn-renamed",
         "cudnn-wrong-architecture", "cublas-missing-in-environment",
         "nvrtc-missing-in-environment", "nvrtc-missing", "two-cudnn-packages",
-        "onnxruntime-twice",
+        "framework-twice",
     )
 )  # fmt: skip
 """Findings about packages that may be there in the right version by their record alone: files

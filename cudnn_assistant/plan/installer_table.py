@@ -7,7 +7,7 @@ run as root as it stands here.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 _MICROSOFT = frozenset({"aka.ms", "download.visualstudio.microsoft.com"})
 """Where Microsoft's permanent address stands, and where it leads."""
@@ -16,7 +16,7 @@ _NVIDIA_DRIVERS = frozenset({"us.download.nvidia.com"})
 _BY_NVIDIA = "NVIDIA Corporation"
 
 
-class Program(NamedTuple):
+class Program(msgspec.Struct, frozen=True):
     """An installer for Windows. Its signature proves it, and its checksum where one is known."""
 
     name: str
@@ -37,7 +37,7 @@ class Program(NamedTuple):
 NEWEST = "newest"
 
 
-class Packages(NamedTuple):
+class Packages(msgspec.Struct, frozen=True):
     """What a distribution's package manager is told, line by line, as root."""
 
     name: str

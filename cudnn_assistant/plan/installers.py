@@ -21,16 +21,17 @@ from cudnn_assistant.plan.installer_table import (
     Packages,
 )
 from cudnn_assistant.plan.steps import RunInstaller
+from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import numbers, series
 
 _WINDOWS_10 = 10240
 """The first build of Windows that these drivers are for."""
-_NOTEBOOK = re.compile(r"Laptop|Mobile|Max-Q|\bMX\d|\dM\b")
-_EITHER = re.compile(r"GeForce (GTX 16|RTX 20)")
+_NOTEBOOK = regex(r"Laptop|Mobile|Max-Q|\bMX\d|\dM\b")
+_EITHER = regex(r"GeForce (GTX 16|RTX 20)")
 """Names of cards and of notebooks alike, also in the lists of devices."""
-_WORKSTATION = re.compile(r"Quadro|RTX (A|PRO |\d{4} (SFF )?Ada|[3456]000)|\bT\d{3,4}\b")
-_GEFORCE = re.compile(r"GeForce|TITAN")
+_WORKSTATION = regex(r"Quadro|RTX (A|PRO |\d{4} (SFF )?Ada|[3456]000)|\bT\d{3,4}\b")
+_GEFORCE = regex(r"GeForce|TITAN")
 
 
 def driver(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,7 +19,7 @@ from cudnn_assistant.probe.libraries import chain, copies, ld_cache, search, too
 from cudnn_assistant.probe.libraries import folders as library_folders
 from cudnn_assistant.probe.libraries.owners import Records
 from cudnn_assistant.probe.pythons.environments import pythons
-from cudnn_assistant.probe.running.children import Cancel, never
+from cudnn_assistant.probe.running.children import Cancel
 from cudnn_assistant.probe.running.together import Facts, Seen, Work, guarded, together
 from cudnn_assistant.system import Readable
 
@@ -40,19 +39,26 @@ _CACHED = ("libcudnn", "libcudart", "libcublas", "libnvrtc", "libz.", "libcuda."
 _PARTS: dict[str, Part] = {"gpu": "gpu", "toolkits": "cuda", "cudnn": "cudnn"}
 
 
-@dataclass
 class Look:
     """One look under way: the snapshot so far, and what its parts need from each other."""
 
-    system: Readable
-    say: Say
-    python: str
-    folders: Sequence[str]
-    cancel: Cancel = never
-    trusted: Sequence[str] = ()
-    table: PartsTable = ()
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        system: Readable,
+        say: Say,
+        python: str,
+        folders: Sequence[str],
+        cancel: Cancel,
+        trusted: Sequence[str],
+        table: PartsTable,
+    ) -> None:
+        self.system = system
+        self.say = say
+        self.python = python
+        self.folders = folders
+        self.cancel = cancel
+        self.trusted = trusted
+        self.table = table
         self._environment: Mapping[str, str] = dict(os.environ)
         self._disk = Disk(self.system.family)
         self._pythons: tuple[PythonEnvironment, ...] = ()
@@ -126,7 +132,10 @@ class Look:
             facts = windows_devices.look()
         else:
             facts = kernel.look(self._disk, system.version, system.wsl)
-        answers = gpu.ask(self._own_alone(), cancel=self.cancel)
+        if gpu.no_driver(self._disk, facts, self.machine.search, self._environment):
+            answers = gpu.NO_DRIVER
+        else:
+            answers = gpu.ask(self._own_alone(), cancel=self.cancel)
         names = [one.name for one in facts.adapters if one.vendor != gpu.NVIDIA]
         found = {
             "driver": gpu.driver(answers, facts, system),

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from glob import escape, glob
 from itertools import chain, product
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import CudnnCopy, Doubt, Family, PythonEnvironment
@@ -17,6 +18,7 @@ from cudnn_assistant.probe.files.ownership import first_doubt, with_libraries, w
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.person import uid
 from cudnn_assistant.probe.trials.activation import activation_files
+from cudnn_assistant.regex import regex
 
 Reason = tuple[Doubt, str]
 """A doubt and the file or folder it is about; ("", "") for none."""
@@ -24,7 +26,7 @@ _LOOKED_AROUND = {"project"}
 """Ways of finding an environment that only say that it lies there."""
 BRINGING = ("LD_PRELOAD", "LD_AUDIT", "CUDA_INJECTION64_PATH")
 """Variables whose libraries come into every program, or into every one that uses CUDA."""
-_TOKEN = re.compile(r"\$(?:LIB|PLATFORM|ORIGIN)\b|\$\{(?:LIB|PLATFORM|ORIGIN)\}")
+_TOKEN = regex(r"\$(?:LIB|PLATFORM|ORIGIN)\b|\$\{(?:LIB|PLATFORM|ORIGIN)\}")
 _TOKENS = {
     "LIB": ("lib", "lib64", f"lib/{platform.machine()}-linux-gnu"),
     "PLATFORM": (platform.machine(), "haswell", "xeon_phi"),
@@ -33,7 +35,7 @@ _TOKENS = {
 """What the loader puts in their place (ld.so(8))."""
 
 
-class Trust(NamedTuple):
+class Trust(msgspec.Struct, frozen=True):
     """Whose word counts: the person's, as far as they gave it."""
 
     family: Family

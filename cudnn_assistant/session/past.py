@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Entry, Plan, settings_of, stays, undo_plan
@@ -21,7 +23,7 @@ def in_place(entries: Iterable[Entry]) -> Iterator[Entry]:
             yield entry
 
 
-class Past(NamedTuple):
+class Past(msgspec.Struct, frozen=True):
     """The changes in the journal, seen from how the system is now."""
 
     journal: Journal

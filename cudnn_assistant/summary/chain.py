@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from cudnn_assistant.causes import cause
 from cudnn_assistant.finding import Finding
@@ -17,7 +19,7 @@ Part = Literal["driver", "cuda", "cudnn", "program"]
 Joint = Literal["holds", "broken", "unknown"]
 
 
-class Station(NamedTuple):
+class Station(msgspec.Struct, frozen=True):
     """One of the four: what it is called, and its version or that it is not there."""
 
     part: Part
@@ -26,7 +28,7 @@ class Station(NamedTuple):
     mark: Mark
 
 
-class Chain(NamedTuple):
+class Chain(msgspec.Struct, frozen=True):
     """Four stations and the three joints between them."""
 
     stations: tuple[Station, ...]

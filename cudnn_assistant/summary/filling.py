@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+import msgspec
+
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.summary.chain import Chain, Part, Station, chain, test_of
 from cudnn_assistant.summary.rows import Row, ran, rows
@@ -24,7 +26,7 @@ def filling(machine: Machine, done: Collection[str], now: str) -> Iterator[Row]:
         state = say(f"summary.looking-{now}") if now in LOOKED_AT else ""
         if tested and test is not None:
             state = ran(test)
-        yield row._replace(mark="ok" if tested else "wait", state=state, chain=told)
+        yield msgspec.structs.replace(row, mark="ok" if tested else "wait", state=state, chain=told)
 
 
 def _so_far(whole: Chain, done: Collection[str], *, tested: bool) -> Chain:
@@ -34,7 +36,7 @@ def _so_far(whole: Chain, done: Collection[str], *, tested: bool) -> Chain:
 
 def _station(one: Station, done: Collection[str], *, tested: bool) -> Station:
     if one.part == "program":
-        return one._replace(mark="ok" if tested else "wait")
+        return msgspec.structs.replace(one, mark="ok" if tested else "wait")
     if _KNOWN_BY[one.part] in done:
-        return one._replace(mark="ok" if one.mark == "ok" else "wait")
-    return one._replace(text="…", mark="wait")
+        return msgspec.structs.replace(one, mark="ok" if one.mark == "ok" else "wait")
+    return msgspec.structs.replace(one, text="…", mark="wait")

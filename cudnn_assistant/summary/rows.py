@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.causes import cause
 from cudnn_assistant.finding import Finding
@@ -16,7 +17,7 @@ from cudnn_assistant.versions import short
 from cudnn_assistant.wording import number, say, words
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, frozen=True):
     """One subject: its name and place, how it stands, its chain, and what is wrong with it."""
 
     subject: str

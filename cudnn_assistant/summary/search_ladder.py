@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from cudnn_assistant.envpath import key
 from cudnn_assistant.machine import SYSTEM, CudnnCopy, Machine
@@ -17,7 +19,7 @@ above were gone; aside: in no folder that is searched."""
 _CUDNN = re.compile(r"(?i)(?:lib)?(cudnn(?:_[a-z_]+?)?)(?:64_\d+\.dll|\.so[\d.]*)")
 
 
-class Rung(NamedTuple):
+class Rung(msgspec.Struct, frozen=True):
     """One copy of cuDNN where it stands in the search; or that the search finds none."""
 
     state: RungState
@@ -52,7 +54,7 @@ def ladder(machine: Machine, subject: str) -> tuple[Rung, ...]:
         for one in sorted(copies, key=order)
     ]
     if rungs and rungs[0].state == "behind":
-        rungs[0] = rungs[0]._replace(state="first")
+        rungs[0] = msgspec.structs.replace(rungs[0], state="first")
     if subject == SYSTEM and places and not any(rung.state != "aside" for rung in rungs):
         count = len(places)
         rungs.insert(0, Rung("nothing", 0, say("summary.rung-nothing", count=count), ""))
@@ -67,7 +69,7 @@ def _rung(one: CudnnCopy, winner: CudnnCopy | None, place: int, *, own: bool) ->
     return Rung(state, place, f"cuDNN {short(one.version) or '?'}", one.folder)
 
 
-class CopyPart(NamedTuple):
+class CopyPart(msgspec.Struct, frozen=True):
     """One file of a copy: there, not there, damaged, or loaded from another copy."""
 
     name: str

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.exchangeable import is_roots
-from cudnn_assistant.system.winapi import Declined, WindowsApi
 from cudnn_assistant.trouble import refusing
 
 BEGUN = b"cudnn-assistant: begun\n"
@@ -47,6 +45,8 @@ def run_lines(
     ``output``. They keep it open, and go on when we end. Gives the exit code of the last one;
     raises :class:`Refused` when nothing was run.
     """
+    import subprocess
+
     command = ["/bin/sh", "-c", _HEAD + "\n".join((*lines, check))]
     if os.geteuid():
         allowed = asker(environment)
@@ -81,6 +81,8 @@ def run_program(command: Sequence[str]) -> int:
 
     Gives its exit code; raises :class:`Refused` when it was not started.
     """
+    from cudnn_assistant.system.winapi import Declined, WindowsApi
+
     try:
         with refusing("installer-not-started"):
             return WindowsApi().run_elevated(command, shown=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import fnmatch
 import re
 
+from cudnn_assistant.regex import regex
+
 PATTERNS = (
     "PATH", "LIBRARY_PATH", "CPATH", "LD_LIBRARY_PATH", "LD_LIBRARY_PATH_ORIG", "LD_PRELOAD",
     "LD_AUDIT", "LD_DEBUG*", "GLIBC_TUNABLES",
@@ -23,8 +25,8 @@ PATTERNS = (
 TensorFlow's are named one by one: Terraform's TF_VAR_… and TF_CLI_… hold other people's secrets.
 """
 
-_SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|API_?KEY", re.IGNORECASE)
-_KNOWN = re.compile("|".join(fnmatch.translate(pattern) for pattern in PATTERNS))
+_SECRET = regex(r"TOKEN|SECRET|PASSWORD|API_?KEY", re.IGNORECASE)
+_KNOWN = regex("|".join(fnmatch.translate(pattern) for pattern in PATTERNS))
 
 
 def matters(name: str) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 from collections.abc import Mapping
 
 from cudnn_assistant.machine import Value, readable
@@ -78,6 +77,7 @@ class LoaderFolders:
     def _as_administrator(self, text: str, folders: list[str]) -> None:
         old = self._content()
         import hashlib
+        import subprocess
 
         expected = "" if old is None else hashlib.sha256(old).hexdigest()
         command = ["/bin/sh", "-c", _SCRIPT, "sh", self.path, expected]

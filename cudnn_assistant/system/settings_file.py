@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import Value
+from cudnn_assistant.regex import regex
 
 Values = Mapping[str, str | None]
 """By name what the file says; ``None``: the variable is taken away."""
@@ -59,10 +60,10 @@ unset _cudnn_assistant_list _cudnn_assistant_ours _cudnn_assistant_folder _cudnn
 """
 _TWIN = "# cuDNN Assistant's own settings, the same as in its environment.sh.\n"
 _CHECK = "# unchanged since it was written: "
-_LIST = re.compile(r'_cudnn_assistant_first "\$\{(\w+)-\}" (.+)')
-_SCALAR = re.compile(r"export (\w+)=(.*)")
-_GONE = re.compile(r"unset (\w+)")
-_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_LIST = regex(r'_cudnn_assistant_first "\$\{(\w+)-\}" (.+)')
+_SCALAR = regex(r"export (\w+)=(.*)")
+_GONE = regex(r"unset (\w+)")
+_NAME = regex(r"[A-Za-z_]\w*", re.ASCII)
 
 
 class EditedByHand(Exception):

@@ -9,14 +9,16 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
+import msgspec
+
+from cudnn_assistant.regex import regex
 from cudnn_assistant.system.known_variables import matters
 
 _MARK = b"# cudnn-assistant: our settings"
 _NEWLINE = b" (and the line end before this one)"
 _CREATED = b" (and this file)"
-_OURS = re.compile(
+_OURS = regex(
     rb"^if \[ -r (?P<file>[^\r\n]+) \]; then \. (?P=file); fi "
     + re.escape(_MARK)
     + rb"(?P<note>(?: \([a-z ]+\))?)(?P<end>\r?\n|\Z)",
@@ -120,7 +122,7 @@ def fish_folder(environment: Mapping[str, str], home: str) -> str:
     return os.path.join(base, "fish")
 
 
-class Assignment(NamedTuple):
+class Assignment(msgspec.Struct, frozen=True):
     """One line that sets a variable."""
 
     name: str
@@ -167,7 +169,7 @@ def _commands(line: str) -> Iterator[list[str]]:
             command = []
 
 
-_ASSIGN = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.ASCII | re.DOTALL)
+_ASSIGN = regex(r"([A-Za-z_]\w*)(\+?)=(.*)", re.ASCII | re.DOTALL)
 _STARTERS = frozenset({"then", "else", "do", "export", "declare", "typeset", "local", "readonly"})
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from cudnn_assistant.machine import Scope
 
@@ -19,7 +21,7 @@ MACHINE = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 USER = "Environment"
 
 
-class Stored(NamedTuple):
+class Stored(msgspec.Struct, frozen=True):
     """One value of a key: its name as spelled, its raw data (never expanded) and its kind."""
 
     name: str

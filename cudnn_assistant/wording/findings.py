@@ -8,7 +8,8 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.causes import Text, cause
 from cudnn_assistant.finding import (
@@ -28,7 +29,7 @@ from cudnn_assistant.wording.numbers import number
 from cudnn_assistant.wording.sentences import say, stage, symbol_means
 
 
-class Words(NamedTuple):
+class Words(msgspec.Struct, frozen=True):
     """What to say about one finding, in the language spoken now."""
 
     title: str

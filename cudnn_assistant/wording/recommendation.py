@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from cudnn_assistant.causes import cause
 from cudnn_assistant.compat import (
@@ -22,7 +24,7 @@ from cudnn_assistant.wording.numbers import number
 from cudnn_assistant.wording.sentences import rows, say
 
 
-class AdviceRow(NamedTuple):
+class AdviceRow(msgspec.Struct, frozen=True):
     """One line of a recommendation."""
 
     mark: Literal["ok", "note", "bad", "unknown"]

@@ -102,8 +102,9 @@ def test_words_are_plain(name: str) -> None:
 def _differs(row: Cause, form: room.Form) -> bool | None:
     """A form says only what differs from its row."""
     own, other = row.text(), msgspec.structs.replace(row, form={"x": form}).text("x")
-    said = [getattr(form, field) is not None for field in own._fields]
-    changed = [a != b for a, b in zip(own, other, strict=True)]
+    fields = own.__struct_fields__
+    said = [getattr(form, field) is not None for field in fields]
+    changed = [getattr(own, field) != getattr(other, field) for field in fields]
     return True if said == changed else None
 
 

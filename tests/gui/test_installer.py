@@ -7,6 +7,7 @@ from pathlib import Path
 import computers
 import needs
 import pytest
+from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
 from world import World
@@ -29,7 +30,7 @@ class Ubuntu:
         monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
         self.calls, self.go_on, self.driver = folder / "calls", folder / "go on", folder / "driver"
         self.tool = folder / "ubuntu-drivers"
-        row = PACKAGES[ROW]._replace(lines=(f"{self.tool} install",), check="")
+        row = replace(PACKAGES[ROW], lines=(f"{self.tool} install",), check="")
         monkeypatch.setitem(PACKAGES, ROW, row)
 
     def ends_with(self, code: int) -> None:

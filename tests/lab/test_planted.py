@@ -313,7 +313,7 @@ def torch_without_cublas(c):
     shutil.rmtree(c.at(f"{SITE}/nvidia/cublas"))
 
 
-@case("broken", f"error onnxruntime-twice {VENV}", VIRTUAL_ENV=VENV)
+@case("broken", f"error framework-twice {VENV}", VIRTUAL_ENV=VENV)
 def onnxruntime_overwritten(c):
     c.driver(lab.RTX_4090)
     c.write(f"{VENV}/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n")

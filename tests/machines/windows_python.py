@@ -109,7 +109,7 @@ case(
     "windows-onnxruntime-twice",
     "broken",
     but(HEALTHY_WINDOWS, pythons=(BOTH_ORT,)),
-    rf"error onnxruntime-twice {ORT_HOME}",
+    rf"error framework-twice {ORT_HOME}",
 )
 case(
     "windows-onnxruntime-gpu-healthy",
@@ -296,4 +296,54 @@ case(
         ),
     ),
     r"info cupy-without-cudnn C:\work\cupy\venv",
+)
+CUPYS = (
+    Package(name="cupy-cuda11x", version="13.6.0", changed=("core.cp311-win_amd64.pyd",)),
+    Package(name="cupy-cuda12x", version="13.6.0"),
+)
+case(
+    "windows-cupy-twice",
+    "works",
+    but(
+        HEALTHY_TORCH,
+        pythons=(
+            TORCH,
+            but(
+                python(
+                    r"C:\work\cupy\venv",
+                    Framework(
+                        name="cupy",
+                        version="13.6.0",
+                        package="cupy-cuda12x",
+                        gpu=True,
+                        cuda="12",
+                        cudnn_from="none",
+                    ),
+                ),
+                packages=CUPYS,
+            ),
+        ),
+    ),
+    r"warning framework-twice C:\work\cupy\venv",
+)
+case(
+    "windows-onnxruntime-files-gone",
+    "works",
+    but(
+        HEALTHY_WINDOWS,
+        pythons=(
+            but(
+                ORT,
+                packages=(
+                    Package(
+                        name="onnxruntime-gpu",
+                        version="1.22.0",
+                        files_missing=2,
+                        missing=("onnxruntime.dll", "onnxruntime_providers_cuda.dll"),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    rf"warning package-incomplete {ORT_HOME}",
 )

@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import driver as lab
 
-from cudnn_assistant.machine import Machine, OperatingSystem, dump, load
+from cudnn_assistant.machine import DeviceNode, Gap, Machine, OperatingSystem, dump, load
 from cudnn_assistant.probe.computer import gpu
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.computer.pci import Adapter
+from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.libraries import search
 
 pytestmark = needs.programs("gcc")
 
@@ -295,3 +297,58 @@ def test_a_child_out_of_its_mind_gives_a_snapshot_all_the_same(lines):
     found = gpu.gpus(answers, NOTHING)
     machine = Machine(os=LINUX, gpus=found, driver=gpu.driver(answers, NOTHING, LINUX))
     assert load(dump(machine)) == machine
+
+
+def fresh(**variables: str) -> dict[str, str]:
+    """What a program is started with where no variable brings a library along."""
+    return {"PATH": os.environ["PATH"], **variables}
+
+
+def known(folder: Path, **variables: str) -> bool:
+    """Whether this computer's loader, with ``folder`` besides, is known to have no driver."""
+    disk = Disk("linux")
+    listed = [
+        *search.order(disk, fresh(), ()),
+        search.order(disk, {"LD_LIBRARY_PATH": str(folder)}, ())[0],
+    ]
+    return gpu.no_driver(disk, NOTHING, listed, fresh(**variables))
+
+
+@pytest.mark.skipif(os.path.exists("/dev/nvidiactl"), reason="this computer has a driver")
+def test_what_is_known_without_the_child_is_what_the_child_says(tmp_path):
+    assert known(tmp_path)
+    answers = gpu.ask(fresh())
+    for told, known_of in ((answers.nvml, gpu.NO_DRIVER.nvml), (answers.cuda, gpu.NO_DRIVER.cuda)):
+        assert {name: told[name] for name in known_of} == known_of
+    assert not {"code", "version", "devices"} & answers.cuda.keys()
+    assert (answers.driver, answers.gpus, answers.gaps) == ({}, {}, ())
+
+
+@pytest.mark.parametrize("name", ["libcuda.so.1", "libnvidia-ml.so.1"])
+def test_the_child_is_asked_where_the_loader_finds_a_library(tmp_path, name):
+    (tmp_path / name).touch()
+    assert not known(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT"])
+def test_the_child_is_asked_where_a_variable_brings_libraries(tmp_path, name):
+    assert not known(tmp_path, **{name: str(tmp_path)})
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        KernelFacts(version="580.65.06"),
+        KernelFacts(modules=("nouveau",)),
+        KernelFacts(nodes=(DeviceNode(path="/dev/dxg", exists=False),)),
+        KernelFacts(adapters=(Adapter("0000:01:00.0", "10de", "2684"),)),
+        KernelFacts(gaps=(Gap(what="kernel-log", why="closed"),)),
+    ],
+)
+def test_the_child_is_asked_where_the_kernel_knows_anything(kernel):
+    disk = Disk("linux")
+    assert not gpu.no_driver(disk, kernel, search.order(disk, fresh(), ()), fresh())
+
+
+def test_the_child_is_asked_where_the_folders_are_unknown():
+    assert not gpu.no_driver(Disk("linux"), NOTHING, (), fresh())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
+from msgspec.structs import replace
 
 from cudnn_assistant.machine import OperatingSystem
 from cudnn_assistant.probe.computer import gpu, windows_devices
@@ -69,7 +70,7 @@ def test_a_laptop_with_two_adapters():
 
 @pytest.mark.parametrize("problem", [22, 28, 43])
 def test_problem_codes_of_nvidia_devices_only(problem):
-    found = facts(Registry({}), [INTEL._replace(problem=10), NVIDIA._replace(problem=problem)])
+    found = facts(Registry({}), [replace(INTEL, problem=10), replace(NVIDIA, problem=problem)])
     assert (found.problems, found.version) == ((problem,), "")
     seen = gpu.driver(gpu.GpuAnswers(), found, OperatingSystem(family="windows"))
     assert seen.problem_codes == (problem,)

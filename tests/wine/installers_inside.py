@@ -16,6 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 sys.path[:0] = [sys.argv[1]]
 
 from cudnn_assistant import places  # noqa: E402
@@ -31,8 +33,11 @@ from cudnn_assistant.wording.refusals import why  # noqa: E402
 
 ROW = "vc-runtime-x86_64"
 # The world: another server, and whose certificate it has. All else is as in the table.
-PROGRAMS[ROW] = PROGRAMS[ROW]._replace(
-    address=sys.argv[3], hosts=frozenset({"127.0.0.1"}), publisher="Loopback Corporation"
+PROGRAMS[ROW] = replace(
+    PROGRAMS[ROW],
+    address=sys.argv[3],
+    hosts=frozenset({"127.0.0.1"}),
+    publisher="Loopback Corporation",
 )
 HERE = Path(r"C:\installed")
 VARIABLE = SetVariable(scope="user", name="CUDNN_PATH", after=Value(text="x"))
@@ -102,7 +107,7 @@ def not_trusted() -> None:
 
 def signed_but_another_file() -> None:
     trust()
-    PROGRAMS[ROW] = PROGRAMS[ROW]._replace(sha256="90c4" * 16)
+    PROGRAMS[ROW] = replace(PROGRAMS[ROW], sha256="90c4" * 16)
     nothing_happened("is not the file that NVIDIA published")
     assert started() == []
 

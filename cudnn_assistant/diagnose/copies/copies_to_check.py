@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 
+import msgspec
+
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need, passed
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, reinstall, search_first
@@ -66,7 +68,7 @@ def each(check: OfCopy) -> Check:
 def need_for(ctx: Context, copy: CudnnCopy) -> Need:
     """What is asked of this copy, by whoever asks first."""
     asked = next((n for n in ctx.needs if n.major in (0, copy.major)), Need())
-    return asked._replace(major=copy.major)
+    return msgspec.structs.replace(asked, major=copy.major)
 
 
 def replace(ctx: Context, copy: CudnnCopy) -> Remedy:

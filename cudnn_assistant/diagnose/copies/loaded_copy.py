@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits
 from cudnn_assistant.machine import CudnnCopy, Trial
+from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers, short
 
-_FILE = re.compile(r"(?<![\w.])/[^\s:;,'\"]+/libcudnn[\w-]*\.so[.\d]*")
+_FILE = regex(r"(?<![\w.])/[^\s:;,'\"]+/libcudnn[\w-]*\.so[.\d]*")
 """A file of cuDNN in what the loader of Linux says: one that it refused is never mapped."""
 
 

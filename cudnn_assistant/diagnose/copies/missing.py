@@ -18,10 +18,11 @@ from cudnn_assistant.diagnose.remedies import (
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, Package
+from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, short
 
-_LIKELY = re.compile("cuda|cudnn|nvidia", re.IGNORECASE)
+_LIKELY = regex("cuda|cudnn|nvidia", re.IGNORECASE)
 """In the name of a folder that is likely to hold cuDNN."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need
@@ -13,7 +13,7 @@ from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import older, short
 
 
-class _TooOld(NamedTuple):
+class _TooOld(msgspec.Struct, frozen=True):
     """A copy that programs load or would load, which is older than what a need asks for."""
 
     need: Need

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from cudnn_assistant.compat import FIRST_COMPATIBLE
 from cudnn_assistant.diagnose.cuda.toolkits import in_environment, toolkit
 from cudnn_assistant.diagnose.needs import Need
@@ -88,7 +90,7 @@ def _no_cuda(ctx: Context) -> Finding:
     """With cuDNN in a folder of our own come the CUDA libraries it needs; else the toolkit."""
     cuda = _which(ctx)
     need = next(iter(ctx.needs), Need())
-    remedy = install_cudnn(ctx, need._replace(cuda=int(cuda or 0)))
+    remedy = install_cudnn(ctx, msgspec.structs.replace(need, cuda=int(cuda or 0)))
     if not isinstance(remedy, Automatic):
         remedy = Manual(
             link=CUDA_PAGE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from cudnn_assistant import compat
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudnnStatus
 from cudnn_assistant.compat import driver_floor, last_driver_branch
@@ -142,5 +144,5 @@ def _driver_facts(ctx: Context, driver: Driver, demand: str) -> Facts:
 
 def _older_build(ctx: Context) -> Remedy:
     if ctx.environment is None and ctx.needs and cuda_majors(ctx):
-        return install_cudnn(ctx, ctx.needs[0]._replace(cuda=0))
+        return install_cudnn(ctx, msgspec.structs.replace(ctx.needs[0], cuda=0))
     return Manual()

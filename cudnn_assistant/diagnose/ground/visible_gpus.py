@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.diagnose.remedies import unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
@@ -52,7 +53,7 @@ def hidden(ctx: Context) -> Findings:
         )
 
 
-class Scheduler(NamedTuple):
+class Scheduler(msgspec.Struct, frozen=True):
     """What hands GPUs to jobs, and sets CUDA_VISIBLE_DEVICES for them on purpose."""
 
     name: str

@@ -9,18 +9,19 @@ from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
 from cudnn_assistant.diagnose.needs import expected_on_gpu, passed
 from cudnn_assistant.diagnose.pip_extras import requirement
-from cudnn_assistant.diagnose.programs.packages import packages_of
+from cudnn_assistant.diagnose.programs.packages import overwritten, packages_of
 from cudnn_assistant.diagnose.remedies import (
     FRAMEWORK_PAGES,
+    cuda_majors,
     install_build,
     install_packages,
     usual_cuda,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Impossible, Manual, Remedy, Severity
-from cudnn_assistant.machine import Family, Framework
+from cudnn_assistant.machine import Family, Framework, Package
 from cudnn_assistant.versions import major, numbers, older, short
-from cudnn_assistant.wording.products import called
+from cudnn_assistant.wording.products import called, titled
 
 
 def _alone(ctx: Context) -> bool:
@@ -203,29 +204,31 @@ def _dropped(ctx: Context, framework: Framework) -> bool:
     return ctx.windows and framework.name == "tensorflow" and later
 
 
-_ONNXRUNTIMES = frozenset(
-    f"onnxruntime{kind}"
-    for kind in ("", "-gpu", "-directml", "-openvino", "-qnn", "-rocm", "-migraphx", "-training")
-)
-"""Packages that all own the folder onnxruntime/."""
+@rule("framework-twice", layer=Layer.FRAMEWORK, provable=False)
+def twice(ctx: Context) -> Findings:
+    """Packages of one framework write the same folder; the one installed last wins."""
+    for name, found in overwritten(ctx).items():
+        keep = max(found, key=lambda package: _preference(ctx, package))
+        if not any(_preference(ctx, keep)):
+            continue
+        others = tuple(p.name for p in found if p is not keep)
+        works = any(f.name == name and f.gpu for f in ctx.frameworks)
+        yield ctx.finding(
+            "warning" if works else "error",
+            install_packages(ctx, f"{keep.name}=={keep.version}", remove=others),
+            *(f"{p.name} {p.version}" for p in found),
+            program=titled(name),
+            kept_package=keep.name,
+            other=", ".join(others),
+            environment=ctx.subject,
+        )
 
 
-@rule("onnxruntime-twice", layer=Layer.FRAMEWORK, provable=False)
-def two_onnxruntimes(ctx: Context) -> Findings:
-    """Two onnxruntime packages write the same folder; the last one installed wins."""
-    names = {p.name: p.version for p in packages_of(ctx) if p.name in _ONNXRUNTIMES}
-    if "onnxruntime-gpu" not in names or len(names) < 2:
-        return
-    others = sorted(n for n in names if n != "onnxruntime-gpu")
-    whole = f"onnxruntime-gpu=={names['onnxruntime-gpu']}"
-    works = any(f.name == "onnxruntime" and f.gpu for f in ctx.frameworks)
-    yield ctx.finding(
-        "warning" if works else "error",
-        install_packages(ctx, whole, remove=tuple(others)),
-        *(f"{n} {v}" for n, v in sorted(names.items())),
-        other=", ".join(others),
-        environment=ctx.subject,
-    )
+def _preference(ctx: Context, package: Package) -> tuple[bool, bool, int]:
+    """What is made for NVIDIA GPUs is kept; of several, for the newest CUDA that runs here."""
+    cuda = re.search(r"-cuda(\d+)", package.name)
+    major = int(cuda[1][:2]) if cuda else 0  # "cuda11x", and "cuda110" before
+    return package.name.endswith("-gpu"), major in cuda_majors(ctx), major
 
 
 @rule("gpu-too-new-for-framework", layer=Layer.FRAMEWORK, provable=False)

@@ -10,6 +10,7 @@ from cudnn_assistant.diagnose.remedies import cuda_majors, install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import Package
+from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers
 from cudnn_assistant.wording.products import called
 
@@ -17,6 +18,22 @@ from cudnn_assistant.wording.products import called
 def packages_of(ctx: Context) -> tuple[Package, ...]:
     """The packages of the subject's environment."""
     return ctx.environment.packages if ctx.environment else ()
+
+
+_SAME_FOLDER = {
+    "onnxruntime": regex(r"onnxruntime(-gpu|-directml|-openvino|-qnn|-rocm|-migraphx|-training)?"),
+    "cupy": regex(r"cupy(-cuda\d+x?|-rocm-[\d-]+)?"),
+}
+"""Frameworks with several packages that all own the same folder, and the names of those."""
+
+
+def overwritten(ctx: Context) -> dict[str, list[Package]]:
+    """Frameworks with more than one such package: whichever came last lies over the others."""
+    named = {
+        framework: [p for p in packages_of(ctx) if names.fullmatch(p.name)]
+        for framework, names in _SAME_FOLDER.items()
+    }
+    return {framework: found for framework, found in named.items() if len(found) > 1}
 
 
 @rule("two-cudnn-packages", layer=Layer.INTEGRITY)
@@ -41,7 +58,9 @@ def changed(ctx: Context) -> Findings:
     Some people make files smaller on purpose, so that nothing is wrong where all runs.
     """
     parts = {p.file for c in ctx.copies for p in c.damaged}
+    told = [p for found in overwritten(ctx).values() for p in found]
     off = [p for p in packages_of(ctx) if p.changed and not parts.issuperset(p.changed)]
+    off = [p for p in off if p not in told]
     if not off:
         return
     files = list(dict.fromkeys(name for p in off for name in p.changed))
@@ -63,7 +82,7 @@ def changed(ctx: Context) -> Findings:
 def incomplete(ctx: Context) -> Findings:
     """A package's own record lists library files that are gone."""
     for package in packages_of(ctx):
-        if package.files_missing <= 0 or not package.name.startswith("nvidia-"):
+        if package.files_missing <= 0:
             continue
         if _parts_of_a_copy(ctx, package):
             continue
@@ -73,7 +92,7 @@ def incomplete(ctx: Context) -> Findings:
         yield lacking(ctx, package, severity)
 
 
-_SPARE = re.compile(
+_SPARE = regex(
     r"(?:lib)?(?:nvblas|cufftw|cusolverMg|cupti_|pcsamplingutil|nvperf|nvrtc-?builtins[._]alt"
     r"|nvrtc\.alt|nvrtc64_\d+_\d+\.alt|cufile_rdma|accinj|cuinj|checkpoint)"
 )

@@ -9,8 +9,9 @@ from cudnn_assistant.diagnose.settings.variables import lasting, place
 from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Automatic, Facts, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import PathEntry, Scope
+from cudnn_assistant.regex import regex
 
-_OF_CUDA = re.compile("cuda|cudnn", re.IGNORECASE)
+_OF_CUDA = regex("cuda|cudnn", re.IGNORECASE)
 
 
 @rule("path-entry-unexpanded", layer=Layer.SETTINGS)

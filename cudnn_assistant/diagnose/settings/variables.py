@@ -8,6 +8,7 @@ from cudnn_assistant.diagnose.remedies import read_before_ours, unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, Manual, Remedy, SetTo
 from cudnn_assistant.machine import Scope, Toolkit, Variable
+from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, short
 
@@ -127,7 +128,7 @@ def _holds_cuda(ctx: Context, folder: str) -> bool:
     return any(ctx.inside(lib.path, folder) for lib in known)
 
 
-_INSIDE = re.compile(r"[\\/](?:(?:bin|lib)(?:[\\/]x64)?|lib64|include)[\\/]*$", re.IGNORECASE)
+_INSIDE = regex(r"[\\/](?:(?:bin|lib)(?:[\\/]x64)?|lib64|include)[\\/]*$", re.IGNORECASE)
 """The end of a path to a folder of a toolkit's own."""
 
 

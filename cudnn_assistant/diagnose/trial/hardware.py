@@ -9,6 +9,7 @@ from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.trial.status import of_stopped, test_evidence
 from cudnn_assistant.finding import Manual, Unknown
 from cudnn_assistant.machine import Trial
+from cudnn_assistant.regex import regex
 
 
 @rule("gpu-reset-by-watchdog", layer=Layer.TEST)
@@ -91,7 +92,7 @@ def host_memory(ctx: Context, trial: Trial) -> Findings:
         yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), word, sure=said is not None)
 
 
-_NO_MEMORY = re.compile(
+_NO_MEMORY = regex(
     r"\b1455\b|std::bad_alloc|cannot allocate memory(?! in static TLS)", re.IGNORECASE
 )
 """What Windows, C++ and the loader say when the computer's own memory, or its limit, is used up."""

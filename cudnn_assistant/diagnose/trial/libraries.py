@@ -15,12 +15,13 @@ from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Automatic, Facts, Manual, PutFirst, Remedy, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
+from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import command
 
 VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
 
 
-_NO_PROGRAMS = re.compile(
+_NO_PROGRAMS = regex(
     r"failed to map segment from shared object(?!: cannot allocate)", re.IGNORECASE
 )
 """What the loader says of a file on a disk that was attached with the option noexec."""

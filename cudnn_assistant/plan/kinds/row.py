@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from cudnn_assistant.machine import Family, Machine, Scope, Value
 from cudnn_assistant.plan.change import Change
@@ -13,7 +15,7 @@ Read = Callable[[Scope, str], "Value | None"]
 """The present value of a variable, as ``system.read``."""
 
 
-class Needs(NamedTuple):
+class Needs(msgspec.Struct, frozen=True):
     """What one step asks of the person and the computer."""
 
     download: int | None = None
@@ -27,7 +29,7 @@ class Needs(NamedTuple):
     restart: bool = False
 
 
-class Consent(NamedTuple):
+class Consent(msgspec.Struct, frozen=True):
     """A yes of its own, for a step that this program can't take back."""
 
     name: str
@@ -38,7 +40,7 @@ class Consent(NamedTuple):
     """How the person does it without this program."""
 
 
-class Outcome(NamedTuple):
+class Outcome(msgspec.Struct, frozen=True):
     """How a step ended that can end in more than one way."""
 
     name: str
@@ -62,7 +64,7 @@ def _the_first(step: Step, _other: Step) -> Step:
     return step
 
 
-class Kind(NamedTuple):
+class Kind(msgspec.Struct, frozen=True):
     """One kind of step. Pure: nothing here looks at the computer or changes it."""
 
     show: Callable[[Any, int, Machine, Sequence[str]], Change]

@@ -2,27 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
+
 from cudnn_assistant import codes
-from cudnn_assistant.machine import Gap, readable
+from cudnn_assistant.machine import Gap, PathEntry, readable
+from cudnn_assistant.probe.computer import pci
+from cudnn_assistant.probe.computer.kernel import KernelFacts
+from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.running.children import Cancel, never, run_child
 
 DEADLINE = 20.0
 """Seconds for the child. Without persistence the first start of a large machine takes ten."""
 
 
-@dataclass(frozen=True)
-class GpuAnswers:
+class GpuAnswers(msgspec.Struct, frozen=True):
     """What the child could tell, put together."""
 
-    nvml: dict[str, Any] = field(default_factory=dict)
-    driver: dict[str, Any] = field(default_factory=dict)
-    gpus: dict[int, dict[str, Any]] = field(default_factory=dict)
-    cuda: dict[str, Any] = field(default_factory=dict)
+    nvml: dict[str, Any] = {}
+    driver: dict[str, Any] = {}
+    gpus: dict[int, dict[str, Any]] = {}
+    cuda: dict[str, Any] = {}
     gaps: tuple[Gap, ...] = ()
+
+
+NO_DRIVER = GpuAnswers(nvml={"nvml": 12, "file": ""}, cuda={"cuda": None, "file": ""})
+"""What the child says where the loader finds neither library; 12 is NVML's code for that."""
+_LIBRARIES = ("libnvidia-ml.so.1", "libcuda.so.1")
+_BRINGING = frozenset({"LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT"})
+_MOST_BYTES = 32 << 20
+
+
+def no_driver(
+    disk: Disk, kernel: KernelFacts, search: Sequence[PathEntry], environment: Mapping[str, str]
+) -> bool:
+    """Whether the child could only say :data:`NO_DRIVER`: a start of Python for nothing.
+
+    The kernel knows nothing of NVIDIA, and nothing that the loader would look through has one of
+    the libraries. Where a variable brings others along, or in doubt, only the child can tell.
+    """
+    known = kernel.version or kernel.modules or kernel.nodes or kernel.gaps
+    nvidia = any(one.vendor == pci.NVIDIA for one in kernel.adapters)
+    if disk.family == "windows" or known or nvidia or not search:
+        return False
+    if _BRINGING & environment.keys():
+        return False
+    cache = disk.data("/etc/ld.so.cache", _MOST_BYTES)
+    paths = (disk.join(one.folder, name) for one in search for name in _LIBRARIES)
+    return not any(name.encode() in cache for name in _LIBRARIES) and not any(
+        map(disk.exists, paths)
+    )
 
 
 def ask(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from collections.abc import Mapping
 
 from cudnn_assistant.machine import OperatingSystem
 from cudnn_assistant.probe.computer.limits import fixed_limits
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.regex import regex
 
 _SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 _CONTAINER_FILES = {
     "/.dockerenv": "docker", "/run/.containerenv": "podman", "/.singularity.d": "apptainer",
 }  # fmt: skip
-_CGROUP = re.compile(r"(docker|kubepods|containerd|libpod|lxc|podman|garden)")
+_CGROUP = regex(r"(docker|kubepods|containerd|libpod|lxc|podman|garden)")
 
 
 def operating_system(disk: Disk, environment: Mapping[str, str]) -> OperatingSystem:
@@ -53,8 +53,8 @@ def main_alone(disk: Disk) -> str:
     return next((f"{found[1]} {found[2]}" for found in plain if found), "")
 
 
-_MAIN = re.compile(r"deb\s+(?:\[[^]]*\]\s+)?(https?://\S+)\s+([a-z]+)\s(?:.*\s)?main(?:\s|$)")
-_FIELD = re.compile(r"(?m)^(Types|URIs|Suites|Components|Enabled):[ \t]*(.*)$")
+_MAIN = regex(r"deb\s+(?:\[[^]]*\]\s+)?(https?://\S+)\s+([a-z]+)\s(?:.*\s)?main(?:\s|$)")
+_FIELD = regex(r"(?m)^(Types|URIs|Suites|Components|Enabled):[ \t]*(.*)$")
 
 
 def _sources(disk: Disk, file: str) -> list[str]:

@@ -6,19 +6,22 @@ import contextlib
 import os
 import re
 import stat
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from cudnn_assistant.machine import DeviceNode, Gap, SwitchedOff
 from cudnn_assistant.probe.computer import kernel_log, pci, switched_off
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.regex import regex
 
 _MODULES = ("nvidia", "nvidia_uvm", "nvidia_modeset", "nvidia_drm", "nouveau", "nova_core")
-_VERSION = re.compile(r"Kernel Module(?: for \S+)?\s+(\d+(?:\.\d+)+)")
+_VERSION = regex(r"Kernel Module(?: for \S+)?\s+(\d+(?:\.\d+)+)")
 _MOST_NODES = 64
 Flavour = Literal["", "open", "proprietary"]
 
 
-class KernelFacts(NamedTuple):
+class KernelFacts(msgspec.Struct, frozen=True):
     """What the kernel tells without any library."""
 
     version: str = ""

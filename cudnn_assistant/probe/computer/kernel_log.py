@@ -9,19 +9,20 @@ from collections.abc import Iterable
 
 from cudnn_assistant.machine import Gap
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.regex import regex
 
-_TELLING = re.compile(
+_TELLING = regex(
     r"NVRM|nvidia|nouveau|Xid|Loading of module with unavailable key|Lockdown: .*module"
     r"|module verification failed|GPU has fallen off|PM: suspend (?:entry|exit)",
     re.IGNORECASE,
 )
-_QUIET = re.compile(
+_QUIET = regex(
     r"input: HDA NVidia|snd_hda|nvidia-persistenced|\bIPv6\b|audit|apparmor|systemd\["
     r"|No coherent DMA|Modules linked in",
     re.IGNORECASE,
 )
-_XID = re.compile(r"Xid \(PCI:([0-9a-fA-F:.]+)\):? (\d{1,9})")
-_WRAPPED = re.compile(
+_XID = regex(r"Xid \(PCI:([0-9a-fA-F:.]+)\):? (\d{1,9})")
+_WRAPPED = regex(
     r"NVRM: (?:The NVIDIA|API mismatch|This (?:can occur|PCI|is a)|No NVIDIA|Try unloading"
     r"|GPU has fallen)"
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.machine import Limit, LimitName
 
@@ -14,7 +15,7 @@ _ENOUGH: dict[LimitName, int | None] = {
 """Limits that disturb nothing; of AS and DATA (``None``) only "none at all" does."""
 
 
-class Low(NamedTuple):
+class Low(msgspec.Struct, frozen=True):
     """A limit that is low now."""
 
     name: LimitName

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.probe.files.disk import Disk
 
@@ -14,7 +15,7 @@ _VENDORS = {"1002": "AMD", "8086": "Intel", "1234": "QEMU", "15ad": "VMware", "1
             "1a03": "ASPEED", "102b": "Matrox", "1414": "Microsoft"}  # fmt: skip
 
 
-class Adapter(NamedTuple):
+class Adapter(msgspec.Struct, frozen=True):
     """One device of PCI class 03 (display controller)."""
 
     bus: str
@@ -59,7 +60,9 @@ def _named(disk: Disk, found: list[Adapter]) -> tuple[Adapter, ...]:
     if not found:
         return ()
     text = next((text for path in _IDS if (text := disk.text(path, _MOST_OF_IDS))), "")
-    return tuple(one._replace(name=name_of(text, one.vendor, one.device)) for one in found)
+    return tuple(
+        msgspec.structs.replace(one, name=name_of(text, one.vendor, one.device)) for one in found
+    )
 
 
 def name_of(database: str, vendor: str, device: str) -> str:

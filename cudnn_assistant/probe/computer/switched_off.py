@@ -7,21 +7,22 @@ from collections.abc import Iterator
 
 from cudnn_assistant.machine import SwitchedOff, SwitchTool, readable
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.regex import regex
 
 _STATES: tuple[tuple[str, re.Pattern[str], SwitchTool], ...] = (
-    ("/etc/prime-discrete", re.compile(r"^(?:off|intel)\s*$"), "prime-select"),
-    ("/etc/supergfxd.conf", re.compile(r'"mode"\s*:\s*"Integrated"'), "supergfxctl"),
-    ("/sys/devices/platform/asus-nb-wmi/dgpu_disable", re.compile(r"^1\s*$"), "supergfxctl"),
+    ("/etc/prime-discrete", regex(r"^(?:off|intel)\s*$"), "prime-select"),
+    ("/etc/supergfxd.conf", regex(r'"mode"\s*:\s*"Integrated"'), "supergfxctl"),
+    ("/sys/devices/platform/asus-nb-wmi/dgpu_disable", regex(r"^1\s*$"), "supergfxctl"),
 )
 """Where a tool keeps its mode: Ubuntu's prime-select writes "off" in its mode intel, else "on"
 or "on-demand"; the last is a switch in the firmware of ASUS laptops."""
 _FOLDERS = ("/etc", "/run", "/usr/lib", "/lib")
 """modprobe and udev read modprobe.d and udev/rules.d in each."""
-_BLACKLIST = re.compile(
+_BLACKLIST = regex(
     r"(?m)^[ \t]*(?:blacklist[ \t]+nvidia|alias[ \t]+nvidia[ \t]+off"
     r"|install[ \t]+nvidia[ \t]+/(?:usr/)?bin/(?:true|false))[ \t]*$"
 )
-_TAKES_OFF = re.compile(
+_TAKES_OFF = regex(
     r'(?m)^(?=[^#\n]*?0x10de)(?=[^\n]*?\{class\}=="0x03)[^\n]*?ATTR\{remove\}="1"[^\n]*$'
 )
 """Takes display controllers off the bus. Usual rules for power do so with USB and sound alone."""

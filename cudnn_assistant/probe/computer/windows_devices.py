@@ -10,23 +10,25 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import starmap
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.machine import OperatingSystem
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.computer.pci import NVIDIA, Adapter
 from cudnn_assistant.probe.computer.windows_setup import present
 from cudnn_assistant.probe.files.windows_registry import Registry
+from cudnn_assistant.regex import regex
 
 DISPLAY_CLASS = "{4d36e968-e325-11ce-bfc1-08002be10318}"
 ACCELERATOR_CLASS = "{f01a9d53-3ff6-48d2-9f97-c8a7004be10c}"
 _CLASSES = r"SYSTEM\CurrentControlSet\Control\Class"
 _VERSION = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 _SECURE_BOOT = r"SYSTEM\CurrentControlSet\Control\SecureBoot\State"
-_IDS = re.compile(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
+_IDS = regex(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
 
 
-class Device(NamedTuple):
+class Device(msgspec.Struct, frozen=True):
     """One present device of a display class."""
 
     hardware_id: str

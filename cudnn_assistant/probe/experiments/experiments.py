@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from itertools import chain
 
 import msgspec
@@ -73,8 +72,7 @@ def _further_than(first: Trial) -> Helps:
     return lambda trial: trial.status == "ok" or (in_library and trial.stage in _DRIVER)
 
 
-@dataclass
-class _Bench:
+class _Bench(msgspec.Struct):
     """Experiments on one test, and what they have shown so far."""
 
     _test: Test
@@ -83,7 +81,7 @@ class _Bench:
     _helps: Helps
     _until: float
     _cancel: Cancel
-    done: list[Experiment] = field(default_factory=list)
+    done: list[Experiment] = []
 
     def repeats(self) -> bool:
         """Whether the test stops again, in the same way."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.machine import Doubt
 
@@ -36,7 +37,7 @@ _EXCHANGE = 0x10000 | 0x40000 | 0x80000 | 0x10000000 | 0x40000000
 _ADD, _APPEND, _DELETE_WITHIN = 2, 4, 0x40
 
 
-class Entry(NamedTuple):
+class Entry(msgspec.Struct, frozen=True):
     """One entry of an access list that gives something."""
 
     only_inherited: bool

@@ -9,7 +9,9 @@ from __future__ import annotations
 import errno
 import os
 import struct
-from typing import BinaryIO, Literal, NamedTuple
+from typing import BinaryIO, Literal
+
+import msgspec
 
 from cudnn_assistant.machine import PartState
 from cudnn_assistant.plain_file import ELSEWHERE, NOT_PLAIN, local
@@ -18,7 +20,7 @@ _ELF_MACHINES = {3: "x86", 62: "x86_64", 183: "aarch64", 21: "ppc64le", 40: "arm
 _PE_MACHINES = {0x14C: "x86", 0x8664: "x86_64", 0xAA64: "aarch64", 0xA641: "aarch64"}
 
 
-class Binary(NamedTuple):
+class Binary(msgspec.Struct, frozen=True):
     """What the head of a file tells."""
 
     state: PartState
@@ -78,7 +80,7 @@ def _elf(head: bytes, size: int) -> Binary:
     return Binary("truncated" if cut else "ok", machine, size, "elf")
 
 
-class PeSection(NamedTuple):
+class PeSection(msgspec.Struct, frozen=True):
     """A row of the table of sections."""
 
     name: bytes
@@ -88,7 +90,7 @@ class PeSection(NamedTuple):
     offset: int
 
 
-class PeHead(NamedTuple):
+class PeHead(msgspec.Struct, frozen=True):
     """The tables at the start of a DLL."""
 
     machine: int

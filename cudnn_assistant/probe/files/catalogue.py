@@ -7,13 +7,15 @@ changed a layout, both are listed. Which parts a cuDNN has stands in the compati
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.machine import Family
+from cudnn_assistant.regex import regex
 
 MAIN = {
-    "linux": re.compile(r"libcudnn(?:-[0-9a-f]{6,})?\.so(?:\.(\d+)(?:\.\d+)*)?"),
-    "windows": re.compile(r"cudnn64_(\d+)\.dll", re.IGNORECASE),
+    "linux": regex(r"libcudnn(?:-[0-9a-f]{6,})?\.so(?:\.(\d+)(?:\.\d+)*)?"),
+    "windows": regex(r"cudnn64_(\d+)\.dll", re.IGNORECASE),
 }
 """File names of the main library; group 1 is the major. A hash: bundled by a repaired wheel."""
 
@@ -24,7 +26,7 @@ def part_file(name: str, major: int, family: Family) -> str:
     return f"lib{stem}.so.{major}" if family == "linux" else f"{stem}64_{major}.dll"
 
 
-class LibraryRule(NamedTuple):
+class LibraryRule(msgspec.Struct, frozen=True):
     """A library that cuDNN or a framework needs beside cuDNN: patterns of its file's name.
 
     Group 1, where there is one, has the digits of the major; "" where the system has no such file.

@@ -14,23 +14,26 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
+from functools import cached_property
 from types import ModuleType
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.machine import Family
 from cudnn_assistant.plain_file import local
+from cudnn_assistant.regex import regex
 
 _MOST_ENTRIES = 50_000
 """Entries of one folder that are looked at; the largest site-packages have a few thousand."""
 
-_NETWORK_TYPES = re.compile(
+_NETWORK_TYPES = regex(
     r"nfs\d*|cifs|smb\w*|ncpfs|9p|drvfs|afs|autofs|ceph|glusterfs|lustre|beegfs\w*|gpfs|davfs\d*"
     r"|virtiofs|prl_fs|vboxsf|fuse\.(?!portal|gvfsd|snapfuse|squashfuse|AppImage|overlay).*"
 )
 _DRIVE_REMOTE = 4
 
 
-class Entry(NamedTuple):
+class Entry(msgspec.Struct, frozen=True):
     """One name in a folder."""
 
     name: str
@@ -145,7 +148,7 @@ class Disk:
 
     def entries(self, folder: str) -> list[Entry]:
         """Names in a folder in alphabetical order; links count as what they point to."""
-        return sorted(self._scan(folder))
+        return sorted(self._scan(folder), key=lambda entry: entry.name)
 
     def _scan(self, folder: str) -> Iterator[Entry]:
         try:
@@ -160,7 +163,7 @@ class Disk:
 
     def _leads_to_folder(self, folder: str, entry: os.DirEntry[str], link: bool) -> bool:
         # Asking about a link asks its target's server, which may be gone.
-        if link and self._has_network() and self.remote(self.link(self.join(folder, entry.name))):
+        if link and self._has_network and self.remote(self.link(self.join(folder, entry.name))):
             return False
         return _is_folder(entry)
 
@@ -189,6 +192,7 @@ class Disk:
             path = posixpath.dirname(path)
         return mounts.get(path, False)
 
+    @cached_property
     def _has_network(self) -> bool:
         return self.family == "linux" and any(self._mount_points().values())
 

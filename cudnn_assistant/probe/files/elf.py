@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import struct
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.probe.files.binary import elf_text
 
@@ -13,7 +14,7 @@ _MOST = 1 << 20
 """Bytes of a table that are read; libtorch_cuda.so's names take some 100 kB."""
 
 
-class Dynamic(NamedTuple):
+class Dynamic(msgspec.Struct, frozen=True):
     """The dynamic section of a library."""
 
     needed: tuple[str, ...] = ()

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from cudnn_assistant.probe.files.binary import elf_section, pe_section
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.imports import imports
+from cudnn_assistant.regex import regex
 
 _MOST_TEXT = 64 << 20
 _PIECE = 1 << 20
 _OVERLAP = 512
-_CUDNN = re.compile(rb"libcudnn\.so\.(\d+)|cudnn64_(\d+)\.dll")
-_CUBLAS = re.compile(rb"libcublas(?:Lt)?\.so\.(\d+)|cublas(?:Lt)?64_(\d+)\.dll")
-_ARCHITECTURES = re.compile(rb"sm_\d+[af]?(?: (?:sm|compute)_\d+[af]?){0,40}(?=\0)")
+_CUDNN = regex(rb"libcudnn\.so\.(\d+)|cudnn64_(\d+)\.dll")
+_CUBLAS = regex(rb"libcublas(?:Lt)?\.so\.(\d+)|cublas(?:Lt)?64_(\d+)\.dll")
+_ARCHITECTURES = regex(rb"sm_\d+[af]?(?: (?:sm|compute)_\d+[af]?){0,40}(?=\0)")
 
 
 def cudnn_major(disk: Disk, path: str) -> str:

@@ -7,7 +7,6 @@ person or to root, and nobody else can write there. Who runs as root loads what 
 from __future__ import annotations
 
 import os
-import re
 import stat
 import struct
 import sys
@@ -16,10 +15,11 @@ from functools import lru_cache
 from pathlib import PurePath
 
 from cudnn_assistant.machine import Doubt
+from cudnn_assistant.regex import regex
 
 _MOST_LINKS = 40
 _MOST_FILES = 2000
-_NAMED_SO = re.compile(r"\.so|(?i:\.dll)$")
+_NAMED_SO = regex(r"\.so|(?i:\.dll)$")
 _ACCESS_LIST, _WRITE, _A_USER, _A_GROUP = "system.posix_acl_access", 2, 2, 8
 """See acl(5): who is named in a list of its own."""
 

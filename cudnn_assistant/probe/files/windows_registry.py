@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
+
+import msgspec
 
 if sys.platform == "win32":
     import winreg
@@ -13,7 +14,7 @@ if sys.platform == "win32":
 _MOST = 4096
 
 
-class Registry(NamedTuple):
+class Registry(msgspec.Struct, frozen=True):
     """One hive in one view."""
 
     hive: str = "HKEY_LOCAL_MACHINE"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 
 from cudnn_assistant.machine import Family, Library, readable
@@ -14,9 +14,10 @@ from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.libraries.copies import Folder
 from cudnn_assistant.probe.libraries.owner import Owner
 from cudnn_assistant.probe.libraries.owners import Records
+from cudnn_assistant.regex import regex
 
 _MOST = 3000
-_IN_WHEEL = re.compile(
+_IN_WHEEL = regex(
     r"(.+)[\\/]nvidia[\\/](?:cublas|cuda_runtime|cuda_nvrtc|cu\d+)[\\/](?:lib|bin(?:[\\/]\w+)?)"
 )
 
@@ -54,7 +55,7 @@ def libraries(
     return tuple(islice(found, _MOST))
 
 
-def _of_rule(names: Mapping[str, bool], rule: LibraryRule, family: Family) -> dict[int | None, str]:
+def _of_rule(names: Collection[str], rule: LibraryRule, family: Family) -> dict[int | None, str]:
     windows = family == "windows"
     pattern = re.compile(rule.windows if windows else rule.linux, re.IGNORECASE if windows else 0)
     found: dict[int | None, str] = {}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from cudnn_assistant.compat import PartsTable, parts_of
 from cudnn_assistant.machine import CudnnCopy, readable
@@ -15,22 +16,20 @@ from cudnn_assistant.probe.libraries.copy_files import CopyFiles
 from cudnn_assistant.probe.libraries.folders import Candidate
 from cudnn_assistant.probe.libraries.owner import Owner
 from cudnn_assistant.probe.libraries.owners import Records
+from cudnn_assistant.regex import regex
 
 MOST_COPIES = 1000
 MOST_FOLDERS = 20_000
-_IN_PATH = re.compile(
-    r"cuda-?_?(\d{1,2})(?:\.\d+)?[-_]archive|[\\/]bin[\\/](\d{2})\.\d+(?:[\\/]|$)"
-)
-_IN_WHEEL = re.compile(r"(.+)[\\/]nvidia[\\/]cudnn(?:_jit)?[\\/](?:lib|bin)")
-_INTERESTING = re.compile(
+_IN_PATH = regex(r"cuda-?_?(\d{1,2})(?:\.\d+)?[-_]archive|[\\/]bin[\\/](\d{2})\.\d+(?:[\\/]|$)")
+_IN_WHEEL = regex(r"(.+)[\\/]nvidia[\\/]cudnn(?:_jit)?[\\/](?:lib|bin)")
+_INTERESTING = regex(
     r"(?:lib)?(?:cudnn|cudart|cublas|nvrtc|z\.so|zlibwapi|msvcp140|vcruntime140|cuda\.so|nvcuda"
     r"|nvidia-ml|nvml)",
     re.IGNORECASE,
 )
 
 
-@dataclass
-class Folder:
+class Folder(msgspec.Struct):
     """One folder that was looked into, by whatever ways it was found."""
 
     path: str
@@ -39,9 +38,9 @@ class Folder:
     """Id of the Python environment it lies in."""
     site: str = ""
     """That environment's folder of packages, where it lies in one."""
-    via: list[str] = field(default_factory=list)
-    names: dict[str, bool] = field(default_factory=dict)
-    """Interesting file names in it; the value tells links."""
+    via: list[str] = []
+    names: tuple[str, ...] = ()
+    """Interesting names in it, in alphabetical order."""
 
 
 def open_folders(disk: Disk, candidates: Iterable[Candidate]) -> list[Folder]:
@@ -54,8 +53,8 @@ def open_folders(disk: Disk, candidates: Iterable[Candidate]) -> list[Folder]:
             continue  # most are not there, and seeing through links costs a call for each level
         path = disk.canonical(candidate.folder)
         if path not in found:
-            names = {e.name: e.link for e in disk.entries(path) if _INTERESTING.match(e.name)}
-            found[path] = Folder(path, names=names)
+            names = filter(_INTERESTING.match, disk.names(path))
+            found[path] = Folder(path, names=tuple(names))
         _note(found[path], candidate)
     return [folder for folder in found.values() if folder.names]
 

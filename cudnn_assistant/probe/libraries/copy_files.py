@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterator
+
+import msgspec
 
 from cudnn_assistant.compat import PartsTable, cudnn_majors, parts_of
 from cudnn_assistant.machine import Flavour, Part
@@ -12,19 +13,20 @@ from cudnn_assistant.probe.files.binary import elf_text, look_at
 from cudnn_assistant.probe.files.catalogue import MAIN, part_file
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.dll_version import dll_version
+from cudnn_assistant.regex import regex
 
 _MOST_NAMES = 4 << 20
 _SEVERAL = 3
 """Parts that make a folder one of cuDNN's; programs bring single ones for reasons of their own."""
-_SUFFIX = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
+_SUFFIX = regex(r"\.so\.(\d+(?:\.\d+)+)$")
 
 
-class CopyFiles(NamedTuple):
+class CopyFiles(msgspec.Struct, frozen=True):
     """The files in one folder, some of which may be cuDNN's."""
 
     disk: Disk
     folder: str
-    names: Mapping[str, bool]
+    names: Collection[str]
     """What the folder holds, as far as it matters here."""
     table: PartsTable
     """What a cuDNN is made of; () the built-in one."""
@@ -115,11 +117,12 @@ class CopyFiles(NamedTuple):
         if asked in names:
             return asked
         # 9's dispatcher also tries the long names; 8's asks for the soname alone.
-        numbered = re.compile(rf"{re.escape(asked)}(?:\.\d+)+")
-        longer = sorted(filter(numbered.fullmatch, names)) if major >= 9 else []
-        stem = re.escape(asked.split(".so.")[0])
-        hashed = re.compile(rf"{stem}-[0-9a-f]{{6,}}\.so\.{major}(?:\.\d+)*")
-        return next(iter(longer or sorted(filter(hashed.fullmatch, names))), "")
+        stem = asked.split(".so.")[0]
+        others = sorted(name for name in names if name.startswith(stem))
+        longer = rf"{re.escape(asked)}(?:\.\d+)+"
+        hashed = rf"{re.escape(stem)}-[0-9a-f]{{6,}}\.so\.{major}(?:\.\d+)*"
+        fitting = [longer, hashed] if major >= 9 else [hashed]
+        return next((name for one in fitting for name in others if re.fullmatch(one, name)), "")
 
     def _part(self, name: str, file: str) -> Part:
         seen = look_at(self.disk.real(self._path(file)))

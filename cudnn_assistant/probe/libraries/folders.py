@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import PathEntry, PythonEnvironment, Toolkit, Variable, readable
@@ -26,7 +27,7 @@ _VIA = {"LD_LIBRARY_PATH": "LD_LIBRARY_PATH", "PATH": "PATH", "ld.so.conf": "ld.
         "default": "system-folder"}  # fmt: skip
 
 
-class Candidate(NamedTuple):
+class Candidate(msgspec.Struct, frozen=True):
     """One folder to look into."""
 
     folder: str

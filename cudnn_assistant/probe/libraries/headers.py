@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.regex import regex
 
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"^[ \t]*#[ \t]*define[ \t]+CUDNN_(MAJOR|MINOR|PATCHLEVEL)[ \t]+(\d{1,5})\b", re.MULTILINE
 )
 _MOST_BYTES = 1 << 18

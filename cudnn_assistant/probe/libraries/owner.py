@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+import msgspec
 
-_CUDA = re.compile(r"cuda-?(\d+)|cu(\d{2})(?!\d)")
-_FULL = re.compile(r"\d+(?:\.\d+)*")
+from cudnn_assistant.regex import regex
+
+_CUDA = regex(r"cuda-?(\d+)|cu(\d{2})(?!\d)")
+_FULL = regex(r"\d+(?:\.\d+)*")
 
 
-class Owner(NamedTuple):
+class Owner(msgspec.Struct, frozen=True):
     """A package and what its name and version tell."""
 
     package: str

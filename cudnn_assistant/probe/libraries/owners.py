@@ -8,26 +8,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import rpm
 from cudnn_assistant.probe.libraries.owner import Owner
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage, conda_packages
 from cudnn_assistant.probe.pythons.dist_info import Distribution, installed
+from cudnn_assistant.regex import regex
 
 _MOST_LIST = 1 << 20
 _MOST_STATUS = 64 << 20
 
 
-_SYSTEM_PACKAGE = re.compile(
+_SYSTEM_PACKAGE = regex(
     r"(?:lib|cuda-)?(?:cudnn|cublas|cudart|nvrtc)|cuda(?:-\d|$)|zlib|libnvidia-(?:compute|ml)|libz1"
 )
 """Start of the names of dpkg's and pacman's packages with cuDNN or a library beside it."""
-_FILE = re.compile(r"/lib(?:cudnn|cudart|cublas|nvrtc|z|cuda|nvidia-ml)[\w-]*\.so")
+_FILE = regex(r"/lib(?:cudnn|cudart|cublas|nvrtc|z|cuda|nvidia-ml)[\w-]*\.so")
 
 
-class Makers(NamedTuple):
+class Makers(msgspec.Struct, frozen=True):
     """Packages that a library comes in: the wheel without "nvidia-" and "-cu12", conda's."""
 
     wheel: str
@@ -109,7 +111,7 @@ class Records:
         lists = [n for n in names if n.endswith(".list") and _SYSTEM_PACKAGE.match(n)]
         if not lists:
             return {}
-        status = self._disk.text("/var/lib/dpkg/status", _MOST_STATUS)
+        status = b"\n" + self._disk.data("/var/lib/dpkg/status", _MOST_STATUS)
         found = {}
         for name in lists:
             package = name.removesuffix(".list").split(":")[0]
@@ -137,10 +139,11 @@ def _other_spelling(path: str) -> str:
     return path.removeprefix("/usr") if path.startswith("/usr/lib") else "/usr" + path
 
 
-def _debian_version(status: str, package: str) -> str:
-    at = f"\n{status}".find(f"\nPackage: {package}\n")
+def _debian_version(status: bytes, package: str) -> str:
+    at = status.find(b"\nPackage: %b\n" % package.encode())
     if at < 0:
         return ""
-    end = status.find("\n\n", at)
-    match = re.search(r"^Version: (\S+)", status[at : end if end >= 0 else None], re.MULTILINE)
+    end = status.find(b"\n\n", at)
+    row = status[at : end if end >= 0 else None].decode("utf-8", "replace")
+    match = re.search(r"^Version: (\S+)", row, re.MULTILINE)
     return match[1] if match else ""

@@ -5,13 +5,13 @@ Read only, and without rpm. SUSE's own form (ndb) is left alone: a copy there ha
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Iterable
 
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import berkeley
 from cudnn_assistant.probe.libraries.owner import Owner
+from cudnn_assistant.regex import regex
 
 _PLACES = ("/usr/lib/sysimage/rpm/rpmdb.sqlite", "/var/lib/rpm/rpmdb.sqlite")
 _OLD_PLACE = "/var/lib/rpm/Packages"
@@ -23,7 +23,7 @@ _PACKAGES = (
     " OR key LIKE 'libcublas%' OR key LIKE 'cuda-cudart%' OR key LIKE 'cuda-nvrtc%'"
     " OR key LIKE 'zlib%')"
 )
-_WANTED = re.compile("libcublas|cuda-cudart|cuda-nvrtc|zlib|.*cudnn")
+_WANTED = regex("libcublas|cuda-cudart|cuda-nvrtc|zlib|.*cudnn")
 
 
 def files(disk: Disk) -> dict[str, Owner]:

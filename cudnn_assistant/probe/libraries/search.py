@@ -11,7 +11,6 @@ import platform
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -142,7 +141,7 @@ def with_existence(disk: Disk, variables: Iterable[Variable]) -> tuple[Variable,
     return tuple(found)
 
 
-class ConfLine(NamedTuple):
+class ConfLine(msgspec.Struct, frozen=True):
     """One folder of ld.so.conf."""
 
     folder: str

@@ -12,10 +12,11 @@ from cudnn_assistant.probe.files.catalogue import BELOW_ROOT, CUDA_INSTALLER
 from cudnn_assistant.probe.files.catalogue import TOOLKIT_ROOTS as ROOTS
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.folder_patterns import matching
+from cudnn_assistant.regex import regex
 
 _MOST = 200
-_NAMES = re.compile(r"CUDA_(?:PATH(?:_V\d+_\d+)?|HOME|ROOT|TOOLKIT_ROOT_DIR)|CUDATOOLKIT_HOME")
-_DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+CUDA_VERSION[ \t]+(\d{4,5})\b", re.MULTILINE)
+_NAMES = regex(r"CUDA_(?:PATH(?:_V\d+_\d+)?|HOME|ROOT|TOOLKIT_ROOT_DIR)|CUDATOOLKIT_HOME")
+_DEFINED = regex(r"^[ \t]*#[ \t]*define[ \t]+CUDA_VERSION[ \t]+(\d{4,5})\b", re.MULTILINE)
 
 
 def toolkits(disk: Disk, environment: Mapping[str, str]) -> tuple[Toolkit, ...]:

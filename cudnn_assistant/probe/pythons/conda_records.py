@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+import msgspec
 
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.regex import regex
 
-_RECORD = re.compile(r"(?P<name>.+)-(?P<version>[^-]+)-(?P<build>[^-]+)\.json")
-_CUDA = re.compile(r"cuda_?(\d+)(?:\.(\d+))?")
-_CUDNN = re.compile(r"cudnn(\d+(?:\.\d+)*)")
+_RECORD = regex(r"(?P<name>.+)-(?P<version>[^-]+)-(?P<build>[^-]+)\.json")
+_CUDA = regex(r"cuda_?(\d+)(?:\.(\d+))?")
+_CUDNN = regex(r"cudnn(\d+(?:\.\d+)*)")
 
 
-class CondaPackage(NamedTuple):
+class CondaPackage(msgspec.Struct, frozen=True):
     """One package of a conda environment. Conda puts the CUDA it was built for in ``build``."""
 
     name: str

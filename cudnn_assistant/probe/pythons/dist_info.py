@@ -10,24 +10,27 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from cudnn_assistant.machine import Pin
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.regex import regex
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-_FOLDER = re.compile(r"(?P<name>[^~].*?)-(?P<version>[^-]+)(?:-py[\d.]+)?\.(?:dist|egg)-info")
-_LIBRARY_END = re.compile(rb'\.(?:so(?:\.\d+)*|dll)(?="?,)')
-_DIGEST_AND_SIZE = re.compile(rb'"?,(?:sha256=([\w-]{43})|[^,\n]{0,200}),(\d{1,15})\r?(?:\n|$)')
+_FOLDER = regex(r"(?P<name>[^~].*?)-(?P<version>[^-]+)(?:-py[\d.]+)?\.(?:dist|egg)-info")
+_LIBRARY_END = regex(rb'\.(?:so(?:\.\d+)*|dll)(?="?,)')
+_DIGEST_AND_SIZE = regex(rb'"?,(?:sha256=([\w-]{43})|[^,\n]{0,200}),(\d{1,15})\r?(?:\n|$)')
 _LONGEST_NAME = 400
 _MOST_METADATA = 1 << 18
 _MOST_RECORD = 16 << 20
 _MOST_LIBRARIES = 5_000
 
 
-class Distribution(NamedTuple):
+class Distribution(msgspec.Struct, frozen=True):
     """One installed project."""
 
     name: str
@@ -64,7 +67,7 @@ def installed(disk: Disk, sites: Sequence[str]) -> dict[str, Distribution]:
     return found
 
 
-class Recorded(NamedTuple):
+class Recorded(msgspec.Struct, frozen=True):
     """Shared libraries of a project that aren't as its RECORD says, by their names there."""
 
     missing: tuple[str, ...] = ()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -39,7 +38,7 @@ _ALWAYS = _ACTIVE | {"added", "registry"}
 """Found by a way on which a person would go to the network too."""
 
 
-class _Found(NamedTuple):
+class _Found(msgspec.Struct, frozen=True):
     where: Layout
     kind: Kind
     via: tuple[str, ...]
@@ -111,7 +110,8 @@ def _resolved(
     note: Callable[[str], None],
 ) -> list[_Found]:
     found: dict[str, _Found] = {}
-    for path, via, kind in candidates:
+    for one in candidates:
+        path, via = one.path, one.via
         if via not in _ALWAYS and disk.remote(path) and not source.home_is_remote:
             continue
         where = layout(disk, path)
@@ -122,8 +122,8 @@ def _resolved(
         if key not in found and len(found) >= MOST_ENVIRONMENTS:
             note(f"more than {MOST_ENVIRONMENTS} environments: the rest is left out")
             break
-        found[key] = known._replace(
-            kind=known.kind or kind, via=tuple(dict.fromkeys((*known.via, via)))
+        found[key] = msgspec.structs.replace(
+            known, kind=known.kind or one.kind, via=tuple(dict.fromkeys((*known.via, via)))
         )
     return list(found.values())
 

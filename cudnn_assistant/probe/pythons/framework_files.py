@@ -12,7 +12,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from cudnn_assistant.probe.files import needed_libraries as library_names
 from cudnn_assistant.probe.files.binary import look_at
@@ -27,7 +29,7 @@ from cudnn_assistant.versions import numbers
 Origin = Literal["", "system", "wheel", "bundled", "conda", "none"]
 
 
-class Installed(NamedTuple):
+class Installed(msgspec.Struct, frozen=True):
     """What a reader may look at: the packages of one environment."""
 
     disk: Disk
@@ -53,7 +55,7 @@ class Installed(NamedTuple):
         return next((self.disk.join(folder, name) for name in names), "")
 
 
-class Facts(NamedTuple):
+class Facts(msgspec.Struct, frozen=True):
     """What a framework's files say; "" and ``None`` where they are silent."""
 
     version: str = ""

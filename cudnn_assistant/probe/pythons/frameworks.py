@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.machine import Framework, Package, Pin, readable
 from cudnn_assistant.probe.files.disk import Disk
@@ -21,9 +22,10 @@ from cudnn_assistant.probe.pythons.dist_info import (
     wanted,
 )
 from cudnn_assistant.probe.pythons.framework_files import Facts, Installed
+from cudnn_assistant.regex import regex
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, frozen=True):
     """A framework: the projects that bring it and the reader of its files."""
 
     name: str
@@ -55,18 +57,16 @@ ROWS = (
         yields_to=r"tensorrt-cu\d+"),
 )  # fmt: skip
 
-_MATTERS = re.compile(
+_MATTERS = regex(
     r"nvidia-.*|cuda-toolkit|cuda-bindings|jaxlib|jax-cuda\d+-.*|ctranslate2|faster-whisper"
     r"|tensorflow-(?:intel|cpu|gpu)|tensorrt-libs"
 )
 """Projects besides the frameworks that are worth a line, and whose demands are pins."""
 
-_BRINGS = re.compile("|".join(f"(?:{row.projects})" for row in ROWS))
+_BRINGS = regex("|".join(f"(?:{row.projects})" for row in ROWS))
 
-_CONDA_MATTERS = re.compile(
-    r"(?:lib)?cudnn(?:-jit)?|cudatoolkit|cuda-version|libcublas|cuda-cudart"
-)
-_CUDNN_WHEEL = re.compile(r"nvidia-cudnn(?:-jit)?-cu\d+")
+_CONDA_MATTERS = regex(r"(?:lib)?cudnn(?:-jit)?|cudatoolkit|cuda-version|libcublas|cuda-cudart")
+_CUDNN_WHEEL = regex(r"nvidia-cudnn(?:-jit)?-cu\d+")
 
 
 def packages(
@@ -92,13 +92,12 @@ _MOST_NAMES = 40
 def package(disk: Disk, one: Distribution, whole: Whole = by_size) -> Package:
     """A project, with what of its libraries isn't as it was installed."""
     off = libraries_off(disk, one, whole)
-    missing, changed = map(_names, (off.missing, off.changed))
     return Package(
         name=one.name,
         version=one.version,
         files_missing=len(off.missing),
-        missing=missing,
-        changed=changed,
+        missing=_names(off.missing),
+        changed=_names(off.changed),
         closed=readable(off.closed),
     )
 

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.dll_version import dll_version
+from cudnn_assistant.regex import regex
 
 _MOST_LINKS = 10
 _MOST_ADDED = 50
 _IMPORT = ("import ", "import\t")
 _MODULES = ("sitecustomize.py", "usercustomize.py")
-_LIBRARY = re.compile(r"(?:python|pypy)(\d+\.\d+)t?")
-_NUMBERS = re.compile(r"\d{1,3}\.\d{1,3}(?:\.\d{1,3})?")
-_CONDA_PYTHON = re.compile(r"python-(\d+\.\d+\.\d+)-.*\.json")
-STORE = re.compile(r"PythonSoftwareFoundation\.Python\.(\d+\.\d+)_\w+")
+_LIBRARY = regex(r"(?:python|pypy)(\d+\.\d+)t?")
+_NUMBERS = regex(r"\d{1,3}\.\d{1,3}(?:\.\d{1,3})?")
+_CONDA_PYTHON = regex(r"python-(\d+\.\d+\.\d+)-.*\.json")
+STORE = regex(r"PythonSoftwareFoundation\.Python\.(\d+\.\d+)_\w+")
 """Folder name of a Python from Microsoft's store: its packages lie apart from its program."""
-_IN_FOLDER_NAME = re.compile(r"(?:cpython-|^)(\d+\.\d+\.\d+)")
+_IN_FOLDER_NAME = regex(r"(?:cpython-|^)(\d+\.\d+\.\d+)")
 
 
-class Layout(NamedTuple):
+class Layout(msgspec.Struct, frozen=True):
     """Where the parts of an environment are."""
 
     root: str

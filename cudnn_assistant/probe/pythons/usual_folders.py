@@ -5,12 +5,14 @@ Nothing here judges: it names candidates (an interpreter or a folder) with how t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.folder_patterns import matching
+from cudnn_assistant.regex import regex
 
 Kind = Literal[
     "", "venv", "conda", "system", "pyenv", "uv", "pipx", "store", "registered", "user-site",
@@ -18,7 +20,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 
-class Candidate(NamedTuple):
+class Candidate(msgspec.Struct, frozen=True):
     """A folder that may be the root of an environment, or an interpreter in one."""
 
     path: str
@@ -27,7 +29,7 @@ class Candidate(NamedTuple):
     """What it is if its own files don't say: where it was found often does."""
 
 
-class Place(NamedTuple):
+class Place(msgspec.Struct, frozen=True):
     """Folders that are environments."""
 
     base: str
@@ -196,7 +198,7 @@ class LookAround:
                 yield path
 
 
-PROJECT_FOLDERS = re.compile(
+PROJECT_FOLDERS = regex(
     r"(?i)code|src|source|projects?|git|github|gitlab|repos?|dev|development|work|workspace|ai|ml"
     r"|documents|desktop|pycharmprojects|onedrive|notebooks|experiments|research|uni|study"
 )

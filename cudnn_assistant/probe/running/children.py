@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import os
 import queue
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
+
+import msgspec
 
 from cudnn_assistant import places
 from cudnn_assistant.probe.running.group import MARK, Group
 from cudnn_assistant.probe.running.person import behind_sudo
 from cudnn_assistant.probe.running.pipes import ALL, OF_DRIVER, waits_for
 from cudnn_assistant.trouble import Cancelled
+
+if TYPE_CHECKING:
+    import subprocess
 
 Facts = dict[str, Any]
 Cancel = Callable[[], bool]
@@ -43,7 +47,7 @@ def never() -> bool:
     return False
 
 
-class Ended(NamedTuple):
+class Ended(msgspec.Struct, frozen=True):
     """How a child ended and all it said."""
 
     lines: tuple[Facts, ...]
@@ -169,6 +173,9 @@ def _neutral() -> str:
 def _start(
     command: Callable[[int], list[str]], environment: Mapping[str, str], pipe: int, folder: str
 ) -> subprocess.Popen[bytes]:
+    # Late: a computer without a driver and without tests needs no child.
+    import subprocess
+
     options: dict[str, Any]
     if sys.platform == "win32":
         import msvcrt

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
 import sys
 import threading
 from typing import TYPE_CHECKING
 
 from cudnn_assistant.probe.running import processes
+
+if TYPE_CHECKING:
+    import subprocess
 
 if TYPE_CHECKING or sys.platform == "win32":
     from cudnn_assistant.probe.running.windows_job import Job

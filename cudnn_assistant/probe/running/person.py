@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import NamedTuple
+
+import msgspec
 
 
-class Person(NamedTuple):
+class Person(msgspec.Struct, frozen=True):
     """An account of this computer."""
 
     uid: int

@@ -7,7 +7,9 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from cudnn_assistant.machine import Gap, Timing, readable
 from cudnn_assistant.probe.running.children import Cancel, never
@@ -21,7 +23,7 @@ Facts = dict[str, Any]
 """Fields of a Machine."""
 
 
-class Seen(NamedTuple):
+class Seen(msgspec.Struct, frozen=True):
     """What one part found out."""
 
     part: str
@@ -30,7 +32,7 @@ class Seen(NamedTuple):
     timing: Timing
 
 
-class Work(NamedTuple):
+class Work(msgspec.Struct, frozen=True):
     """One part: what it does, and which facts are unknown when it can't be done."""
 
     do: Callable[[], tuple[Facts, tuple[Gap, ...]]]

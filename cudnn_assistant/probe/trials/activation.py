@@ -13,12 +13,13 @@ from collections.abc import Iterator, Mapping
 
 from cudnn_assistant.machine import PythonEnvironment
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.regex import regex
 
-_MATTERS = re.compile(r"LD_(LIBRARY_PATH|PRELOAD)|(CUDA|CUDNN|NVIDIA|TORCH|TF|XLA|JAX)_\w+")
-_EXPORT = re.compile(
+_MATTERS = regex(r"LD_(LIBRARY_PATH|PRELOAD)|(CUDA|CUDNN|NVIDIA|TORCH|TF|XLA|JAX)_\w+")
+_EXPORT = regex(
     r"""(?m)^export[ \t]+(\w+)=(?:"([^"`\\\n]*)"|'([^'\n]*)'|([^\s"'`;&|<>()\\]*))[ \t]*(?:#.*)?$"""
 )
-_NAME = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
+_NAME = regex(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
 _LONGEST = 1 << 17
 """Linux starts no program with a longer variable."""
 _MOST = 500

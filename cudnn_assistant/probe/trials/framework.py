@@ -11,7 +11,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -50,7 +50,7 @@ Why = Literal["", "no-cudnn", "no-cuda", "no-gpu", "processor"]
 """Why a framework itself can't go on; "" where its own words have to be read."""
 
 
-class Bare(NamedTuple):
+class Bare(msgspec.Struct, frozen=True):
     """A Python that runs nothing by itself at its start."""
 
     sites: tuple[str, ...]

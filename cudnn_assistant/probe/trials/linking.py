@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from cudnn_assistant.machine import Framework, PythonEnvironment
 from cudnn_assistant.probe.files.disk import Disk
@@ -17,7 +19,7 @@ from cudnn_assistant.probe.files.elf import Dynamic, dynamic
 from cudnn_assistant.probe.trials.endings import main_names
 
 
-class Opener(NamedTuple):
+class Opener(msgspec.Struct, frozen=True):
     """The library of a framework that cuDNN is found for; the first file that is there counts."""
 
     files: tuple[tuple[str, ...], ...]

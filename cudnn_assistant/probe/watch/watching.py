@@ -18,7 +18,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import NamedTuple
+
+import msgspec
 
 from cudnn_assistant.child.mapped import interesting
 from cudnn_assistant.probe.running.loader_notes import VARIABLES, LoaderNotes
@@ -37,7 +38,7 @@ _SURE = 0.2
 """A program that ended sooner after its last new file may have mapped more than was seen."""
 
 
-class Watched(NamedTuple):
+class Watched(msgspec.Struct, frozen=True):
     """What was seen of a program."""
 
     command: tuple[str, ...]
