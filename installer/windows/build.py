@@ -104,6 +104,8 @@ def build(options: argparse.Namespace) -> Path:
         fill(stage, options)
     elif options.version != __version__:
         _renumber(stage, options.version)
+    if options.release:
+        kind.refuse_old(python_tree.identify(stage / "python"))
     check(stage)
     options.out.mkdir(parents=True, exist_ok=True)
     art.draw(ROOT / "resources" / "icons" / "app.svg", options.work)
