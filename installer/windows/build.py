@@ -17,7 +17,6 @@ import sys
 from pathlib import Path, PureWindowsPath
 
 from cudnn_assistant import __version__, places
-from cudnn_assistant.wording import say
 from installer import compile_locale
 from installer.windows import (
     art,
@@ -234,7 +233,6 @@ def _words(options: argparse.Namespace, megabytes: int, longest: int) -> Path:
     facts = {
         "product": "cuDNN Assistant",
         "version": options.version,
-        "undo": say("gui.undo-open-button").replace("&", ""),
         "mb": str(megabytes),
         "room": str(longest),
     }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
+from babel.messages.pofile import read_po
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from jsonschema import Draft7Validator, Draft202012Validator
@@ -68,7 +70,7 @@ def test_the_bill_of_materials_is_cyclonedx(tmp_path: Path) -> None:
 # Setup's sentences ---------------------------------------------------------------------------
 
 
-FACTS = {"product": "P", "version": "1", "undo": "U", "mb": "2", "room": "3"}
+FACTS = {"product": "P", "version": "1", "mb": "2", "room": "3"}
 
 
 def holes() -> Iterator[tuple[str, str, set[str]]]:
@@ -92,6 +94,19 @@ def test_every_sentence_is_said_and_every_one_that_is_said_is_there() -> None:
     assert {name for name in names if f"$({name})" not in script} == set()
     for language in sentences.LANGUAGES.values():
         assert f"!insertmacro MUI_LANGUAGE {language}\n" in script
+
+
+@pytest.mark.parametrize("code", sentences.LANGUAGES)
+def test_buttons_are_named_as_they_are(code: str) -> None:
+    """The window's and Setup's own, in the language that Windows shows both in."""
+    catalogue = next((build.ROOT / "resources" / "locale").glob(f"{code}*.po"), None)
+    undo = "&Undo…"
+    if catalogue:
+        with catalogue.open("rb") as file:
+            undo = str(read_po(file).get(undo, "gui.undo-open-button").string)
+    said = {name: texts[code] for name, texts in sentences.table().items()}
+    for sentence, button in (("UNDO_FIRST", undo), ("NO_PERMISSION", said["ONLY_ME"])):
+        assert re.sub(r"\(&.\)|&", "", button) in said[sentence]
 
 
 def test_sentences_are_quoted_for_nsis(monkeypatch: pytest.MonkeyPatch) -> None:
