@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import needs
 import pytest
+import test_wine
 import yaml
 from babel.messages.pofile import read_po
 from cyclonedx.schema import SchemaVersion
@@ -65,6 +71,39 @@ def test_the_bill_of_materials_is_cyclonedx(tmp_path: Path) -> None:
     text = target.read_text("utf-8")
     assert validator.validate_str(text) is None
     assert validator.validate_str(text.replace('"library"', '"book"')) is not None
+
+
+# Hosted computers -----------------------------------------------------------------------------
+
+
+def hosted() -> Iterator[dict[str, Any]]:
+    """Every step of every workflow."""
+    for file in (build.ROOT / ".github" / "workflows").iterdir():
+        for job in yaml.safe_load(file.read_text("utf-8"))["jobs"].values():
+            yield from job["steps"]
+
+
+def test_hosted_computers_take_pinned_actions() -> None:
+    actions = [step["uses"] for step in hosted() if "uses" in step]
+    assert len(actions) > 5
+    assert [name for name in actions if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name)] == []
+
+
+def test_hosted_windows_takes_checks_that_are_run_here() -> None:
+    (script,) = [step["run"] for step in hosted() if "inside.py" in step.get("run", "")]
+    chosen = re.findall(r"'(\w+)'", script)
+    assert len(chosen) == 5
+    assert set(chosen) <= set(test_wine.CHECKS)
+
+
+def test_the_stubs_of_hosted_windows_are_made_by_the_very_step(tmp_path: Path) -> None:
+    needs.require("x86_64-w64-mingw32-gcc")
+    (step,) = [step for step in hosted() if "planted.stubs" in step.get("run", "")]
+    (tmp_path / "tests").symlink_to(build.ROOT / "tests")
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    surroundings = {"PATH": os.environ["PATH"], **step["env"]}
+    subprocess.run(step["run"], shell=True, check=True, cwd=tmp_path, env=surroundings)
+    assert (tmp_path / "stubs" / "cudnn" / "cudnn64_9.dll").stat().st_size > 1000
 
 
 # Setup's sentences ---------------------------------------------------------------------------
