@@ -56,6 +56,7 @@ def lacking(options: argparse.Namespace, environment: Mapping[str, str]) -> list
             environment
         ),
         "a time stamp (SIGN_TIMESTAMP, or one in SIGN_COMMAND)": signing.stamped(environment),
+        "a key for SHA256SUMS (SIGN_SUMS)": bool(environment.get("SIGN_SUMS")),
         "--embed: python.org's newest embeddable Python": bool(options.embed),
         "--embed-sha256: what python.org says of that file": bool(options.embed_sha256),
         "--home: the page that Windows' list of programs leads to": bool(options.home),
