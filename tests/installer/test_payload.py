@@ -131,7 +131,12 @@ def test_a_python_of_which_there_must_be_a_newer_is_not_released(
 RELEASE = {
     "release": True, "embed": "e.zip", "embed_sha256": "0", "home": "https://example.org",
 }  # fmt: skip
-CERTIFIED = {"SIGN_CERTIFICATE": "c", "SIGN_KEY": "k", "SIGN_TIMESTAMP": "http://t", "SIGN_SUMS": "s"}
+CERTIFIED = {
+    "SIGN_CERTIFICATE": "c",
+    "SIGN_KEY": "k",
+    "SIGN_TIMESTAMP": "http://t",
+    "SIGN_SUMS": "s",
+}
 
 
 @pytest.fixture
@@ -160,7 +165,7 @@ def test_a_release_needs_all_and_a_test_nothing(tools: dict[str, str]) -> None:
         ({"home": ""}, {}, "--home"),
         ({}, {"SIGN_CERTIFICATE": ""}, "a certificate"),
         ({}, {"SIGN_TIMESTAMP": ""}, "a time stamp"),
-        ({}, {"SIGN_SUMS": ""}, "SIGN_SUMS"),
+        ({}, {"SIGN_SUMS": ""}, "a key"),
     ],
 )
 def test_what_a_release_lacks_is_named(
