@@ -2,9 +2,9 @@
 
 Wheel and sdist, the .deb and the RPM, Setup.exe, the AppDir (and the AppImage), bills of materials,
 winget's manifests (of a release), SHA256SUMS, and notes.md from README's news. Needs what CI has
-(see ``.ci/run``). ``--release`` refuses at once what lacks a certificate, a time stamp or
-python.org's current Python. ``SIGN_SUMS`` may hold a command that signs SHA256SUMS; ``{file}`` is
-its name. ``--lock`` renews the lock instead.
+(see ``.ci/run``). ``--release`` refuses at once what lacks a certificate, a time stamp, a key for
+SHA256SUMS (``SIGN_SUMS``, a command; ``{file}`` is its name) or python.org's current Python.
+``--lock`` renews the lock instead.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ _NOTES = """# cuDNN Assistant {version}
 
 Seen by a person on real computers (installer/CHECKLIST.md): **nothing yet; fill in before
 publishing**. The tests ran the Windows program under Wine, which is not Windows.
+
+Check a download: {signed}`sha256sum --ignore-missing -c SHA256SUMS`.
 """
 
 _FOR = {
@@ -182,7 +184,8 @@ def notes(text: str, *, release: bool) -> str:
     packed = len(sbom.locked(build.LOCK))
     kind_said = "" if release else f"{_TEST}\n\n"
     said = f"{kind_said}{text}\n\nBuilt from {packed} hash-locked parts.\n\n{feed_note()}"
-    return _NOTES.format(version=__version__, news=said, rows="\n".join(rows))
+    signed = "`gpg --verify SHA256SUMS.asc`, then " if release else ""
+    return _NOTES.format(version=__version__, news=said, rows="\n".join(rows), signed=signed)
 
 
 def feed_note() -> str:

@@ -88,7 +88,11 @@ def missing(*programs: str) -> str:
 
 
 def _there(program: str) -> bool:
-    return bool(shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"))
+    return bool(
+        shutil.which(
+            program, path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
+        )
+    )
 
 
 def programs(*names: str) -> pytest.MarkDecorator:
@@ -109,19 +113,23 @@ def require(*names: str) -> None:
         pytest.skip(why)
 
 
+def _root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
 def require_root() -> None:
     """Leave the running test out where only root could pass it."""
-    if os.geteuid():
+    if not _root():
         pytest.skip(ROOT)
 
 
-root = pytest.mark.skipif(os.geteuid() != 0, reason=ROOT)
+root = pytest.mark.skipif(not _root(), reason=ROOT)
 
 
 @cache
 def _private() -> str:
     """Why no mounts of a test's own can be had here; "" when they can."""
-    if os.geteuid() != 0:
+    if not _root():
         return ROOT
     if lacking := missing("unshare", "gcc"):
         return lacking

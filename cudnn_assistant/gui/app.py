@@ -15,7 +15,15 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMessageLogContext, Qt, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import (
+    QMessageLogContext,
+    QPoint,
+    QRect,
+    Qt,
+    QTimer,
+    QtMsgType,
+    qInstallMessageHandler,
+)
 from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -48,9 +56,9 @@ class Opening(QWidget):
         """Both in the middle."""
         self.painted = True
         painter = QPainter(self)
-        side = 64
-        box = self.rect()
-        app_icon().paint(painter, box.adjusted(0, -side, 0, -side), Qt.AlignmentFlag.AlignCenter)
+        box, icon = self.rect(), QRect(0, 0, 64, 64)
+        icon.moveCenter(box.center() - QPoint(0, icon.height()))
+        app_icon().paint(painter, icon)
         font = QFont(self.font())
         font.setPointSizeF(font.pointSizeF() * 1.6)
         painter.setFont(font)

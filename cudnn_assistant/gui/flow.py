@@ -122,10 +122,11 @@ class Flow(QObject):
     def _checked(self, result: tuple[Checkup, tuple[Entry, ...], object]) -> None:
         self.state.checkup, self._entries, self._install_mark = result
         self._seen = self._install_mark
-        made = self.state.made
-        if made is not None and any(e.id == made.id and e.undone_by for e in self._entries):
+        known = {entry.id: entry for entry in self._entries}
+        now = known.get(self.state.made.id) if self.state.made is not None else None
+        if now is not None and now.undone_by:
             # Taken back meanwhile, perhaps on the command line.
-            self.state.made = None
+            self.state.made, self.state.done = None, (*self.state.done, known[now.undone_by])
         self.state.trouble, self.state.foreign = "", False
         self.show_answer()
         self.answered.emit()

@@ -17,7 +17,6 @@ import sys
 from pathlib import Path, PureWindowsPath
 
 from cudnn_assistant import __version__, places
-from cudnn_assistant.wording import say
 from installer import compile_locale
 from installer.windows import (
     art,
@@ -104,6 +103,8 @@ def build(options: argparse.Namespace) -> Path:
         fill(stage, options)
     elif options.version != __version__:
         _renumber(stage, options.version)
+    if options.release:
+        kind.refuse_old(python_tree.identify(stage / "python"))
     check(stage)
     options.out.mkdir(parents=True, exist_ok=True)
     art.draw(ROOT / "resources" / "icons" / "app.svg", options.work)
@@ -232,7 +233,6 @@ def _words(options: argparse.Namespace, megabytes: int, longest: int) -> Path:
     facts = {
         "product": "cuDNN Assistant",
         "version": options.version,
-        "undo": say("gui.undo-open-button").replace("&", ""),
         "mb": str(megabytes),
         "room": str(longest),
     }

@@ -8,8 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-MAGIC = {"3.11": 3495, "3.12": 3531, "3.13": 3571, "3.14": 3627}
-"""The number with which each series' compiled files begin (CPython's magic numbers)."""
+from installer.windows import python_tree
 
 SCRIPT = Path(__file__).with_name("compiling.py")
 
@@ -34,7 +33,7 @@ def compile_for(stage: Path, work: Path, series: str, chosen: str = "") -> None:
     else:
         raise NoInterpreter(f"needs Python {series} or Wine to compile for the packed Python")
     compiled = app / "cudnn_assistant" / "__init__.pyc"
-    begin = MAGIC[series].to_bytes(2, "little") + b"\r\n"
+    begin = python_tree.compiled_begin(stage / "python")
     if not compiled.is_file() or not compiled.read_bytes().startswith(begin):
         raise NoInterpreter("compiled for another Python")
 

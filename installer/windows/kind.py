@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from installer.windows import python_tree, sbom, signing
 LOCK = Path(__file__).with_name("requirements.lock")
 MAKENSIS = "v3.08-3+deb12u1"
 """What the tests were run with. Another version is tested first, then named here."""
+
+OLDEST = timedelta(days=183)
+"""Age of a Python that is released: a series that gets Windows builds gets one each two months."""
 
 
 class NotReady(Exception):
@@ -42,7 +46,6 @@ def check(options: argparse.Namespace, environment: Mapping[str, str]) -> None:
 
 def lacking(options: argparse.Namespace, environment: Mapping[str, str]) -> list[str]:
     """What a release still needs, in words; empty when nothing."""
-    oldest = ".".join(map(str, python_tree.OLDEST_RELEASED))
     drawing = sbom.locked(LOCK)["pyside6-essentials"]
     asked = {
         f"makensis {MAKENSIS}, by which its Setup was tested": makensis() == MAKENSIS,
@@ -53,7 +56,8 @@ def lacking(options: argparse.Namespace, environment: Mapping[str, str]) -> list
             environment
         ),
         "a time stamp (SIGN_TIMESTAMP, or one in SIGN_COMMAND)": signing.stamped(environment),
-        f"--embed: python.org's embeddable Python, {oldest} or newer": bool(options.embed),
+        "a key for SHA256SUMS (SIGN_SUMS)": bool(environment.get("SIGN_SUMS")),
+        "--embed: python.org's newest embeddable Python": bool(options.embed),
         "--embed-sha256: what python.org says of that file": bool(options.embed_sha256),
         "--home: the page that Windows' list of programs leads to": bool(options.home),
     }
@@ -73,5 +77,10 @@ def embed(options: argparse.Namespace) -> python_tree.Embed | None:
     """The chosen embeddable Python; ``None`` for the one of the tests."""
     if not options.embed:
         return None
-    oldest = python_tree.OLDEST_RELEASED if options.release else (3, 11)
-    return python_tree.Embed(options.embed, options.embed_sha256.lower(), oldest)
+    return python_tree.Embed(options.embed, options.embed_sha256.lower())
+
+
+def refuse_old(python: python_tree.Python) -> None:
+    """Raises NotReady for a Python of which a newer one must be there by now."""
+    if datetime.now(UTC) - python.built > OLDEST:
+        raise NotReady(f"Python {python.version} was built on {python.built:%Y-%m-%d}; take newer")

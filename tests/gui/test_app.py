@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from pytestqt.qtbot import QtBot
 
+from cudnn_assistant.gui import app
 from cudnn_assistant.gui.app import _file
 
 NOT_SHOWN = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
@@ -113,3 +115,13 @@ def test_closing_in_the_middle_of_work_ends_the_program_at_once() -> None:
     # Were it not so, run() would end it by force and raise.
     done = run(QUIT, QT_QPA_PLATFORM="offscreen")
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_the_first_picture_is_a_small_icon_above_the_name(qtbot: QtBot) -> None:
+    opening = app.Opening()
+    qtbot.addWidget(opening)
+    picture = opening.grab().toImage()
+    at, empty = picture.rect().center(), opening.palette().window().color()
+    assert picture.pixelColor(at.x(), at.y() - 64) != empty
+    for x, y in ((at.x() - 40, at.y() - 64), (at.x(), at.y() - 105), (at.x(), at.y() - 27)):
+        assert picture.pixelColor(x, y) == empty

@@ -249,6 +249,8 @@ def test_what_the_command_line_took_back_is_not_offered_back(
     button(result, "Check again").click()
     problems = arrive(qtbot, window, OverviewPage, "Windows can't find")
     assert "didn't help" not in texts(problems)
+    assert "Done: " not in texts(problems)
+    assert "Put back: " in texts(problems)
     assert not [one for one in problems.findChildren(Button) if "Undo" in one.text()]
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lab import driver, images
-from windows_desktop import Desktop
+
+if TYPE_CHECKING:
+    from windows_desktop import Desktop
 
 HERE = Path(__file__).parent
 KEY = "HKLM\\System\\CurrentControlSet\\Control\\Session Manager\\Environment"

@@ -7,9 +7,11 @@ import os
 import re
 import shutil
 import subprocess
+import time
 import tomllib
 import zipfile
 from argparse import Namespace
+from contextlib import nullcontext
 from pathlib import Path
 
 import needs
@@ -54,7 +56,7 @@ def test_what_is_left_out_is_known_to_the_lock() -> None:
         ("cryptography/py.typed", False),
         ("securesystemslib/_vendor/ed25519/test_data/ed25519", False),
         ("tuf/api/metadata.py", True),
-        ("cuda/bindings/driver.cp312-win_amd64.pyd", False),
+        ("cuda/bindings/driver.cp313-win_amd64.pyd", False),
         ("cuda/pathfinder/_version.py", True),
         ("something_new/__init__.py", False),
     ],
@@ -82,8 +84,8 @@ def embed(folder: Path, library: bytes = b"another") -> python_tree.Embed:
     """A zip with one library, pinned by its right hash."""
     file = folder / "embed.zip"
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("python312.dll", library)
-    return python_tree.Embed(str(file), build.sha256(file), (3, 13))
+        archive.writestr("python313.dll", library)
+    return python_tree.Embed(str(file), build.sha256(file))
 
 
 def test_another_file_than_the_pinned_is_not_packed(tmp_path: Path) -> None:
@@ -98,8 +100,8 @@ def test_what_says_no_version_is_not_packed(tmp_path: Path) -> None:
         python_tree.unpack(tmp_path / "python", tmp_path, embed(tmp_path))
 
 
-def library(folder: Path, version: str) -> bytes:
-    """A DLL whose resource says a version as Python's does."""
+def library(folder: Path, version: str, *, days: int) -> bytes:
+    """A DLL whose resource says a version as Python's does, built so many days ago."""
     major, minor, micro = version.split(".")
     numbers = f"{major},{minor},{int(micro) * 1000 + 150},1013"
     (folder / "v.rc").write_text(f"1 VERSIONINFO PRODUCTVERSION {numbers}\nBEGIN\nEND\n")
@@ -108,24 +110,33 @@ def library(folder: Path, version: str) -> bytes:
     subprocess.run(windres, check=True)
     dll = folder / "v.dll"
     link = ["x86_64-w64-mingw32-gcc", "-shared", "-s", "-o", str(dll)]
-    subprocess.run([*link, str(folder / "v.c"), str(folder / "v.o")], check=True)
+    moment = {"SOURCE_DATE_EPOCH": str(int(time.time()) - days * 86_400)}
+    built = [*link, str(folder / "v.c"), str(folder / "v.o")]
+    subprocess.run(built, check=True, env={**os.environ, **moment})
     return dll.read_bytes()
 
 
-def test_a_series_without_windows_builds_is_not_released(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("days", "taken"), [(150, True), (200, False)])
+def test_a_python_of_which_there_must_be_a_newer_is_not_released(
+    days: int, taken: bool, tmp_path: Path
+) -> None:
     needs.require("x86_64-w64-mingw32-gcc")
-    given = embed(tmp_path, library(tmp_path, "3.12.9"))
-    with pytest.raises(python_tree.NotTrusted, match=r"Python 3\.12\.9 gets no"):
-        python_tree.unpack(tmp_path / "python", tmp_path, given)
-    given = embed(tmp_path, library(tmp_path, "3.13.9"))
-    python = python_tree.unpack(tmp_path / "newer", tmp_path, given)
-    assert python == python_tree.Python("3.13.9", "3.13")
+    given = embed(tmp_path, library(tmp_path, "3.13.9", days=days))
+    python = python_tree.unpack(tmp_path / "python", tmp_path, given)
+    assert (python.version, python.series) == ("3.13.9", "3.13")
+    with nullcontext() if taken else pytest.raises(kind.NotReady, match=r"Python 3\.13\.9 was"):
+        kind.refuse_old(python)
 
 
 RELEASE = {
     "release": True, "embed": "e.zip", "embed_sha256": "0", "home": "https://example.org",
 }  # fmt: skip
-CERTIFIED = {"SIGN_CERTIFICATE": "c", "SIGN_KEY": "k", "SIGN_TIMESTAMP": "http://t"}
+CERTIFIED = {
+    "SIGN_CERTIFICATE": "c",
+    "SIGN_KEY": "k",
+    "SIGN_TIMESTAMP": "http://t",
+    "SIGN_SUMS": "s",
+}
 
 
 @pytest.fixture
@@ -154,6 +165,7 @@ def test_a_release_needs_all_and_a_test_nothing(tools: dict[str, str]) -> None:
         ({"home": ""}, {}, "--home"),
         ({}, {"SIGN_CERTIFICATE": ""}, "a certificate"),
         ({}, {"SIGN_TIMESTAMP": ""}, "a time stamp"),
+        ({}, {"SIGN_SUMS": ""}, "a key"),
     ],
 )
 def test_what_a_release_lacks_is_named(

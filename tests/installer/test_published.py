@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import needs
 import pytest
+import test_wine
 import yaml
+from babel.messages.pofile import read_po
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from jsonschema import Draft7Validator, Draft202012Validator
@@ -65,10 +73,43 @@ def test_the_bill_of_materials_is_cyclonedx(tmp_path: Path) -> None:
     assert validator.validate_str(text.replace('"library"', '"book"')) is not None
 
 
+# Hosted computers -----------------------------------------------------------------------------
+
+
+def hosted() -> Iterator[dict[str, Any]]:
+    """Every step of every workflow."""
+    for file in (build.ROOT / ".github" / "workflows").iterdir():
+        for job in yaml.safe_load(file.read_text("utf-8"))["jobs"].values():
+            yield from job["steps"]
+
+
+def test_hosted_computers_take_pinned_actions() -> None:
+    actions = [step["uses"] for step in hosted() if "uses" in step]
+    assert len(actions) > 5
+    assert [name for name in actions if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name)] == []
+
+
+def test_hosted_windows_takes_checks_that_are_run_here() -> None:
+    (script,) = [step["run"] for step in hosted() if "inside.py" in step.get("run", "")]
+    chosen = re.findall(r"'(\w+)'", script)
+    assert len(chosen) == 5
+    assert set(chosen) <= set(test_wine.CHECKS)
+
+
+def test_the_stubs_of_hosted_windows_are_made_by_the_very_step(tmp_path: Path) -> None:
+    needs.require("x86_64-w64-mingw32-gcc")
+    (step,) = [step for step in hosted() if "planted.stubs" in step.get("run", "")]
+    (tmp_path / "tests").symlink_to(build.ROOT / "tests")
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    surroundings = {"PATH": os.environ["PATH"], **step["env"]}
+    subprocess.run(step["run"], shell=True, check=True, cwd=tmp_path, env=surroundings)
+    assert (tmp_path / "stubs" / "cudnn" / "cudnn64_9.dll").stat().st_size > 1000
+
+
 # Setup's sentences ---------------------------------------------------------------------------
 
 
-FACTS = {"product": "P", "version": "1", "undo": "U", "mb": "2", "room": "3"}
+FACTS = {"product": "P", "version": "1", "mb": "2", "room": "3"}
 
 
 def holes() -> Iterator[tuple[str, str, set[str]]]:
@@ -92,6 +133,19 @@ def test_every_sentence_is_said_and_every_one_that_is_said_is_there() -> None:
     assert {name for name in names if f"$({name})" not in script} == set()
     for language in sentences.LANGUAGES.values():
         assert f"!insertmacro MUI_LANGUAGE {language}\n" in script
+
+
+@pytest.mark.parametrize("code", sentences.LANGUAGES)
+def test_buttons_are_named_as_they_are(code: str) -> None:
+    """The window's and Setup's own, in the language that Windows shows both in."""
+    catalogue = next((build.ROOT / "resources" / "locale").glob(f"{code}*.po"), None)
+    undo = "&Undo…"
+    if catalogue:
+        with catalogue.open("rb") as file:
+            undo = str(read_po(file).get(undo, "gui.undo-open-button").string)
+    said = {name: texts[code] for name, texts in sentences.table().items()}
+    for sentence, button in (("UNDO_FIRST", undo), ("NO_PERMISSION", said["ONLY_ME"])):
+        assert re.sub(r"\(&.\)|&", "", button) in said[sentence]
 
 
 def test_sentences_are_quoted_for_nsis(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -503,7 +503,7 @@ def test_setup_and_uninstaller_are_signed(
     assert install(clean, work / "signed" / setups[NEWER].name) == 0
     uninstaller = clean.local / "Programs" / "cuDNN Assistant" / "uninstall.exe"
     assert signing.unsigned(uninstaller.parent) == []
-    packed = uninstaller.parent / "lib" / "_cffi_backend.cp312-win_amd64.pyd"
+    packed = uninstaller.parent / "lib" / "_cffi_backend.cp313-win_amd64.pyd"
     for file in (work / "signed" / setups[NEWER].name, uninstaller, packed):
         done = subprocess.run(
             ["osslsigncode", "verify", "-CAfile", certificate, "-in", str(file)],
