@@ -79,6 +79,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Share tests among processes: those of one Wine, or of one costly fixture, stay together."""
     quick: Counter[str] = Counter()
     for item in items:
+        if item.get_closest_marker("xdist_group"):
+            continue
         group = _group(item)
         if not group and _turn(item) == len(SLOW):
             file = str(item.path.relative_to(HERE))
