@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from machines.computers import COMPUTERS
+from machines.computers import COMPUTERS, thought
 from plain_words import FORBIDDEN
 
 from cudnn_assistant import wording
-from cudnn_assistant.diagnose import diagnose, verdict
-from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.diagnose import verdict
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.summary import PARTS, headline, lines, part_line
@@ -29,10 +28,6 @@ EXPLAINED = {
         r"|driver's|drivers? .* for|last driver|driver \d|kept|update|in WSL|old driver"
     ),
 }
-
-
-def findings(name: str) -> tuple[Finding, ...]:
-    return tuple(diagnose(COMPUTERS[name].machine, load_builtin()))
 
 
 def shown(said: Words) -> str:
@@ -89,21 +84,22 @@ RULES = (
 @pytest.mark.parametrize("name", sorted(COMPUTERS))
 def test_the_words_of_every_finding_keep_the_rules(name: str) -> None:
     machine = COMPUTERS[name].machine
-    for finding in findings(name):
+    for finding in thought(name).findings:
         said = words(finding, machine)
         for keeps in RULES:
             keeps(said, finding, machine)
 
 
 def test_a_symbol_in_the_details_comes_with_its_meaning() -> None:
-    machine, finding = COMPUTERS["windows-unexplained"].machine, findings("windows-unexplained")[0]
+    seen = thought("windows-unexplained")
+    machine, finding = seen.machine, seen.findings[0]
     details = words(finding, machine).details
     assert any("CUDNN_STATUS_NOT_INITIALIZED (1001): cuDNN couldn't" in line for line in details)
 
 
 @pytest.mark.parametrize("name", sorted(COMPUTERS))
 def test_the_summary_is_plain_too(name: str) -> None:
-    machine, found = COMPUTERS[name].machine, findings(name)
+    machine, found = COMPUTERS[name].machine, thought(name).findings
     title, sentence = headline(verdict(machine, found), machine, found)
     own = lines(machine, found)
     rows = [*own, *(part_line(part, machine) for part in PARTS)]
@@ -153,12 +149,11 @@ def english() -> None:
 
 
 @pytest.mark.usefixtures("pseudo")
-def test_every_sentence_goes_through_the_catalogue() -> None:
+@pytest.mark.parametrize("name", sorted(COMPUTERS))
+def test_every_sentence_goes_through_the_catalogue(name: str) -> None:
     """In the made-up language nothing of ours stays English, and facts stay as they are."""
-    for machine, finding in (
-        (COMPUTERS[name].machine, finding) for name in COMPUTERS for finding in findings(name)
-    ):
-        said = words(finding, machine)
+    for finding in thought(name).findings:
+        said = words(finding, COMPUTERS[name].machine)
         for sentence in (said.title, said.why, said.fix, said.undo, said.label_of_way_out):
             outside, before = re.sub(r"⟦[^⟦⟧]*⟧", "", sentence), sentence
             while outside != before:  # a sentence may hold another text in one of its places
@@ -170,7 +165,7 @@ def test_every_sentence_goes_through_the_catalogue() -> None:
 @pytest.mark.usefixtures("pseudo")
 def test_the_summary_goes_through_the_catalogue_as_well() -> None:
     for name in ("windows-cudnn-not-on-path", "linux-torch-healthy", "linux-no-test"):
-        machine, found = COMPUTERS[name].machine, findings(name)
+        machine, found = COMPUTERS[name].machine, thought(name).findings
         title, sentence = headline(verdict(machine, found), machine, found)
         assert title.startswith("⟦")
         assert sentence.startswith("⟦")
@@ -185,7 +180,7 @@ def test_each_stage_of_the_test_has_words() -> None:
 def test_a_fact_with_braces_is_shown_as_it_is() -> None:
     name = "windows-cudnn-not-on-path"
     machine = COMPUTERS[name].machine
-    finding = next(one for one in findings(name) if one.code == "cudnn-not-on-path")
+    finding = next(one for one in thought(name).findings if one.code == "cudnn-not-on-path")
     facts = finding.facts | {"folder": "C:\\{0}\\{x}"}
     odd = msgspec.structs.replace(finding, facts=facts)
     assert "C:\\{0}\\{x}" in words(odd, machine).why
