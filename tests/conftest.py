@@ -14,13 +14,15 @@ from pathlib import Path
 
 import needs
 import pytest
-from hypothesis import HealthCheck, settings
-from pytest_socket import disable_socket
 
-HERE = Path(__file__).parent
-# Each of the processes would compile all tests again for itself, which takes it a quarter of the
+# Each of the processes would compile all tests, and Hypothesis, again for itself: a quarter of the
 # time that it needs to collect them.
 sys.dont_write_bytecode = False
+
+from hypothesis import HealthCheck, settings  # noqa: E402
+from pytest_socket import disable_socket  # noqa: E402
+
+HERE = Path(__file__).parent
 if needs.qt():
     pytest_plugins = ["pytestqt.plugin"]
 # Sentences are compared in English, whatever the person who starts the tests speaks.
