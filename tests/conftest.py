@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import compileall
 import gc
+import itertools
 import logging
 import os
 import sys
@@ -13,8 +14,13 @@ from pathlib import Path
 
 import needs
 import pytest
-from hypothesis import HealthCheck, settings
-from pytest_socket import disable_socket
+
+# Each of the processes would compile all tests, and Hypothesis, again for itself: a quarter of the
+# time that it needs to collect them.
+sys.dont_write_bytecode = False
+
+from hypothesis import HealthCheck, settings  # noqa: E402
+from pytest_socket import disable_socket  # noqa: E402
 
 HERE = Path(__file__).parent
 if needs.qt():
@@ -43,8 +49,14 @@ settings.load_profile("bounded")
 # "pytest --hypothesis-profile nightly" comes later and wins. A test that sets its own number of
 # examples keeps it: it starts programs or compares thousands of computers.
 
-SLOW = ("installer", "wine", "lab", "trial", "feed", "fleet")
-"""Folders that begin first, so that no process ends long after the others."""
+SLOW = (
+    "installer/test_windows_installer.py", "wine", "installer", "lab", "trial", "feed", "fleet",
+)  # fmt: skip
+"""Folders and files that begin first, the longest before all others, so that no process ends long
+after the others."""
+AT_ONCE = 25
+"""Tests of another file that one process gets together: to hand over twenty thousand one by one
+keeps the process that does it busy, and the others waiting."""
 ONE_OF_IT = ("wine", "gpu")
 """Folders whose tests share something that a computer has once."""
 
@@ -67,10 +79,23 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Share tests among processes: those of one Wine, or of one costly fixture, stay together."""
+    quick: Counter[str] = Counter()
     for item in items:
-        if group := _group(item):
+        if item.get_closest_marker("xdist_group"):
+            continue
+        group = _group(item) or _computer(item)
+        if not group and _turn(item) == len(SLOW):
+            file = str(item.path.relative_to(HERE))
+            group = f"{file}-{quick[file] // AT_ONCE}"
+            quick[file] += 1
+        if group:
             item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: _room(item) not in SLOW)
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    file = item.path.relative_to(HERE).as_posix()
+    return next((n for n, name in enumerate(SLOW) if file.startswith(name)), len(SLOW))
 
 
 def pytest_collection_finish() -> None:
@@ -93,6 +118,14 @@ def _group(item: pytest.Item) -> str:
     return item.path.stem if shared else ""
 
 
+def _computer(item: pytest.Item) -> str:
+    """The golden computer that a test is about: what is found there, its tests ask for once."""
+    callspec = getattr(item, "callspec", None)
+    name = callspec.params.get("name") if callspec else None
+    known = sys.modules.get("machines.computers")
+    return f"computer-{name}" if known and name in known.NAMES else ""
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     disable_socket(allow_unix_socket=True)
     if item.get_closest_marker("gpu") and not _has_gpu():
@@ -105,10 +138,18 @@ def _has_gpu() -> bool:
     return os.path.exists("/dev/nvidiactl")
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Homes by number. pytest's own would look through all that are there for the next one."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home that is nobody's: settings, state and caches of a test end here."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir(0o700)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     for name in ("CONFIG", "STATE", "DATA", "CACHE"):

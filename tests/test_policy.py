@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from fleet_computer import following
-from machines.computers import COMPUTERS
+from machines.computers import COMPUTERS, thought
 from test_apply import PLAN, Person
 from test_archives import pack, plan_for
 
@@ -19,11 +19,9 @@ from cudnn_assistant.cli.carrying import carry_out
 from cudnn_assistant.cli.changing import fix
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Machine, OperatingSystem, Value
 from cudnn_assistant.plan import InstallPackage, Plan, SetVariable
 from cudnn_assistant.session import LookRequest, Misuse, Session
-from cudnn_assistant.session.checkup import think
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system import policy as policies
 from cudnn_assistant.system.policy import Policy, archives, policy
@@ -217,8 +215,7 @@ def test_a_code_that_no_cause_has_is_wrong_use(person: Person) -> None:
 
 @pytest.mark.parametrize("name", sorted(COMPUTERS))
 def test_a_plan_serves_only_the_causes_that_are_asked_for(name: str, person: Person) -> None:
-    session = at(name, person)
-    checkup = think(COMPUTERS[name].machine, load_builtin())
+    session, checkup = at(name, person), thought(name)
     for code in {finding.code for finding in checkup.findings}:
         plan = session.plan(checkup, frozenset({code}))
         assert {why for step in plan.steps for why in step.why} <= {code}

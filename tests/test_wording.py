@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from machines.computers import COMPUTERS
+from machines.computers import COMPUTERS, thought
 from plain_words import FORBIDDEN
 
 from cudnn_assistant import wording
-from cudnn_assistant.diagnose import diagnose, verdict
-from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.diagnose import verdict
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.summary import PARTS, headline, lines, part_line
@@ -31,24 +30,12 @@ EXPLAINED = {
 }
 
 
-def all_found() -> Iterator[tuple[str, Machine, Finding]]:
-    for name, computer in COMPUTERS.items():
-        for finding in diagnose(computer.machine, load_builtin()):
-            yield name, computer.machine, finding
-
-
-FOUND = list(all_found())
-IDS = [f"{name}-{finding.code}" for name, _, finding in FOUND]
-
-
 def shown(said: Words) -> str:
     said_so = [said.title, said.why, said.fix, said.undo, said.label_of_way_out]
     return " ".join(filter(None, said_so))
 
 
-@pytest.mark.parametrize(("name", "machine", "finding"), FOUND, ids=IDS)
-def test_words_are_plain_and_whole(name: str, machine: Machine, finding: Finding) -> None:
-    said = words(finding, machine)
+def plain_and_whole(said: Words, finding: Finding, machine: Machine) -> None:
     assert not FORBIDDEN.search(shown(said))
     assert all((said.title, said.why, said.fix))
     assert said.title[0] not in " {"
@@ -59,11 +46,7 @@ def test_words_are_plain_and_whole(name: str, machine: Machine, finding: Finding
     assert not re.search(r"\s\s|\s[.,;]|\(\)|“”", shown(said)), "a hole in a sentence"
 
 
-@pytest.mark.parametrize(("name", "machine", "finding"), FOUND, ids=IDS)
-def test_every_finding_has_a_next_step_and_a_way_back(
-    name: str, machine: Machine, finding: Finding
-) -> None:
-    said = words(finding, machine)
+def a_next_step_and_a_way_back(said: Words, finding: Finding, machine: Machine) -> None:
     if isinstance(finding.remedy, Automatic):
         assert said.undo
         assert not said.label_of_way_out, "our own changes have a page of their own"
@@ -75,11 +58,9 @@ def test_every_finding_has_a_next_step_and_a_way_back(
             assert said.label_of_way_out
 
 
-@pytest.mark.parametrize(("name", "machine", "finding"), FOUND, ids=IDS)
-def test_hard_words_are_explained_where_they_stand(
-    name: str, machine: Machine, finding: Finding
+def hard_words_are_explained_where_they_stand(
+    said: Words, finding: Finding, machine: Machine
 ) -> None:
-    said = words(finding, machine)
     text = shown(said)
     for word in ("PATH", "LD_LIBRARY_PATH", "administrator"):
         if re.search(rf"(?<![\w_]){word}(?![\w_])", text):
@@ -88,41 +69,51 @@ def test_hard_words_are_explained_where_they_stand(
         assert EXPLAINED["WSL"].search(text), text
 
 
-@pytest.mark.parametrize(("name", "machine", "finding"), FOUND, ids=IDS)
-def test_numbers_of_calls_stay_in_the_details(
-    name: str, machine: Machine, finding: Finding
-) -> None:
-    said = words(finding, machine)
+def numbers_of_calls_stay_in_the_details(said: Words, finding: Finding, machine: Machine) -> None:
     assert not re.search(r"CUDNN_STATUS|CUDA_ERROR|NVML_|0x[0-9A-F]{4}", shown(said))
 
 
+RULES = (
+    plain_and_whole,
+    a_next_step_and_a_way_back,
+    hard_words_are_explained_where_they_stand,
+    numbers_of_calls_stay_in_the_details,
+)
+
+
+@pytest.mark.parametrize("name", sorted(COMPUTERS))
+def test_the_words_of_every_finding_keep_the_rules(name: str) -> None:
+    machine = COMPUTERS[name].machine
+    for finding in thought(name).findings:
+        said = words(finding, machine)
+        for keeps in RULES:
+            keeps(said, finding, machine)
+
+
 def test_a_symbol_in_the_details_comes_with_its_meaning() -> None:
-    _, machine, finding = next(row for row in FOUND if row[0] == "windows-unexplained")
+    seen = thought("windows-unexplained")
+    machine, finding = seen.machine, seen.findings[0]
     details = words(finding, machine).details
     assert any("CUDNN_STATUS_NOT_INITIALIZED (1001): cuDNN couldn't" in line for line in details)
 
 
 @pytest.mark.parametrize("name", sorted(COMPUTERS))
 def test_the_summary_is_plain_too(name: str) -> None:
-    machine = COMPUTERS[name].machine
-    findings = diagnose(machine, load_builtin())
-    title, sentence = headline(verdict(machine, findings), machine, findings)
-    rows = [*lines(machine, findings), *(part_line(part, machine) for part in PARTS)]
+    machine, found = COMPUTERS[name].machine, thought(name).findings
+    title, sentence = headline(verdict(machine, found), machine, found)
+    own = lines(machine, found)
+    rows = [*own, *(part_line(part, machine) for part in PARTS)]
     told = [title, sentence, *(row.label for row in rows), *(row.text for row in rows)]
     assert title
     assert not any(FORBIDDEN.search(text) for text in told)
     assert all(row.text for row in rows)
-    assert [row.part for row in lines(machine, findings)][:5] == list(PARTS)
-
-
-def test_green_and_red_lines_agree_with_the_verdict() -> None:
-    for computer in COMPUTERS.values():
-        findings = diagnose(computer.machine, load_builtin())
-        marks = {row.mark for row in lines(computer.machine, findings)}
-        if computer.verdict == "works":
-            assert "bad" not in marks
-        if computer.verdict in ("broken", "impossible"):
-            assert "bad" in marks
+    assert [row.part for row in own][:5] == list(PARTS)
+    # Green and red lines agree with the verdict.
+    marks = {row.mark for row in own}
+    if COMPUTERS[name].verdict == "works":
+        assert "bad" not in marks
+    if COMPUTERS[name].verdict in ("broken", "impossible"):
+        assert "bad" in marks
 
 
 class Pseudo(gettext.NullTranslations):
@@ -158,10 +149,11 @@ def english() -> None:
 
 
 @pytest.mark.usefixtures("pseudo")
-def test_every_sentence_goes_through_the_catalogue() -> None:
+@pytest.mark.parametrize("name", sorted(COMPUTERS))
+def test_every_sentence_goes_through_the_catalogue(name: str) -> None:
     """In the made-up language nothing of ours stays English, and facts stay as they are."""
-    for _name, machine, finding in FOUND:
-        said = words(finding, machine)
+    for finding in thought(name).findings:
+        said = words(finding, COMPUTERS[name].machine)
         for sentence in (said.title, said.why, said.fix, said.undo, said.label_of_way_out):
             outside, before = re.sub(r"⟦[^⟦⟧]*⟧", "", sentence), sentence
             while outside != before:  # a sentence may hold another text in one of its places
@@ -173,12 +165,11 @@ def test_every_sentence_goes_through_the_catalogue() -> None:
 @pytest.mark.usefixtures("pseudo")
 def test_the_summary_goes_through_the_catalogue_as_well() -> None:
     for name in ("windows-cudnn-not-on-path", "linux-torch-healthy", "linux-no-test"):
-        machine = COMPUTERS[name].machine
-        findings = diagnose(machine, load_builtin())
-        title, sentence = headline(verdict(machine, findings), machine, findings)
+        machine, found = COMPUTERS[name].machine, thought(name).findings
+        title, sentence = headline(verdict(machine, found), machine, found)
         assert title.startswith("⟦")
         assert sentence.startswith("⟦")
-        assert all("⟦" in row.label for row in lines(machine, findings) if row.part != "python")
+        assert all("⟦" in row.label for row in lines(machine, found) if row.part != "python")
 
 
 def test_each_stage_of_the_test_has_words() -> None:
@@ -187,7 +178,9 @@ def test_each_stage_of_the_test_has_words() -> None:
 
 
 def test_a_fact_with_braces_is_shown_as_it_is() -> None:
-    _, machine, finding = next(row for row in FOUND if row[2].code == "cudnn-not-on-path")
+    name = "windows-cudnn-not-on-path"
+    machine = COMPUTERS[name].machine
+    finding = next(one for one in thought(name).findings if one.code == "cudnn-not-on-path")
     facts = finding.facts | {"folder": "C:\\{0}\\{x}"}
     odd = msgspec.structs.replace(finding, facts=facts)
     assert "C:\\{0}\\{x}" in words(odd, machine).why

@@ -22,9 +22,10 @@ _ADVISED = "/etc/security/limits.conf"
 """Where a person is told to look for what we can't see."""
 
 
-def untrue(machine: Machine) -> list[str]:
+def untrue(machine: Machine, findings: tuple[Finding, ...] | None = None) -> list[str]:
     """The sentences of summary, findings and last line that nothing in the snapshot bears out."""
-    findings = diagnose(machine, load_builtin())
+    if findings is None:
+        findings = diagnose(machine, load_builtin())
     answer = verdict(machine, findings)
     title, sentence = headline(answer, machine, findings)
     rows = lines(machine, findings)

@@ -21,6 +21,7 @@ def version(text: str) -> Version | None:
     return Version(".".join(map(str, found))) if found else None
 
 
+@lru_cache(maxsize=16384)
 def at_least(text: str, floor: str) -> bool | None:
     """Whether a version reaches a floor; None when either is unknown."""
     have, need = version(text), version(floor)

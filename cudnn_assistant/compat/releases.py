@@ -162,10 +162,8 @@ def framework_builds(
     "" asks for every version. "2.10" finds 2.10.0, and "2.10.1" falls back to the 2.10 series,
     whose releases share their needs.
     """
-    named = [
-        one for one in compat.frameworks
-        if one.name == framework_name(name) and one.family == family
-    ]  # fmt: skip
+    known = framework_name(name)
+    named = [one for one in compat.frameworks if one.name == known and one.family == family]
     if not text:
         return tuple(named)
     wanted = version(text)

@@ -98,7 +98,8 @@ def identify(tree: Path) -> Python:
 
 def _version(library: Path) -> Python:
     try:
-        with pefile.PE(str(library)) as image:
+        with pefile.PE(str(library), fast_load=True) as image:
+            image.parse_data_directories([pefile.DIRECTORY_ENTRY["IMAGE_DIRECTORY_ENTRY_RESOURCE"]])
             fixed = image.VS_FIXEDFILEINFO[0]
     except (pefile.PEFormatError, AttributeError) as trouble:
         raise NotTrusted(f"{library.name} says no version") from trouble

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from machines.build import HERE, tell
-from machines.computers import COMPUTERS, NAMES, golden
+from machines.computers import COMPUTERS, NAMES, golden, thought
 from machines.parts import but
 
 from cudnn_assistant.diagnose import RULES, diagnose, subjects, verdict
@@ -18,8 +18,7 @@ from cudnn_assistant.machine import SYSTEM, dump, load
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_right_causes_are_found_and_no_others(name: str) -> None:
-    computer = COMPUTERS[name]
-    findings = diagnose(computer.machine, load_builtin())
+    computer, findings = COMPUTERS[name], thought(name).findings
     found = [
         f"{f.severity} {f.code}" + ("" if f.subject == SYSTEM else f" {f.subject}")
         for f in findings
@@ -30,7 +29,8 @@ def test_the_right_causes_are_found_and_no_others(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_words_are_those_that_were_read_aloud(name: str) -> None:
-    assert tell(golden(name)) == (HERE / f"{name}.txt").read_text(encoding="utf-8")
+    text = (HERE / f"{name}.txt").read_text(encoding="utf-8")
+    assert tell(golden(name), thought(name).findings) == text
 
 
 def test_no_stale_computer_lies_around() -> None:
@@ -44,8 +44,7 @@ def test_every_code_has_a_computer_that_shows_it() -> None:
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n.endswith("healthy")])
 def test_a_healthy_computer_is_told_nothing_above_a_note(name: str) -> None:
-    findings = diagnose(golden(name), load_builtin())
-    assert [f.code for f in findings if f.severity != "info"] == []
+    assert [f.code for f in thought(name).findings if f.severity != "info"] == []
     assert COMPUTERS[name].verdict == "works"
 
 
@@ -53,7 +52,7 @@ def test_a_healthy_computer_is_told_nothing_above_a_note(name: str) -> None:
 def test_the_same_computer_always_gets_the_same_answer(name: str) -> None:
     again = load(dump(golden(name)))
     assert again == golden(name)
-    assert diagnose(golden(name), load_builtin()) == diagnose(again, load_builtin())
+    assert thought(name).findings == diagnose(again, load_builtin())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -61,8 +60,8 @@ def test_works_means_that_a_test_passed(name: str) -> None:
     """Green means a test that ran on the GPU; without any test nothing is green."""
     machine = golden(name)
     untested = but(machine, trials=tuple(but(t, status="not-run") for t in machine.trials))
-    for one in (machine, untested):
-        findings = diagnose(one, load_builtin())
+    asked = thought(name).findings, diagnose(untested, load_builtin())
+    for one, findings in zip((machine, untested), asked, strict=True):
         for subject in subjects(one):
             if verdict(one, findings, subject) == "works":
                 assert any(t.status == "ok" and t.stage == "convolution" for t in one.trials)

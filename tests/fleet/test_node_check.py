@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from fleet_computer import assistant
-from machines.computers import COMPUTERS
+from machines.computers import COMPUTERS, thought
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Unknown
@@ -29,7 +29,7 @@ EXIT = {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}
 
 @pytest.mark.parametrize("name", sorted(COMPUTERS))
 def test_only_what_is_proven_takes_a_node_out(name: str) -> None:
-    checkup = think(COMPUTERS[name].machine, load_builtin())
+    checkup = thought(name)
     printed = encoded(checkup, Session().source)
     seen = node_check.judge(printed, EXIT[checkup.verdict], False)
     assert seen.verdict == checkup.verdict

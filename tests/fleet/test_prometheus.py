@@ -17,7 +17,7 @@ import needs
 import pytest
 import yaml
 from fleet_computer import assistant
-from machines.computers import COMPUTERS
+from machines.computers import COMPUTERS, thought
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.report.prometheus import write_metrics
@@ -27,7 +27,7 @@ FLEET = Path(__file__).parents[2] / "installer/fleet/prometheus"
 
 
 def metrics(name: str) -> str:
-    checkup = think(COMPUTERS[name].machine, load_builtin())
+    checkup = thought(name)
     return write_metrics(checkup.machine, checkup.findings, checkup.verdict)
 
 
@@ -44,12 +44,12 @@ def read(text: str) -> dict[str, list[dict[str, str]]]:
 @needs.modules("prometheus_client")
 @pytest.mark.parametrize("name", sorted(COMPUTERS))
 def test_any_computer_can_be_read(name: str) -> None:
-    seen = read(metrics(name))
+    text = metrics(name)
+    seen = read(text)
     assert [one["verdict"] for one in seen["cudnn_assistant_verdict"]] == [COMPUTERS[name].verdict]
-    checkup = think(COMPUTERS[name].machine, load_builtin())
-    told = {finding.code for finding in checkup.findings if finding.severity != "info"}
+    told = {finding.code for finding in thought(name).findings if finding.severity != "info"}
     assert {one["code"] for one in seen["cudnn_assistant_cause"]} == told
-    assert not re.search(r"/home/|\\\\Users\\\\", metrics(name))
+    assert not re.search(r"/home/|\\\\Users\\\\", text)
 
 
 @needs.modules("prometheus_client")

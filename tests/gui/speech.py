@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gettext
 import re
+from functools import cache
 
 from cudnn_assistant.wording import install
 
@@ -11,6 +12,7 @@ _ACCENTS = str.maketrans("aceinouyACEINOUY", "àçéîñöüýÂÇÊÎÑÖÜÝ")
 _KEPT = re.compile(r"(\{[^}]*\}|%\([a-z]+\)s|&)")
 
 
+@cache
 def pseudo(text: str) -> str:
     """``text`` with accents and 40 % more letters; places for facts and mnemonics stay."""
     if not text:

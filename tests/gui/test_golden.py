@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import pytest
 import speech
-from machines.computers import NAMES, golden
+from machines.computers import NAMES, thought
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from test_pages import cut
 
-from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.disclosure import Disclosure
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.plan import preview
-from cudnn_assistant.session.checkup import Checkup, think
+from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.summary.filling import LOOKED_AT
 
 
@@ -35,7 +34,7 @@ def pages(seen: Checkup) -> list[QWidget]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_of_a_golden_computer_are_whole(qtbot: QtBot, name: str) -> None:
-    seen = think(golden(name), load_builtin())
+    seen = thought(name)
     speech.speak(pseudo=True)
     for page in pages(seen):
         qtbot.addWidget(page)

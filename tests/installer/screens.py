@@ -13,8 +13,8 @@ TOOLS = ("Xvfb", "openbox", "xdotool", "import")
 """What must be installed for tests that look at windows."""
 
 
-_STAYS = 4
-"""Looks in a row at which a window is the only one."""
+_STAYS = 16
+"""Looks in a row, half a second each, at which a window is the only one."""
 
 
 class Screen:
@@ -44,15 +44,16 @@ class Screen:
 
     def wait_for_program(self, title: str = "cuDNN Assistant") -> str:
         """Our own window, once it has taken the place of the first picture of the same title."""
-        window, stayed = self.wait_for(title), 0
-        for _turn in range(30):
-            time.sleep(2)
+        first, stayed = self.wait_for(title), 0
+        for _turn in range(120):
+            time.sleep(0.5)
             found = self.windows(title)
-            # On a busy computer the first picture stands for seconds.
-            stayed = stayed + 1 if found == [window] else 0
+            if len(found) == 1 and found != [first]:
+                return found[0]
+            # The window was there at once, or the first picture stands on a busy computer.
+            stayed = stayed + 1 if found == [first] else 0
             if stayed == _STAYS:
-                return window
-            window = found[0] if found else ""
+                return first
         raise AssertionError(f"no window {title!r} that stays")
 
     def gone(self, title: str, seconds: float = 30) -> None:

@@ -15,9 +15,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import clean_systems
 import needs
 import pytest
 import screens
+from clean_systems import debian, ubuntu
 
 from cudnn_assistant import __version__
 from installer import checks
@@ -109,52 +111,10 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def ubuntus_keys(folder: Path) -> Path:
-    """Ubuntu's archive keyring: this computer's, or Debian 13's package of it (12 has none)."""
-    keys = Path("/usr/share/keyrings/ubuntu-archive-keyring.gpg")
-    if keys.exists():
-        return keys
-    signed = "/usr/share/keyrings/debian-archive-keyring.gpg"
-    sites = ("apt-get", "indextargets", "--format", "$(SITE)", "Origin: Debian")
-    site = min(checked(*sites).split(), key=len)  # Without "-security".
-    source = f"deb [signed-by={signed}] {site} trixie main\n"
-    (folder / "one.list").write_text(source)
-    (folder / "lists" / "partial").mkdir(parents=True)
-    places = {"Etc::SourceList": folder / "one.list", "Etc::SourceParts": "/dev/null"}
-    places |= {"State::Lists": folder / "lists", "Cache": folder}
-    words = [f"-oDir::{name}={place}" for name, place in places.items()]
-    apt = ("apt-get", "-qq", "-oAPT::Sandbox::User=root", *words)
-    checked(*apt, "update")
-    checked(*apt, "download", "ubuntu-keyring", folder=folder)
-    (fetched,) = folder.glob("ubuntu-keyring_*.deb")
-    checked("dpkg-deb", "-x", str(fetched), str(folder))
-    return folder / keys.relative_to("/")
-
-
-def debian(root: Path) -> None:
-    """Debian 12."""
-    checked("debootstrap", "--variant=minbase", "bookworm", str(root))
-
-
-def ubuntu(root: Path) -> None:
-    """Ubuntu 24.04; libxcb-cursor0 and others are in universe."""
-    keys = root.with_name("keys")
-    keys.mkdir()
-    # Debian 12's debootstrap knows 22.04 and not yet 24.04, which is made the same way.
-    kit = root.with_name("debootstrap")
-    shutil.copytree("/usr/share/debootstrap", kit, symlinks=True)
-    if not (kit / "scripts" / "noble").exists():
-        (kit / "scripts" / "noble").symlink_to("jammy")
-    words = ("--variant=minbase", "--components=main,universe", f"--keyring={ubuntus_keys(keys)}")
-    checked("debootstrap", *words, "noble", str(root), DEBOOTSTRAP_DIR=str(kit))
-
-
 @pytest.mark.parametrize("system", [debian, ubuntu])
-def test_the_deb_runs_in_a_clean(
-    system: Callable[[Path], None], package: Path, tmp_path: Path
-) -> None:
+def test_the_deb_runs_in_a_clean(system: clean_systems.Make, package: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
-    system(root)
+    clean_systems.unpack(system, root)
     shutil.copy(package, root / "tmp")
     for setting in Path("/etc/apt/apt.conf.d").iterdir():
         shutil.copy(setting, root / "etc/apt/apt.conf.d")

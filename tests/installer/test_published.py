@@ -15,10 +15,6 @@ import needs
 import pytest
 import test_wine
 import yaml
-from babel.messages.pofile import read_po
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
-from jsonschema import Draft7Validator, Draft202012Validator
 
 from cudnn_assistant import __version__
 from installer.windows import build, sbom, sentences, winget
@@ -36,6 +32,9 @@ def manifests(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, o
 
 
 def complaints(kind: str, manifest: object) -> list[str]:
+    # Late, because it takes seconds, and not each of the tests' processes needs it.
+    from jsonschema import Draft7Validator, Draft202012Validator
+
     schema = json.loads((SCHEMAS / f"{kind}.json").read_text("utf-8"))
     validator = Draft7Validator if "draft-07" in schema["$schema"] else Draft202012Validator
     # A name that the schema doesn't know would be passed over in silence.
@@ -61,6 +60,9 @@ def test_the_manifest_names_the_very_file_and_setups_codes(
 
 
 def test_the_bill_of_materials_is_cyclonedx(tmp_path: Path) -> None:
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+
     info = tmp_path / "lib" / "some_thing-1.2.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Name: Some_Thing\nVersion: 1.2\nLicense: MIT\n\n")
@@ -141,6 +143,8 @@ def test_buttons_are_named_as_they_are(code: str) -> None:
     catalogue = next((build.ROOT / "resources" / "locale").glob(f"{code}*.po"), None)
     undo = "&Undo…"
     if catalogue:
+        from babel.messages.pofile import read_po
+
         with catalogue.open("rb") as file:
             undo = str(read_po(file).get(undo, "gui.undo-open-button").string)
     said = {name: texts[code] for name, texts in sentences.table().items()}

@@ -21,6 +21,8 @@ import planted
 import pytest
 import shortcut
 import windows_desktop
+import windows_python
+from filelock import FileLock
 from windows_desktop import Desktop
 
 from cudnn_assistant import __version__, places
@@ -36,23 +38,41 @@ RIGHTS = "C:\\windows\\rights.exe"
 HERE = Path(__file__).parent
 
 
+beside = pytest.mark.xdist_group("setup-beside")
+"""In a Windows of its own, beside the others: what needs two Setups and not the tree in them."""
+
+
 @pytest.fixture(scope="module")
-def setups(work: Path) -> dict[str, Path]:
-    """Two versions of Setup.exe, lightly compressed."""
+def setups(work: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Two versions of Setup.exe, not compressed, under names of this process's own."""
     needs.require(*windows_desktop.TOOLS)
-    built = {}
-    for version, more in ((__version__, []), (NEWER, ["--keep-stage"])):
-        out = work / version
-        words = ["--fast", "--out", str(out), "--work", str(work / "work"), "--version", version]
-        assert build.main([*words, *more]) == 0
-        built[version] = out / build.name(version, release=False)
-    return built
+    own = tmp_path_factory.mktemp("setups")
+    names = {version: build.name(version, release=False) for version in (__version__, NEWER)}
+    with FileLock(f"{work}.lock"):
+        if not (work / "ready").exists():
+            packed(work)
+            (work / "ready").touch()
+    for version, name in names.items():
+        (own / name).hardlink_to(work / version / name)
+    return {version: own / name for version, name in names.items()}
+
+
+def packed(work: Path) -> None:
+    """Both versions from one tree, compiled in a copy of the Wine that is there."""
+    prefix = shutil.copytree(windows_python.template(), work / "prefix", symlinks=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WINEPREFIX", str(prefix))
+        for version, more in ((__version__, []), (NEWER, ["--keep-stage"])):
+            out = str(work / version)
+            words = ["--fast", "--out", out, "--work", str(work / "work"), "--version", version]
+            assert build.main([*words, *more]) == 0
 
 
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the tree is staged that both versions are packed from."""
-    return tmp_path_factory.mktemp("build")
+    """Where the tree is staged that both versions are packed from, once for all processes."""
+    here = tmp_path_factory.getbasetemp()
+    return (here.parent if "PYTEST_XDIST_WORKER" in os.environ else here) / "build"
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +198,7 @@ def assert_whole(said: dict[str, object]) -> None:
     assert said["child"]["status"] == "ok"  # type: ignore[index]
 
 
+@beside
 def test_upgrade_keeps_settings_and_waits_for_the_open_program(
     clean: Desktop, setups: dict[str, Path]
 ) -> None:
@@ -312,6 +333,7 @@ def test_lives_under_the_longest_name_with_other_letters(
     outer.rmdir()
 
 
+@beside
 def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Path) -> None:
     """Install for everybody, open a report, repair while it is open, an older one, uninstall.
 
@@ -418,6 +440,7 @@ def appears(path: Path, *, there: bool = True) -> None:
         time.sleep(0.2)
 
 
+@beside
 def test_a_person_without_rights_and_without_a_network(setups: dict[str, Path]) -> None:
     """As far as Wine can: the system belongs to another Unix account, and no socket reaches out."""
     needs.require_root()
@@ -557,6 +580,7 @@ def command_line(windows: Desktop, *words: str) -> str:
     return windows.output(windows.windows_path(folder / "command" / "cudnn-assistant.cmd"), *words)
 
 
+@beside
 def test_a_gpu_without_and_with_its_cudnn(
     clean: Desktop, setups: dict[str, Path], tmp_path: Path
 ) -> None:

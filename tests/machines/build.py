@@ -28,9 +28,11 @@ REPORTS = HERE / "reports"
 _MARKS = {"ok": "✓", "note": "!", "bad": "✗", "unknown": "?", "wait": "…"}
 
 
-def tell(machine: Machine) -> str:
-    """Everything that is said about a machine, as NAME.txt holds it."""
-    findings = diagnose(machine, load_builtin())
+def tell(machine: Machine, findings: tuple[Finding, ...] | None = None) -> str:
+    """Everything that is said about a machine, as NAME.txt holds it; what was found is looked for
+    where it isn't given."""
+    if findings is None:
+        findings = diagnose(machine, load_builtin())
     answer = verdict(machine, findings)
     title, sentence = headline(answer, machine, findings)
     told = [f"{answer}: {title}", sentence, ""]

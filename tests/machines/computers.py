@@ -6,13 +6,16 @@ a note. ``expected`` is written by hand from the catalogue of causes, never take
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib import import_module
 
 from machines.case import COMPUTERS, Computer
 
+from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Machine
+from cudnn_assistant.session.checkup import Checkup, think
 
-__all__ = ["COMPUTERS", "NAMES", "Computer", "golden"]
+__all__ = ["COMPUTERS", "NAMES", "Computer", "golden", "thought"]
 
 for _name in (
     "windows",
@@ -36,3 +39,10 @@ NAMES = sorted(COMPUTERS)
 def golden(name: str) -> Machine:
     """The machine of a golden computer."""
     return COMPUTERS[name].machine
+
+
+@lru_cache(maxsize=4)
+def thought(name: str) -> Checkup:
+    """What is found on a golden computer, and the plan. The same facts give the same answer, so
+    the tests of one computer, which one process gets (conftest.py), ask once."""
+    return think(golden(name), load_builtin())

@@ -9,11 +9,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from machines.computers import NAMES, golden
+from machines.computers import NAMES, golden, thought
 from markdown_it import MarkdownIt
 
-from cudnn_assistant.diagnose import diagnose, verdict
-from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Gap, Machine, Trial
 from cudnn_assistant.places import resource
 from cudnn_assistant.report import (
@@ -80,8 +78,7 @@ def test_the_driver_model_of_windows_is_told_where_it_is_known(name: str) -> Non
 @pytest.mark.parametrize("name", NAMES)
 def test_a_short_report_fits_into_a_chat(name: str) -> None:
     machine = golden(name)
-    found = diagnose(machine, load_builtin())
-    text = write_short(machine, found, verdict(machine, found))
+    text = write_short(machine, thought(name).findings, thought(name).verdict)
     assert len(text.splitlines()) <= 60
     assert "json" not in text
 
