@@ -11,8 +11,9 @@ from importlib import import_module
 from machines.case import COMPUTERS, Computer
 
 from cudnn_assistant.machine import Machine
+from cudnn_assistant.report import Redactor
 
-__all__ = ["COMPUTERS", "NAMES", "Computer", "golden"]
+__all__ = ["COMPUTERS", "NAMES", "Computer", "golden", "redacted"]
 
 for _name in (
     "windows",
@@ -36,3 +37,8 @@ NAMES = sorted(COMPUTERS)
 def golden(name: str) -> Machine:
     """The machine of a golden computer."""
     return COMPUTERS[name].machine
+
+
+def redacted(machine: Machine, *, home: str = "", user: str = "", host: str = "") -> Machine:
+    """A machine as a report shows it."""
+    return Redactor(machine, home=home, user=user, host=host).machine()

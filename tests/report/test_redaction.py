@@ -7,7 +7,7 @@ import string
 
 import msgspec
 import pytest
-from machines.computers import NAMES, golden
+from machines.computers import NAMES, golden, redacted
 
 from cudnn_assistant.diagnose import diagnose
 from cudnn_assistant.feed import load_builtin
@@ -26,7 +26,7 @@ from cudnn_assistant.machine import (
     dump,
     load,
 )
-from cudnn_assistant.report import Redactor, read_machine, redacted, write_report
+from cudnn_assistant.report import Redactor, read_machine, write_report
 
 PLANTED = 2400
 
