@@ -218,6 +218,19 @@ def test_an_interpreter_that_answers_something_else(tmp_path: Path, said: str) -
         ask(str(odd))
 
 
+@pytest.mark.parametrize("words", ["yes {}", "yes {} & sleep 600", "tr '\\\\0' a < /dev/zero"])
+def test_an_interpreter_that_never_stops_talking(tmp_path: Path, words: str) -> None:
+    import resource
+
+    endless = script(tmp_path / "python", words + "\n")
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.monotonic()
+    with pytest.raises(Refused, match="python-not-started"):
+        ask(endless)
+    assert time.monotonic() - began < 30
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - most < 200 << 10
+
+
 NAMELESS = '{"install": [{"metadata": {"name": 3, "version": "1"}}]}'
 
 

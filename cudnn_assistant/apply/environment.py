@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -53,8 +54,9 @@ for d in m.distributions():
             found.update(str(d.locate_file(f)) for f in inside)
 print(json.dumps(sorted(found, key=len, reverse=True)))
 """
-_NO_ANSWER = (subprocess.TimeoutExpired, msgspec.MsgspecError)
 _QUERY_SECONDS = 60
+_LARGEST = 16 << 20
+"""Bytes of an answer; that of ten thousand packages has one."""
 _PIP_SECONDS = 3600
 _STOP_SECONDS = 20
 
@@ -114,18 +116,42 @@ def answer(kind: type[_Answer], python: str, query: str, *arguments: str) -> _An
     if sys.platform != "win32" and not os.geteuid() and doubt(python, 0):
         raise Refused("python-of-others", python=python)
     try:
-        done = subprocess.run(
-            [python, "-c", query, *arguments],
-            cwd=os.path.dirname(python) or None,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_QUERY_SECONDS,
-            env=variables(),
-        )
-        last = done.stdout.splitlines()[-1:]
+        last = _said([python, "-c", query, *arguments]).splitlines()[-1:]
         return msgspec.json.decode(b"".join(last), type=kind)
-    except (OSError, ValueError, RecursionError, *_NO_ANSWER) as trouble:
+    except (OSError, ValueError, RecursionError, msgspec.MsgspecError) as trouble:
         raise Refused("python-not-started", python=python) from trouble
+
+
+def _said(command: list[str]) -> bytes:
+    """What a command prints; nothing where it doesn't come to an end or says too much."""
+    process = subprocess.Popen(
+        command,
+        cwd=os.path.dirname(command[0]) or None,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=variables(),
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    read, said = process.stdout.read, list[bytes]()
+    # Whatever it started may hold the line open for ever.
+    reader = threading.Thread(target=lambda: said.append(read(_LARGEST + 1)), daemon=True)
+    reader.start()
+    try:
+        reader.join(_QUERY_SECONDS)
+    finally:
+        _kill(process)
+    return b"".join(said) if said and len(said[0]) <= _LARGEST else b""
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def variables() -> dict[str, str]:

@@ -21,11 +21,10 @@ class Device:
         self.ordinal = ordinal
         self.compute = compute
 
-    def enter_context(self, channel: Channel, *, bindings: bool) -> None:
+    def enter_context(self, channel: Channel) -> None:
         """Make the GPU's primary context this thread's. Raises :class:`Stopped`."""
         channel.stage("context")
-        if bindings:
-            self.driver.bind()
+        self.driver.bind()
         try:
             self.driver.enter(self.ordinal)
             free, total = self.driver.memory()

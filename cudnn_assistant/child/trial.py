@@ -60,7 +60,7 @@ def _stages(channel: Channel, wish: dict[str, Any]) -> None:
     try:
         if gpu is None:
             raise no_driver or Stopped("not-run")
-        gpu.enter_context(channel, bindings=wish["bindings"])
+        gpu.enter_context(channel)
         _on_device(channel, library, gpu, full=wish["full"], jit=jit)
     except Stopped as stopped:
         raise lesser or stopped from stopped

@@ -10,8 +10,8 @@ from cudnn_assistant.session import Misuse, Session
 def mcp(session: Session, _options: Options, _screen: Screen) -> int:
     """Answer until the assistant goes away. Raises :class:`Misuse` without the package for it."""
     try:
-        from cudnn_assistant.cli.serving import server
+        from cudnn_assistant.cli.serving import serve
     except ImportError as trouble:
         raise Misuse("no-mcp") from trouble
-    server(session).run()
+    serve(session)
     return 0

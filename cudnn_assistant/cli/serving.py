@@ -7,7 +7,10 @@ planned and shown before; an assistant without that question gets no change.
 
 # Annotations stay objects here: the protocol's library reads those of "fix" inside a function.
 
+import os
 import secrets
+import signal
+import threading
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
@@ -124,6 +127,14 @@ class _Desk:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.proposals: dict[str, _Proposal] = {}
+        self.changing = threading.Lock()
+        self.stop = threading.Event()
+
+    def leave(self, *_signal: object) -> None:
+        """End at once, whoever holds our input open; a change that is being made is taken back."""
+        self.stop.set()
+        if self.changing.acquire(blocking=False):
+            os._exit(130)
 
     def check(self, test: bool = True) -> Checked:
         """Look at this computer: does cuDNN work, and what is wrong? Changes nothing.
@@ -218,13 +229,23 @@ class _Desk:
         if not isinstance(answer, AcceptedElicitation) or not answer.data.yes:
             return {"changed": False, "said": say("mcp.no"), "verdict": ""}
         del self.proposals[plan]
-        try:
-            read = self.session.licences(proposal.plan)
-            self.session.apply(proposal.plan, Change(ignore), read, "asked", proposal.own)
-        except (Refused, OSError) as trouble:
+        with self.changing:
+            trouble = self._changed(proposal)
+        if self.stop.is_set():
+            self.leave()
+        if trouble:
             changed = isinstance(trouble, Refused) and not trouble.as_before
             return {"changed": changed, "said": without_home(why(trouble)), "verdict": ""}
         return {"changed": True, "said": say("mcp.done"), "verdict": self._looked(True)[1].verdict}
+
+    def _changed(self, proposal: _Proposal) -> Refused | OSError | None:
+        try:
+            read = self.session.licences(proposal.plan)
+            change = Change(ignore, self.stop)
+            self.session.apply(proposal.plan, change, read, "asked", proposal.own)
+        except (Refused, OSError) as trouble:
+            return trouble
+        return None
 
     def _looked(self, test: bool) -> tuple[Checkup, Checkup]:
         """This computer, and what may be told of it."""
@@ -232,9 +253,16 @@ class _Desk:
         return own, self.session.shareable(own, Plan())[0]
 
 
-def server(session: Session) -> MCPServer[Any]:
-    """The tools for one session."""
+def serve(session: Session) -> None:
+    """Answer until the assistant goes away, or somebody ends us."""
     desk = _Desk(session)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, desk.leave)
+    _tools(desk).run()
+
+
+def _tools(desk: _Desk) -> MCPServer[Any]:
+    """The tools of one conversation."""
     whole: MCPServer[Any] = MCPServer(
         "cudnn-assistant", version=__version__, instructions=say("mcp.instructions")
     )

@@ -13,7 +13,6 @@ from cudnn_assistant.report.reading import read_machine as read_machine
 from cudnn_assistant.report.reading import read_report as read_report
 from cudnn_assistant.report.redaction import Line as Line
 from cudnn_assistant.report.redaction import Redactor as Redactor
-from cudnn_assistant.report.redaction import redacted as redacted
 from cudnn_assistant.report.text import file_name as file_name
 from cudnn_assistant.report.text import write_report as write_report
 from cudnn_assistant.report.text import write_short as write_short

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from cudnn_assistant.finding import Verdict
 from cudnn_assistant.report.document import (
@@ -173,7 +173,7 @@ def _table(computers: Sequence[Computer]) -> Table:
     )
 
 
-def _row(one: Computer) -> tuple[str, ...]:
+def _row(one: Computer, between: Callable[[Iterable[str]], str] = listed) -> tuple[str, ...]:
     known = dict(one.facts)
     first = (known.pop(name, None) for name in ("driver", "CUDA", "cuDNN"))
     driver, cuda, cudnn = ("?" if value is None else value or "–" for value in first)
@@ -181,18 +181,21 @@ def _row(one: Computer) -> tuple[str, ...]:
         one.name,
         state(one.verdict),
         "" if one.verdict == "works" else one.title,
-        listed(one.gpus),
+        between(one.gpus),
         driver,
         cuda,
         cudnn,
-        listed(f"{name} {version}" for name, version in known.items()),
+        between(f"{name} {version}" for name, version in known.items()),
         one.system,
         moment(one.taken_at),
     )
 
 
 def write_fleet_csv(fleet: Fleet) -> str:
-    """A row for each computer. No cell can become a formula where it is opened."""
+    """A row for each computer. No cell can become a formula where it is opened.
+
+    Several GPUs and frameworks of one stand behind each other with "; ", in every language.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(
@@ -200,10 +203,14 @@ def write_fleet_csv(fleet: Fleet) -> str:
          "system", "taken_at", "file"]
     )  # fmt: skip
     for one in fleet.computers:
-        name, _state, _title, *facts = _row(one)
+        name, _state, _title, *facts = _row(one, _separated)
         cells = [name, one.verdict, one.title, " ".join(one.causes), *facts[:-1], one.taken_at]
         writer.writerow([_cell(text) for text in (*cells, one.file)])
     return out.getvalue()
+
+
+def _separated(names: Iterable[str]) -> str:
+    return "; ".join(name.replace(";", ",") for name in names)
 
 
 def _cell(text: str) -> str:

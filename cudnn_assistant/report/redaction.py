@@ -133,11 +133,6 @@ class Redactor:
         return scrub(text, self._marks, self._paths, people=self._people, host=self._host)
 
 
-def redacted(machine: Machine, *, home: str = "", user: str = "", host: str = "") -> Machine:
-    """A snapshot alone (see :class:`Redactor`)."""
-    return Redactor(machine, home=home, user=user, host=host).machine()
-
-
 def _kept(name: str, value: str) -> bool:
     """Whether a field of a newer program holds a version, which looks like an address."""
     return name.endswith("version") and re.fullmatch(r"v?\d[\w.+-]*", value) is not None

@@ -41,9 +41,6 @@ def main() -> None:
         rows = {
             "C program": [c_program(program, folder) for _ in range(rounds)],
             "test, forward only": [apart({"library": folder}) for _ in range(rounds)],
-            "test, ctypes only": [
-                apart({"library": folder, "bindings": False}) for _ in range(rounds)
-            ],
             "test, all types": [apart({"library": folder, "full": True}) for _ in range(rounds)],
         }
         for count in range(2, len(gpus()) + 1, 2):

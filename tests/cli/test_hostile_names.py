@@ -7,14 +7,14 @@ import re
 
 import msgspec
 import pytest
-from machines.computers import NAMES, golden
+from machines.computers import NAMES, golden, redacted
 
 from cudnn_assistant.cli.looking import show_facts, show_finding, show_lines
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.feed.source import Source
 from cudnn_assistant.machine import Machine, dump, load
-from cudnn_assistant.report import redacted, write_report
+from cudnn_assistant.report import write_report
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.json_output import encoded
 

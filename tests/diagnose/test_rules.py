@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from machines.computers import COMPUTERS, thought
+from machines.computers import COMPUTERS, redacted, thought
 from machines.parts import (
     LIB,
     but,
@@ -43,7 +43,6 @@ from cudnn_assistant.finding import (
 )
 from cudnn_assistant.machine import SYSTEM, Gap, GpuProcess, Machine, Value
 from cudnn_assistant.plan import make_plan
-from cudnn_assistant.report.redaction import redacted
 
 
 def of(name: str) -> Machine:

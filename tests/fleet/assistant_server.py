@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fleet_computer import following
 
-from cudnn_assistant.cli.serving import server
+from cudnn_assistant.cli.serving import serve
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.session import Session
 from cudnn_assistant.system.linux import Linux
@@ -21,4 +21,4 @@ if __name__ == "__main__":
         etc=str(home / "etc"),
     )
     journal = Journal(home / "journal")
-    server(Session(system, journal, look=following(name, "linux-healthy"))).run()
+    serve(Session(system, journal, look=following(name, "linux-healthy")))

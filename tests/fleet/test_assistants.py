@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -72,6 +74,30 @@ def test_the_command_serves_this_computer(tmp_path: Path) -> None:
     told = talk(tmp_path / "h", ask, None, *words).structured_content
     assert told["verdict"] in ("works", "broken", "impossible", "unknown")
     assert told["title"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_who_ends_it_waits_for_nobody(number: signal.Signals) -> None:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "cudnn_assistant", "mcp"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    assert server.stdin
+    assert server.stdout
+    us = {"name": "a", "version": "1"}
+    facts = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": us}
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": facts}
+    server.stdin.write(json.dumps(hello).encode() + b"\n")
+    server.stdin.flush()
+    assert b"cudnn-assistant" in server.stdout.readline()
+    server.send_signal(number)
+    try:
+        assert server.wait(20) == 130
+    finally:
+        server.kill()
+        server.communicate()
 
 
 def test_looking_changes_nothing_and_tells_no_names(tmp_path: Path) -> None:

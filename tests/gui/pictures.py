@@ -20,7 +20,7 @@ sys.path.extend(str(folder) for folder in Path(__file__).parents[:2])
 import computers
 import msgspec
 import speech
-from machines.computers import COMPUTERS
+from machines.computers import COMPUTERS, redacted
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
@@ -57,7 +57,7 @@ from cudnn_assistant.plan import (
     preview,
     undo_plan,
 )
-from cudnn_assistant.report import redacted, write_report
+from cudnn_assistant.report import write_report
 from cudnn_assistant.session.checkup import Checkup, think, with_tests
 from cudnn_assistant.session.reports import Forms
 from cudnn_assistant.session.watching import LoadedCopy, WatchResult

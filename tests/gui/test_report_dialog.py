@@ -11,6 +11,7 @@ from pathlib import Path
 import computers
 import pictures
 import pytest
+from machines.computers import redacted
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from pytestqt.qtbot import QtBot
@@ -24,7 +25,7 @@ from cudnn_assistant.gui.redaction_by_hand import marks, readable, without_lines
 from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import dump
-from cudnn_assistant.report import read_machine, redacted
+from cudnn_assistant.report import read_machine
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import Extra, Forms, support_forms
 

@@ -13,9 +13,10 @@ from machines.case import COMPUTERS, Computer
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Machine
+from cudnn_assistant.report import Redactor
 from cudnn_assistant.session.checkup import Checkup, think
 
-__all__ = ["COMPUTERS", "NAMES", "Computer", "golden", "thought"]
+__all__ = ["COMPUTERS", "NAMES", "Computer", "golden", "redacted", "thought"]
 
 for _name in (
     "windows",
@@ -46,3 +47,8 @@ def thought(name: str) -> Checkup:
     """What is found on a golden computer, and the plan. The same facts give the same answer, so
     the tests of one computer, which one process gets (conftest.py), ask once."""
     return think(golden(name), load_builtin())
+
+
+def redacted(machine: Machine, *, home: str = "", user: str = "", host: str = "") -> Machine:
+    """A machine as a report shows it."""
+    return Redactor(machine, home=home, user=user, host=host).machine()

@@ -26,6 +26,7 @@ from cudnn_assistant.report.fleet_page import write_fleet_csv, write_fleet_page
 from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.json_output import encoded
+from cudnn_assistant.wording import language
 
 DATA = load_builtin()
 
@@ -215,6 +216,23 @@ def test_no_cell_becomes_a_formula(tmp_path: Path) -> None:
     cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
     assert {"'=cmd|calc", "'-2+3"} <= set(cells)
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+
+
+@pytest.mark.parametrize("spoken", language.LANGUAGES)
+def test_a_table_that_a_program_reads_in_every_language(spoken: str, tmp_path: Path) -> None:
+    cards = machine("linux-healthy").gpus * 2
+    names = ("RTX A4000", "A100; 80 GB")
+    gpus = [
+        msgspec.structs.replace(card, name=name) for card, name in zip(cards, names, strict=True)
+    ]
+    several = msgspec.structs.replace(machine("linux-healthy"), gpus=tuple(gpus))
+    language.choose([spoken])
+    try:
+        text = write_fleet_csv(together(saved(tmp_path, {"two": several})))
+    finally:
+        language.choose()
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row["gpus"].split("; ") == ["A100, 80 GB", "RTX A4000"]
 
 
 _MEASURED = """

@@ -7,7 +7,7 @@ import string
 
 import msgspec
 import pytest
-from machines.computers import NAMES, golden, thought
+from machines.computers import NAMES, golden, redacted, thought
 
 from cudnn_assistant.diagnose import diagnose
 from cudnn_assistant.feed import load_builtin
@@ -27,7 +27,7 @@ from cudnn_assistant.machine import (
     dump,
     load,
 )
-from cudnn_assistant.report import Redactor, read_machine, redacted, write_report
+from cudnn_assistant.report import Redactor, read_machine, write_report
 
 PLANTED = 2400
 

@@ -2,42 +2,84 @@
 
 Programs of an environment that isn't active now start with these once it is. Only what is written
 out counts (``export LD_LIBRARY_PATH=$CONDA_PREFIX/lib:$LD_LIBRARY_PATH``); what a script works out
-by itself stays unknown.
+by itself, or does on a condition, stays unknown.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 
 from cudnn_assistant.machine import PythonEnvironment
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.trials.shell_script import Setting, settings
 from cudnn_assistant.regex import regex
 
 _MATTERS = regex(r"LD_(LIBRARY_PATH|PRELOAD)|(CUDA|CUDNN|NVIDIA|TORCH|TF|XLA|JAX)_\w+")
-_EXPORT = regex(
-    r"""(?m)^export[ \t]+(\w+)=(?:"([^"`\\\n]*)"|'([^'\n]*)'|([^\s"'`;&|<>()\\]*))[ \t]*(?:#.*)?$"""
-)
 _NAME = regex(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
 _LONGEST = 1 << 17
 """Linux starts no program with a longer variable."""
+_ROOM = 1 << 21
+"""Characters that all that is set may have; Linux gives programs no more."""
 _MOST = 500
 """Files of one folder that are read."""
 
 
 def activated(environment: Mapping[str, str], one: PythonEnvironment) -> dict[str, str]:
-    """The environment of a program that starts once ``one`` is activated (Linux)."""
-    result = dict(environment)
-    known = {"CONDA_PREFIX": one.id, "VIRTUAL_ENV": one.id}
+    """The environment of a program that starts once ``one`` is activated (Linux).
+
+    What its files don't say for certain stays as it was.
+    """
+    given: dict[str, str | None] = {"CONDA_PREFIX": one.id, "VIRTUAL_ENV": one.id}
+    shell = _Shell(dict(environment), dict.fromkeys(environment, True))
     disk = Disk("linux")
     for path in activation_files(one):
         script = path.endswith((".sh", "activate"))
-        for name, text, literal in (_exports if script else _of_json)(disk.text(path)):
-            value = text if literal else _filled(text, known | result)
-            if value is not None and _MATTERS.fullmatch(name) and _can_be_held(value):
-                result[name] = value
-    return result
+        for said in (settings if script else _of_json)(disk.text(path)):
+            if said.name not in given:
+                shell.hear(said, given)
+    return shell.left(environment)
+
+
+class _Shell:
+    """The variables of a shell, as far as they are known."""
+
+    def __init__(self, texts: dict[str, str | None], exported: dict[str, bool | None]) -> None:
+        self.texts = texts
+        """``None``: set or not, nobody knows."""
+        self.exported = exported
+        """``None``: nobody knows."""
+        self.room = _ROOM
+
+    def hear(self, said: Setting, given: dict[str, str | None]) -> None:
+        """Do what a script says."""
+        if said.kind == "export":
+            self.exported[said.name] = True
+        elif said.kind == "unset":
+            self.texts.pop(said.name, None)
+            self.exported[said.name] = False
+        elif said.kind == "unknown":
+            self.texts[said.name] = self.exported[said.name] = None
+        else:
+            known = ChainMap(given, self.texts)
+            text = said.text if said.literal else _filled(said.text, known)
+            self.room -= len(text or "")
+            self.texts[said.name] = text if self.room > 0 else None
+
+    def left(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """What a program gets: what isn't known is as it was."""
+        result = dict(environment)
+        for name in filter(_MATTERS.fullmatch, sorted({*environment, *self.texts})):
+            text, exported = self.texts.get(name, ""), self.exported.get(name, False)
+            if text is None or exported is None or not _can_be_held(text):
+                continue
+            if name in self.texts and exported:
+                result[name] = text
+            else:
+                result.pop(name, None)
+        return result
 
 
 def activation_files(one: PythonEnvironment) -> list[str]:
@@ -60,16 +102,7 @@ def _files(disk: Disk, folder: str, ending: str) -> list[str]:
     return [disk.join(folder, name) for name in names][:_MOST]
 
 
-def _exports(script: str) -> Iterator[tuple[str, str, bool]]:
-    """Names with texts in the order they are set, and whether nothing in them is replaced.
-
-    Only what stands at the beginning of a line: what is set on a condition is unknown.
-    """
-    for name, double, single, bare in _EXPORT.findall(script):
-        yield name, double or single or bare, bool(single)
-
-
-def _of_json(text: str) -> Iterator[tuple[str, str, bool]]:
+def _of_json(text: str) -> Iterator[Setting]:
     """The same of conda's records: one of names alone, or its "state" with all that it knows."""
     try:
         found = json.loads(text or "{}")
@@ -77,16 +110,23 @@ def _of_json(text: str) -> Iterator[tuple[str, str, bool]]:
         return
     pairs = found.get("env_vars", found) if isinstance(found, dict) else ()
     if isinstance(pairs, dict):
-        yield from ((str(n), v, True) for n, v in pairs.items() if isinstance(v, str))
+        for name, value in pairs.items():
+            if isinstance(value, str):
+                yield Setting(str(name), "set", value, literal=True)
+                yield Setting(str(name), "export")
 
 
-def _filled(text: str, known: Mapping[str, str]) -> str | None:
+def _filled(text: str, known: Mapping[str, str | None]) -> str | None:
     """The text with its names replaced, as a shell does; ``None`` for what only a shell can do."""
     named = [known.get(match[1] or match[2], "") for match in _NAME.finditer(text)]
+    values = [one for one in named if one is not None]
     # A list that is put before itself again and again would grow beyond all memory.
-    if {*"${~"} & {*_NAME.sub("", text)} or sum(map(len, named)) > _LONGEST:
+    if len(values) < len(named) or sum(map(len, values)) > _LONGEST:
         return None
-    return _NAME.sub(lambda match: known.get(match[1] or match[2], ""), text)
+    if {*"${~"} & {*_NAME.sub("", text)}:
+        return None
+    filled = iter(values)
+    return _NAME.sub(lambda _match: next(filled), text)
 
 
 def _can_be_held(value: str) -> bool:

@@ -54,7 +54,6 @@ def run_trial(
     deadline: float = 60.0,
     full: bool = False,
     major: int = 0,
-    bindings: bool = True,
     start_in: str = "",
     lifted: Sequence[str] = (),
     python: str = "",
@@ -71,12 +70,11 @@ def run_trial(
     its framework's own library does (linking.py). ``library`` is one folder whose copy
     alone may answer. ``major`` fixes which main library is wanted. ``gpu`` is a UUID or an ordinal
     among the visible GPUs, "" the first of them. ``full`` adds the other types, layouts and
-    directions. ``bindings`` False keeps cuda-python out of the child (for comparing). ``start_in``
-    is the child's working folder, else one of the system; ``lifted`` names limits that it raises
-    first; ``python`` runs it in place of our own interpreter. ``reason`` asks the loader why it
-    refused a part of cuDNN, which cuDNN itself doesn't tell. ``table`` says what a cuDNN is made of
-    (() the built-in one). ``cancel`` ends the child at once and raises
-    :class:`~cudnn_assistant.probe.running.children.Cancelled`.
+    directions. ``start_in`` is the child's working folder, else one of the system; ``lifted``
+    names limits that it raises first; ``python`` runs it in place of our own interpreter.
+    ``reason`` asks the loader why it refused a part of cuDNN, which cuDNN itself doesn't tell.
+    ``table`` says what a cuDNN is made of (() the built-in one). ``cancel`` ends the child at
+    once and raises :class:`~cudnn_assistant.probe.running.children.Cancelled`.
     """
     parts = part_lists(table)
     wish = {
@@ -86,7 +84,6 @@ def run_trial(
         "steps": list(steps),
         "gpu": gpu,
         "full": full,
-        "bindings": bindings,
         "lifted": list(lifted),
         "parts": parts,
         "unasked": [],
