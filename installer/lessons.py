@@ -18,6 +18,7 @@ from cudnn_assistant.explain.causes import closest
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.ranking import without_words
 from cudnn_assistant.explain.similar_reports import Report
+from cudnn_assistant.explain.understood import only_unnamed_file
 from installer.remedies import accepted, advised
 
 PARTS = 10
@@ -55,12 +56,16 @@ def ways(report: Report) -> dict[str, dict[str, str]]:
     return {"text": {}, "named": named, "all": known}
 
 
-def lessons(some: Iterable[Report]) -> Iterator[Lesson]:
-    """Each report in up to three ways, then what stands in ``installer/teaching``."""
+def lessons_of(some: Iterable[Report]) -> Iterator[Lesson]:
+    """Each report in three ways."""
     for one in some:
         count = _STUDIED if one.studied else 1.0
         for way, facts in ways(one).items():
             yield Lesson(one.log, facts, one.cause, one.also, one.project, count, one.helped, way)
+
+
+def taught() -> Iterator[Lesson]:
+    """What stands in ``installer/teaching``."""
     for cause, phrases in _read("phrases").items():
         for text in phrases:
             yield Lesson(text, {}, cause)
@@ -87,6 +92,8 @@ class Asked(NamedTuple):
     """What patterns, rules and reports say."""
     mended: frozenset[str]
     """Classes whose advice would help."""
+    unnamed: bool
+    """Whether all that the text tells is that some file is absent."""
 
 
 def ask(lesson: Lesson) -> Asked:
@@ -103,6 +110,7 @@ def ask(lesson: Lesson) -> Asked:
             for cls in rules().prior
             if helps.intersection(advised(closest(cls, case.evidence), case.facts))
         ),
+        only_unnamed_file(case.facts, case.hits),
     )
 
 

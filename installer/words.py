@@ -2,6 +2,7 @@
 
     python -m installer.words            writes resources/errors/words.json
     python -m installer.words --cross    only says how good explain is on projects not learned from
+    python -m installer.words FILE       the same for a set of reports that it never learned from
 
 The reports are cut in ten by their projects. What nine parts teach is measured on the tenth: that
 says how often explain is right, whether its first remedy helps, and what its numbers are worth.
@@ -11,6 +12,8 @@ Needs SciPy, which is no part of the program: ``pip install scipy``.
 from __future__ import annotations
 
 import argparse
+import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
@@ -22,13 +25,23 @@ import msgspec
 from cudnn_assistant import places
 from cudnn_assistant.explain import CLEAR, ELSEWHERE
 from cudnn_assistant.explain.ranking import top_shares
-from cudnn_assistant.explain.similar_reports import reports
-from cudnn_assistant.explain.word_model import WordModel
+from cudnn_assistant.explain.similar_reports import read_reports, reports
+from cudnn_assistant.explain.word_model import WordModel, load_words
 from installer.learning import learn
-from installer.lessons import PARTS, Asked, Lesson, ask, lessons, part_of
+from installer.lessons import PARTS, Asked, Lesson, ask, lessons_of, part_of, taught
 
 _KNOTS = 8
 """Straight lines of the calibration, at most."""
+
+
+_FOREIGN = frozenset(
+    [
+        *("index-out-of-range", "tensors-on-two-devices", "shape-or-type-mismatch"),
+        *("python-packages-conflict", "page-file-small", "process-killed", "shared-memory-small"),
+        *("data-loader-worker", "model-file-missing"),
+    ]
+)
+"""What people take for cuDNN's or CUDA's and isn't."""
 
 
 class Answer(NamedTuple):
@@ -51,6 +64,15 @@ class Answer(NamedTuple):
         return not self.silent and self.shares[0][0] in self.asked.mended
 
     @property
+    def foreign(self) -> bool:
+        """Whether the trouble isn't CUDA's."""
+        return self.lesson.cause in _FOREIGN
+
+    def clear(self, likely: float) -> bool:
+        """Whether a remedy is given, where the first cause is that likely."""
+        return likely >= CLEAR and not (self.asked.unnamed and not self.lesson.given)
+
+    @property
     def silent(self) -> bool:
         """Whether no cause is named."""
         return self.elsewhere >= ELSEWHERE
@@ -68,19 +90,23 @@ class Answer(NamedTuple):
         return not self.silent and any(cls in accepted for cls, _share in self.shares[:first])
 
 
+def answered(asked: Iterable[Asked], model: WordModel) -> list[Answer]:
+    """What explain would say with the words of this model."""
+    return [
+        Answer(
+            one,
+            top_shares(one.said, one.signs, model),
+            model.elsewhere(one.signs_of_text),
+        )
+        for one in asked
+    ]
+
+
 def cross(asked: Sequence[Asked]) -> Iterator[list[Answer]]:
     """Answers to each part of the reports by what the others teach."""
     for part in range(PARTS):
         model = learn([one for one in asked if part_of(one.lesson) != part])
-        yield [
-            Answer(
-                one,
-                top_shares(one.said, one.signs, model),
-                model.elsewhere(one.signs_of_text),
-            )
-            for one in asked
-            if part_of(one.lesson) == part
-        ]
+        yield answered((one for one in asked if part_of(one.lesson) == part), model)
 
 
 def calibrated(answers: Iterable[Answer]) -> dict[str, list[tuple[float, float]]]:
@@ -122,61 +148,100 @@ def _pooled(points: Sequence[tuple[float, float, float]]) -> tuple[float, float,
     )
 
 
-def numbered(parts: Sequence[Sequence[Answer]]) -> Iterator[tuple[Answer, float]]:
-    """Each answer with the probability that it would show, as the other parts calibrate it."""
+Numbered = tuple[Answer, float]
+"""An answer with the probability that it would show; 0 where no cause is named."""
+
+
+def numbered(answers: Iterable[Answer], model: WordModel) -> list[Numbered]:
+    """The answers as this model's calibration numbers them."""
+    return [
+        (one, 0.0 if one.silent else model.probability(one.sure, informed=bool(one.lesson.given)))
+        for one in answers
+    ]
+
+
+def cross_numbered(parts: Sequence[Sequence[Answer]]) -> Iterator[Numbered]:
+    """The answers to each part as the other parts calibrate them."""
     for number, part in enumerate(parts):
         others = [one for at, some in enumerate(parts) if at != number for one in some]
-        model = WordModel("", {}, calibration=calibrated(others))
-        for one in part:
-            likely = model.probability(one.sure, informed=bool(one.lesson.given))
-            yield one, 0.0 if one.silent else likely
+        yield from numbered(part, WordModel("", {}, calibration=calibrated(others)))
 
 
-def figures(parts: Sequence[Sequence[Answer]]) -> Iterator[str]:
-    """How good the answers are, each judged by what the other parts taught."""
-    every = list(numbered(parts))
+def figures(every: Sequence[Numbered]) -> Iterator[str]:
+    """How good the answers are."""
     for way, least in product(("text", "named", "all"), (0.0, 1.0)):
         some = [
             pair for pair in every if pair[0].lesson.way == way and pair[0].lesson.share >= least
         ]
-        clear = [one for one, likely in some if likely >= CLEAR]
+        given = [one for one, likely in some if one.clear(likely)]
         seen = "no pattern was written for" if least else "all threads"
-        yield f"{way:6} {seen}: first {_share(one.right(1) for one, _likely in some)}"
-        yield f"       first three {_share(one.right(3) for one, _likely in some)}"
-        yield f"       first remedy would help {_share(one.helps for one, _likely in some)}"
-        yield f"       where one is given: right {_share(one.right(1) for one in clear)}"
-        yield f"       where one is given: helps {_share(one.helps for one in clear)}"
-    strange = [(one, likely) for one, likely in every if not one.lesson.cause]
-    yield f"about something else: no cause named {_share(one.silent for one, _likely in strange)}"
-    yield f"about something else: no remedy given {_share(x < CLEAR for _one, x in strange)}"
-    yield from _bands([(x, one.right(1)) for one, x in every if one.lesson.cause and x])
+        yield f"{way:6} {seen}: first {_share((one, one.right(1)) for one, _likely in some)}"
+        yield f"       first three {_share((one, one.right(3)) for one, _likely in some)}"
+        yield f"       first remedy would help {_share((one, one.helps) for one, _likely in some)}"
+        yield f"       where one is given: right {_share((one, one.right(1)) for one in given)}"
+        yield f"       where one is given: helps {_share((one, one.helps) for one in given)}"
+    yield from _not_ours(every)
+    yield from _bands([(x, one) for one, x in every if one.lesson.cause and x])
 
 
-def _bands(held: Iterable[tuple[float, bool]]) -> Iterator[str]:
-    bands: list[list[tuple[float, bool]]] = [[] for _ in range(10)]
-    for likely, right in held:
-        bands[min(9, int(likely * 10))].append((likely, right))
+def _not_ours(every: Sequence[Numbered]) -> Iterator[str]:
+    """What people take for CUDA's trouble, and what they ask of something else."""
+    foreign = [(one, one.right(1) or not one.clear(x)) for one, x in every if one.foreign]
+    strange = [(one, x) for one, x in every if not one.lesson.cause]
+    yield f"not CUDA's: right, or no remedy given {_share(foreign)}"
+    yield f"about something else: no cause named {_share((o, o.silent) for o, _x in strange)}"
+    yield f"about something else: no remedy given {_share((o, not o.clear(x)) for o, x in strange)}"
+
+
+def _bands(held: Iterable[tuple[float, Answer]]) -> Iterator[str]:
+    bands: list[list[tuple[float, Answer]]] = [[] for _ in range(10)]
+    for likely, one in held:
+        bands[min(9, int(likely * 10))].append((likely, one))
     for band, some in enumerate(bands):
         if some:
-            said = sum(likely for likely, _right in some) / len(some)
-            yield f"says {band * 10:2} % and more: {said:.0%}, right {_share(r for _x, r in some)}"
+            said = sum(likely for likely, _one in some) / len(some)
+            right = _share((one, one.right(1)) for _x, one in some)
+            yield f"says {band * 10:2} % and more: {said:.0%}, right {right}"
 
 
-def _share(right: Iterable[bool]) -> str:
-    every = list(right)
-    return f"{sum(every) / max(1, len(every)):.1%} of {len(every)}"
+def _share(judged: Iterable[tuple[Answer, bool]]) -> str:
+    """How many are, with the standard error: the threads of a project are no separate draws."""
+    every = [(one.lesson.project or one.lesson.text, float(is_so)) for one, is_so in judged]
+    share = sum(is_so for _project, is_so in every) / max(1, len(every))
+    off: dict[str, float] = defaultdict(float)
+    for project, is_so in every:
+        off[project] += is_so - share
+    error = math.sqrt(sum(x * x for x in off.values())) / max(1, len(every))
+    return f"{share:.1%} ± {error:.1%} of {len(every)}"
+
+
+def _read_all(some: Iterable[Lesson]) -> list[Asked]:
+    with ProcessPoolExecutor() as pool:
+        return list(pool.map(ask, some, chunksize=50))
 
 
 def main() -> None:
     """Learn, or measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cross", action="store_true")
-    only_measured = parser.parse_args().cross
-    with ProcessPoolExecutor() as pool:
-        asked = list(pool.map(ask, lessons(reports()), chunksize=50))
+    parser.add_argument("sets", nargs="*", type=Path, metavar="FILE")
+    options = parser.parse_args()
+    if options.sets:
+        _say(figures(_of_sets(options.sets)))
+    else:
+        _learn(only_measured=options.cross)
+
+
+def _of_sets(files: Iterable[Path]) -> list[Numbered]:
+    """Answers of the product's own table to reports that it never learned from."""
+    some = (one for file in files for one in read_reports(file.read_bytes()))
+    return numbered(answered(_read_all(lessons_of(some)), load_words()), load_words())
+
+
+def _learn(*, only_measured: bool) -> None:
+    asked = _read_all([*lessons_of(reports()), *taught()])
     parts = list(cross(asked))
-    for line in figures(parts):
-        print(line, flush=True)
+    _say(figures(list(cross_numbered(parts))))
     if only_measured:
         return
     path = Path(places.resource("errors/words.json"))
@@ -187,6 +252,11 @@ def main() -> None:
     # A line a sign, so that a change can be read.
     path.write_bytes(msgspec.json.encode(table).replace(b'},"', b'},\n"') + b"\n")
     print(f"{len(table.weight)} words in {path}, {path.stat().st_size} bytes")
+
+
+def _say(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ speaks for loudest. A report of ``reports.jsonl`` must need it, or a documented 
 * ``code``: the cause that it points at, by its name in ``resources/causes``.
 
 What a message means only together with something else is a ``[[rule]]`` in ``rules.toml``.
-Then run ``tests/bench/bench_explain.py`` and look at what it says about *other* cases.
+Then run ``python -m installer.words --cross`` and look at what it says of all reports together.
 """
 
 from __future__ import annotations

@@ -20,16 +20,12 @@ from cudnn_assistant.compat import (
 )
 from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.generations import Feature, capability, driver, gpu
+from cudnn_assistant.explain.negation import absent
 from cudnn_assistant.explain.versions import version, version_text, versions
 from cudnn_assistant.explain.wanted import brings, library_kind, needs, wanted_cuda, wanted_cudnn
 from cudnn_assistant.versions import major
 from cudnn_assistant.wording import say
 
-_ABSENT = re.compile(
-    r"^(?:none|no|not|-|never|missing)\b|not installed|never installed|no toolkit|"
-    r"isn.t installed|absent|(?:not|nothing) (?:found|there)",
-    re.IGNORECASE,
-)
 _OTHER_THINGS = re.compile(r"cuda|toolkit|windows|ubuntu|debian|nvidia-smi", re.IGNORECASE)
 """Words whose second number is another thing's version: "8.9 for CUDA 12"."""
 _THERE = r"install|on (?:the )?path|copied|added|present|yes|correct|download|unpack|extract|unzip"
@@ -65,9 +61,9 @@ def _places(f: Facts) -> Iterator[Feature]:
         yield f"fw:{f.framework}", ""
     if f.container:
         yield "container", ""
-    if f.cuda_words and _ABSENT.search(f.cuda_words):
+    if absent(f.cuda_words):
         yield "cuda:absent", say("explain.cuda-said-not-installed")
-    if f.cudnn_words and _ABSENT.search(f.cudnn_words):
+    if absent(f.cudnn_words):
         yield "cudnn:absent", say("explain.cudnn-said-not-installed")
     if f.cudnn_words and not f.cudnn and re.search(_THERE, f.cudnn_words, re.IGNORECASE):
         yield "cudnn:installed", ""

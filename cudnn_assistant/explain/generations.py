@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from cudnn_assistant import compat
 from cudnn_assistant.explain.facts import Facts
+from cudnn_assistant.explain.negation import absent
 from cudnn_assistant.explain.versions import version, version_text
 from cudnn_assistant.explain.wanted import brings, cuda_in_use, needs
 from cudnn_assistant.machine import Family
@@ -16,10 +17,6 @@ from cudnn_assistant.wording import say
 Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""
 
-_ABSENT = re.compile(
-    r"^(?:none|never|missing|no (?:nvidia )?driver)\b|not (?:installed|loaded)|isn.t installed",
-    re.IGNORECASE,
-)
 OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|Intel|Apple)\b"
 """A GPU that CUDA doesn't run on, by the name that is stated for it."""
 _EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
@@ -29,7 +26,7 @@ _NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
 
 def driver(f: Facts) -> Iterator[Feature]:
     """Whether the driver is new enough for the CUDA in use, and of one piece."""
-    if "driver" in f.stated and _ABSENT.search(f.driver_words):
+    if "driver" in f.stated and absent(f.driver_words):
         yield "driver:absent", say("explain.driver-said-not-installed")
     yield from _driver_age(f)
     yield from _driver_parts(f)

@@ -1,4 +1,4 @@
-"""Whether words are denied where they stand: "no Docker", "works without conda"."""
+"""Whether words deny: "no Docker", "works without conda", and of a thing "not installed"."""
 
 from __future__ import annotations
 
@@ -18,6 +18,19 @@ _PRAISE = frozenset(["work", "works", "worked", "working", "fine", "ok", "okay"]
 """Where something works, the trouble isn't: "works inside Docker" denies the container."""
 _RUNS = frozenset({"run", "runs"})
 """Praise only before a denial: "runs in Docker" only says where."""
+
+
+_ABSENT = re.compile(
+    r"^(?:none|never|missing)\b|^no(?:$| (?:nvidia |cuda )?(?:driver|toolkit|cuda|cudnn)\b)"
+    r"|\bno toolkit|(?:not|never|n.t) (?:installed|loaded|found|there)|nothing (?:found|there)"
+    r"|absent",
+    re.IGNORECASE,
+)
+
+
+def absent(said: str) -> bool:
+    """Whether what is said of a thing is that it isn't there: "none", "10.1, not installed"."""
+    return bool(_ABSENT.search(said))
 
 
 def denied(text: str, start: int) -> bool:

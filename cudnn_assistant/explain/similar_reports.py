@@ -80,7 +80,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 @cache
 def reports() -> tuple[Report, ...]:
     """The table, read once."""
-    data = places.resource("errors/reports.jsonl").read_bytes()
+    return read_reports(places.resource("errors/reports.jsonl").read_bytes())
+
+
+def read_reports(data: bytes) -> tuple[Report, ...]:
+    """Reports, one a line."""
     return tuple(msgspec.json.Decoder(Report).decode_lines(data))
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from cudnn_assistant.explain.facts import facts
-from cudnn_assistant.explain.negation import affirmed
+from cudnn_assistant.explain.negation import absent, affirmed
 from cudnn_assistant.feed import load_builtin
 
 DOCKER = re.compile("docker", re.IGNORECASE)
@@ -48,3 +48,19 @@ def test_a_thing_that_is_denied(text: str) -> None:
 def test_one_denial_does_not_deny_the_next_mention() -> None:
     assert facts(load_builtin(), ["no docker at first, then in docker"], [], {}).container
     assert not facts(load_builtin(), ["works inside docker"], [], {}).container
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("none", "no", "not installed", "10.1 wheel, no toolkit installed", "isn't loaded"),
+        *("No NVIDIA driver", "never installed", "missing", "nothing there", "absent"),
+    ],
+)
+def test_a_thing_that_is_said_not_to_be_there(said: str) -> None:
+    assert absent(said)
+
+
+@pytest.mark.parametrize("said", ["not the newest", "no change since 535", "535.54", "installed"])
+def test_a_thing_of_which_something_else_is_said(said: str) -> None:
+    assert not absent(said)
