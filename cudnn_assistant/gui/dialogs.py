@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QDateTime, QLocale, QSize, Qt, QTimeZone, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QDateTime, QLocale, QSize, Qt, QTimer, QTimeZone, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from cudnn_assistant.gui.layouts import Column, Line
@@ -69,13 +69,15 @@ def local_time(utc: str) -> str:
     return QLocale().toString(when.toLocalTime(), QLocale.FormatType.ShortFormat)
 
 
-def _let_wrap(tree: QTreeWidget, width: int) -> None:
-    """Make each row as tall as its text is in a column of this width; Qt alone would cut it."""
+def _let_wrap(tree: QTreeWidget) -> None:
+    """Make each row as tall as its text is in its column; Qt alone would cut it."""
+    room = tree.columnWidth(1) - 2 * SPACE
     for at in range(tree.topLevelItemCount()):
         item = tree.topLevelItem(at)
         if item is not None:
-            tall = height_of(wrapped(item.text(1), tree.font(), width - 2 * SPACE))
+            tall = height_of(wrapped(item.text(1), tree.font(), room))
             item.setSizeHint(1, QSize(0, tall + SPACE))
+    tree.scheduleDelayedItemsLayout()
 
 
 class HistoryDialog(Dialog):
@@ -111,17 +113,24 @@ class HistoryDialog(Dialog):
             texts = [local_time(one.entry.when), breakable(one.what), say(_STATES[one.status])]
             item = QTreeWidgetItem(tree, texts)
             item.setData(0, Qt.ItemDataRole.UserRole, one)
+            # What may wrap says that it needs less than a line of it; the state is to be one.
+            wide = tree.fontMetrics().horizontalAdvance(texts[2]) + 2 * SPACE
+            item.setSizeHint(2, QSize(wide, line_height()))
             item.setData(1, Qt.ItemDataRole.AccessibleTextRole, one.what)
         header = tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        header.sectionResized.connect(lambda at, _old, wide: at != 1 or _let_wrap(tree, wide))
         newest = tree.topLevelItem(0)
         if newest is not None:
             tree.setCurrentItem(newest)
         tree.currentItemChanged.connect(self._choose)
         return tree
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Another width wraps the texts elsewhere, once the columns have theirs."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, lambda: _let_wrap(self.list))
 
     def _chosen(self) -> Past | None:
         item = self.list.currentItem()
