@@ -118,7 +118,7 @@ def is_harmless(line: str) -> bool:
 class _Search:
     """What one search has found and tried so far."""
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
         self.found: dict[str, list[Hit]] = {}
         self.seen: set[int] = set()
@@ -169,7 +169,7 @@ class _Search:
         return pattern.find_in(around) if around else None
 
 
-def hits(lines: list[str]) -> list[Hit]:
+def hits(lines: Sequence[str]) -> list[Hit]:
     """The patterns found in ``lines``: at most a few hits of each, in order of appearance."""
     search = _Search(lines)
     for start in _inwards(range(0, len(lines), _BLOCK)):
@@ -186,7 +186,7 @@ def _inwards(starts: Sequence[int]) -> Iterator[int]:
             yield far
 
 
-def _possible(lines: list[str], *, words: bool) -> dict[str, list[Pattern]]:
+def _possible(lines: Sequence[str], *, words: bool) -> dict[str, list[Pattern]]:
     """The literals of the patterns whose words all occur somewhere in the text.
 
     A text repeats its words, so looking through its different words is far quicker than looking
@@ -239,7 +239,7 @@ def _word_parts() -> frozenset[str]:
 
 
 def _candidates(
-    block: list[str], by_literal: Mapping[str, list[Pattern]]
+    block: Sequence[str], by_literal: Mapping[str, list[Pattern]]
 ) -> Iterator[tuple[int, Iterable[Pattern]]]:
     """Lines of the block that hold a literal, each with the patterns that asked for it."""
     text, starts = _lowered(block)
@@ -252,7 +252,7 @@ def _candidates(
         yield index, spots[index].values()
 
 
-def _lowered(block: list[str]) -> tuple[str, list[int]]:
+def _lowered(block: Sequence[str]) -> tuple[str, list[int]]:
     """The block in small letters as one string, and where each of its lines starts.
 
     A space stands for the end of a line, so that a wrapped literal is found as well.
@@ -280,7 +280,7 @@ def _plain(name: str) -> str:
     return name.rstrip("23456789")
 
 
-def _around(lines: list[str], index: int) -> str:
+def _around(lines: Sequence[str], index: int) -> str:
     """The line with its neighbours as one, or "" where no message can be wrapped."""
     near = [part.strip() for part in lines[max(0, index - 1) : index + 3] if part]
     if len(near) < 2 or max(map(len, near)) > 400:

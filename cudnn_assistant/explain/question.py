@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from cudnn_assistant.explain.patterns import Hit, is_harmless
@@ -78,12 +79,12 @@ def _words(text: str) -> frozenset[str]:
 def telling_lines(lines: Sequence[str], found: Sequence[Hit]) -> list[str]:
     """What is compared of a text: a short one whole; of a log the known messages, then the last
     lines that sound like trouble."""
-    full = [line for line in lines if line.strip()]
-    if len(full) <= _FEW:
-        return [line for line in full if not is_harmless(line)]
+    last = list(islice((line for line in reversed(lines) if line.strip()), _LAST))
+    if len(last) <= _FEW:
+        return [line for line in reversed(last) if not is_harmless(line)]
     first = {hit.pattern.id: hit.text for hit in reversed(found)}
     chosen = list(dict.fromkeys(reversed(first.values())))[:_FEW]
-    for line in reversed(full[-_LAST:]):
+    for line in last:
         if len(chosen) >= _FEW:
             break
         if _ALARM.search(line[:_HEAD]) and line not in chosen and not is_harmless(line):

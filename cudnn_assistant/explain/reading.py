@@ -7,9 +7,17 @@ from __future__ import annotations
 
 import codecs
 import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, islice
+from typing import AnyStr, overload
 
 LONGEST_LINE = 4096
 """Characters of a line that are looked at; what follows in the line is passed over."""
+_LONGEST_READ = 16 * LONGEST_LINE
+"""Characters, or bytes, of a line that are read for that: colours and a prefix count there."""
+_BLOCK = 4000
+"""Lines that are kept together."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -48,14 +56,87 @@ _KERNEL = re.compile(
     r"^(?:<\d{1,3}>)?(?:\w{3} [ \d]\d [\d:]{8} \S{1,80} kernel: ?)?"
     r"(?:\[ {0,8}\d{1,9}\.\d{1,9}\] ?)?"
 )
+# Windows ends a line with \r\n; a progress bar overwrites its line with a bare \r.
+_END, _END_OF_BYTES = re.compile(r"\r\n?|\n"), re.compile(rb"\r\n?|\n")
 _NVRM_NEXT = re.compile(r"^NVRM: {2,8}\S")
 
 
-def decoded(data: bytes) -> str:
-    """The text of a file in UTF-8, UTF-16, UTF-32 or a Windows code page, also mixed.
+class Lines(Sequence[str]):
+    """The lines of a log, kept in blocks of bytes: each as a text would take thrice the log.
 
-    A byte that no guess can read becomes U+FFFD.
+    One block at a time is there as texts, so they are best asked for in a row.
     """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._blocks: list[bytes] = []
+        counts = []
+        rest = iter(lines)
+        while some := list(islice(rest, _BLOCK)):
+            self._blocks.append("\n".join(some).encode("utf-8", "surrogatepass"))
+            counts.append(len(some))
+        self._ends = list(accumulate(counts))
+        self._open: tuple[int, list[str]] = (-1, [])
+
+    def _block(self, number: int) -> list[str]:
+        if self._open[0] != number:
+            text = self._blocks[number].decode("utf-8", "surrogatepass")
+            self._open = (number, text.split("\n"))
+        return self._open[1]
+
+    def _from(self, at: int) -> list[str]:
+        """The lines from ``at`` to the end of its block."""
+        number = bisect_right(self._ends, at)
+        first = self._ends[number - 1] if number else 0
+        return self._block(number)[at - first :]
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __iter__(self) -> Iterator[str]:
+        for number in range(len(self._blocks)):
+            yield from self._block(number)
+
+    def __reversed__(self) -> Iterator[str]:
+        for number in reversed(range(len(self._blocks))):
+            yield from reversed(self._block(number))
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if isinstance(at, int):
+            return self[at : at + 1][0]
+        start, stop, _step = at.indices(len(self))
+        found: list[str] = []
+        while start + len(found) < stop:
+            found += self._from(start + len(found))[: stop - start - len(found)]
+        return found
+
+
+def lines_of(text: str | bytes) -> Lines:
+    """The lines as a person sees them: no colours, no kernel prefix, wrapped NVRM lines joined.
+
+    There are as many as the text has lines, so that an index tells the line's number; a
+    line that was joined to the one before is "" here. Besides the text they take as much memory
+    as it does.
+    """
+    given = _read(text) if isinstance(text, bytes) else text
+    rows = _decoded(given) if isinstance(given, bytes) else _cut(given, _END)
+    plain = (_COLOUR.sub("", row) if "\x1b" in row else row for row in rows)
+    return Lines(_joined(plain) if _of_kernel(given) else (row[:LONGEST_LINE] for row in plain))
+
+
+def _of_kernel(text: str | bytes) -> bool:
+    if isinstance(text, bytes):
+        return b"NVRM" in text or b"kernel:" in text
+    return "NVRM" in text or "kernel:" in text
+
+
+def _read(data: bytes) -> str | bytes:
+    """The text of a file in UTF-16 or UTF-32; one of bytes as it is: see :func:`_decoded`."""
     for mark, name in _BOMS:
         if data.startswith(mark):
             return data.decode(name, "replace")
@@ -63,8 +144,31 @@ def decoded(data: bytes) -> str:
     if nuls * 4 > len(data[:65536]) > 1:
         return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", "replace")
     # A shell that appends UTF-16 to a file of bytes leaves a nul beside each letter.
-    data = data.replace(b"\0", b"") if 0 in data else data
-    return "\n".join(_decoded_lines(data))
+    return data.replace(b"\0", b"") if 0 in data else data
+
+
+def _cut(text: AnyStr, ends: re.Pattern[AnyStr]) -> Iterator[AnyStr]:
+    """The lines one after the other, each up to what is read of it."""
+    start = 0
+    for end in ends.finditer(text):
+        yield text[start : min(end.start(), start + _LONGEST_READ)]
+        start = end.end()
+    yield text[start : start + _LONGEST_READ]
+
+
+def _decoded(data: bytes) -> Iterator[str]:
+    """The lines of bytes in UTF-8 or a Windows code page, also mixed.
+
+    A byte that no guess can read becomes U+FFFD.
+    """
+    page = ""
+    for raw in _cut(data, _END_OF_BYTES):
+        try:
+            # What was cut may end within a letter.
+            yield codecs.utf_8_decode(raw, "strict", len(raw) < _LONGEST_READ)[0]
+        except UnicodeDecodeError:
+            page = page or _code_page(data)
+            yield raw.decode(page, "replace")
 
 
 def _code_page(data: bytes) -> str:
@@ -81,7 +185,7 @@ def _code_page(data: bytes) -> str:
 
 def _foreign_sample(data: bytes, size: int = 65536) -> bytes:
     found: list[bytes] = []
-    for raw in data.split(b"\n"):
+    for raw in _cut(data, _END_OF_BYTES):
         try:
             raw.decode("utf-8")
         except UnicodeDecodeError:
@@ -92,54 +196,21 @@ def _foreign_sample(data: bytes, size: int = 65536) -> bytes:
     return b"\n".join(found)
 
 
-def lines_of(text: str | bytes) -> list[str]:
-    """The lines as a person sees them: no colours, no kernel prefix, wrapped NVRM lines joined.
-
-    The list is as long as the text has lines, so that an index tells the line's number; a
-    line that was joined to the one before is "" here.
-    """
-    lines = _split(text)
-    kernel = any("NVRM" in line or "kernel:" in line for line in lines)
-    return _joined(lines) if kernel else [line[:LONGEST_LINE] for line in lines]
-
-
-def _split(text: str | bytes) -> list[str]:
-    """The lines, without colours. A log may be large, so bytes are decoded line by line."""
-    if isinstance(text, bytes) and (text.startswith(tuple(m for m, _n in _BOMS)) or 0 in text):
-        text = decoded(text)
-    rows = text.split("\n") if isinstance(text, str) else _decoded_lines(text)
-    # Windows ends a line with \r\n; a progress bar overwrites its line with a bare \r.
-    if any("\r" in row for row in rows):
-        rows = "\n".join(rows).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return [_COLOUR.sub("", row) if "\x1b" in row else row for row in rows]
-
-
-def _decoded_lines(data: bytes) -> list[str]:
-    waiting = data.split(b"\n")
-    waiting.reverse()
-    lines: list[str] = []
-    page = ""
-    while waiting:
-        raw = waiting.pop()
-        try:
-            lines.append(raw.decode("utf-8"))
-        except UnicodeDecodeError:
-            page = page or _code_page(data)
-            lines.append(raw.decode(page, "replace"))
-    return lines
-
-
-def _joined(lines: list[str]) -> list[str]:
-    """The same list, changed in place: a log may be large."""
-    head = -1
-    for at, line in enumerate(lines):
+def _joined(lines: Iterable[str]) -> Iterator[str]:
+    """The same lines; what was wrapped stands in its first one, and "" in place of the rest."""
+    head, more = "", 0
+    for line in lines:
         bare = line[:LONGEST_LINE]
         if bare.startswith(("<", "[")) or "kernel:" in bare:
             bare = _KERNEL.sub("", bare, count=1)
-        if head >= 0 and _NVRM_NEXT.match(bare) and len(lines[head]) < LONGEST_LINE:
-            lines[head] += " " + bare.removeprefix("NVRM:").strip()
-            lines[at] = ""
+        if head and _NVRM_NEXT.match(bare) and len(head) < LONGEST_LINE:
+            head += " " + bare.removeprefix("NVRM:").strip()
+            more += 1
             continue
-        head = at if bare.startswith("NVRM:") else -1
-        lines[at] = bare
-    return lines
+        if head:
+            yield from (head, *[""] * more)
+        head, more = (bare, 0) if bare.startswith("NVRM:") else ("", 0)
+        if not head:
+            yield bare
+    if head:
+        yield from (head, *[""] * more)

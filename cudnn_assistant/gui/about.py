@@ -10,15 +10,17 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from cudnn_assistant import __version__
 from cudnn_assistant.gui.dialogs import Dialog
-from cudnn_assistant.gui.text_widgets import Listing
+from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.widgets import Button, CopyButton
 from cudnn_assistant.wording import say
 
 
-def scrolled(listing: Listing) -> QScrollArea:
-    """A listing that is as tall as it likes."""
-    area = QScrollArea()
-    area.setWidget(listing)
+def scrolled(text: str, name: str) -> QScrollArea:
+    """A text that is as tall as it likes."""
+    area, label = QScrollArea(), Text(text)
+    label.setAlignment(Qt.AlignmentFlag.AlignTop)
+    area.setAccessibleName(name)
+    area.setWidget(label)
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -33,8 +35,8 @@ class AboutDialog(Dialog):
         super().__init__(title, say("gui.about-lead"), parent)
         python = sys.version.split()[0]
         said = say("gui.about-licences", version=__version__, qt=qt_version, python=python)
-        listing = Listing(said, say("gui.about-licences-name"))
-        self.finish(scrolled(listing), CopyButton(said), Button(say("gui.close"), self.accept))
+        listing = scrolled(said, say("gui.about-licences-name"))
+        self.finish(listing, CopyButton(said), Button(say("gui.close"), self.accept))
 
 
 class HelpDialog(Dialog):
@@ -42,5 +44,5 @@ class HelpDialog(Dialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(say("gui.help-heading"), say("gui.help-lead"), parent)
-        listing = Listing(say("gui.help-keys"), say("gui.help-keys-name"))
-        self.finish(scrolled(listing), Button(say("gui.close"), self.accept))
+        listing = scrolled(say("gui.help-keys"), say("gui.help-keys-name"))
+        self.finish(listing, Button(say("gui.close"), self.accept))

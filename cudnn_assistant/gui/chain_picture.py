@@ -124,7 +124,8 @@ class ChainPicture(QWidget):
         inside = box.width() - 2 * SPACE + 2
         label = wrapped(station.label, theme.font(0.9), inside)
         text = wrapped(station.text, theme.font(1.0, bold=True), inside)
-        y = box.top() + (box.height() - height_of(label) - height_of(text)) / 2
+        tall = height_of(label) + (height_of(text) if station.text else 0)
+        y = box.top() + (box.height() - tall) / 2
         at = QPointF(box.left() + SPACE - 1, y)
         painter.setPen(theme.muted(palette))
         label.draw(painter, at)

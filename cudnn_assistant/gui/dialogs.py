@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
-from PySide6.QtCore import QDateTime, QLocale, Qt, QTimeZone, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QDateTime, QLocale, QSize, Qt, QTimer, QTimeZone, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from cudnn_assistant.gui.layouts import Column, Line
-from cudnn_assistant.gui.text_widgets import Text, line_height
+from cudnn_assistant.gui.text_widgets import Text, breakable, height_of, line_height, wrapped
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Button, pressed
 from cudnn_assistant.plan import Entry
@@ -70,6 +69,17 @@ def local_time(utc: str) -> str:
     return QLocale().toString(when.toLocalTime(), QLocale.FormatType.ShortFormat)
 
 
+def _let_wrap(tree: QTreeWidget) -> None:
+    """Make each row as tall as its text is in its column; Qt alone would cut it."""
+    room = tree.columnWidth(1) - 2 * SPACE
+    for at in range(tree.topLevelItemCount()):
+        item = tree.topLevelItem(at)
+        if item is not None:
+            tall = height_of(wrapped(item.text(1), tree.font(), room))
+            item.setSizeHint(1, QSize(0, tall + SPACE))
+    tree.scheduleDelayedItemsLayout()
+
+
 class HistoryDialog(Dialog):
     """What this program changed, newest first. ``undo`` carries the chosen Entry."""
 
@@ -96,12 +106,17 @@ class HistoryDialog(Dialog):
             [say("gui.history-when"), say("gui.history-what"), say("gui.history-state")]
         )
         tree.setRootIsDecorated(False)
+        tree.setWordWrap(True)
+        tree.setAlternatingRowColors(True)
         tree.setAccessibleName(say("gui.history-changes"))
         for one in reversed(past):
-            texts = [local_time(one.entry.when), one.what, say(_STATES[one.status])]
+            texts = [local_time(one.entry.when), breakable(one.what), say(_STATES[one.status])]
             item = QTreeWidgetItem(tree, texts)
             item.setData(0, Qt.ItemDataRole.UserRole, one)
-            item.setToolTip(1, escape(one.what))
+            # What may wrap says that it needs less than a line of it; the state is to be one.
+            wide = tree.fontMetrics().horizontalAdvance(texts[2]) + 2 * SPACE
+            item.setSizeHint(2, QSize(wide, line_height()))
+            item.setData(1, Qt.ItemDataRole.AccessibleTextRole, one.what)
         header = tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -111,6 +126,11 @@ class HistoryDialog(Dialog):
             tree.setCurrentItem(newest)
         tree.currentItemChanged.connect(self._choose)
         return tree
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Another width wraps the texts elsewhere, once the columns have theirs."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self, lambda: _let_wrap(self.list))
 
     def _chosen(self) -> Past | None:
         item = self.list.currentItem()

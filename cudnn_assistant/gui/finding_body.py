@@ -88,5 +88,5 @@ class FindingBody(QWidget):
             button = Button(said.label_of_way_out, lambda: leave(finding), name=name)
             rows.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         if said.details:
-            name, text = say("gui.details-of", title=said.title), "\n".join(said.details)
-            add_details(rows, say("gui.details"), name, lambda: Listing(text, name))
+            name, text = say("gui.why-we-think-so-of", title=said.title), "\n".join(said.details)
+            add_details(rows, say("gui.why-we-think-so"), name, lambda: Listing(text, name))

@@ -40,6 +40,9 @@ class OverviewPage(Page):
     test = Signal(object)
     """Run the test inside a framework; carries the PythonEnvironment."""
 
+    link = Signal(str)
+    """Open this address."""
+
     def __init__(self) -> None:
         super().__init__("check", say("gui.check-heading"), say("gui.check-lead"))
         self.shown: Shown | None = None
@@ -178,6 +181,7 @@ class OverviewPage(Page):
         own = not shown.foreign
         return RowDoes(
             leave=self.leave.emit,
+            open_link=self.link.emit,
             test=self.test.emit if own else None,
             recommend=shown.recommend,
             main=lead_out(shown),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from cudnn_assistant.compat import Recommendation
@@ -16,8 +18,8 @@ from cudnn_assistant.diagnose.remedies import (
     FRAMEWORK_PAGES,
 )
 from cudnn_assistant.finding import Finding, Manual
-from cudnn_assistant.gui.disclosure import add_details
-from cudnn_assistant.gui.layouts import TOP
+from cudnn_assistant.gui.disclosure import Link, add_details
+from cudnn_assistant.gui.layouts import TOP, Column
 from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Card
@@ -64,8 +66,11 @@ class RecommendationCard(Card):
     No marks: green is for what was tested, and some of this is still to be got.
     """
 
-    def __init__(self, finding: Finding, found: Recommendation) -> None:
+    def __init__(
+        self, finding: Finding, found: Recommendation, open_link: Callable[[str], object]
+    ) -> None:
         super().__init__()
+        table = partial(_table, open_link)
         heading = title(finding, found)
         self.setAccessibleName(heading)
         self.rows.addWidget(Text(heading, size=1.05, bold=True))
@@ -74,14 +79,14 @@ class RecommendationCard(Card):
         reasons = {say("gui.advice-why"), say("gui.advice-ruled-out")}
         said = list(lines(found))
         self.rows.addSpacing(SPACE // 2)
-        self.rows.addWidget(_table(one for one in said if one.label not in reasons))
+        self.rows.addWidget(table(one for one in said if one.label not in reasons))
         why = [one for one in said if one.label in reasons]
         if why:
             name = say("gui.advice-why-this", title=heading)
-            add_details(self.rows, say("gui.advice-why-button"), name, lambda: _table(why))
+            add_details(self.rows, say("gui.advice-why-button"), name, lambda: table(why))
 
 
-def _table(rows: Iterable[AdviceRow]) -> QWidget:
+def _table(open_link: Callable[[str], object], rows: Iterable[AdviceRow]) -> QWidget:
     table = QWidget()
     grid = QGridLayout(table)
     grid.setContentsMargins(0, 0, 0, 0)
@@ -91,5 +96,11 @@ def _table(rows: Iterable[AdviceRow]) -> QWidget:
     grid.setColumnStretch(1, 5)
     for number, one in enumerate(rows):
         grid.addWidget(Text(one.label), number, 0, TOP)
-        grid.addWidget(Text(one.text, muted=True), number, 1, TOP)
+        file = one.link.rpartition("/")[2]
+        said = Column(Text(one.text.replace(one.link, file) if file else one.text, muted=True))
+        if file:
+            link = Link(say("remedies.open-archive"), partial(open_link, one.link))
+            link.setAccessibleName(f"{link.text()}: {file}")
+            said.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
+        grid.addLayout(said, number, 1, TOP)
     return table

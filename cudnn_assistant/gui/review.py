@@ -122,19 +122,20 @@ class ReviewPage(Page):
         planned = given.whole_changes or given.changes
         box = number in self._boxes(given.whole or given.plan)
         titles = [given.leaves.get(code, code) for code in step.why]
+        licence = kind_of(step).needs(step).licence
         card = StepCard(
             planned[number] if at is None else given.changes[at],
             box=box,
             on=at is not None,
             serves=titles if box else (),
             folded=kind_of(step).setting(step) is not None,
+            linked=licence,
         )
         if box and at is None and kind_of(step).consent(step):
             card.add_note(say("gui.tick-installer"))
         elif box and at is None and given.waits.issuperset(step.why):
             card.add_note(say("gui.tick-administrator"))
         card.ticked.connect(self._picked)
-        licence = kind_of(step).needs(step).licence
         if licence:
             card.add_link(say("gui.read-licence"), partial(self.licence.emit, licence))
         return card

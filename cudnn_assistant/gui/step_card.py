@@ -32,10 +32,12 @@ class StepCard(Card):
         on: bool = True,
         serves: Sequence[str] = (),
         folded: bool = False,
+        linked: str = "",
     ) -> None:
         """``serves``: titles of the problems that it solves, or leaves when it is off. ``folded``:
-        what is changed exactly is behind Details."""
+        what is changed exactly is behind Details. ``linked``: an address that a link leads to."""
         super().__init__()
+        self._linked = linked
         self.box: CheckBox | None = None
         self.list: DiffList | None = None
         self.folded = folded
@@ -66,7 +68,8 @@ class StepCard(Card):
             rows.addWidget(Text(change.place, muted=True))
         if change.lines:
             self._show_lines(change, rows)
-        for note in change.notes:
+        shown = (note for note in change.notes if not (self._linked and self._linked in note))
+        for note in shown:
             rows.addWidget(Text(note, muted=True))
         return details
 

@@ -82,6 +82,7 @@ class RowDoes:
     """What a person can do in a row. ``None``: not on this computer, or not now."""
 
     leave: Leave
+    open_link: Callable[[str], object]
     test: Callable[[PythonEnvironment], object] | None = None
     recommend: Recommend | None = None
     main: Finding | None = None
@@ -113,7 +114,7 @@ class SubjectBody(QWidget):
             found = recommended_set(finding, does.recommend) if does.recommend else None
             if found is not None and found not in given:
                 given.append(found)
-                self._rows.addWidget(RecommendationCard(finding, found))
+                self._rows.addWidget(RecommendationCard(finding, found, does.open_link))
         self._add_pictures(row, machine)
         self._add_test(row, machine, does)
 

@@ -83,8 +83,9 @@ def height_of(lines: QTextLayout) -> int:
 
 
 _BREAK = "\u200b"
-"""Takes no room and lets a line end: after the marks of a path, and inside of what is too long."""
-_AFTER = re.compile(r"(?<=[\\/_.=;,@])(?=\w)")
+"""Takes no room and lets a line end: after the marks of a path, and inside of what is too long.
+A number, a size or a version, stays whole."""
+_AFTER = re.compile(r"(?<=[\\/_.=;,@])(?=\w)(?!(?<=\d[.,])\d)")
 _TOO_LONG = re.compile(rf"[^\s{_BREAK}]{{24}}(?=[^\s{_BREAK}])")
 _JOIN = "\u2060"
 """Takes no room, and no line ends there: behind the signs of a command's option."""

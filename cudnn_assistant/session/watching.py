@@ -80,7 +80,8 @@ def result(watched: Watched, machine: Machine, explanation: Explanation | None) 
 
 def told(seen: WatchResult) -> list[str]:
     """What was seen, a sentence each; why it stopped says the explanation."""
-    said = [say("watching.ended", code=seen.exit_code)] if seen.exit_code else []
+    code = seen.exit_code
+    said = [say("watching.ended", code=code) if code else say("watching.ended-well")]
     main = [copy for copy in seen.copies if copy.main]
     parts = [copy for copy in seen.copies if not copy.main]
     said += [say("watching.used", version=c.version or "?", folder=c.folder) for c in main]

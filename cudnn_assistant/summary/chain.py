@@ -70,9 +70,14 @@ def chain(machine: Machine, subject: str, findings: Sequence[Finding]) -> Chain:
         return Chain(stations, ("holds", "holds", "holds"))
     joints: list[Joint] = ["unknown", "unknown", "unknown"]
     if broken is not None:
-        joints[:broken] = ["holds"] * broken
+        joints[:broken] = map(_joint, stations[:broken], stations[1:])
         joints[broken] = "broken"
     return Chain(stations, tuple(joints))
+
+
+def _joint(one: Station, other: Station) -> Joint:
+    """Below the broken one: that two fit together is known of two that are known."""
+    return "unknown" if {one.mark, other.mark} & {"unknown", "wait"} else "holds"
 
 
 def _broken(findings: Sequence[Finding], test: Trial | None) -> int | None:

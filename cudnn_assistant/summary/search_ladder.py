@@ -13,9 +13,10 @@ from cudnn_assistant.summary.chain import test_of
 from cudnn_assistant.versions import short
 from cudnn_assistant.wording import say
 
-RungState = Literal["wins", "first", "behind", "aside", "nothing"]
-"""first: found before all others, though nothing was seen to load it; behind: found only if those
-above were gone; aside: in no folder that is searched."""
+RungState = Literal["wins", "parts", "first", "behind", "aside", "nothing"]
+"""parts: some of its files are loaded beside the winner; first: found before all others, though
+nothing was seen to load it; behind: found only if those above were gone; aside: in no folder that
+is searched."""
 _CUDNN = re.compile(r"(?i)(?:lib)?(cudnn(?:_[a-z_]+?)?)(?:64_\d+\.dll|\.so[\d.]*)")
 
 
@@ -42,16 +43,25 @@ def ladder(machine: Machine, subject: str) -> tuple[Rung, ...]:
         places.setdefault(key(entry.folder or entry.text, family), number)
     own = [one for one in machine.cudnns if one.environment == subject]
     system = [one for one in machine.cudnns if not one.environment]
-    copies = own + ([] if own else system)
+    mapped = {key(folder, family) for folder in _loaded(machine, subject).values()}
+    mixed = [one for one in system if key(one.folder, family) in mapped]
+    copies = own + (mixed if own else system)
     winner = next((one for one in copies if subject in one.wins_for), None)
+    beside = mixed if winner is not None else []
 
     def order(one: CudnnCopy) -> tuple[bool, int, str]:
         place = places.get(key(one.folder, family), 0)
         return one is not winner, place or len(machine.search) + 1, one.folder
 
     rungs = [
-        _rung(one, winner, places.get(key(one.folder, family), 0), own=one.environment == subject)
+        Rung(
+            "wins" if one is winner else "parts" if one in beside else _behind(one, place, subject),
+            place,
+            f"cuDNN {short(one.version) or '?'}",
+            one.folder,
+        )
         for one in sorted(copies, key=order)
+        for place in [places.get(key(one.folder, family), 0)]
     ]
     if rungs and rungs[0].state == "behind":
         rungs[0] = msgspec.structs.replace(rungs[0], state="first")
@@ -61,12 +71,19 @@ def ladder(machine: Machine, subject: str) -> tuple[Rung, ...]:
     return tuple(rungs)
 
 
-def _rung(one: CudnnCopy, winner: CudnnCopy | None, place: int, *, own: bool) -> Rung:
-    if one is winner:
-        state: RungState = "wins"
-    else:
-        state = "behind" if place or own else "aside"
-    return Rung(state, place, f"cuDNN {short(one.version) or '?'}", one.folder)
+def _behind(one: CudnnCopy, place: int, subject: str) -> RungState:
+    return "behind" if place or one.environment == subject else "aside"
+
+
+def _loaded(machine: Machine, subject: str) -> dict[str, str]:
+    """The folder that each part of cuDNN came from in the subject's test; of two, the last."""
+    test = test_of(machine, subject)
+    found: dict[str, str] = {}
+    for path in test.mapped if test is not None else ():
+        folder, _slash, file = path.replace("\\", "/").rpartition("/")
+        if match := _CUDNN.fullmatch(file):
+            found[match[1].lower()] = folder
+    return found
 
 
 class CopyPart(msgspec.Struct, frozen=True):
@@ -83,12 +100,7 @@ def parts(machine: Machine, subject: str, copy: CudnnCopy | None) -> tuple[CopyP
     if copy is None:
         return ()
     family = machine.os.family
-    test = test_of(machine, subject)
-    loaded: dict[str, str] = {}
-    for path in test.mapped if test is not None and subject in copy.wins_for else ():
-        folder, _slash, file = path.replace("\\", "/").rpartition("/")
-        if match := _CUDNN.fullmatch(file):
-            loaded[match[1].lower()] = folder
+    loaded = _loaded(machine, subject) if subject in copy.wins_for else {}
     found = []
     for part in copy.parts:
         name = part.name if part.name.startswith("cudnn") else f"cudnn_{part.name}"

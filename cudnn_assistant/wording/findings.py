@@ -26,7 +26,7 @@ from cudnn_assistant.finding import (
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.wording.language import pgettext
 from cudnn_assistant.wording.numbers import number
-from cudnn_assistant.wording.sentences import say, stage, symbol_means
+from cudnn_assistant.wording.sentences import rows, say, stage, symbol_means
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -114,6 +114,10 @@ def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
         facts["doing"] = stage(facts["stage"])
     if "length" in facts:
         facts["length"] = number(int(facts["length"].replace(",", "")))
+    for name in facts.keys() & {"free", "total"}:
+        amount, _space, unit = facts[name].partition(" ")
+        if "." in amount:
+            facts[name] = f"{number(float(amount), 1)} {unit}"
     if "gpu" in facts:
         facts["gpu"] = facts["gpu"].removeprefix("NVIDIA ")
     return facts
@@ -170,6 +174,10 @@ def _details(finding: Finding) -> Iterable[str]:
     for line in finding.evidence:
         if isinstance(line, StoppedAt):
             yield say("remedies.stopped", doing=stage(line.stage))
+            continue
+        file, _of, state = line.rpartition(": ")
+        if file and f"part-{state}" in rows("summary"):
+            yield f"{file}: {say(f'summary.part-{state}')}"
             continue
         symbol = line.split(" ", 1)[0]
         plain = symbol_means(symbol) if symbol.isupper() or symbol.startswith("cuda") else ""

@@ -30,6 +30,8 @@ class AdviceRow(msgspec.Struct, frozen=True):
     mark: Literal["ok", "note", "bad", "unknown"]
     label: str
     text: str
+    link: str = ""
+    """The address in it, where there is one to fetch something from."""
 
 
 _FACTS = ("compute", "needs", "present", "python", "cuda", "wanted", "names", "instead")
@@ -145,7 +147,8 @@ def _cudnn(cudnn: CudnnAdvice) -> AdviceRow:
     version, cuda = cudnn.full or cudnn.version, cudnn.cuda or cudnn.cuda_major
     facts = {"version": version, "cuda": cuda, "folder": place, "source": place}
     text = say(f"recommendation.{key}", **facts)
-    return AdviceRow("ok", say("recommendation.cudnn"), text)
+    link = cudnn.file.url if cudnn.file is not None and not cudnn.folder else ""
+    return AdviceRow("ok", say("recommendation.cudnn"), text, link)
 
 
 def _source(cudnn: CudnnAdvice) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,3 +83,33 @@ def test_no_bytes_make_it_raise(data: bytes) -> None:
 def test_lines_keep_their_numbers(text: str) -> None:
     plain = text.replace("\x1b", "").replace("\r", "")
     assert len(lines_of(plain)) == plain.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("line", "size"), [("ab 12\n", 1_000_000), ("step 12345 loss 0.1 ██ some words\n", 3_000_000)]
+)
+def test_a_log_takes_little_more_memory_than_itself(line: str, size: int) -> None:
+    data = line.encode() * (size // len(line.encode()))
+    explain(line)
+    tracemalloc.start()
+    explain(data)
+    _now, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # Once more than the text, and a few blocks of lines; with each line as a text it was 14 times.
+    assert most < size + 4_000_000
+
+
+def test_lines_of_several_blocks_are_those_of_the_text() -> None:
+    told = [f"line {number} é" for number in range(9001)]
+    lines = lines_of("\r\n".join(told).encode())
+    assert list(lines) == told
+    assert list(reversed(lines)) == told[::-1]
+    assert lines[3998:8002] == told[3998:8002]
+    assert lines[8999:] == told[8999:]
+    assert (lines[0], lines[4000], lines[9000]) == (told[0], told[4000], told[9000])
+
+
+def test_a_line_that_is_cut_within_a_letter_is_read() -> None:
+    lines = lines_of(f"a{'é' * 40_000}\nOSError: {GERMAN}".encode())
+    assert lines[0] == "a" + "é" * 4095
+    assert lines[1].endswith(GERMAN)

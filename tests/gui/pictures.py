@@ -2,7 +2,8 @@
 
     QT_QPA_PLATFORM=offscreen python tests/gui/pictures.py FOLDER [WORD…]
 
-draws all, or those whose names hold one of the words. Also runs on a real display or under Xvfb.
+draws all, or those whose names hold all of the words. A further manner is drawn where it is a word:
+"de-dark-150", "ja-small-200", "dark-200", "fr". Also runs on a real display or under Xvfb.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 sys.path.extend(str(folder) for folder in Path(__file__).parents[:2])
 
@@ -29,6 +30,7 @@ from cudnn_assistant.compat import recommend
 from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Installer
+from cudnn_assistant.gui import qt_language
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import can_wait
@@ -61,10 +63,9 @@ from cudnn_assistant.report import write_report
 from cudnn_assistant.session.checkup import Checkup, think, with_tests
 from cudnn_assistant.session.reports import Forms
 from cudnn_assistant.session.watching import LoadedCopy, WatchResult
-from cudnn_assistant.wording import words
+from cudnn_assistant.wording import language, words
+from cudnn_assistant.wording.language import LANGUAGES
 from cudnn_assistant.wording.progress import ProgressLine
-
-SIZES = {"820": QSize(820, 640), "640": QSize(640, 480)}
 
 
 def checkup_of(machine: Machine) -> Checkup:
@@ -152,10 +153,18 @@ def all_open(page: OverviewPage) -> OverviewPage:
     return opened(page)
 
 
+TITLES = {
+    "cudnn-missing": "cuDNN isn't installed",
+    "wheel-version": "PyTorch 2.9.0 has the wrong cuDNN",
+    "older-cudnn-first": "An older cuDNN is found first",
+}
+"""Of problems that a step was made up for."""
+
+
 def proposal(checkup: Checkup, *extra: object) -> Proposal:
     plan = Plan(steps=(*extra, *checkup.plan.steps))  # type: ignore[arg-type]
     changes = preview(plan, checkup.machine)
-    titles = {f.code: words(f, checkup.machine).title for f in checkup.findings}
+    titles = TITLES | {f.code: words(f, checkup.machine).title for f in checkup.findings}
     return Proposal(plan, changes, checkup.machine.os.family, plan, changes, titles)
 
 
@@ -219,7 +228,7 @@ def ended(code: int) -> OverviewPage:
 
 def installing() -> ProgressPage:
     given = proposal(of("no_driver_on_ubuntu"))
-    page = ProgressPage(given.plan, [change.title for change in given.changes])
+    page = ProgressPage(given.plan, [change.plain for change in given.changes])
     page.show_progress(0, "installer", 0, 0)
     return page
 
@@ -249,7 +258,7 @@ def asked(said: InstallPackage | None, *extra: object) -> ReviewPage:
     checkup = of("torch_pin")
     plan = Plan(steps=(package(), *extra))  # type: ignore[arg-type]
     changes = preview(plan, checkup.machine)
-    page = ReviewPage(Proposal(plan, changes, "windows", plan, changes))
+    page = ReviewPage(Proposal(plan, changes, "windows", plan, changes, TITLES))
     page.ask_pip()
     if said is not None:
         plan = Plan(steps=(said, *extra))  # type: ignore[arg-type]
@@ -385,7 +394,7 @@ def foreign_page() -> OverviewPage:
 
 
 def progress_page(given: Proposal) -> ProgressPage:
-    page = ProgressPage(given.plan, [change.title for change in given.changes])
+    page = ProgressPage(given.plan, [change.plain for change in given.changes])
     seconds = iter((0.0, 5.0))
     page.advance = ProgressLine(page.show_line, clock=lambda: next(seconds))
     page.show_progress(0, "download", 77_500_000, 412_345_678)
@@ -583,26 +592,53 @@ def shoot(make: Callable[[], QWidget], path: Path, size: QSize, ratio: float) ->
     widget.deleteLater()
 
 
+SMALL, WIDE = QSize(640, 480), QSize(820, 640)
+
+
+class Manner(NamedTuple):
+    """One look at all pages. It is drawn only if it is asked for, save the first six."""
+
+    palette: Callable[[], QPalette]
+    size: QSize = WIDE
+    ratio: float = 1.0
+    language: str = "en"
+
+
+MANNERS = {
+    "light": Manner(QPalette),
+    "small": Manner(QPalette, SMALL),
+    "dark": Manner(dark_palette),
+    "contrast": Manner(contrast_palette),
+    "150": Manner(QPalette, ratio=1.5),
+    "pseudo": Manner(QPalette, SMALL, language=""),
+}
+FURTHER = {
+    "200": Manner(QPalette, ratio=2.0),
+    "dark-150": Manner(dark_palette, ratio=1.5),
+    "dark-200": Manner(dark_palette, ratio=2.0),
+    **{name: Manner(QPalette, language=name) for name in LANGUAGES},
+    **{f"{name}-dark-150": Manner(dark_palette, WIDE, 1.5, name) for name in LANGUAGES},
+    **{f"{name}-small-200": Manner(QPalette, SMALL, 2.0, name) for name in LANGUAGES},
+}
+
+
 def draw(folder: Path, words: list[str]) -> int:
     light = QApplication.palette()
-    manners = {
-        "light": (light, "820", 1.0, False),
-        "small": (light, "640", 1.0, False),
-        "dark": (dark_palette(), "820", 1.0, False),
-        "contrast": (contrast_palette(), "820", 1.0, False),
-        "150": (light, "820", 1.5, False),
-        "pseudo": (light, "640", 1.0, True),
-    }
+    asked = {name: one for name, one in FURTHER.items() if name in words}
+    words = [word for word in words if word not in FURTHER]
     count = 0
-    for manner, (palette, size, ratio, pseudo) in manners.items():
-        QApplication.setPalette(palette)
-        speech.speak(pseudo=pseudo)
+    for manner, one in (asked or MANNERS).items():
+        QApplication.setPalette(light if one.palette is QPalette else one.palette())
+        if one.language:
+            language.choose([one.language])
+        else:
+            speech.speak(pseudo=True)
+        qt_language.follow()
         for name, make in states():
             file = f"{name}.{manner}.png"
-            if words and not all(word in file for word in words):
-                continue
-            shoot(make, folder / file, SIZES[size], ratio)
-            count += 1
+            if not words or all(word in file for word in words):
+                shoot(make, folder / file, one.size, one.ratio)
+                count += 1
     return count
 
 

@@ -128,7 +128,7 @@ def test_tab_walks_in_reading_order(qtbot: QtBot, window: Window, world: World) 
         "A program gave me a message…",
         "Which program stops?…",
         "Details: Programs of this system",
-        "Details: Windows can't find cuDNN 9.8",
+        "Why we think so: Windows can't find cuDNN 9.8",
         "&Save report…",
         "Check &again",
         "&Make it work",

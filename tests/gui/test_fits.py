@@ -126,6 +126,11 @@ def test_a_path_is_copied_as_it_was_written(qtbot: QtBot) -> None:
     assert label.heightForWidth(120) > label.heightForWidth(900), "a long path wraps"
 
 
+@pytest.mark.parametrize("whole", ["1,924 MB", "1.924 MB", "cuDNN 9.27.0.42", "CUDA 12.8"])
+def test_no_line_ends_inside_of_a_number(whole: str) -> None:
+    assert breakable(whole) == whole
+
+
 def test_fifty_megabytes_are_taken_in_without_laying_them_out(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
     arrive(qtbot, window, OverviewPage)

@@ -20,9 +20,12 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from cudnn_assistant.gui.dialogs import HistoryDialog
 from cudnn_assistant.gui.disclosure import DisclosureArrow, Link
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page import Page
-from cudnn_assistant.gui.text_widgets import Listing, Text
+from cudnn_assistant.gui.text_widgets import Listing, Text, height_of, wrapped
+from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Mark
 
 STATES = dict(pictures.states())
@@ -213,3 +216,41 @@ def test_details_are_read_only_and_can_be_copied(qtbot: QtBot) -> None:
         assert isinstance(listing, QPlainTextEdit)
         assert listing.isReadOnly()
         assert listing.tabChangesFocus()
+
+
+@pytest.mark.parametrize("width", [756, 560])
+def test_history_shows_each_change_whole(qtbot: QtBot, width: int) -> None:
+    dialog = shown(qtbot, STATES["dialog-history"])
+    assert isinstance(dialog, HistoryDialog)
+    dialog.resize(width, dialog.height())
+    for _turn in range(3):
+        QApplication.processEvents()
+    tree = dialog.list
+    for at in range(tree.topLevelItemCount()):
+        item = tree.topLevelItem(at)
+        assert item is not None
+        needed = height_of(wrapped(item.text(1), tree.font(), tree.columnWidth(1) - 2 * SPACE))
+        assert tree.visualItemRect(item).height() >= needed
+
+
+@pytest.mark.parametrize("name", ["review-archive", "review-all", "overview-driver-open"])
+def test_an_address_that_can_be_opened_is_a_link_and_no_text(qtbot: QtBot, name: str) -> None:
+    widget = shown(qtbot, STATES[name])
+    labels = [label.text() for label in widget.findChildren(Text)]
+    assert not [text for text in labels if "https://" in text]
+    assert [link for link in widget.findChildren(Link) if "NVIDIA" in link.text()]
+
+
+def test_a_download_that_fits_can_be_opened(qtbot: QtBot) -> None:
+    page = shown(qtbot, STATES["overview-driver-open"])
+    assert isinstance(page, OverviewPage)
+    link = next(one for one in page.findChildren(Link) if one.text() == "Open NVIDIA's download")
+    with qtbot.waitSignal(page.link) as opened:
+        link.click()
+    assert opened.args[0].startswith("https://developer.download.nvidia.com/")
+    assert opened.args[0].endswith(".zip")
+
+
+def test_a_program_that_ran_to_its_end_is_said_to(qtbot: QtBot) -> None:
+    page = shown(qtbot, STATES["watch-worked"])
+    assert "Your program ran to its end." in [label.text() for label in page.findChildren(Text)]

@@ -1,0 +1,61 @@
+"""The chain and the ladder draw what is known, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from machines.computers import NAMES, golden
+
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.machine import SYSTEM
+from cudnn_assistant.session.checkup import think
+from cudnn_assistant.summary import chain as chains
+from cudnn_assistant.summary.search_ladder import ladder
+from cudnn_assistant.wording import language, words
+
+MIXED = "linux-torch-overridden-by-library-path"
+
+
+def test_no_joint_holds_beside_a_station_that_nobody_knows() -> None:
+    seen = 0
+    for name in NAMES:
+        machine = golden(name)
+        checkup = think(machine, load_builtin())
+        for subject in (SYSTEM, *(one.id for one in machine.pythons)):
+            test = chains.test_of(machine, subject)
+            mine = [one for one in checkup.findings if one.subject == subject]
+            drawn = chains.chain(machine, subject, mine)
+            if test is not None and test.status == "ok":
+                continue
+            for joint, one, other in zip(
+                drawn.joints, drawn.stations, drawn.stations[1:], strict=False
+            ):
+                unknown = {one.mark, other.mark} & {"unknown", "wait"}
+                assert not (unknown and joint == "holds"), (name, subject)
+                seen += joint == "holds"
+    assert seen > 100
+
+
+def test_a_copy_whose_parts_are_loaded_beside_the_winner_stands_on_the_ladder() -> None:
+    machine = golden(MIXED)
+    first, second = ladder(machine, machine.pythons[0].id)
+    assert (first.state, first.text) == ("wins", "cuDNN 9.10.2")
+    assert (second.state, second.folder, second.place) == ("parts", "/opt/cudnn/lib", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("windows-cudnn-part-missing", "cudnn_ops64_9.dll: fehlt"),
+        ("linux-cudnn-damaged", "libcudnn_ops.so.9: abgeschnitten"),
+        ("linux-gpu-memory-taken", "90 MB von 12,0 GB"),
+    ],
+)
+def test_facts_are_told_in_the_language_that_is_spoken(name: str, said: str) -> None:
+    machine = golden(name)
+    first = think(machine, load_builtin()).findings[0]
+    language.choose(["de"])
+    try:
+        told = words(first, machine)
+    finally:
+        language.choose(["en"])
+    assert said in "\n".join((told.why, *told.details))
