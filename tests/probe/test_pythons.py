@@ -219,6 +219,20 @@ def test_packages_of_the_persons_own_are_an_environment_of_their_own(tmp_path: P
     assert [(pin.has, pin.satisfied) for pin in mine.frameworks[0].pins] == [("9.10.2.21", True)]
 
 
+def test_what_pythonpath_names_is_an_environment_unless_one_has_it(tmp_path: Path) -> None:
+    linux_installation(tmp_path / "usr", "3.11", names=["python3"])
+    of_system = "usr/lib/python3/dist-packages"
+    for folder in (of_system, "opt/packages"):
+        Site(tmp_path / folder).put("torch", "2.9.1")
+    Site(tmp_path / "opt/code").put("requests", "2.32.0")
+    listed = f"/{of_system}:/opt/packages/:relative:/opt/code:/opt/packages:/gone"
+    found = look(tmp_path, {"PYTHONPATH": listed})
+    assert [one.id for one in found.values() if one.frameworks] == ["/usr", "/opt/packages"]
+    named = found["/opt/packages"]
+    assert (named.kind, named.python, named.active) == ("pythonpath", "/usr/bin/python3", False)
+    assert named.sites == ("/opt/packages", *found["/usr"].sites)
+
+
 def test_the_terminals_own_environment_is_the_active_one(tmp_path: Path) -> None:
     linux_installation(tmp_path / "usr", "3.11", names=["python3", "python"])
     linux_venv(home(tmp_path, "a"))
