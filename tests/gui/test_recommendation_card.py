@@ -40,7 +40,12 @@ def test_a_driver_that_is_too_old_need_not_be_replaced(
     assert "Or keep the driver you have" in said
     assert "551.61 is enough" in said
     found = recommend(computers.old_driver(), load_builtin())
-    assert all(one.text in said for one in lines(found) if one.label in ("CUDA", "cuDNN"))
+    told = {one.label: one for one in lines(found)}
+    cudnn = told["cuDNN"]
+    assert told["CUDA"].text in said
+    # The file by its name; its address is behind the link.
+    assert cudnn.text.replace(cudnn.link, cudnn.link.rpartition("/")[2]) in said
+    assert cudnn.link not in said
     # Nothing of it was tested: nothing of it is green.
     assert card.findChildren(Mark) == []
 
