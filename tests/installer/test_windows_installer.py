@@ -272,6 +272,7 @@ def test_one_product_has_one_place(clean: Desktop, setups: dict[str, Path]) -> N
     assert "cuDNN" not in clean.output("reg", "query", ENVIRONMENT, "/v", "PATH")
 
 
+@beside
 def test_an_older_second_copy_leaves_the_first_its_entries(
     clean: Desktop, setups: dict[str, Path]
 ) -> None:
