@@ -55,7 +55,7 @@ SLOW = (
 """Folders and files that begin first, the longest before all others, so that no process ends long
 after the others."""
 AT_ONCE = 25
-"""Tests of another file that one process gets together: to hand over twenty thousand one by one
+"""Tests of another file that one process gets together: to hand over thousands one by one
 keeps the process that does it busy, and the others waiting."""
 ONE_OF_IT = ("wine", "gpu")
 """Folders whose tests share something that a computer has once."""
@@ -78,7 +78,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Share tests among processes: those of one Wine, or of one costly fixture, stay together."""
+    """Share tests among processes: those of one Wine, of one costly fixture or of one golden
+    computer stay together, and quick ones of a file by the handful."""
     quick: Counter[str] = Counter()
     for item in items:
         if item.get_closest_marker("xdist_group"):
@@ -99,7 +100,7 @@ def _turn(item: pytest.Item) -> int:
 
 
 def pytest_collection_finish() -> None:
-    """Take what was collected, twenty thousand tests, out of the collector's sight: pefile has it
+    """Take what was collected, ten thousand tests, out of the collector's sight: pefile has it
     look through everything whenever a file is closed, which took more than a second each time."""
     gc.collect()
     gc.freeze()

@@ -192,7 +192,7 @@ def test_no_pattern_takes_long(module: str) -> None:
 def seconds(pattern: re.Pattern[str], text: str) -> float:
     """Processor time of a search, which is broken off where it takes too long."""
     began = time.process_time()
-    signal.setitimer(signal.ITIMER_VIRTUAL, 2 * SECONDS)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 1.2 * SECONDS)
     with contextlib.suppress(TimeoutError):
         pattern.search(text)
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)

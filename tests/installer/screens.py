@@ -75,12 +75,16 @@ class Screen:
             time.sleep(0.4)
             self._x("key", key)
 
-    def press_until(self, window: str, key: str, done: Callable[[], bool]) -> None:
-        """A key again and again: a page that is just coming up misses it."""
-        until = time.monotonic() + 40
+    def press_until(self, window: str, key: str, done: Callable[[], bool], seconds: float) -> None:
+        """A key again and again: a page that is just coming up misses it.
+
+        ``window`` is a number, or the title of the one that has it by then.
+        """
+        until = time.monotonic() + seconds
         while not done():
             assert time.monotonic() < until, f"{key!r} does nothing"
-            self.press(window, key)
+            for one in [window] if window.isdigit() else self.windows(window)[:1]:
+                self.press(one, key)
             time.sleep(1)
 
     def picture(self, name: str, folder: Path) -> None:

@@ -272,6 +272,7 @@ def test_one_product_has_one_place(clean: Desktop, setups: dict[str, Path]) -> N
     assert "cuDNN" not in clean.output("reg", "query", ENVIRONMENT, "/v", "PATH")
 
 
+@beside
 def test_an_older_second_copy_leaves_the_first_its_entries(
     clean: Desktop, setups: dict[str, Path]
 ) -> None:
@@ -426,7 +427,7 @@ def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Pa
 
 def start_from_last_page(windows: Desktop, page: str, setup: subprocess.Popen[bytes]) -> None:
     """Finish Setup, see the program it starts, and close that."""
-    windows.press_until(page, "Return", lambda: setup.poll() is not None)
+    windows.press_until(page, "Return", lambda: setup.poll() is not None, 40)
     assert setup.returncode == 0
     windows.wait_for_program()
     windows.close("cuDNN Assistant")
@@ -599,15 +600,11 @@ def test_a_gpu_without_and_with_its_cudnn(
     assert "C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9" in said
 
     clean.run("start", "/unix", str(clean.menu / "cuDNN Assistant.lnk"))
-    window = clean.wait_for_program()
-    for _ in range(20):
-        # While it looks, this key does nothing; on the page Result it shows the report.
-        clean.press(window, "alt+s")
-        time.sleep(1)
-        if clean.windows("Save report.*"):
-            break
+    clean.wait_for_program()
+    # While it looks, this key does nothing; on the page Result it shows the report.
+    clean.press_until("cuDNN Assistant", "alt+s", lambda: bool(clean.windows("Save report.*")), 120)
     clean.press(clean.wait_for("Save report.*"), "Escape")
     clean.gone("Save report.*")
     clean.picture("result.png", tmp_path)
-    clean.press(window, "Return")
+    clean.press(clean.wait_for("cuDNN Assistant"), "Return")
     clean.gone("cuDNN Assistant")

@@ -167,6 +167,10 @@ def fixed(folder: Path, one: Case, *, by_uv: bool = False) -> Fixed:
     last = dry.stdout.strip().splitlines()[-1:] or ["{}"]
     told = json.loads(last[0])
     steps = told.get("steps") or []
+    if not steps:
+        # Nothing would be carried out: another look would say the same.
+        said = dry.stdout + dry.stderr
+        return Fixed(dry.returncode, said, [], told.get("rehearsal") or {})
     for step in steps:
         if step["type"] == "install-archive" and step["download"]["url"].endswith(".tar.xz"):
             offers(c, step)
