@@ -71,9 +71,9 @@ def run_trial(
     alone may answer. ``major`` fixes which main library is wanted. ``gpu`` is a UUID or an ordinal
     among the visible GPUs, "" the first of them. ``full`` adds the other types, layouts and
     directions. ``start_in`` is the child's working folder, else one of the system; ``lifted`` names
-    limits that it raises first; ``python`` runs it in place of our own interpreter. ``reason`` asks the loader why it
-    refused a part of cuDNN, which cuDNN itself doesn't tell. ``table`` says what a cuDNN is made of
-    (() the built-in one). ``cancel`` ends the child at once and raises
+    limits that it raises first; ``python`` runs it in place of our own interpreter. ``reason`` asks
+    the loader why it refused a part of cuDNN, which cuDNN itself doesn't tell. ``table`` says what a
+    cuDNN is made of (() the built-in one). ``cancel`` ends the child at once and raises
     :class:`~cudnn_assistant.probe.running.children.Cancelled`.
     """
     parts = part_lists(table)
