@@ -33,20 +33,29 @@ REPEATS = (parser.MAX_REPEAT, parser.MIN_REPEAT, parser.POSSESSIVE_REPEAT)
 
 
 def patterns(module: str) -> dict[str, re.Pattern[str]]:
-    """Every text pattern that a module holds or writes into a call of re."""
+    """Every text pattern that a module holds, writes into a call of re, or may make of a text."""
     found: dict[str, re.Pattern[str]] = {}
+    file = ROOT.parent.joinpath(*module.split(".")).with_suffix(".py")
+    file = file if file.exists() else file.with_suffix("") / "__init__.py"
+    for number, text in held(file):
+        found[f"{module}:{number} text"] = re.compile(text, re.IGNORECASE)
+    if module.startswith(WITHOUT) or not USES.search(file.read_text("utf-8")):
+        return found
     try:
         loaded = importlib.import_module(module)
     except ModuleNotFoundError as gone:
         if str(gone.name).startswith("cudnn_assistant"):
             raise
-        return {}  # What not everybody has installed.
+        return found  # What not everybody has installed.
     for name, value in vars(loaded).items():
         if isinstance(value, re.Pattern | LatePattern) and isinstance(value.pattern, str):
             found[f"{module}.{name}"] = re.compile(value.pattern, value.flags)
-    for number, text, flags in written(Path(loaded.__file__ or "")):
+    for number, text, flags in written(file):
         found[f"{module}:{number}"] = re.compile(text, flags)
     return found
+
+
+USES = re.compile(r"\b(re\.|regex\()")
 
 
 def written(file: Path) -> Iterator[tuple[int, str, int]]:
@@ -64,6 +73,36 @@ def written(file: Path) -> Iterator[tuple[int, str, int]]:
                     flag = getattr(re, given.attr, None)
                     flags |= flag if isinstance(flag, re.RegexFlag) else 0
             yield node.lineno, node.args[0].value, flags
+
+
+def held(file: Path) -> Iterator[tuple[int, str]]:
+    """Texts of a file that may become patterns: those of tables, and those put together."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    told = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+    parts = {id(part) for one in ast.walk(tree) if isinstance(one, ast.JoinedStr)
+             for part in ast.walk(one) if part is not one}  # fmt: skip
+    for node in ast.walk(tree):
+        if id(node) in told | parts:
+            continue
+        text = ""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        elif isinstance(node, ast.JoinedStr):
+            inside = (one.value if isinstance(one, ast.Constant) else "lib" for one in node.values)
+            text = "".join(map(str, inside))
+        if LIKE_A_PATTERN.search(text) and may_be_compiled(text):
+            yield node.lineno, text
+
+
+LIKE_A_PATTERN = re.compile(r"[\])}.a-z][+*]|\\[dwsDWS]|\(\?|\{\d*,\d*\}")
+
+
+def may_be_compiled(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True
 
 
 def sample(tree: object, more: int = 0) -> str:
@@ -150,20 +189,18 @@ def worst_cases(pattern: re.Pattern[str]) -> set[str]:
 
 def modules() -> list[str]:
     """By their files: packages that are not looked into need not be loaded for their names."""
-    names = (".".join(file.relative_to(ROOT.parent).with_suffix("").parts) for file in files())
-    names = (name.removesuffix(".__init__") for name in names)
-    return [name for name in names if not name.startswith(WITHOUT) and "__main__" not in name]
-
-
-def files() -> list[Path]:
-    uses = re.compile(r"\b(re\.|regex\()")
-    return sorted(file for file in ROOT.rglob("*.py") if uses.search(file.read_text("utf-8")))
+    paths = (file.relative_to(ROOT.parent).with_suffix("") for file in sorted(ROOT.rglob("*.py")))
+    names = (".".join(path.parts).removesuffix(".__init__") for path in paths)
+    return [name for name in names if "__main__" not in name]
 
 
 def test_the_patterns_are_found() -> None:
     found = {name: pattern for module in modules() for name, pattern in patterns(module).items()}
-    assert len({(pattern.pattern, pattern.flags) for pattern in found.values()}) > 150
+    texts = {pattern.pattern for pattern in found.values()}
+    assert len(texts) > 400
     assert "cudnn_assistant.report.secrets._CREDENTIAL" in found
+    # One of a table, and one that is put together.
+    assert {"tensorrt-cu(\\d+)", "lib(?:\\.\\d+)+"} <= texts
 
 
 @pytest.mark.parametrize(

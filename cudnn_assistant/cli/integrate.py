@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import sys
@@ -30,8 +31,9 @@ def integrate(_session: Session, options: Options, screen: Screen) -> int:
     """
     if sys.platform == "win32":
         raise Misuse("menus-by-installer")
-    share = data_home()
+    share = Path()
     try:
+        share = data_home()
         for source, name in _FILES:
             if options.out_of_menus:
                 (share / name).unlink(missing_ok=True)
@@ -47,9 +49,17 @@ def integrate(_session: Session, options: Options, screen: Screen) -> int:
 
 
 def data_home() -> Path:
-    """$XDG_DATA_HOME where it is an absolute path, else ``~/.local/share``."""
+    """$XDG_DATA_HOME where it is an absolute path, else ``~/.local/share``.
+
+    Raises :class:`OSError` where nobody knows a home.
+    """
     chosen = os.environ.get("XDG_DATA_HOME", "")
-    return Path(chosen) if os.path.isabs(chosen) else Path.home() / ".local" / "share"
+    if os.path.isabs(chosen):
+        return Path(chosen)
+    home = os.environ.get("HOME", os.path.expanduser("~"))
+    if not os.path.isabs(home):
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), "~")
+    return Path(home) / ".local" / "share"
 
 
 def _put(source: str, target: Path) -> None:

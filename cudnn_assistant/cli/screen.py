@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import sys
@@ -28,6 +29,7 @@ _SIGNS: dict[Mark, tuple[str, str, str]] = {
     "wait": ("…", "[..]", "36"),
 }
 _BLANK = regex(r"[\n\t\u00a0]")
+_NO_TEXT = regex("[\ud800-\udfff]")
 _KEEP = "\u00a0"
 """Stands for a space inside a path while a text is wrapped."""
 _PATH = regex(
@@ -131,8 +133,15 @@ class Screen:
 
 
 def json_line(value: object) -> str:
-    """A value as JSON; a terminal is shown nothing that it would obey."""
-    return visible_json(msgspec.json.encode(value).decode())
+    """A value as JSON; a terminal is shown nothing that it would obey.
+
+    Bytes of a name that are no text are spelled ``\\xNN``.
+    """
+    try:
+        return visible_json(msgspec.json.encode(value).decode())
+    except UnicodeEncodeError:
+        whole = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
+        return visible_json(_NO_TEXT.sub(lambda c: f"\\\\x{ord(c[0]) & 0xFF:02x}", whole))
 
 
 def in_utf8(stream: TextIO, platform: str = sys.platform) -> TextIO:

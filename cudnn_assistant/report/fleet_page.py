@@ -216,4 +216,4 @@ def _separated(names: Iterable[str]) -> str:
 def _cell(text: str) -> str:
     """Spreadsheets run what begins like a formula, wherever it came from."""
     shown = visible(text)
-    return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown
+    return f"'{shown}" if shown.startswith(tuple("=+-@＝＋－＠")) else shown

@@ -57,6 +57,13 @@ def made(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pla
     return plan
 
 
+def test_a_folder_whose_name_is_no_text_is_listed(own_home: Path) -> None:
+    odd = os.fsencode(places.own_libraries()) + b"/cudnn-\xff-cuda12"
+    os.makedirs(odd)
+    (one,) = json.loads(ca("installed", "--json").stdout)
+    assert one["folder"].endswith("/cudnn-\\xff-cuda12")
+
+
 def test_it_is_listed_with_who_uses_it(made: Plan) -> None:
     shown = ca("installed").stdout
     assert "cuDNN 9.28.0" in shown

@@ -58,3 +58,14 @@ def test_a_relative_data_home_is_not_obeyed(
 )
 def test_quotes_as_the_desktop_entry_specification_says(path: str, written: str) -> None:
     assert quoted(path) == written
+
+
+@pytest.mark.parametrize("home", ["", "here", "./x"])
+def test_a_home_that_is_none_gets_nothing(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", home)
+    assert run(["integrate"]) == 5
+    assert "can't be written" in capfd.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from test_command_line import ca
@@ -19,6 +20,33 @@ def test_programs_get_one_object() -> None:
     done = ca("watch", "--json", "--", sys.executable, "-c", "print('mine')")
     assert done.stdout == "mine\n"
     assert json.loads(done.stderr)["exit_code"] == 0
+
+
+HOSTILE = ("libcudnn\udcff.so.9", "libcudnn\n.so.9 (deleted)", "libcudnn\x1b]0;x\x07\u202e.so.9")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names of files are text there")
+def test_files_whose_names_are_no_text_are_told(tmp_path: Path) -> None:
+    program = """
+import mmap, sys, time
+held = []
+for name in sys.argv[1:]:
+    with open(name, "w+b") as file:
+        file.write(bytes(8192))
+        file.flush()
+        held.append(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ | mmap.PROT_EXEC))
+time.sleep(2)
+"""
+    names = [str(tmp_path / name) for name in HOSTILE]
+    done = ca("watch", "--json", "--", sys.executable, "-c", program, *names)
+    seen = json.loads(done.stderr)
+    assert {path.rpartition("/")[2] for path in seen["libraries"]} == {
+        "libcudnn\\xff.so.9",
+        *HOSTILE[2:],
+        "libcudnn\n.so.9",
+    }
+    assert seen["command"][-3].endswith("libcudnn\\xff.so.9")
+    assert "\x1b" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -211,11 +211,11 @@ def test_a_folder_without_reports(tmp_path: Path) -> None:
 
 
 def test_no_cell_becomes_a_formula(tmp_path: Path) -> None:
-    saved(tmp_path, {"=cmd|calc": "linux-healthy", "-2+3": "linux-healthy"})
+    saved(tmp_path, {"=cmd|calc": "linux-healthy", "-2+3": "linux-healthy", "＝1": "linux-healthy"})
     text = write_fleet_csv(together(tmp_path))
     cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
-    assert {"'=cmd|calc", "'-2+3"} <= set(cells)
-    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+    assert {"'=cmd|calc", "'-2+3", "'＝1"} <= set(cells)
+    assert not [cell for cell in cells if cell.startswith(tuple("=+-@＝"))]
 
 
 @pytest.mark.parametrize("spoken", language.LANGUAGES)

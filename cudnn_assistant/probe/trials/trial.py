@@ -65,16 +65,16 @@ def run_trial(
 
     Without ``library`` and ``folders`` it is what programs get: cuDNN by its bare name in exactly
     this ``environment``. ``folders`` are the library folders of a Python environment, loaded the
-    way its frameworks do, under the same ``environment`` (an LD_LIBRARY_PATH that reaches into
-    such an environment is thus part of what is tested); ``steps`` have the loader find cuDNN as
-    its framework's own library does (linking.py). ``library`` is one folder whose copy
-    alone may answer. ``major`` fixes which main library is wanted. ``gpu`` is a UUID or an ordinal
-    among the visible GPUs, "" the first of them. ``full`` adds the other types, layouts and
-    directions. ``start_in`` is the child's working folder, else one of the system; ``lifted``
-    names limits that it raises first; ``python`` runs it in place of our own interpreter.
-    ``reason`` asks the loader why it refused a part of cuDNN, which cuDNN itself doesn't tell.
-    ``table`` says what a cuDNN is made of (() the built-in one). ``cancel`` ends the child at
-    once and raises :class:`~cudnn_assistant.probe.running.children.Cancelled`.
+    way its frameworks do, under the same ``environment`` (an LD_LIBRARY_PATH that reaches into such
+    an environment is thus part of what is tested); ``steps`` have the loader find cuDNN as its
+    framework's own library does (linking.py). ``library`` is one folder whose copy alone may
+    answer. ``major`` fixes which main library is wanted. ``gpu`` is a UUID or an ordinal among the
+    visible GPUs, "" the first of them. ``full`` adds the other types, layouts and directions.
+    ``start_in`` is the child's working folder, else one of the system; ``lifted`` names limits that
+    it raises first; ``python`` runs it in place of our own interpreter. ``reason`` asks the loader
+    why it refused a part of cuDNN, which cuDNN itself doesn't tell. ``table`` says what a cuDNN is
+    made of (() the built-in one). ``cancel`` ends the child at once and raises
+    :class:`~cudnn_assistant.probe.running.children.Cancelled`.
     """
     parts = part_lists(table)
     wish = {
