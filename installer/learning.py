@@ -21,7 +21,7 @@ _HOLD = 9.0
 """How strongly weights are held near zero; 6 to 20 gave the same within a case or two."""
 _HOLD_STRANGE = 2.0
 """The same for texts about something else."""
-_STRANGE = 4.0
+_STRANGE = 8.0
 """What such a text counts for: they are few beside the reports, and a wrong answer to one is worse
 than none to a report."""
 _ALSO = 0.25

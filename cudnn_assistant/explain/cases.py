@@ -34,8 +34,9 @@ class Case(NamedTuple):
     signs: set[str]
     """Keys of the learned table."""
     signs_of_text: set[str]
-    """Those by which it is told whether the text is about a GPU's trouble at all: of what is known
-    beside it, only sentences count."""
+    """Those by which it is told whether the text is about a GPU's trouble at all, with its letters
+    by threes, which hear endings and spellings: of what is known beside it, only sentences count.
+    """
     informed: bool
     """Whether anything is known beside the text."""
 
@@ -85,8 +86,9 @@ def read_case(
 def _of_text(shown: list[str], found: list[Hit]) -> set[str]:
     loudest = max((max(hit.pattern.votes.values()) for hit in found), default=0.0)
     known = {"known message"} if loudest > 0 else set()
-    alone = signs(question("\n".join(shown), {}), shown, {})
-    return {*alone, *sounds(shown), *known, *_of_patterns(found, [])}
+    alone = question("\n".join(shown), {})
+    said = (signs(alone, shown, {}), alone.letters, sounds(shown), known, _of_patterns(found, []))
+    return set().union(*said)
 
 
 def _of_patterns(found: list[Hit], noted: list[Hit]) -> set[str]:

@@ -238,9 +238,9 @@ def test_no_pattern_takes_long_on_a_hostile_line(text: str) -> None:
     for pattern in patterns():
         literal = pattern.find[0]
         line = (literal + " " + text)[:LONGEST_LINE]
-        start = time.perf_counter()
+        start = time.process_time()
         search(pattern.regex, line)
-        if (took := time.perf_counter() - start) > 0.25:
+        if (took := time.process_time() - start) > 0.25:
             slow[pattern.id] = took
     assert not slow
 
