@@ -159,15 +159,24 @@ def test_a_part_that_raises_or_hangs_is_a_gap_and_the_rest_goes_on():
         return {}, ()
 
     works = {
+        "slow": Work(hang, ("slow",)),
         "good": Work(lambda: ({"x": 1}, ()), ("good",)),
         "bad": Work(lambda: 1 / 0, ("bad", "worse")),
-        "slow": Work(hang, ("slow",)),
     }
     seen = {one.part: one for one in together(works, 0.5)}
     assert seen["good"].facts == {"x": 1}
     assert [gap.what for gap in seen["bad"].gaps] == ["bad", "worse"]
     assert "ZeroDivisionError" in seen["bad"].gaps[0].why
     assert [gap.what for gap in seen["slow"].gaps] == ["slow"]
+
+
+def test_a_part_that_waits_for_a_later_one_gets_its_answer():
+    known = threading.Event()
+    works = {
+        "waits": Work(lambda: ({"x": known.wait(30)}, ()), ("waits",)),
+        "knows": Work(lambda: (known.set() or {}, ()), ("knows",)),
+    }
+    assert {"x": True} in [one.facts for one in together(works, 30)]
 
 
 def test_surrogates_in_a_reason_do_not_break_the_snapshot():
