@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
+from computer import SYSTEM
 from elftools.elf.elffile import ELFFile
 from split_cudnn import OWN, linked_torch, split
 from test_computers import SITE, VENV
@@ -482,6 +483,17 @@ def packages_that_the_administrator_installed_for_himself(c):
     linked_torch(c)
     c.everyday()
     c.after += f"\nchown -R 0:0 .{SITE}/nvidia; chmod -R go-rwx .{SITE}/nvidia"
+
+
+@seen("broken", f"error search-folder-closed {VENV}", says=(OWN,), **TORCH)
+def cudnn_of_the_administrator_alone_where_the_system_s_is_older(c):
+    # As on a real computer: JAX takes the system's, PyTorch refuses it.
+    with_gpu(c)
+    c.cuda()
+    split(c.at(SYSTEM), "9.5.1")
+    linked_torch(c)
+    c.everyday()
+    c.after += f"\nchown -R 0:0 .{OWN}; chmod 700 .{OWN}"
 
 
 @seen("broken", "error cudnn-not-on-path", says=("archive/lib",), never=("MB",))

@@ -31,13 +31,13 @@ def closed(ctx: Context) -> Findings:
     """A folder of libraries can't be opened: a package's, or one of the search list where cuDNN
     wasn't found in the others."""
     trial = ctx.stopped
-    if ctx.windows or trial is None:
+    if ctx.windows or ctx.works or not (trial or ctx.framework_trials):
         return
     if barred := [p for p in packages_of(ctx) if p.closed]:
         names = ", ".join(p.name for p in barred)
         remedy = _open("-R", "a+rX", *dict.fromkeys(p.closed for p in barred))
         yield ctx.error(remedy, folder=barred[0].closed, package=names)
-    lost = trial.status == "missing-library" and "cudnn" in trial.missing
+    lost = trial and trial.status == "missing-library" and "cudnn" in trial.missing
     entry = next((e for e in ctx.machine.search if e.closed and _LIKELY.search(e.folder)), None)
     if entry and lost and ctx.environment is None and not ctx.copies:
         new = own_copy(ctx, _open("a+rx", ctx.parent(entry.folder), entry.folder))
