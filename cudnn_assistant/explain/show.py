@@ -16,7 +16,8 @@ _WHOLE = 3
 def text_lines(explanation: Explanation) -> list[str]:
     """Lines for people, without colours; unwrapped, so that paths stay whole."""
     if not explanation.causes:
-        return [say("explain.no-known-message-about-gpu-cuda")]
+        nothing = say("explain.no-known-message-about-gpu-cuda")
+        return [*_understood(explanation), nothing, *_would_tell(explanation)]
     doubtful = doubt(explanation)
     return [
         *_telling(explanation),
@@ -41,10 +42,13 @@ def _possible(explanation: Explanation) -> list[str]:
     return [
         say("explain.possible-first"),
         *(f"   {_head(n, c)}" for n, c in enumerate(explanation.causes[:_WHOLE], 1)),
-        "",
-        say("explain.would-tell"),
-        *(f"   {text}" for text in explanation.would_tell),
+        *_would_tell(explanation),
     ]
+
+
+def _would_tell(explanation: Explanation) -> list[str]:
+    told = [f"   {text}" for text in explanation.would_tell]
+    return ["", say("explain.would-tell"), *told] if told else []
 
 
 def _understood(explanation: Explanation) -> list[str]:

@@ -96,12 +96,10 @@ class Answers(QWidget):
     def show_answer(self, found: Explanation, here: Here) -> None:
         """The causes, best first; or that nothing is known."""
         self.clear()
+        said = found.causes[0].title if found.causes else say("gui.explain-nothing-found")
         if not found.causes:
-            said = say("gui.explain-nothing-found")
             self.rows.addWidget(Notice("info", said))
-            announce(self, said, now=True)
-            return
-        if doubtful := doubt(found):
+        elif doubtful := doubt(found):
             self.rows.addWidget(Text(doubtful, muted=True))
         for at, cause in enumerate(found.causes[: 1 + SHOWN]):
             ways = tuple(self._ways(cause, here))
@@ -111,7 +109,7 @@ class Answers(QWidget):
         self._show_list(say("gui.explain-lines"), lines)
         understood = [f"{one.label}: {one.value}" for one in found.understood]
         self._show_list(say("gui.explain-understood"), understood)
-        announce(self, found.causes[0].title, now=True)
+        announce(self, said, now=True)
 
     def _ways(self, cause: Cause, here: Here) -> Iterator[tuple[str, Callable[[], object]]]:
         subject = here.rows.get(cause.code)

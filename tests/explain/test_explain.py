@@ -193,7 +193,10 @@ def test_nothing_known_gives_nothing() -> None:
     answer = explain("Hello world\nTraceback (most recent call last):\n")
     assert answer.causes == ()
     assert answer.lines == ()
-    assert len(text_lines(answer)) == 1
+    said = text_lines(answer)
+    assert said[0].startswith("No known message")
+    assert said[2:] == ["What would tell:", *(f"   {way}" for way in answer.would_tell)]
+    assert answer.would_tell
 
 
 def test_json_has_the_promised_shape() -> None:
