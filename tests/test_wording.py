@@ -35,8 +35,13 @@ def shown(said: Words) -> str:
     return " ".join(filter(None, said_so))
 
 
+def ours(text: str) -> str:
+    """A text without what it quotes of other programs."""
+    return re.sub("“[^”]*”", "", text)
+
+
 def plain_and_whole(said: Words, finding: Finding, machine: Machine) -> None:
-    assert not FORBIDDEN.search(shown(said))
+    assert not FORBIDDEN.search(ours(shown(said)))
     assert all((said.title, said.why, said.fix))
     assert said.title[0] not in " {"
     assert not said.title.endswith((".", "!", "?"))
@@ -105,7 +110,7 @@ def test_the_summary_is_plain_too(name: str) -> None:
     rows = [*own, *(part_line(part, machine) for part in PARTS)]
     told = [title, sentence, *(row.label for row in rows), *(row.text for row in rows)]
     assert title
-    assert not any(FORBIDDEN.search(text) for text in told)
+    assert not any(FORBIDDEN.search(ours(text)) for text in told)
     assert all(row.text for row in rows)
     assert [row.part for row in own][:5] == list(PARTS)
     # Green and red lines agree with the verdict.

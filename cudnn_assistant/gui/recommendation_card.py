@@ -102,5 +102,7 @@ def _table(open_link: Callable[[str], object], rows: Iterable[AdviceRow]) -> QWi
             link = Link(say("remedies.open-archive"), partial(open_link, one.link))
             link.setAccessibleName(f"{link.text()}: {file}")
             said.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
-        grid.addLayout(said, number, 1, TOP)
+        said.addStretch()
+        # Not aligned: a layout that is gets its least height, whatever its text needs.
+        grid.addLayout(said, number, 1)
     return table
