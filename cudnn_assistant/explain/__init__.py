@@ -58,7 +58,7 @@ from cudnn_assistant.explain.cases import Case, read_case
 from cudnn_assistant.explain.causes import cause, shown_by
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.ranking import rank
-from cudnn_assistant.explain.show import doubt, text_lines
+from cudnn_assistant.explain.show import doubt, likely, text_lines
 from cudnn_assistant.explain.snapshot import (
     facts_of,
     proven,
@@ -82,6 +82,7 @@ __all__ = [
     "Understood",
     "doubt",
     "explain",
+    "likely",
     "text_lines",
 ]
 

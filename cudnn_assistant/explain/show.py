@@ -23,7 +23,7 @@ def text_lines(explanation: Explanation) -> list[str]:
         *_telling(explanation),
         *_understood(explanation),
         *([doubtful, ""] if doubtful else []),
-        *(_causes(explanation.causes) if explanation.clear else _possible(explanation)),
+        *(_causes(likely(explanation)) if explanation.clear else _possible(explanation)),
         say("explain.judged-with-computer")
         if explanation.basis == "computer"
         else say("explain.judged-alone"),
@@ -37,11 +37,16 @@ def doubt(explanation: Explanation) -> str:
     return say("explain.cannot-tell")
 
 
+def likely(explanation: Explanation) -> tuple[Cause, ...]:
+    """The causes that are worth a look: the first, and those with at least one chance in 100."""
+    return tuple(c for n, c in enumerate(explanation.causes) if not n or c.score >= 0.01)
+
+
 def _possible(explanation: Explanation) -> list[str]:
     """Names without remedies, and what would tell: a remedy at random does harm."""
     return [
         say("explain.possible-first"),
-        *(f"   {_head(n, c)}" for n, c in enumerate(explanation.causes[:_WHOLE], 1)),
+        *(f"   {_head(n, c)}" for n, c in enumerate(likely(explanation)[:_WHOLE], 1)),
         *_would_tell(explanation),
     ]
 

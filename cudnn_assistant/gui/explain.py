@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from cudnn_assistant.explain import Cause, Explanation, State, doubt
+from cudnn_assistant.explain import Cause, Explanation, State, doubt, likely
 from cudnn_assistant.gui.disclosure import OpeningLine, add_details
 from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.message import Message
@@ -101,7 +101,7 @@ class Answers(QWidget):
             self.rows.addWidget(Notice("info", said))
         elif doubtful := doubt(found):
             self.rows.addWidget(Text(doubtful, muted=True))
-        for at, cause in enumerate(found.causes[: 1 + SHOWN]):
+        for at, cause in enumerate(likely(found)[: 1 + SHOWN]):
             ways = tuple(self._ways(cause, here))
             self.rows.addWidget(CauseCard(cause, whole=not at, ways=ways))
         self._show_list(say("gui.explain-would-tell"), found.would_tell)

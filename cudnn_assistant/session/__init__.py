@@ -211,14 +211,15 @@ class Session:
         ``exact`` has Linux' loader tell all that it does, on the program's standard error. Raises
         :class:`Misuse` where it can't be started or seen.
         """
-        from cudnn_assistant.session.watching import result, run
+        from cudnn_assistant.session.watching import folders, result, run
 
         seen = run(command, pid, exact=exact)
-        checkup = self.check(LookRequest(trial=False, offline=True))
+        used = folders(seen)
+        checkup = self.check(LookRequest(trial=False, offline=True, folders=used))
         text = "\n".join((seen.said, *seen.refusals))
         failed = bool(seen.exit_code) and bool(text.strip())
         meaning = self.explain(text, checkup) if failed else None
-        return result(seen, checkup.machine, meaning)
+        return result(seen, checkup, meaning)
 
     def say_anew(self, seen: WatchResult, checkup: Checkup | None) -> WatchResult:
         """What a program's last words mean, in the language that is spoken now."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from cudnn_assistant.causes import cause
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
+from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.trouble import Misuse
 from cudnn_assistant.wording import listed, say
+from cudnn_assistant.wording.findings import words
 
 _CUDNN = re.compile(r"(?i)(lib)?cudnn")
 _MAIN = re.compile(r"(?i)(libcudnn\.so(\.[\d.]+)?|cudnn64_\d+\.dll)")
@@ -24,6 +27,15 @@ class LoadedCopy(Struct, kw_only=True):
     files: tuple[str, ...] = ()
     main: bool = False
     """The main library is among them: this is the cuDNN that the program asked for."""
+
+
+class Fault(Struct, kw_only=True):
+    """What is wrong with a copy of cuDNN that a program took."""
+
+    code: str
+    title: str
+    why: str
+    fix: str
 
 
 class WatchResult(Struct, kw_only=True):
@@ -42,6 +54,8 @@ class WatchResult(Struct, kw_only=True):
     """What the loader said of files that it could not use, where it was asked."""
     explanation: Explanation | None = None
     """What its last words mean; where it stopped and said something."""
+    faults: tuple[Fault, ...] = ()
+    """What is wrong with the copies that it took; where it stopped."""
     said: str = ""
     """Those words."""
 
@@ -63,8 +77,15 @@ def run(command: Sequence[str], pid: int, *, exact: bool) -> Watched:
         raise Misuse("program-not-started", command=command[0], why=why) from trouble
 
 
-def result(watched: Watched, machine: Machine, explanation: Explanation | None) -> WatchResult:
+def folders(watched: Watched) -> tuple[str, ...]:
+    """Where the files of cuDNN lie that were taken."""
+    files = (path for path in watched.libraries if _CUDNN.match(os.path.basename(path)))
+    return tuple(dict.fromkeys(map(os.path.dirname, files)))
+
+
+def result(watched: Watched, checkup: Checkup, explanation: Explanation | None) -> WatchResult:
     """What was seen, with the versions of the copies as the look found them."""
+    machine = checkup.machine
     return WatchResult(
         command=watched.command,
         exit_code=watched.exit_code,
@@ -74,8 +95,17 @@ def result(watched: Watched, machine: Machine, explanation: Explanation | None) 
         complete=watched.complete,
         refusals=watched.refusals,
         explanation=explanation,
+        faults=tuple(_faults(folders(watched), checkup)) if watched.exit_code else (),
         said=watched.said if explanation is not None else "",
     )
+
+
+def _faults(used: Sequence[str], checkup: Checkup) -> Iterator[Fault]:
+    """Where nobody searches doesn't matter: the program has found it."""
+    for one in checkup.findings:
+        if one.facts.get("folder") in used and cause(one.code).cls != "cudnn-not-on-path":
+            said = words(one, checkup.machine)
+            yield Fault(code=one.code, title=said.title, why=said.why, fix=said.fix)
 
 
 def told(seen: WatchResult) -> list[str]:
@@ -88,6 +118,7 @@ def told(seen: WatchResult) -> list[str]:
     said += [say("watching.parts", files=listed(c.files), folder=c.folder) for c in parts]
     if not seen.copies:
         said.append(say("watching.no-cudnn"))
+    said += [f"{one.title}. {one.why} {one.fix}" for one in seen.faults]
     said += [say("watching.loader-said", said=text) for text in seen.refusals]
     if not seen.complete:
         said.append(say("watching.too-short"))

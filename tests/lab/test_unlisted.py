@@ -527,3 +527,24 @@ def part_of_a_package_of_pythonpath_is_gone(c):
 @pytest.mark.parametrize("name", CASES)
 def test_unlisted(tmp_path, name):
     holds(CASES[name], tmp_path)
+
+
+@pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_watched_program_is_told_what_its_own_copy_lacks(tmp_path, whole):
+    c = computer.Computer(tmp_path / "computer")
+    with_gpu(c)
+    c.cuda()
+    folder = "/srv/game/libraries"
+    split(c.at(folder), "9.10.2")
+    if not whole:
+        c.at(f"{folder}/libcudnn_ops.so.9").unlink()
+    program = (
+        "import ctypes, time; ctypes.CDLL('libcudnn.so.9').cudnnGetVersion(); time.sleep(1);"
+        "raise SystemExit(3)"
+    )
+    ours = (sys.executable, "-I", "-m", "cudnn_assistant", "watch", "--", "python3", "-c", program)
+    done = c.run(*ours, LD_LIBRARY_PATH=folder)
+    assert done.returncode == 3
+    assert f"from {folder}" in done.stderr
+    assert ("lacks the file libcudnn_ops.so.9" in done.stderr) is not whole, done.stderr
