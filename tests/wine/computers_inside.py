@@ -34,6 +34,7 @@ TOOLKITS = Path("C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA")
 CUDNN = Path("C:/Program Files/NVIDIA/CUDNN/v9.10/bin/12.9")
 TOOLS, WORK = Path("C:/tools"), Path("C:/work")
 SITE = WORK / "venv/Lib/site-packages"
+BESIDE = Path(sys.executable).parent / "cudnn64_9.dll"
 WISHES = Path("C:/etc/stub")
 PLANTED = (
     TOOLKITS.parent, CUDNN.parents[3], TOOLS, WORK, WISHES.parent,
@@ -167,6 +168,12 @@ def stray_copy_in_system32(c: Computer) -> None:
     c.day("cudnnCreate:1002")
 
 
+def file_that_is_no_library_beside_python(c: Computer) -> None:
+    """Windows looks beside the program first: only an experiment from elsewhere can tell."""
+    c.healthy()
+    BESIDE.write_bytes(b"MZ, and nothing more")
+
+
 def zlibwapi_missing(c: Computer) -> None:
     c.driver()
     c.cuda()
@@ -233,6 +240,7 @@ def other_programs_dlls_come_first_healthy(c: Computer) -> None:
 CASES: tuple[Callable[[Computer], None], ...] = (
     healthy, healthy_in_the_toolkit, healthy_torch, older_copy_first_that_works_healthy,
     folder_above_on_path, cuda_path_stale, part_missing, stray_copy_in_system32, zlibwapi_missing,
+    file_that_is_no_library_beside_python,
     without_nvidia, driver_too_old, onnxruntime_without_cuda, blanks_around_the_folder,
     name_that_nobody_set, ctranslate2_without_the_parts,
     other_programs_dlls_come_first_healthy,
@@ -260,6 +268,7 @@ def clear() -> None:
     """The drive is shared with other tests."""
     for folder in PLANTED:
         shutil.rmtree(folder, ignore_errors=True)
+    BESIDE.unlink(missing_ok=True)
     for file in (SYSTEM32 / name for name in ("facts", "nvml.dll", "nvcuda.dll", "cudnn64_9.dll")):
         file.unlink(missing_ok=True)
     with contextlib.suppress(OSError):

@@ -29,6 +29,7 @@ EXPECTED = {
     "cuda_path_stale": "warning cuda-path-stale",
     "part_missing": "error cudnn-part-missing",
     "stray_copy_in_system32": "error stray-cudnn-first",
+    "file_that_is_no_library_beside_python": "error working-folder-stops-cudnn",
     "zlibwapi_missing": "error zlibwapi-missing",
     "without_nvidia": "error no-nvidia-gpu",
     "driver_too_old": "error driver-too-old",

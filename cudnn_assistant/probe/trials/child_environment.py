@@ -75,9 +75,20 @@ def apart() -> Iterator[str]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for name in filter(_OF_PYTHON.fullmatch, os.listdir(home)):
             shutil.copy(os.path.join(home, name), folder)
-        with open(os.path.join(folder, "pyvenv.cfg"), "w", encoding="utf-8") as config:
-            config.write(f"home = {home}\n")
+        for name in (name for name in os.listdir(home) if name.endswith("._pth")):
+            # That of Setup knows its folders by this file, from where it lies.
+            with open(os.path.join(home, name), encoding="utf-8") as listed:
+                lines = listed.read().splitlines()
+            # Lines of comments and imports stay: they name no folder.
+            kept = [x if x.startswith(("#", "import ")) else os.path.join(home, x) for x in lines]
+            _write(folder, name, *kept)
+        _write(folder, "pyvenv.cfg", f"home = {home}")
         yield os.path.join(folder, "python.exe")
+
+
+def _write(folder: str, name: str, *lines: str) -> None:
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
 
 
 def searched_by_windows(environment: Environment, first: Sequence[str]) -> list[str]:
