@@ -41,7 +41,7 @@ from cudnn_assistant.finding import (
     SetTo,
     TakeOut,
 )
-from cudnn_assistant.machine import SYSTEM, Gap, GpuProcess, Machine, Value
+from cudnn_assistant.machine import SYSTEM, Gap, GpuProcess, Machine, Package, Value
 from cudnn_assistant.plan import make_plan
 
 
@@ -189,6 +189,16 @@ def test_cuda_13_is_chosen_where_its_cublas_is_the_one_there() -> None:
     )
     (edit,) = edits(machine, "cudnn-missing")
     assert edit.cuda_major == 13
+
+
+def test_packages_of_one_cause_are_one_finding() -> None:
+    machine = of("linux-package-incomplete")
+    (one,) = (e for e in machine.pythons if any(p.files_missing for p in e.packages))
+    others = [Package(name=f"nvidia-{n}-cu12", version="12.1", files_missing=1) for n in "ab"]
+    more = but(one, packages=(*one.packages, *others))
+    gone = found(but(machine, pythons=(more,)), "package-incomplete")
+    assert [finding.facts["count"] for finding in gone] == [4]
+    assert gone[0].facts["package"] == "nvidia-cublas-cu12, nvidia-a-cu12, nvidia-b-cu12"
 
 
 def test_packages_are_installed_by_the_environments_own_pip_unless_it_is_managed() -> None:

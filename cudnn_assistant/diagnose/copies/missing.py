@@ -81,7 +81,7 @@ def recorded_only(ctx: Context) -> Findings:
     """The package of the needed cuDNN is installed by its record alone."""
     for _need, there in _lacks(ctx):
         if isinstance(there, Package) and not there.closed:
-            yield lacking(ctx, there, "error")
+            yield lacking(ctx, "error", there)
 
 
 @rule("cudnn-main-file-alone", layer=Layer.SEARCH)

@@ -80,16 +80,15 @@ def changed(ctx: Context) -> Findings:
 
 @rule("package-incomplete", layer=Layer.FRAMEWORK, provable=False)
 def incomplete(ctx: Context) -> Findings:
-    """A package's own record lists library files that are gone."""
+    """Packages' own records list library files that are gone."""
+    told: dict[Severity, list[Package]] = {"error": [], "warning": [], "info": []}
     for package in packages_of(ctx):
-        if package.files_missing <= 0:
-            continue
-        if _parts_of_a_copy(ctx, package):
+        if package.files_missing <= 0 or _parts_of_a_copy(ctx, package):
             continue
         slimmed = bool(package.missing) and all(map(_SPARE.match, package.missing))
         hard = (ctx.stopped and not slimmed) or _torch_lacks(ctx, package)
-        severity: Severity = "error" if hard else "info" if slimmed else "warning"
-        yield lacking(ctx, package, severity)
+        told["error" if hard else "info" if slimmed else "warning"].append(package)
+    return (lacking(ctx, severity, *found) for severity, found in told.items() if found)
 
 
 _SPARE = regex(
@@ -116,22 +115,26 @@ def _torch_lacks(ctx: Context, package: Package) -> bool:
     return linked and not there.issuperset(names)
 
 
-def lacking(ctx: Context, package: Package, severity: Severity) -> Finding:
-    """A package that is installed by its record, and its files are gone."""
-    names = ", ".join(package.missing[:8])
-    facts = Facts(environment=ctx.subject, package=package.name)
+def lacking(ctx: Context, severity: Severity, *found: Package) -> Finding:
+    """Packages that are installed by their records, and their files are gone."""
+    facts = Facts(environment=ctx.subject, package=", ".join(p.name for p in found))
     if severity == "info":
-        facts |= {"lacking": "spare", "missing_files": names}
-    elif package.files_missing:
-        facts |= {"count": package.files_missing}
+        gone = [name for package in found for name in package.missing]
+        facts |= {"lacking": "spare", "missing_files": ", ".join(gone[:8])}
+    elif count := sum(package.files_missing for package in found):
+        facts |= {"count": count}
     else:
         facts |= {"lacking": "record"}
     return ctx.finding(
         severity,
-        install_packages(ctx, f"{package.name}=={package.version}"),
-        f"{package.name} {package.version}: {names or package.files_missing or '–'}",
+        install_packages(ctx, *(f"{p.name}=={p.version}" for p in found)),
+        *(f"{p.name} {p.version}: {_gone(p)}" for p in found),
         **facts,
     )
+
+
+def _gone(package: Package) -> str:
+    return ", ".join(package.missing[:8]) or str(package.files_missing or "–")
 
 
 def reserved(package: Package) -> bool:
