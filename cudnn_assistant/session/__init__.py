@@ -211,10 +211,10 @@ class Session:
         ``exact`` has Linux' loader tell all that it does, on the program's standard error. Raises
         :class:`Misuse` where it can't be started or seen.
         """
-        from cudnn_assistant.session.watching import folders, result, run
+        from cudnn_assistant.session.watching import of_cudnn, result, run
 
         seen = run(command, pid, exact=exact)
-        used = folders(seen)
+        used = tuple(of_cudnn(seen.libraries))
         checkup = self.check(LookRequest(trial=False, offline=True, folders=used))
         text = "\n".join((seen.said, *seen.refusals))
         failed = bool(seen.exit_code) and bool(text.strip())

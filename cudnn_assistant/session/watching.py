@@ -77,31 +77,35 @@ def run(command: Sequence[str], pid: int, *, exact: bool) -> Watched:
         raise Misuse("program-not-started", command=command[0], why=why) from trouble
 
 
-def folders(watched: Watched) -> tuple[str, ...]:
-    """Where the files of cuDNN lie that were taken."""
-    files = (path for path in watched.libraries if _CUDNN.match(os.path.basename(path)))
-    return tuple(dict.fromkeys(map(os.path.dirname, files)))
+def of_cudnn(paths: Sequence[str]) -> dict[str, list[str]]:
+    """The names of cuDNN's files among ``paths``, by their folders."""
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        if _CUDNN.match(os.path.basename(path)):
+            folders.setdefault(os.path.dirname(path), []).append(os.path.basename(path))
+    return folders
 
 
 def result(watched: Watched, checkup: Checkup, explanation: Explanation | None) -> WatchResult:
     """What was seen, with the versions of the copies as the look found them."""
-    machine = checkup.machine
+    copies = loaded_copies(watched.libraries, checkup.machine)
     return WatchResult(
         command=watched.command,
         exit_code=watched.exit_code,
         seconds=round(watched.seconds, 3),
-        copies=loaded_copies(watched.libraries, machine),
+        copies=copies,
         libraries=watched.libraries,
         complete=watched.complete,
         refusals=watched.refusals,
         explanation=explanation,
-        faults=tuple(_faults(folders(watched), checkup)) if watched.exit_code else (),
+        faults=tuple(_faults(copies, checkup)) if watched.exit_code else (),
         said=watched.said if explanation is not None else "",
     )
 
 
-def _faults(used: Sequence[str], checkup: Checkup) -> Iterator[Fault]:
+def _faults(copies: Sequence[LoadedCopy], checkup: Checkup) -> Iterator[Fault]:
     """Where nobody searches doesn't matter: the program has found it."""
+    used = {copy.folder for copy in copies}
     for one in checkup.findings:
         if one.facts.get("folder") in used and cause(one.code).cls != "cudnn-not-on-path":
             said = words(one, checkup.machine)
@@ -127,10 +131,6 @@ def told(seen: WatchResult) -> list[str]:
 
 def loaded_copies(paths: Sequence[str], machine: Machine) -> tuple[LoadedCopy, ...]:
     """cuDNN's files among ``paths`` by folder; the one with the main library first."""
-    folders: dict[str, list[str]] = {}
-    for path in paths:
-        if _CUDNN.match(os.path.basename(path)):
-            folders.setdefault(os.path.dirname(path), []).append(os.path.basename(path))
     known = {copy.folder: copy.version for copy in machine.cudnns}
     found = [
         LoadedCopy(
@@ -139,7 +139,7 @@ def loaded_copies(paths: Sequence[str], machine: Machine) -> tuple[LoadedCopy, .
             files=tuple(names),
             main=any(map(_MAIN.fullmatch, names)),
         )
-        for folder, names in folders.items()
+        for folder, names in of_cudnn(paths).items()
     ]
     return tuple(sorted(found, key=lambda copy: not copy.main))
 

@@ -13,8 +13,8 @@ import posixpath
 import re
 import stat
 import sys
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cache, cached_property, partial
 from types import ModuleType
 
 import msgspec
@@ -186,15 +186,16 @@ class Disk:
     def remote(self, path: str) -> bool:
         """Whether ``path`` lies on a network mount, where a look can take for ever."""
         if self.family == "windows":
-            return path.startswith(("\\\\", "//")) or self._drives[path[:2]]
+            return path.startswith(("\\\\", "//")) or self._is_remote(path[:2])
         mounts = self._mount_points()
         while path not in mounts and path not in ("", "/"):
             path = posixpath.dirname(path)
         return mounts.get(path, False)
 
     @cached_property
-    def _drives(self) -> _Drives:
-        return _Drives(self.root)
+    def _is_remote(self) -> Callable[[str], bool]:
+        # Asking Windows takes its time, and a look comes by every folder.
+        return cache(partial(_remote_drive, self.root))
 
     @cached_property
     def _has_network(self) -> bool:
@@ -222,21 +223,9 @@ def _unescaped(text: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
 
 
-class _Drives(dict[str, bool]):
-    """Which of Windows' drives lie on a network; each is asked once, since asking takes its time
-    and a look comes by every folder."""
+def _remote_drive(root: str, drive: str) -> bool:
+    if sys.platform != "win32" or root or len(drive) < 2 or drive[1] != ":":
+        return False
+    import ctypes
 
-    def __init__(self, root: str) -> None:
-        super().__init__()
-        self._root = root
-
-    def __missing__(self, drive: str) -> bool:
-        self[drive] = found = self._asked(drive)
-        return found
-
-    def _asked(self, drive: str) -> bool:
-        if sys.platform != "win32" or self._root or len(drive) < 2 or drive[1] != ":":
-            return False
-        import ctypes
-
-        return int(ctypes.windll.kernel32.GetDriveTypeW(drive + "\\")) == _DRIVE_REMOTE
+    return int(ctypes.windll.kernel32.GetDriveTypeW(drive + "\\")) == _DRIVE_REMOTE

@@ -95,8 +95,9 @@ def libraries_off(disk: Disk, one: Distribution, whole: Whole = by_size) -> Reco
         path = disk.join(one.site, *name.split("/"))
         found = disk.size(path)
         if found == 0 and not disk.exists(path):
-            closed = closed or disk.closed(disk.parent(path))
-            if not closed:
+            if barred := disk.closed(disk.parent(path)):
+                closed = closed or barred
+            else:
                 missing.append(name)
         elif size is not None and (size != found or (digest and not whole(path, digest))):
             changed.append(name)

@@ -168,13 +168,16 @@ def _of_python_path(
 
     Every Python sees them; nothing installs into them but ``pip install --target``.
     """
-    base = next((one for one in others if one.active), PythonEnvironment(id=""))
+    base = next((one for one in others if one.active and one.python), None)
+    if base is None:
+        return
     known = {disk.key(site) for one in others for site in one.sites}
     named = filter(disk.paths.isabs, envpath.split(listed, disk.family))
     for folder in dict.fromkeys(map(disk.canonical, named)):
-        one = _with_more(disk, base, folder, folder, "pythonpath")
-        if base.python and one.frameworks and disk.key(folder) not in known:
-            yield msgspec.structs.replace(one, externally_managed=True)
+        if disk.key(folder) not in known:
+            one = _with_more(disk, base, folder, folder, "pythonpath")
+            if one.frameworks:
+                yield msgspec.structs.replace(one, externally_managed=True)
 
 
 def _with_more(
