@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 NOT_TOLD = -1
 """Code where no number of NVML's applies (the binding itself is missing or broken)."""
 
-_ARCHITECTURES = {
-    2: "Kepler", 3: "Maxwell", 4: "Pascal", 5: "Volta", 6: "Turing", 7: "Ampere", 8: "Ada",
-    9: "Hopper", 10: "Blackwell", 13: "Rubin",
-}  # fmt: skip
 _COMPUTE_MODES = {0: "default", 2: "prohibited", 3: "exclusive-process"}
 _DRIVER_MODELS = {0: "wddm", 1: "tcc", 2: "mcdm"}
 _VIRTUALIZATION = {0: "none", 1: "passthrough", 2: "vgpu", 3: "host-vgpu", 4: "host-vsga"}
@@ -94,9 +90,6 @@ def _who(nvml: ModuleType, handle: object) -> dict[str, object]:
     compute = ask(nvml.nvmlDeviceGetCudaComputeCapability, handle)
     if isinstance(compute, (tuple, list)) and len(compute) == 2:
         found["compute"] = f"{compute[0]}.{compute[1]}"
-    architecture = ask(nvml.nvmlDeviceGetArchitecture, handle)
-    if architecture in _ARCHITECTURES:
-        found["architecture"] = _ARCHITECTURES[architecture]
     return found
 
 

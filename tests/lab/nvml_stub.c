@@ -72,7 +72,6 @@ Return nvmlDeviceGetCudaComputeCapability(Device device, int *major, int *minor)
     *minor = (int)(compute % 10);
     return 0;
 }
-Return nvmlDeviceGetArchitecture(Device device, unsigned *which) { ENTER(); return give(index_of(device), "architecture", which); }
 
 typedef struct { unsigned long long total, unused, used; } Memory;
 typedef struct { unsigned version; unsigned long long total, reserved, unused, used; } Memory2;

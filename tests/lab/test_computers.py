@@ -20,8 +20,7 @@ from cases import Case, collector
 from computer import SYSTEM
 
 INTEL = {"vendor": "8086", "device": 0x46A6, "bus": "00000000:00:02.0"}
-OLD = {**lab.RTX_4090, "name": "NVIDIA GeForce GTX 1070", "device": 0x1B81, "compute": 61,
-       "architecture": 4}  # fmt: skip
+OLD = {**lab.RTX_4090, "name": "NVIDIA GeForce GTX 1070", "device": 0x1B81, "compute": 61}
 VENV = "/home/person/venv"
 SITE = f"{VENV}/lib/python3.11/site-packages"
 

@@ -23,8 +23,7 @@ from test_adversary import CUDA, OPT, elsewhere, records
 from test_computers import INTEL, SITE, VENV, venv, wsl
 
 CASES: dict[str, Case] = {}
-TURING = {**lab.RTX_4090, "name": "NVIDIA GeForce RTX 2080 Ti", "device": 0x1E04, "compute": 75,
-          "architecture": 6}  # fmt: skip
+TURING = {**lab.RTX_4090, "name": "NVIDIA GeForce RTX 2080 Ti", "device": 0x1E04, "compute": 75}
 CONDA = "/home/person/miniconda3"
 
 

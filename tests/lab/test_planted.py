@@ -20,8 +20,7 @@ from computer import SYSTEM
 from test_computers import SITE, VENV, tensorflow_that_wants_eight, venv, wsl
 
 CASES: dict[str, Case] = {}
-BLACKWELL = {**lab.RTX_4090, "name": "NVIDIA GeForce RTX 5090", "device": 0x2B85, "compute": 120,
-             "architecture": 10}  # fmt: skip
+BLACKWELL = {**lab.RTX_4090, "name": "NVIDIA GeForce RTX 5090", "device": 0x2B85, "compute": 120}
 OPT = "/opt/cudnn/lib"
 CONDA = "/home/person/miniconda3/envs/x"
 

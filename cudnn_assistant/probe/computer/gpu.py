@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -25,7 +26,6 @@ from cudnn_assistant.probe.computer.gpu_child import (
     put_together,
 )
 from cudnn_assistant.probe.computer.kernel import KernelFacts
-from cudnn_assistant.probe.files.catalogue import architecture_of
 from cudnn_assistant.regex import regex
 
 NVIDIA = pci.NVIDIA
@@ -176,7 +176,7 @@ def _join_pci(found: list[Gpu], adapter: pci.Adapter, known: bool) -> None:
 
 
 def _of_pci(adapter: pci.Adapter) -> Gpu:
-    name, compute = _by_id(adapter.device)
+    compute, _, name = _built_in().pci.get(adapter.device, "").partition(" ")
     return Gpu(
         name=f"NVIDIA {name}" if name and not name.startswith("NVIDIA") else name or adapter.name,
         pci_bus=adapter.bus,
@@ -188,25 +188,36 @@ def _of_pci(adapter: pci.Adapter) -> Gpu:
     )
 
 
-def _by_id(device: str) -> tuple[str, str]:
-    """Name and compute capability by device id, from the built-in facts."""
+class _Generation(msgspec.Struct):
+    compute: str
+    name: str
 
-    class Ids(msgspec.Struct):
-        pci: dict[str, str] = {}
 
+class _BuiltIn(msgspec.Struct):
+    """What the facts that came with the program say for GPUs that no driver speaks for."""
+
+    pci: dict[str, str] = {}
+    architectures: tuple[_Generation, ...] = ()
+
+
+@cache
+def _built_in() -> _BuiltIn:
     try:
         data = places.resource("compat/compat.json").read_bytes()
-        entry = msgspec.json.decode(data, type=Ids).pci.get(device, "")
+        return msgspec.json.decode(data, type=_BuiltIn)
     except (OSError, msgspec.MsgspecError):
-        return "", ""
-    compute, _, name = entry.partition(" ")
-    return name, compute
+        return _BuiltIn()
+
+
+def _architecture(compute: str) -> str:
+    known = _built_in().architectures if compute else ()
+    return next((one.name for one in known if one.compute == compute), "")
 
 
 def _finished(gpu: Gpu, numbers: Mapping[str, tuple[int, ...]], *, contained: bool) -> Gpu:
     return msgspec.structs.replace(
         gpu,
-        architecture=gpu.architecture or architecture_of(gpu.compute),
+        architecture=_architecture(gpu.compute),
         xids=numbers.get(gpu.pci_bus.split(".")[0], ()) if gpu.pci_bus else (),
         processes=tuple(_named(process, contained=contained) for process in gpu.processes),
     )

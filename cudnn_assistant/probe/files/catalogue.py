@@ -137,15 +137,3 @@ IN_SITE: tuple[tuple[str, str], ...] = (
     ("jaxlib/cuda", "bundled"),
 )
 """Folders below site-packages that hold cuDNN or its neighbours, and how we call the find."""
-
-ARCHITECTURES: tuple[tuple[str, str], ...] = (
-    ("2.", "Fermi"), ("3.", "Kepler"), ("5.", "Maxwell"), ("6.", "Pascal"), ("7.0", "Volta"),
-    ("7.2", "Volta"), ("7.5", "Turing"), ("8.9", "Ada"), ("8.", "Ampere"), ("9.", "Hopper"),
-    ("10.7", "Rubin"), ("10.", "Blackwell"), ("11.", "Blackwell"), ("12.", "Blackwell"),
-)  # fmt: skip
-"""Architecture by start of the compute capability; the first match holds."""
-
-
-def architecture_of(compute: str) -> str:
-    """Architecture of a compute capability ("8.9" → "Ada"); "" when unknown."""
-    return next((name for start, name in ARCHITECTURES if compute.startswith(start)), "")
