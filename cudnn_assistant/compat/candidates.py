@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -30,13 +30,13 @@ class Candidate(msgspec.Struct, frozen=True):
 
     framework: FrameworkRelease | None
     cudnn: CudnnBuild | None
-    against: tuple[Reason, ...]
-    """Obstacles that no driver update removes."""
-    driver: str
+    against: tuple[Reason, ...] = ()
+    """Obstacles that no driver update removes; where there is one, nothing more is asked."""
+    driver: str = ""
     """The oldest driver it runs with, "" when unknown."""
-    driver_enough: bool | None
-    driver_possible: bool | None
-    unknown: tuple[Reason, ...]
+    driver_enough: bool | None = None
+    driver_possible: bool | None = None
+    unknown: tuple[Reason, ...] = ()
 
     @property
     def cuda_major(self) -> int | None:
@@ -65,42 +65,62 @@ def evaluate(
     framework: FrameworkRelease | None,
     build: CudnnBuild | None,
 ) -> Candidate:
-    """Everything that stands against a candidate, and the driver it needs."""
+    """Everything that stands against a candidate; where nothing does, the driver it needs."""
     # Where the kernels of its build for Arm are known, which are others.
     if framework and here.arm and (*framework.arm, "no")[0] not in ("no", "yes"):
         framework = msgspec.structs.replace(framework, compute=framework.arm)
-    against = [*_wishes(here, build)]
-    unknown: list[Reason] = []
-    release = _release(framework, build)
-    if build is not None and (framework is None or framework.found == "system"):
-        against += _file_against(here, build)
-    if framework is not None:
-        against += _framework_against(compat, here, framework)
-        unknown += _framework_unknown(here, framework)
-        unknown += [
-            reason("gpu-support-unknown", release, compute=compute)
-            for compute in here.computes
-            if may_be_older(compat, framework, compute)
-        ]
-    if build is not None:
-        for compute in here.computes:
-            runs = build_runs_on(compat, build, compute)
-            if runs is False:
-                against.append(_gpu_reason(compat, build, compute))
-            elif runs is None:
-                unknown.append(reason("gpu-support-unknown", release, compute=compute))
+    runs = {one: build_runs_on(compat, build, one) for one in here.computes} if build else {}
+    against = (*_wishes(here, build), *_against(compat, here, framework, build, runs))
+    if against:
+        return Candidate(framework=framework, cudnn=build, against=against)
     needed = needed_driver(compat, here, framework, build)
-    unknown += _not_reviewed(compat, framework, build)
     dropped, enough = past_last_branch(compat, here), at_least(here.driver, needed)
     return Candidate(
         framework=framework,
         cudnn=build,
-        against=tuple(against),
         driver=needed,
         driver_enough=False if dropped or here.has_driver is False else enough,
         driver_possible=_driver_possible(compat, here, needed),
-        unknown=tuple(unknown),
+        unknown=tuple(_unknown(compat, here, framework, build, runs)),
     )
+
+
+Runs = Mapping[str, bool | None]
+"""Whether a build supports each GPU; None where the data doesn't say."""
+
+
+def _against(
+    compat: Compat,
+    here: Situation,
+    framework: FrameworkRelease | None,
+    build: CudnnBuild | None,
+    runs: Runs,
+) -> Iterator[Reason]:
+    if build is not None and (framework is None or framework.found == "system"):
+        yield from _file_against(here, build)
+    if framework is not None:
+        yield from _framework_against(compat, here, framework)
+    if build is not None:
+        for compute in (one for one, answer in runs.items() if answer is False):
+            yield _gpu_reason(compat, build, compute)
+
+
+def _unknown(
+    compat: Compat,
+    here: Situation,
+    framework: FrameworkRelease | None,
+    build: CudnnBuild | None,
+    runs: Runs,
+) -> Iterator[Reason]:
+    release = _release(framework, build)
+    if framework is not None:
+        yield from _framework_unknown(here, framework)
+        for compute in here.computes:
+            if may_be_older(compat, framework, compute):
+                yield reason("gpu-support-unknown", release, compute=compute)
+    for compute in (one for one, answer in runs.items() if answer is None):
+        yield reason("gpu-support-unknown", release, compute=compute)
+    yield from _not_reviewed(compat, framework, build)
 
 
 def _wishes(here: Situation, build: CudnnBuild | None) -> Iterator[Reason]:

@@ -8,9 +8,10 @@ is decoded without, six times faster.
 "" and 0 mean *unknown*, never "none". ``ONGOING`` says that something has no end yet.
 """
 
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from functools import cache
-from typing import Annotated, Literal
+from functools import cache, cached_property, wraps
+from typing import Annotated, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import msgspec
 
@@ -23,6 +24,10 @@ SCHEMA = 1
 
 ONGOING = "ongoing"
 """Still supported by the newest release known; "" in the same place means unknown."""
+
+
+_About = ParamSpec("_About")
+_Answer = TypeVar("_Answer")
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -264,7 +269,7 @@ class KnownBad(Struct, kw_only=True):
     why: Literal["wrong-hash", "extra-not-installable", "placeholder", "preview"]
 
 
-class Compat(Struct, kw_only=True, omit_defaults=False):
+class Compat(Struct, kw_only=True, omit_defaults=False, dict=True):
     """All facts of one version of the feed."""
 
     schema: int = SCHEMA
@@ -288,6 +293,29 @@ class Compat(Struct, kw_only=True, omit_defaults=False):
     """Releases that machines announced and no person has looked at: "cuDNN 9.29.0"."""
     program: VersionText = ""
     """The newest published version of this program itself."""
+
+    @cached_property
+    def answers(self) -> dict[tuple[Any, ...], Any]:
+        """What these facts have answered (see :func:`once`); no part of them."""
+        return {}
+
+
+def once(
+    question: Callable[Concatenate[Compat, _About], _Answer],
+) -> Callable[Concatenate[Compat, _About], _Answer]:
+    """A question that each version of the data answers once for the same words.
+
+    A recommendation asks it of hundreds of candidates, and again for each other way to the goal.
+    """
+
+    @wraps(question)
+    def asked(compat: Compat, /, *about: _About.args, **named: _About.kwargs) -> _Answer:
+        key = (question, about, *sorted(named.items()))
+        if key not in compat.answers:
+            compat.answers[key] = question(compat, *about, **named)
+        return compat.answers[key]  # type: ignore[no-any-return]
+
+    return asked
 
 
 def decode(data: bytes) -> Compat:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from packaging.version import Version
 
-from cudnn_assistant.compat.facts import ONGOING, Architecture, Compat, DriverFloor
+from cudnn_assistant.compat.facts import ONGOING, Architecture, Compat, DriverFloor, once
 from cudnn_assistant.machine import Family
 from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers, series
@@ -54,6 +54,7 @@ def order(text: str) -> Version:
 # Drivers
 
 
+@once
 def floor(compat: Compat, cuda: str) -> DriverFloor | None:
     """The driver floor for programs of a CUDA version.
 
@@ -102,6 +103,7 @@ def cuda_of_branch(compat: Compat, branch: int) -> str:
     return max(known, key=lambda one: one.branch).cuda if known else ""
 
 
+@once
 def branch_of(compat: Compat, driver: str) -> int | None:
     """The branch of a driver: Windows' 581.15 is of branch 580, its numbers run on."""
     number = major_of(driver)
@@ -117,6 +119,7 @@ def newest_branch(compat: Compat) -> int:
 # GPUs
 
 
+@once
 def architecture(compat: Compat, compute: str) -> Architecture | None:
     """What is known about a compute capability, None when it isn't listed."""
     return next((one for one in compat.architectures if one.compute == compute), None)
@@ -151,6 +154,7 @@ def driver_support_ends(compat: Compat, compute: str) -> bool | None:
     return found.last_driver != ONGOING
 
 
+@once
 def first_driver(compat: Compat, compute: str, family: Family = "linux") -> str:
     """The first driver that knows a GPU; "" when unknown.
 
@@ -189,6 +193,7 @@ def last_cuda(compat: Compat, compute: str) -> str:
     return "" if found is None or found.last_cuda == ONGOING else found.last_cuda
 
 
+@once
 def oldest_usable_cuda(compat: Compat, compute: str) -> str:
     """The first CUDA whose binaries run: code of the same major capability runs as well."""
     major = compute.partition(".")[0]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, CudnnRelease, FrameworkRelease
+from cudnn_assistant.compat.facts import (
+    ONGOING,
+    Compat,
+    CudnnBuild,
+    CudnnRelease,
+    FrameworkRelease,
+    once,
+)
 from cudnn_assistant.compat.lookup import (
     architecture,
     at_least,
@@ -33,6 +40,7 @@ def cudnn_release(compat: Compat, text: str) -> CudnnRelease | None:
     return max(near, key=lambda one: order(one.version), default=None)
 
 
+@once
 def cudnn_build(compat: Compat, text: str, cuda_major: int, cuda: str = "") -> CudnnBuild | None:
     """The build of a release for a CUDA major, or for one exact CUDA ("11.2").
 
@@ -48,6 +56,7 @@ def cudnn_build(compat: Compat, text: str, cuda_major: int, cuda: str = "") -> C
     return max(builds, key=lambda one: (one.cuda == str(cuda_major), order(one.cuda)), default=None)
 
 
+@once
 def cudnn_builds(compat: Compat) -> tuple[CudnnBuild, ...]:
     """All builds of all releases."""
     return tuple(build for release in compat.cudnns for build in release.builds)
@@ -84,6 +93,7 @@ def build_runs_on(compat: Compat, build: CudnnBuild, compute: str) -> bool | Non
     return True if build.compute_min and _known_until(compat, build, compute) else None
 
 
+@once
 def first_cudnn(compat: Compat, compute: str) -> str:
     """The first cuDNN for the major of a capability; "" when unknown."""
     here = version(compute)

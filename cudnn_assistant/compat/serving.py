@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
+from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease, once
 from cudnn_assistant.compat.lookup import at_least, major_of, version
 from cudnn_assistant.compat.releases import cudnn_build, cudnn_builds, wheel_package
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
 
 
+@once
 def serving_builds(
     compat: Compat, framework: FrameworkRelease, platform: str
 ) -> tuple[CudnnBuild | None, ...]:
