@@ -19,7 +19,7 @@ _BLOCK = 4000
 """Lines that are searched together."""
 _ENOUGH = 4
 """Hits of one pattern after which it is not searched further."""
-_TRIES = 10_000
+_TRIES = 5_000
 """Different lines on which one pattern is tried. A log is searched from both ends inwards, so that
 what a hostile one leaves out lies in its middle."""
 _WRAPPED_TRIES = 300
@@ -195,7 +195,7 @@ def _possible(lines: Sequence[str], *, words: bool) -> dict[str, list[Pattern]]:
     there: set[str] = set()
     for start in range(0, len(lines), _BLOCK):
         known = set(" ".join(lines[start : start + _BLOCK]).lower().split())
-        there |= _parts_among(known, _word_parts() - there)
+        there |= _parts_among(known, _word_parts().keys() - there)
     return {
         literal: asking
         for literal, (parts, asking) in _literals(words).items()
@@ -209,18 +209,33 @@ def _parts_among(known: set[str], parts: Iterable[str]) -> set[str]:
     Numbers differ in every line of a log, and looking through them all would take long: of each
     only its ends are, and what is a number in a literal must be a whole one.
     """
-    numbers = {bare for word in known if _NUMBER.fullmatch(bare := word.strip(_MARKS))}
-    plain = {word for word in known if word.strip(_MARKS) not in numbers}
-    ends = {end for word in known - plain for end in (word[:2], word[-2:])}
-    vocabulary = " ".join(plain | ends)
-    # Most parts are ruled out by three letters that stand nowhere side by side.
-    triples = set(zip(vocabulary, vocabulary[1:], vocabulary[2:], strict=False))
+    counted = {
+        word: bare
+        for word in known
+        if not word.isalpha() and _NUMBER.fullmatch(bare := word.strip(_MARKS))
+    }
+    numbers = set(counted.values())
+    ends = {end for word in counted for end in (word[:2], word[-2:])}
+    vocabulary = " ".join((known - counted.keys()) | ends)
+    runs = _runs(vocabulary)
     return {
         part
         for part in parts
         if part.strip(_MARKS) in numbers
-        or (triples.issuperset(zip(part, part[1:], part[2:], strict=False)) and part in vocabulary)
+        or (runs.issuperset(_word_parts()[part]) and part in vocabulary)
     }
+
+
+def _runs(text: str) -> set[int]:
+    """Every two and every four bytes side by side, as numbers: most parts are ruled out by some
+    that stand nowhere, long before the text is searched for them."""
+    data = text.encode("utf-8", "surrogatepass")
+    found: set[int] = set()
+    for size, numbers in ((2, "H"), (4, "I")):
+        for at in range(min(size, len(data) - size + 1)):
+            whole = data[at : len(data) - (len(data) - at) % size]
+            found.update(memoryview(whole).cast(numbers))  # type: ignore[call-overload]
+    return found
 
 
 @cache
@@ -234,8 +249,10 @@ def _literals(words: bool) -> Mapping[str, tuple[list[str], list[Pattern]]]:
 
 
 @cache
-def _word_parts() -> frozenset[str]:
-    return frozenset(part for parts, _asking in _literals(True).values() for part in parts)
+def _word_parts() -> Mapping[str, set[int]]:
+    """The words of all literals, with their runs."""
+    asked = {part for parts, _asking in _literals(True).values() for part in parts}
+    return {part: _runs(part) for part in asked}
 
 
 def _candidates(

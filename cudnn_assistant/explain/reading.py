@@ -18,6 +18,8 @@ _LONGEST_READ = 16 * LONGEST_LINE
 """Characters, or bytes, of a line that are read for that: colours and a prefix count there."""
 _BLOCK = 4000
 """Lines that are kept together."""
+_PIECE = 1 << 18
+"""Characters, or bytes, of a text that are cut into lines together, up to the next line's end."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -124,7 +126,7 @@ def lines_of(text: str | bytes) -> Lines:
     as it does.
     """
     given = _read(text) if isinstance(text, bytes) else text
-    rows = _decoded(given) if isinstance(given, bytes) else _cut(given, _END)
+    rows = _decoded(given) if isinstance(given, bytes) else _rows(given, _END)
     plain = (_COLOUR.sub("", row) if "\x1b" in row else row for row in rows)
     return Lines(_joined(plain) if _of_kernel(given) else (row[:LONGEST_LINE] for row in plain))
 
@@ -147,13 +149,19 @@ def _read(data: bytes) -> str | bytes:
     return data.replace(b"\0", b"") if 0 in data else data
 
 
-def _cut(text: AnyStr, ends: re.Pattern[AnyStr]) -> Iterator[AnyStr]:
-    """The lines one after the other, each up to what is read of it."""
+def _pieces(text: AnyStr, ends: re.Pattern[AnyStr]) -> Iterator[AnyStr]:
+    """The text in pieces of whole lines, so that most of the work is done for many at once."""
     start = 0
-    for end in ends.finditer(text):
-        yield text[start : min(end.start(), start + _LONGEST_READ)]
+    while end := ends.search(text, start + _PIECE):
+        yield text[start : end.start()]
         start = end.end()
-    yield text[start : start + _LONGEST_READ]
+    yield text[start:]
+
+
+def _rows(text: AnyStr, ends: re.Pattern[AnyStr]) -> Iterator[AnyStr]:
+    """The lines one after the other, each up to what is read of it."""
+    for piece in _pieces(text, ends):
+        yield from (row[:_LONGEST_READ] for row in ends.split(piece))
 
 
 def _decoded(data: bytes) -> Iterator[str]:
@@ -162,13 +170,23 @@ def _decoded(data: bytes) -> Iterator[str]:
     A byte that no guess can read becomes U+FFFD.
     """
     page = ""
-    for raw in _cut(data, _END_OF_BYTES):
+    for piece in _pieces(data, _END_OF_BYTES):
         try:
-            # What was cut may end within a letter.
-            yield codecs.utf_8_decode(raw, "strict", len(raw) < _LONGEST_READ)[0]
+            text = piece.decode("utf-8")
         except UnicodeDecodeError:
             page = page or _code_page(data)
-            yield raw.decode(page, "replace")
+            yield from (_row(raw, page) for raw in _END_OF_BYTES.split(piece))
+        else:
+            yield from (row[:_LONGEST_READ] for row in _END.split(text))
+
+
+def _row(raw: bytes, page: str) -> str:
+    cut = raw[:_LONGEST_READ]
+    try:
+        # What was cut may end within a letter.
+        return codecs.utf_8_decode(cut, "strict", len(cut) < _LONGEST_READ)[0]
+    except UnicodeDecodeError:
+        return cut.decode(page, "replace")
 
 
 def _code_page(data: bytes) -> str:
@@ -185,7 +203,7 @@ def _code_page(data: bytes) -> str:
 
 def _foreign_sample(data: bytes, size: int = 65536) -> bytes:
     found: list[bytes] = []
-    for raw in _cut(data, _END_OF_BYTES):
+    for raw in _rows(data, _END_OF_BYTES):
         try:
             raw.decode("utf-8")
         except UnicodeDecodeError:
