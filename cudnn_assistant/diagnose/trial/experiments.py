@@ -11,6 +11,7 @@ from cudnn_assistant.diagnose.copies.loaded_copy import product
 from cudnn_assistant.diagnose.needs import passed, stopped
 from cudnn_assistant.diagnose.remedies import read_before_ours, search_first, take_out, unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.settings.variables import lasting
 from cudnn_assistant.diagnose.ulimit import ULIMIT, in_shell
 from cudnn_assistant.finding import (
     Automatic,
@@ -35,7 +36,6 @@ from cudnn_assistant.machine import (
     Machine,
     PathEntry,
     Trial,
-    Variable,
 )
 from cudnn_assistant.wording.products import titled
 
@@ -65,10 +65,6 @@ def _told(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts
     )
 
 
-def _variable(ctx: Context, name: str) -> Variable | None:
-    return ctx.machine.variable(name, "user", "machine", "process")
-
-
 def _entry(ctx: Context, text: str) -> PathEntry | None:
     listed = (e for e in ctx.machine.search if e.variable == ctx.variable)
     return next((e for e in listed if text in (e.text, e.folder)), None)
@@ -85,7 +81,7 @@ def _all_of(remedies: list[Remedy]) -> Remedy:
 @rule("preload-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("preload"))
 def preload(ctx: Context, tried: Experiment) -> Findings:
     """Without a library that LD_PRELOAD puts into every program, cuDNN works."""
-    variable, without = _variable(ctx, "LD_PRELOAD"), tried.difference.without
+    variable, without = lasting(ctx, "LD_PRELOAD"), tried.difference.without
     alone = variable is not None and variable.value.text.split() == [*without]
     remedy = unset(ctx, variable) if variable is not None and alone else Manual()
     place = variable.source if variable else ""
@@ -126,7 +122,7 @@ def order(ctx: Context, tried: Experiment) -> Findings:
 def variable(ctx: Context, tried: Experiment) -> Findings:
     """Without a variable as it is set now, cuDNN works."""
     name, value = tried.difference.name, "".join(tried.difference.without)
-    found = _variable(ctx, name)
+    found = lasting(ctx, name)
     remedy, place = (unset(ctx, found), found.source) if found else (Manual(), "")
     empty = "" if value else name
     yield _told(ctx, tried, remedy, variable=name, value=value, place=place, setting=empty)
@@ -179,7 +175,7 @@ def settings(ctx: Context, tried: Experiment) -> Findings:
 def _without(ctx: Context, name: str, text: str) -> Remedy:
     if name == ctx.variable:
         return take_out(ctx, _entry(ctx, text))
-    variable = _variable(ctx, name)
+    variable = lasting(ctx, name)
     return unset(ctx, variable) if variable and variable.value.text == text else Manual()
 
 

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, Unpack
 
 from cudnn_assistant.diagnose.remedies import unset
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.settings.variables import lasting, place
 from cudnn_assistant.diagnose.trial.status import test_evidence
 from cudnn_assistant.finding import (
     Automatic,
@@ -71,8 +72,8 @@ def setting(ctx: Context, stop: _Stop) -> Findings:
     name = stop.helped
     if not name or stop.value or name.endswith("()") or _narrowed_down(ctx, name):
         return
-    variable = ctx.machine.variable(name, "user", "machine", "process")
-    shown = f"={variable.value.text} ({variable.source or variable.scope})" if variable else ""
+    variable = lasting(ctx, name)
+    shown = f"={variable.value.text} ({place(variable)})" if variable else ""
     yield _error(
         ctx,
         stop,
