@@ -59,6 +59,7 @@ _LARGEST = 16 << 20
 """Bytes of an answer; that of ten thousand packages has one."""
 _PIP_SECONDS = 3600
 _STOP_SECONDS = 20
+_KILL = getattr(signal, "SIGKILL", 9)
 
 
 class Installed(NamedTuple):
@@ -124,15 +125,7 @@ def answer(kind: type[_Answer], python: str, query: str, *arguments: str) -> _An
 
 def _said(command: list[str]) -> bytes:
     """What a command prints; nothing where it doesn't come to an end or says too much."""
-    process = subprocess.Popen(
-        command,
-        cwd=os.path.dirname(command[0]) or None,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=variables(),
-        start_new_session=True,
-    )
+    process = _begun(command, subprocess.DEVNULL)
     assert process.stdout is not None
     read, said = process.stdout.read, list[bytes]()
     # Whatever it started may hold the line open for ever.
@@ -141,17 +134,35 @@ def _said(command: list[str]) -> bytes:
     try:
         reader.join(_QUERY_SECONDS)
     finally:
-        _kill(process)
+        _send(process, _KILL)
+        process.wait()
     return b"".join(said) if said and len(said[0]) <= _LARGEST else b""
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _begun(command: list[str], errors: int, lock: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+    """A command in a group of its own, so that Ctrl+C in our terminal reaches us alone."""
+    return subprocess.Popen(
+        command,
+        # Not where we were started: a file there could pose as a module of pip.
+        cwd=os.path.dirname(command[0]) or None,
+        # If we are killed, nobody begins anything until pip has ended.
+        pass_fds=lock,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        env=variables(),
+        start_new_session=os.name != "nt",
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    )
+
+
+def _send(process: subprocess.Popen[bytes], number: int) -> None:
+    """End all that a command has started, by a signal (Windows: it alone)."""
     with suppress(ProcessLookupError):
         if sys.platform == "win32":
             process.kill()
         else:
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+            os.killpg(process.pid, number)
 
 
 def variables() -> dict[str, str]:
@@ -239,27 +250,11 @@ class Output(NamedTuple):
 
 
 def run(command: list[str], cancel: threading.Event, lock: tuple[int, ...] = ()) -> Output:
-    """Run to the end. Raises :class:`Refused` when it can't be started, or was stopped.
-
-    It gets a group of its own, so that Ctrl+C in our terminal reaches us alone.
-    """
+    """Run to the end. Raises :class:`Refused` when it can't be started, or was stopped."""
     if cancel.is_set():
         raise Refused("stopped")
-    windows = os.name == "nt"
     with refusing("python-not-started", python=command[0]):
-        process = subprocess.Popen(
-            command,
-            # Not where we were started: a file there could pose as a module of pip.
-            cwd=os.path.dirname(command[0]) or None,
-            # If we are killed, nobody begins anything until pip has ended.
-            pass_fds=lock,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=variables(),
-            start_new_session=not windows,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
+        process = _begun(command, subprocess.PIPE, lock)
     try:
         out, err = _watch(process, cancel)
     except BaseException:
@@ -282,14 +277,8 @@ def _watch(process: subprocess.Popen[bytes], cancel: threading.Event) -> tuple[b
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
     """Ask first: pip puts back what it is replacing when it is interrupted."""
-    if os.name == "nt":
-        process.kill()
-        process.communicate()
-        return
-    for number in (signal.SIGINT, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, number)
+    for number in (signal.SIGINT, _KILL):
+        _send(process, number)
+        with suppress(subprocess.TimeoutExpired):
             process.communicate(timeout=_STOP_SECONDS)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            continue
-        return
+            return

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum, auto
+from typing import Any, TypeVar, overload
 
 import msgspec
 from msgspec.structs import replace
@@ -16,10 +17,11 @@ from msgspec.structs import replace
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.finding import Finding
 
-__all__ = ["Check", "Context", "Findings", "Layer", "Rule", "rule"]
+__all__ = ["Context", "Findings", "Layer", "Rule", "rule"]
 
 Findings = Iterator[Finding]
-Check = Callable[[Context], Iterable[Finding]]
+_About = TypeVar("_About")
+_Of = Callable[[Context], Iterable[_About]]
 
 
 class Layer(IntEnum):
@@ -74,21 +76,37 @@ class Layer(IntEnum):
 class Rule(msgspec.Struct, frozen=True):
     """One rule: what it says, where in the walk it stands, how it looks."""
 
-    check: Check
+    check: Callable[..., Iterable[Finding]]
     code: str
     layer: Layer
     provable: bool
     """A passed test of the subject disproves its errors; False: the test can't see it."""
+    of: _Of[Any] | None
+    """What there may be several of, each of which is looked at."""
 
     def findings(self, ctx: Context) -> Iterator[Finding]:
         """What the rule finds, under its code."""
-        return (replace(found, code=self.code) for found in self.check(ctx))
+        each = [()] if self.of is None else ((one,) for one in self.of(ctx))
+        return (replace(found, code=self.code) for one in each for found in self.check(ctx, *one))
 
 
-def rule(code: str, *, layer: Layer, provable: bool = True) -> Callable[[Check], Rule]:
-    """Make a function from a context to findings the rule for this code."""
+@overload
+def rule(
+    code: str, *, layer: Layer, provable: bool = True
+) -> Callable[[Callable[[Context], Iterable[Finding]]], Rule]: ...
+@overload
+def rule(
+    code: str, *, layer: Layer, provable: bool = True, of: _Of[_About]
+) -> Callable[[Callable[[Context, _About], Iterable[Finding]]], Rule]: ...
+def rule(
+    code: str, *, layer: Layer, provable: bool = True, of: _Of[Any] | None = None
+) -> Callable[[Callable[..., Iterable[Finding]]], Rule]:
+    """Make a function from a context to findings the rule for this code.
 
-    def made(check: Check) -> Rule:
-        return Rule(check, code, layer, provable)
+    With ``of`` it is asked about each thing that this finds in the context, such as each copy.
+    """
+
+    def made(check: Callable[..., Iterable[Finding]]) -> Rule:
+        return Rule(check, code, layer, provable, of)
 
     return made

@@ -13,7 +13,7 @@ import msgspec
 from cudnn_assistant import __version__
 from cudnn_assistant.compat import PartsTable
 from cudnn_assistant.machine import Gap, Machine, OperatingSystem, PythonEnvironment, Trial
-from cudnn_assistant.probe.computer import gpu, host, kernel, windows_devices
+from cudnn_assistant.probe.computer import gpu, gpu_child, host, kernel, pci, windows_devices
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import chain, copies, ld_cache, search, toolkits
 from cudnn_assistant.probe.libraries import folders as library_folders
@@ -132,11 +132,11 @@ class Look:
             facts = windows_devices.look()
         else:
             facts = kernel.look(self._disk, system.version, system.wsl)
-        if gpu.no_driver(self._disk, facts, self.machine.search, self._environment):
-            answers = gpu.NO_DRIVER
+        if gpu_child.no_driver(self._disk, facts, self.machine.search, self._environment):
+            answers = gpu_child.NO_DRIVER
         else:
-            answers = gpu.ask(self._own_alone(), cancel=self.cancel)
-        names = [one.name for one in facts.adapters if one.vendor != gpu.NVIDIA]
+            answers = gpu_child.ask(self._own_alone(), cancel=self.cancel)
+        names = [one.name for one in facts.adapters if one.vendor != pci.NVIDIA]
         found = {
             "driver": gpu.driver(answers, facts, system),
             "gpus": gpu.gpus(answers, facts, contained=bool(system.container)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
+from cudnn_assistant.envpath import expand
 from cudnn_assistant.machine import Family
 
 _LINUX = (
@@ -39,13 +40,8 @@ def watched(family: Family, environment: Mapping[str, str]) -> tuple[str, ...]:
     if family != "windows":
         return _LINUX
     usual = {"SystemRoot": r"C:\Windows", "ProgramFiles": r"C:\Program Files"}
-    places = {name: environment.get(name) or text for name, text in usual.items()}
-    return tuple(
-        path.replace("%SystemRoot%", places["SystemRoot"]).replace(
-            "%ProgramFiles%", places["ProgramFiles"]
-        )
-        for path in _WINDOWS
-    )
+    known = {name: environment.get(name) or text for name, text in usual.items()}
+    return tuple(expand(path, known.get, "windows") for path in _WINDOWS)
 
 
 def marks(paths: Sequence[str]) -> tuple[object, ...]:

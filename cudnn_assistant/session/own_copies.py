@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 
 from cudnn_assistant import places
-from cudnn_assistant.apply.own_copies import copies
 from cudnn_assistant.machine import SYSTEM, Machine, Struct
-from cudnn_assistant.plan import Entry, InstallArchive, Plan, naming, removal_plan
+from cudnn_assistant.plan import Entry, InstallArchive, Plan, kind_of, naming, removal_plan
+
+_IN_THE_MAKING = (".making", ".removed")
 
 
 class OwnCopy(Struct, kw_only=True):
@@ -16,7 +17,7 @@ class OwnCopy(Struct, kw_only=True):
 
     folder: str
     size: int
-    """Bytes."""
+    """Bytes of the files in it; a link counts nothing."""
     archive: InstallArchive | None = None
     """How it came; ``None``: the journal doesn't know, and it is not removed by us."""
     variables: tuple[str, ...] = ()
@@ -44,17 +45,41 @@ class OwnCopies(Struct, kw_only=True):
         return removal_plan(archive, self.machine)
 
 
-def own_copies(entries: Sequence[Entry], machine: Machine) -> OwnCopies:
+def own_copies(entries: Iterable[Entry], machine: Machine) -> OwnCopies:
     """What lies in our folder. Raises :class:`OSError` when it is there but unreadable."""
     root = str(places.own_libraries())
-    listed = []
-    for folder, size, archive in copies(root, entries):
-        names = tuple(dict.fromkeys(f"{v.scope} {v.name}" for v in naming(folder, machine)))
-        subjects = _subjects(machine) if names else ()
-        listed.append(
-            OwnCopy(folder=folder, size=size, archive=archive, variables=names, subjects=subjects)
-        )
-    return OwnCopies(root=root, machine=machine, copies=tuple(listed))
+    return OwnCopies(root=root, machine=machine, copies=tuple(copies(root, entries, machine)))
+
+
+def copies(root: str, entries: Iterable[Entry], machine: Machine) -> Iterator[OwnCopy]:
+    """What lies in ``root``, by name. Raises :class:`OSError` when it is there but unreadable."""
+    known = {os.path.normpath(archive.folder): archive for archive in _archives(entries)}
+    try:
+        present = sorted(os.listdir(root))
+    except FileNotFoundError:
+        return
+    for name in present:
+        folder = os.path.join(root, name)
+        if os.path.isdir(folder) and not name.endswith(_IN_THE_MAKING):
+            names = tuple(dict.fromkeys(f"{v.scope} {v.name}" for v in naming(folder, machine)))
+            yield OwnCopy(
+                folder=folder,
+                size=_size(folder),
+                archive=known.get(os.path.normpath(folder)),
+                variables=names,
+                subjects=_subjects(machine) if names else (),
+            )
+
+
+def _archives(entries: Iterable[Entry]) -> list[InstallArchive]:
+    """Of all entries, the newest last."""
+    found = (kind_of(step).archive(step) for entry in entries for step in entry.plan.steps)
+    return [archive for archive in found if archive is not None]
+
+
+def _size(folder: str) -> int:
+    paths = (os.path.join(top, name) for top, _dirs, names in os.walk(folder) for name in names)
+    return sum(os.lstat(path).st_size for path in paths if not os.path.islink(path))
 
 
 def _subjects(machine: Machine) -> tuple[str, ...]:

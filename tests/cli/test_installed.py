@@ -13,7 +13,6 @@ from test_archives import pack
 
 from cudnn_assistant import places
 from cudnn_assistant.apply import apply
-from cudnn_assistant.apply.own_copies import copies
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, OperatingSystem, Value, Variable
 from cudnn_assistant.plan import (
@@ -25,6 +24,7 @@ from cudnn_assistant.plan import (
     naming,
     removal_plan,
 )
+from cudnn_assistant.session.own_copies import copies
 from cudnn_assistant.system.linux import Linux
 
 
@@ -113,7 +113,8 @@ def test_what_is_in_the_making_is_no_copy(tmp_path: Path) -> None:
     for name in ("a.making", "a.removed", "b"):
         (tmp_path / name).mkdir()
     (tmp_path / "file").write_text("x")
-    assert [os.path.basename(copy.folder) for copy in copies(str(tmp_path), ())] == ["b"]
+    machine = Machine(os=OperatingSystem(family="linux"))
+    assert [os.path.basename(copy.folder) for copy in copies(str(tmp_path), (), machine)] == ["b"]
 
 
 def test_on_windows_both_scopes_are_cleared() -> None:

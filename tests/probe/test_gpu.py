@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import driver as lab
 
 from cudnn_assistant.machine import DeviceNode, Gap, Machine, OperatingSystem, dump, load
-from cudnn_assistant.probe.computer import gpu
+from cudnn_assistant.probe.computer import gpu, gpu_child
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.computer.pci import Adapter
 from cudnn_assistant.probe.files.disk import Disk
@@ -27,8 +27,8 @@ LINUX = OperatingSystem(family="linux")
 NOTHING = KernelFacts()
 
 
-def ask(folder: Path, deadline: float = 20.0, **variables: str) -> gpu.GpuAnswers:
-    return gpu.ask(
+def ask(folder: Path, deadline: float = 20.0, **variables: str) -> gpu_child.GpuAnswers:
+    return gpu_child.ask(
         {"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": str(folder), **variables}, deadline
     )
 
@@ -267,10 +267,12 @@ def test_adapters_join_by_address_and_those_alone_are_named_from_the_facts(tmp_p
 
 
 def test_kernel_module_alone_is_part_of_a_driver():
-    found = gpu.driver(gpu.GpuAnswers(), KernelFacts(modules=("nvidia",), on_disk=True), LINUX)
+    found = gpu.driver(
+        gpu_child.GpuAnswers(), KernelFacts(modules=("nvidia",), on_disk=True), LINUX
+    )
     assert found.modules == ("nvidia",)
     assert (
-        gpu.driver(gpu.GpuAnswers(), KernelFacts(modules=("nouveau",), on_disk=False), LINUX)
+        gpu.driver(gpu_child.GpuAnswers(), KernelFacts(modules=("nouveau",), on_disk=False), LINUX)
         is None
     )
 
@@ -292,7 +294,7 @@ JSON = st.recursive(
 
 @given(st.lists(st.dictionaries(st.text(max_size=3), JSON, max_size=2) | JSON, max_size=6))
 def test_a_child_out_of_its_mind_gives_a_snapshot_all_the_same(lines):
-    answers = gpu.put_together(tuple(line for line in lines if isinstance(line, dict)))
+    answers = gpu_child.put_together(tuple(line for line in lines if isinstance(line, dict)))
     found = gpu.gpus(answers, NOTHING)
     machine = Machine(os=LINUX, gpus=found, driver=gpu.driver(answers, NOTHING, LINUX))
     assert load(dump(machine)) == machine
@@ -310,14 +312,17 @@ def known(folder: Path, **variables: str) -> bool:
         *search.order(disk, fresh(), ()),
         search.order(disk, {"LD_LIBRARY_PATH": str(folder)}, ())[0],
     ]
-    return gpu.no_driver(disk, NOTHING, listed, fresh(**variables))
+    return gpu_child.no_driver(disk, NOTHING, listed, fresh(**variables))
 
 
 @pytest.mark.skipif(os.path.exists("/dev/nvidiactl"), reason="this computer has a driver")
 def test_what_is_known_without_the_child_is_what_the_child_says(tmp_path):
     assert known(tmp_path)
-    answers = gpu.ask(fresh())
-    for told, known_of in ((answers.nvml, gpu.NO_DRIVER.nvml), (answers.cuda, gpu.NO_DRIVER.cuda)):
+    answers = gpu_child.ask(fresh())
+    for told, known_of in (
+        (answers.nvml, gpu_child.NO_DRIVER.nvml),
+        (answers.cuda, gpu_child.NO_DRIVER.cuda),
+    ):
         assert {name: told[name] for name in known_of} == known_of
     assert not {"code", "version", "devices"} & answers.cuda.keys()
     assert (answers.driver, answers.gpus, answers.gaps) == ({}, {}, ())
@@ -346,8 +351,8 @@ def test_the_child_is_asked_where_a_variable_brings_libraries(tmp_path, name):
 )
 def test_the_child_is_asked_where_the_kernel_knows_anything(kernel):
     disk = Disk("linux")
-    assert not gpu.no_driver(disk, kernel, search.order(disk, fresh(), ()), fresh())
+    assert not gpu_child.no_driver(disk, kernel, search.order(disk, fresh(), ()), fresh())
 
 
 def test_the_child_is_asked_where_the_folders_are_unknown():
-    assert not gpu.no_driver(Disk("linux"), NOTHING, (), fresh())
+    assert not gpu_child.no_driver(Disk("linux"), NOTHING, (), fresh())

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from cudnn_assistant.machine import OperatingSystem
-from cudnn_assistant.probe.computer import gpu, windows_devices
+from cudnn_assistant.probe.computer import gpu, gpu_child, windows_devices
 from cudnn_assistant.probe.computer.windows_devices import DISPLAY_CLASS, Device, describe, facts
 
 CLASS = rf"SYSTEM\CurrentControlSet\Control\Class\{DISPLAY_CLASS}"
@@ -72,9 +72,9 @@ def test_a_laptop_with_two_adapters():
 def test_problem_codes_of_nvidia_devices_only(problem):
     found = facts(Registry({}), [replace(INTEL, problem=10), replace(NVIDIA, problem=problem)])
     assert (found.problems, found.version) == ((problem,), "")
-    seen = gpu.driver(gpu.GpuAnswers(), found, OperatingSystem(family="windows"))
+    seen = gpu.driver(gpu_child.GpuAnswers(), found, OperatingSystem(family="windows"))
     assert seen.problem_codes == (problem,)
-    assert [g.name for g in gpu.gpus(gpu.GpuAnswers(), found)] == ["NVIDIA GeForce RTX 3060"]
+    assert [g.name for g in gpu.gpus(gpu_child.GpuAnswers(), found)] == ["NVIDIA GeForce RTX 3060"]
 
 
 def test_microsofts_basic_driver_is_no_driver_of_nvidias():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant import compat
-from cudnn_assistant.diagnose.copies.copies_to_check import each, need_for, proven
+from cudnn_assistant.diagnose.copies.copies_to_check import copies_to_check, need_for, proven
 from cudnn_assistant.diagnose.copies.loaded_copy import product
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.programs.framework_builds import has_code
@@ -25,8 +25,7 @@ from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import major, numbers, short
 
 
-@rule("gpu-too-old-for-cudnn", layer=Layer.COMPATIBILITY)
-@each
+@rule("gpu-too-old-for-cudnn", layer=Layer.COMPATIBILITY, of=copies_to_check)
 def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Findings:
     """This cuDNN dropped the GPU."""
     if ctx.gpu is None or not too_old_gpu(ctx, copy) or proven(ctx, copy):
@@ -54,8 +53,7 @@ def _last_for_old_gpus(ctx: Context) -> Remedy:
     return Manual()
 
 
-@rule("gpu-too-new-for-cudnn", layer=Layer.COMPATIBILITY)
-@each
+@rule("gpu-too-new-for-cudnn", layer=Layer.COMPATIBILITY, of=copies_to_check)
 def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Findings:
     """The copy was made before this GPU existed. It may still run, slowly: by test."""
     if ctx.gpu is None or proven(ctx, copy):
@@ -75,8 +73,7 @@ def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Findings:
     )
 
 
-@rule("cudnn-wrong-cuda-major", layer=Layer.COMPATIBILITY)
-@each
+@rule("cudnn-wrong-cuda-major", layer=Layer.COMPATIBILITY, of=copies_to_check)
 def cuda_major(ctx: Context, copy: CudnnCopy) -> Findings:
     """The copy is made for another CUDA major than the one that programs find."""
     made = copy.cuda_major or _asked(ctx)
@@ -105,8 +102,7 @@ def cuda_major(ctx: Context, copy: CudnnCopy) -> Findings:
     )
 
 
-@rule("zlibwapi-missing", layer=Layer.COMPATIBILITY)
-@each
+@rule("zlibwapi-missing", layer=Layer.COMPATIBILITY, of=copies_to_check)
 def zlib(ctx: Context, copy: CudnnCopy) -> Findings:
     """Some releases for Windows ask for zlibwapi.dll, which they don't bring."""
     asks = ctx.windows and compat.needs_zlibwapi(ctx.compat, copy.version)

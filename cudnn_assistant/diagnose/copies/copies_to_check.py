@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-
 import msgspec
 
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need, passed
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, reinstall, search_first
-from cudnn_assistant.diagnose.rule import Check, Context, Findings
+from cudnn_assistant.diagnose.rule import Context
 from cudnn_assistant.finding import Automatic, Facts, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import major
@@ -49,20 +46,6 @@ def _to_check(ctx: Context, need: Need) -> CudnnCopy | None:
 def proven(ctx: Context, copy: CudnnCopy) -> bool:
     """A test of the subject passed with this very copy (or with one that isn't known)."""
     return passed(ctx.trial) and ctx.winner in (copy, None)
-
-
-OfCopy = Callable[[Context, CudnnCopy], Findings]
-
-
-def each(check: OfCopy) -> Check:
-    """A rule about one copy, for every copy that is to be judged."""
-
-    @wraps(check)
-    def rule(ctx: Context) -> Findings:
-        for copy in copies_to_check(ctx):
-            yield from check(ctx, copy)
-
-    return rule
 
 
 def need_for(ctx: Context, copy: CudnnCopy) -> Need:

@@ -8,7 +8,7 @@ from cudnn_assistant.compat import cudnn_parts
 from cudnn_assistant.diagnose.copies.copies_to_check import (
     before_path,
     by_hand,
-    each,
+    copies_to_check,
     inner_major,
     proven,
     replace,
@@ -43,8 +43,7 @@ def stray(ctx: Context) -> Findings:
     )
 
 
-@rule("cudnn-links-missing", layer=Layer.INTEGRITY)
-@each
+@rule("cudnn-links-missing", layer=Layer.INTEGRITY, of=copies_to_check)
 def unlinked(ctx: Context, copy: CudnnCopy) -> Findings:
     """The files are there without the short names that programs ask for."""
     lacking = [p for p in copy.parts if p.state == "missing" and p.name == "cudnn"]
@@ -63,8 +62,7 @@ def unlinked(ctx: Context, copy: CudnnCopy) -> Findings:
     yield ctx.finding(ctx.serious, remedy, f"{copy.file}: {copy.folder}", **facts)
 
 
-@rule("cudnn-wrong-architecture", layer=Layer.INTEGRITY)
-@each
+@rule("cudnn-wrong-architecture", layer=Layer.INTEGRITY, of=copies_to_check)
 def architecture(ctx: Context, copy: CudnnCopy) -> Findings:
     """The copy is made for another kind of processor."""
     here = ctx.machine.os.architecture
@@ -84,22 +82,19 @@ _BROKEN: tuple[PartState, ...] = ("empty", "truncated", "not-a-library", "damage
 _WAYS: tuple[tuple[PartState, ...], ...] = (_BROKEN, ("unreadable",), ("missing",))
 
 
-@rule("cudnn-damaged", layer=Layer.INTEGRITY)
-@each
+@rule("cudnn-damaged", layer=Layer.INTEGRITY, of=copies_to_check)
 def damaged(ctx: Context, copy: CudnnCopy) -> Findings:
     """Files of the copy are empty, cut short or something else than libraries."""
     return _harmed(ctx, copy, *_BROKEN)
 
 
-@rule("cudnn-unreadable", layer=Layer.INTEGRITY)
-@each
+@rule("cudnn-unreadable", layer=Layer.INTEGRITY, of=copies_to_check)
 def unreadable(ctx: Context, copy: CudnnCopy) -> Findings:
     """Files of the copy can't be read by this user."""
     return _harmed(ctx, copy, "unreadable")
 
 
-@rule("cudnn-part-missing", layer=Layer.INTEGRITY)
-@each
+@rule("cudnn-part-missing", layer=Layer.INTEGRITY, of=copies_to_check)
 def part_missing(ctx: Context, copy: CudnnCopy) -> Findings:
     """Files of the copy are missing."""
     return _harmed(ctx, copy, "missing")

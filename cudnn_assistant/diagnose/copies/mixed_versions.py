@@ -7,7 +7,7 @@ import re
 from cudnn_assistant.codes import Cudnn8Status, CudnnStatus
 from cudnn_assistant.diagnose.copies.copies_to_check import (
     by_hand,
-    each,
+    copies_to_check,
     inner_major,
     proven,
     replace,
@@ -22,8 +22,7 @@ MIXED = (CudnnStatus.SUBLIBRARY_VERSION_MISMATCH, Cudnn8Status.VERSION_MISMATCH)
 """Status of a version check: sub-libraries of different versions, in cuDNN 9 and 8."""
 
 
-@rule("cudnn-renamed", layer=Layer.WRONG_COPY, provable=False)
-@each
+@rule("cudnn-renamed", layer=Layer.WRONG_COPY, provable=False, of=copies_to_check)
 def renamed(ctx: Context, copy: CudnnCopy) -> Findings:
     """The file's name says one major, its content another.
 
@@ -35,8 +34,7 @@ def renamed(ctx: Context, copy: CudnnCopy) -> Findings:
     yield ctx.finding(ctx.serious, replace(ctx, copy), f"{copy.file}: {copy.version}", **facts)
 
 
-@rule("cudnn-mixed-versions", layer=Layer.WRONG_COPY)
-@each
+@rule("cudnn-mixed-versions", layer=Layer.WRONG_COPY, of=copies_to_check)
 def mixed(ctx: Context, copy: CudnnCopy) -> Findings:
     """Parts of different cuDNN versions came together in one program."""
     trial = ctx.trial

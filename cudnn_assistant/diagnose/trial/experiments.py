@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import wraps
+from typing import Unpack
 
 import msgspec
 
 from cudnn_assistant.diagnose.copies.loaded_copy import product
 from cudnn_assistant.diagnose.needs import passed, stopped
 from cudnn_assistant.diagnose.remedies import read_before_ours, search_first, take_out, unset
-from cudnn_assistant.diagnose.rule import Check, Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.settings.variables import lasting
 from cudnn_assistant.diagnose.ulimit import ULIMIT, in_shell
 from cudnn_assistant.finding import (
     Automatic,
@@ -35,35 +36,25 @@ from cudnn_assistant.machine import (
     Machine,
     PathEntry,
     Trial,
-    Variable,
 )
 from cudnn_assistant.wording.products import titled
 
-Blamed = tuple[Remedy, Facts]
-"""What helps against what an experiment has shown to be in the way, and what is told of it."""
+
+def _proven(*kinds: DifferenceKind) -> Callable[[Context], list[Experiment]]:
+    """The experiments that show what is in the way: a convolution ran."""
+
+    def found(ctx: Context) -> list[Experiment]:
+        ran = (tried for tried in _proving(ctx) if tried.after.status == "ok")
+        return [tried for tried in ran if tried.difference.kind in kinds]
+
+    return found
 
 
-def _proven(*kinds: DifferenceKind) -> Callable[[Callable[[Context, Experiment], Blamed]], Check]:
-    """A rule about each experiment that shows what is in the way: a convolution ran."""
-
-    def made(blame: Callable[[Context, Experiment], Blamed]) -> Check:
-        @wraps(blame)
-        def rule(ctx: Context) -> Findings:
-            for tried in _proving(ctx):
-                if tried.after.status == "ok" and tried.difference.kind in kinds:
-                    yield _told(ctx, tried, *blame(ctx, tried))
-
-        return rule
-
-    return made
-
-
-def _told(ctx: Context, tried: Experiment, remedy: Remedy, facts: Facts) -> Finding:
+def _told(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts]) -> Finding:
+    """What helps against what an experiment has shown to be in the way, and what is told of it."""
     left_out = ", ".join(tried.difference.without)
-    facts |= {
-        "program": titled(tried.framework) if tried.framework else "",
-        "environment": ctx.subject if ctx.environment is not None else "",
-    }
+    facts["program"] = titled(tried.framework) if tried.framework else ""
+    facts["environment"] = ctx.subject if ctx.environment is not None else ""
     return ctx.finding(
         ctx.serious,
         remedy,
@@ -72,10 +63,6 @@ def _told(ctx: Context, tried: Experiment, remedy: Remedy, facts: Facts) -> Find
         tried.before.missing,
         **facts,
     )
-
-
-def _variable(ctx: Context, name: str) -> Variable | None:
-    return ctx.machine.variable(name, "user", "machine", "process")
 
 
 def _entry(ctx: Context, text: str) -> PathEntry | None:
@@ -91,34 +78,34 @@ def _all_of(remedies: list[Remedy]) -> Remedy:
     return next((remedy for remedy in remedies if isinstance(remedy, Manual)), Manual())
 
 
-@rule("preload-stops-cudnn", layer=Layer.PROVEN, provable=False)
-@_proven("preload")
-def preload(ctx: Context, tried: Experiment) -> Blamed:
+@rule("preload-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("preload"))
+def preload(ctx: Context, tried: Experiment) -> Findings:
     """Without a library that LD_PRELOAD puts into every program, cuDNN works."""
-    variable, without = _variable(ctx, "LD_PRELOAD"), tried.difference.without
+    variable, without = lasting(ctx, "LD_PRELOAD"), tried.difference.without
     alone = variable is not None and variable.value.text.split() == [*without]
     remedy = unset(ctx, variable) if variable is not None and alone else Manual()
-    return remedy, Facts(file=", ".join(without), place=variable.source if variable else "")
+    place = variable.source if variable else ""
+    yield _told(ctx, tried, remedy, file=", ".join(without), place=place)
 
 
-@rule("search-entry-stops-cudnn", layer=Layer.PROVEN, provable=False)
-@_proven("search-entry")
-def entry(ctx: Context, tried: Experiment) -> Blamed:
+@rule("search-entry-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("search-entry"))
+def entry(ctx: Context, tried: Experiment) -> Findings:
     """Without an entry of the list that is searched for libraries, cuDNN works."""
     without = tried.difference.without
     found = [_entry(ctx, text) for text in without]
-    facts = Facts(
+    yield _told(
+        ctx,
+        tried,
+        _all_of([take_out(ctx, one) for one in found]),
         entry=", ".join(filter(None, without)),
         relative_entry="" if all(without) else tried.difference.name,
         listed_in=tried.difference.name,
         place=next((one.source for one in found if one and one.source), ""),
     )
-    return _all_of([take_out(ctx, one) for one in found]), facts
 
 
-@rule("search-order-stops-cudnn", layer=Layer.PROVEN, provable=False)
-@_proven("search-order")
-def order(ctx: Context, tried: Experiment) -> Blamed:
+@rule("search-order-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("search-order"))
+def order(ctx: Context, tried: Experiment) -> Findings:
     """With an entry of that list behind all others, cuDNN works; without it, it doesn't."""
     text, good = "".join(tried.difference.without), ctx.parent(tried.after.loaded)
     found = _entry(ctx, text)
@@ -128,34 +115,37 @@ def order(ctx: Context, tried: Experiment) -> Blamed:
     elif found and read_before_ours(found.source) and _entry(ctx, good):
         remedy = Automatic(edits=(PutFirst(variable=found.variable, folder=good),))
     place, name = found.source if found else "", tried.difference.name
-    return remedy, Facts(entry=text, folder=good, listed_in=name, place=place)
+    yield _told(ctx, tried, remedy, entry=text, folder=good, listed_in=name, place=place)
 
 
-@rule("variable-stops-cudnn", layer=Layer.PROVEN, provable=False)
-@_proven("variable")
-def variable(ctx: Context, tried: Experiment) -> Blamed:
+@rule("variable-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("variable"))
+def variable(ctx: Context, tried: Experiment) -> Findings:
     """Without a variable as it is set now, cuDNN works."""
     name, value = tried.difference.name, "".join(tried.difference.without)
-    found = _variable(ctx, name)
-    facts = Facts(variable=name, value=value, place=found.source if found else "")
-    facts["setting"] = "" if value else name
-    return unset(ctx, found) if found else Manual(), facts
+    found = lasting(ctx, name)
+    remedy, place = (unset(ctx, found), found.source) if found else (Manual(), "")
+    empty = "" if value else name
+    yield _told(ctx, tried, remedy, variable=name, value=value, place=place, setting=empty)
 
 
-@rule("limit-stops-cudnn", layer=Layer.PROVEN, provable=False)
-@_proven("limit")
-def limit(_ctx: Context, tried: Experiment) -> Blamed:
+@rule("limit-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("limit"))
+def limit(ctx: Context, tried: Experiment) -> Findings:
     """With a limit of this account raised, cuDNN works."""
     name, number = tried.difference.name, "".join(tried.difference.without)
     option = ULIMIT.get(name, "")
     commands = (f"ulimit -S -{option} $(ulimit -H -{option})",) if option else ()
     value = in_shell(name, int(number)) if number.isdigit() else number
-    return Manual(commands=commands), Facts(setting=f"ulimit -{option}", value=value)
+    remedy = Manual(commands=commands)
+    yield _told(ctx, tried, remedy, setting=f"ulimit -{option}", value=value)
 
 
-@rule("working-folder-stops-cudnn", layer=Layer.PROVEN, provable=False)
-@_proven("working-folder", "program-folder")
-def working_folder(ctx: Context, tried: Experiment) -> Blamed:
+@rule(
+    "working-folder-stops-cudnn",
+    layer=Layer.PROVEN,
+    provable=False,
+    of=_proven("working-folder", "program-folder"),
+)
+def working_folder(ctx: Context, tried: Experiment) -> Findings:
     """Started from another folder, cuDNN works: files beside the person, or beside the program
     where that is Windows, take its place."""
     entries = (e for e in ctx.machine.search if e.variable == "LD_LIBRARY_PATH")
@@ -163,29 +153,29 @@ def working_folder(ctx: Context, tried: Experiment) -> Blamed:
     facts = Facts(folder="".join(tried.difference.without))
     if below is not None:
         facts |= {"entry": below.text, "listed_in": below.variable, "place": below.source}
-    return Manual(), facts
+    yield _told(ctx, tried, Manual(), **facts)
 
 
-@rule("python-start-stops-framework", layer=Layer.PROVEN, provable=False)
-@_proven("python-start")
-def python_start(_ctx: Context, tried: Experiment) -> Blamed:
+@rule(
+    "python-start-stops-framework", layer=Layer.PROVEN, provable=False, of=_proven("python-start")
+)
+def python_start(ctx: Context, tried: Experiment) -> Findings:
     """Without a file that Python runs by itself when it starts, the framework works."""
-    return Manual(), Facts(file=", ".join(tried.difference.without))
+    yield _told(ctx, tried, Manual(), file=", ".join(tried.difference.without))
 
 
-@rule("settings-stop-cudnn", layer=Layer.PROVEN, provable=False)
-@_proven("settings", "gpus")
-def settings(ctx: Context, tried: Experiment) -> Blamed:
+@rule("settings-stop-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("settings", "gpus"))
+def settings(ctx: Context, tried: Experiment) -> Findings:
     """Only without several settings at once cuDNN works."""
     without = tried.difference.without
     remedies = [_without(ctx, *text.partition("=")[::2]) for text in without]
-    return _all_of(remedies), Facts(setting=", ".join(without))
+    yield _told(ctx, tried, _all_of(remedies), setting=", ".join(without))
 
 
 def _without(ctx: Context, name: str, text: str) -> Remedy:
     if name == ctx.variable:
         return take_out(ctx, _entry(ctx, text))
-    variable = _variable(ctx, name)
+    variable = lasting(ctx, name)
     return unset(ctx, variable) if variable and variable.value.text == text else Manual()
 
 

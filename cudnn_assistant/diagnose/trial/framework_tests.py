@@ -2,66 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Literal
-
-from msgspec.structs import replace
+from typing import Literal, NamedTuple, Unpack
 
 from cudnn_assistant.diagnose.remedies import unset
-from cudnn_assistant.diagnose.rule import Check, Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.settings.variables import lasting, place
 from cudnn_assistant.diagnose.trial.status import test_evidence
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, SetTo, Unknown
+from cudnn_assistant.finding import (
+    Automatic,
+    Evidence,
+    Facts,
+    Finding,
+    Manual,
+    Remedy,
+    SetTo,
+    Unknown,
+)
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording.products import titled
 
-Told = Callable[[Context, Trial, str, str], Finding | None]
-"""With the one setting or call that helped, or "", and the text that the setting needs."""
+
+class _Stop(NamedTuple):
+    """A framework's own convolution that stopped, and what a second run showed."""
+
+    trial: Trial
+    helped: str
+    """The one setting or call with which it ran; "": none did."""
+    value: str
+    """The text that the setting needs."""
 
 
-def _of_stopped(told: Told) -> Check:
-    """A rule about each framework's own convolution that stopped, and what a second run showed."""
-
-    @wraps(told)
-    def rule(ctx: Context) -> Findings:
-        for trial in ctx.framework_trials:
-            if trial.status != "ok" and not _for_processor(ctx, trial):
-                name, _, value = trial.helped_by.partition("=")
-                if found := told(ctx, trial, name, value):
-                    whose = Facts(program=titled(trial.framework), environment=ctx.subject)
-                    yield replace(found, facts=found.facts | whose)
-
-    return rule
+def _stops(ctx: Context) -> list[_Stop]:
+    stopped = (t for t in ctx.framework_trials if t.status != "ok" and not _for_processor(ctx, t))
+    return [_Stop(trial, *trial.helped_by.partition("=")[::2]) for trial in stopped]
 
 
-@rule("framework-must-preload", layer=Layer.FRAMEWORK_TEST, provable=False)
-@_of_stopped
-def must_preload(ctx: Context, trial: Trial, name: str, _value: str) -> Finding | None:
+def _error(
+    ctx: Context,
+    stop: _Stop,
+    remedy: Remedy,
+    *evidence: Evidence,
+    sure: bool = True,
+    **facts: Unpack[Facts],
+) -> Finding:
+    facts |= {"program": titled(stop.trial.framework), "environment": ctx.subject}
+    return ctx.error(remedy, *test_evidence(stop.trial), *evidence, sure=sure, **facts)
+
+
+@rule("framework-must-preload", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
+def must_preload(ctx: Context, stop: _Stop) -> Findings:
     """The convolution runs after a call that loads the libraries of the environment's packages."""
-    call = name.removesuffix("()")
-    return ctx.error(Manual(), *test_evidence(trial), call=call) if call != name else None
+    call = stop.helped.removesuffix("()")
+    if call != stop.helped:
+        yield _error(ctx, stop, Manual(), call=call)
 
 
-@rule("framework-takes-all-memory", layer=Layer.FRAMEWORK_TEST, provable=False)
-@_of_stopped
-def takes_all_memory(ctx: Context, trial: Trial, name: str, value: str) -> Finding | None:
+@rule("framework-takes-all-memory", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
+def takes_all_memory(ctx: Context, stop: _Stop) -> Findings:
     """The convolution runs where the framework takes memory as it is needed."""
-    remedy = Automatic(edits=(SetTo(variable=name, text=value),))
-    return ctx.error(remedy, *test_evidence(trial)) if value else None
+    if stop.value:
+        edit = SetTo(variable=stop.helped, text=stop.value)
+        yield _error(ctx, stop, Automatic(edits=(edit,)))
 
 
-@rule("setting-stops-framework", layer=Layer.FRAMEWORK_TEST, provable=False)
-@_of_stopped
-def setting(ctx: Context, trial: Trial, name: str, value: str) -> Finding | None:
+@rule("setting-stops-framework", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
+def setting(ctx: Context, stop: _Stop) -> Findings:
     """The convolution runs without a variable that is set."""
-    if not name or value or name.endswith("()") or _narrowed_down(ctx, name):
-        return None
-    variable = ctx.machine.variable(name, "user", "machine", "process")
-    shown = f"={variable.value.text} ({variable.source or variable.scope})" if variable else ""
-    return ctx.error(
+    name = stop.helped
+    if not name or stop.value or name.endswith("()") or _narrowed_down(ctx, name):
+        return
+    variable = lasting(ctx, name)
+    shown = f"={variable.value.text} ({place(variable)})" if variable else ""
+    yield _error(
+        ctx,
+        stop,
         unset(ctx, variable) if variable is not None else Manual(),
-        *test_evidence(trial),
         name + shown,
         variable=name,
         lists=_listed(name),
@@ -69,17 +85,17 @@ def setting(ctx: Context, trial: Trial, name: str, value: str) -> Finding | None
     )
 
 
-@rule("cudnn-main-file-differs", layer=Layer.FRAMEWORK_TEST, provable=False)
-@_of_stopped
-def main_file_differs(ctx: Context, trial: Trial, name: str, _value: str) -> Finding | None:
+@rule("cudnn-main-file-differs", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
+def main_file_differs(ctx: Context, stop: _Stop) -> Findings:
     """A package's lone main library is older or newer than the parts it meets."""
-    pair = None if name else _other_main_file(ctx, trial)
+    pair = None if stop.helped else _other_main_file(ctx, stop.trial)
     if pair is None:
-        return None
+        return
     lone, whole = pair
-    return ctx.error(
+    yield _error(
+        ctx,
+        stop,
         Manual(),
-        *test_evidence(trial),
         f"{lone.file}: {lone.version}, {lone.folder}",
         f"{whole.version}: {whole.folder}",
         sure=False,
@@ -89,19 +105,13 @@ def main_file_differs(ctx: Context, trial: Trial, name: str, _value: str) -> Fin
     )
 
 
-@rule("framework-stopped", layer=Layer.FRAMEWORK_TEST, provable=False)
-@_of_stopped
-def unexplained(ctx: Context, trial: Trial, name: str, _value: str) -> Finding | None:
+@rule("framework-stopped", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
+def unexplained(ctx: Context, stop: _Stop) -> Findings:
     """The convolution stopped where cuDNN itself passed its test, and nothing helped."""
-    known = name or ctx.stopped or _other_main_file(ctx, trial)
-    if known:
-        return None
-    return ctx.error(
-        Unknown(),
-        *test_evidence(trial),
-        sure=False,
-        said=" ".join(trial.detail.split())[:_MOST_SAID],
-    )
+    known = stop.helped or ctx.stopped or _other_main_file(ctx, stop.trial)
+    if not known:
+        said = " ".join(stop.trial.detail.split())[:_MOST_SAID]
+        yield _error(ctx, stop, Unknown(), sure=False, said=said)
 
 
 _MOST_SAID = 300

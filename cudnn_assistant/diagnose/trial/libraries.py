@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import wraps
 
 from cudnn_assistant.codes import CudaResult, WindowsRefusal
 from cudnn_assistant.diagnose.remedies import install_driver, own_copy
-from cudnn_assistant.diagnose.rule import Check, Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.search_lists import unusual_name
-from cudnn_assistant.diagnose.trial.status import of_stopped, test_evidence, who
+from cudnn_assistant.diagnose.trial.status import stopped_tests, test_evidence, who
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Automatic, Facts, Manual, PutFirst, Remedy, Unknown
+from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, PutFirst, Remedy, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
 from cudnn_assistant.regex import regex
@@ -27,8 +26,7 @@ _NO_PROGRAMS = regex(
 """What the loader says of a file on a disk that was attached with the option noexec."""
 
 
-@rule("folder-forbids-programs", layer=Layer.START)
-@of_stopped
+@rule("folder-forbids-programs", layer=Layer.START, of=stopped_tests)
 def forbidden(ctx: Context, trial: Trial) -> Findings:
     """The disk that a library lies on was attached so that nothing on it may run."""
     if ctx.windows or ctx.serious != "error" or not _NO_PROGRAMS.search(trial.detail):
@@ -48,8 +46,7 @@ def _forbidden_folder(ctx: Context, trial: Trial) -> str:
     return min(copies, key=ctx.rank, default=ctx.parent(trial.loaded))
 
 
-@rule("preloaded-for-everybody", layer=Layer.START)
-@of_stopped
+@rule("preloaded-for-everybody", layer=Layer.START, of=stopped_tests)
 def preloaded(ctx: Context, trial: Trial) -> Findings:
     """A file that the loader puts into every program of the computer took cuDNN's place.
 
@@ -74,8 +71,7 @@ def musl(ctx: Context) -> Findings:
         yield ctx.finding(ctx.serious, Manual(), ctx.machine.os.libc, system=ctx.machine.os.name)
 
 
-@rule("c-library-too-old", layer=Layer.TEST)
-@of_stopped
+@rule("c-library-too-old", layer=Layer.TEST, of=stopped_tests)
 def c_library(ctx: Context, trial: Trial) -> Findings:
     """The system's C library is older than the one cuDNN was built for, or another one."""
     if match := re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail):
@@ -89,47 +85,48 @@ _ZLIB = r"libz\.so"
 _LIBCUDA = r"libcuda\.so$"
 
 
-def _lost(names: str) -> Callable[[Callable[[Context], Remedy]], Check]:
-    """A rule about a file that is no part of cuDNN, which the loader asked for and didn't find."""
+def _lacks(names: str) -> Callable[[Context], list[Trial]]:
+    """The test in which the loader asked for such a file, no part of cuDNN, and didn't find it."""
 
-    def made(remedy: Callable[[Context], Remedy]) -> Check:
-        @of_stopped
-        @wraps(remedy)
-        def rule(ctx: Context, trial: Trial) -> Findings:
-            file = trial.missing.casefold() if trial.status == "missing-library" else ""
-            if file and "cudnn" not in file and re.match(names, file):
-                facts = who(ctx) | {"file": trial.missing}
-                yield ctx.finding(ctx.serious, remedy(ctx), *test_evidence(trial), **facts)
+    def found(ctx: Context) -> list[Trial]:
+        lost = [t for t in stopped_tests(ctx) if t.status == "missing-library" and t.missing]
+        files = ((trial, trial.missing.casefold()) for trial in lost)
+        return [trial for trial, f in files if "cudnn" not in f and re.match(names, f)]
 
-        return rule
-
-    return made
+    return found
 
 
-@rule("vc-runtime-missing", layer=Layer.TEST)
-@_lost(_VC)
-def vc_runtime(ctx: Context) -> Remedy:
+def _lost(ctx: Context, trial: Trial, remedy: Remedy) -> Finding:
+    facts = who(ctx) | {"file": trial.missing}
+    return ctx.finding(ctx.serious, remedy, *test_evidence(trial), **facts)
+
+
+@rule("vc-runtime-missing", layer=Layer.TEST, of=_lacks(_VC))
+def vc_runtime(ctx: Context, trial: Trial) -> Findings:
     """Microsoft's run-time library for C++ is missing."""
     installer = installers.vc_runtime(ctx.machine.os)
-    return Manual(link=VC_PAGE, page="microsoft", installer=installer)
+    yield _lost(ctx, trial, Manual(link=VC_PAGE, page="microsoft", installer=installer))
 
 
-@rule("openmp-missing", layer=Layer.TEST)
-@_lost(_OPENMP)
-def openmp(_ctx: Context) -> Remedy:
+@rule("openmp-missing", layer=Layer.TEST, of=_lacks(_OPENMP))
+def openmp(ctx: Context, trial: Trial) -> Findings:
     """Microsoft's library for OpenMP is missing."""
-    return Manual(link=VC_PAGE, page="microsoft")
+    yield _lost(ctx, trial, Manual(link=VC_PAGE, page="microsoft"))
 
 
-@rule("zlib-missing", layer=Layer.TEST)
-@_lost(_ZLIB)
-def zlib(ctx: Context) -> Remedy:
+@rule("zlib-missing", layer=Layer.TEST, of=_lacks(_ZLIB))
+def zlib(ctx: Context, trial: Trial) -> Findings:
     """zlib is missing, which older releases of cuDNN ask for.
 
     Where nobody asks for an old cuDNN, a newer one does without.
     """
     command = for_distribution(ctx.machine.os.distribution, _ZLIB_COMMANDS)
     by_hand = Manual(commands=(command or _ZLIB_COMMANDS["rhel"],), administrator=True)
+    yield _lost(ctx, trial, _newer(ctx, by_hand))
+
+
+def _newer(ctx: Context, by_hand: Manual) -> Remedy:
+    """A newer cuDNN, where nobody asks for an old one."""
     return by_hand if any(need.major for need in ctx.needs) else own_copy(ctx, by_hand)
 
 
@@ -141,32 +138,33 @@ _ZLIB_COMMANDS = {
 }
 
 
-@rule("libcuda-name-missing", layer=Layer.TEST)
-@_lost(_LIBCUDA)
-def libcuda_name(ctx: Context) -> Remedy:
+@rule("libcuda-name-missing", layer=Layer.TEST, of=_lacks(_LIBCUDA))
+def libcuda_name(ctx: Context, trial: Trial) -> Findings:
     """The driver's library is there without the short name that cuDNN 8 asks for.
 
     Where nobody asks for cuDNN 8, a newer one does without the name.
     """
     if ctx.machine.os.wsl:
         edit = PutFirst(variable="LD_LIBRARY_PATH", folder="/usr/lib/wsl/lib")
-        return Automatic(edits=(edit,))
+        yield _lost(ctx, trial, Automatic(edits=(edit,)))
+        return
     library = ctx.machine.driver.cuda_library if ctx.machine.driver else ""
     folder = ctx.parent(library) or "/usr/lib"
     line = command("sh", "sudo", "ln", "-s", "libcuda.so.1", ctx.join(folder, "libcuda.so"))
     by_hand = Manual(commands=(line,), administrator=True)
-    return by_hand if any(need.major for need in ctx.needs) else own_copy(ctx, by_hand)
+    yield _lost(ctx, trial, _newer(ctx, by_hand))
 
 
-@rule("library-missing", layer=Layer.TEST)
-@_lost(rf"(?!{_VC}|{_OPENMP}|{_ZLIB}|{_LIBCUDA})")
-def library(_ctx: Context) -> Remedy:
+_OTHER = rf"(?!{_VC}|{_OPENMP}|{_ZLIB}|{_LIBCUDA})"
+
+
+@rule("library-missing", layer=Layer.TEST, of=_lacks(_OTHER))
+def library(ctx: Context, trial: Trial) -> Findings:
     """The loader asked for some other file that it didn't find."""
-    return Manual()
+    yield _lost(ctx, trial, Manual())
 
 
-@rule("driver-too-old-for-code", layer=Layer.TEST)
-@of_stopped
+@rule("driver-too-old-for-code", layer=Layer.TEST, of=stopped_tests)
 def newer_code(ctx: Context, trial: Trial) -> Findings:
     """Code that must be translated on this computer is newer than the driver."""
     if trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:
@@ -174,8 +172,7 @@ def newer_code(ctx: Context, trial: Trial) -> Findings:
         yield ctx.finding(ctx.serious, install_driver(ctx), *test_evidence(trial), driver=driver)
 
 
-@rule("library-blocked", layer=Layer.TEST)
-@of_stopped
+@rule("library-blocked", layer=Layer.TEST, of=stopped_tests)
 def blocked(ctx: Context, trial: Trial) -> Findings:
     """Windows or a protection program refused to load a file."""
     said = "application control policy" in trial.detail.casefold()
@@ -194,8 +191,7 @@ def _odd_folder(ctx: Context, trial: Trial) -> str:
     return folder if ctx.windows and unusual_name(folder) else ""
 
 
-@rule("folder-name-unusual", layer=Layer.TEST)
-@of_stopped
+@rule("folder-name-unusual", layer=Layer.TEST, of=stopped_tests)
 def folder_name(ctx: Context, trial: Trial) -> Findings:
     """The loader refused a file in a folder whose name some programs can't handle."""
     if (folder := _odd_folder(ctx, trial)) and _refused(ctx, trial):
@@ -203,8 +199,7 @@ def folder_name(ctx: Context, trial: Trial) -> Findings:
         yield ctx.finding(ctx.serious, remedy, *said, folder, sure=False, folder=folder)
 
 
-@rule("library-refused", layer=Layer.TEST)
-@of_stopped
+@rule("library-refused", layer=Layer.TEST, of=stopped_tests)
 def refused(ctx: Context, trial: Trial) -> Findings:
     """The loader refused a file that is there, and no rule below says why."""
     if _refused(ctx, trial) and not _odd_folder(ctx, trial):

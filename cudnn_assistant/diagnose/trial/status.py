@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.rule import Check, Context, Findings
+from cudnn_assistant.diagnose.rule import Context
 from cudnn_assistant.finding import Evidence, Facts, StoppedAt
 from cudnn_assistant.machine import Trial
 
 
-def of_stopped(check: Callable[[Context, Trial], Findings]) -> Check:
-    """A rule about the subject's test, where it stopped and somebody needs what it tests."""
-
-    @wraps(check)
-    def rule(ctx: Context) -> Findings:
-        spare = not ctx.needs and ctx.environment is None
-        if ctx.stopped and not ctx.framework_passed and not spare:
-            yield from check(ctx, ctx.stopped)
-
-    return rule
+def stopped_tests(ctx: Context) -> tuple[Trial, ...]:
+    """The subject's test, where it stopped and somebody needs what it tests."""
+    spare = not ctx.needs and ctx.environment is None
+    return (ctx.stopped,) if ctx.stopped and not ctx.framework_passed and not spare else ()
 
 
 def test_evidence(trial: Trial) -> tuple[Evidence, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cudnn_assistant.codes import process_end
 from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.diagnose.trial.status import of_stopped, test_evidence, who
+from cudnn_assistant.diagnose.trial.status import stopped_tests, test_evidence, who
 from cudnn_assistant.finding import Manual, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
 
@@ -60,16 +60,14 @@ def slow_first_run(ctx: Context) -> Findings:
         yield ctx.note(Manual(), f"{seconds} s", seconds=seconds)
 
 
-@rule("test-timed-out", layer=Layer.UNEXPLAINED)
-@of_stopped
+@rule("test-timed-out", layer=Layer.UNEXPLAINED, of=stopped_tests)
 def timed_out(ctx: Context, trial: Trial) -> Findings:
     """The test came to no end, and no rule knows why."""
     if trial.status == "timed-out":
         yield from _stopped_at(ctx, trial)
 
 
-@rule("unexplained", layer=Layer.UNEXPLAINED)
-@of_stopped
+@rule("unexplained", layer=Layer.UNEXPLAINED, of=stopped_tests)
 def unexplained(ctx: Context, trial: Trial) -> Findings:
     """The test stopped, and no rule knows why."""
     if trial.status != "timed-out":

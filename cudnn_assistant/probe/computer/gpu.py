@@ -18,17 +18,10 @@ import msgspec
 from cudnn_assistant import codes, places
 from cudnn_assistant.machine import Answer, Driver, Gpu, GpuProcess, OperatingSystem, readable
 from cudnn_assistant.probe.computer import kernel_log, pci
-from cudnn_assistant.probe.computer.gpu_child import (
-    NO_DRIVER,
-    GpuAnswers,
-    ask,
-    no_driver,
-    put_together,
-)
+from cudnn_assistant.probe.computer.gpu_child import GpuAnswers
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.regex import regex
 
-NVIDIA = pci.NVIDIA
 _FIELDS = frozenset(Gpu.__struct_fields__) - {"processes"}
 _VERSION_IN_NAME = regex(r"\.so\.(\d+(?:\.\d+)+)$")
 
@@ -231,17 +224,3 @@ def _named(process: GpuProcess, *, contained: bool) -> GpuProcess:
             return msgspec.structs.replace(process, name=file.read(256).strip())
     except OSError:
         return process
-
-
-__all__ = [
-    "NO_DRIVER",
-    "NVIDIA",
-    "GpuAnswers",
-    "ask",
-    "dashed",
-    "driver",
-    "gpus",
-    "no_driver",
-    "plain_uuid",
-    "put_together",
-]
