@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("xdist_group"):
             continue
-        group = _group(item) or _computer(item)
+        group = _group(item) or _computers(item)
         if not group and _turn(item) == len(SLOW):
             file = str(item.path.relative_to(HERE))
             group = f"{file}-{quick[file] // AT_ONCE}"
@@ -119,12 +119,12 @@ def _group(item: pytest.Item) -> str:
     return item.path.stem if shared else ""
 
 
-def _computer(item: pytest.Item) -> str:
-    """The golden computer that a test is about: what is found there, its tests ask for once."""
+def _computers(item: pytest.Item) -> str:
+    """The golden computers that a test is about: what is found there, their tests ask for once."""
     callspec = getattr(item, "callspec", None)
-    name = callspec.params.get("name") if callspec else None
-    known = sys.modules.get("machines.computers")
-    return f"computer-{name}" if known and name in known.NAMES else ""
+    names = callspec.params.get("names") if callspec else None
+    known = sys.modules.get("machines.each")
+    return f"computers-{names[0]}" if known and names in known.HANDFULS else ""
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

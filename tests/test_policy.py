@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from fleet_computer import following
-from machines.computers import COMPUTERS, thought
+from machines.computers import thought
+from machines.each import each_computer
 from test_apply import PLAN, Person
 from test_archives import pack, plan_for
 
@@ -213,7 +214,7 @@ def test_a_code_that_no_cause_has_is_wrong_use(person: Person) -> None:
     assert person.journal().entries() == ()
 
 
-@pytest.mark.parametrize("name", sorted(COMPUTERS))
+@each_computer
 def test_a_plan_serves_only_the_causes_that_are_asked_for(name: str, person: Person) -> None:
     session, checkup = at(name, person), thought(name)
     for code in {finding.code for finding in checkup.findings}:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 from machines.computers import COMPUTERS, thought
+from machines.each import each_computer
 from plain_words import FORBIDDEN
 
 from cudnn_assistant import wording
@@ -86,7 +87,7 @@ RULES = (
 )
 
 
-@pytest.mark.parametrize("name", sorted(COMPUTERS))
+@each_computer
 def test_the_words_of_every_finding_keep_the_rules(name: str) -> None:
     machine = COMPUTERS[name].machine
     for finding in thought(name).findings:
@@ -102,7 +103,7 @@ def test_a_symbol_in_the_details_comes_with_its_meaning() -> None:
     assert any("CUDNN_STATUS_NOT_INITIALIZED (1001): cuDNN couldn't" in line for line in details)
 
 
-@pytest.mark.parametrize("name", sorted(COMPUTERS))
+@each_computer
 def test_the_summary_is_plain_too(name: str) -> None:
     machine, found = COMPUTERS[name].machine, thought(name).findings
     title, sentence = headline(verdict(machine, found), machine, found)
@@ -154,7 +155,7 @@ def english() -> None:
 
 
 @pytest.mark.usefixtures("pseudo")
-@pytest.mark.parametrize("name", sorted(COMPUTERS))
+@each_computer
 def test_every_sentence_goes_through_the_catalogue(name: str) -> None:
     """In the made-up language nothing of ours stays English, and facts stay as they are."""
     for finding in thought(name).findings:

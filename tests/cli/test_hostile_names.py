@@ -8,6 +8,7 @@ import re
 import msgspec
 import pytest
 from machines.computers import NAMES, golden, redacted
+from machines.each import each_computer
 
 from cudnn_assistant.cli.looking import show_facts, show_finding, show_lines
 from cudnn_assistant.cli.screen import Screen
@@ -39,7 +40,7 @@ def hostile(machine: Machine) -> Machine:
     return load(msgspec.json.encode(planted(msgspec.to_builtins(machine))))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_computer
 def test_no_terminal_obeys_a_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     checkup = think(hostile(golden(name)), COMPAT)
     screen = Screen(color="never")

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from machines.computers import COMPUTERS, redacted, thought
+from machines.each import each_computer
 from machines.parts import (
     LIB,
     but,
@@ -421,7 +422,7 @@ def test_every_rule_of_every_file_is_asked_once_and_in_the_order_of_the_layers()
     assert all((rule.check.__doc__ or "").strip() for rule in RULES)
 
 
-@pytest.mark.parametrize("name", sorted(COMPUTERS))
+@each_computer
 def test_a_remedy_says_whose_page_its_link_opens(name: str) -> None:
     theirs = {"nvidia", "cudnn-archive", "cudnn-file"}
     for finding in thought(name).findings:
@@ -431,7 +432,7 @@ def test_a_remedy_says_whose_page_its_link_opens(name: str) -> None:
             assert (page == "microsoft") == host.endswith("microsoft.com")
 
 
-@pytest.mark.parametrize("name", sorted(COMPUTERS))
+@each_computer
 def test_what_we_say_we_will_do_is_something_that_the_plan_can_do(name: str) -> None:
     """An automatic remedy without a step would leave a person before an empty page."""
     machine, compat = of(name), load_builtin()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-from machines.computers import NAMES, golden, thought
+from machines.computers import golden, thought
+from machines.each import each_computer
 from machines.parts import but
 from true_sentences import last_line, of_line, untrue
 
 from cudnn_assistant.summary import Line, lines
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_computer
 def test_every_sentence_is_true(name: str) -> None:
     assert untrue(golden(name), thought(name).findings) == []
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from fleet_computer import assistant
 from machines.computers import COMPUTERS, thought
+from machines.each import each_computer
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Unknown
@@ -27,7 +28,7 @@ BROKEN = "linux-cudnn-not-on-path"
 EXIT = {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}
 
 
-@pytest.mark.parametrize("name", sorted(COMPUTERS))
+@each_computer
 def test_only_what_is_proven_takes_a_node_out(name: str) -> None:
     checkup = thought(name)
     printed = encoded(checkup, Session().source)

@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 import needs
-import pytest
 import yaml
 from fleet_computer import assistant
 from machines.computers import COMPUTERS, thought
+from machines.each import each_computer
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.report.prometheus import write_metrics
@@ -42,7 +42,7 @@ def read(text: str) -> dict[str, list[dict[str, str]]]:
 
 
 @needs.modules("prometheus_client")
-@pytest.mark.parametrize("name", sorted(COMPUTERS))
+@each_computer
 def test_any_computer_can_be_read(name: str) -> None:
     text = metrics(name)
     seen = read(text)

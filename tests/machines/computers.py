@@ -16,7 +16,7 @@ from cudnn_assistant.machine import Machine
 from cudnn_assistant.report import Redactor
 from cudnn_assistant.session.checkup import Checkup, think
 
-__all__ = ["COMPUTERS", "NAMES", "Computer", "golden", "redacted", "thought"]
+__all__ = ["AT_ONCE", "COMPUTERS", "NAMES", "Computer", "golden", "redacted", "thought"]
 
 for _name in (
     "windows",
@@ -35,6 +35,8 @@ for _name in (
     import_module(f"machines.{_name}")
 
 NAMES = sorted(COMPUTERS)
+AT_ONCE = 14
+"""Computers that one test looks at (each.py)."""
 
 
 def golden(name: str) -> Machine:
@@ -42,10 +44,10 @@ def golden(name: str) -> Machine:
     return COMPUTERS[name].machine
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2 * AT_ONCE)
 def thought(name: str) -> Checkup:
     """What is found on a golden computer, and the plan. The same facts give the same answer, so
-    the tests of one computer, which one process gets (conftest.py), ask once."""
+    the tests of a handful of them, which one process gets (conftest.py), ask once."""
     return think(golden(name), load_builtin())
 
 

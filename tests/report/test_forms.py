@@ -9,7 +9,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from machines.computers import NAMES, golden, thought
+from machines.computers import golden, thought
+from machines.each import each_computer
 from markdown_it import MarkdownIt
 
 from cudnn_assistant.machine import Gap, Machine, Trial
@@ -75,7 +76,7 @@ def test_the_driver_model_of_windows_is_told_where_it_is_known(name: str) -> Non
     assert ("driver model TCC" in above) is ("tcc" in name)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_computer
 def test_a_short_report_fits_into_a_chat(name: str) -> None:
     machine = golden(name)
     text = write_short(machine, thought(name).findings, thought(name).verdict)
@@ -94,7 +95,7 @@ def test_pasted_through_a_forum_with_other_line_ends_it_is_still_read() -> None:
     assert read_machine("Hi, here is mine:\r\n\r\n" + text.replace("\n", "\r\n")) == machine
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_computer
 def test_a_computer_does_not_differ_from_itself(name: str) -> None:
     machine = golden(name)
     assert compare(machine, machine) == ()

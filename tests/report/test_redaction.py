@@ -8,6 +8,7 @@ import string
 import msgspec
 import pytest
 from machines.computers import NAMES, golden, redacted, thought
+from machines.each import each_computer
 
 from cudnn_assistant.diagnose import diagnose
 from cudnn_assistant.feed import load_builtin
@@ -151,7 +152,7 @@ def told(findings: tuple[Finding, ...]) -> list[tuple[str, str, str]]:
     return [(f.code, f.severity, type(f.remedy).__name__) for f in findings]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_computer
 def test_nothing_that_the_diagnosis_needs_is_lost(name: str) -> None:
     machine = golden(name)
     clean = redacted(machine, host="some-host")
