@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
-from cudnn_assistant.cli.looking import checkup_of_file, look_with_progress, unreadable
+from cudnn_assistant.cli.looking import checkup_of_file, given, look_with_progress
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.explain import text_lines
 from cudnn_assistant.session import Checkup, LookRequest, Misuse, Session
-from cudnn_assistant.session.given_file import LARGEST_LOG, beginning
+from cudnn_assistant.session.given_file import LARGEST_LOG
 
 
 def explain(session: Session, options: Options, screen: Screen) -> int:
@@ -17,13 +15,13 @@ def explain(session: Session, options: Options, screen: Screen) -> int:
 
     A text may be another computer's, so this one is looked at only when asked.
     """
-    given = dict(_given(word) for word in options.given)
+    facts = dict(_fact(word) for word in options.given)
     seen: Checkup | None = None
     if options.machine:
         seen = checkup_of_file(session, options.machine)
     elif options.here and not options.no_look:
         seen = look_with_progress(session, LookRequest(trial=False, offline=True), screen)
-    found = session.explain(_text(options.file), seen, given)
+    found = session.explain(given(options.file, LARGEST_LOG, screen), seen, facts)
     if screen.json:
         screen.as_json(found)
     else:
@@ -32,17 +30,8 @@ def explain(session: Session, options: Options, screen: Screen) -> int:
     return 0 if found.causes else 3
 
 
-def _given(word: str) -> tuple[str, str]:
+def _fact(word: str) -> tuple[str, str]:
     name, sign, value = word.partition("=")
     if not sign or not name.strip():
         raise Misuse("given-without-value")
     return name, value
-
-
-def _text(path: str) -> bytes:
-    if path == "-":
-        return sys.stdin.buffer.read(LARGEST_LOG)
-    try:
-        return beginning(path, LARGEST_LOG)
-    except OSError as trouble:
-        raise unreadable(path, trouble) from trouble

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 
 import msgspec
 
@@ -21,6 +23,7 @@ from cudnn_assistant.session import (
     newer_program,
 )
 from cudnn_assistant.session.events import Event, PartLooked
+from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.json_output import encoded
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.wording import say, words
@@ -88,6 +91,23 @@ def checkup_of_file(session: Session, path: str) -> Checkup:
         raise unreadable(path, trouble) from trouble
     except Refused as trouble:
         raise Misuse("named-unreadable", path=path, why=trouble) from trouble
+
+
+def given(path: str, limit: int, screen: Screen) -> bytes:
+    """The beginning of a file, or all that is pasted or piped where it is "-".
+
+    Somebody who sees nothing happen is told how to end it. Raises :class:`Misuse`.
+    """
+    wait = 10 if sys.stdin is None or not sys.stdin.isatty() else 0
+    silence = threading.Timer(wait, lambda: screen.trouble(say("cli.paste")))
+    if path == "-":
+        silence.start()
+    try:
+        return beginning(path, limit)
+    except OSError as trouble:
+        raise unreadable(path, trouble) from trouble
+    finally:
+        silence.cancel()
 
 
 def unreadable(path: str, trouble: OSError) -> Misuse:

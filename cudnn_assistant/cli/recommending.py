@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from cudnn_assistant.cli.looking import look
+from cudnn_assistant.cli.looking import given, look
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.compat.environment import EnvironmentAdvice
 from cudnn_assistant.session import Misuse, Session
-from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.imagined import Imagined, environment_advice, recommendation
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
@@ -25,7 +24,7 @@ def recommend(session: Session, options: Options, screen: Screen) -> int:
     else:
         checkup = look(session, msgspec.structs.replace(options, no_test=True), screen)
     if options.requirements:
-        text = _text(options.requirements)
+        text = _text(options.requirements, screen)
         whole = environment_advice(wish, checkup, session.compat, text, options.python)
         return _environment(whole, options, screen)
     found = recommendation(wish, checkup, session.compat, options.python)
@@ -36,12 +35,11 @@ def recommend(session: Session, options: Options, screen: Screen) -> int:
     return {True: 0, False: 1, None: 3}[found.possible]
 
 
-def _text(path: str) -> str:
+def _text(path: str, screen: Screen) -> str:
     try:
-        return beginning(path, 1024 * 1024).decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as trouble:
-        why = getattr(trouble, "strerror", "") or str(trouble)
-        raise Misuse("unreadable", path=path, why=why) from trouble
+        return given(path, 1024 * 1024, screen).decode("utf-8-sig")
+    except UnicodeDecodeError as trouble:
+        raise Misuse("unreadable", path=path, why=str(trouble)) from trouble
 
 
 def _environment(found: EnvironmentAdvice, options: Options, screen: Screen) -> int:

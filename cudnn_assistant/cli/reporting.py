@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudnn_assistant.cli.looking import checkup_of_file, look, unreadable
+from cudnn_assistant.cli.looking import checkup_of_file, given, look
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.saving import save
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.report import Line
 from cudnn_assistant.report import compare as differences
 from cudnn_assistant.session import Misuse, Session
-from cudnn_assistant.session.given_file import beginning
+from cudnn_assistant.session.given_file import LARGEST_MESSAGE
 from cudnn_assistant.session.reports import Form
 from cudnn_assistant.wording import say
 
@@ -35,7 +35,8 @@ def report(session: Session, options: Options, screen: Screen) -> int:
 
 def _write(session: Session, options: Options, screen: Screen) -> int:
     """Look (or open a report), then write; 0 when it was written, 3 when it can't be."""
-    text = _message(options.text)
+    message = given(options.text, LARGEST_MESSAGE, screen) if options.text else b""
+    text = message.decode("utf-8", "backslashreplace")
     last = len(text.splitlines())
     if options.keep_lines and not 1 <= min(options.keep_lines) <= max(options.keep_lines) <= last:
         raise Misuse("no-such-lines", count=last)
@@ -67,15 +68,6 @@ def _show_left_out(lines: Sequence[Line], kept: Sequence[int], screen: Screen) -
 
 def _form(options: Options) -> Form:
     return "short" if options.short else "html" if options.html else "markdown"
-
-
-def _message(path: str) -> str:
-    if not path:
-        return ""
-    try:
-        return beginning(path, 200_000).decode("utf-8", "backslashreplace")
-    except OSError as trouble:
-        raise unreadable(path, trouble) from trouble
 
 
 def _compare(session: Session, before: str, after: str, screen: Screen) -> int:

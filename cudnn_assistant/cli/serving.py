@@ -7,9 +7,11 @@ planned and shown before; an assistant without that question gets no change.
 
 # Annotations stay objects here: the protocol's library reads those of "fix" inside a function.
 
+import io
 import os
 import secrets
 import signal
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
@@ -44,6 +46,8 @@ _LOOKS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True)
 _KEPT = 8
 """Plans that are remembered; the oldest go."""
+_LONGEST = 16 << 20
+"""Bytes of one message; the protocol's library would keep any number."""
 
 
 class Problem(TypedDict):
@@ -253,12 +257,37 @@ class _Desk:
         return own, self.session.shareable(own, Plan())[0]
 
 
+class _Messages(io.BufferedIOBase):
+    """An input of lines that ends where a line is longer than :data:`_LONGEST`."""
+
+    def __init__(self, source: Any) -> None:
+        self._source, self.begun = source, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read1(self, size: int = -1) -> bytes:
+        some: bytes = self._source.read1(size)
+        _before, end, rest = some.rpartition(b"\n")
+        self.begun = len(rest) + (0 if end else self.begun)
+        return some if self.begun <= _LONGEST else b""
+
+
 def serve(session: Session) -> None:
-    """Answer until the assistant goes away, or somebody ends us."""
+    """Answer until the assistant goes away, or somebody ends us.
+
+    Raises :class:`Misuse` where nothing can be read, or a message has no end.
+    """
+    if sys.stdin is None:
+        raise Misuse("no-input")
+    messages = _Messages(sys.stdin.buffer)
+    sys.stdin = io.TextIOWrapper(messages)
     desk = _Desk(session)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, desk.leave)
     _tools(desk).run()
+    if messages.begun > _LONGEST:
+        raise Misuse("input-without-end", size=_LONGEST // 1000)
 
 
 def _tools(desk: _Desk) -> MCPServer[Any]:

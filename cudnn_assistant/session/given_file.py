@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import os
+import stat
+import sys
+
+from cudnn_assistant.trouble import Misuse
 
 LARGEST_LOG = 64 * 1024 * 1024
 """Bytes of a log that are read."""
+LARGEST_MESSAGE = 200_000
+"""Bytes of a message that goes into a report."""
 
 
 def beginning(path: str, limit: int) -> bytes:
-    """At most ``limit`` bytes. A pipe is read to its end; one that nobody writes to is empty.
+    """At most ``limit`` bytes of a file, or all of a pipe; "-" is what we are given to read.
 
-    Raises :class:`OSError`.
+    A pipe that nobody writes to is empty. Raises :class:`OSError`, and :class:`Misuse` for a pipe
+    or a device that goes on after the limit: it may have no end.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    handle = os.open(path, flags)
-    if hasattr(os, "O_NONBLOCK"):
-        os.set_blocking(handle, True)
+    if path == "-":
+        if sys.stdin is None:
+            raise Misuse("no-input")
+        handle = os.dup(sys.stdin.fileno())
+    else:
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        handle = os.open(path, flags)
+        if hasattr(os, "O_NONBLOCK"):
+            os.set_blocking(handle, True)
     with os.fdopen(handle, "rb") as file:
-        return file.read(limit)
+        content = file.read(limit + 1)
+        if len(content) > limit and not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise Misuse("input-without-end", size=limit // 1000)
+    return content[:limit]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pty
+import resource
 import stat
 import subprocess
 import sys
@@ -38,6 +40,64 @@ def test_a_pipe_with_something_in_it_is_read() -> None:
     command = f"{sys.executable} -m cudnn_assistant explain <(sleep 1; echo CUDNN_STATUS_BAD_PARAM)"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
     assert "CUDNN_STATUS_BAD_PARAM" in done.stdout
+
+
+ENDLESS = (
+    ("explain",),
+    ("explain", "/dev/stdin"),
+    ("report", "-", "--offline", "--no-test", "--text", "-"),
+    ("recommend", "--offline", "--requirements", "-"),
+    ("explain", "/dev/zero"),
+    ("mcp",),
+)
+
+
+@pytest.mark.parametrize("words", ENDLESS, ids=" ".join)
+def test_what_has_no_end_is_refused_soon_and_in_little_memory(words: tuple[str, ...]) -> None:
+    if words == ("mcp",):
+        pytest.importorskip("mcp")
+
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, (500 << 20, 500 << 20))
+
+    with Path("/dev/zero").open("rb") as endless:
+        done = subprocess.run(
+            [sys.executable, "-m", "cudnn_assistant", *words],
+            stdin=endless, capture_output=True, text=True, timeout=60, preexec_fn=little,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "without an end" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [*ENDLESS[:1], *ENDLESS[2:4], ("mcp",)], ids=" ".join)
+def test_a_closed_input_is_told(words: tuple[str, ...]) -> None:
+    if words == ("mcp",):
+        pytest.importorskip("mcp")
+    done = subprocess.run(
+        ["sh", "-c", '"$0" -m cudnn_assistant "$@" <&-', sys.executable, *words],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "standard input is closed" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_who_types_is_told_how_to_end() -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cudnn_assistant", "explain"],
+        stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr
+    try:
+        # Nothing was typed yet: without the sentence this waits for ever.
+        assert b"Ctrl+D" in process.stderr.readline()
+        os.write(ours, b"CUDNN_STATUS_BAD_PARAM\n\x04")
+        out, _err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert b"CUDNN_STATUS_BAD_PARAM" in out
 
 
 def test_wrong_words_are_shown_with_every_character() -> None:

@@ -7,6 +7,7 @@ and delivers WM_SETTINGCHANGE; everybody is an administrator there, and nobody i
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,6 +40,7 @@ CALLS = 56
 """Of a change of ten variables, and of its undo: the row that begins there finds it done."""
 KILLS = range(0, CALLS + ROW, ROW) if MANY else range(30, 31)
 """Calls at which the first of a row is killed."""
+killed: Counter[str] = Counter()
 
 
 @pytest.fixture(scope="session")
@@ -66,6 +68,12 @@ def test_a_kill_leaves_a_way_back(inside: Run, first: int, how: str) -> None:
     inside("restore_the_environment")
     reached = int(inside("killed", first, first + ROW, how).split()[-1])
     assert reached == first + ROW or first >= CALLS - ROW
+    killed[how] += reached - first
+
+
+def test_so_many_were_killed() -> None:
+    """By the test above, in this process: all that need Wine share one."""
+    assert killed.total() >= (100 if MANY else 2 * ROW), killed
 
 
 def test_a_new_program_sees_what_we_reckoned(inside: Run) -> None:
