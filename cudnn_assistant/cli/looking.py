@@ -26,7 +26,7 @@ from cudnn_assistant.session.events import Event, PartLooked
 from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.json_output import encoded
 from cudnn_assistant.summary import headline, lines
-from cudnn_assistant.wording import say, words
+from cudnn_assistant.wording import moment, say, words
 
 EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}
 """Exit codes of a look, by verdict."""
@@ -142,7 +142,6 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
 
 def _show_origin(machine: Machine, screen: Screen) -> None:
     # A look at this very computer needs nothing of reports.
-    from cudnn_assistant.report.facts import moment
     from cudnn_assistant.report.reading import newer_report
 
     screen.line(say("cli.report-of-another-computer", when=moment(machine.taken_at) or "?"))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.text_widgets import page_edge
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Button, discard
 
@@ -26,8 +27,9 @@ class Buttons(QWidget):
         self._rare: list[Button] = []
         self._usual: list[Button] = []
         self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
+        self.setContentsMargins(4 * SPACE, 2 * SPACE, 4 * SPACE, 2 * SPACE)
         rows = QVBoxLayout(self)
-        rows.setContentsMargins(4 * SPACE, 2 * SPACE, 4 * SPACE, 2 * SPACE)
+        rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(SPACE)
         for row in (self._upper, self._lower):
             row.setSpacing(SPACE)
@@ -85,12 +87,14 @@ class Buttons(QWidget):
         return QSize(least, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """One row or two, one line or two."""
+        """In line with the page; one row or two, one line or two."""
         super().resizeEvent(event)
+        edge = page_edge(self.width())
+        self.setContentsMargins(edge, 2 * SPACE, edge, 2 * SPACE)
         self._arrange()
 
     def _arrange(self) -> None:
-        room = self.width() - 8 * SPACE
+        room = self.width() - 2 * page_edge(self.width())
         self._fold(room)
         all_of_them = self._wide([*self._rare, *self._usual]) + 2 * SPACE
         row = self._upper if all_of_them > room else self._lower

@@ -165,6 +165,8 @@ class ExplainPage(SidePage):
     def __init__(self) -> None:
         self.message = Message()
         super().__init__(say("gui.explain-heading"), say("gui.explain-lead"), self.message)
+        # Until there is an answer the page is for the message.
+        self.rows.setStretchFactor(self.content, 1000)
         self.asked = False
         """Whether answers are shown, or wait to be."""
         self.buttons.add(say("gui.paste"), self._paste)
@@ -193,7 +195,8 @@ class ExplainPage(SidePage):
     def show_answer(self, found: Explanation, here: Here | None = None) -> None:
         """The causes below the text, which makes room for them."""
         self.bar.hide()
-        self.message.set_lines(4)
+        self.message.setFixedHeight(self.message.minimumHeight())
+        self.rows.setStretchFactor(self.content, 0)
         self.answers.show_answer(found, here or Here())
 
     def let_go(self) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QMimeData, QSize
+from PySide6.QtCore import QByteArray, QMimeData
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy
+from PySide6.QtWidgets import QPlainTextEdit
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.text_widgets import line_height
@@ -30,15 +30,8 @@ class Message(QPlainTextEdit):
         self.setAccessibleName(say("gui.message-label"))
         self.setPlaceholderText(say("gui.message-example"))
         self.setMinimumHeight(line_height() * 4)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._lines = 8
         self.textChanged.connect(self._edited)
         self._taking = False
-
-    def set_lines(self, count: int) -> None:
-        """Stand this many lines high; what is longer scrolls."""
-        self._lines = count
-        self.updateGeometry()
 
     def take(self, shown: str, whole: QByteArray | bytes | None) -> None:
         """Show a text, which may be the end of a whole that is too large."""
@@ -46,10 +39,6 @@ class Message(QPlainTextEdit):
         self.setPlainText(shown)
         self._taking = False
         self.whole = whole
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        """As many lines as it was told."""
-        return QSize(super().sizeHint().width(), line_height() * self._lines)
 
     def _edited(self) -> None:
         if not self._taking:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
 
 from cudnn_assistant.gui.button_row import Buttons
 from cudnn_assistant.gui.layouts import TOP, Column, Line
-from cudnn_assistant.gui.text_widgets import Text, Title, announce, line_height
+from cudnn_assistant.gui.text_widgets import Text, Title, announce, page_edge
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import Mark, Notice
 from cudnn_assistant.wording import say
@@ -57,7 +57,7 @@ class Steps(QWidget):
 
 
 class Sheet(QScrollArea):
-    """What scrolls. Its right edge stays in line with the buttons when the scroll bar comes."""
+    """What scrolls. Its edges stay in line with the buttons when the scroll bar comes."""
 
     def __init__(self, inside: QWidget) -> None:
         super().__init__()
@@ -68,15 +68,18 @@ class Sheet(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """Take the scroll bar's width out of the margin."""
+        """Take the scroll bar's width out of the margin on its side."""
         super().resizeEvent(event)
         inside = self.widget()
         layout = inside.layout() if inside is not None else None
         if layout is not None:
-            bar = self.width() - self.viewport().width()
-            edge = layout.contentsMargins()
-            edge.setRight(max(SPACE, 4 * SPACE - bar))
-            layout.setContentsMargins(edge)
+            edge = page_edge(self.width())
+            beside = max(SPACE, edge - self.width() + self.viewport().width())
+            mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+            margins = layout.contentsMargins()
+            margins.setLeft(beside if mirrored else edge)
+            margins.setRight(edge if mirrored else beside)
+            layout.setContentsMargins(margins)
 
 
 class Page(QWidget):
@@ -112,14 +115,10 @@ class Page(QWidget):
         head = Line(self.steps or QWidget(), self.menu, wide=0)
         words = Column(self.title, self.lead)
         answer = Line(self.mark, words, wide=1, at=TOP, gap=2 * SPACE)
-        margin = (4 * SPACE, 2 * SPACE, 4 * SPACE, 3 * SPACE)
-        rows = Column(head, answer, self.content, inside=inside, gap=2 * SPACE, margin=margin)
-        rows.addStretch(1)
-        # Lines longer than this are hard to read; a maximised window has its text in the middle.
-        inside.setMaximumWidth(line_height() * 62)
-        sheet = Sheet(inside)
-        sheet.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        return sheet
+        margin = (0, 2 * SPACE, 0, 3 * SPACE)
+        self.rows = Column(head, answer, self.content, inside=inside, gap=2 * SPACE, margin=margin)
+        self.rows.addStretch(1)
+        return Sheet(inside)
 
     def show_look(self, look: Look) -> None:
         """The large icon beside the title."""

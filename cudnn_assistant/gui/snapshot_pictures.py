@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QGridLayout, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QProgressBar, QWidget
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.access import is_read_as
@@ -26,13 +26,10 @@ class RungMark(QWidget):
         super().__init__()
         self._state = rung.state
         self._first, self._last = first, last
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self.setFixedWidth(line_height() + SPACE)
+        self.setMinimumHeight(line_height())
         self.setAccessibleName(rung.sentence or rung.text)
         is_read_as(self, QAccessible.Role.Graphic)
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        """A column as wide as a line is high."""
-        return QSize(line_height() + SPACE, line_height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """Rail and disc."""

@@ -41,6 +41,14 @@ def line_height() -> int:
     return QFontMetrics(QApplication.font()).height()
 
 
+def page_edge(width: int) -> int:
+    """Left and right of what stands on a page of this width, its buttons included.
+
+    Lines longer than 62 times their height are hard to read: a wide window has them in the middle.
+    """
+    return 4 * SPACE + max(0, width - line_height() * 62) // 2
+
+
 def announce(source: QWidget, text: str, *, now: bool = False) -> None:
     """Let a screen reader say ``text``: politely, or ``now`` for a verdict."""
     if not QAccessible.isActive() or not text:

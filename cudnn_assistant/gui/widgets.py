@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLayout,
     QProgressBar,
     QPushButton,
-    QSizePolicy,
     QWidget,
 )
 
@@ -31,14 +30,15 @@ class Mark(QWidget):
     """A status icon that also has a word for it."""
 
     def __init__(self, look: Look, size: float = 1.4) -> None:
+        """``size``: how many times as tall as a line of text."""
         super().__init__()
-        self._size = size
         self._turn = 0
         self._look: Look = look
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._step)
         is_read_as(self, QAccessible.Role.Graphic)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        side = round(line_height() * size)
+        self.setFixedSize(side, side)
         self.show_look(look)
 
     @property
@@ -60,11 +60,6 @@ class Mark(QWidget):
     def _step(self) -> None:
         self._turn = (self._turn + 30) % 360
         self.update()
-
-    def sizeHint(self) -> QSize:  # noqa: N802
-        """As tall as a line of text, times the size wished."""
-        side = round(line_height() * self._size)
-        return QSize(side, side)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """Draw the icon in the colours of the palette."""
@@ -162,10 +157,16 @@ class Button(QPushButton):
         return self.sizeHint().width() + measure(text).width() - measure(self.text()).width()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """Fusion's own focus frame is a hair; others have their own good one."""
+        """Fusion's focus frame is a hair, and its edge can't be seen under high contrast.
+
+        Other styles have good ones of their own.
+        """
         super().paintEvent(event)
         if self.style().name() == "fusion":
             painter = QPainter(self)
+            if theme.high_contrast(self.palette()):
+                painter.setPen(QPen(self.palette().buttonText().color(), 1))
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
             theme.draw_focus(painter, self)
             painter.end()
 

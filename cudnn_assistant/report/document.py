@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+from cudnn_assistant.wording import sentences
 
 
 class Code(NamedTuple):
@@ -17,7 +20,22 @@ class Strong(NamedTuple):
     text: str
 
 
-Pieces = tuple[str | Code | Strong, ...]
+Piece = str | Code | Strong
+Pieces = tuple[Piece, ...]
+
+
+def say(key: str, /, **facts: Piece | Pieces) -> Pieces:
+    """The sentence of ``key``, in which each fact stays what it is, wherever the language puts it.
+
+    For sentences without a count.
+    """
+    said = sentences.say(key, **{name: f"\0{name}\0" for name in facts})
+    parts = re.split("\0(.*?)\0", said)
+    pieces: list[Piece] = []
+    for number, part in enumerate(parts):
+        fact = facts[part] if number % 2 else part
+        pieces += fact if type(fact) is tuple else (fact,)  # Code and Strong are tuples too.
+    return tuple(piece for piece in pieces if piece)
 
 
 class Heading(NamedTuple):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from cudnn_assistant import envpath
+from cudnn_assistant import envpath, wording
 from cudnn_assistant.machine import (
     CudnnCopy,
     Driver,
@@ -16,68 +15,76 @@ from cudnn_assistant.machine import (
     Variable,
 )
 from cudnn_assistant.plan import Change, Entry, preview
-from cudnn_assistant.report.document import Bullets, Code, Heading, Item, Part, Pieces, Table
+from cudnn_assistant.report.document import Bullets, Code, Heading, Item, Part, Pieces, Table, say
+from cudnn_assistant.wording import listed, moment, number
 
 
 def section(title: str, items: Iterable[Item]) -> Iterator[Part]:
-    """A heading and a list; nothing for an empty list."""
+    """A heading, whose words stand under this name, and a list; nothing for an empty list."""
     known = tuple(items)
     if known:
-        yield Heading(2, (title,))
+        yield Heading(2, say(f"report.{title}"))
         yield Bullets(known)
 
 
-LISTS = {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}
-"""Variables that hold a list of folders."""
-
-
-def moment(text: str) -> str:
-    """A time as people write it: 2026-11-21 17:08 UTC. What is no time is given back."""
-    shape = r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)"
-    return re.sub(rf"^{shape}$", r"\1 \2 UTC", text, flags=re.ASCII)
+def times(taken: Iterable[tuple[str, float]]) -> str:
+    """How long parts of the look or stages of a test took; their names are codes."""
+    return listed(f"{name} {number(milliseconds)} ms" for name, milliseconds in taken)
 
 
 def gpus(machine: Machine) -> Iterator[Part]:
     """Driver and GPUs."""
     items = [_driver(machine)]
     items += [_gpu(gpu) for gpu in machine.gpus]
-    items += [Item(("Other display adapter: ", Code(name))) for name in machine.other_gpus]
-    yield from section("GPU and driver", items)
+    items += [Item(say("report.gpu-other", name=Code(name))) for name in machine.other_gpus]
+    yield from section("gpus", items)
 
 
 def _driver(machine: Machine) -> Item:
     driver = machine.driver
     if driver is None:
-        return Item(("No NVIDIA driver was seen",))
-    kernel = _kernel(machine, driver)
-    speaks = f", speaks CUDA up to {driver.cuda}" if driver.cuda else ""
+        return Item(say("report.no-driver"))
+    version = Code(driver.version or "?")
     asked = (("NVML", driver.nvml), ("cuInit", driver.cuda_init))
-    troubles: tuple[Pieces, ...] = tuple(
-        (f"{label} answered {answer.code} ", Code(answer.name or answer.text))
+    troubles = (
+        say("report.driver-answered", part=label, code=str(answer.code),
+            name=Code(answer.name or answer.text))
         for label, answer in asked
         if answer and answer.code
+    )  # fmt: skip
+    named = (
+        say("report.driver-cuda", version=version, cuda=driver.cuda)
+        if driver.cuda
+        else say("report.driver", version=version)
     )
-    return Item(("Driver ", Code(driver.version or "?"), f"{kernel}{speaks}"), troubles)
+    return Item(named, (*_kernel(machine, driver), *troubles))
 
 
-def _kernel(machine: Machine, driver: Driver) -> str:
+def _kernel(machine: Machine, driver: Driver) -> Iterator[Pieces]:
     """The part of the driver that the system itself has loaded, in the words of that system."""
-    if machine.os.family == "linux":
-        return f", kernel module {driver.kernel_version}" if driver.kernel_version else ""
-    same = driver.kernel_version in ("", driver.version)
-    return "" if same else f", installed in Windows as {driver.kernel_version}"
+    version = driver.kernel_version
+    if machine.os.family == "linux" and version:
+        yield say("report.kernel-module", version=version)
+    elif version not in ("", driver.version):
+        yield say("report.driver-installed", version=version)
 
 
 def _gpu(gpu: Gpu) -> Item:
-    told = [f", compute capability {gpu.compute or '?'}"]
+    told = [wording.say("report.gpu-compute", value=gpu.compute or "?")]
     if gpu.memory_total:
-        free = "" if gpu.memory_free is None else f"{gpu.memory_free / 2**30:.1f} of "
-        told.append(f"{free}{gpu.memory_total / 2**30:.1f} GiB free")
+        told.append(_memory(gpu.memory_total, gpu.memory_free))
     if gpu.driver_model:
-        told.append(f"driver model {gpu.driver_model.upper()}")
+        told.append(wording.say("report.gpu-driver-model", value=gpu.driver_model.upper()))
     if gpu.cuda_index is None:
-        told.append("not visible to CUDA programs")
-    return Item((Code(gpu.name or gpu.pci_id), ", ".join(told)))
+        told.append(wording.say("report.gpu-not-visible"))
+    return Item(say("report.gpu", name=Code(gpu.name or gpu.pci_id), facts=listed(told)))
+
+
+def _memory(all_of_it: int, free: int | None) -> str:
+    total = number(all_of_it / 2**30, 1)
+    if free is None:
+        return wording.say("report.gpu-memory", total=total)
+    return wording.say("report.gpu-free", free=number(free / 2**30, 1), total=total)
 
 
 def copies(found: Iterable[CudnnCopy]) -> Iterator[Part]:
@@ -85,23 +92,28 @@ def copies(found: Iterable[CudnnCopy]) -> Iterator[Part]:
     rows = tuple(map(_copy, found))
     used = [n for n in range(len(_COLUMNS)) if any(row[n] != ("",) for row in rows)]
     if rows:
-        yield Heading(2, ("Copies of cuDNN",))
+        yield Heading(2, say("report.copies"))
         yield Table(
-            tuple(_COLUMNS[n] for n in used), tuple(tuple(row[n] for n in used) for row in rows)
+            tuple(wording.say(f"report.head-{_COLUMNS[n]}") for n in used),
+            tuple(tuple(row[n] for n in used) for row in rows),
         )
 
 
-_COLUMNS = ("cuDNN", "for CUDA", "folder", "found by", "belongs to", "damaged or missing")
+_COLUMNS = ("version", "cuda", "folder", "found-by", "owner", "damaged")
 
 
 def _copy(copy: CudnnCopy) -> tuple[Pieces, ...]:
+    damaged = (
+        wording.say("report.part", file=part.file, state=wording.say(f"summary.part-{part.state}"))
+        for part in copy.damaged
+    )
     return (
         (copy.version or f"{copy.major}.?",),
         (str(copy.cuda_major or "?"),),
         (Code(copy.folder),),
-        (", ".join(copy.found_via),),
+        (listed(copy.found_via),),
         (copy.owner,),
-        (", ".join(f"{part.file} {part.state}" for part in copy.damaged),),
+        (listed(damaged),),
     )
 
 
@@ -109,50 +121,54 @@ def second_opinion(machine: Machine) -> Iterator[Part]:
     """What NVIDIA's own locator finds where the system's programs look."""
     found = (library for trial in machine.trials for library in trial.second_opinion)
     items = (
-        Item((f"{one.name} ", Code(one.path), f" ({', '.join(one.found_via)})")) for one in found
+        Item(say("report.located", name=one.name, path=Code(one.path), by=listed(one.found_via)))
+        for one in found
     )
-    yield from section("What cuda-pathfinder finds", items)
+    yield from section("locator", items)
 
 
 def environments(found: Iterable[PythonEnvironment]) -> Iterator[Part]:
     """GPU frameworks in Python environments."""
     items = (Item(_framework(e, f)) for e in found for f in e.frameworks)
-    yield from section("Python environments with GPU frameworks", items)
+    yield from section("environments", items)
 
 
 def _framework(environment: PythonEnvironment, framework: Framework) -> Pieces:
-    build = {True: "GPU build", False: "CPU-only", None: "build unknown"}[framework.gpu]
-    made = f"{build}; CUDA {framework.cuda or '?'}, cuDNN {framework.cudnn or '?'}"
-    named = f" Python {environment.version}: {framework.name} {framework.version}"
-    return (Code(environment.id), f"{named} ({made} from {framework.cudnn_from or '?'})")
+    build = {True: "gpu", False: "cpu", None: "unknown"}[framework.gpu]
+    return say(
+        "report.framework",
+        place=Code(environment.id),
+        python=environment.version,
+        framework=f"{framework.name} {framework.version}",
+        build=wording.say(f"report.build-{build}"),
+        cuda=framework.cuda or "?",
+        cudnn=framework.cudnn or "?",
+        source=Code(framework.cudnn_from or "?"),
+    )
 
 
 def settings(machine: Machine) -> Iterator[Part]:
     """Layers of the variables that matter here; a list of folders one below the other."""
-    yield from section("Settings", (_setting(one, machine) for one in machine.variables))
-
-
-_LAYERS = {
-    "machine": " for all users",
-    "user": " of the account",
-    "process": " as this program was started",
-}
+    yield from section("settings", (_setting(one, machine) for one in machine.variables))
 
 
 def _setting(variable: Variable, machine: Machine) -> Item:
-    kind = ", expandable" if variable.value.expand else ""
-    source: Pieces = (", from ", Code(variable.source)) if variable.source else ()
-    named: Pieces = (Code(variable.name), _LAYERS[variable.scope] + kind, *source)
-    folders = envpath.split(variable.value.text, machine.os.family)
-    if variable.name.upper() in LISTS and len(folders) > 1:
-        return Item(named, tuple((Code(folder),) for folder in folders))
-    return Item((*named, ": ", Code(variable.value.text)))
+    told = say(f"report.layer-{variable.scope}", name=Code(variable.name))
+    if variable.value.expand:
+        told = say("report.expandable", setting=told)
+    if variable.source:
+        told = say("report.setting-from", setting=told, file=Code(variable.source))
+    family = machine.os.family
+    folders = envpath.split(variable.value.text, family)
+    if envpath.is_list(variable.name, family) and len(folders) > 1:
+        return Item(told, tuple((Code(folder),) for folder in folders))
+    return Item(say("report.setting", name=told, value=Code(variable.value.text)))
 
 
 def history(entries: Sequence[Entry], machine: Machine) -> Iterator[Part]:
     """What this program changed: each entry of the journal with what was before and after."""
     yield from section(
-        "Changes made by cuDNN Assistant",
+        "changes",
         (_change(entry, number, change) for entry in entries
          for number, change in enumerate(preview(entry.plan, machine))),
     )  # fmt: skip
@@ -160,28 +176,33 @@ def history(entries: Sequence[Entry], machine: Machine) -> Iterator[Part]:
 
 def _change(entry: Entry, number: int, change: Change) -> Item:
     state = entry.states[number] if number < len(entry.states) else "planned"
-    undone = ", undone since" if entry.undone_by else ""
-    back = ", to undo an earlier change" if entry.plan.undoes else ""
-    told = f"{moment(entry.when)}, {change.title}: {state}{undone}{back}"
-    lines = (line for line in change.lines if line.sign != " ")
-    done = {"+": "added ", "-": "removed "}
-    return Item((told,), tuple((done[line.sign], Code(line.text)) for line in lines))
+    key = "report.change-back" if entry.plan.undoes else "report.change"
+    told = say(
+        key,
+        when=moment(entry.when),
+        title=change.title,
+        state=wording.say("report.state-undone" if entry.undone_by else f"report.state-{state}"),
+    )
+    done = {"+": "report.added", "-": "report.removed"}
+    return Item(
+        told,
+        tuple(say(done[line.sign], value=Code(line.text)) for line in change.lines
+              if line.sign != " "),
+    )  # fmt: skip
 
 
 def gaps(machine: Machine) -> Iterator[Part]:
     """What could not be read, and why."""
-    yield from section(
-        "What could not be read", (Item((f"{gap.what}: {gap.why}",)) for gap in machine.gaps)
-    )
+    yield from section("gaps", (Item((Code(gap.what), f" {gap.why}")) for gap in machine.gaps))
 
 
 def about(machine: Machine, data: str) -> Iterator[Part]:
     """With what the look was taken, and how long it took."""
-    times = ", ".join(f"{timing.part} {timing.milliseconds:.0f} ms" for timing in machine.timings)
-    items = [Item((f"Made by {machine.tool}",))]
+    items = [Item(say("report.made-by", tool=machine.tool))]
     if data:
-        items.append(Item((f"Compatibility data: {data}",)))
-    if times:
-        items.append(Item((f"Looking took: {times}",)))
-    items.append(Item(("Names of people, computers and projects are left out.",)))
-    yield from section("About this report", items)
+        items.append(Item(say("report.data", data=data)))
+    if machine.timings:
+        took = times((one.part, one.milliseconds) for one in machine.timings)
+        items.append(Item(say("report.looking-took", times=took)))
+    items.append(Item(say("report.names-left-out")))
+    yield from section("about-report", items)

@@ -20,11 +20,10 @@ from cudnn_assistant.report.document import (
     Strong,
     Table,
 )
-from cudnn_assistant.report.facts import moment
 from cudnn_assistant.report.fleet import Changed, Computer, Fleet, FleetCause, Remedy, Unlike
 from cudnn_assistant.report.page import page
 from cudnn_assistant.visible import visible
-from cudnn_assistant.wording import listed, say
+from cudnn_assistant.wording import listed, moment, say
 
 _FEW = 12
 """Computers that are named where they stand; more of them are folded away."""

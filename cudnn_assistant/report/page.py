@@ -25,7 +25,7 @@ from cudnn_assistant.report.document import (
     Table,
 )
 from cudnn_assistant.visible import visible
-from cudnn_assistant.wording import spoken
+from cudnn_assistant.wording import say, spoken
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; --quiet: light-dark(#555, #aaa); }
@@ -159,7 +159,7 @@ def _block(block: Block) -> str:
     shown = f"<pre>{escape(_lines(block.text))}</pre>"
     if not block.kind:
         return shown
-    return _folded("Show it", shown)
+    return _folded(_text(say("report.show")), shown)
 
 
 def _pieces(pieces: Pieces) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from cudnn_assistant import wording
 from cudnn_assistant.codes import cudnn_status
-from cudnn_assistant.finding import Finding, Manual, Severity, Verdict
+from cudnn_assistant.finding import Finding, Manual, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine, Trial
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report import facts
@@ -22,6 +23,7 @@ from cudnn_assistant.report.document import (
     Part,
     Pieces,
     Strong,
+    say,
 )
 from cudnn_assistant.report.markdown import markdown
 from cudnn_assistant.report.newer import Unknown, dump_with
@@ -29,7 +31,7 @@ from cudnn_assistant.report.page import page
 from cudnn_assistant.report.reading import MARK
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.visible import visible_json
-from cudnn_assistant.wording import words
+from cudnn_assistant.wording import moment, stage
 
 MARKS = {"ok": "✓", "note": "!", "bad": "✗", "unknown": "?", "wait": "…"}
 SHORT = 60
@@ -65,11 +67,11 @@ def write_report(
     title, sentence = headline(verdict, machine, findings)
     parts: tuple[Part, ...] = (
         Heading(1, (title,)),
-        Paragraph((f"cuDNN Assistant report, {_taken(machine)}",)),
+        Paragraph(say("report.taken", when=moment(machine.taken_at), system=_system(machine))),
         *_top(machine, findings, sentence),
         *_problems(machine, findings),
-        *_verbatim("The message", text),
-        *_tests(machine.trials),
+        *_verbatim("message", text),
+        *facts.section("tests", (Item(_trial(one), _trial_facts(one)) for one in machine.trials)),
         *facts.gpus(machine),
         *facts.copies(machine.cudnns),
         *facts.second_opinion(machine),
@@ -77,13 +79,15 @@ def write_report(
         *facts.settings(machine),
         *facts.history(entries, machine),
         *facts.gaps(machine),
-        *_verbatim("This program stopped unexpectedly", note),
+        *_verbatim("stopped", note),
         *facts.about(machine, data),
-        Heading(2, ("Machine data",)),
-        Paragraph(("To open it elsewhere: ", Code("cudnn-assistant check --machine FILE"))),
+        Heading(2, say("report.snapshot")),
+        Paragraph(
+            say("report.open-elsewhere", command=Code("cudnn-assistant check --machine FILE"))
+        ),
         Block(_snapshot(machine, unknown), f"json {MARK}"),
     )
-    return page(parts, "cuDNN Assistant report") if html else markdown(parts)
+    return page(parts, wording.say("report.title")) if html else markdown(parts)
 
 
 def write_short(machine: Machine, findings: Sequence[Finding], verdict: Verdict) -> str:
@@ -91,11 +95,13 @@ def write_short(machine: Machine, findings: Sequence[Finding], verdict: Verdict)
     title, sentence = headline(verdict, machine, findings)
     parts: list[Part] = [Paragraph((Strong(title),)), *_top(machine, findings, sentence)]
     for finding in findings[:4]:
-        told = words(finding, machine)
+        told = wording.words(finding, machine)
         named: Pieces = () if told.title == title else (Strong(told.title), " ")
         parts.append(Paragraph((*named, Code(finding.code), f" {told.why}")))
-    parts.extend(_tests(machine.trials[:3]))
-    rows = markdown([*parts, Paragraph((f"{_taken(machine)}, {machine.tool}",))]).splitlines()
+    tests = (Item(_trial(one), _trial_facts(one)) for one in machine.trials[:3])
+    end = say("report.short-end", when=moment(machine.taken_at), system=_system(machine),
+              tool=machine.tool)  # fmt: skip
+    rows = markdown([*parts, *facts.section("tests", tests), Paragraph(end)]).splitlines()
     return "\n".join(rows if len(rows) <= SHORT else [*rows[: SHORT - 2], "…", rows[-1]]) + "\n"
 
 
@@ -104,9 +110,8 @@ def _snapshot(machine: Machine, unknown: Sequence[Unknown]) -> str:
     return visible_json(msgspec.json.format(dump_with(machine, unknown), indent=1).decode())
 
 
-def _taken(machine: Machine) -> str:
-    system = f"{machine.os.name or machine.os.family} {machine.os.version}".strip()
-    return f"{facts.moment(machine.taken_at)}, {system}"
+def _system(machine: Machine) -> str:
+    return f"{machine.os.name or machine.os.family} {machine.os.version}".strip()
 
 
 def _top(machine: Machine, findings: Sequence[Finding], sentence: str) -> Iterator[Part]:
@@ -118,15 +123,14 @@ def _top(machine: Machine, findings: Sequence[Finding], sentence: str) -> Iterat
 
 def _problems(machine: Machine, findings: Sequence[Finding]) -> Iterator[Part]:
     if findings:
-        yield Heading(2, ("What we found",))
+        yield Heading(2, say("report.findings"))
     for finding in findings:
-        told = words(finding, machine)
-        unsure = "" if finding.sure else ", suspected"
+        told = wording.words(finding, machine)
         yield Heading(3, (told.title,))
-        yield Paragraph(
-            (Code(finding.code), f", {_WEIGHT[finding.severity]}{unsure}, for ",
-             *_subject(finding.subject))
-        )  # fmt: skip
+        key = "report.about" if finding.sure else "report.about-suspected"
+        weight = wording.say(f"report.weight-{finding.severity}")
+        whom = _subject(finding.subject)
+        yield Paragraph(say(key, code=Code(finding.code), weight=weight, whom=whom))
         yield from (Paragraph((sentence,)) for sentence in (told.why, told.fix) if sentence)
         if isinstance(finding.remedy, Manual) and finding.remedy.commands:
             yield Block("\n".join(finding.remedy.commands))
@@ -134,49 +138,41 @@ def _problems(machine: Machine, findings: Sequence[Finding]) -> Iterator[Part]:
             yield Bullets(tuple(Item((detail,)) for detail in told.details))
 
 
-_WEIGHT: dict[Severity, str]
-_WEIGHT = {"error": "stops cuDNN", "warning": "not urgent", "info": "good to know"}
-
-
-def _subject(subject: str) -> Pieces:
-    return ("programs that use the system's cuDNN",) if subject == SYSTEM else (Code(subject),)
+def _subject(subject: str) -> str | Code:
+    return wording.say("report.whom-system") if subject == SYSTEM else Code(subject)
 
 
 def _verbatim(title: str, text: str) -> Iterator[Part]:
     if text:
-        yield Heading(2, (title,))
+        yield Heading(2, say(f"report.{title}"))
         yield Block(text)
 
 
-def _tests(trials: Iterable[Trial]) -> Iterator[Part]:
-    yield from facts.section(
-        "Tests", (Item(_trial(trial), _trial_facts(trial)) for trial in trials)
-    )
-
-
 def _trial(trial: Trial) -> Pieces:
-    about: Pieces = (" with the copy in ", Code(trial.library)) if trial.library else ()
-    where = f" on {trial.gpu_name}" if trial.gpu_name else ""
-    ended: Pieces = (Strong("ran to its end"),)
+    ended = wording.say("report.test-ended")
     if trial.status == "not-run":
-        ended = (Strong("not run"),)
+        ended = wording.say("summary.not-run")
     elif trial.status != "ok":
-        ended = (Strong(f"stopped at {trial.stage}"), ", ", Code(trial.status))
-    return ("Test for ", *_subject(trial.subject), *about, f"{where}: ", *ended)
+        ended = wording.say("summary.stopped-while-doing", doing=stage(trial.stage))
+    return say("report.test", whom=_subject(trial.subject), ended=Strong(ended))
 
 
 def _trial_facts(trial: Trial) -> tuple[Pieces, ...]:
     name = trial.code_name
     if trial.code is not None and not name and trial.status == "status-code":
         name = cudnn_status(trial.code, int(trial.version.split(".")[0] or 9))
-    known = (
-        ("code", "" if trial.code is None else f"{trial.code} {name}".rstrip()),
-        ("cuDNN", trial.version),
-        ("loaded", trial.loaded),
-        ("missing", trial.missing),
-        ("said", trial.detail),
-        ("agreed with the CPU", ", ".join(trial.checks)),
-        ("times", ", ".join(f"{t.stage} {t.milliseconds:.0f} ms" for t in trial.times)),
-        ("printed", trial.output[-400:]),
-    )
-    return tuple((f"{label}: ", Code(text)) for label, text in known if text)
+    known = {
+        "status": "" if trial.status in ("ok", "not-run") else trial.status,
+        "copy": trial.library,
+        "gpu": trial.gpu_name,
+        "code": "" if trial.code is None else f"{trial.code} {name}".rstrip(),
+        "version": trial.version,
+        "loaded": trial.loaded,
+        "missing": trial.missing,
+        "detail": trial.detail,
+        "checks": ", ".join(trial.checks),
+        "times": facts.times((one.stage, one.milliseconds) for one in trial.times),
+        "output": trial.output[-400:],
+    }
+    return tuple(say(f"report.test-{label}", value=Code(text)) for label, text in known.items()
+                 if text)  # fmt: skip

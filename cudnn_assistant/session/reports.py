@@ -31,6 +31,7 @@ from cudnn_assistant.report.document import Block, Heading
 from cudnn_assistant.report.newer import Unknown
 from cudnn_assistant.report.page import page
 from cudnn_assistant.session.checkup import Checkup, think, without_plan
+from cudnn_assistant.wording import say
 
 Form = Literal["markdown", "html", "short", "log", "message"]
 
@@ -112,7 +113,7 @@ class Forms:
     def _of_text(self, form: Form) -> str:
         text = self.edited or ""
         if form == "html":
-            title = "cuDNN Assistant report"
+            title = say("report.title")
             return page((Heading(1, (title,)), Block(text)), title)
         return text if form == "markdown" else ""
 

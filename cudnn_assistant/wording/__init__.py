@@ -13,6 +13,7 @@ from cudnn_assistant.wording.language import choose as choose
 from cudnn_assistant.wording.language import install as install
 from cudnn_assistant.wording.language import spoken as spoken
 from cudnn_assistant.wording.numbers import listed as listed
+from cudnn_assistant.wording.numbers import moment as moment
 from cudnn_assistant.wording.numbers import number as number
 from cudnn_assistant.wording.numbers import together as together
 from cudnn_assistant.wording.products import PRODUCTS as PRODUCTS

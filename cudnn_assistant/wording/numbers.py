@@ -1,10 +1,11 @@
-"""Numbers and lists as the language that is spoken writes them."""
+"""Numbers, moments and lists as the language that is spoken writes them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
 
+from cudnn_assistant.regex import regex
 from cudnn_assistant.wording.sentences import say
 
 
@@ -12,6 +13,18 @@ def number(value: float, digits: int = 0) -> str:
     """``value`` with ``digits`` decimals and its thousands in groups: "12,345.6", "12.345,6"."""
     marks = {",": say("numbers.group"), ".": say("numbers.point")}
     return "".join(marks.get(sign, sign) for sign in f"{value:,.{digits}f}")
+
+
+_MOMENT = regex(
+    r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)T(?P<hour>\d\d):(?P<minute>\d\d)"
+    r"(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)",
+)
+
+
+def moment(text: str) -> str:
+    """A time as people write it: 2026-11-21 17:08 UTC. What is no time is given back."""
+    known = _MOMENT.fullmatch(text)
+    return say("numbers.moment", **known.groupdict()) if known else text
 
 
 def listed(names: Iterable[str]) -> str:

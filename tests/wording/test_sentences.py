@@ -56,7 +56,8 @@ def sayings() -> Iterator[tuple[str, ast.Call]]:
     for file, tree in trees().items():
         nodes = list(ast.walk(tree))
         froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
-        wordings = [node for node in froms if "cudnn_assistant.wording" in str(node.module)]
+        sayers = ("cudnn_assistant.wording", "cudnn_assistant.report.document")
+        wordings = [node for node in froms if str(node.module).startswith(sayers)]
         names = [alias for node in wordings for alias in node.names]
         ours = {alias.asname or alias.name for alias in names if alias.name in {"say", "refusal"}}
         ours |= {"say"} if file.endswith("sentences.py") else set()
