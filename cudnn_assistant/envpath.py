@@ -9,7 +9,7 @@ from __future__ import annotations
 import ntpath
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
 from cudnn_assistant.machine import Family
@@ -35,6 +35,17 @@ def is_list(name: str, family: Family) -> bool:
 def separator(family: Family) -> str:
     """What stands between two entries."""
     return ";" if family == "windows" else ":"
+
+
+def search_list(environment: Mapping[str, str], family: Family) -> tuple[str, tuple[str, ...]]:
+    """The variable that lists folders for the loader, as it is spelled here, and its entries.
+
+    Windows' names ignore case, and a mapping of the caller's may be a plain one.
+    """
+    wanted = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
+    others = (name for name in environment if name.upper() == wanted)
+    name = wanted if wanted in environment else next(others, wanted)
+    return name, split(environment.get(name, ""), family)
 
 
 def split(text: str, family: Family) -> tuple[str, ...]:

@@ -109,8 +109,8 @@ def _sh_lines(name: str, text: str | None) -> str:
     if text is None:
         return f"unset {name}\n"
     if not envpath.is_list(name, "linux"):
-        return f"export {name}={_quote(text)}\n"
-    folders = " ".join(_quote(folder) for folder in envpath.split(text, "linux"))
+        return f"export {name}={quoted(text)}\n"
+    folders = " ".join(quoted(folder) for folder in envpath.split(text, "linux"))
     first, _out = _parts(text)
     empty = "" if first else f'test -n "${name}" || unset {name}\n'
     return (
@@ -119,7 +119,8 @@ def _sh_lines(name: str, text: str | None) -> str:
     )
 
 
-def _quote(text: str) -> str:
+def quoted(text: str) -> str:
+    """A word that every POSIX shell reads back as ``text``."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from cudnn_assistant.regex import regex
 from cudnn_assistant.system.known_variables import matters
+from cudnn_assistant.system.settings_file import quoted
 
 _MARK = b"# cudnn-assistant: our settings"
 _NEWLINE = b" (and the line end before this one)"
@@ -51,7 +52,7 @@ def with_line(content: bytes | None, settings: str) -> bytes:
 
 
 def _quote(text: str) -> bytes:
-    return ("'" + text.replace("'", "'\\''") + "'").encode("utf-8", "surrogateescape")
+    return quoted(text).encode("utf-8", "surrogateescape")
 
 
 def _find(content: bytes, settings: str) -> re.Match[bytes] | None:

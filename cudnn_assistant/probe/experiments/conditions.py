@@ -126,7 +126,7 @@ def _entries(
 ) -> Iterator[Removal]:
     """Entries of the search list, each in all its places: those that lead to the driver, or all
     others."""
-    name, entries = _list(environment, family)
+    name, entries = envpath.search_list(environment, family)
     for entry in dict.fromkeys(entries):
         if _needed(entry, family) is of_driver:
             split = partial(envpath.split, family=family)
@@ -138,18 +138,11 @@ def _orders(environment: Mapping[str, str], family: Family) -> Iterator[Removal]
 
     A folder may hold a copy that is in the way, and beside it what cuDNN needs.
     """
-    name, entries = _list(environment, family)
+    name, entries = envpath.search_list(environment, family)
     for entry in (e for e in dict.fromkeys(entries[:-1]) if holds_cudnn(e)):
         split = partial(envpath.split, family=family)
         change = _less(name, entry, split, separator(family), behind=True)
         yield Removal("search-order", name, entry, change)
-
-
-def _list(environment: Mapping[str, str], family: Family) -> tuple[str, tuple[str, ...]]:
-    """The variable with the list that is searched for libraries, and its entries."""
-    wanted = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
-    name = next((key for key in environment if key.upper() == wanted), wanted)
-    return name, envpath.split(environment.get(name, ""), family)
 
 
 def _less(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from cudnn_assistant import places
+from cudnn_assistant.envpath import join, search_list
 from cudnn_assistant.machine import Family
 
 Environment = Mapping[str, str]
@@ -57,13 +58,9 @@ def of_copy(
     """
     others = (entry for entry in map(str, folders) if not holds_cudnn(entry))
     cuda_folders = [*beside(folder, family), *others]
-    variable = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
-    # Windows' variable names ignore case, and a mapping of the caller's may be a plain one.
-    name = next((key for key in environment if key.upper() == variable), variable)
-    separator = ";" if family == "windows" else ":"
-    own = [entry for entry in environment.get(name, "").split(separator) if entry]
-    kept = [entry for entry in own if not holds_cudnn(entry)]
-    changed = {**environment, name: separator.join([folder, *cuda_folders, *kept])}
+    name, own = search_list(environment, family)
+    kept = [entry for entry in own if entry and not holds_cudnn(entry)]
+    changed = {**environment, name: join([folder, *cuda_folders, *kept], family)}
     changed.pop("LD_PRELOAD", None)
     return changed, cuda_folders
 

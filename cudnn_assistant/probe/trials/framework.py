@@ -16,6 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from cudnn_assistant import codes
+from cudnn_assistant.child.framework import FIRST, STARTS
 from cudnn_assistant.machine import SYSTEM, Family, Trial, readable
 from cudnn_assistant.probe.running.children import Cancel, Ended, never, run_command
 from cudnn_assistant.probe.trials import noise
@@ -33,9 +34,6 @@ _POLITE = {
 """TensorFlow and JAX take nearly all GPU memory at once unless these are set."""
 PRELOAD = "onnxruntime.preload_dlls()"
 """Loads the CUDA libraries that lie in the environment as packages (ONNX Runtime 1.21)."""
-_FIRST = "CUDNN_ASSISTANT_FIRST"
-"""Tells the child to make such a call first (child/framework.py)."""
-_STARTS = "CUDNN_ASSISTANT_STARTS"
 _STATUS = re.compile(r"\b(CUDNN_STATUS_[A-Z_]+|CUDA_ERROR_[A-Z_]+|cudaError[A-Z]\w+)")
 _MEMORY = re.compile(r"(?i)out of memory|RESOURCE_EXHAUSTED|CUDA_ERROR_OUT_OF_MEMORY|ALLOC_FAILED")
 _NO_GPU = re.compile(
@@ -61,7 +59,7 @@ class Bare(msgspec.Struct, frozen=True):
 
 def _bare(environment: Mapping[str, str], bare: Bare) -> dict[str, str]:
     mine = filter(None, (environment.get("PYTHONPATH", ""), *bare.sites))
-    return {"PYTHONPATH": os.pathsep.join(mine), _STARTS: os.pathsep.join(bare.starts)}
+    return {"PYTHONPATH": os.pathsep.join(mine), STARTS: os.pathsep.join(bare.starts)}
 
 
 class Stop(msgspec.Struct):
@@ -130,7 +128,7 @@ def _what_may_help(
         yield from _growth(environment, framework)
         return
     if framework == "onnxruntime" and trial.status in ("missing-library", "status-code"):
-        yield PRELOAD, {**environment, _FIRST: PRELOAD}
+        yield PRELOAD, {**environment, FIRST: PRELOAD}
     variable = "CUDA_VISIBLE_DEVICES" if trial.status == "no-gpu" else "LD_LIBRARY_PATH"
     if variable in environment:
         yield variable, {name: text for name, text in environment.items() if name != variable}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from cudnn_assistant.envpath import split
+from cudnn_assistant.envpath import search_list
 from cudnn_assistant.machine import Family, PartCheck
 from cudnn_assistant.probe.running.children import Ended
 from cudnn_assistant.probe.trials.child_environment import holds_cudnn
@@ -34,10 +34,8 @@ def ended_in_spare_part(known: Mapping[str, Any], parts: Parts) -> PartCheck | N
 
 def others_are_searched(environment: Mapping[str, str], family: Family, loaded: str) -> bool:
     """Whether the list of folders leads to files of another cuDNN than the one that was loaded."""
-    wanted = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
-    lists = (text for name, text in environment.items() if name.upper() == wanted)
     home = os.path.dirname(os.path.realpath(loaded))
-    entries = (entry for text in lists for entry in split(text, family))
+    _name, entries = search_list(environment, family)
     return any(holds_cudnn(entry) and os.path.realpath(entry) != home for entry in entries)
 
 
