@@ -19,7 +19,7 @@ _BLOCK = 4000
 """Lines that are searched together."""
 _ENOUGH = 4
 """Hits of one pattern after which it is not searched further."""
-_TRIES = 5_000
+_TRIES = 3_000
 """Different lines on which one pattern is tried. A log is searched from both ends inwards, so that
 what a hostile one leaves out lies in its middle."""
 _WRAPPED_TRIES = 300
