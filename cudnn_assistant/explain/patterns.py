@@ -19,13 +19,11 @@ _BLOCK = 4000
 """Lines that are searched together."""
 _ENOUGH = 4
 """Hits of one pattern after which it is not searched further."""
-_TRIES = 5_000
+_TRIES = 3_000
 """Different lines on which one pattern is tried. A log is searched from both ends inwards, so that
 what a hostile one leaves out lies in its middle."""
 _WRAPPED_TRIES = 300
 """Lines for which one pattern is also searched across neighbours: wrapped messages are rare."""
-_NUMBER, _MARKS = re.compile(r"\d[\d.:,/%+-]{0,400}"), ".,:;()[]-+="
-"""A number, and what may stand around one."""
 _SHORT = 100
 """Lines up to which a text may be a person's own words, or a few lines picked by a person."""
 _COUNTERS = re.compile(
@@ -204,26 +202,10 @@ def _possible(lines: Sequence[str], *, words: bool) -> dict[str, list[Pattern]]:
 
 
 def _parts_among(known: set[str], parts: Iterable[str]) -> set[str]:
-    """The parts that stand in a word.
-
-    Numbers differ in every line of a log, and looking through them all would take long: of each
-    only its ends are, and what is a number in a literal must be a whole one.
-    """
-    counted = {
-        word: bare
-        for word in known
-        if not word.isalpha() and _NUMBER.fullmatch(bare := word.strip(_MARKS))
-    }
-    numbers = set(counted.values())
-    ends = {end for word in counted for end in (word[:2], word[-2:])}
-    vocabulary = " ".join((known - counted.keys()) | ends)
-    runs = _runs(vocabulary)
-    return {
-        part
-        for part in parts
-        if part.strip(_MARKS) in numbers
-        or (runs.issuperset(_word_parts()[part]) and part in vocabulary)
-    }
+    """The parts that stand in a word."""
+    vocabulary = " ".join(known)
+    runs, wanted = _runs(vocabulary), _word_parts()
+    return {part for part in parts if runs.issuperset(wanted[part]) and part in vocabulary}
 
 
 def _runs(text: str) -> set[int]:
