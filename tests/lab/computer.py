@@ -214,7 +214,7 @@ class Computer:
 
     def look(self, *arguments: str, **variables: str) -> Answer:
         """What ``cudnn-assistant check`` says about it, to a person with these variables."""
-        done = self.run(*_OURS, "check", "--json", "--offline", *arguments, **variables)
+        done = self.run(*OURS, "check", "--json", "--offline", *arguments, **variables)
         assert done.stdout.startswith("{"), done.stdout[-500:] + done.stderr[-2000:]
         return _answer(done.stdout)
 
@@ -223,7 +223,7 @@ class Computer:
 
         ``shell`` is what they did in the terminal before.
         """
-        ours, planned = shlex.join(_OURS), shlex.quote('"changes":\\[{')
+        ours, planned = shlex.join(OURS), shlex.quote('"changes":\\[{')
         lines = (
             shell, f"{ours} check --json --offline > /tmp/seen.json; cat /tmp/seen.json",
             # Where nothing is planned, fix looks once more and says what check says.
@@ -245,7 +245,7 @@ class Computer:
         return out.getvalue()
 
 
-_OURS = (sys.executable, "-I", "-m", "cudnn_assistant")
+OURS = (sys.executable, "-I", "-m", "cudnn_assistant")
 
 
 def _answer(data: str) -> Answer:
