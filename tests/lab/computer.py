@@ -7,6 +7,8 @@ stubs; everything between the command line and their answers is the real program
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import shlex
@@ -21,6 +23,8 @@ from typing import Any, NamedTuple
 import driver as lab
 import images
 import needs
+
+from cudnn_assistant import cli
 
 SYSTEM = "/usr/lib/x86_64-linux-gnu"
 KERNEL = "6.8.0-31-generic"
@@ -210,7 +214,7 @@ class Computer:
 
     def look(self, *arguments: str, **variables: str) -> Answer:
         """What ``cudnn-assistant check`` says about it, to a person with these variables."""
-        done = self.run(*_OURS, "check", "--json", "--offline", *arguments, **variables)
+        done = self.run(*OURS, "check", "--json", "--offline", *arguments, **variables)
         assert done.stdout.startswith("{"), done.stdout[-500:] + done.stderr[-2000:]
         return _answer(done.stdout)
 
@@ -219,22 +223,29 @@ class Computer:
 
         ``shell`` is what they did in the terminal before.
         """
-        ours, works = shlex.join(_OURS), shlex.quote('^.\\{,60\\}"verdict":"works"')
+        ours, planned = shlex.join(OURS), shlex.quote('"changes":\\[{')
         lines = (
             shell, f"{ours} check --json --offline > /tmp/seen.json; cat /tmp/seen.json",
-            "echo; echo ----", f"{ours} check --machine /tmp/seen.json --offline",
-            # Where all works nothing is planned: that fix says so is seen elsewhere.
-            f"grep -q {works} /tmp/seen.json || {ours} fix --dry-run --offline",
-            "true",
+            # Where nothing is planned, fix looks once more and says what check says.
+            f"echo; echo ----; if grep -q {planned} /tmp/seen.json",
+            f"then {ours} fix --dry-run --offline; fi", "true",
         )  # fmt: skip
         script = "\n".join(filter(None, lines))
         done = self.run("bash", "-c", script, **variables)
         data, _, text = done.stdout.partition("----")
         assert data.startswith("{"), done.stdout[-500:] + done.stderr[-2000:]
-        return _answer(data), text + done.stderr
+        return _answer(data), self._shown(data) + text + done.stderr
+
+    def _shown(self, data: str) -> str:
+        """What ``check --machine`` says of a look: here, because it needs nothing of there."""
+        seen, out = self.room.parent / "seen.json", io.StringIO()
+        seen.write_text(data)
+        with contextlib.redirect_stdout(out):
+            cli.run(["check", "--machine", str(seen), "--offline"])
+        return out.getvalue()
 
 
-_OURS = (sys.executable, "-I", "-m", "cudnn_assistant")
+OURS = (sys.executable, "-I", "-m", "cudnn_assistant")
 
 
 def _answer(data: str) -> Answer:

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
-from computer import KERNEL, SYSTEM, Computer
+from computer import KERNEL, OURS, SYSTEM, Computer
 from split_cudnn import OWN, linked_torch, split
 from test_computers import OLD, SITE, VENV
 from test_planted import BLACKWELL
@@ -374,3 +374,17 @@ def holds(one: Seen, folder: Path) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_item(tmp_path, name):
     holds(CASES[name], tmp_path)
+
+
+@pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
+def test_where_nothing_is_planned_fix_says_what_check_says(tmp_path):
+    """So that the others need not look twice (``Computer.told``)."""
+    one = CASES["uvm-gone"]
+    c = Computer(tmp_path / "computer")
+    one.plant(c)
+    assert '"changes":[{' not in c.run(*OURS, "check", "--json", "--offline").stdout
+    checked, fixed = (
+        c.run(*OURS, *words, "--offline") for words in (["check"], ["fix", "--dry-run"])
+    )
+    assert checked.stdout.strip()
+    assert (fixed.stdout, fixed.returncode) == (checked.stdout, checked.returncode)
