@@ -30,7 +30,7 @@ def recover(journal: Journal, system: System) -> Plan | None:
         if all(state == "done" for state in found.states) or never_begun:
             system.announce()
             journal.finish(found)
-    # The way back of an interrupted change, interrupted too, is the same way back: the oldest one's.
+    # The way back of an interrupted change, interrupted too, is the same: that of the oldest.
     first = next(iter(journal.unfinished()), None)
     return None if first is None else _way_back(first, Tools(system))
 
