@@ -222,15 +222,12 @@ def test_every_option_makes_its_difference(
     assert sign not in without
 
 
-ELSEWHERE = {
-    "--trust": "test_whose_code.py",
-    "--offline": "../feed/test_feed_end_to_end.py",
-}
-"""Options whose difference needs a library that runs, or a server: who sees it."""
+ELSEWHERE = {"--trust": "test_whose_code.py"}
+"""Options whose difference needs a library that runs: who sees it."""
 STANDARD = {"--as pip"}
 """Said anyway where nothing is said."""
-NOT_SEEN = {"--quick"}
-"""Needs a framework that runs behind a cuDNN that runs; here it is only understood."""
+NOT_SEEN = {"--quick", "--offline"}
+"""They need a framework that runs, and a server; here they are only understood."""
 
 
 def wishes() -> Iterator[tuple[str, str]]:
