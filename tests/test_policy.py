@@ -15,7 +15,7 @@ from machines.each import each_computer
 from test_apply import PLAN, Person
 from test_archives import pack, plan_for
 
-from cudnn_assistant.apply import NotApplied, read_licence
+from cudnn_assistant.apply import NotApplied, read_licence, rehearse
 from cudnn_assistant.cli.carrying import carry_out
 from cudnn_assistant.cli.changing import fix
 from cudnn_assistant.cli.options import Options
@@ -117,10 +117,12 @@ def test_nothing_is_downloaded_where_that_is_forbidden(
     mirror.mkdir()
     decided.write("downloads = false\n")
     plan = plan_for(person, pack(mirror))
+    pip = Plan(steps=(InstallPackage(python="/x/bin/python", requirements=("a==1",)),))
     with pytest.raises(NotApplied, match="policy-forbids-downloads"):
         person.apply(plan)
     with pytest.raises(NotApplied, match="policy-forbids-downloads"):
-        person.apply(Plan(steps=(InstallPackage(python="/x/bin/python", requirements=("a==1",)),)))
+        person.apply(pip)
+    assert rehearse(pip) is pip, "pip isn't asked either: it would ask its index"
     with pytest.raises(Refused, match="licence-not-prepared"):
         read_licence("https://developer.download.nvidia.com/LICENSE.txt")
     monkeypatch.setenv(policies.ARCHIVES, str(mirror))

@@ -30,12 +30,9 @@ def recover(journal: Journal, system: System) -> Plan | None:
         if all(state == "done" for state in found.states) or never_begun:
             system.announce()
             journal.finish(found)
-    waiting = {entry.id: entry for entry in journal.unfinished()}
-    for entry in waiting.values():
-        # The way back of an interrupted change, interrupted too, is the same way back.
-        if entry.plan.undoes not in waiting:
-            return _way_back(entry, Tools(system))
-    return None
+    # The way back of an interrupted change, interrupted too, is the same: that of the oldest.
+    first = next(iter(journal.unfinished()), None)
+    return None if first is None else _way_back(first, Tools(system))
 
 
 def _with_what_was_reached(entry: Entry) -> Entry:

@@ -52,20 +52,16 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-_SAY = (
-    _switch("--json"),
+_JSON = _switch("--json")
+_LINES = (
+    _JSON,
     _switch("-v", "--verbose"),
-    _switch("-q", "--quiet"),
     _Flag(("--color",), "colour", {"choices": ("auto", "always", "never"), "default": "auto"}),
 )
+_SAY = (*_LINES, _switch("-q", "--quiet"))
 _TRUST = _texts("--trust", "FOLDER", "folder")
-_LOOK = (
-    _switch("--no-test"),
-    _switch("--quick"),
-    _TRUST,
-    _switch("--offline"),
-    _text("--python", "PATH"),
-)
+_SEE = (_switch("--offline"), _text("--python", "PATH"))
+_LOOK = (_switch("--no-test"), _switch("--quick"), _TRUST, *_SEE)
 _MACHINE = _text("--machine", "FILE", "from-report")
 _CHANGE = (_switch("--yes"), _switch("--dry-run"))
 
@@ -78,12 +74,10 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
         # What is usual now; scripts still say it.
         _Flag(("--no-look",), "", {"action": "store_true", "help": argparse.SUPPRESS}),
         _MACHINE,
-        *_SAY,
+        _JSON,
     ),
     "fix": (_text("--only", "CODE", nargs="+", default=()), *_CHANGE, *_SAY, *_LOOK),
-    "undo": (
-        _text("id", "ID", "change", nargs="?"), _switch("--list"), *_CHANGE, *_SAY, *_LOOK,
-    ),
+    "undo": (_text("id", "ID", "change", nargs="?"), _switch("--list"), *_CHANGE, _JSON),
     "report": (
         _text("file", "FILE", "output", nargs="?"),
         _switch("--short"),
@@ -107,14 +101,14 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
         _text("--gpu", "UUID"),
     ),
     "watch": (
-        _switch("--json"),
+        _JSON,
         _switch("--exact"),
         _Flag(("--pid",), "pid", {"type": int, "default": 0}),
         _Flag(("program",), "", {"nargs": argparse.REMAINDER, "metavar": "-- COMMAND …"}),
     ),
     "feed": (
         _Flag(("action",), "", {"nargs": "?", "choices": ("show", "update"), "default": "show"}),
-        _switch("--json"),
+        _JSON,
     ),
     "recommend": (
         _text("--for", "FRAMEWORK", "wanted-framework", dest="framework"),
@@ -126,13 +120,13 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
         ),
         _text("--python-version", "X.Y"),
         _Flag(("--system",), "system", {"choices": ("linux", "windows"), "default": ""}),
-        *_SAY,
-        *_LOOK,
+        *_LINES,
+        *_SEE,
         _MACHINE,
     ),
     "integrate": (_switch("--remove", key="out-of-menus", dest="out_of_menus"),),
     "mcp": (),
-    "installed": (_text("--remove", "FOLDER"), *_CHANGE, *_SAY),
+    "installed": (_text("--remove", "FOLDER"), *_CHANGE, _JSON),
 }  # fmt: skip
 COMMANDS = tuple(_COMMANDS)
 

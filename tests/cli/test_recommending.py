@@ -65,7 +65,7 @@ def test_why_and_what_was_ruled_out_is_told_when_asked() -> None:
 
 @pytest.mark.parametrize("words", [("--driver", "new"), ("--gpu", "8.6", "--driver", "x")])
 def test_what_is_no_driver_version(words: tuple[str, ...]) -> None:
-    done = ca("recommend", "--no-test", *words)
+    done = ca("recommend", *words)
     assert done.returncode == 2
     assert "is no driver version" in done.stderr
 
