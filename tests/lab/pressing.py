@@ -52,7 +52,11 @@ class Person:
         return isinstance(page, OverviewPage) and page.shown is not None and page.shown != before
 
     def _wait(self, done: object) -> Iterator[bool]:
+        late = time.monotonic() + 30
         while not done():  # type: ignore[operator]
+            if time.monotonic() > late:
+                self._say()
+                raise TimeoutError
             yield False
         # A person sees the page before they press.
         end = time.monotonic() + 0.3
