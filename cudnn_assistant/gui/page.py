@@ -73,8 +73,9 @@ class Sheet(QScrollArea):
         edge = page_edge(self.width())
         sides = edge, max(SPACE, edge - self.width() + self.viewport().width())
         mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
-        left, right = reversed(sides) if mirrored else sides
-        self.widget().setContentsMargins(left, 0, right, 0)
+        left, right = sides[::-1] if mirrored else sides
+        if (inside := self.widget()) is not None:
+            inside.setContentsMargins(left, 0, right, 0)
 
 
 class Page(QWidget):
