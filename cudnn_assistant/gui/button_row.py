@@ -27,9 +27,8 @@ class Buttons(QWidget):
         self._rare: list[Button] = []
         self._usual: list[Button] = []
         self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
-        self.setContentsMargins(4 * SPACE, 2 * SPACE, 4 * SPACE, 2 * SPACE)
         rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setContentsMargins(0, 2 * SPACE, 0, 2 * SPACE)
         rows.setSpacing(SPACE)
         for row in (self._upper, self._lower):
             row.setSpacing(SPACE)
@@ -90,7 +89,7 @@ class Buttons(QWidget):
         """In line with the page; one row or two, one line or two."""
         super().resizeEvent(event)
         edge = page_edge(self.width())
-        self.setContentsMargins(edge, 2 * SPACE, edge, 2 * SPACE)
+        self.setContentsMargins(edge, 0, edge, 0)
         self._arrange()
 
     def _arrange(self) -> None:

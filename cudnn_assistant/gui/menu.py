@@ -26,6 +26,9 @@ def fill(
     recent: Sequence[str],
 ) -> None:
     """Write the menu anew, in the language that is spoken now."""
+    for past in menu.findChildren(QMenu):
+        # Taken out of a menu, one below it would live on.
+        past.deleteLater()
     menu.clear()
     for group in _ENTRIES:
         for wished, key in group:

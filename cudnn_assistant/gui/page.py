@@ -70,16 +70,12 @@ class Sheet(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Take the scroll bar's width out of the margin on its side."""
         super().resizeEvent(event)
-        inside = self.widget()
-        layout = inside.layout() if inside is not None else None
-        if layout is not None:
-            edge = page_edge(self.width())
-            beside = max(SPACE, edge - self.width() + self.viewport().width())
-            mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
-            margins = layout.contentsMargins()
-            margins.setLeft(beside if mirrored else edge)
-            margins.setRight(edge if mirrored else beside)
-            layout.setContentsMargins(margins)
+        edge = page_edge(self.width())
+        sides = edge, max(SPACE, edge - self.width() + self.viewport().width())
+        mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        left, right = sides[::-1] if mirrored else sides
+        if (inside := self.widget()) is not None:
+            inside.setContentsMargins(left, 0, right, 0)
 
 
 class Page(QWidget):

@@ -157,10 +157,7 @@ class Button(QPushButton):
         return self.sizeHint().width() + measure(text).width() - measure(self.text()).width()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """Fusion's focus frame is a hair, and its edge can't be seen under high contrast.
-
-        Other styles have good ones of their own.
-        """
+        """Fusion's focus frame is a hair, and under high contrast its edge can't be seen."""
         super().paintEvent(event)
         if self.style().name() == "fusion":
             painter = QPainter(self)
