@@ -37,6 +37,8 @@ class Person:
         (self.home / ".profile").write_bytes(b"# mine too\r\n")
         (self.home / ".config" / "fish").mkdir(parents=True)
         self.state = folder / "state"
+        # Copies of ours lie in it; each test begins without the variable (conftest.py).
+        os.environ["XDG_DATA_HOME"] = str(self.home / "own")
 
     def system(self) -> Linux:
         return Linux(

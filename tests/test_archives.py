@@ -80,7 +80,7 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def plan_for(person: Person, download: Download, search: str = "lib") -> Plan:
-    folder = str(person.home / "own" / "libraries" / "cudnn-9.28.0-cuda12")
+    folder = str(person.home / "own" / "cudnn-assistant" / "libraries" / "cudnn-9.28.0-cuda12")
     install = InstallArchive(
         product="cuDNN",
         version="9.28.0",
@@ -103,7 +103,7 @@ def test_there_and_back(person: Person, prepared: Path) -> None:
     plan = plan_for(person, pack(prepared))
     heard: list[tuple[int, str, int, int]] = []
     entry = person.apply(plan, progress=lambda *news: heard.append(news))
-    folder = person.home / "own" / "libraries" / "cudnn-9.28.0-cuda12"
+    folder = person.home / "own" / "cudnn-assistant" / "libraries" / "cudnn-9.28.0-cuda12"
     assert {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()} == {
         name for name in FILES if not name.endswith(".a")
     }
@@ -146,7 +146,7 @@ def test_an_archive_that_is_not_as_it_should_be(
         person.apply(plan_for(person, pack(prepared, files)))
     assert caught.value.as_before
     assert person.files() == before
-    assert os.listdir(person.home / "own" / "libraries") == []
+    assert os.listdir(person.home / "own" / "cudnn-assistant" / "libraries") == []
 
 
 def test_what_is_unpacked_is_what_was_proven(
@@ -182,14 +182,14 @@ def test_what_is_unpacked_is_what_was_proven(
                 refused += 1
                 continue
             installed += 1
-            (folder,) = (person.home / "own" / "libraries").iterdir()
+            (folder,) = (person.home / "own" / "cudnn-assistant" / "libraries").iterdir()
             assert (folder / "lib" / "libcudnn.so.9").read_bytes() == FILES["lib/libcudnn.so.9"]
             person.apply(person.undo())
     finally:
         stop.set()
         attacker.join()
     assert installed + refused == 40
-    assert list((person.home / "own" / "libraries").iterdir()) == []
+    assert list((person.home / "own" / "cudnn-assistant" / "libraries").iterdir()) == []
 
 
 def test_an_exchange_between_proof_and_unpacking(
@@ -203,7 +203,7 @@ def test_an_exchange_between_proof_and_unpacking(
 
     monkeypatch.setattr("cudnn_assistant.apply.archives.unpack", late)
     person.apply(plan)
-    (folder,) = (person.home / "own" / "libraries").iterdir()
+    (folder,) = (person.home / "own" / "cudnn-assistant" / "libraries").iterdir()
     assert (folder / "lib" / "libcudnn.so.9").read_bytes() == FILES["lib/libcudnn.so.9"]
     assert not list((places.saved() / "downloads").iterdir())
 
@@ -246,7 +246,9 @@ def test_a_download_that_fits_is_not_refused_once_it_is_there(
     monkeypatch.setattr("shutil.disk_usage", lambda _folder: whole._replace(free=free[-1]))
     monkeypatch.setattr("cudnn_assistant.download.fetch", fetch)
     person.apply(plan_for(person, arrived))
-    assert (person.home / "own" / "libraries" / "cudnn-9.28.0-cuda12" / "lib").is_dir()
+    assert (
+        person.home / "own" / "cudnn-assistant" / "libraries" / "cudnn-9.28.0-cuda12" / "lib"
+    ).is_dir()
 
 
 def test_stopping_in_the_middle(person: Person, prepared: Path) -> None:
@@ -340,7 +342,7 @@ def test_of_a_toolkits_run_file_the_libraries_are_taken_and_nothing_is_run(
     before = person.files()
     plan = plan_for(person, toolkit(prepared, how))
     person.apply(plan)
-    folder = person.home / "own" / "libraries" / "cudnn-9.28.0-cuda12"
+    folder = person.home / "own" / "cudnn-assistant" / "libraries" / "cudnn-9.28.0-cuda12"
     assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*")) == [
         "lib",
         "lib/libcublas.so.10.2.1.243",
@@ -373,7 +375,7 @@ def test_what_only_has_the_name_of_a_run_file(
 
 
 def whole_or_not(person: Person) -> None:
-    libraries = person.home / "own" / "libraries"
+    libraries = person.home / "own" / "cudnn-assistant" / "libraries"
     for folder in libraries.glob("*") if libraries.exists() else ():
         if folder.name == "cudnn-9.28.0-cuda12":
             assert (folder / "lib" / "libcudnn_ops.so.9").read_bytes() == FILES[
@@ -392,7 +394,7 @@ def test_a_kill_at_any_call_of_installing(tmp_path: Path, prepared: Path) -> Non
             assert recover(person.journal(), person.system()) is None
         done = person.system().read("user", "LD_LIBRARY_PATH") is not None
         assert done or person.files() == before
-        libraries = person.home / "own" / "libraries"
+        libraries = person.home / "own" / "cudnn-assistant" / "libraries"
         names = os.listdir(libraries) if libraries.exists() else []
         assert names == (["cudnn-9.28.0-cuda12"] if done else [])
 
@@ -416,7 +418,7 @@ def test_a_kill_at_any_call_of_removing(tmp_path: Path, prepared: Path) -> None:
             person.apply(plan)
             assert person.files() == before
         value = person.system().read("user", "LD_LIBRARY_PATH")
-        names = os.listdir(person.home / "own" / "libraries")
+        names = os.listdir(person.home / "own" / "cudnn-assistant" / "libraries")
         assert names == (["cudnn-9.28.0-cuda12"] if value else [])
         assert person.journal().unfinished() == ()
 

@@ -20,8 +20,9 @@ from cudnn_assistant.cli.carrying import carry_out
 from cudnn_assistant.cli.changing import fix
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, OperatingSystem, Value
-from cudnn_assistant.plan import InstallPackage, Plan, SetVariable
+from cudnn_assistant.plan import Entry, InstallPackage, Plan, SetVariable, StepState
 from cudnn_assistant.session import LookRequest, Misuse, Session
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system import policy as policies
@@ -290,10 +291,17 @@ def listed(home: Path) -> list[tuple[str, int, bytes]]:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root")
-def test_root_leaves_nothing_in_anothers_home(tmp_path: Path) -> None:
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_root_leaves_nothing_in_anothers_home(tmp_path: Path, interrupted: bool) -> None:
     """As after sudo -E, or su without a hyphen."""
     person = Person(tmp_path)
     theirs = person.home
+    if interrupted:
+        state = theirs / ".local" / "state" / "cudnn-assistant"
+        state.mkdir(parents=True)
+        states: tuple[StepState, ...] = ("planned",) * len(PLAN.steps)
+        begun = Entry(id="1", when="2026-01-01T00:00:00Z", plan=PLAN, states=states)
+        Journal(state / "journal.jsonl").record(begun)
     for path in (theirs, *theirs.rglob("*")):
         os.chown(path, SOMEBODY, SOMEBODY)
     before = listed(theirs)

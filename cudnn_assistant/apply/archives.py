@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO
 
+from cudnn_assistant import places
 from cudnn_assistant.apply.downloads import fetched, lies_ready, own_copy, prepared
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plan import InstallArchive, RemoveArchive
@@ -33,8 +34,23 @@ _LINK_TIME_ONLY = ("*.a", "*.lib")
 _LIBRARIES = ("*.so", "*.so.*", "*.dll")
 
 
+def _is_ours(folder: str) -> bool:
+    """Whether it lies in our own folder, as each that a plan of ours names does.
+
+    Others may have written an entry of the journal, to have another folder deleted.
+    """
+    there = os.path.realpath(os.path.dirname(folder))
+    return there == os.path.realpath(places.own_libraries())
+
+
+def _refuse_foreign(folder: str) -> None:
+    if not _is_ours(folder):
+        raise Refused("folder-not-ours", folder=folder)
+
+
 def compare(step: InstallArchive, _tools: Tools) -> None:
-    """Refuse when the folder is there already, or the disk can't hold it."""
+    """Refuse what isn't ours, when the folder is there already, or the disk can't hold it."""
+    _refuse_foreign(step.folder)
     if os.path.lexists(step.folder):
         raise Refused("folder-there", folder=step.folder)
     if not os.path.isdir(step.folder + _MAKING):
@@ -172,7 +188,13 @@ def reached(step: InstallArchive) -> bool:
 
 def tidy(step: InstallArchive, _tools: Tools) -> None:
     """Remove what an interrupted unpacking left; a part of a download stays for the next time."""
-    shutil.rmtree(step.folder + _MAKING, ignore_errors=True)
+    if _is_ours(step.folder):
+        shutil.rmtree(step.folder + _MAKING, ignore_errors=True)
+
+
+def compare_removal(step: RemoveArchive, _tools: Tools) -> None:
+    """Refuse to remove what isn't ours."""
+    _refuse_foreign(step.archive.folder)
 
 
 def do_removal(step: RemoveArchive, _tools: Tools) -> None:
@@ -191,5 +213,6 @@ def removal_reached(step: RemoveArchive) -> bool:
     """Whether the folder is gone; what is left of it out of sight is cleared."""
     if os.path.lexists(step.archive.folder):
         return False
-    remove(step.archive.folder)
+    if _is_ours(step.archive.folder):
+        remove(step.archive.folder)
     return True

@@ -73,7 +73,10 @@ ACTIONS: dict[type, StepActions] = {
         fetches=archives.fetches,
     ),
     RemoveArchive: StepActions(
-        archives.do_removal, archives.put_back_removal, reached=archives.removal_reached
+        archives.do_removal,
+        archives.put_back_removal,
+        archives.compare_removal,
+        archives.removal_reached,
     ),
     InstallPackage: StepActions(
         packages.do,

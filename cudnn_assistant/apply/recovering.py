@@ -11,6 +11,7 @@ from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Entry, Plan, StepState, starts_only, undo_plan
 from cudnn_assistant.system import System
+from cudnn_assistant.system.policy import refuse_where_nothing_may_change
 
 
 def recover(journal: Journal, system: System) -> Plan | None:
@@ -18,10 +19,15 @@ def recover(journal: Journal, system: System) -> Plan | None:
 
     An interrupted entry whose steps are all in place is closed here (and announced again). A step
     is part of the way back even where nothing was written yet, because a system may have begun it.
-    While another window or an installer is at work nothing is interrupted: ``None``.
-    Raises :class:`OSError` when the journal can't be read, :class:`Refused` when a value can't.
+    While another window or an installer is at work nothing is interrupted: ``None``. Raises
+    :class:`OSError` when the journal can't be read, :class:`Refused` when a value can't or where
+    nothing may be changed.
     """
-    if not journal.unfinished() or _busy(journal) or run_installer.at_work():
+    if not journal.unfinished():
+        return None
+    # A lock would be the first thing written: root's, in another's home.
+    refuse_where_nothing_may_change()
+    if _busy(journal) or run_installer.at_work():
         return None
     for entry in journal.unfinished():
         found = _with_what_was_reached(entry)

@@ -47,7 +47,10 @@ def _with_findings(line: Line, machine: Machine, findings: tuple[Finding, ...]) 
     mine = [
         f
         for f in findings
-        if f.subject == SYSTEM and _part_of(f) == line.part and f.severity != "info"
+        if _part_of(f) == line.part
+        and f.severity != "info"
+        # What is set is no part of an environment, even where it stops one alone.
+        and (f.subject == SYSTEM or cause(f.code).about == "settings")
     ]
     if not mine:
         if line.part == "cudnn" and line.mark == "note" and not _asked(machine):

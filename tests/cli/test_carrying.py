@@ -115,7 +115,7 @@ def person(tmp_path: Path) -> Person:
 
 
 def plan_of(person: Person, server: Server) -> Plan:
-    folder = str(person.home / "own" / "libraries" / "cudnn-9.28.0-cuda12")
+    folder = str(person.home / "own" / "cudnn-assistant" / "libraries" / "cudnn-9.28.0-cuda12")
     install = InstallArchive(
         product="cuDNN",
         version="9.28.0",

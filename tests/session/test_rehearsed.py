@@ -12,6 +12,7 @@ import pytest
 from test_archives import pack
 from world import World
 
+from cudnn_assistant import places
 from cudnn_assistant.apply import NotApplied
 from cudnn_assistant.machine import Framework, Machine, PythonEnvironment, Trial, Value
 from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, settings_of, tried
@@ -146,7 +147,8 @@ def test_what_shows_only_after_the_download_needs_another_yes(
 ) -> None:
     """Meanwhile somebody has hidden the GPU; the archive is there, and keeps no place."""
     monkeypatch.setenv("CUDNN_ASSISTANT_ARCHIVES", str(tmp_path))
-    folder = tmp_path / "own" / "cudnn-9.28.0-cuda12"
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "own"))
+    folder = places.own_libraries() / "cudnn-9.28.0-cuda12"
     archive = InstallArchive(
         product="cuDNN",
         version="9.28.0",
@@ -185,7 +187,7 @@ def test_what_shows_only_after_the_download_needs_another_yes(
     assert change.tried is not None
     assert {s.name for s in settings_of(change.tried)} == {"Path", "CUDA_VISIBLE_DEVICES"}
     assert str(folder / "lib") in str(change.tried), "and goes on to be searched in its place"
-    assert not list((tmp_path / "own").iterdir())
+    assert not list(folder.parent.iterdir())
     session.apply(change.tried, Change(lambda _event: None), before=checkup)
     assert (folder / "lib" / "cudnn64_9.dll").exists()
     assert session.check().verdict == "works"
