@@ -52,16 +52,25 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
+def _once_said(*flags: _Flag) -> tuple[_Flag, ...]:
+    """What makes no difference and isn't shown, but scripts say it."""
+    return tuple(
+        msgspec.structs.replace(one, key="", more={**one.more, "help": argparse.SUPPRESS})
+        for one in flags
+    )
+
+
 _JSON = _switch("--json")
-_LINES = (
-    _JSON,
+_TALK = (
     _switch("-v", "--verbose"),
     _Flag(("--color",), "colour", {"choices": ("auto", "always", "never"), "default": "auto"}),
 )
-_SAY = (*_LINES, _switch("-q", "--quiet"))
+_QUIET = _switch("-q", "--quiet")
+_SAY = (_JSON, *_TALK, _QUIET)
 _TRUST = _texts("--trust", "FOLDER", "folder")
+_TRY = (_switch("--no-test"), _switch("--quick"), _TRUST)
 _SEE = (_switch("--offline"), _text("--python", "PATH"))
-_LOOK = (_switch("--no-test"), _switch("--quick"), _TRUST, *_SEE)
+_LOOK = (*_TRY, *_SEE)
 _MACHINE = _text("--machine", "FILE", "from-report")
 _CHANGE = (_switch("--yes"), _switch("--dry-run"))
 
@@ -71,13 +80,19 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
         _text("file", "FILE", "input", nargs="?", default="-"),
         _texts("--given", "NAME=VALUE", "fact"),
         _switch("--here"),
-        # What is usual now; scripts still say it.
-        _Flag(("--no-look",), "", {"action": "store_true", "help": argparse.SUPPRESS}),
         _MACHINE,
         _JSON,
+        # Not to look at this computer is usual now.
+        *_once_said(_switch("--no-look"), *_TALK, _QUIET),
     ),
     "fix": (_text("--only", "CODE", nargs="+", default=()), *_CHANGE, *_SAY, *_LOOK),
-    "undo": (_text("id", "ID", "change", nargs="?"), _switch("--list"), *_CHANGE, _JSON),
+    "undo": (
+        _text("id", "ID", "change", nargs="?"),
+        _switch("--list"),
+        *_CHANGE,
+        _JSON,
+        *_once_said(*_TALK, _QUIET, *_LOOK),
+    ),
     "report": (
         _text("file", "FILE", "output", nargs="?"),
         _switch("--short"),
@@ -120,13 +135,15 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
         ),
         _text("--python-version", "X.Y"),
         _Flag(("--system",), "system", {"choices": ("linux", "windows"), "default": ""}),
-        *_LINES,
+        _JSON,
+        *_TALK,
         *_SEE,
         _MACHINE,
+        *_once_said(*_TRY, _QUIET),
     ),
     "integrate": (_switch("--remove", key="out-of-menus", dest="out_of_menus"),),
     "mcp": (),
-    "installed": (_text("--remove", "FOLDER"), *_CHANGE, _JSON),
+    "installed": (_text("--remove", "FOLDER"), *_CHANGE, _JSON, *_once_said(*_TALK, _QUIET)),
 }  # fmt: skip
 COMMANDS = tuple(_COMMANDS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 from collections.abc import Callable, Iterator
@@ -235,7 +236,7 @@ def wishes() -> Iterator[tuple[str, str]]:
     (commands,) = (one for one in parser()._actions if one.dest == "command")
     for name, command in commands.choices.items():  # type: ignore[union-attr,attr-defined]
         for action in command._actions:
-            if action.dest == "help":
+            if action.dest == "help" or action.help == argparse.SUPPRESS:
                 continue
             for choice in action.choices or ("",):
                 words = (*action.option_strings[:1], *filter(None, (choice,)))
