@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, start, texts
 from world import World
 
+from cudnn_assistant import places
 from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
@@ -35,7 +36,7 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def install(tmp_path: Path, prepared: Path) -> InstallArchive:
+def install(prepared: Path) -> InstallArchive:
     path = prepared / f"{TOP}.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(f"{TOP}/LICENSE", "terms")
@@ -46,9 +47,10 @@ def install(tmp_path: Path, prepared: Path) -> InstallArchive:
         size=path.stat().st_size,
         sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
     )
-    folder = str(tmp_path / "own" / "cudnn-9.15.0-cuda12")
-    search = str(tmp_path / "own" / "cudnn-9.15.0-cuda12" / "bin")
-    return msgspec.structs.replace(given, download=download, folder=folder, search=search)
+    folder = places.own_libraries() / "cudnn-9.15.0-cuda12"
+    return msgspec.structs.replace(
+        given, download=download, folder=str(folder), search=str(folder / "bin")
+    )
 
 
 def reviewed(qtbot: QtBot, world: World, step: InstallArchive) -> tuple[Window, ReviewPage]:
@@ -69,10 +71,10 @@ def reviewed(qtbot: QtBot, world: World, step: InstallArchive) -> tuple[Window, 
 
 
 def test_the_button_says_that_it_accepts_and_the_journal_knows(
-    qtbot: QtBot, world: World, tmp_path: Path, prepared: Path
+    qtbot: QtBot, world: World, prepared: Path
 ) -> None:
     (prepared / "LICENSE.txt").write_text("the licence")
-    step = install(tmp_path, prepared)
+    step = install(prepared)
     _window, review = reviewed(qtbot, world, step)
     assert review.maker.text() == "Accept the licence, &make 1 change"
     assert "Read NVIDIA's licence" in [link.text() for link in review.findChildren(Link)]
@@ -86,10 +88,10 @@ def test_the_button_says_that_it_accepts_and_the_journal_knows(
 
 
 def test_a_licence_that_can_not_be_had_stops_it_before_anything(
-    qtbot: QtBot, world: World, tmp_path: Path, prepared: Path
+    qtbot: QtBot, world: World, prepared: Path
 ) -> None:
     (prepared / "LICENSE.txt").mkdir()
-    step = msgspec.structs.replace(install(tmp_path, prepared), licence="https://example.org/x")
+    step = msgspec.structs.replace(install(prepared), licence="https://example.org/x")
     window, review = reviewed(qtbot, world, step)
     review.maker.click()
     qtbot.waitUntil(lambda: bool(window.page.findChildren(Notice)))
