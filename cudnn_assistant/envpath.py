@@ -37,12 +37,17 @@ def separator(family: Family) -> str:
     return ";" if family == "windows" else ":"
 
 
+def search_variable(family: Family) -> str:
+    """The variable that lists folders for the loader."""
+    return "PATH" if family == "windows" else "LD_LIBRARY_PATH"
+
+
 def search_list(environment: Mapping[str, str], family: Family) -> tuple[str, tuple[str, ...]]:
-    """The variable that lists folders for the loader, as it is spelled here, and its entries.
+    """That variable, as it is spelled here, and its entries.
 
     Windows' names ignore case, and a mapping of the caller's may be a plain one.
     """
-    wanted = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
+    wanted = search_variable(family)
     others = (name for name in environment if name.upper() == wanted)
     name = wanted if wanted in environment else next(others, wanted)
     return name, split(environment.get(name, ""), family)

@@ -305,7 +305,8 @@ def once(
 ) -> Callable[Concatenate[Compat, _About], _Answer]:
     """A question that each version of the data answers once for the same words.
 
-    A recommendation asks it of hundreds of candidates, and again for each other way to the goal.
+    A recommendation asks it of hundreds of candidates, and again for each other way to the goal;
+    ``functools.cache`` would hash all the data for each.
     """
 
     @wraps(question)

@@ -15,9 +15,6 @@ from cudnn_assistant.diagnose.needs import own_folders, passed
 from cudnn_assistant.machine import Gpu, Library, Machine, PathEntry, PythonEnvironment
 from cudnn_assistant.shell import Shell, shell_of
 
-LIST = {"windows": "PATH", "linux": "LD_LIBRARY_PATH"}
-"""The variable that lists folders for the loader."""
-
 
 class Computer(msgspec.Struct, frozen=True, dict=True):
     """One computer, and the compatibility data."""
@@ -43,7 +40,7 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
     @property
     def variable(self) -> str:
         """PATH or LD_LIBRARY_PATH."""
-        return LIST[self.machine.os.family]
+        return envpath.search_variable(self.machine.os.family)
 
     def key(self, path: str) -> str:
         """A path for comparing: two spellings of one place have the same key."""

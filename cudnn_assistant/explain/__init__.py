@@ -58,7 +58,7 @@ from cudnn_assistant.explain.cases import Case, read_case
 from cudnn_assistant.explain.causes import cause, shown_by
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.ranking import rank
-from cudnn_assistant.explain.show import doubt, likely, text_lines
+from cudnn_assistant.explain.show import WORTH_SHOWING, doubt, likely, text_lines
 from cudnn_assistant.explain.snapshot import (
     facts_of,
     proven,
@@ -92,7 +92,6 @@ from, six of seven such causes were right; below it, every second."""
 ELSEWHERE = 0.8
 """Probability that a text is about something else from which no cause is named at all. Before that
 the causes have hardly a chance of being clear: of foreign messages one in fifty has."""
-_SHOWN_SHARE = 0.01
 _SHOWN_AT_LEAST = 3
 _SHOWN_AT_MOST = 10
 _LINE_WIDTH = 400
@@ -144,7 +143,7 @@ def answer_for(
         for place, one in enumerate(ranked)
         if place < _SHOWN_AT_LEAST
         or state[one.cls] == "confirmed"
-        or (place < _SHOWN_AT_MOST and one.probability >= _SHOWN_SHARE and one.reasons)
+        or (place < _SHOWN_AT_MOST and one.probability >= WORTH_SHOWING and one.reasons)
     ]
     clear = state[shown[0].cls] == "confirmed" or (
         shown[0].probability >= CLEAR

@@ -9,6 +9,8 @@ from cudnn_assistant.wording import say, together
 
 _MOST_LINES = 6
 _MOST_REASONS = 3
+WORTH_SHOWING = 0.01
+"""Probability below which a cause says nothing."""
 _WHOLE = 3
 """Causes that are told whole."""
 
@@ -39,7 +41,7 @@ def doubt(explanation: Explanation) -> str:
 
 def likely(explanation: Explanation) -> tuple[Cause, ...]:
     """The causes that are worth a look: the first, and those with at least one chance in 100."""
-    return tuple(c for n, c in enumerate(explanation.causes) if not n or c.score >= 0.01)
+    return tuple(c for n, c in enumerate(explanation.causes) if not n or c.score >= WORTH_SHOWING)
 
 
 def _possible(explanation: Explanation) -> list[str]:

@@ -191,5 +191,4 @@ def there(step: InstallArchive, machine: Machine) -> bool:
 
 def search_wish(step: InstallArchive, family: Family) -> PutFirst:
     """An archive is of use only when programs look into its folder."""
-    variable = "PATH" if family == "windows" else "LD_LIBRARY_PATH"
-    return PutFirst(variable=variable, folder=step.search)
+    return PutFirst(variable=envpath.search_variable(family), folder=step.search)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from cudnn_assistant.envpath import separator
 from cudnn_assistant.machine import SYSTEM, Family
 from cudnn_assistant.report.marks import HIDDEN, MARK, Marks
 
@@ -100,7 +101,7 @@ class Paths:
     def __init__(self, marks: Marks, family: Family, home: str = "") -> None:
         self._marks = marks
         self._family = family
-        self._separator = ";" if family == "windows" else ":"
+        self._separator = separator(family)
         # A home that no pattern knows: of a service, on another disk.
         unusual = len(home) > 2 and home not in ("/root", "/") and not HOMES.fullmatch(home)
         self._home = home if unusual else ""

@@ -61,9 +61,7 @@ def of_system(
         yield from _below(disk, folder, "added")
     yield from _usual(disk, environment)
     # What a person sees in the window of a terminal may differ from what is stored.
-    yield from _of_process(
-        disk, variables, "PATH" if disk.family == "windows" else "LD_LIBRARY_PATH"
-    )
+    yield from _of_process(disk, variables, envpath.search_variable(disk.family))
     home = environment.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
     if disk.paths.isabs(home):
         yield from _default(disk, home, UNPACKED_FOLDERS[disk.family])
@@ -107,7 +105,7 @@ def _meant(text: str, environment: Mapping[str, str]) -> str:
 
 def _not_text(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
     """Folders whose names are no text: the search list holds them only in a form to be shown."""
-    name = "PATH" if disk.family == "windows" else "LD_LIBRARY_PATH"
+    name = envpath.search_variable(disk.family)
     for entry in envpath.split(environment.get(name, ""), disk.family)[:2000]:
         if readable(entry) != entry and disk.paths.isabs(entry):
             yield Candidate(entry, name)

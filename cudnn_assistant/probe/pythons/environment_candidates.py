@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from cudnn_assistant.envpath import separator
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.probe.files.windows_registry import Registry
@@ -106,8 +107,8 @@ class Candidates:
 
     @cached_property
     def _path(self) -> list[str]:
-        separator = ";" if self._disk.family == "windows" else ":"
-        folders = (text.strip('" ') for text in self._terminal.get("PATH", "").split(separator))
+        listed = self._terminal.get("PATH", "").split(separator(self._disk.family))
+        folders = (text.strip('" ') for text in listed)
         absolute = (folder for folder in folders if self._disk.paths.isabs(folder))
         unique = list(dict.fromkeys(absolute))[:_MOST_PATH_ENTRIES]
         return [folder for folder in unique if self._disk.is_folder(folder)]
