@@ -50,7 +50,8 @@ settings.load_profile("bounded")
 # examples keeps it: it starts programs or compares thousands of computers.
 
 SLOW = (
-    "installer/test_windows_installer.py", "wine", "installer", "lab", "trial", "feed", "fleet",
+    "installer/test_windows_installer.py", "wine", "installer/test_linux_packages.py",
+    "fleet/test_ansible.py", "installer", "lab", "trial", "feed", "fleet",
 )  # fmt: skip
 """Folders and files that begin first, the longest before all others, so that no process ends long
 after the others."""
@@ -72,8 +73,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Twice as many processes as cores: half of the time a test waits for what it started."""
-    return 2 * (os.cpu_count() or 1)
+    """Three times as many processes as cores: most of the time a test waits for what it started."""
+    return 3 * (os.cpu_count() or 1)
 
 
 @pytest.hookimpl(tryfirst=True)
