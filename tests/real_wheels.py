@@ -20,14 +20,14 @@ ALL = (NEW, OLD, JIT, EIGHT, WINDOWS)
 
 
 def _folder() -> Path:
-    if named := os.environ.get("CUDNN_WHEELS"):
-        return Path(named).absolute()
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "cudnn-assistant-tests" / "wheels"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    named = os.environ.get("CUDNN_WHEELS") or cache / "cudnn-assistant-tests" / "wheels"
+    return Path(named).resolve()
 
 
 FOLDER = _folder()
-"""Found when the tests are collected: later HOME is another."""
+"""Found when the tests are collected: later HOME is another. Without links, as the system names
+what a process has loaded."""
 
 needs_wheels = pytest.mark.skipif(
     not all((FOLDER / name).is_dir() for name in ALL),

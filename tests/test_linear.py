@@ -21,12 +21,13 @@ import pytest
 import cudnn_assistant
 from cudnn_assistant.regex import LatePattern
 
-LONG = 4_000
-"""Characters of a worst case: a path and a line that explain reads have no more than 4,096."""
-OF_A_FILE = 1 << 16
-"""And what is looked for in whole files, line by line."""
-SECONDS = 1.0
-"""Searched from every place, which most callers don't."""
+LONG = 2_000
+"""Characters of a worst case: a path and a line that explain reads have no more than twice that."""
+OF_A_FILE = 1 << 15
+"""And what is looked for in whole files, line by line: half of what is read of one."""
+SECONDS = 0.25
+"""Searched from every place, which most callers don't. What doubles its time with each doubling
+takes half a second for the whole, and what quadruples it a second."""
 ROOT = Path(cudnn_assistant.__file__).parent
 WITHOUT = ("cudnn_assistant.gui",)
 REPEATS = (parser.MAX_REPEAT, parser.MIN_REPEAT, parser.POSSESSIVE_REPEAT)
@@ -223,7 +224,10 @@ def test_a_slow_pattern_is_seen(text: str) -> None:
 def test_no_pattern_takes_long(module: str) -> None:
     for name, pattern in patterns(module).items():
         for case in worst_cases(pattern):
-            assert seconds(pattern, case) < SECONDS, (name, pattern.pattern, case[:60])
+            # A busy computer makes one search slow; a slow pattern all of them.
+            assert any(seconds(pattern, case) < SECONDS for _again in range(5)), (
+                name, pattern.pattern, case[:60],
+            )  # fmt: skip
 
 
 def seconds(pattern: re.Pattern[str], text: str) -> float:

@@ -146,7 +146,7 @@ def test_many_computers_don_t_begin_at_once(
     decided.write("spread = 3600\n")
     pauses = [session.pause(plan) for _computer in range(200)]
     assert max(pauses) <= 3600
-    assert len({pause // 600 for pause in pauses}) == 6
+    assert {pause // 600 for pause in pauses} >= set(range(6))
     assert session.pause(HELD) == 0, "nothing is downloaded for it"
     monkeypatch.setenv(policies.ARCHIVES, str(mirror))
     assert session.pause(plan) == 0, "it lies ready"

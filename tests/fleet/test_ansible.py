@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -40,13 +40,16 @@ pytestmark = [
 class Lab:
     """Computers that are switched on, one that isn't, and an inventory of all."""
 
-    def __init__(self, folder: Path, hosts: dict[str, Host]) -> None:
+    def __init__(
+        self, folder: Path, hosts: dict[str, Host], variables: Mapping[str, str] | None = None
+    ) -> None:
         self.hosts = hosts
         self.folder = folder
         self.inventory = folder / "inventory"
         lines = [
             f"{name} ansible_connection=local ansible_python_interpreter={host.python}"
             + (AS_WINDOWS if name == "ws-windows" else "")
+            + f" {(variables or {}).get(name, '')}"
             for name, host in hosts.items()
         ]
         lines.append("ws-off ansible_host=127.0.0.1 ansible_port=9 ansible_connection=ssh")
@@ -141,14 +144,14 @@ def test_gather_fix_and_undo(lab: Lab, tmp_path: Path) -> None:
     assert {one.name for one in changed} == BROKEN
     assert {(one.before, one.after, one.gone) for one in changed} == {("broken", "works", (CODE,))}
 
-    for computer in sorted(BROKEN):
-        (name,) = lab.ids(computer)
-        undo = {"do": ["undo"], "cudnn_assistant_undo": name}
-        one = Lab(lab.folder, {computer: lab.hosts[computer]})
-        assert one.changed(**undo, check=True) == {computer}
-        assert "/opt/cudnn/lib" in lab.settings()[computer]
-        assert one.changed(**undo) == {computer}
-        assert one.changed(**undo) == set()
+    broken = {name: lab.hosts[name] for name in sorted(BROKEN)}
+    undone = {name: f"cudnn_assistant_undo={one}" for name in broken for one in lab.ids(name)}
+    two = Lab(lab.folder, broken, undone)
+    undo = {"do": ["undo"]}
+    assert two.changed(**undo, check=True) == BROKEN
+    assert all("/opt/cudnn/lib" in lab.settings()[name] for name in BROKEN)
+    assert two.changed(**undo) == BROKEN
+    assert two.changed(**undo) == set()
     assert not any(lab.settings().values())
 
 
@@ -201,19 +204,22 @@ def test_setup_is_installed_and_upgraded_once(lab: Lab) -> None:
         assert one.changed(**install) == set()
 
 
-@pytest.mark.parametrize(
-    ("words", "windows"),
-    [("ansible_connection=psrp", True), ("ansible_connection=winrm", True), ("", False),
-     ("ansible_connection=ssh ansible_shell_type=powershell", True)],
-)  # fmt: skip
-def test_windows_is_known_by_how_it_is_reached(words: str, windows: bool, tmp_path: Path) -> None:
+REACHED = {
+    "ansible_connection=psrp": True, "ansible_connection=winrm": True, "": False,
+    "ansible_connection=ssh ansible_shell_type=powershell": True,
+}  # fmt: skip
+"""Words of an inventory, and whether they mean Windows."""
+
+
+def test_windows_is_known_by_how_it_is_reached(tmp_path: Path) -> None:
     """Nobody is asked: only what the role's variables come to is printed."""
-    (tmp_path / "inventory").write_text(f"ws ansible_host=127.0.0.1 {words}\n")
+    hosts = [f"ws{n} ansible_host=127.0.0.1 {words}\n" for n, words in enumerate(REACHED)]
+    (tmp_path / "inventory").write_text("".join(hosts))
     role = {"name": "cudnn_assistant", "public": True}
     told = "{{ cudnn_assistant_runs }}, {{ cudnn_assistant_command | first }}"
     tasks = [{"ansible.builtin.import_role": role, "when": False},
              {"ansible.builtin.debug": {"msg": told}}]  # fmt: skip
-    book = [{"hosts": "ws", "gather_facts": False, "tasks": tasks}]
+    book = [{"hosts": "all", "gather_facts": False, "tasks": tasks}]
     (tmp_path / "book.yml").write_text(json.dumps(book))
     surroundings = {**os.environ, "ANSIBLE_ROLES_PATH": str(FLEET / "roles"), "HOME": str(tmp_path)}
     done = subprocess.run(
@@ -222,8 +228,11 @@ def test_windows_is_known_by_how_it_is_reached(words: str, windows: bool, tmp_pa
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     python = r"C:\\Program Files\\cuDNN Assistant\\python\\python.exe"  # escaped, as JSON is
-    starts = f"ansible.windows.win_command, {python}" if windows else "ansible.builtin.command, cud"
-    assert f'"msg": "{starts}' in done.stdout
+    starts = {True: f"ansible.windows.win_command, {python}",
+              False: "ansible.builtin.command, cud"}  # fmt: skip
+    said = dict(re.findall(r'ok: \[ws(\d)\] => \{\s+"msg": "(.*)"', done.stdout))
+    for number, windows in enumerate(REACHED.values()):
+        assert said[str(number)].startswith(starts[windows]), done.stdout
 
 
 def test_the_role_is_clean() -> None:

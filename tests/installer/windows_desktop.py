@@ -20,6 +20,11 @@ HERE = Path(__file__).parent
 TOOLS = ("wine", "wineserver", "makensis", "x86_64-w64-mingw32-gcc", *screens.TOOLS)
 """What must be installed for these tests."""
 
+CLASSES = "HKLM\\Software\\Classes"
+ROOTS = ("HKCU\\Software", "HKCU\\Environment", "HKLM\\Software\\Microsoft\\Windows",
+         f"{CLASSES}\\.md", f"{CLASSES}\\Applications")  # fmt: skip
+"""What Setup may write below, for one person or for everybody."""
+
 
 class Desktop(Screen):
     """Runs Windows programs and looks at what they leave.
@@ -107,9 +112,12 @@ class Desktop(Screen):
         return ours
 
     def registry(self) -> set[str]:
-        """The lines of both halves of the registry; each value with the key before it."""
-        lines = set()
-        for root in ("HKCU\\Software", "HKLM\\Software", "HKCU\\Environment"):
+        """The lines of both halves of the registry; each value with the key before it.
+
+        Of what Windows registers for everybody, nine tenths of it all, only the names of its keys.
+        """
+        lines = {f"HKLM {name}" for name in self.output("reg", "query", CLASSES).splitlines()}
+        for root in ROOTS:
             target = self.drive / "export.reg"
             self.run("reg", "export", root, "C:\\export.reg", "/y")
             key = ""

@@ -7,6 +7,7 @@ with its nvidia-ml-py, ctypes and cuda-python, is the real one.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -54,15 +55,23 @@ def workshop() -> Path:
 
 @cache
 def compiled(source: str, name: str, *options: str) -> Path:
-    """A stub as a shared library, compiled once for all tests."""
-    target = Path(tempfile.mkdtemp(dir=workshop())) / name
-    options = ("-shared", "-fPIC", "-w", f"-Wl,-soname,{name}", *options)
-    subprocess.run(
-        ["gcc", "-o", target, HERE / source, *options],
-        check=True,
-        env={"PATH": os.environ["PATH"]},
-    )
-    return target
+    """A stub as a shared library, compiled once for all tests of all processes."""
+    words = (str(HERE / source), "-shared", "-fPIC", "-w", f"-Wl,-soname,{name}", *options)
+    folder = _stubs() / hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
+    if not (folder / name).exists():
+        made = Path(tempfile.mkdtemp(dir=workshop())) / name
+        subprocess.run(["gcc", "-o", made, *words], check=True, env={"PATH": os.environ["PATH"]})
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(made, folder / made.parent.name)
+        # Another process may have been quicker: then its own is exchanged for the same.
+        (folder / made.parent.name).replace(folder / name)
+    return folder / name
+
+
+def _stubs() -> Path:
+    """Where all processes of one run keep compiled stubs."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    return workshop().with_name(f"lab-{run}") if run else workshop()
 
 
 def write(

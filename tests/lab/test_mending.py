@@ -66,8 +66,8 @@ def _mendable() -> dict[str, Case]:
 
 MENDABLE = _mendable()
 MANY = settings.default is not None and settings.default.max_examples > 500
-"""All of them take a quarter of an hour: every day it is each fourth, by night all."""
-SHARE = [name for number, name in enumerate(sorted(MENDABLE)) if MANY or number % 4 == 0]
+"""All of them take a quarter of an hour: every day it is each eighth, by night all."""
+SHARE = [name for number, name in enumerate(sorted(MENDABLE)) if MANY or number % 8 == 0]
 
 
 class Fixed(NamedTuple):

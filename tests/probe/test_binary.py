@@ -112,7 +112,7 @@ MUTATED = st.builds(
 
 
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=MUTATED | st.binary(max_size=200))
 def test_nothing_leaves_the_readers(tmp_path, data):
