@@ -24,6 +24,8 @@ CLASSES = "HKLM\\Software\\Classes"
 ROOTS = ("HKCU\\Software", "HKCU\\Environment", "HKLM\\Software\\Microsoft\\Windows",
          f"{CLASSES}\\.md", f"{CLASSES}\\Applications")  # fmt: skip
 """What Setup may write below, for one person or for everybody."""
+NAMES = (CLASSES, "HKLM\\Software", "HKLM\\Software\\Microsoft")
+"""Where it may not leave a key of its own."""
 
 
 class Desktop(Screen):
@@ -116,10 +118,11 @@ class Desktop(Screen):
 
         Of what Windows registers for everybody, nine tenths of it all, only the names of its keys.
         """
-        lines = {f"HKLM {name}" for name in self.output("reg", "query", CLASSES).splitlines()}
+        lines = {name for key in NAMES for name in self.output("reg", "query", key).splitlines()}
         for root in ROOTS:
             target = self.drive / "export.reg"
-            self.run("reg", "export", root, "C:\\export.reg", "/y")
+            if self.run("reg", "export", root, "C:\\export.reg", "/y") != 0:
+                continue  # Nothing is there.
             key = ""
             for line in target.read_bytes().decode("utf-16").splitlines():
                 key = line if line.startswith("[") else key
