@@ -23,7 +23,6 @@ from cudnn_assistant.trouble import Cancelled
 from cudnn_assistant.unpack import remove, rename, unpack
 from cudnn_assistant.whole_file import make_folder, put
 
-_MAKING = ".making"
 _TIMES = 4
 """An archive unpacks to two to three times its size (measured on cuDNN 9); one more for itself."""
 _RUN = ".run"
@@ -53,7 +52,7 @@ def compare(step: InstallArchive, _tools: Tools) -> None:
     _refuse_foreign(step.folder)
     if os.path.lexists(step.folder):
         raise Refused("folder-there", folder=step.folder)
-    if not os.path.isdir(step.folder + _MAKING):
+    if not os.path.isdir(step.folder + places.MAKING):
         _refuse_full(step, step.download.size * _TIMES)
 
 
@@ -78,14 +77,14 @@ def stage(step: InstallArchive, tools: Tools) -> str:
 
 def do(step: InstallArchive, tools: Tools) -> None:
     """What was staged gets its place; the archive itself is of no use any more."""
-    rename(step.folder + _MAKING, step.folder)
+    rename(step.folder + places.MAKING, step.folder)
     # Keeping a gigabyte twice helps nobody.
     with suppress(KeyError, OSError):
         os.unlink(tools.archives.pop(step.folder))
 
 
 def _unpacked(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) -> str:
-    making = step.folder + _MAKING
+    making = step.folder + places.MAKING
     shutil.rmtree(making, ignore_errors=True)
     make_folder(os.path.dirname(step.folder))
     try:
@@ -176,7 +175,7 @@ def _has_library(folder: str) -> bool:
 def put_back(step: InstallArchive, _tools: Tools, _settle: bool) -> bool:
     """Remove the folder if it appeared."""
     appeared = os.path.lexists(step.folder)
-    shutil.rmtree(step.folder + _MAKING, ignore_errors=True)
+    shutil.rmtree(step.folder + places.MAKING, ignore_errors=True)
     remove(step.folder)
     return appeared
 
@@ -189,7 +188,7 @@ def reached(step: InstallArchive) -> bool:
 def tidy(step: InstallArchive, _tools: Tools) -> None:
     """Remove what an interrupted unpacking left; a part of a download stays for the next time."""
     if _is_ours(step.folder):
-        shutil.rmtree(step.folder + _MAKING, ignore_errors=True)
+        shutil.rmtree(step.folder + places.MAKING, ignore_errors=True)
 
 
 def compare_removal(step: RemoveArchive, _tools: Tools) -> None:

@@ -9,8 +9,6 @@ from cudnn_assistant import places
 from cudnn_assistant.machine import SYSTEM, Machine, Struct
 from cudnn_assistant.plan import Entry, InstallArchive, Plan, kind_of, naming, removal_plan
 
-_IN_THE_MAKING = (".making", ".removed")
-
 
 class OwnCopy(Struct, kw_only=True):
     """One folder of ours."""
@@ -60,7 +58,7 @@ def copies(root: str, entries: Iterable[Entry], machine: Machine) -> Iterator[Ow
         return
     for name in present:
         folder = os.path.join(root, name)
-        if os.path.isdir(folder) and not name.endswith(_IN_THE_MAKING):
+        if os.path.isdir(folder) and not name.endswith((places.MAKING, places.REMOVED)):
             names = tuple(dict.fromkeys(f"{v.scope} {v.name}" for v in naming(folder, machine)))
             yield OwnCopy(
                 folder=folder,

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO
 
+from cudnn_assistant import places
 from cudnn_assistant.trouble import Cancelled, Refused
 from cudnn_assistant.unpack.members import DAMAGE, Member, members
 from cudnn_assistant.whole_file import make_folder
@@ -219,7 +220,7 @@ def remove(folder: str) -> None:
     A kill in the middle leaves only ``FOLDER.removed``, which the next call clears. Raises
     :class:`OSError`.
     """
-    aside = folder + ".removed"
+    aside = folder + places.REMOVED
     shutil.rmtree(aside, ignore_errors=True)
     if os.path.lexists(folder):
         rename(folder, aside)
