@@ -182,6 +182,10 @@ class Wine(NamedTuple):
         return run(self.base, self.environment, *words)
 
 
+_PATIENCE = 900
+"""Seconds for one script; on a busy computer seventeen checks can take ten minutes."""
+
+
 class Ended(NamedTuple):
     """How a program under Wine ended."""
 
@@ -214,10 +218,12 @@ def run(base: Path, environment: dict[str, str], *arguments: str) -> Ended:
     reader = threading.Thread(target=collect, daemon=True)
     reader.start()
     try:
-        code = process.wait(300)
+        code = process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
         code = -1
+        # What it had planted is still there: the next session gets another Windows.
+        (base / "ready").unlink(missing_ok=True)
     reader.join(0.5)
     return Ended(code, b"".join(pieces).decode("utf-8", "replace"))
 
