@@ -215,13 +215,7 @@ class Look:
         return Terms(self._environment, self._trust(), start_in, self.table, self.cancel)
 
     def _own_alone(self) -> Mapping[str, str]:
-        """The person's environment, without what would bring somebody else's code along."""
-        from cudnn_assistant.probe.trust import BRINGING
-
-        if not self._trust().surroundings(self._environment, self._start_in())[0]:
-            return self._environment
-        doubtful = ("LD_LIBRARY_PATH", *BRINGING)
-        return {name: text for name, text in self._environment.items() if name not in doubtful}
+        return self._trust().own_alone(self._environment, self._start_in())
 
     def _trust(self) -> Trust:
         from cudnn_assistant.probe.trust import Trust

@@ -147,7 +147,7 @@ def _doubt(terms: Terms, one: PythonEnvironment) -> Reason:
     """What speaks against running an environment's code, and what its activation brings along."""
     active = surroundings_of(terms.environment, one)
     found = terms.trust.surroundings(active) if active != terms.environment else ("", "")
-    return found if found[0] else terms.trust.environment(one)
+    return found if found[0] else terms.trust.environment(one, active)
 
 
 def surroundings_of(environment: Mapping[str, str], one: PythonEnvironment) -> Mapping[str, str]:
@@ -249,7 +249,12 @@ def checked(terms: Terms, machine: Machine) -> tuple[CudnnCopy, ...]:
     A copy for another processor, and one whose main file is no library, is not loaded: its files
     have said all there is. Nor is one that the person's programs aren't known to load.
     """
-    cuda_folders = _system_cuda_folders(machine.libraries)
+    environment = terms.trust.own_alone(terms.environment, terms.start_in)
+    cuda_folders = [
+        folder
+        for folder in _system_cuda_folders(machine.libraries)
+        if not terms.trust.folder(folder)[0]
+    ]
     known = {one.id: one for one in machine.pythons}
     copies = [
         msgspec.structs.replace(copy, doubt=terms.trust.copy(copy, known)[0])
@@ -259,7 +264,7 @@ def checked(terms: Terms, machine: Machine) -> tuple[CudnnCopy, ...]:
     def check(copy: CudnnCopy) -> CudnnCopy:
         found = check_library(
             copy,
-            terms.environment,
+            environment,
             terms.family,
             folders=cuda_folders,
             table=terms.table,

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from glob import escape, glob
 from itertools import chain, product
+from types import MappingProxyType
 
 import msgspec
 
@@ -18,6 +19,7 @@ from cudnn_assistant.probe.files.ownership import first_doubt, with_libraries, w
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.person import uid
 from cudnn_assistant.probe.trials.activation import activation_files
+from cudnn_assistant.probe.trials.child_environment import beside
 from cudnn_assistant.regex import regex
 
 Reason = tuple[Doubt, str]
@@ -42,16 +44,22 @@ class Trust(msgspec.Struct, frozen=True):
     folders: Sequence[str] = ()
     """The person said yes to what lies here. Root takes nothing from others even so."""
 
-    def environment(self, one: PythonEnvironment) -> Reason:
-        """What speaks against running an environment's libraries and frameworks."""
+    def environment(
+        self, one: PythonEnvironment, variables: Mapping[str, str] = MappingProxyType({})
+    ) -> Reason:
+        """What speaks against running an environment's libraries and frameworks.
+
+        ``variables`` are those that its own Python is started with, where it is.
+        """
         ours = os.path.realpath(one.id) == os.path.realpath(sys.prefix)
         if set(one.found_via) <= _LOOKED_AROUND and not ours and not self._named(one.id):
             return "place", one.id
         files = [path for folder in library_folders(one) for path in with_libraries(folder)]
-        modules = [path for site in one.sites for path in with_modules(site)]
+        sites = (*one.sites, *_sites_besides(one, variables))
+        modules = [path for site in sites for path in with_modules(site)]
         # What its activation sets decides as well what is loaded.
         hooks = activation_files(one) if self.family == "linux" else []
-        return self._first([one.python or one.id, *files, *modules, *hooks])
+        return self._first([*_interpreter(one), *files, *modules, *hooks])
 
     def copy(self, copy: CudnnCopy, pythons: Mapping[str, PythonEnvironment]) -> Reason:
         """What speaks against loading one copy of cuDNN."""
@@ -59,7 +67,9 @@ class Trust(msgspec.Struct, frozen=True):
             found = self.environment(pythons[copy.environment])
             if found[0]:
                 return found
-        return self.folder(copy.folder)
+        return self._first(
+            [p for f in (copy.folder, *beside(copy.folder, self.family)) for p in with_libraries(f)]
+        )
 
     def folder(self, folder: str) -> Reason:
         """What speaks against loading the libraries of a folder."""
@@ -75,12 +85,42 @@ class Trust(msgspec.Struct, frozen=True):
         found = [path for entry in searched if os.path.isdir(entry) for path in _code(entry)]
         return self._first([*filter(os.path.isabs, chain(*brought)), *found])
 
+    def own_alone(self, environment: Mapping[str, str], folder: str = "") -> Mapping[str, str]:
+        """The person's environment, without what would bring somebody else's code along."""
+        if not self.surroundings(environment, folder)[0]:
+            return environment
+        doubtful = ("LD_LIBRARY_PATH", *BRINGING)
+        return {name: text for name, text in environment.items() if name not in doubtful}
+
     def _first(self, paths: Sequence[str]) -> Reason:
         root = uid() == 0 and sys.platform != "win32"
         return first_doubt([p for p in paths if root or not self._named(p)], uid())
 
     def _named(self, path: str) -> bool:
         return any(envpath.inside(path, folder, self.family) for folder in self.folders)
+
+
+def _interpreter(one: PythonEnvironment) -> list[str]:
+    """An environment's interpreter, what says where its standard library lies, and that."""
+    base = os.path.dirname(os.path.dirname(os.path.realpath(one.python)))
+    library = os.path.join(base, "lib", f"python{_short(one.version)}")
+    config = os.path.join(one.id, "pyvenv.cfg")
+    return [one.python or one.id, config, library, os.path.join(library, "lib-dynload")]
+
+
+def _sites_besides(one: PythonEnvironment, variables: Mapping[str, str]) -> list[str]:
+    """Folders that an environment's Python imports from before or besides its own."""
+    listed = filter(os.path.isabs, variables.get("PYTHONPATH", "").split(os.pathsep))
+    home = variables.get("HOME", "")
+    user = variables.get("PYTHONUSERBASE") or (os.path.join(home, ".local") if home else "")
+    within = all(envpath.inside(site, one.id, "linux") for site in one.sites)
+    alone = (one.kind in ("venv", "pipx") and within) or "PYTHONNOUSERSITE" in variables
+    below = os.path.join(user, "lib", f"python{_short(one.version)}", "site-packages")
+    return [*dict.fromkeys(listed), *([below] if user and not alone else [])]
+
+
+def _short(version: str) -> str:
+    return ".".join(version.split(".")[:2])
 
 
 def _entries(text: str, separators: str = "[: ]") -> Iterator[str]:

@@ -119,7 +119,7 @@ def _in_framework(request: TestRequest, system: System, environment: Mapping[str
     if not found.python:
         raise Misuse("no-interpreter", path=found.id)
     trust = _trust(request, system)
-    doubt, path = _first(trust.surroundings(environment), trust.environment(found))
+    doubt, path = _first(trust.surroundings(environment), trust.environment(found, environment))
     if doubt:
         return msgspec.structs.replace(untried(found.id, doubt, path), framework=request.framework)
     return run_framework(
@@ -137,7 +137,7 @@ def run_in_frameworks(
     """A convolution inside each framework of an environment, one after the other."""
     environment = system.fresh_environment()
     trust = Trust(system.family, (one.id,))
-    doubt, path = _first(trust.surroundings(environment), trust.environment(one))
+    doubt, path = _first(trust.surroundings(environment), trust.environment(one, environment))
     if doubt:
         return (untried(one.id, doubt, path),)
     run = partial(run_framework, environment, one.python)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from cudnn_assistant.envpath import separator
+from cudnn_assistant.envpath import inside, separator
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.probe.files.windows_registry import Registry
@@ -131,8 +131,11 @@ class Candidates:
         root = self._disk.parent(self._disk.parent(shim))
         version = self._terminal.get("PYENV_VERSION", "").split(":")[0] or self._pyenv_version(root)
         below = ("bin", "python3") if self._disk.family == "linux" else ("python.exe",)
-        path = self._disk.join(root, "versions", version, *below) if version else ""
-        return path if path and self._disk.is_file(path) else ""
+        versions = self._disk.join(root, "versions")
+        path = self._disk.paths.normpath(self._disk.join(versions, version, *below))
+        # A project's own file says which version, never which other folder.
+        own = version and inside(path, versions, self._disk.family)
+        return path if own and self._disk.is_file(path) else ""
 
     def _pyenv_version(self, root: str) -> str:
         files = [self._disk.join(folder, ".python-version") for folder in self._parents()]

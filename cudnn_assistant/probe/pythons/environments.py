@@ -112,6 +112,9 @@ def _resolved(
     found: dict[str, _Found] = {}
     for one in candidates:
         path, via = one.path, one.via
+        # What a relative setting means depends on the folder that somebody happens to be in.
+        if not disk.paths.isabs(path):
+            continue
         if via not in _ALWAYS and disk.remote(path) and not source.home_is_remote:
             continue
         where = layout(disk, path)
