@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import needs
 import pytest
+from kills import tried
 from test_apply import Person, every_kill, killed
 
 from cudnn_assistant import places
@@ -405,7 +406,7 @@ def test_a_kill_at_any_call_of_installing(tmp_path: Path, prepared: Path) -> Non
         act=lambda person: person.apply(plan_for(person, download)),
         check=check,
     )
-    assert calls > 80
+    tried("an installation", calls)
 
 
 def test_a_kill_at_any_call_of_removing(tmp_path: Path, prepared: Path) -> None:
@@ -429,7 +430,7 @@ def test_a_kill_at_any_call_of_removing(tmp_path: Path, prepared: Path) -> None:
         act=lambda person: person.apply(person.undo()),
         check=check,
     )
-    assert calls > 70
+    tried("a removal", calls)
 
 
 def test_a_started_unpacking_is_no_hindrance(person: Person, prepared: Path) -> None:

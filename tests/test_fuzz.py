@@ -246,7 +246,9 @@ READERS: dict[str, Reader] = {
     **{f"archive {ending}": Reader(unpacked(ending), (small_archive(kind),), (Refused, OSError))
        for ending, kind in ((".zip", "zip"), (".tar.xz", "xz"), (".tgz", "gz"))},
 }  # fmt: skip
-EACH = 50_000 // len(READERS) + 1 if MANY else 60
+LEAST = 50_000 if MANY else 1_800
+"""Inputs for all readers together; each of them is held to its share."""
+EACH = -(-LEAST // len(READERS))
 
 
 def mutated(seed: bytes, dice: random.Random) -> bytes:
@@ -280,6 +282,11 @@ def forgotten_peak() -> int:
     """The bytes held now, with what other tests once took forgotten by the kernel."""
     Path("/proc/self/clear_refs").write_text("5")
     return peak()
+
+
+def test_the_readers_are_given_so_many_together() -> None:
+    assert len(READERS) >= 30
+    assert EACH * len(READERS) >= LEAST >= (50_000 if MANY else 1_800)
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 import needs
 import pytest
+from kills import tried
 from machines.computers import golden
 from test_apply import _count_down, in_child
 
@@ -649,7 +650,7 @@ def test_a_kill_at_any_call_loses_nothing_and_starts_nothing_twice() -> None:
             os.mkdir("/opt/home")
             shutil.rmtree("/opt/made")
             os.mkdir("/opt/made")
-        assert number > 30, number
+        tried("an installer's start", number)
         assert begun > 2, begun
 
     on_a_system_of_its_own(act, NO, user=0)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from kills import tried
 from test_apply import Person, every_kill
 
 from cudnn_assistant.journal import Journal
@@ -205,4 +206,4 @@ def test_a_kill_while_lines_are_dropped(tmp_path: Path) -> None:
         assert os.path.getsize(person.journal().path) < len(content) / 2
 
     act = lambda person: person.journal().begin(entry("new"))  # noqa: E731
-    assert every_kill(tmp_path, True, prepare, act, check) >= 6
+    tried("a journal that is shortened", every_kill(tmp_path, True, prepare, act, check))
