@@ -16,6 +16,7 @@ import msgspec
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import CudnnCopy, Doubt, Family, PythonEnvironment
 from cudnn_assistant.probe.files.ownership import first_doubt, with_libraries, with_modules
+from cudnn_assistant.probe.libraries.folders import LIES_THERE
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.person import uid
 from cudnn_assistant.probe.trials.activation import activation_files
@@ -63,6 +64,8 @@ class Trust(msgspec.Struct, frozen=True):
 
     def copy(self, copy: CudnnCopy, pythons: Mapping[str, PythonEnvironment]) -> Reason:
         """What speaks against loading one copy of cuDNN."""
+        if set(copy.found_via) == {LIES_THERE} and not self._named(copy.folder):
+            return "place", copy.folder
         if copy.environment in pythons:
             found = self.environment(pythons[copy.environment])
             if found[0]:

@@ -59,6 +59,12 @@ LIES_ABOUT = (
 """Environments of the person's own account that are in use nowhere: they were unpacked, cloned or
 copied there."""
 
+UNPACKED = (
+    "Downloads/cudnn-linux-x86_64-9.10.2.21_cuda12-archive/lib", "Downloads/cudnn/lib64",
+    "Downloads/cuda/lib64", "Desktop/cudnn/lib", "cudnn-9/lib", "cuda/lib64", "lib", ".local/lib",
+)  # fmt: skip
+"""Copies of cuDNN of the person's own account that no setting leads to."""
+
 SPOILED: dict[str, str] = {
     ".venv": "", "venv-old": "bin", "env": SITE, "envs/a": LIBRARIES, "venvs/a": LIBRARY,
     ".venvs/a": f"{SITE}/torch", ".envs/a": "pyvenv.cfg", ".virtualenvs/a": f"{SITE}/zz.pth",
@@ -104,7 +110,9 @@ NEVER: dict[str, str] = {
     "own/bin/activate": HOOK,
 }  # fmt: skip
 """What no yes is asked for, because it is never run."""
-PLANTED = (*LIES_ABOUT, *SPOILED, *NEVER)
+ASKED = (*LIES_ABOUT, *UNPACKED, *SPOILED)
+"""What runs as soon as somebody says yes to it."""
+PLANTED = (*ASKED, *NEVER)
 
 
 RELATIVE = {
@@ -268,6 +276,8 @@ def whole(folder: Path, driver: Mapping[str, str]) -> Home:
     home.settings = {**SETTINGS, **driver}
     for name in LIES_ABOUT:
         home.environment(name)
+    for name in UNPACKED:
+        home.library(f"{name}/libcudnn.so.9")
     for name, spoiled in SPOILED.items():
         home.environment(name, spoiled)
     for name, text in {**NEVER, **TEXTS}.items():

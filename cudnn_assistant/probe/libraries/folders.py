@@ -23,6 +23,8 @@ from cudnn_assistant.probe.libraries.toolkits import program_files
 
 _ARCHIVES = ("*", "*/lib", "*/lib64", "*/bin", "*/bin/x64", "*/bin/arm64", "*/lib/x64", "*/*/lib",
              "*/*/bin", "*/*/bin/x64")  # fmt: skip
+LIES_THERE = "home"
+"""Found by looking around in a person's home: no program is known to load it."""
 _VIA = {"LD_LIBRARY_PATH": "LD_LIBRARY_PATH", "PATH": "PATH", "ld.so.conf": "ld.so.conf",
         "default": "system-folder"}  # fmt: skip
 
@@ -64,7 +66,8 @@ def of_system(
     yield from _of_process(disk, variables, envpath.search_variable(disk.family))
     home = environment.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
     if disk.paths.isabs(home):
-        yield from _default(disk, home, UNPACKED_FOLDERS[disk.family])
+        for folder in matching(disk, home, UNPACKED_FOLDERS[disk.family]):
+            yield Candidate(folder, LIES_THERE)
 
 
 def _searched(
