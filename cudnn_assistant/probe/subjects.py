@@ -26,6 +26,7 @@ from cudnn_assistant.machine import (
     Trial,
     readable,
 )
+from cudnn_assistant.probe.files.catalogue import BELOW_ROOT
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.pythons.environments import library_folders
@@ -37,6 +38,7 @@ from cudnn_assistant.probe.trials.trial import check_library, run_trial
 from cudnn_assistant.probe.trust import Reason, Trust
 from cudnn_assistant.versions import major
 
+_ROOTS = ("CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX")
 MOST_ENVIRONMENTS = 8
 MOST_GPUS = 8
 MOST_CHECKS = 40
@@ -73,10 +75,20 @@ def tried(terms: Terms, machine: Machine) -> tuple[Trial, ...]:
     if doubts[SYSTEM][0]:
         return tuple(_tried(terms, machine, doubts))
     with ThreadPoolExecutor(1) as beside:
-        opinion = beside.submit(second_opinion, terms.environment, cancel=terms.cancel)
+        opinion = beside.submit(second_opinion, _own_roots(terms), cancel=terms.cancel)
         found = _tried(terms, machine, doubts)
         known = msgspec.structs.replace(found[0], second_opinion=opinion.result())
     return (known, *found[1:])
+
+
+def _own_roots(terms: Terms) -> Mapping[str, str]:
+    """The environment without the roots that cuda-pathfinder looks into and others may write."""
+
+    def doubtful(name: str, root: str) -> bool:
+        folders = (os.path.join(root, below) for below in BELOW_ROOT[terms.family])
+        return name in _ROOTS and any(terms.trust.folder(folder)[0] for folder in folders)
+
+    return {name: text for name, text in terms.environment.items() if not doubtful(name, text)}
 
 
 def _tried(terms: Terms, machine: Machine, doubts: Mapping[str, Reason]) -> list[Trial]:

@@ -136,7 +136,7 @@ class Brought(NamedTuple):
 
     settings: dict[str, str]
     plants: dict[str, str] = {}  # noqa: RUF012  (never changed)
-    """What is written into a file; "" makes it a library."""
+    """What is written into a file; what is no line makes it a library, which needs that one."""
     spoiled: str = "shared"
     """What every account may write, and what is said yes to."""
 
@@ -157,6 +157,14 @@ BROUGHT: dict[str, Brought] = {
     "named as cuDNN": Brought({"CUDNN_PATH": "{home}/shared"}, LIBRARY_HERE),
     "named as the toolkit": Brought({"CUDA_HOME": "{home}/shared"},
                                     {"shared/lib64/libcudnn.so.9": ""}),
+    "beside a copy, as in wheels": Brought(
+        {"CUDNN_PATH": "{home}/sys/nvidia/cudnn"},
+        {"sys/nvidia/cublas/lib/libcublasLt.so.12": "",
+         "sys/nvidia/cudnn/lib/libcudnn.so.9": "libcublasLt.so.12"}, "sys/nvidia/cublas/lib"),
+    "named as the toolkit, for cuBLAS": Brought(
+        {"CUDA_HOME": "{home}/shared"}, {"shared/lib64/libcublasLt.so.12": ""}),
+    "of the active conda": Brought(
+        {"CONDA_PREFIX": "{home}/shared"}, {"shared/lib/libcublasLt.so.12": ""}),
     "listed for Python": Brought({"PYTHONPATH": "{home}/shared"},
                                  {"shared/sitecustomize.py": MODULE, "shared/torch.py": MODULE}),
     "set by an activation": Brought({}, {
@@ -213,16 +221,16 @@ class Home:
             path.chmod(0o755)
         return path
 
-    def library(self, name: str) -> Path:
-        """A library that tells when it is loaded."""
-        made = self.witness.with_name("plant.so")
+    def library(self, name: str, needs: str = "") -> Path:
+        """A library that tells when it is loaded; it may need another one of the home."""
+        made = self.witness.with_name(f"plant-{needs}.so")
         if not made.exists():
             source = self.witness.with_name("plant.c")
             source.write_text(LIBRARY_SOURCE)
-            option = f'-DWITNESS="{self.witness}"'
-            subprocess.run(
-                ["gcc", "-shared", "-fPIC", "-w", option, "-o", made, source], check=True
-            )
+            options = ["-shared", "-fPIC", "-w", f'-DWITNESS="{self.witness}"', "-o", made, source]
+            for other in self.home.rglob(needs) if needs else ():
+                options += ["-Wl,--no-as-needed", f"-L{other.parent}", f"-l:{needs}"]
+            subprocess.run(["gcc", *options], check=True)
         path = self.home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         return Path(shutil.copy(made, path))
