@@ -10,7 +10,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import SYSTEM
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.own_copies import OwnCopies, OwnCopy
-from cudnn_assistant.wording import number, say
+from cudnn_assistant.wording import listed, number, say
 from cudnn_assistant.wording.refusals import why
 
 
@@ -58,17 +58,18 @@ def _remove(session: Session, found: OwnCopies, options: Options, screen: Screen
 
 
 def _list(found: OwnCopies, screen: Screen) -> int:
-    listed = [_printed(copy) for copy in found.copies]
+    printed = [_printed(copy) for copy in found.copies]
     if screen.json:
-        screen.as_json(listed)
+        screen.as_json(printed)
         return 0
-    if not listed:
+    if not printed:
         screen.line(say("cli.no-copies", folder=found.root))
-    for one in listed:
+    for one in printed:
         what = f"{one.product} {one.version}".strip() or say("cli.copy-not-in-journal")
         screen.line(f"{one.folder}  {number(one.size / 1e6)} MB  {what}")
         if one.variables:
-            screen.line(say("cli.copy-named-in", names=", ".join(one.variables)), indent=2)
+            names = listed(map(_layer, one.variables))
+            screen.line(say("cli.copy-named-in", names=names), indent=2)
         for subject in one.subjects:
             screen.line(say("cli.copy-used-by", subject=_name(subject)), indent=2)
         if not one.variables:
@@ -85,6 +86,11 @@ def _printed(copy: OwnCopy) -> Printed:
         variables=copy.variables,
         subjects=copy.subjects,
     )
+
+
+def _layer(variable: str) -> str:
+    scope, _space, name = variable.partition(" ")
+    return say(f"report.layer-{scope}", name=name)
 
 
 def _name(subject: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Iterable
 
 import msgspec
 
@@ -25,8 +26,8 @@ from cudnn_assistant.session import (
 from cudnn_assistant.session.events import Event, PartLooked
 from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.json_output import encoded
-from cudnn_assistant.summary import headline, lines
-from cudnn_assistant.wording import moment, say, words
+from cudnn_assistant.summary import headline, lines, trial_text
+from cudnn_assistant.wording import day, in_words, listed, moment, number, say, stage, told, words
 
 EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}
 """Exit codes of a look, by verdict."""
@@ -187,34 +188,49 @@ def show_finding(finding: Finding, checkup: Checkup, screen: Screen, *, verbose:
             screen.line("- " + detail, indent=4)
 
 
+def _ways(found_via: Iterable[str]) -> str:
+    return listed(map(in_words, found_via))
+
+
+def _took(what: str, milliseconds: float) -> str:
+    return f"{what}: {number(milliseconds)} ms"
+
+
 def show_facts(machine: Machine, source: Source, screen: Screen) -> None:
     """All that was seen, for ``--verbose``."""
     screen.line()
     for copy in machine.cudnns:
-        damaged = ", ".join(f"{part.file} {part.state}" for part in copy.damaged)
-        text = f"{copy.version or copy.major} {copy.folder} ({', '.join(copy.found_via)}) {damaged}"
+        damaged = listed(
+            say("report.part", file=part.file, state=say(f"summary.part-{part.state}"))
+            for part in copy.damaged
+        )
+        text = f"{copy.version or copy.major} {copy.folder} ({_ways(copy.found_via)}) {damaged}"
         screen.line("cuDNN " + text.strip())
     for toolkit in machine.toolkits:
-        screen.line(f"CUDA {toolkit.version} {toolkit.root} ({', '.join(toolkit.found_via)})")
+        screen.line(f"CUDA {toolkit.version} {toolkit.root} ({_ways(toolkit.found_via)})")
     for variable in machine.variables:
-        screen.line(f"{variable.scope} {variable.name}={variable.value.text} {variable.source}")
+        where = (in_words(variable.scope), variable.source)
+        screen.line(f"{variable.name}={variable.value.text} ({listed(filter(None, where))})")
     for trial in machine.trials:
-        times = " ".join(f"{time.stage}={time.milliseconds:.0f}ms" for time in trial.times)
-        screen.line(f"test {trial.subject}: {trial.status} at {trial.stage} {times}")
+        whom = say("report.whom-system") if trial.subject == SYSTEM else trial.subject
+        screen.line(say("report.test", whom=whom, ended=trial_text(trial)[1]))
+        for time in trial.times:
+            screen.line(_took(stage(time.stage), time.milliseconds), indent=2)
         if trial.loaded:
             screen.line(trial.loaded, indent=2)
         for library in trial.second_opinion:
-            via = ", ".join(library.found_via)
+            via = _ways(library.found_via)
             screen.line(f"cuda-pathfinder: {library.name} {library.path} ({via})", indent=2)
     for gap in machine.gaps:
-        screen.line(f"? {gap.what}: {gap.why}")
+        told_of = say("report.gap", what=in_words(gap.what), why=told(gap.why))
+        screen.line(f"? {told_of}")
     for timing in machine.timings:
-        screen.line(f"{timing.part} {timing.milliseconds:.0f} ms")
+        screen.line(_took(in_words(timing.part), timing.milliseconds))
     screen.line(
         say(
             "cli.data-in-use",
             version=source.version,
-            published=source.published,
-            source=source.kind,
+            published=day(source.published),
+            source=in_words(source.kind),
         )
     )

@@ -9,7 +9,7 @@ from cudnn_assistant.machine import Trial
 from cudnn_assistant.session import Checkup
 from cudnn_assistant.session.trials import Tested, relevant
 from cudnn_assistant.summary import helped, meaning, not_tested, program, stopped
-from cudnn_assistant.wording import listed, number, say
+from cudnn_assistant.wording import listed, number, say, stage, told
 
 _MARKS: dict[str, Mark] = {"ok": "ok", "no-gpu": "unknown", "not-run": "unknown"}
 _MOST = 2
@@ -60,10 +60,10 @@ def _one(trial: Trial, screen: Screen, *, verbose: bool) -> None:
     for time in trial.times:
         last = time.stage == trial.stage
         mark = _MARKS.get(trial.status, "bad") if last and trial.status != "ok" else "ok"
-        screen.marked(mark, time.stage, f"{time.milliseconds:.0f} ms")
+        screen.marked(mark, stage(time.stage), f"{number(time.milliseconds)} ms")
     screen.line(_sentence(trial))
     if trial.status != "ok" and not not_tested(trial):
-        for text in (meaning(trial), trial.detail, helped(trial)):
+        for text in (meaning(trial), told(trial.detail), helped(trial)):
             if text:
                 screen.line(text, indent=2)
     if trial.loaded:
@@ -84,7 +84,7 @@ def _sentence(trial: Trial, *, name: bool = True) -> str:
         "program": program(trial),
         "version": trial.version,
         "gpu": trial.gpu_name,
-        "checks": ", ".join(trial.checks),
+        "checks": listed(trial.checks),
         "seconds": number(trial.milliseconds / 1000, 1),
     }
     if trial.framework:

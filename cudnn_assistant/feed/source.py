@@ -9,7 +9,7 @@ import msgspec
 
 from cudnn_assistant import __version__
 from cudnn_assistant.machine import Struct
-from cudnn_assistant.wording import listed, say
+from cudnn_assistant.wording import day, listed, say
 
 Kind = Literal["online", "saved", "built-in"]
 
@@ -70,7 +70,7 @@ def news(source: Source) -> tuple[str, ...]:
     reviewed = tuple(name for name in source.added if name not in source.unreviewed)
     when = source.checked[:10] or source.published
     lines = (("feed.added", reviewed), ("feed.unreviewed", source.unreviewed))
-    told = [say(key, names=listed(names), date=when) for key, names in lines if names]
+    told = [say(key, names=listed(names), date=day(when)) for key, names in lines if names]
     told += filter(None, [newer_program(source)])
     return tuple(told if source.feed or source.trouble else [say("feed.no-feed"), *told])
 
@@ -85,4 +85,4 @@ def newer_program(source: Source) -> str:
 def _what(source: Source, today: date | None) -> str:
     days = source.age(today)
     age = f" ({say('feed.days-old', count=days)})" if days else ""
-    return say(f"feed.{source.kind}", version=source.version, date=source.published, age=age)
+    return say(f"feed.{source.kind}", version=source.version, date=day(source.published), age=age)

@@ -10,7 +10,7 @@ from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.plan.change import Change
 from cudnn_assistant.plan.kinds import Consent, Needs, Outcome, kind_of
 from cudnn_assistant.plan.steps import Plan, Rehearsal, SetVariable
-from cudnn_assistant.wording import PRODUCTS, say, words
+from cudnn_assistant.wording import PRODUCTS, number, say, words
 
 
 def preview(plan: Plan, machine: Machine, *, touched: Sequence[str] = ()) -> tuple[Change, ...]:
@@ -121,7 +121,7 @@ def demanded(plan: Plan, machine: Machine) -> tuple[str, ...]:
 def _sentences(asked: Demands, plan: Plan) -> Iterator[str]:
     sizes = [need.download for need in _needs(plan) if need.download is not None]
     if len(sizes) > 1 and all(sizes):
-        yield say("plan.download-total", size=f"{asked.download / 1e6:,.0f}")
+        yield say("plan.download-total", size=number(asked.download / 1e6))
     if asked.administrator:
         count = len(asked.administrator)
         yield say("plan.administrator-asked", count=count)
@@ -156,5 +156,5 @@ def _came_of(rehearsal: Rehearsal, machine: Machine) -> Iterator[str]:
         yield say(
             "plan.tried-inside" if name else "plan.tried",
             program=f"{PRODUCTS.get(name, name)} {version}".strip(),
-            seconds=f"{rehearsal.milliseconds / 1000:.1f}",
+            seconds=number(rehearsal.milliseconds / 1000, 1),
         )

@@ -22,6 +22,7 @@ from cudnn_assistant.probe.pythons.environments import pythons
 from cudnn_assistant.probe.running.children import Cancel
 from cudnn_assistant.probe.running.together import Facts, Seen, Work, guarded, together
 from cudnn_assistant.system import Readable
+from cudnn_assistant.wording import met
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -175,7 +176,7 @@ class Look:
         whole += library_folders.of_environments(disk, self._pythons)
         opened = copies.open_folders(disk, whole)
         if len(opened) >= copies.MOST_FOLDERS:
-            notes.append("there are too many folders: copies in some of them may be missing")
+            notes.append(met("too-many-folders-of-copies"))
         cached = ld_cache.libraries(disk, *_CACHED) if disk.family == "linux" else {}
         records = Records(disk)
         found = {

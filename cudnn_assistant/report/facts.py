@@ -9,6 +9,7 @@ from cudnn_assistant.machine import (
     CudnnCopy,
     Driver,
     Framework,
+    Gap,
     Gpu,
     Machine,
     PythonEnvironment,
@@ -16,7 +17,7 @@ from cudnn_assistant.machine import (
 )
 from cudnn_assistant.plan import Change, Entry, preview
 from cudnn_assistant.report.document import Bullets, Code, Heading, Item, Part, Pieces, Table, say
-from cudnn_assistant.wording import listed, moment, number
+from cudnn_assistant.wording import in_words, listed, moment, number, told
 
 
 def section(title: str, items: Iterable[Item]) -> Iterator[Part]:
@@ -28,7 +29,7 @@ def section(title: str, items: Iterable[Item]) -> Iterator[Part]:
 
 
 def times(taken: Iterable[tuple[str, float]]) -> str:
-    """How long parts of the look or stages of a test took; their names are codes."""
+    """How long parts of the look or stages of a test took; by names of theirs."""
     return listed(f"{name} {number(milliseconds)} ms" for name, milliseconds in taken)
 
 
@@ -111,7 +112,7 @@ def _copy(copy: CudnnCopy) -> tuple[Pieces, ...]:
         (copy.version or f"{copy.major}.?",),
         (str(copy.cuda_major or "?"),),
         (Code(copy.folder),),
-        (listed(copy.found_via),),
+        (listed(map(in_words, copy.found_via)),),
         (copy.owner,),
         (listed(damaged),),
     )
@@ -121,7 +122,14 @@ def second_opinion(machine: Machine) -> Iterator[Part]:
     """What NVIDIA's own locator finds where the system's programs look."""
     found = (library for trial in machine.trials for library in trial.second_opinion)
     items = (
-        Item(say("report.located", name=one.name, path=Code(one.path), by=listed(one.found_via)))
+        Item(
+            say(
+                "report.located",
+                name=one.name,
+                path=Code(one.path),
+                by=listed(map(in_words, one.found_via)),
+            )
+        )
         for one in found
     )
     yield from section("locator", items)
@@ -193,7 +201,11 @@ def _change(entry: Entry, number: int, change: Change) -> Item:
 
 def gaps(machine: Machine) -> Iterator[Part]:
     """What could not be read, and why."""
-    yield from section("gaps", (Item((Code(gap.what), f" {gap.why}")) for gap in machine.gaps))
+    yield from section("gaps", (_gap(gap) for gap in machine.gaps))
+
+
+def _gap(gap: Gap) -> Item:
+    return Item(say("report.gap", what=in_words(gap.what), why=told(gap.why)))
 
 
 def about(machine: Machine, data: str) -> Iterator[Part]:
@@ -202,7 +214,7 @@ def about(machine: Machine, data: str) -> Iterator[Part]:
     if data:
         items.append(Item(say("report.data", data=data)))
     if machine.timings:
-        took = times((one.part, one.milliseconds) for one in machine.timings)
+        took = times((in_words(one.part), one.milliseconds) for one in machine.timings)
         items.append(Item(say("report.looking-took", times=took)))
     items.append(Item(say("report.names-left-out")))
     yield from section("about-report", items)

@@ -31,7 +31,7 @@ from cudnn_assistant.report.page import page
 from cudnn_assistant.report.reading import MARK
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.visible import visible_json
-from cudnn_assistant.wording import moment, stage
+from cudnn_assistant.wording import in_words, listed, moment, stage, told
 
 MARKS = {"ok": "✓", "note": "!", "bad": "✗", "unknown": "?", "wait": "…"}
 SHORT = 60
@@ -162,16 +162,16 @@ def _trial_facts(trial: Trial) -> tuple[Pieces, ...]:
     if trial.code is not None and not name and trial.status == "status-code":
         name = cudnn_status(trial.code, int(trial.version.split(".")[0] or 9))
     known = {
-        "status": "" if trial.status in ("ok", "not-run") else trial.status,
+        "status": "" if trial.status in ("ok", "not-run") else in_words(trial.status),
         "copy": trial.library,
         "gpu": trial.gpu_name,
         "code": "" if trial.code is None else f"{trial.code} {name}".rstrip(),
         "version": trial.version,
         "loaded": trial.loaded,
         "missing": trial.missing,
-        "detail": trial.detail,
-        "checks": ", ".join(trial.checks),
-        "times": facts.times((one.stage, one.milliseconds) for one in trial.times),
+        "detail": told(trial.detail),
+        "checks": listed(trial.checks),
+        "times": facts.times((stage(one.stage), one.milliseconds) for one in trial.times),
         "output": trial.output[-400:],
     }
     return tuple(say(f"report.test-{label}", value=Code(text)) for label, text in known.items()

@@ -28,6 +28,7 @@ from cudnn_assistant.session.permitted import allowed
 from cudnn_assistant.system import Readable, System, this_system
 from cudnn_assistant.system.policy import policy
 from cudnn_assistant.trouble import Cancelled, Misuse, Refused
+from cudnn_assistant.wording import day, in_words, say
 
 if TYPE_CHECKING:
     from cudnn_assistant.download import Licence
@@ -392,4 +393,9 @@ class Session:
 
     def _data_named(self) -> str:
         source = self.source
-        return f"{source.version} of {source.published} ({source.kind})"
+        return say(
+            "report.data-named",
+            version=source.version,
+            published=day(source.published),
+            source=in_words(source.kind),
+        )

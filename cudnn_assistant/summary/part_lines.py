@@ -14,7 +14,7 @@ from cudnn_assistant.summary.environments import environments
 from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, card, label, newest
 from cudnn_assistant.summary.outcome import trial_text
 from cudnn_assistant.versions import numbers, short
-from cudnn_assistant.wording import listed, say, words
+from cudnn_assistant.wording import listed, say, told, words
 
 _GAPS: dict[PartName, tuple[str, ...]] = {
     "gpu": ("gpu", "driver"),
@@ -38,7 +38,9 @@ def part_line(part: PartName, machine: Machine) -> Line:
     gap = next((g for g in machine.gaps if g.what in _GAPS[part]), None)
     mark, text = _TEXTS[part](machine)
     if gap is not None and mark != "ok":
-        return Line(part, "unknown", label(part), say("summary.could-not-read-why", why=gap.why))
+        return Line(
+            part, "unknown", label(part), say("summary.could-not-read-why", why=told(gap.why))
+        )
     return Line(part, mark, label(part), text)
 
 

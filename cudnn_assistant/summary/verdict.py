@@ -8,7 +8,7 @@ from cudnn_assistant.finding import Finding, Impossible, Manual, Unknown, Verdic
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.summary.line import card
 from cudnn_assistant.versions import short
-from cudnn_assistant.wording import number, say, words
+from cudnn_assistant.wording import number, say, told, words
 
 
 def headline(verdict: Verdict, machine: Machine, findings: Iterable[Finding]) -> tuple[str, str]:
@@ -53,6 +53,6 @@ def _unknown(machine: Machine) -> tuple[str, str]:
     if machine.gaps:
         gap = machine.gaps[0]
         return say("summary.we-cant-tell-whether-cudnn-works"), say(
-            "summary.something-could-not-read-why", why=gap.why
+            "summary.something-could-not-read-why", why=told(gap.why)
         )
     return say("summary.cudnn-not-tested"), say("summary.no-problem-found-but-only-test")

@@ -14,7 +14,7 @@ from cudnn_assistant.system import Refused, files, loader_folders, settings_file
 from cudnn_assistant.system.account import home_of, shell_of_account
 from cudnn_assistant.system.known_variables import matters
 from cudnn_assistant.trouble import refusing
-from cudnn_assistant.wording.refusals import reason, why
+from cudnn_assistant.wording.refusals import why_in_facts
 
 _Written = Callable[[settings_file.Values], "bytes | None"]
 _FISH, _SYSTEMD = "conf.d/cudnn-assistant.fish", "environment.d/60-cudnn-assistant.conf"
@@ -86,7 +86,7 @@ class Linux:
         try:
             value = self._loader.read()
         except Refused as trouble:
-            self._gaps[self._loader.path] = Gap(what="variables", why=why(trouble))
+            self._gaps[self._loader.path] = Gap(what="variables", why=why_in_facts(trouble))
             return []
         if value is None:
             return []
@@ -115,7 +115,7 @@ class Linux:
         try:
             return files.read(path)
         except OSError as trouble:
-            self._gaps[path] = Gap(what="variables", why=reason(trouble))
+            self._gaps[path] = Gap(what="variables", why=why_in_facts(trouble))
             return None
 
     def _assigned(self, scope: Scope, path: str) -> list[Variable]:

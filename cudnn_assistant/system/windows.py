@@ -27,7 +27,7 @@ from cudnn_assistant.system.windows_registry import (
 )
 from cudnn_assistant.trouble import refusing
 from cudnn_assistant.whole_file import put
-from cudnn_assistant.wording.refusals import reason, why
+from cudnn_assistant.wording.refusals import why_in_facts
 
 _KEYS: dict[Scope, str] = {"user": f"HKCU\\{USER}", "machine": f"HKLM\\{MACHINE}"}
 _JOINED = frozenset({"PATH", "LIBPATH", "OS2LIBPATH"})
@@ -71,7 +71,7 @@ class Windows:
         try:
             return self._registry.values(scope)
         except OSError as trouble:
-            self._gaps.append(Gap(what="variables", why=f"{_KEYS[scope]}: {reason(trouble)}"))
+            self._gaps.append(Gap(what="variables", why=f"{_KEYS[scope]}: {why_in_facts(trouble)}"))
             return ()
 
     def _variable(self, scope: Scope, stored: Stored) -> list[Variable]:
@@ -79,7 +79,7 @@ class Windows:
         try:
             value = _value(stored)
         except Refused as trouble:
-            self._gaps.append(Gap(what="variables", why=f"{source}: {why(trouble)}"))
+            self._gaps.append(Gap(what="variables", why=f"{source}: {why_in_facts(trouble)}"))
             return []
         return [Variable(scope=scope, name=stored.name, value=value, source=source)]
 

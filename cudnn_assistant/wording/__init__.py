@@ -6,12 +6,16 @@ other sentences stand in ``resources/words`` under the key by which they are sai
 
 from __future__ import annotations
 
+from cudnn_assistant.wording.facts import in_words as in_words
+from cudnn_assistant.wording.facts import met as met
+from cudnn_assistant.wording.facts import told as told
 from cudnn_assistant.wording.findings import Words as Words
 from cudnn_assistant.wording.findings import words as words
 from cudnn_assistant.wording.language import LANGUAGES as LANGUAGES
 from cudnn_assistant.wording.language import choose as choose
 from cudnn_assistant.wording.language import install as install
 from cudnn_assistant.wording.language import spoken as spoken
+from cudnn_assistant.wording.numbers import day as day
 from cudnn_assistant.wording.numbers import listed as listed
 from cudnn_assistant.wording.numbers import moment as moment
 from cudnn_assistant.wording.numbers import number as number

@@ -24,8 +24,9 @@ from cudnn_assistant.finding import (
     texts,
 )
 from cudnn_assistant.machine import SYSTEM, Machine
+from cudnn_assistant.wording.facts import told
 from cudnn_assistant.wording.language import pgettext
-from cudnn_assistant.wording.numbers import number
+from cudnn_assistant.wording.numbers import number, sized
 from cudnn_assistant.wording.sentences import rows, say, stage, symbol_means
 
 
@@ -115,9 +116,7 @@ def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
     if "length" in facts:
         facts["length"] = number(int(facts["length"].replace(",", "")))
     for name in facts.keys() & {"free", "total"}:
-        amount, _space, unit = facts[name].partition(" ")
-        if "." in amount:
-            facts[name] = f"{number(float(amount), 1)} {unit}"
+        facts[name] = sized(facts[name])
     if "gpu" in facts:
         facts["gpu"] = facts["gpu"].removeprefix("NVIDIA ")
     return facts
@@ -181,6 +180,6 @@ def _details(finding: Finding) -> Iterable[str]:
             continue
         symbol = line.split(" ", 1)[0]
         plain = symbol_means(symbol) if symbol.isupper() or symbol.startswith("cuda") else ""
-        yield f"{line}: {plain}" if plain else line
+        yield f"{line}: {plain}" if plain else sized(told(line))
     if not finding.sure:
         yield say("remedies.likely")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gettext as _gettext
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from cudnn_assistant import places
 
@@ -26,6 +28,7 @@ LANGUAGES = {
 _NEAR = {"pt": "pt_BR", "zh_Hans": "zh_CN", "zh_SG": "zh_CN"}
 """Where there is no catalogue of its own: the one that its readers read best."""
 
+_in_english: ContextVar[bool] = ContextVar("in_english", default=False)
 _current: _gettext.NullTranslations | None = None
 
 
@@ -78,7 +81,19 @@ def install(translations: _gettext.NullTranslations) -> None:
     _current = translations
 
 
+@contextmanager
+def english() -> Iterator[None]:
+    """What is said in here, by this thread, is English."""
+    token = _in_english.set(True)
+    try:
+        yield
+    finally:
+        _in_english.reset(token)
+
+
 def _translations() -> _gettext.NullTranslations:
+    if _in_english.get():
+        return _gettext.NullTranslations()
     if _current is None:
         choose()
     assert _current is not None

@@ -27,6 +27,23 @@ def moment(text: str) -> str:
     return say("numbers.moment", **known.groupdict()) if known else text
 
 
+_DAY = regex(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)")
+
+
+def day(text: str) -> str:
+    """A day as people write it: 2026-11-21. What is none is given back."""
+    known = _DAY.fullmatch(text)
+    return say("numbers.day", **known.groupdict()) if known else text
+
+
+_SIZE = regex(r"(?<![\w.,])(\d{1,9}\.\d) (?=[MG]i?B\b)")
+
+
+def sized(text: str) -> str:
+    """A text with its sizes ("11.0 GB") in the marks of the language."""
+    return _SIZE.sub(lambda found: f"{number(float(found[1]), 1)} ", text)
+
+
 def listed(names: Iterable[str]) -> str:
     """One name after another."""
     return _joined("numbers.between-names", names)

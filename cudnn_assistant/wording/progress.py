@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from cudnn_assistant.wording.numbers import number
+from cudnn_assistant.wording.numbers import listed, number
 from cudnn_assistant.wording.sentences import say
 
 _WINDOW = 10.0
@@ -48,7 +48,7 @@ class ProgressLine:
         if not speed:
             return line
         rate = say("progress.speed", speed=number(speed / 1e6, 1))
-        return f"{line}, {rate}, {left((size - here) / speed)}"
+        return listed((line, rate, left((size - here) / speed)))
 
     def speed(self) -> float:
         """Bytes in a second over the last ten; 0 while that is not known."""

@@ -7,6 +7,7 @@ import os
 
 from cudnn_assistant.machine import readable
 from cudnn_assistant.trouble import Fact, Trouble
+from cudnn_assistant.wording.language import english
 from cudnn_assistant.wording.numbers import number
 from cudnn_assistant.wording.sentences import refusal, rows, say
 
@@ -18,6 +19,12 @@ def why(trouble: BaseException) -> str:
     if not isinstance(trouble, Trouble):
         return str(trouble)
     return refusal(trouble.code, **{name: _said(fact) for name, fact in trouble.facts.items()})
+
+
+def why_in_facts(trouble: BaseException) -> str:
+    """The same in English, for facts, which are the same in every language."""
+    with english():
+        return why(trouble)
 
 
 def _said(fact: Fact) -> str:

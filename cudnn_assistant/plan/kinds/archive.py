@@ -10,7 +10,7 @@ from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.kinds.row import Needs, Read
 from cudnn_assistant.plan.steps import InstallArchive, RemoveArchive
 from cudnn_assistant.shell import Syntax, command, shell_of
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import number, say
 
 
 def show(
@@ -43,7 +43,7 @@ def _named(step: InstallArchive) -> str:
 
 def _size(step: InstallArchive) -> str:
     if step.download.size:
-        size = f"{step.download.size / 1_000_000:,.0f}"
+        size = number(step.download.size / 1e6)
         return say("plan.download-size", size=size)
     if step.product == "CUDA":
         return say("plan.download-cuda-toolkit")

@@ -14,6 +14,7 @@ from cudnn_assistant.probe.computer import pci
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.running.children import Cancel, never, run_child
+from cudnn_assistant.wording import met
 
 DEADLINE = 20.0
 """Seconds for the child. Without persistence the first start of a large machine takes ten."""
@@ -73,10 +74,10 @@ def ask(
     if any(line.get("status") == "ok" for line in ended.lines):
         return answers
     if ended.timed_out:
-        why = f"no answer within {deadline:.0f} s"
+        why = met("no-answer-within", seconds=round(deadline))
     else:
         said = next((line["detail"] for line in ended.lines if "detail" in line), ended.output)
-        why = f"the process ended with code {ended.exit_code} {said.strip()[-300:]}".strip()
+        why = met("process-ended-saying", code=ended.exit_code, said=said.strip()[-300:]).strip()
     missing = [] if "cuda" in answers.cuda else ["driver"]
     whole = [bool({"processes", "trouble"} & facts.keys()) for facts in answers.gpus.values()]
     missing += [] if whole and all(whole) else ["gpu"]

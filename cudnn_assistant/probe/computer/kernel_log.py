@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from cudnn_assistant.machine import Gap
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
+from cudnn_assistant.wording import met
 
 _TELLING = regex(
     r"NVRM|nvidia|nouveau|Xid|Loading of module with unavailable key|Lockdown: .*module"
@@ -39,7 +40,7 @@ def read(disk: Disk) -> tuple[tuple[str, ...], Gap | None]:
     if text is None:
         text = disk.text("/var/log/dmesg", _MOST_BYTES) or None
     if text is None:
-        return (), Gap(what="kernel-log", why=f"the kernel log: {why}")
+        return (), Gap(what="kernel-log", why=met("kernel-log", said=why))
     return telling(text.splitlines()), None
 
 

@@ -27,6 +27,7 @@ from cudnn_assistant.probe.pythons.layout import (
     version_of,
 )
 from cudnn_assistant.probe.pythons.usual_folders import Candidate, Kind
+from cudnn_assistant.wording import met
 
 MOST_ENVIRONMENTS = 500
 """Environments that one look reads; the person's own choices come first."""
@@ -70,9 +71,9 @@ def pythons(
     candidates = Candidates(disk, terminal, current, registered)
     found = _resolved(disk, candidates.all(extra, folders), candidates, note)
     if candidates.cut_short:
-        note("there are too many folders: environments in some of them may be missing")
+        note(met("too-many-folders-of-environments"))
     if candidates.home_is_remote:
-        note("the home folder is on the network: only the usual places in it were looked at")
+        note(met("home-on-network"))
     environments = [_read(disk, one) for one in found]
     environments += [
         *(_user_site(disk, s, environments) for s in user_sites(disk, candidates)),
@@ -123,7 +124,7 @@ def _resolved(
         key = disk.key(where.root) + ("|" + where.library if where.shared else "")
         known = found.get(key) or _Found(where, "", (), active=not found and via in _ACTIVE)
         if key not in found and len(found) >= MOST_ENVIRONMENTS:
-            note(f"more than {MOST_ENVIRONMENTS} environments: the rest is left out")
+            note(met("too-many-environments", most=MOST_ENVIRONMENTS))
             break
         found[key] = msgspec.structs.replace(
             known, kind=known.kind or one.kind, via=tuple(dict.fromkeys((*known.via, via)))

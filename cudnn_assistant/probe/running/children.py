@@ -18,6 +18,7 @@ from cudnn_assistant.probe.running.group import MARK, Group
 from cudnn_assistant.probe.running.person import behind_sudo
 from cudnn_assistant.probe.running.pipes import ALL, OF_DRIVER, waits_for
 from cudnn_assistant.trouble import Cancelled
+from cudnn_assistant.wording import met
 
 if TYPE_CHECKING:
     import subprocess
@@ -116,7 +117,7 @@ def run_command(
     if cancel():
         raise Cancelled
     if pipe := waits_for(environment, libraries):
-        refused = {"status": "unloadable", "detail": f"{pipe} is a pipe, not a file", "at": 0.0}
+        refused = {"status": "unloadable", "detail": met("is-a-pipe", file=pipe), "at": 0.0}
         told = ({"stage": "load", "at": 0.0}, refused)
         return Ended(told, 0, timed_out=False, output="", started=0.0, milliseconds=0.0)
     reading, writing = os.pipe()

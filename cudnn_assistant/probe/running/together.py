@@ -15,6 +15,7 @@ import msgspec
 from cudnn_assistant.machine import Gap, Timing, readable
 from cudnn_assistant.probe.running.children import Cancel, never
 from cudnn_assistant.trouble import Cancelled
+from cudnn_assistant.wording import met
 
 _POLL = 0.1
 """Seconds between two questions whether the look is still wanted."""
@@ -100,6 +101,6 @@ def together(works: Mapping[str, Work], deadline: float, cancel: Cancel = never)
         _let_end(begun, done)
         raise Cancelled
     for part, work in waiting.items():
-        why = f"no answer within {deadline:.0f} s"
+        why = met("no-answer-within", seconds=round(deadline))
         gaps = tuple(Gap(what=what, why=why) for what in work.unknown)
         yield Seen(part, {}, gaps, Timing(part=part, milliseconds=deadline * 1000))

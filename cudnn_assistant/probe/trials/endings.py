@@ -14,6 +14,7 @@ from cudnn_assistant.machine import Family
 from cudnn_assistant.probe.files.catalogue import MAIN, part_file
 from cudnn_assistant.probe.running.children import Ended
 from cudnn_assistant.probe.trials import noise
+from cudnn_assistant.wording import met
 
 _UNABLE = (1008, 3000, 3009)
 """cuDNN 9 answers these when it would need a part that is not there: 9.19 without its precompiled
@@ -57,17 +58,17 @@ def classify(ended: Ended, family: Family, table: PartsTable = ()) -> dict[str, 
 def _without_answer(ended: Ended, family: Family, known: Mapping[str, Any]) -> dict[str, Any]:
     during = known.get("call") or known["stage"]
     if ended.too_large:
-        return {"status": "crashed", "detail": f"{during} took too much memory and was ended"}
+        return {"status": "crashed", "detail": met("too-much-memory", call=during)}
     if ended.timed_out or ended.exit_code == _ALARM:
-        return {"status": "timed-out", "detail": f"no answer from {during}"}
+        return {"status": "timed-out", "detail": met("no-answer-from", call=during)}
     if ended.exit_code is None:
-        return {"status": "timed-out", "detail": f"{during} can't be ended by the system"}
+        return {"status": "timed-out", "detail": met("cannot-be-ended", call=during)}
     name = codes.process_end(ended.exit_code, family)
     return {
         "status": "crashed",
         "code": ended.exit_code,
         "code_name": name,
-        "detail": f"ended in {during}" + ("" if ended.exit_code else " without an answer"),
+        "detail": met("ended-in" if ended.exit_code else "ended-without-answer", call=during),
     }
 
 
@@ -90,7 +91,9 @@ def _explained(
     if there or missing.lower() == _GUESS:
         asked, missing = missing, _lacking(known.get("loaded", ""), family, table)
         if there and not missing:
-            return {"detail": f"{known.get('detail', '')}; {asked} could not be loaded"}
+            return {
+                "detail": f"{known.get('detail', '')}; {met('could-not-be-loaded', file=asked)}"
+            }
         missing = missing or asked
     status = "missing-library" if known["status"] == "crashed" else known["status"]
     return {"status": status, "missing": missing}

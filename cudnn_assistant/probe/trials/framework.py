@@ -23,6 +23,7 @@ from cudnn_assistant.probe.trials import noise
 from cudnn_assistant.probe.trials.endings import classify
 from cudnn_assistant.probe.trials.onnx_model import onnx_model
 from cudnn_assistant.probe.trials.trial import as_trial
+from cudnn_assistant.wording import met
 
 FRAMEWORKS = ("torch", "tensorflow", "jax", "onnxruntime", "cupy")
 """Frameworks that can be asked for."""
@@ -92,7 +93,9 @@ def run_framework(
     """
     nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
     if framework not in FRAMEWORKS:
-        return msgspec.structs.replace(nothing, detail=f"not one of {', '.join(FRAMEWORKS)}")
+        return msgspec.structs.replace(
+            nothing, detail=met("not-one-of", names=", ".join(FRAMEWORKS))
+        )
     program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
 
     def command(pipe: int) -> list[str]:
