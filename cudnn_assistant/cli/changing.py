@@ -15,7 +15,7 @@ from cudnn_assistant.session import Checkup, Refused, Session, ignore
 from cudnn_assistant.session.changing import Change
 from cudnn_assistant.session.checkup import works_for
 from cudnn_assistant.session.permitted import known, left_alone
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import listed, moment, say
 from cudnn_assistant.wording.refusals import why
 
 _HELPED_NOT = 4
@@ -130,16 +130,15 @@ def _close(session: Session, plan: Plan, screen: Screen) -> int:
 
 
 def _list(session: Session, entries: tuple[Entry, ...], screen: Screen) -> int:
-    listed = [_printed(session, entry) for entry in entries if not entry.plan.undoes]
+    printed = [_printed(session, entry) for entry in entries if not entry.plan.undoes]
     if screen.json:
-        screen.as_json(listed)
+        screen.as_json(printed)
         return 0
     if not entries:
         screen.line(say("cli.no-changes-yet"))
-    for one in listed:
-        screen.line(
-            f"{one.id}  {one.when}  {say(f'cli.state-{one.state}')}  {', '.join(one.changes)}"
-        )
+    for one in printed:
+        state = say(f"cli.state-{one.state}")
+        screen.line(f"{one.id}  {moment(one.when)}  {state}  {listed(one.changes)}")
     return 0
 
 

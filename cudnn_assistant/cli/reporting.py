@@ -13,7 +13,7 @@ from cudnn_assistant.report import compare as differences
 from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.given_file import LARGEST_MESSAGE
 from cudnn_assistant.session.reports import Form
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import moment, say
 
 _MOST_SHOWN = 20
 """Lines that are shown with what was left out of them; a log may hold thousands."""
@@ -77,7 +77,7 @@ def _compare(session: Session, before: str, after: str, screen: Screen) -> int:
     if not found:
         screen.line(say("cli.no-difference"))
         return 0
-    screen.line(say("cli.differences", old=old.taken_at, new=new.taken_at))
+    screen.line(say("cli.differences", old=moment(old.taken_at), new=moment(new.taken_at)))
     for one in found:
         screen.line(f"{_SIGNS[one.kind]} {one.where}")
         if one.before:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudnn_assistant.explain.answer import Cause, Explanation
-from cudnn_assistant.wording import say, together
+from cudnn_assistant.wording import percent, say, together
 
 _MOST_LINES = 6
 _MOST_REASONS = 3
@@ -99,7 +99,7 @@ def _head(place: int, cause: Cause) -> str:
         "possible": say("explain.possible"),
         "ruled-out": say("explain.ruled-out-computer"),
     }
-    return f"{place}. {cause.title}  [{cause.code}, {states[cause.state]}, {cause.score:.0%}]"
+    return f"{place}. {cause.title}  [{cause.code}, {states[cause.state]}, {percent(cause.score)}]"
 
 
 def _cause(place: int, cause: Cause, told: set[str]) -> list[str]:

@@ -27,7 +27,7 @@ from cudnn_assistant.session import Checkup, LookRequest, Refused, Session
 from cudnn_assistant.session.checkup import with_tests
 from cudnn_assistant.session.past import in_place
 from cudnn_assistant.session.trials import run_in_frameworks
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import moment, say
 from cudnn_assistant.wording.refusals import why
 
 
@@ -276,8 +276,7 @@ def _whose(machine: Machine) -> str:
     """Says whose report is looked at."""
     from cudnn_assistant.report import newer_report
 
-    when = machine.taken_at.replace("T", " ").rstrip("Z")
-    said = [say("gui.report-of-another-computer", when=when or "?")]
+    said = [say("gui.report-of-another-computer", when=moment(machine.taken_at) or "?")]
     if machine.schema > SCHEMA:
         said.append(newer_report())
     return " ".join(said)

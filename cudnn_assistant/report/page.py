@@ -25,7 +25,7 @@ from cudnn_assistant.report.document import (
     Table,
 )
 from cudnn_assistant.visible import visible
-from cudnn_assistant.wording import say, spoken
+from cudnn_assistant.wording import number, say, spoken
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; --quiet: light-dark(#555, #aaa); }
@@ -130,7 +130,7 @@ def _part(part: PagePart) -> str:
 def _chart(chart: Chart) -> str:
     most = max((bar.number for bar in chart.bars), default=1)
     rows = (
-        f"<span>{_pieces(bar.pieces)}</span><b>{bar.number}</b>"
+        f"<span>{_pieces(bar.pieces)}</span><b>{number(bar.number)}</b>"
         f'<i style="width:{100 * bar.number / most:.1f}%"></i>'
         for bar in chart.bars
     )

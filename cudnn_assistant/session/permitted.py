@@ -9,6 +9,7 @@ from cudnn_assistant.finding import Automatic
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.system.policy import policy
 from cudnn_assistant.trouble import Misuse, Refused
+from cudnn_assistant.wording import listed
 
 
 def allowed(only: frozenset[str] | None = None) -> frozenset[str] | None:
@@ -35,5 +36,5 @@ def left_alone(checkup: Checkup, wanted: frozenset[str]) -> Refused | None:
     asked = automatic & wanted if wanted else automatic
     if allow is None or not (forbidden := asked - set(allow)):
         return None
-    codes = ", ".join(sorted(forbidden))
+    codes = listed(sorted(forbidden))
     return Refused("policy-allows-others", place=policy().place, codes=codes)

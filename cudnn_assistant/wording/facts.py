@@ -32,7 +32,7 @@ def told(text: str) -> str:
     """
     if len(text) > _LONGEST:
         return text
-    return _whole(text) or "; ".join(map(_behind_names, text.split("; ")))
+    return "; ".join(map(_behind_names, text.split("; ")))
 
 
 def _behind_names(text: str) -> str:
@@ -50,7 +50,8 @@ def _whole(text: str) -> str:
             inner = facts.keys() & {"said", "before"}
             return say(f"met.{name}", **facts | {one: told(facts[one]) for one in inner})
     for name, row in rows("errno").items():
-        if row == text:
+        # Without a file before it, it begins a sentence.
+        if text in (row, f"{row}"[:1].upper() + f"{row}"[1:]):
             return say(f"errno.{name}")
     for code in _OF_SETTINGS:
         if (facts := _places(rows("refusals")[code], text)) is not None:

@@ -15,6 +15,11 @@ def number(value: float, digits: int = 0) -> str:
     return "".join(marks.get(sign, sign) for sign in f"{value:,.{digits}f}")
 
 
+def percent(share: float) -> str:
+    """A share of one: "57%"."""
+    return say("numbers.percent", number=number(100 * share))
+
+
 _MOMENT = regex(
     r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)T(?P<hour>\d\d):(?P<minute>\d\d)"
     r"(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)",

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import gettext
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from machines.computers import golden, thought
 
 from cudnn_assistant import places, wording
 from cudnn_assistant.cli.arguments import parser
-from cudnn_assistant.wording import language, number, say
+from cudnn_assistant.plan import preview
+from cudnn_assistant.plan.overview import demanded
+from cudnn_assistant.wording import day, language, number, percent, say
+from cudnn_assistant.wording.numbers import sized
 
 
 @pytest.fixture(autouse=True)
@@ -86,6 +91,36 @@ def test_numbers_have_the_marks_of_the_language(catalogues: Path) -> None:
     assert number(1234567.891, 2) == "1.234.567,89"
     assert number(999) == "999"
     assert wording.refusal("disk-full", free=12345, needed=1) != ""
+
+
+@pytest.mark.parametrize(
+    ("spoken", "told"),
+    [
+        ("en", ("2026-11-20", "57%", "a: 90 MB / 12.0 GB", "1.2.3 GB")),
+        ("de", ("20.11.2026", "57\xa0%", "a: 90 MB / 12,0 GB", "1.2.3 GB")),
+        ("ja", ("2026/11/20", "57%", "a: 90 MB / 12.0 GB", "1.2.3 GB")),
+    ],
+)
+def test_days_shares_and_sizes_are_those_of_the_language(
+    spoken: str, told: tuple[str, ...]
+) -> None:
+    language.choose([spoken])
+    sizes = [sized(text) for text in ("a: 90 MB / 12.0 GB", "1.2.3 GB")]
+    assert (day("2026-11-20"), percent(0.571), *sizes) == told
+    assert day("yesterday") == "yesterday"
+
+
+@pytest.mark.parametrize("name", ["windows-gpu-memory-taken", "windows-cudnn-missing"])
+def test_no_number_of_a_problem_or_a_plan_has_the_marks_of_english(name: str) -> None:
+    language.choose(["de"])
+    known, computer = thought(name), golden(name)
+    told = [text for one in known.findings for text in wording.words(one, computer).details]
+    told += [str(change) for change in preview(known.plan, computer)]
+    told += demanded(known.plan, computer)
+    assert [text for text in told if re.search(r"\d (MB|GB|s)\b", text)]
+    assert not [
+        text for text in told if re.search(r"(?<![\d.])\d+[.]\d (GB|s)\b|\d,\d{3} MB", text)
+    ]
 
 
 def test_what_the_library_of_the_command_line_says_is_translated_too(
