@@ -30,7 +30,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from cudnn_assistant import places
 from cudnn_assistant.gui import taskbar
 from cudnn_assistant.gui.first_window import brought_to_front
-from cudnn_assistant.gui.theme import app_icon
+from cudnn_assistant.gui.theme import app_icon, show_edges
 
 if TYPE_CHECKING:
     from cudnn_assistant.gui.window import Window
@@ -131,6 +131,7 @@ def run(arguments: Sequence[str]) -> int:
     app.setApplicationDisplayName(NAME)
     app.setDesktopFileName("cudnn-assistant")
     app.setWindowIcon(app_icon())
+    show_edges()
     tell_roles()
     program = Program(_file(arguments))
     code = int(app.exec())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QMimeData
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit
+from PySide6.QtWidgets import QPlainTextEdit
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.text_widgets import line_height
@@ -30,9 +30,6 @@ class Message(QPlainTextEdit):
         self.setAccessibleName(say("gui.message-label"))
         self.setPlaceholderText(say("gui.message-example"))
         self.setMinimumHeight(line_height() * 4)
-        if theme.high_contrast(self.palette()):
-            # The usual frame is a shade of the background, which can't be seen there.
-            self.setFrameStyle(QFrame.Shape.Box | QFrame.Shadow.Plain)
         self.textChanged.connect(self._edited)
         self._taking = False
 

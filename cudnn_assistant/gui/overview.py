@@ -6,11 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.gui.answer import Shown, answer, lead_out, look_of_answer
-from cudnn_assistant.gui.checkbox import CheckBox
 from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.finding_body import by_hand
 from cudnn_assistant.gui.layouts import Column, Line
@@ -212,7 +211,7 @@ class OverviewPage(Page):
             self._add_restart_box(shown.start_again)
 
     def _add_restart_box(self, on: bool) -> None:
-        self.box = CheckBox(say("gui.start-after-restart"))
+        self.box = QCheckBox(say("gui.start-after-restart"))
         self.box.setChecked(on)
         self.box.toggled.connect(self.after_restart)
         self.news.addWidget(self.box)

@@ -108,6 +108,8 @@ class PastedLines(QListWidget):
         self.setAccessibleName(say("gui.pasted-lines-label"))
         self.setFont(theme.font(0.95, fixed=True))
         self.setWordWrap(True)
+        self.setSizeAdjustPolicy(QListWidget.SizeAdjustPolicy.AdjustToContents)
+        self.setSpacing(1)
         self.setMaximumHeight(line_height() * 9)
         for line in lines:
             item = QListWidgetItem(f"{line.number}: {visible(line.pasted)}", self)

@@ -7,9 +7,8 @@ from typing import get_args
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QListWidget, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QFormLayout, QListWidget, QWidget
 
-from cudnn_assistant.gui.checkbox import CheckBox
 from cudnn_assistant.gui.dialogs import Dialog
 from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.preferences import Preferences, Theme
@@ -53,7 +52,7 @@ class SettingsDialog(Dialog):
         themes = ((say(f"gui.theme-{theme}"), theme) for theme in get_args(Theme))
         self.theme = self._choice("theme", themes)
         form.addRow(say("gui.settings-theme"), self.theme)
-        self.online = CheckBox(say("gui.settings-online"))
+        self.online = QCheckBox(say("gui.settings-online"))
         self.online.setChecked(not preferences.offline)
         self.online.toggled.connect(self._network)
         form.addRow(say("gui.settings-data"), self._data(data))

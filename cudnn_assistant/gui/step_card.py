@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
-from cudnn_assistant.gui.checkbox import CheckBox
 from cudnn_assistant.gui.diff_list import DiffList
 from cudnn_assistant.gui.disclosure import Disclosure, DisclosureArrow, Link, add_details
 from cudnn_assistant.gui.layouts import TOP, Column, Line
@@ -38,7 +37,7 @@ class StepCard(Card):
         what is changed exactly is behind Details. ``linked``: an address that a link leads to."""
         super().__init__()
         self._linked = linked
-        self.box: CheckBox | None = None
+        self.box: QCheckBox | None = None
         self.list: DiffList | None = None
         self.folded = folded
         self._column = Column(Text(change.plain, size=1.05, bold=on, muted=not on), gap=SPACE // 2)
@@ -81,8 +80,8 @@ class StepCard(Card):
         """A way to read more before saying yes."""
         self._column.addWidget(Link(label, do), 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _tick_box(self, change: Change, on: bool) -> CheckBox:
-        box = CheckBox()
+    def _tick_box(self, change: Change, on: bool) -> QCheckBox:
+        box = QCheckBox()
         box.setChecked(on)
         box.setAccessibleName(say("gui.make-this-change", title=change.plain))
         box.toggled.connect(self.ticked)

@@ -10,10 +10,17 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal
 
-from PySide6.QtCore import QByteArray, QOperatingSystemVersion, QRectF, Qt
+from PySide6.QtCore import QByteArray, QOperatingSystemVersion, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPainter, QPalette, QPen, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QStyle, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QProxyStyle,
+    QStyle,
+    QStyleOption,
+    QStyleOptionComplex,
+    QWidget,
+)
 
 from cudnn_assistant.places import resource
 
@@ -181,6 +188,90 @@ def draw_focus(painter: QPainter, widget: QWidget) -> None:
     painter.setPen(QPen(focus_colour(widget.palette()), 2))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(QRectF(widget.rect()).adjusted(1, 1, -1, -1), 3, 3)
+
+
+_FUSION = "fusion"
+_DRAWN = QStyle.PrimitiveElement
+_BOX = _DRAWN.PE_IndicatorCheckBox
+_EDGED = {
+    *(_BOX, _DRAWN.PE_Frame, _DRAWN.PE_FrameLineEdit, _DRAWN.PE_PanelButtonCommand),
+    *(_DRAWN.PE_PanelMenu, _DRAWN.PE_FrameMenu),
+}
+"""What has an edge: boxes to tick, lists and texts, lines to type in, buttons, menus."""
+_COMPLEX = {
+    QStyle.ComplexControl.CC_ComboBox: QStyle.SubControl.SC_ComboBoxFrame,
+    QStyle.ComplexControl.CC_ScrollBar: QStyle.SubControl.SC_ScrollBarSlider,
+}
+
+
+class _Edges(QProxyStyle):
+    """Fusion draws its edges in a shade of the background: in high contrast none can be seen, and
+    of a box to tick not in the dark either. This one draws them in the colour of text.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_FUSION)
+
+    def name(self) -> str:
+        """That of the style whose place it takes."""
+        return _FUSION
+
+    def drawPrimitive(  # noqa: N802
+        self,
+        element: QStyle.PrimitiveElement,
+        option: QStyleOption,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        """As Fusion does, with an edge that is seen."""
+        super().drawPrimitive(element, option, painter, widget)
+        if element in _EDGED:
+            _draw_edge(painter, option, option.rect, always=element == _BOX)
+
+    def drawControl(  # noqa: N802
+        self,
+        element: QStyle.ControlElement,
+        option: QStyleOption,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        """A bar of progress shows how long it will be."""
+        super().drawControl(element, option, painter, widget)
+        if element == QStyle.ControlElement.CE_ProgressBar:
+            _draw_edge(painter, option, option.rect)
+
+    def drawComplexControl(  # noqa: N802
+        self,
+        control: QStyle.ComplexControl,
+        option: QStyleOptionComplex,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Choices, and where one has scrolled to."""
+        super().drawComplexControl(control, option, painter, widget)
+        if widget is not None and (part := _COMPLEX.get(control)) is not None:
+            _draw_edge(painter, option, self.subControlRect(control, option, part, widget))
+
+
+def _draw_edge(
+    painter: QPainter, option: QStyleOption, box: QRect, *, always: bool = False
+) -> None:
+    palette: QPalette = option.palette
+    if not (always or high_contrast(palette)):
+        return
+    focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    painter.setPen(focus_colour(palette) if focused else muted(palette))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(box.adjusted(0, 0, -1, -1))
+    painter.restore()
+
+
+def show_edges() -> None:
+    """Draw what has an edge so that it is seen in every scheme; other styles do so themselves."""
+    if QApplication.style().name() == _FUSION:
+        QApplication.setStyle(_Edges())
 
 
 def motion() -> bool:

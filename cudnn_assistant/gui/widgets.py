@@ -157,13 +157,10 @@ class Button(QPushButton):
         return self.sizeHint().width() + measure(text).width() - measure(self.text()).width()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """Fusion's focus frame is a hair, and under high contrast its edge can't be seen."""
+        """Fusion's own frame of the focus is a hair."""
         super().paintEvent(event)
         if self.style().name() == "fusion":
             painter = QPainter(self)
-            if theme.high_contrast(self.palette()):
-                painter.setPen(QPen(self.palette().buttonText().color(), 1))
-                painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
             theme.draw_focus(painter, self)
             painter.end()
 

@@ -30,7 +30,7 @@ from cudnn_assistant.compat import recommend
 from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Installer
-from cudnn_assistant.gui import qt_language
+from cudnn_assistant.gui import qt_language, theme
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import can_wait
@@ -61,7 +61,7 @@ from cudnn_assistant.plan import (
 )
 from cudnn_assistant.report import write_report
 from cudnn_assistant.session.checkup import Checkup, think, with_tests
-from cudnn_assistant.session.reports import Forms
+from cudnn_assistant.session.reports import Extra, Forms, support_forms
 from cudnn_assistant.session.watching import LoadedCopy, WatchResult
 from cudnn_assistant.wording import language, words
 from cudnn_assistant.wording.language import LANGUAGES
@@ -117,6 +117,18 @@ def contrast_palette() -> QPalette:
         palette.setColor(name, QColor("white"))
     palette.setColor(role.Highlight, QColor("#1aebff"))
     palette.setColor(role.HighlightedText, QColor("black"))
+    return palette
+
+
+def contrast_light_palette() -> QPalette:
+    """Black on white, with the same accent."""
+    palette = QPalette(QColor("white"))
+    role = QPalette.ColorRole
+    for name in (role.Window, role.Base, role.Button, role.AlternateBase, role.HighlightedText):
+        palette.setColor(name, QColor("white"))
+    for name in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(name, QColor("black"))
+    palette.setColor(role.Highlight, QColor("#37006e"))
     return palette
 
 
@@ -432,6 +444,13 @@ def marked_report() -> ReportDialog:
     return dialog
 
 
+def pasted_report() -> ReportDialog:
+    """With a message of the person's own, of which two lines hold names."""
+    seen = of("parent_folder")
+    text = "CUDNN_STATUS_NOT_INITIALIZED\nrun on atlas17 by zilpha\nstarted at berth40 ok\n"
+    return opened(ReportDialog(support_forms(seen, load_builtin(), Extra(text=text))))
+
+
 def cut_report() -> ReportDialog:
     dialog = laid_out(ReportDialog(Forms(edited=report())))
     cursor = dialog.text.document().find('"family"')
@@ -564,6 +583,7 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "dialog-report", lambda: ReportDialog(Forms(edited=report()))
     yield "dialog-report-marked", marked_report
     yield "dialog-report-cut", cut_report
+    yield "dialog-report-pasted", pasted_report
     yield (
         "dialog-crash",
         lambda: crash_dialog(Forms(edited="Traceback (most recent call last):\n  …\n" + report())),
@@ -593,6 +613,8 @@ def shoot(make: Callable[[], QWidget], path: Path, size: QSize, ratio: float) ->
 
 
 SMALL, WIDE = QSize(640, 480), QSize(820, 640)
+LAPTOP = QSize(910, 470)
+"""What a window gets of 1366 × 768 pixels at 150 %, with a title and a bar of the system."""
 
 
 class Manner(NamedTuple):
@@ -602,6 +624,7 @@ class Manner(NamedTuple):
     size: QSize = WIDE
     ratio: float = 1.0
     language: str = "en"
+    reads: Qt.LayoutDirection = Qt.LayoutDirection.LeftToRight
 
 
 MANNERS = {
@@ -614,6 +637,9 @@ MANNERS = {
 }
 FURTHER = {
     "200": Manner(QPalette, ratio=2.0),
+    "laptop": Manner(QPalette, LAPTOP, 1.5),
+    "mirrored": Manner(QPalette, language="", reads=Qt.LayoutDirection.RightToLeft),
+    "contrast-light": Manner(contrast_light_palette),
     "dark-150": Manner(dark_palette, ratio=1.5),
     "dark-200": Manner(dark_palette, ratio=2.0),
     **{name: Manner(QPalette, language=name) for name in LANGUAGES},
@@ -634,6 +660,7 @@ def draw(folder: Path, words: list[str]) -> int:
         else:
             speech.speak(pseudo=True)
         qt_language.follow()
+        QApplication.setLayoutDirection(one.reads)
         for name, make in states():
             file = f"{name}.{manner}.png"
             if not words or all(word in file for word in words):
@@ -647,6 +674,7 @@ def main() -> int:
     os.makedirs(folder, exist_ok=True)
     app = QApplication([sys.argv[0]])
     app.setApplicationDisplayName("cuDNN Assistant")
+    theme.show_edges()
     print(f"{draw(folder, sys.argv[2:])} pictures in {folder}")  # noqa: T201
     return 0
 

@@ -62,7 +62,7 @@ class Still(QProxyStyle):
 
 @pytest.fixture
 def still(qapp: QApplication) -> Iterator[None]:
-    name = qapp.style().objectName()
+    name = qapp.style().name()
     qapp.setStyle(Still(name))
     yield
     qapp.setStyle(name)

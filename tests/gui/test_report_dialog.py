@@ -18,7 +18,6 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start
 from world import World
 
-from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.disclosure import Disclosure
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.redaction_by_hand import marks, readable, without_lines, without_words
@@ -26,8 +25,7 @@ from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import dump
 from cudnn_assistant.report import read_machine
-from cudnn_assistant.session.checkup import think
-from cudnn_assistant.session.reports import Extra, Forms, support_forms
+from cudnn_assistant.session.reports import Forms
 
 
 @pytest.fixture
@@ -214,20 +212,11 @@ def test_the_name_offered_has_the_day(qtbot: QtBot, window: Window, world: World
     assert readable(dialog.forms.text)
 
 
-def pasted(qtbot: QtBot) -> ReportDialog:
-    compat = load_builtin()
-    checkup = think(computers.parent_folder(), compat)
-    text = "CUDNN_STATUS_NOT_INITIALIZED\nrun on atlas17 by zilpha\nstarted at berth40 ok\n"
-    made = ReportDialog(support_forms(checkup, compat, Extra(text=text)))
-    qtbot.addWidget(made)
-    made.show()
-    return made
-
-
 def test_lines_that_were_pasted_can_be_put_back_one_by_one(qtbot: QtBot, tmp_path: Path) -> None:
-    dialog = pasted(qtbot)
+    dialog = pictures.pasted_report()
+    qtbot.addWidget(dialog)
+    dialog.show()
     assert not {"atlas17", "berth40"} & set(dialog.forms.text.split())
-    dialog.findChild(Disclosure).click()
     shown = [dialog.pasted.item(row).text() for row in range(dialog.pasted.count())]
     assert shown == ["2: run on atlas17 by zilpha", "3: started at berth40 ok"]
     dialog.pasted.item(1).setCheckState(Qt.CheckState.Checked)
@@ -246,10 +235,11 @@ def test_lines_that_were_pasted_can_be_put_back_one_by_one(qtbot: QtBot, tmp_pat
 def test_what_was_left_out_by_hand_stays_so_when_a_line_is_put_back(
     qtbot: QtBot, tmp_path: Path
 ) -> None:
-    dialog = pasted(qtbot)
+    dialog = pictures.pasted_report()
+    qtbot.addWidget(dialog)
+    dialog.show()
     pick(dialog, "NVIDIA")
     dialog.leave.click()
-    dialog.findChild(Disclosure).click()
     dialog.pasted.item(0).setCheckState(Qt.CheckState.Checked)
     assert "zilpha" in dialog.forms.text
     assert "NVIDIA" not in dialog.forms.text

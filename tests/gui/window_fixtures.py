@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from world import World
 
+from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.window import Window
 
 
@@ -47,6 +48,7 @@ def our_font(qapp: QApplication) -> QFont:
 def same_looks(qapp: QApplication, our_font: QFont) -> Iterator[None]:
     """Every test begins with the same palette and font, whatever the computer has."""
     palette, font = qapp.palette(), our_font
+    theme.show_edges()
     qapp.setFont(font)
     yield
     qapp.setPalette(palette)

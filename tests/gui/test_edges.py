@@ -1,0 +1,160 @@
+"""What is typed into, chosen from or pressed has an edge that is seen, in high contrast as well."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+import pictures
+import pytest
+from PySide6 import QtWidgets
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QListWidget,
+    QMenu,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QScrollBar,
+    QStyle,
+    QStyleOptionButton,
+    QStyleOptionSlider,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+import cudnn_assistant.gui
+from cudnn_assistant.gui import menu, theme
+from cudnn_assistant.gui.message import Message
+from cudnn_assistant.gui.report_view import PastedLines, ReportView
+from cudnn_assistant.gui.widgets import ShareBar
+
+STATES = dict(pictures.states())
+BOXES = {"box to tick", "box in a list"}
+FIELDS: dict[str, tuple[str, type[QWidget]]] = {
+    "line to type in": ("watch-empty", QLineEdit),
+    "choice": ("dialog-settings", QComboBox),
+    "box to tick": ("dialog-settings", QCheckBox),
+    "folders": ("dialog-settings", QListWidget),
+    "button": ("dialog-settings", QPushButton),
+    "changes": ("dialog-history", QTreeWidget),
+    "report": ("dialog-report", ReportView),
+    "lines of a message": ("dialog-report-pasted", PastedLines),
+    "box in a list": ("dialog-report-pasted", PastedLines),
+    "message": ("explain-empty", Message),
+    "progress": ("review-making", ShareBar),
+    "memory": ("overview-memory-open", QProgressBar),
+    "place in a long text": ("dialog-report", QScrollBar),
+    "menu": ("menu", QMenu),
+}
+EDGELESS = {"QScrollArea", "QToolButton", "QHeaderView"}
+"""A page, which is the whole window, links, and the head inside of a table."""
+
+
+def full_menu() -> QMenu:
+    made = QMenu()
+    menu.fill(made, print, print, [])
+    return made
+
+
+def box_of(field: QWidget, name: str) -> QRect:
+    """Where its edge is to be, in its own coordinates."""
+    style, element = field.style(), QStyle.SubElement
+    if isinstance(field, QCheckBox):
+        option = QStyleOptionButton()
+        field.initStyleOption(option)
+        return style.subElementRect(element.SE_CheckBoxIndicator, option, field)
+    if isinstance(field, QScrollBar):
+        slider = QStyleOptionSlider()
+        field.initStyleOption(slider)
+        bar, part = QStyle.ComplexControl.CC_ScrollBar, QStyle.SubControl.SC_ScrollBarSlider
+        return style.subControlRect(bar, slider, part, field)
+    if isinstance(field, PastedLines) and name in BOXES:
+        item, first = QStyleOptionViewItem(), field.model().index(0, 0)
+        field.initViewItemOption(item)
+        field.itemDelegate().initStyleOption(item, first)
+        item.rect = field.visualRect(first)
+        place = style.subElementRect(element.SE_ItemViewItemCheckIndicator, item, field)
+        return place.translated(field.viewport().pos())
+    return field.rect()
+
+
+def shown(qtbot: QtBot, name: str) -> tuple[QWidget, QWidget, QRect]:
+    """The page, which lives as long as it is held, a field on it and where its edge is to be."""
+    state, kind = FIELDS[name]
+    if state == "menu":
+        made = full_menu()
+        made.resize(made.sizeHint())
+        return made, made, made.rect()
+    page = STATES[state]()
+    qtbot.addWidget(page)
+    page.resize(page.sizeHint().expandedTo(pictures.WIDE) if page.inherits("Page") else page.size())
+    page.show()
+    for _turn in range(3):
+        QApplication.processEvents()
+    field = next(one for one in page.findChildren(kind) if one.isVisible())
+    return page, field, box_of(field, name)
+
+
+def assert_edge_is_seen(_page: QWidget, field: QWidget, box: QRect) -> None:
+    image = field.grab().toImage()
+    middle = box.center()
+    for at in (
+        QPoint(box.left(), middle.y()),
+        QPoint(box.right(), middle.y()),
+        QPoint(middle.x(), box.top()),
+        QPoint(middle.x(), box.bottom()),
+    ):
+        ground = field.palette().window().color()
+        assert theme.contrast(image.pixelColor(at), ground) >= 3, (at, image.pixelColor(at).name())
+
+
+@pytest.mark.parametrize("palette", [pictures.contrast_palette, pictures.contrast_light_palette])
+@pytest.mark.parametrize("name", FIELDS)
+def test_edges_are_seen_in_high_contrast(
+    qtbot: QtBot, qapp: QApplication, palette: Callable[[], QPalette], name: str
+) -> None:
+    qapp.setPalette(palette())
+    assert_edge_is_seen(*shown(qtbot, name))
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_boxes_to_tick_are_seen_in_the_dark(qtbot: QtBot, qapp: QApplication, name: str) -> None:
+    qapp.setPalette(pictures.dark_palette())
+    assert_edge_is_seen(*shown(qtbot, name))
+
+
+def test_a_field_is_seen_to_have_the_focus_in_high_contrast(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    qapp.setPalette(pictures.contrast_palette())
+    _page, field, _box = shown(qtbot, "line to type in")
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    assert field.grab().toImage().pixelColor(0, 9) == field.palette().highlight().color()
+
+
+def test_every_kind_of_field_is_looked_at() -> None:
+    edged = (QAbstractButton, QAbstractScrollArea, QComboBox, QLineEdit, QMenu, QProgressBar)
+    kinds = {kind.__name__ for _state, kind in FIELDS.values()}
+    kinds |= {base.__name__ for _state, kind in FIELDS.values() for base in kind.mro()}
+    used = {
+        alias.name
+        for file in Path(cudnn_assistant.gui.__file__).parent.glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "PySide6.QtWidgets"
+        for alias in node.names
+        if issubclass(getattr(QtWidgets, alias.name), edged)
+    }
+    assert QPlainTextEdit.__name__ in used
+    assert used - kinds - EDGELESS == set()
