@@ -10,7 +10,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import SYSTEM
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.own_copies import OwnCopies, OwnCopy
-from cudnn_assistant.wording import listed, number, say
+from cudnn_assistant.wording import in_words, listed, number, say
 from cudnn_assistant.wording.refusals import why
 
 
@@ -90,7 +90,7 @@ def _printed(copy: OwnCopy) -> Printed:
 
 def _layer(variable: str) -> str:
     scope, _space, name = variable.partition(" ")
-    return say(f"report.layer-{scope}", name=name)
+    return f"{name} ({in_words(scope)})"
 
 
 def _name(subject: str) -> str:

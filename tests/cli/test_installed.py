@@ -67,7 +67,7 @@ def test_a_folder_whose_name_is_no_text_is_listed(own_home: Path) -> None:
 def test_it_is_listed_with_who_uses_it(made: Plan) -> None:
     shown = ca("installed").stdout
     assert "cuDNN 9.28.0" in shown
-    assert "named in: user LD_LIBRARY_PATH" in shown
+    assert "named in: LD_LIBRARY_PATH (of the account)" in shown
     assert "used by: programs that take cuDNN from the system" in shown
     assert "unknown to the journal" in shown
     foreign, ours = json.loads(ca("installed", "--json").stdout)
