@@ -45,13 +45,14 @@ from cudnn_assistant.plan import (
     undo_plan,
 )
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS
-from cudnn_assistant.plan.kinds.installer import outcome
+from cudnn_assistant.plan.kinds.installer import outcome, stays
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.past import Past
 from cudnn_assistant.system import administrator, policy
 from cudnn_assistant.system.administrator import BEGUN
 from cudnn_assistant.system.linux import Linux
+from cudnn_assistant.wording import language
 from cudnn_assistant.wording.refusals import why
 
 # Loaded before a test leaves Python's own files behind.
@@ -338,6 +339,22 @@ def test_every_row_can_be_shown_and_taken_back_by_the_person() -> None:
         (change,) = preview(Plan(steps=(step,)), machine())
         assert change.administrator
         assert "can't take it back" in change.notes[-1]
+
+
+def test_an_installer_is_named_before_what_is_said_of_it() -> None:
+    """Inside of a sentence its name would need an article and a case of its own."""
+    step = installers.step_of(Installer(row="driver-debian"))
+    try:
+        for name in language.LANGUAGES:
+            language.choose([name])
+            called = outcome(step).name
+            others = (msgspec.structs.replace(step, exit=code) for code in (0, 100))
+            said = [stays(step), *(outcome(one).text for one in (step, *others))]
+            for text in said:
+                assert re.match(re.escape(called) + r"\s?[:：]", text, re.IGNORECASE), text
+                assert not text[0].islower()
+    finally:
+        language.choose(["en"])
 
 
 # The plan ------------------------------------------------------------------------------------

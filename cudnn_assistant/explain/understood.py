@@ -9,12 +9,22 @@ from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.patterns import Hit
 from cudnn_assistant.explain.versions import version_text
 from cudnn_assistant.wording import listed, say
+from cudnn_assistant.wording.products import PRODUCTS
 
 _NAMES = (
     *("os", "gpu", "driver", "driver_cuda", "cuda", "build_cuda", "cudnn", "loaded", "built"),
     *("framework", "python", "missing"),
 )
 """Fields of the facts in the order in which they are shown."""
+_CALLED = {
+    **PRODUCTS,
+    "windows": "Windows",
+    "linux": "Linux",
+    "wsl": "WSL",
+    "macos": "macOS",
+    "pytorch": "PyTorch",
+}
+"""Names in the facts → as people write them."""
 _UNNAMED_DLL = frozenset({"dll-load-failed", "exit-code-missing-dll"})
 
 
@@ -33,8 +43,8 @@ def _shown(f: Facts, name: str) -> str:
     if name == "missing":
         return listed(dict.fromkeys(value))
     if name == "framework" and value:
-        return f"{value} {version_text(f.framework_version)}".strip()
-    return value if isinstance(value, str) else version_text(value)
+        return f"{_CALLED.get(value, value)} {version_text(f.framework_version)}".strip()
+    return _CALLED.get(value, value) if isinstance(value, str) else version_text(value)
 
 
 def would_tell(f: Facts, hits: Sequence[Hit]) -> tuple[str, ...]:

@@ -113,9 +113,10 @@ class HistoryDialog(Dialog):
             texts = [local_time(one.entry.when), breakable(one.what), say(_STATES[one.status])]
             item = QTreeWidgetItem(tree, texts)
             item.setData(0, Qt.ItemDataRole.UserRole, one)
-            # What may wrap says that it needs less than a line of it; the state is to be one.
-            wide = tree.fontMetrics().horizontalAdvance(texts[2]) + 2 * SPACE
-            item.setSizeHint(2, QSize(wide, line_height()))
+            # What may wrap says that it needs less than a line of it; these two are to be one.
+            for column in (0, 2):
+                wide = tree.fontMetrics().horizontalAdvance(texts[column]) + 2 * SPACE
+                item.setSizeHint(column, QSize(wide, line_height()))
             item.setData(1, Qt.ItemDataRole.AccessibleTextRole, one.what)
         header = tree.header()
         header.setStretchLastSection(False)

@@ -44,6 +44,7 @@ class SettingsDialog(Dialog):
         inside = QWidget()
         form = QFormLayout(inside)
         form.setContentsMargins(0, 0, 0, 0)
+        form.setHorizontalSpacing(2 * SPACE)
         form.setVerticalSpacing(2 * SPACE)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         names = ((name, code) for code, name in LANGUAGES.items())

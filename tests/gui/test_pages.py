@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 
@@ -12,10 +13,12 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QFormLayout,
     QListWidget,
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
+    QTreeWidget,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -185,6 +188,30 @@ def titles_are_answers_of_at_most_eight_words(page: QWidget) -> None:
     assert page.title.text()[-1] not in "!?"
 
 
+def a_sentence_under_a_count_speaks_of_all(page: QWidget) -> None:
+    """Under "2 changes" something takes effect, and "It" would be one of them."""
+    if isinstance(page, Page) and re.match(r"([2-9]|\d\d+) \w+s\b", page.title.text()):
+        assert not page.lead.text().startswith("It ")
+
+
+def names_do_not_run_on(page: QWidget) -> None:
+    """ "cuDNN 9.8, is found first": what follows a name and a comma has no verb of its own."""
+    for text in page.findChildren(Text):
+        assert not re.match(r"cuDNN [\d.]+, (\w+ load|is|stands|are)\b", text.text()), text.text()
+
+
+def neighbours_keep_a_gap(page: QWidget) -> None:
+    """What stands at the left of a field, or of another column, doesn't touch it."""
+    for form in page.findChildren(QFormLayout):
+        assert form.horizontalSpacing() >= 2 * SPACE
+    for table in page.findChildren(QTreeWidget):
+        for at in range(table.topLevelItemCount()):
+            item = table.topLevelItem(at)
+            assert item is not None
+            needed = table.fontMetrics().horizontalAdvance(item.text(0))
+            assert table.columnWidth(0) >= needed + 2 * SPACE
+
+
 FORBIDDEN = (
     *("error", "fail", "invalid", "illegal", "fatal", "corrupt"),
     *("please", "simply", "just", "oops"),
@@ -205,6 +232,9 @@ RULES = (
     names_of_repeated_buttons_tell_them_apart,
     marks_have_a_word,
     words_that_blame_or_frighten_are_not_used,
+    a_sentence_under_a_count_speaks_of_all,
+    names_do_not_run_on,
+    neighbours_keep_a_gap,
 )
 
 

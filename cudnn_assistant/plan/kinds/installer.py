@@ -45,6 +45,12 @@ def _name(step: RunInstaller) -> str:
     return step.name.replace("NVIDIA driver", say("plan.nvidia-driver"))
 
 
+def _topic(step: RunInstaller) -> str:
+    """What a sentence is about, before its colon: inside of one a name would need its article."""
+    name = _name(step)
+    return name[:1].upper() + name[1:]
+
+
 def _title(step: RunInstaller) -> str:
     if step.exit:
         return say("plan.install-ended", name=_name(step), code=step.exit)
@@ -98,7 +104,7 @@ def consent(step: RunInstaller) -> Consent:
     """Each installer is asked for by itself; a driver never by a flag alone."""
     return Consent(
         name=_name(step),
-        question=say("plan.installer-question", name=_name(step)),
+        question=say("plan.installer-question", name=_topic(step)),
         never_by_flag=step.row.startswith("driver-"),
         by_hand=_by_hand(step),
     )
@@ -112,7 +118,7 @@ def _by_hand(step: RunInstaller) -> str:
 
 def stays(step: RunInstaller) -> str:
     """All of it: only the system takes it back."""
-    return f"{_name(step)}: {_way_back(step)}"
+    return f"{_topic(step)}: {_way_back(step)}"
 
 
 def outcome(step: RunInstaller) -> Outcome:
@@ -128,7 +134,7 @@ def went_well(step: RunInstaller) -> bool:
 
 def _how_it_ended(step: RunInstaller) -> str:
     if not went_well(step):
-        return say("plan.installer-ended-with-code", name=_name(step), code=step.exit)
+        return say("plan.installer-ended-with-code", name=_topic(step), code=step.exit)
     if step.restart:
-        return say("plan.installer-ended-restart", name=_name(step))
-    return say("plan.installer-ended", name=_name(step))
+        return say("plan.installer-ended-restart", name=_topic(step))
+    return say("plan.installer-ended", name=_topic(step))
