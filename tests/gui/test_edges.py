@@ -40,7 +40,7 @@ from cudnn_assistant.gui.report_view import PastedLines, ReportView
 from cudnn_assistant.gui.widgets import ShareBar
 
 STATES = dict(pictures.states())
-BOXES = {"box to tick", "box in a list"}
+BOXES = ("box to tick", "box in a list")
 FIELDS: dict[str, tuple[str, type[QWidget]]] = {
     "line to type in": ("watch-empty", QLineEdit),
     "choice": ("dialog-settings", QComboBox),
