@@ -46,7 +46,6 @@ class SettingsDialog(Dialog):
         form.setContentsMargins(0, 0, 0, 0)
         form.setHorizontalSpacing(2 * SPACE)
         form.setVerticalSpacing(2 * SPACE)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         names = ((name, code) for code, name in LANGUAGES.items())
         self.language = self._choice("language", ((say("gui.as-the-system"), ""), *names))
         form.addRow(say("gui.settings-language"), self.language)
@@ -61,6 +60,9 @@ class SettingsDialog(Dialog):
         form.addRow(say("gui.settings-folders"), self._folder_list())
         self.finish(inside, Button(say("gui.close"), self.accept))
         width = line_height() * 38
+        if form.minimumSize().width() > width - 6 * SPACE:
+            # All labels above their fields; one alone would look like a heading.
+            form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         needed = self.rows.totalHeightForWidth(width) + form.verticalSpacing()
         self.resize(width, max(needed, self.sizeHint().height(), line_height() * 24))
 

@@ -264,7 +264,7 @@ def _draw_edge(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
     painter.setPen(focus_colour(palette) if focused else muted(palette))
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRect(box.adjusted(0, 0, -1, -1))
+    painter.drawRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5))
     painter.restore()
 
 

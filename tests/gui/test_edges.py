@@ -10,7 +10,7 @@ import pictures
 import pytest
 from PySide6 import QtWidgets
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QImage, QPainter, QPalette
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -106,17 +106,29 @@ def shown(qtbot: QtBot, name: str) -> tuple[QWidget, QWidget, QRect]:
     return page, field, box_of(field, name)
 
 
+def drawn(field: QWidget, ratio: float) -> QImage:
+    image = QImage(field.size() * ratio, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    image.fill(field.palette().window().color())
+    painter = QPainter(image)
+    field.render(painter, QPoint())
+    painter.end()
+    return image
+
+
 def assert_edge_is_seen(_page: QWidget, field: QWidget, box: QRect) -> None:
-    image = field.grab().toImage()
-    middle = box.center()
-    for at in (
-        QPoint(box.left(), middle.y()),
-        QPoint(box.right(), middle.y()),
-        QPoint(middle.x(), box.top()),
-        QPoint(middle.x(), box.bottom()),
-    ):
-        ground = field.palette().window().color()
-        assert theme.contrast(image.pixelColor(at), ground) >= 3, (at, image.pixelColor(at).name())
+    ground = field.palette().window().color()
+    for ratio in (1.0, 1.5):
+        image = drawn(field, ratio)
+        left, top = (int(at * ratio) for at in (box.left(), box.top()))
+        right, bottom = (int((at + 1) * ratio) - 1 for at in (box.right(), box.bottom()))
+        x, y = (left + right) // 2, (top + bottom) // 2
+        inward = QPoint(1, 0), QPoint(-1, 0), QPoint(0, 1), QPoint(0, -1)
+        edges = QPoint(left, y), QPoint(right, y), QPoint(x, top), QPoint(x, bottom)
+        for at, step in zip(edges, inward, strict=True):
+            # Half of a pixel belongs to the next one.
+            seen = (at, at + step) if ratio > 1 else (at,)
+            assert any(theme.contrast(image.pixelColor(p), ground) >= 3 for p in seen), (ratio, at)
 
 
 @pytest.mark.parametrize("palette", [pictures.contrast_palette, pictures.contrast_light_palette])

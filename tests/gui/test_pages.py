@@ -263,6 +263,17 @@ def test_history_shows_each_change_whole(qtbot: QtBot, width: int) -> None:
         assert tree.visualItemRect(item).height() >= needed
 
 
+@pytest.mark.parametrize("long", [False, True])
+def test_labels_of_the_settings_stand_alike(qtbot: QtBot, long: bool) -> None:
+    speech.speak(pseudo=long)
+    form = shown(qtbot, STATES["dialog-settings"]).findChild(QFormLayout)
+    assert form is not None
+    label, field = QFormLayout.ItemRole.LabelRole, QFormLayout.ItemRole.FieldRole
+    rows = range(form.rowCount())
+    pairs = [(form.itemAt(at, label).geometry(), form.itemAt(at, field).geometry()) for at in rows]
+    assert {one.right() > other.left() for one, other in pairs} == {long}
+
+
 @pytest.mark.parametrize("name", ["review-archive", "review-all", "overview-driver-open"])
 def test_an_address_that_can_be_opened_is_a_link_and_no_text(qtbot: QtBot, name: str) -> None:
     widget = shown(qtbot, STATES[name])
