@@ -152,12 +152,16 @@ def _afterwards(plan: Plan, before: Checkup, stage: Stage, staged: Staged) -> Ch
     system = Planned(stage.system, values)
     machine = stage.look(system, shadow)
     served = {f.subject for f in before.findings if any(f.code in s.why for s in plan.steps)}
-    asked = [
-        one
-        for one in machine.pythons
-        if _asks(before.machine, own.id if own and one.id == shadow else one.id, served)
+    named = {shadow: own.id} if own else {}
+    asked = {named.get(one.id, one.id): one for one in machine.pythons}
+    # The shadow is ours to run, also of an environment that had no GPU support to be asked for.
+    new = {own.id} & served if own and stage.request.frameworks else set()
+    tests = [
+        test
+        for subject, one in asked.items()
+        if subject in new or _asks(before.machine, subject, served)
+        for test in stage.ask(system, one)
     ]
-    tests = [test for one in asked for test in stage.ask(system, one)]
     machine = replace(machine, trials=(*machine.trials, *tests))
     return stage.think(_named(machine, shadow, own) if own else machine, before.only)
 

@@ -34,14 +34,19 @@ _WORST: dict[Mark, int] = {"bad": 0, "unknown": 1, "note": 2, "ok": 3, "wait": 4
 
 
 def rows(machine: Machine, findings: Sequence[Finding] = ()) -> tuple[Row, ...]:
-    """Every subject, worst first; those that stand alike stay in the order they were found."""
+    """Every subject, worst first, and of those that stand alike the one first that a finding is
+    about: else they stay in the order they were found."""
     known = tuple(findings)
     found = [_system(machine, known)]
     with_frameworks = [one for one in machine.pythons if one.frameworks]
     told = environments(machine, known)
     for environment, line in zip(with_frameworks, told, strict=True):
         found.append(_environment(machine, environment, line, known))
-    return tuple(sorted(found, key=lambda row: _WORST[row.mark]))
+    return tuple(sorted(found, key=_standing))
+
+
+def _standing(row: Row) -> tuple[int, bool]:
+    return _WORST[row.mark], not any(one.severity == "error" for one in row.findings)
 
 
 def _system(machine: Machine, findings: tuple[Finding, ...]) -> Row:

@@ -251,6 +251,7 @@ def package() -> InstallPackage:
         python=r"C:\ai\venv\Scripts\python.exe",
         requirements=("nvidia-cudnn-cu12==9.10.2.21",),
         before=(Package(name="nvidia-cudnn-cu12", version="9.1.0.70"),),
+        index="https://download.pytorch.org/whl/cu128",
         why=("wheel-version",),
     )
 

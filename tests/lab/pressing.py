@@ -1,9 +1,12 @@
 """Inside a computer of the lab: the real window, pressed by mouse or keys as a person presses.
 
-    pressing.py MANNER [FILE]
+    pressing.py MANNER [END [FILE]]
 
-Says each page that is reached as a line of JSON. ``MANNER`` is "mouse" or "keys"; a FILE is a
-message that is pasted first. The presses are events of the X server, made by xdotool.
+Says each page that is reached as a line of JSON. ``MANNER`` is "mouse" or "keys", events of the X
+server that xdotool makes, or "click", events of Qt where there is no screen. What is made is undone
+in the END ("undo"), or stays ("stay"); or the person leaves to do it by hand, and wants the program
+to start again after the restart ("leave"); or there is only the look ("look"). A FILE is a message
+that is pasted first.
 """
 
 from __future__ import annotations
@@ -16,8 +19,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QPushButton, QWidget
 
 from cudnn_assistant.gui.app import Program
 from cudnn_assistant.gui.explain import ExplainPage
@@ -30,9 +34,11 @@ from cudnn_assistant.gui.widgets import Notice
 class Person:
     """Waits for a page, reads it, presses, and counts."""
 
-    def __init__(self, manner: str, message: str) -> None:
+    def __init__(self, manner: str, end: str, message: str) -> None:
         self._program = Program("")
         self._manner, self._message = manner, message
+        self._ends = {"undo": self._undo, "stay": self._made, "leave": self._leave}
+        self._end = end
         self._began, self._clicks = time.monotonic(), 0
         self._acts = self._task()
         self._timer = QTimer()
@@ -70,12 +76,16 @@ class Person:
             "title": page.title.text(),  # type: ignore[union-attr]
             "news": [one.accessibleName() for one in page.findChildren(Notice)],  # type: ignore[union-attr]
             "text": [re.sub("\u200b", "", one) for one in texts],
+            "clipboard": QApplication.clipboard().text(),
             "clicks": self._clicks,
             "seconds": round(time.monotonic() - self._began, 2),
         }), flush=True)  # fmt: skip
 
-    def _press(self, button: QPushButton) -> None:
+    def _press(self, button: QAbstractButton) -> None:
         self._clicks += 1
+        if self._manner == "click":
+            QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, button.height() // 2))
+            return
         if self._manner == "keys":
             letter = re.search("&(.)", button.text())
             assert letter, button.text()
@@ -98,14 +108,7 @@ class Person:
         self._say()
         if self._message:
             yield from self._explain()
-        before = self._page.shown if isinstance(self._page, OverviewPage) else None
-        self._press(self._labelled("Make it work"))
-        yield from self._wait(self._reviewed)
-        self._say()
-        self._press(self._page.maker)  # type: ignore[union-attr]
-        yield from self._wait(lambda: self._answered(before))
-        self._say()
-        yield from self._undo()
+        yield from self._ends.get(self._end, tuple)()
         yield True
 
     def _explain(self) -> Iterator[bool]:
@@ -117,7 +120,29 @@ class Person:
         yield from self._wait(lambda: self._page.answers.rows.count() > 0)  # type: ignore[union-attr]
         self._say()
 
+    def _made(self) -> Iterator[bool]:
+        before = self._page.shown if isinstance(self._page, OverviewPage) else None
+        self._press(self._labelled("Make it work"))
+        yield from self._wait(self._reviewed)
+        self._say()
+        self._press(self._page.maker)  # type: ignore[union-attr]
+        yield from self._wait(lambda: self._answered(before) or self._refused())
+        self._say()
+
+    def _refused(self) -> bool:
+        page = self._page
+        return isinstance(page, ReviewPage) and bool(page.findChildren(Notice))
+
+    def _leave(self) -> Iterator[bool]:
+        self._press(self._page.buttons.primary)  # type: ignore[union-attr]
+        yield from self._wait(lambda: self._page.findChildren(QCheckBox))  # type: ignore[union-attr]
+        self._press(self._labelled("Copy"))
+        self._press(self._page.box)  # type: ignore[union-attr]
+        yield from self._wait(self._page.box.isChecked)  # type: ignore[union-attr]
+        self._say()
+
     def _undo(self) -> Iterator[bool]:
+        yield from self._made()
         before = self._page.shown  # type: ignore[union-attr]
         self._press(self._labelled("Undo"))
         yield from self._wait(lambda: self._program.window.dialog is not None)  # type: ignore[union-attr]
@@ -131,6 +156,7 @@ class Person:
 
 if __name__ == "__main__":
     app = QApplication(["pressing"])
-    message = Path(sys.argv[2]).read_text() if sys.argv[2:] else ""
-    person = Person(sys.argv[1], message)
+    end = sys.argv[2] if sys.argv[2:] else "undo"
+    message = Path(sys.argv[3]).read_text() if sys.argv[3:] else ""
+    person = Person(sys.argv[1], end, message)
     sys.exit(app.exec())

@@ -110,15 +110,18 @@ def offers(c: Computer, step: dict[str, Any]) -> None:
     c.write(FEED, text)
 
 
-def wheel(c: Computer, project: str, version: str, below: str, folder: Path) -> None:
+def wheel(
+    c: Computer, project: str, version: str, below: str, folder: Path, requires: str = ""
+) -> None:
     path = c.at(f"{SHELF}/{project}-{version}-py3-none-any.whl")
     info = f"{project}-{version}.dist-info"
     with zipfile.ZipFile(path, "w") as archive:
-        for file in folder.iterdir():
-            archive.write(file, f"{below}/{file.name}")
+        for file in filter(Path.is_file, folder.rglob("*")):
+            archive.write(file, f"{below}/{file.relative_to(folder)}")
         name = project.replace("_", "-")
         archive.writestr(
-            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+            f"{info}/METADATA",
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}",
         )
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
         archive.writestr(f"{info}/RECORD", "")

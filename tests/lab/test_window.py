@@ -61,7 +61,7 @@ def pressed(
     words = [sys.executable, PRESSING, manner]
     if message:
         c.write("/home/person/message.txt", message)
-        words.append("/home/person/message.txt")
+        words += ["undo", "/home/person/message.txt"]
     done = c.run("bash", "-c", f"exec {shlex.join(words)}", DISPLAY=display, **variables)
     assert "Traceback" not in done.stderr, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

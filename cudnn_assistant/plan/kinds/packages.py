@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -83,7 +84,7 @@ def _package_notes(step: InstallPackage) -> Iterator[str]:
     elif step.requirements and not step.exact:
         yield say("plan.requirements-may-change")
     if step.index:
-        yield say("plan.packages-from", address=step.index)
+        yield say("plan.packages-from", address=urlsplit(step.index).netloc)
     if step.requirements or step.remove:
         yield say("plan.packages-way-back")
     if step.again:
