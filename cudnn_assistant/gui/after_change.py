@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.plan import Change, Entry, demands, settings_of
+from cudnn_assistant.plan import Change, Entry, demands, outcomes, settings_of
 from cudnn_assistant.wording import say, together
 
 
@@ -15,12 +15,18 @@ def told(entry: Entry, changes: Sequence[Change]) -> str:
     return say("gui.put-back-done" if entry.plan.undoes else "gui.change-done", changes=done)
 
 
-def still_to_do(entries: Sequence[Entry], machine: Machine) -> Iterator[str]:
-    """What is left to the person after these changes; true until the computer is restarted."""
+def still_to_do(
+    entries: Sequence[Entry], machine: Machine, last: Entry | None = None
+) -> Iterator[str]:
+    """What is left to the person after these changes; true until the computer is restarted.
+
+    ``last``: how its installers ended is told by itself, with the restart that they need.
+    """
     asked = [demands(entry.plan, machine) for entry in entries]
     if any(settings_of(entry.plan) for entry in entries):
         yield say("gui.reopen-programs")
     if any(one.sign_out for one in asked):
         yield say("gui.sign-out")
-    if any(one.restart for one in asked):
+    ended = (one for entry in entries if entry is not last for one in outcomes(entry.plan))
+    if any(one.restart for one in ended):
         yield say("gui.restart-computer")

@@ -221,7 +221,7 @@ class Flow(QObject):
             last, machine = self.state.done[-1], self.state.machine
             if len(installers(last)) < len(last.plan.steps):
                 found.append(("ok", told(last, self._session.preview(last.plan, machine))))
-            left = " ".join(still_to_do(self.state.done, machine))
+            left = " ".join(still_to_do(self.state.done, machine, self.state.made))
             if left:
                 found.append(("info", left))
         return found
