@@ -144,6 +144,8 @@ class World:
         (folder / "told").write_text(f"on atlas17 by zilpha\n{SAID}\n")
         (folder / "wanted").write_text("torch==2.8.0\n")
         snapshot("linux-healthy", folder / "earlier")
+        # A report that is given no place is written where the person stands.
+        monkeypatch.chdir(folder)
         monkeypatch.setenv("HOME", str(self.home))
         monkeypatch.setenv("CUDNN_ASSISTANT_ARCHIVES", str(folder))
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
