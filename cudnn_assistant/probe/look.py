@@ -136,7 +136,9 @@ class Look:
         if gpu_child.no_driver(self._disk, facts, self.machine.search, self._environment):
             answers = gpu_child.NO_DRIVER
         else:
-            answers = gpu_child.ask(self._own_alone(), cancel=self.cancel)
+            answers = gpu_child.ask(
+                self._trust().own_alone(self._environment, self._start_in()), cancel=self.cancel
+            )
         names = [one.name for one in facts.adapters if one.vendor != pci.NVIDIA]
         found = {
             "driver": gpu.driver(answers, facts, system),
@@ -214,9 +216,6 @@ class Look:
 
         start_in = self._start_in()
         return Terms(self._environment, self._trust(), start_in, self.table, self.cancel)
-
-    def _own_alone(self) -> Mapping[str, str]:
-        return self._trust().own_alone(self._environment, self._start_in())
 
     def _trust(self) -> Trust:
         from cudnn_assistant.probe.trust import Trust

@@ -22,6 +22,7 @@ from cudnn_assistant.probe.running.person import uid
 from cudnn_assistant.probe.trials.activation import activation_files
 from cudnn_assistant.probe.trials.child_environment import beside
 from cudnn_assistant.regex import regex
+from cudnn_assistant.versions import series
 
 Reason = tuple[Doubt, str]
 """A doubt and the file or folder it is about; ("", "") for none."""
@@ -106,7 +107,7 @@ class Trust(msgspec.Struct, frozen=True):
 def _interpreter(one: PythonEnvironment) -> list[str]:
     """An environment's interpreter, what says where its standard library lies, and that."""
     base = os.path.dirname(os.path.dirname(os.path.realpath(one.python)))
-    library = os.path.join(base, "lib", f"python{_short(one.version)}")
+    library = os.path.join(base, "lib", f"python{series(one.version)}")
     config = os.path.join(one.id, "pyvenv.cfg")
     return [one.python or one.id, config, library, os.path.join(library, "lib-dynload")]
 
@@ -118,12 +119,8 @@ def _sites_besides(one: PythonEnvironment, variables: Mapping[str, str]) -> list
     user = variables.get("PYTHONUSERBASE") or (os.path.join(home, ".local") if home else "")
     within = all(envpath.inside(site, one.id, "linux") for site in one.sites)
     alone = (one.kind in ("venv", "pipx") and within) or "PYTHONNOUSERSITE" in variables
-    below = os.path.join(user, "lib", f"python{_short(one.version)}", "site-packages")
+    below = os.path.join(user, "lib", f"python{series(one.version)}", "site-packages")
     return [*dict.fromkeys(listed), *([below] if user and not alone else [])]
-
-
-def _short(version: str) -> str:
-    return ".".join(version.split(".")[:2])
 
 
 def _entries(text: str, separators: str = "[: ]") -> Iterator[str]:

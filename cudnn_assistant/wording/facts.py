@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from cudnn_assistant.wording.sentences import refusal, rows, say
+from cudnn_assistant.wording.sentences import capitalized, refusal, rows, say
 
 _LONGEST = 1000
 """Characters of a text that may be ours."""
@@ -51,7 +51,7 @@ def _whole(text: str) -> str:
             return say(f"met.{name}", **facts | {one: told(facts[one]) for one in inner})
     for name, row in rows("errno").items():
         # Without a file before it, it begins a sentence.
-        if text in (row, f"{row}"[:1].upper() + f"{row}"[1:]):
+        if text in (row, capitalized(str(row))):
             return say(f"errno.{name}")
     for code in _OF_SETTINGS:
         if (facts := _places(rows("refusals")[code], text)) is not None:

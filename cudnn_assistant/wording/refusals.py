@@ -9,7 +9,7 @@ from cudnn_assistant.machine import readable
 from cudnn_assistant.trouble import Fact, Trouble
 from cudnn_assistant.wording.language import english
 from cudnn_assistant.wording.numbers import number
-from cudnn_assistant.wording.sentences import refusal, rows, say
+from cudnn_assistant.wording.sentences import capitalized, refusal, rows, say
 
 
 def why(trouble: BaseException) -> str:
@@ -38,7 +38,7 @@ def reason(trouble: OSError) -> str:
     named = trouble.filename or trouble.filename2 or ""
     file = readable(os.fsdecode(named)) if isinstance(named, str | bytes) else ""
     text = _known(trouble) or f"{(trouble.strerror or str(trouble)).rstrip('.')}."
-    return f"{file}: {text}" if file else text[:1].upper() + text[1:]
+    return f"{file}: {text}" if file else capitalized(text)
 
 
 def _known(trouble: OSError) -> str:

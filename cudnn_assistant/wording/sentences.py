@@ -58,6 +58,11 @@ def refusal(code: str, /, **facts: object) -> str:
     return say(f"refusals.{code}", **facts)
 
 
+def capitalized(text: str) -> str:
+    """A text that begins a sentence; all behind its first letter stays as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def stage(name: str) -> str:
     """What the test does in a stage, to follow "while"; an unknown stage's own name."""
     return say(f"stages.{name}") if name in rows("stages") else name

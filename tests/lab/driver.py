@@ -59,12 +59,11 @@ def compiled(source: str, name: str, *options: str) -> Path:
     words = (str(HERE / source), "-shared", "-fPIC", "-w", f"-Wl,-soname,{name}", *options)
     folder = _stubs() / hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
     if not (folder / name).exists():
-        made = Path(tempfile.mkdtemp(dir=workshop())) / name
-        subprocess.run(["gcc", "-o", made, *words], check=True, env={"PATH": os.environ["PATH"]})
         folder.mkdir(parents=True, exist_ok=True)
-        shutil.copy(made, folder / made.parent.name)
+        made = folder / str(os.getpid())
+        subprocess.run(["gcc", "-o", made, *words], check=True, env={"PATH": os.environ["PATH"]})
         # Another process may have been quicker: then its own is exchanged for the same.
-        (folder / made.parent.name).replace(folder / name)
+        made.replace(folder / name)
     return folder / name
 
 

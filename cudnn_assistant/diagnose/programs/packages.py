@@ -11,7 +11,7 @@ from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import Package
 from cudnn_assistant.regex import regex
-from cudnn_assistant.versions import numbers
+from cudnn_assistant.versions import numbers, series
 from cudnn_assistant.wording.products import called
 
 
@@ -187,10 +187,10 @@ def user_site(ctx: Context) -> Findings:
         return
     if ctx.machine.variable("PYTHONNOUSERSITE"):
         return
-    short = environment.version.split(".")[:2]
+    own = series(environment.version)
     mine = {f.name: f for f in ctx.frameworks}
     for other in ctx.machine.pythons:
-        same = other.kind == "user-site" and other.version.split(".")[:2] == short
+        same = other.kind == "user-site" and series(other.version) == own
         for framework in other.frameworks if same else ():
             if framework.name in mine:
                 severity: Severity = "warning" if ctx.stopped else "info"

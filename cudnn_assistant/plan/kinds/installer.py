@@ -10,6 +10,7 @@ from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, TOOLKITS
 from cudnn_assistant.plan.kinds.row import Consent, Needs, Outcome
 from cudnn_assistant.plan.steps import RunInstaller
 from cudnn_assistant.wording import say
+from cudnn_assistant.wording.sentences import capitalized
 
 RESTART = frozenset({3010, 1641})
 """Exit codes of Windows' installers: done, after a restart (which has begun)."""
@@ -47,8 +48,7 @@ def _name(step: RunInstaller) -> str:
 
 def _topic(step: RunInstaller) -> str:
     """What a sentence is about, before its colon: inside of one a name would need its article."""
-    name = _name(step)
-    return name[:1].upper() + name[1:]
+    return capitalized(_name(step))
 
 
 def _title(step: RunInstaller) -> str:

@@ -27,6 +27,7 @@ from cudnn_assistant.probe.pythons.layout import (
     version_of,
 )
 from cudnn_assistant.probe.pythons.usual_folders import Candidate, Kind
+from cudnn_assistant.versions import series
 from cudnn_assistant.wording import met
 
 MOST_ENVIRONMENTS = 500
@@ -160,7 +161,7 @@ def _read(disk: Disk, one: _Found) -> PythonEnvironment:
 def _user_site(disk: Disk, site: str, others: Sequence[PythonEnvironment]) -> PythonEnvironment:
     """The person's own packages, which every installation of one version of Python sees."""
     version = _user_version(disk, site)
-    fitting = (o for o in others if _uses_user_site(o) and _short(o.version) == version)
+    fitting = (o for o in others if _uses_user_site(o) and series(o.version) == version)
     base = next(fitting, PythonEnvironment(id="", version=version))
     return _with_more(disk, base, disk.parent(site), site, "user-site")
 
@@ -222,15 +223,11 @@ def _user_version(disk: Disk, site: str) -> str:
     return f"{match[1]}.{match[2]}" if match else ""
 
 
-def _short(version: str) -> str:
-    return ".".join(version.split(".")[:2])
-
-
 def _marker(disk: Disk, version: str, architecture: str) -> dict[str, str]:
     """The environment in the words of PEP 508."""
     windows = disk.family == "windows"
     machine = architecture or "x86_64"
-    known = {"python_version": _short(version), "python_full_version": version} if version else {}
+    known = {"python_version": series(version), "python_full_version": version} if version else {}
     return {
         **known,
         "platform_system": "Windows" if windows else "Linux",
