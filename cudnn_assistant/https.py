@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from http.client import HTTPException
 from typing import Any
 
 import requests
 import truststore
+import urllib3
 from requests.adapters import HTTPAdapter
+from requests.utils import get_environ_proxies, select_proxy
 
 from cudnn_assistant import __version__
+from cudnn_assistant.trouble import Refused
+
+_LONGEST = 200
+"""Characters of what an answer said."""
+STRANGE = (urllib3.exceptions.HTTPError, HTTPException, OSError, ValueError, TypeError)
+"""What the libraries raise for a connection that fails, and for an answer that makes no sense."""
 
 
 class SystemTrust(HTTPAdapter):
@@ -36,17 +46,52 @@ def https_session() -> requests.Session:
     return session
 
 
+class NotAnswered(Exception):
+    """There was no answer, or none that can be understood; it holds why."""
+
+
 @contextmanager
 def answered(
     address: str, timeout: tuple[float, float], headers: Mapping[str, str] | None = None
 ) -> Iterator[requests.Response]:
     """A server's answer, whose content comes while it is read; no redirect is followed.
 
-    Raises :class:`requests.RequestException`.
+    Raises :class:`NotAnswered`, also while the answer is read, and :class:`Refused` where the
+    proxy's address is none.
     """
-    with https_session() as session:
-        answer = session.get(
+    try:
+        with https_session() as session, asked(session, address, timeout, headers) as answer:
+            yield answer
+    except STRANGE as trouble:
+        raise NotAnswered(reason(trouble)) from trouble
+
+
+def asked(
+    session: requests.Session,
+    address: str,
+    timeout: tuple[float, float],
+    headers: Mapping[str, str] | None = None,
+) -> requests.Response:
+    """The beginning of an answer. Raises what is :data:`STRANGE`, and :class:`Refused`."""
+    try:
+        return session.get(
             address, headers=headers, stream=True, timeout=timeout, allow_redirects=False
         )
-        with answer:
-            yield answer
+    except (ValueError, TypeError):
+        # Nothing was sent: an address is none. Ours is known; the proxy's was written by somebody.
+        if not select_proxy(address, get_environ_proxies(address)):
+            raise
+        raise Refused("proxy-unusable") from None
+
+
+def reason(trouble: BaseException) -> str:
+    """What stood in the way, by the system or the answer.
+
+    What the libraries say names the proxy's address, which may hold a password; and of what the
+    proxy says only the number is repeated.
+    """
+    while inner := trouble.__cause__ or trouble.__context__:
+        trouble = inner
+    text = getattr(trouble, "strerror", None) or str(trouble) or type(trouble).__name__
+    by_the_proxy = re.match(r"Tunnel connection failed: ([0-9]{3})\b", text)
+    return f"proxy: HTTP {by_the_proxy[1]}" if by_the_proxy else text[:_LONGEST]

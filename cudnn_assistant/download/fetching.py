@@ -139,7 +139,7 @@ class _Run:
             try:
                 self.one_try()
             except _Broken as trouble:
-                left = _TRIES if self.here > before else left - 1
+                left = _TRIES if self.here >= before + _PIECE else left - 1
                 if left <= 0:
                     code = "connection-broke-off" if self.here else "nothing-arrived"
                     raise Refused(code, why=str(trouble)) from trouble
@@ -173,9 +173,7 @@ class _Run:
 
     def arriving(self) -> Iterator[tuple[requests.Response, bytes]]:
         """The server's answer with nothing yet, then with each block. Runs in another thread."""
-        import requests
-
-        from cudnn_assistant.https import answered
+        from cudnn_assistant.https import NotAnswered, answered
 
         headers = {"Accept-Encoding": "identity"}
         if self.here and (tag := _text(self.tag)):
@@ -185,8 +183,8 @@ class _Run:
                 yield answer, b""
                 for block in _gathered(answer.iter_content(_PIECE)):
                     yield answer, block
-        except requests.RequestException as trouble:
-            raise _Broken(_innermost(trouble)) from trouble
+        except NotAnswered as trouble:
+            raise _Broken(str(trouble)) from trouble
 
     def start_over_unless_it_goes_on(self, response: requests.Response) -> None:
         """Look at the server's answer; on anything but the wanted rest begin from the start."""
@@ -195,14 +193,11 @@ class _Run:
         goes_on = response.headers.get("Content-Range", "").startswith(f"bytes {self.here}-")
         if response.status_code == 206 and goes_on:
             return
-        if response.status_code not in (200, 416):
+        if response.status_code not in (200, 206, 416):
             raise Refused("server-answered", code=response.status_code, link=self.download_of.url)
-        for path in (self.part, self.tag):
-            with suppress(FileNotFoundError):
-                os.unlink(path)
-        self.hash, self.here = hashlib.sha256(), 0
-        if response.status_code == 416:
-            raise _Broken("HTTP 416")
+        self.forget()
+        if response.status_code != 200:
+            raise _Broken(f"HTTP {response.status_code}")
         tag = response.headers.get("ETag", "")
         # A weak tag promises a like file, not the same bytes: such a file can't be resumed.
         if tag and not tag.startswith("W/"):
@@ -234,13 +229,19 @@ class _Run:
 
     def finish(self) -> str:
         """Give the proven file its name; a wrong one is thrown away."""
-        with suppress(FileNotFoundError):
-            os.unlink(self.tag)
-        if not self.is_proven():
-            os.unlink(self.part)
+        if proven := self.is_proven():
+            os.replace(self.part, self.path)
+        self.forget()
+        if not proven:
             raise self.not_the_file()
-        os.replace(self.part, self.path)
         return self.path
+
+    def forget(self) -> None:
+        """Begin from the start."""
+        for path in (self.part, self.tag):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+        self.hash, self.here = hashlib.sha256(), 0
 
     def is_proven(self) -> bool:
         """Whether it is the file; one that its signature proves may be."""
@@ -278,9 +279,3 @@ def _text(path: str) -> str:
     with suppress(OSError, UnicodeDecodeError):
         return content(path).decode()
     return ""
-
-
-def _innermost(trouble: BaseException) -> str:
-    while trouble.__cause__ or trouble.__context__:
-        trouble = trouble.__cause__ or trouble.__context__ or trouble
-    return str(trouble) or type(trouble).__name__

@@ -53,9 +53,7 @@ def licence(
 
 
 def _blocks(address: str) -> Iterator[bytes]:
-    import requests
-
-    from cudnn_assistant.https import answered
+    from cudnn_assistant.https import NotAnswered, answered
 
     size = 0
     try:
@@ -67,5 +65,5 @@ def _blocks(address: str) -> Iterator[bytes]:
                 if size > _LONGEST:
                     raise Refused("no-licence-text", link=address)
                 yield block
-    except requests.RequestException as trouble:
-        raise Refused("no-connection", link=address) from trouble
+    except NotAnswered as trouble:
+        raise Refused("not-reached", link=address, why=trouble) from trouble

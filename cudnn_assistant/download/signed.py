@@ -66,22 +66,20 @@ def _found(address: str, how: How) -> Download:
             answer = next(head)
         if answer.code == 200 and 0 < answer.size <= _LARGEST:
             return Download(url=address, size=answer.size, sha256="")
-        if not (answer.code in (301, 302, 303, 307, 308) and answer.location):
+        if answer.code not in (301, 302, 303, 307, 308):
             raise Refused("server-answered", code=answer.code, link=address)
-        address = urljoin(address, answer.location)
+        address = answer.location
     raise Refused("leads-nowhere", link=address)
 
 
 def _answers(address: str) -> Iterator[_Answer]:
     """The head of the server's answer. Runs in another thread."""
-    import requests
-
-    from cudnn_assistant.https import answered
+    from cudnn_assistant.https import NotAnswered, answered
 
     try:
         with answered(address, _TIMEOUT, {"Accept-Encoding": "identity"}) as answer:
             size = answer.headers.get("Content-Length", "")
-            location = answer.headers.get("Location", "")
+            location = urljoin(address, answer.headers.get("Location", address))
             yield _Answer(answer.status_code, location, int(size) if size.isdecimal() else 0)
-    except requests.RequestException as trouble:
+    except NotAnswered as trouble:
         raise Refused("not-reached", link=address, why=trouble) from trouble

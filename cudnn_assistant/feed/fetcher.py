@@ -10,7 +10,8 @@ import urllib3
 from tuf.api.exceptions import DownloadError, DownloadHTTPError, SlowRetrievalError
 from tuf.ngclient import FetcherInterface
 
-from cudnn_assistant.https import https_session
+from cudnn_assistant.https import STRANGE, asked, https_session, reason
+from cudnn_assistant.trouble import Refused
 
 _CHUNK = 65536
 
@@ -40,13 +41,13 @@ class Fetcher(FetcherInterface):
     def _fetch(self, url: str) -> Iterator[bytes]:
         self.requests += 1
         try:
-            response = self._session.get(
-                url, stream=True, allow_redirects=False, timeout=(self._gap, self._gap)
-            )
+            response = asked(self._session, url, (self._gap, self._gap))
         except requests.Timeout as trouble:
             raise SlowRetrievalError(f"no answer within {self._gap} s") from trouble
-        except (requests.RequestException, OSError, ValueError) as trouble:
-            raise DownloadError(str(trouble)) from trouble
+        except Refused as trouble:
+            raise DownloadError(trouble.code) from None
+        except STRANGE as trouble:
+            raise DownloadError(reason(trouble)) from trouble
         if response.status_code != requests.codes.ok:
             response.close()
             raise DownloadHTTPError(f"status {response.status_code}", response.status_code)
@@ -62,5 +63,5 @@ class Fetcher(FetcherInterface):
                     yield chunk
         except urllib3.exceptions.TimeoutError as trouble:
             raise SlowRetrievalError(f"nothing for {self._gap} s") from trouble
-        except (urllib3.exceptions.HTTPError, OSError) as trouble:
-            raise DownloadError(str(trouble)) from trouble
+        except STRANGE as trouble:
+            raise DownloadError(reason(trouble)) from trouble

@@ -211,7 +211,7 @@ def test_prepared_archives_bring_their_licence(
 @pytest.mark.parametrize(
     ("address", "why"),
     [
-        ("http://127.0.0.1:1/LICENSE.txt", "no-connection"),
+        ("http://127.0.0.1:1/LICENSE.txt", "not-reached"),
         ("https://example.org/LICENSE.txt", "not-nvidias"),
         ("http://developer.download.nvidia.com/LICENSE.txt", "not-nvidias"),
     ],
