@@ -92,6 +92,19 @@ def _folder(kind: str) -> Path:
     return Path(getattr(platformdirs, f"user_{kind}_dir")(_NAME, appauthor=False))
 
 
+def anothers(path: str | os.PathLike[str]) -> str:
+    """Where a path really leads, as far as it exists, if root runs us and it is somebody else's.
+
+    "" for our own. What root writes there, its owner can't change or take back any more.
+    """
+    if sys.platform == "win32" or os.geteuid():
+        return ""
+    real = os.path.realpath(path)
+    while not os.path.exists(real):
+        real = os.path.dirname(real)
+    return real if os.stat(real).st_uid else ""
+
+
 def window_command() -> list[str]:
     """The command that opens the window later on, when this process and its mount are gone."""
     image = os.environ.get("APPIMAGE", "")

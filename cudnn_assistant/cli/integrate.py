@@ -11,8 +11,10 @@ from pathlib import Path
 from cudnn_assistant import places
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.session import Misuse, Session
+from cudnn_assistant.machine import readable
+from cudnn_assistant.session import Misuse, Refused, Session
 from cudnn_assistant.wording import say
+from cudnn_assistant.wording.refusals import why
 
 _ABOUT = "io.github.cudnn_assistant.cudnn_assistant.metainfo.xml"
 _FILES = (
@@ -34,15 +36,19 @@ def integrate(_session: Session, options: Options, screen: Screen) -> int:
     share = Path()
     try:
         share = data_home()
+        targets = (share / name for _source, name in _FILES)
+        if place := next(filter(None, map(places.anothers, targets)), ""):
+            screen.trouble(why(Refused("anothers-home", home=readable(place))))
+            return 5
         for source, name in _FILES:
             if options.out_of_menus:
                 (share / name).unlink(missing_ok=True)
             else:
                 _put(source, share / name)
     except OSError as trouble:
-        why = trouble.strerror or str(trouble)
+        said = trouble.strerror or str(trouble)
         path = trouble.filename or share
-        screen.trouble(say("cli.menu-not-writable", path=path, why=why))
+        screen.trouble(say("cli.menu-not-writable", path=path, why=said))
         return 5
     screen.line(say("cli.menu-removed" if options.out_of_menus else "cli.menu-added"))
     return 0

@@ -25,7 +25,7 @@ from cudnn_assistant.feed.source import Trouble as Trouble
 from cudnn_assistant.feed.source import describe as describe
 from cudnn_assistant.feed.source import newer_program as newer_program
 from cudnn_assistant.feed.source import news as news
-from cudnn_assistant.system.policy import anothers_home, policy
+from cudnn_assistant.system.policy import anothers_place, policy
 from cudnn_assistant.versions import older
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def current(
 ) -> tuple[Compat, Source]:
     """The newest valid data and where it is from. Never raises for trouble outside.
 
-    ``offline`` asks nobody, nor does root in another's home, whose saved copy would become root's.
+    ``offline`` asks nobody, nor does root among another's files: the saved copy would be root's.
     ``insist`` asks even when the data was confirmed a moment ago. Without an address (see
     :func:`address`) the built-in copy answers, with what NVIDIA's and PyPI's own indexes say is
     newer.
@@ -62,7 +62,7 @@ def current(
     kept = saved.load(where)
     if (
         offline
-        or anothers_home()
+        or anothers_place()
         or (kept is not None and not insist and kept.is_fresh(moment, FRESH))
     ):
         return _newest(kept, "saved")
@@ -85,7 +85,7 @@ def _directly(
     trouble: Trouble = ""
     if not any(direct_addresses()):
         trouble, known = "no-address", None
-    elif not (offline or anothers_home()) and (insist or not fresh):
+    elif not (offline or anothers_place()) and (insist or not fresh):
         from cudnn_assistant.feed import direct
 
         asked = _within(patience, lambda: direct.answer(load_builtin(), moment))

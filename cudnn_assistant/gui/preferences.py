@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from cudnn_assistant.places import anothers
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.whole_file import put
 
@@ -46,6 +47,8 @@ def load(path: Path) -> Preferences:
 
 def save(preferences: Preferences, path: Path) -> None:
     """Keep it, where the disk allows."""
+    if anothers(path):
+        return
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         put(path.resolve(), msgspec.json.encode(preferences))

@@ -14,6 +14,7 @@ import stat
 from collections.abc import Sequence
 
 from cudnn_assistant.machine import readable
+from cudnn_assistant.places import anothers
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.system import Refused
 from cudnn_assistant.whole_file import flush_folder
@@ -92,6 +93,8 @@ class Replacement:
             state = os.stat(self._real)
         except FileNotFoundError:
             self._refuse_link_to_nowhere()
+            if folder := anothers(self._real):
+                raise Refused("anothers-home", home=readable(folder)) from None
             return
         if not stat.S_ISREG(state.st_mode):
             raise Refused("not-a-plain-file", file=readable(self.path))

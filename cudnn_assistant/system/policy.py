@@ -16,6 +16,8 @@ from typing import Annotated, Any
 
 import msgspec
 
+from cudnn_assistant import places
+from cudnn_assistant.machine import readable
 from cudnn_assistant.plain_file import plain
 from cudnn_assistant.system import Refused
 
@@ -58,26 +60,26 @@ def archives() -> str:
 
 
 def refuse_where_nothing_may_change() -> None:
-    """Raises :class:`Refused` where whoever looks after the computer has decided so.
-
-    Nor does root change anything in another's home: what root writes there, its owner can't change
-    or take back any more.
-    """
-    if home := anothers_home():
-        raise Refused("anothers-home", home=home)
+    """Raises :class:`Refused` where whoever looks after the computer has decided so."""
+    if place := anothers_place():
+        raise Refused("anothers-home", home=readable(place))
     decided = policy()
     if decided.read_only:
         raise Refused("policy", place=decided.place)
 
 
-def anothers_home() -> str:
-    """The home folder of somebody else in which root runs us (``sudo -E``); "" where it doesn't."""
-    if sys.platform == "win32" or os.geteuid():
+def anothers_place() -> str:
+    """What somebody else owns of the folders that root writes to; "" for nothing.
+
+    The home (``sudo -E``), or where a link or a variable of XDG leads.
+    """
+    if sys.platform == "win32":
         return ""
     from cudnn_assistant.system.account import home_of
 
-    home = home_of(os.environ)
-    return home if home and os.stat(home).st_uid else ""
+    home = home_of(os.environ) or places.state()
+    ours = (home, places.config(), places.state(), places.saved(), places.own_libraries())
+    return next(filter(None, (places.anothers(folder) for folder in ours)), "")
 
 
 def _linux(path: str) -> Policy:

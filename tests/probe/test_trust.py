@@ -209,7 +209,9 @@ def test_an_entry_is_looked_at_once_however_often_it_is_listed(home, monkeypatch
 def test_who_is_behind_sudo():
     assert behind_sudo({"SUDO_UID": "0"}) is None
     assert behind_sudo({}) is None
-    assert behind_sudo({"SUDO_UID": "999999"}) is None
+    for forged in ("999999", "-1", "x", "\u00b2", "0x0", str(2**32), str(2**64), "9" * 5000, "1e3"):
+        assert behind_sudo({"SUDO_UID": forged}) is None
+        assert behind_sudo({"PKEXEC_UID": forged}) is None
     daemon = behind_sudo({"SUDO_UID": "1"})
     assert daemon is not None
     assert (daemon.uid, daemon.home) == (1, "/usr/sbin")

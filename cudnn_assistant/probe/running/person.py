@@ -27,11 +27,11 @@ def behind_sudo(environment: Mapping[str, str] | None = None) -> Person | None:
 
     variables = os.environ if environment is None else environment
     number = variables.get("SUDO_UID") or variables.get("PKEXEC_UID") or ""
-    if not number.isdigit() or int(number) == 0:
-        return None
     try:
         user = pwd.getpwuid(int(number))
-    except (KeyError, OverflowError):
+    except (KeyError, OverflowError, ValueError):
+        return None
+    if user.pw_uid == 0:
         return None
     groups = os.getgrouplist(user.pw_name, user.pw_gid)
     return Person(user.pw_uid, user.pw_gid, user.pw_name, user.pw_dir, tuple(groups))
