@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from cudnn_assistant.machine import Machine, dump
+from cudnn_assistant.trouble import Refused
 
 
 class Unknown(NamedTuple):
@@ -27,21 +28,26 @@ class Unknown(NamedTuple):
 
 
 DEEPEST = 64
-"""Levels within one such field; more was made to do harm."""
+MOST = 50_000
+"""Levels, and values, of a snapshot; more was made to do harm. A large one has eight and 1,000."""
 
 
 def unknown_fields(data: bytes | str) -> tuple[Unknown, ...]:
     """All such fields in the JSON of a snapshot that could be read; in the order they stand.
 
-    Raises :class:`RecursionError` for a field that is nested more than :data:`DEEPEST` levels.
+    Raises :class:`RecursionError` for JSON that is nested too deeply, :class:`Refused` for one with
+    too many values.
     """
-    found = tuple(_within(Machine, msgspec.json.decode(data), ()))
-    level: list[Any] = [field.value for field in found]
+    whole = msgspec.json.decode(data)
+    level, values = [whole], 0
     for _depth in range(DEEPEST):
         level = [item for value in level for item in _inside(value)]
+        values += len(level)
+        if values > MOST:
+            raise Refused("report-too-large")
     if level:
         raise RecursionError
-    return found
+    return tuple(_within(Machine, whole, ()))
 
 
 def dump_with(machine: Machine, fields: Iterable[Unknown]) -> bytes:

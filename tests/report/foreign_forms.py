@@ -102,6 +102,10 @@ def _damaged() -> Iterator[tuple[str, bytes]]:
     deep = b"[" * 99_999
     yield "deep", fenced(small.replace(b"{", b'{"z":' + deep + b"]" * 99_999 + b",", 1))
     yield "deep without an end", fenced(deep)
+    for field in ("gpus", "pythons", "cudnns"):
+        yield f"{field} without end", fenced({**SNAPSHOT, field: SNAPSHOT[field] * 5000})
+    unknown = {f"n{number}": {"a": [1, {"b": 2}]} for number in range(20_000)}
+    yield "unknown fields without end", fenced({**SNAPSHOT, **unknown})
     yield "not JSON", fenced(b"{'os': NaN}")
     yield "nothing", b""
     yield "zeros", bytes(100_000)
