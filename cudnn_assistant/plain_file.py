@@ -22,9 +22,15 @@ _WITHOUT_WAITING = (
 def plain(path: str | os.PathLike[str]) -> BufferedReader:
     """The file at ``path``, open for reading; links are followed.
 
-    Raises :class:`OSError`, also for a folder, a pipe and a device, which might never end.
+    Raises :class:`OSError`, also for a folder, a pipe and a device, which might never end, and for
+    a name that no file can have.
     """
-    handle = os.open(path, _WITHOUT_WAITING)
+    try:
+        handle = os.open(path, _WITHOUT_WAITING)
+    except ValueError as trouble:
+        raise FileNotFoundError(
+            errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path)
+        ) from trouble
     kind = os.fstat(handle).st_mode
     if not stat.S_ISREG(kind):
         os.close(handle)
