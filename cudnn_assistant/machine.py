@@ -434,6 +434,14 @@ class Framework(Struct, kw_only=True):
         """Whether it takes cuDNN from the system."""
         return self.gpu is not False and self.cudnn_from == "system"
 
+    @property
+    def expected_on_gpu(self) -> bool:
+        """Whether a person would expect it to use the GPU.
+
+        The plain onnxruntime package is a CPU build that many programs carry for small work.
+        """
+        return self.gpu is not False or self.name != "onnxruntime"
+
 
 class PythonEnvironment(Struct, kw_only=True):
     """A Python installation or virtual environment."""
@@ -466,6 +474,20 @@ class PythonEnvironment(Struct, kw_only=True):
     def dead(self) -> bool:
         """Whether nothing in it can start: the Python that it was made with is gone."""
         return not self.python and self.kind in ("venv", "uv", "pipx")
+
+    @property
+    def meant_for_gpu(self) -> bool:
+        """Whether a person expects something in it to use cuDNN.
+
+        Also where the build that is there can't: one for the processor alone, or an onnxruntime-gpu
+        that the plain package has overwritten.
+        """
+        if any(
+            f.expected_on_gpu and (f.cudnn_from != "none" or f.gpu is False)
+            for f in self.frameworks
+        ):
+            return True
+        return any(p.name == "onnxruntime-gpu" for p in self.packages)
 
 
 Stage = Literal[

@@ -9,6 +9,8 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import SYSTEM
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.summary import chain as chains
+from cudnn_assistant.summary import lines
+from cudnn_assistant.summary.rows import rows
 from cudnn_assistant.summary.search_ladder import ladder
 from cudnn_assistant.wording import language, words
 
@@ -33,6 +35,27 @@ def test_no_joint_holds_beside_a_station_that_nobody_knows() -> None:
                 assert not (unknown and joint == "holds"), (name, subject)
                 seen += joint == "holds"
     assert seen > 100
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_systems_row_breaks_only_where_a_finding_says_why(name: str) -> None:
+    machine = golden(name)
+    checkup = think(machine, load_builtin())
+    system = next(r for r in rows(machine, checkup.findings) if r.subject == SYSTEM)
+    wrong = any(one.severity == "error" for one in system.findings)
+    assert wrong or (system.mark != "bad" and "broken" not in system.chain.joints)
+
+
+def test_nobody_misses_a_cudnn_where_the_only_framework_is_built_for_the_processor() -> None:
+    machine = golden("windows-torch-cpu-only")
+    checkup = think(machine, load_builtin())
+    system = next(r for r in rows(machine, checkup.findings) if r.subject == SYSTEM)
+    assert (system.mark, system.state) == ("ok", "No program here needs the system's cuDNN.")
+    assert [one.text for one in system.chain.stations[1:]] == ["not used", "not used", ""]
+    assert {one.part: one.mark for one in lines(machine, checkup.findings)} == {
+        "gpu": "ok", "cuda": "ok", "cudnn": "ok", "settings": "ok", "trial": "unknown",
+        "python": "bad",
+    }  # fmt: skip
 
 
 def test_a_copy_whose_parts_are_loaded_beside_the_winner_stands_on_the_ladder() -> None:

@@ -14,7 +14,7 @@ from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.environments import with_known_cudnn, without_dead
 from cudnn_assistant.diagnose.layers import EVERYBODY, RULES
-from cudnn_assistant.diagnose.needs import expected_on_gpu, meets, need_of, passed
+from cudnn_assistant.diagnose.needs import meets, need_of, passed
 from cudnn_assistant.diagnose.programs.packages import reserved
 from cudnn_assistant.diagnose.rule import Layer, Rule
 from cudnn_assistant.diagnose.trial.experiments import blamed, names, with_experiments
@@ -37,7 +37,7 @@ def subjects(machine: Machine) -> tuple[str, ...]:
     expecting = (
         e.id
         for e in without_dead(machine).pythons
-        if any(expected_on_gpu(f) and f.cudnn_from != "none" for f in e.frameworks)
+        if any(f.expected_on_gpu and f.cudnn_from != "none" for f in e.frameworks)
     )
     return (SYSTEM, *dict.fromkeys(expecting))
 

@@ -13,7 +13,6 @@ from cudnn_assistant.diagnose.computer import Computer
 from cudnn_assistant.diagnose.needs import (
     Need,
     highest_by_major,
-    meant_for_gpu,
     meets,
     need_of,
     passed,
@@ -123,7 +122,7 @@ class Context(Computer, frozen=True, dict=True):
 
         A framework takes it from there, or no Python environment has one meant for the GPU.
         """
-        return bool(self.system_users) or not any(meant_for_gpu(e) for e in self.machine.pythons)
+        return bool(self.system_users) or not any(e.meant_for_gpu for e in self.machine.pythons)
 
     @property
     def serious(self) -> Severity:

@@ -25,28 +25,6 @@ class Need(msgspec.Struct, frozen=True):
     """CUDA version that who asks is built with, "11.2"."""
 
 
-def expected_on_gpu(framework: Framework) -> bool:
-    """Whether a person would expect this framework to use the GPU.
-
-    The plain onnxruntime package is a CPU build that many programs carry for small work.
-    """
-    return framework.gpu is not False or framework.name != "onnxruntime"
-
-
-def meant_for_gpu(environment: PythonEnvironment) -> bool:
-    """Whether a person expects something in this environment to use cuDNN.
-
-    Also where the build that is there can't: one for the processor alone, or an onnxruntime-gpu
-    that the plain package has overwritten.
-    """
-    if any(
-        expected_on_gpu(f) and (f.cudnn_from != "none" or f.gpu is False)
-        for f in environment.frameworks
-    ):
-        return True
-    return any(p.name == "onnxruntime-gpu" for p in environment.packages)
-
-
 def own_folders(environment: PythonEnvironment) -> tuple[str, ...]:
     """Folders whose files are the environment's alone.
 

@@ -11,5 +11,4 @@ from cudnn_assistant.summary.outcome import program as program
 from cudnn_assistant.summary.outcome import stopped as stopped
 from cudnn_assistant.summary.outcome import trial_text as trial_text
 from cudnn_assistant.summary.part_lines import lines as lines
-from cudnn_assistant.summary.part_lines import part_line as part_line
 from cudnn_assistant.summary.verdict import headline as headline

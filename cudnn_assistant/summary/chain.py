@@ -54,18 +54,25 @@ _STAGES: dict[str, int] = {"start": 2, "driver": 0, "context": 0, "load": 2, "ve
 """The joint at which a test has stopped; at every other stage cuDNN meets CUDA."""
 
 
-def chain(machine: Machine, subject: str, findings: Sequence[Finding]) -> Chain:
-    """The chain of a subject. ``findings`` are those that keep it from working, the first first."""
+def chain(
+    machine: Machine, subject: str, findings: Sequence[Finding], *, idle: bool = False
+) -> Chain:
+    """The chain of a subject. ``findings`` are those that keep it from working, the first first.
+
+    ``idle``: nobody uses it, so that what it lacks breaks nothing.
+    """
     environment = next((one for one in machine.pythons if one.id == subject), None)
     copy = copy_of(machine, subject)
-    test = test_of(machine, subject)
+    test = None if idle else test_of(machine, subject)
     broken = _broken(findings, test)
-    stations = (
+    stations: tuple[Station, ...] = (
         _driver(machine, broken),
         _cuda(machine, environment, copy, broken),
         _cudnn(environment, copy, test, broken),
         _program(environment, broken),
     )
+    if idle:
+        stations = (stations[0], *map(_unused, stations[1:]))
     if broken is None and test is not None and test.status == "ok":
         return Chain(stations, ("holds", "holds", "holds"))
     joints: list[Joint] = ["unknown", "unknown", "unknown"]
@@ -73,6 +80,13 @@ def chain(machine: Machine, subject: str, findings: Sequence[Finding]) -> Chain:
         joints[:broken] = map(_joint, stations[:broken], stations[1:])
         joints[broken] = "broken"
     return Chain(stations, tuple(joints))
+
+
+def _unused(one: Station) -> Station:
+    """A station that nobody comes to: what is there is told, and nothing else is missed."""
+    absent = one.part != "program" and one.mark != "ok"
+    text = say("summary.station-not-used") if absent else one.text
+    return msgspec.structs.replace(one, text=text, mark="wait")
 
 
 def _joint(one: Station, other: Station) -> Joint:

@@ -12,6 +12,7 @@ from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, CudnnCopy, Machine
 from cudnn_assistant.summary.environments import environments
 from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, card, label, newest
+from cudnn_assistant.summary.needed import system_needed
 from cudnn_assistant.summary.outcome import trial_text
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import listed, say, told, words
@@ -29,14 +30,15 @@ _GAPS: dict[PartName, tuple[str, ...]] = {
 def lines(machine: Machine, findings: Iterable[Finding]) -> tuple[Line, ...]:
     """A line for each part of the computer, then one for each Python environment."""
     known = tuple(findings)
-    rows = [_with_findings(part_line(part, machine), machine, known) for part in PARTS]
+    needed = system_needed(machine, known)
+    rows = [_part(part, machine, known, needed=needed) for part in PARTS]
     return (*rows, *environments(machine, known))
 
 
-def part_line(part: PartName, machine: Machine) -> Line:
-    """The line of one part by what was read alone; for a look that is still under way."""
+def _read(part: PartName, machine: Machine, *, needed: bool) -> Line:
+    """The line of one part by what was read alone."""
     gap = next((g for g in machine.gaps if g.what in _GAPS[part]), None)
-    mark, text = _TEXTS[part](machine)
+    mark, text = _TEXTS[part](machine, needed)
     if gap is not None and mark != "ok":
         return Line(
             part, "unknown", label(part), say("summary.could-not-read-why", why=told(gap.why))
@@ -44,8 +46,9 @@ def part_line(part: PartName, machine: Machine) -> Line:
     return Line(part, mark, label(part), text)
 
 
-def _with_findings(line: Line, machine: Machine, findings: tuple[Finding, ...]) -> Line:
+def _part(part: PartName, machine: Machine, findings: tuple[Finding, ...], *, needed: bool) -> Line:
     """The line marked by the worst finding of its part; a problem without facts names itself."""
+    line = _read(part, machine, needed=needed)
     mine = [
         f
         for f in findings
@@ -55,7 +58,7 @@ def _with_findings(line: Line, machine: Machine, findings: tuple[Finding, ...]) 
         and (f.subject == SYSTEM or cause(f.code).about == "settings")
     ]
     if not mine:
-        if line.part == "cudnn" and line.mark == "note" and not _asked(machine):
+        if line.part == "cudnn" and line.mark == "note" and not needed:
             return replace(line, mark="ok", text=say("summary.not-system-nothing-here-needs-there"))
         return line
     mark: Mark = "bad" if mine[0].severity == "error" else "note"
@@ -72,14 +75,7 @@ def _part_of(finding: Finding) -> str:
     return "settings" if finding.facts.get("entry") else "cudnn"
 
 
-def _asked(machine: Machine) -> bool:
-    """Whether something may need the system's cuDNN: not if all environments bring their own."""
-    frameworks = [f for e in machine.pythons for f in e.frameworks]
-    asked = any(f.uses_system_cudnn for f in frameworks)
-    return asked or not any(f.brings_cudnn for f in frameworks)
-
-
-def _gpu(machine: Machine) -> tuple[Mark, str]:
+def _gpu(machine: Machine, _needed: bool) -> tuple[Mark, str]:
     if not machine.gpus:
         return "bad", say("summary.no-nvidia-gpu-found")
     names = [card(g.name) for g in machine.gpus]
@@ -95,9 +91,9 @@ def _gpu(machine: Machine) -> tuple[Mark, str]:
     )
 
 
-def _cuda(machine: Machine) -> tuple[Mark, str]:
+def _cuda(machine: Machine, needed: bool) -> tuple[Mark, str]:
     if not machine.toolkits:
-        if _asked(machine):
+        if needed:
             return "note", say("summary.not-found")
         return "ok", say("summary.no-cuda-toolkit-python-environments-bring")
     best = newest(machine.toolkits)
@@ -109,7 +105,7 @@ def _cuda(machine: Machine) -> tuple[Mark, str]:
     return "ok", text
 
 
-def _cudnn(machine: Machine) -> tuple[Mark, str]:
+def _cudnn(machine: Machine, _needed: bool) -> tuple[Mark, str]:
     copies = [c for c in machine.cudnns if not c.environment]
     if not copies:
         return "note", say("summary.not-found")
@@ -124,18 +120,17 @@ def _loaded(machine: Machine, copies: list[CudnnCopy]) -> CudnnCopy | None:
     return next((c for c in copies if inside(loaded, c.folder, family)), None)
 
 
-def _settings(machine: Machine) -> tuple[Mark, str]:
-    del machine
+def _settings(_machine: Machine, _needed: bool) -> tuple[Mark, str]:
     return "ok", say("summary.nothing-way")
 
 
-def _trial(machine: Machine) -> tuple[Mark, str]:
+def _trial(machine: Machine, needed: bool) -> tuple[Mark, str]:
     system = machine.trial(SYSTEM)
-    if system is not None and (system.status == "ok" or _asked(machine)):
+    if system is not None and (system.status == "ok" or needed):
         return trial_text(system)
     ids = {e.id for e in machine.pythons}
     others = [t for t in machine.trials if t.subject in ids and not t.library]
-    best = next((t for t in others if t.status == "ok"), None) or next(iter(others), system)
+    best = next((t for t in others if t.status == "ok"), None) or next(iter(others), None)
     return trial_text(best) if best is not None else ("unknown", say("summary.not-run"))
 
 

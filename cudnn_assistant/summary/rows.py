@@ -12,6 +12,7 @@ from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Trial
 from cudnn_assistant.summary.chain import Chain, chain, test_of
 from cudnn_assistant.summary.environments import environments
 from cudnn_assistant.summary.line import Line, Mark, card
+from cudnn_assistant.summary.needed import system_needed
 from cudnn_assistant.summary.part_lines import lines
 from cudnn_assistant.versions import short
 from cudnn_assistant.wording import number, say, words
@@ -52,25 +53,33 @@ def _standing(row: Row) -> tuple[int, bool]:
 def _system(machine: Machine, findings: tuple[Finding, ...]) -> Row:
     known = {one.id for one in machine.pythons if one.frameworks}
     mine = tuple(one for one in findings if one.subject not in known)
-    mark, state = _system_state(machine, mine, findings)
-    told = chain(machine, SYSTEM, mine)
+    idle = _idle(machine, mine, findings)
+    mark, state = _system_state(machine, mine, findings, idle=idle)
+    told = chain(machine, SYSTEM, mine, idle=idle)
     return Row(SYSTEM, mark, say("summary.row-system"), "", state, told, mine)
 
 
+def _idle(machine: Machine, mine: tuple[Finding, ...], findings: tuple[Finding, ...]) -> bool:
+    """Whether nobody misses what the system's programs don't find."""
+    test = test_of(machine, SYSTEM)
+    wrong = any(one.severity == "error" for one in mine)
+    works = test is not None and test.status == "ok"
+    return not (wrong or works or system_needed(machine, findings))
+
+
 def _system_state(
-    machine: Machine, mine: tuple[Finding, ...], findings: tuple[Finding, ...]
+    machine: Machine, mine: tuple[Finding, ...], findings: tuple[Finding, ...], *, idle: bool
 ) -> tuple[Mark, str]:
     worst = next((one for one in mine if one.severity != "info"), None)
     if worst is not None and worst.severity == "error":
         return "bad", words(worst, machine).title
-    told: dict[str, Line] = {line.part: line for line in lines(machine, findings)}
     test = test_of(machine, SYSTEM)
-    if test is not None and test.status == "ok":
-        mark: Mark = "note" if worst is not None else "ok"
-        return mark, ran(test)
-    idle = told["cudnn"].mark == "ok" and test is not None and test.status == "missing-library"
+    calm: Mark = "note" if worst is not None else "ok"
     if idle:
-        return "note" if worst is not None else "ok", told["cudnn"].text
+        return calm, say("summary.row-idle")
+    if test is not None and test.status == "ok":
+        return calm, ran(test)
+    told: dict[str, Line] = {line.part: line for line in lines(machine, findings)}
     # Another subject's test may be what that line tells of; the system's own is not known then.
     mark = told["trial"].mark if test is not None else "unknown"
     return "unknown" if mark == "ok" else mark, told["trial"].text

@@ -12,7 +12,7 @@ from machines.computers import COMPUTERS
 from cudnn_assistant.diagnose import EVERYBODY, RULES, diagnose, subjects, verdict
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.summary import PARTS, headline, lines, part_line
+from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.wording import words
 
 WORDS = st.sampled_from(
@@ -77,8 +77,7 @@ def test_no_machine_makes_a_rule_raise(machine: Machine) -> None:
         assert said.title
     answer = verdict(machine, findings)
     assert all(headline(answer, machine, findings))
-    assert lines(machine, findings)
-    assert all(part_line(part, machine).label for part in PARTS)
+    assert all(line.label for line in lines(machine, findings))
     for subject in subjects(machine):
         if verdict(machine, findings, subject) == "works":
             assert any(t.status == "ok" and t.stage == "convolution" for t in machine.trials)

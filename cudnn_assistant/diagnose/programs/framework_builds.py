@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
-from cudnn_assistant.diagnose.needs import expected_on_gpu, passed
+from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.diagnose.pip_extras import requirement
 from cudnn_assistant.diagnose.programs.packages import overwritten, packages_of
 from cudnn_assistant.diagnose.remedies import (
@@ -27,7 +27,7 @@ from cudnn_assistant.wording.products import called, titled
 def _alone(ctx: Context) -> bool:
     """No other Python environment has a framework that uses the GPU."""
     others = (e for e in ctx.machine.pythons if e.id != ctx.subject)
-    return not any(f.gpu and expected_on_gpu(f) for e in others for f in e.frameworks)
+    return not any(f.gpu and f.expected_on_gpu for e in others for f in e.frameworks)
 
 
 @rule("python-32-bit", layer=Layer.FRAMEWORK, provable=False)
@@ -135,7 +135,7 @@ def jax_plugin(ctx: Context) -> Findings:
 def arm(ctx: Context) -> Findings:
     """Windows on ARM; few programs have GPU builds for it."""
     arm64 = ctx.windows and ctx.machine.os.architecture in ("aarch64", "arm64")
-    cpu = any(f.gpu is False and expected_on_gpu(f) for f in ctx.frameworks)
+    cpu = any(f.gpu is False and f.expected_on_gpu for f in ctx.frameworks)
     if arm64 and cpu and ctx.environment is not None:
         yield ctx.note(Manual(), "aarch64", environment=ctx.subject)
 
@@ -160,7 +160,7 @@ def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
     """
     if ctx.environment is None or not ctx.machine.gpus:
         return
-    builds = [f for f in ctx.frameworks if f.gpu is False and (expected_on_gpu(f) or asked(ctx, f))]
+    builds = [f for f in ctx.frameworks if f.gpu is False and (f.expected_on_gpu or asked(ctx, f))]
     for name in dict.fromkeys(f.name for f in builds):
         same = [f for f in builds if f.name == name]
         twin = any(f.gpu and f.name == name for f in ctx.frameworks)
