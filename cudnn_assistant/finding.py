@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple, TypedDict
 
 import msgspec
 from msgspec import field
@@ -127,6 +128,10 @@ class Unknown(Struct, tag="unknown", kw_only=True):
 Remedy = Automatic | Manual | Impossible | Unknown
 
 
+Names = str | tuple[str, ...]
+"""One name, or several: each language lists them in its own manner."""
+
+
 class Facts(TypedDict, total=False):
     """What the words of a finding may name. Not there, "", 0, False: it isn't known, or isn't so.
 
@@ -134,22 +139,22 @@ class Facts(TypedDict, total=False):
     """
 
     # Who, and where
-    program: str
+    program: Names
     """Who asks, "PyTorch 2.9.0"."""
     environment: str
     """The Python environment that it is about."""
-    programs: str
+    programs: Names
     """Programs that hold the GPU's memory, with their numbers."""
     product: str
     """"cuDNN 9.8"."""
-    present: str
+    present: Names
     """What is there in its place."""
     own_product: str
     """The cuDNN that an environment brings."""
     one: str
-    other: str
+    other: Names
     """The two that don't agree: products, packages, versions or folders."""
-    others: str
+    others: Names
     """Graphics of other makers."""
 
     # Versions
@@ -159,7 +164,7 @@ class Facts(TypedDict, total=False):
     needed_version: str
     present_version: str
     header_version: str
-    versions: str
+    versions: Names
     """All that came together."""
     cudnn_major: int
     lower_major: int
@@ -190,7 +195,7 @@ class Facts(TypedDict, total=False):
     """The copy of cuDNN that asks for CUDA, where no program does."""
 
     # Files and folders
-    file: str
+    file: Names
     folder: str
     older_folder: str
     path: str
@@ -215,10 +220,10 @@ class Facts(TypedDict, total=False):
     """Libraries of CUDA that come along with ``product``."""
 
     # Packages
-    package: str
+    package: Names
     lacking: Literal["", "record", "spare"]
     """``package`` is there by its record alone; or it lacks only what programs rarely use."""
-    missing_files: str
+    missing_files: Names
     real_package: str
     """The one that holds what ``package`` only names."""
     kept_package: str
@@ -234,14 +239,14 @@ class Facts(TypedDict, total=False):
     # Settings
     variable: str
     value: str
-    setting: str
+    setting: Names
     absent: str
     """The variable that isn't set, or in whose folders a file isn't."""
     folder_gone: bool
     """``variable`` names a folder that isn't there."""
     lists: Literal["", "folders", "gpus"]
     """What ``variable`` lists."""
-    entry: str
+    entry: Names
     listed_in: str
     """The list that ``entry`` stands in."""
     relative_entry: str
@@ -257,7 +262,7 @@ class Facts(TypedDict, total=False):
     """Characters of the list."""
 
     # The computer
-    gpu: str
+    gpu: Names
     flag: str
     """The option that a container has to be started with."""
     flag_unsure: bool
@@ -329,17 +334,20 @@ _FLAGS = (
 )
 
 
-def texts(facts: Facts) -> dict[str, str]:
+def texts(facts: Facts, listed: Callable[[Iterable[str]], str] = ", ".join) -> dict[str, str]:
     """The known facts as texts, by the keys that scripts and the templates of words have."""
     values = {name: value for name in Facts.__annotations__ if (value := facts.get(name))}
     up = [flag for flag in _FLAGS if values.get(flag.name) == flag.value and flag.fact in values]
     left_out = {flag.name for flag in _FLAGS} | {flag.fact for flag in up if flag.instead}
-    known = {
-        _KEYS.get(name, name): f"{value:,}" if name == "length" else str(value)
-        for name, value in values.items()
-        if name not in left_out
-    }
-    return known | {flag.key: str(values[flag.fact]) for flag in up}
+
+    def text(name: str) -> str:
+        value = values[name]
+        if isinstance(value, tuple):
+            return listed(value)
+        return f"{value:,}" if name == "length" else str(value)
+
+    known = {_KEYS.get(name, name): text(name) for name in values if name not in left_out}
+    return known | {flag.key: text(flag.fact) for flag in up}
 
 
 class StoppedAt(Struct, kw_only=True):
@@ -351,7 +359,17 @@ class StoppedAt(Struct, kw_only=True):
         return f"test: {self.stage}"
 
 
-Evidence = str | StoppedAt
+class Having(NamedTuple):
+    """Evidence: what these names belong to. As text, and to scripts, "PACKAGE: FILE, FILE"."""
+
+    what: str
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.what}: {', '.join(self.names)}"
+
+
+Evidence = str | StoppedAt | Having
 
 
 class Finding(Struct, kw_only=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-Fact = str | int | BaseException
+Fact = str | int | BaseException | tuple[str, ...]
 """Fills a place of the sentence; an exception fills it with what is to be said of that."""
 
 

@@ -88,7 +88,7 @@ def _refuse_unforeseen(step: InstallPackage, changes: tuple[PackageChange, ...])
     foreseen = {_what(change) for change in step.changes}
     others = [change.name for change in changes if _what(change) not in foreseen]
     if others:
-        raise Refused("more-would-change", names=", ".join(others))
+        raise Refused("more-would-change", names=tuple(others))
 
 
 def _what(change: PackageChange) -> tuple[str, str]:

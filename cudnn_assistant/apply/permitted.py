@@ -17,7 +17,7 @@ def refuse_forbidden(plan: Plan) -> None:
     decided = policy()
     asked = {code for step in plan.steps for code in step.why if not plan.undoes}
     if decided.allow is not None and (codes := asked - set(decided.allow)):
-        raise Refused("policy-allows-others", place=decided.place, codes=", ".join(sorted(codes)))
+        raise Refused("policy-allows-others", place=decided.place, codes=tuple(sorted(codes)))
     if not decided.downloads and fetches(plan):
         raise Refused("policy-forbids-downloads", place=decided.place)
 

@@ -12,7 +12,7 @@ from cudnn_assistant.explain.versions import version, version_text
 from cudnn_assistant.explain.wanted import brings, cuda_in_use, needs
 from cudnn_assistant.machine import Family
 from cudnn_assistant.versions import major
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import listed, say
 
 Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""
@@ -106,7 +106,7 @@ def _driver_parts(f: Facts) -> Iterator[Feature]:
             "driver:parts-differ",
             say(
                 "explain.parts-several-driver-versions-named-versions",
-                versions=", ".join(sorted(map(version_text, files))),
+                versions=listed(sorted(map(version_text, files))),
             ),
         )
 

@@ -34,13 +34,14 @@ def unmet_requirement() -> str:
     if shown and not missing:
         return ""
     # Words take a fifth of the time to the first picture, which needs none.
-    from cudnn_assistant.wording import say
+    from cudnn_assistant.wording import listed, say
 
     terminal = say("gui.use-terminal")
     if not shown:
         return say("gui.no-display", terminal=terminal)
-    names = ", ".join(missing)
-    return say("gui.libraries-missing", names=names, packages=_PACKAGES, terminal=terminal)
+    return say(
+        "gui.libraries-missing", names=listed(missing), packages=_PACKAGES, terminal=terminal
+    )
 
 
 def _loads(name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from cudnn_assistant.machine import Machine
+from cudnn_assistant.wording import listed
 
 _KEYS: dict[str, tuple[str, ...]] = {
     "gpus": ("uuid", "pci_bus", "name"),
@@ -80,7 +81,7 @@ def _entries(where: str, name: str, old: Iterable[Any], new: Iterable[Any]) -> I
             yield from _differences(inner, before[key], after[key])
     kept = [key for key in before if key in after], [key for key in after if key in before]
     if kept[0] != kept[1]:
-        yield Difference("changed", f"{where} · order", ", ".join(kept[0]), ", ".join(kept[1]))
+        yield Difference("changed", f"{where} · order", *map(listed, kept))
 
 
 def _by_key(name: str, entries: Iterable[Any]) -> dict[str, Any]:

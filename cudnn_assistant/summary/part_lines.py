@@ -100,8 +100,7 @@ def _cuda(machine: Machine, needed: bool) -> tuple[Mark, str]:
     others = len(machine.toolkits) - 1
     text = f"{best.version or '?'}  {best.root}"
     if others:
-        more = say("summary.count-more", count=others)
-        text = f"{text}, {more}"
+        text = listed((text, say("summary.count-more", count=others)))
     return "ok", text
 
 

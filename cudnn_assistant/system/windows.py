@@ -143,7 +143,7 @@ class Windows:
             {"name": name, "before": _plain(self.read("machine", name)), "after": _plain(value)}
             for name, value in wanted
         ]
-        names = ", ".join(name for name, _after in changes)
+        names = tuple(name for name, _after in changes)
         self._run_elevated(names, json.dumps({"changes": told}).encode())
 
     def _set_by_windows(self, name: str, value: Value | None) -> None:
@@ -152,7 +152,7 @@ class Windows:
         if self.read("machine", name) != value:
             raise Refused("administrator-stopped", name=name)
 
-    def _run_elevated(self, name: str, request: bytes) -> None:
+    def _run_elevated(self, names: tuple[str, ...], request: bytes) -> None:
         path = os.path.join(places.state(), f"request-{secrets.token_hex(8)}.json")
         proof = hashlib.sha256(request).hexdigest()
         try:
@@ -165,7 +165,7 @@ class Windows:
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(path)
-        _refuse_by_code(code, name)
+        _refuse_by_code(code, names)
 
     def _as_administrator(self, command: Sequence[str]) -> int:
         try:
@@ -273,18 +273,18 @@ def _plain(value: Value | None) -> dict[str, Any] | None:
     return None if value is None else {"text": value.text, "expand": value.expand}
 
 
-def _refuse_by_code(code: int, name: str) -> None:
+def _refuse_by_code(code: int, names: tuple[str, ...]) -> None:
     """Turn the exit code of ``child/elevated.py`` into a refusal; 0 is success."""
     if code == 0:
         return
     if code == _HALF:
-        raise OSError(f"the administrator's part stopped halfway ({name})")
+        raise OSError(f"the administrator's part stopped halfway {names}")
     known = {
         10: "administrator-did-not-accept",
         11: "changed-meanwhile",
         12: "administrator-was-not-allowed",
     }
-    raise Refused(known.get(code, "administrator-stopped"), name=name)
+    raise Refused(known.get(code, "administrator-stopped"), name=names)
 
 
 _HALF = 14

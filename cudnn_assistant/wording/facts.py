@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from cudnn_assistant.wording.numbers import listed
 from cudnn_assistant.wording.sentences import capitalized, refusal, rows, say
 
 _LONGEST = 1000
 """Characters of a text that may be ours."""
+_PATHS = re.compile(r", (?=/|\\\\|[A-Za-z]:\\)")
+"""Between two whole paths."""
 _OF_SETTINGS = ("other-kind-of-value", "unkeepable-characters")
 """Refusals that stand in facts as well: why a variable could not be read."""
 
@@ -47,8 +50,9 @@ def _behind_names(text: str) -> str:
 def _whole(text: str) -> str:
     for name, row in rows("met").items():
         if (facts := _places(row, text)) is not None:
-            inner = facts.keys() & {"said", "before"}
-            return say(f"met.{name}", **facts | {one: told(facts[one]) for one in inner})
+            inner = {one: told(facts[one]) for one in facts.keys() & {"said", "before"}}
+            files = {one: listed(_PATHS.split(facts[one])) for one in facts.keys() & {"files"}}
+            return say(f"met.{name}", **facts | inner | files)
     for name, row in rows("errno").items():
         # Without a file before it, it begins a sentence.
         if text in (row, capitalized(str(row))):

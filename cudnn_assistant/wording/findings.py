@@ -15,6 +15,7 @@ from cudnn_assistant.causes import Text, cause
 from cudnn_assistant.finding import (
     Automatic,
     Finding,
+    Having,
     Impossible,
     Manual,
     PutFirst,
@@ -26,7 +27,7 @@ from cudnn_assistant.finding import (
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.wording.facts import told
 from cudnn_assistant.wording.language import pgettext
-from cudnn_assistant.wording.numbers import number, sized
+from cudnn_assistant.wording.numbers import listed, number, sized
 from cudnn_assistant.wording.sentences import rows, say, stage, symbol_means
 
 
@@ -110,7 +111,7 @@ def _steps_of_archive(finding: Finding, machine: Machine) -> list[str]:
 
 def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
     system = "Windows" if machine.os.family == "windows" else "Linux"
-    facts = {"system": system, **texts(finding.facts)}
+    facts = {"system": system, **texts(finding.facts, listed)}
     if "stage" in facts:
         facts["doing"] = stage(facts["stage"])
     if "length" in facts:
@@ -118,7 +119,7 @@ def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
     for name in facts.keys() & {"free", "total"}:
         facts[name] = sized(facts[name])
     if "gpu" in facts:
-        facts["gpu"] = facts["gpu"].removeprefix("NVIDIA ")
+        facts["gpu"] = facts["gpu"].replace("NVIDIA ", "")
     return facts
 
 
@@ -173,6 +174,9 @@ def _details(finding: Finding) -> Iterable[str]:
     for line in finding.evidence:
         if isinstance(line, StoppedAt):
             yield say("remedies.stopped", doing=stage(line.stage))
+            continue
+        if isinstance(line, Having):
+            yield f"{line.what}: {listed(line.names)}"
             continue
         file, _of, state = line.rpartition(": ")
         if file and f"part-{state}" in rows("summary"):

@@ -8,7 +8,7 @@ import os
 from cudnn_assistant.machine import readable
 from cudnn_assistant.trouble import Fact, Trouble
 from cudnn_assistant.wording.language import english
-from cudnn_assistant.wording.numbers import number
+from cudnn_assistant.wording.numbers import listed, number
 from cudnn_assistant.wording.sentences import capitalized, refusal, rows, say
 
 
@@ -30,6 +30,8 @@ def why_in_facts(trouble: BaseException) -> str:
 def _said(fact: Fact) -> str:
     if isinstance(fact, BaseException):
         return why(fact)
+    if isinstance(fact, tuple):
+        return listed(fact)
     return number(fact) if isinstance(fact, int) else fact
 
 

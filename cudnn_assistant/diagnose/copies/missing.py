@@ -34,9 +34,8 @@ def closed(ctx: Context) -> Findings:
     if ctx.windows or ctx.works or not (trial or ctx.framework_trials):
         return
     if barred := [p for p in packages_of(ctx) if p.closed]:
-        names = ", ".join(p.name for p in barred)
         remedy = _open("-R", "a+rX", *dict.fromkeys(p.closed for p in barred))
-        yield ctx.error(remedy, folder=barred[0].closed, package=names)
+        yield ctx.error(remedy, folder=barred[0].closed, package=tuple(p.name for p in barred))
     lost = trial and trial.status == "missing-library" and "cudnn" in trial.missing
     entry = next((e for e in ctx.machine.search if e.closed and _LIKELY.search(e.folder)), None)
     if entry and lost and ctx.environment is None and not ctx.copies:

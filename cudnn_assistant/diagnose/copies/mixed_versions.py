@@ -59,7 +59,7 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Findings:
     remedy = replace(ctx, copy)
     facts = by_hand(ctx, copy, remedy) | {"count": max(len(versions), len(folders), 2)}
     if len(versions) > 1:
-        facts["versions"] = ", ".join(".".join(map(str, v)) for v in sorted(versions))
+        facts["versions"] = tuple(".".join(map(str, v)) for v in sorted(versions))
     yield ctx.finding(ctx.serious, remedy, *evidence, said, **facts)
 
 

@@ -100,7 +100,7 @@ def _other_cuda(ctx: Context, need: Need) -> Finding:
         program=need.who,
         cuda=cuda,
         environment=need.where,
-        present=", ".join(there),
+        present=tuple(there),
         archive=ours[0] if ours else "",
     )
 

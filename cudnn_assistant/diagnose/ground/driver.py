@@ -185,7 +185,7 @@ def not_loaded(ctx: Context) -> Findings:
     driver = _unloaded(ctx)
     if driver is not None and driver.module_on_disk and not _refusal(ctx):
         remedy = Manual(commands=("sudo modprobe nvidia",), administrator=True)
-        yield ctx.error(remedy, ", ".join(driver.modules) or "/sys/module/nvidia: –")
+        yield ctx.error(remedy, *(driver.modules or ("/sys/module/nvidia: –",)))
 
 
 @rule("driver-not-searched", layer=Layer.DRIVER)

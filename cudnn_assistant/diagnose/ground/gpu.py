@@ -10,7 +10,7 @@ from cudnn_assistant.diagnose.ground.driver_status import answering, bare_linux
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import driver_page
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Impossible, Manual, Severity
+from cudnn_assistant.finding import Facts, Having, Impossible, Manual, Severity
 from cudnn_assistant.machine import Gpu
 from cudnn_assistant.versions import older
 
@@ -60,8 +60,8 @@ def no_gpu(ctx: Context) -> Findings:
         return
     if machine.driver and (machine.driver.problem_codes or machine.driver.log):
         return
-    others = ", ".join(machine.other_gpus)
-    yield ctx.error(Impossible(), others, others=others)
+    others = machine.other_gpus
+    yield ctx.error(Impossible(), *others, others=others)
 
 
 @rule("gpu-too-old", layer=Layer.GPU)
@@ -70,9 +70,8 @@ def too_old(ctx: Context) -> Findings:
     gpus = ctx.gpus
     oldest = oldest_gpu_of_cudnn(ctx.compat)
     if gpus and all(older(g.compute, oldest) for g in gpus):
-        names = ", ".join(g.name for g in gpus)
-        evidence = ", ".join(f"{g.name}: {g.compute}" for g in gpus)
-        yield ctx.error(Impossible(), evidence, gpu=names)
+        evidence = (f"{g.name}: {g.compute}" for g in gpus)
+        yield ctx.error(Impossible(), *evidence, gpu=tuple(g.name for g in gpus))
 
 
 def device_problem(ctx: Context, code: DeviceProblem) -> bool:
@@ -105,7 +104,7 @@ def firmware(ctx: Context) -> Findings:
         found = sorted({Xid.GSP_TIMEOUT, Xid.GSP_FAULT} & set(gpu.xids))
         if found and Xid.FALLEN_OFF_THE_BUS not in gpu.xids:
             severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
-            evidence = f"{gpu.name}: Xid {', '.join(str(int(xid)) for xid in found)}"
+            evidence = Having(what=gpu.name, names=tuple(f"Xid {xid:d}" for xid in found))
             remedy = driver_page(restart=True)
             yield ctx.finding(severity, remedy, evidence, gpu=gpu.name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import Xid
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Manual, Severity
+from cudnn_assistant.finding import Having, Manual, Severity
 from cudnn_assistant.machine import Gpu
 
 _OF_MEMORY = frozenset((Xid.DOUBLE_BIT_ECC, Xid.ROW_REMAP_FAILURE, Xid.UNCONTAINED_ECC))
@@ -43,7 +43,7 @@ def hot(ctx: Context) -> Findings:
         harmful = [t for t in gpu.throttled if t in ("hw-thermal", "power-brake", "hw-slowdown")]
         if harmful:
             heat = f"{gpu.temperature} °C" if gpu.temperature is not None else ""
-            evidence = f"{gpu.name}: {', '.join(harmful)}"
+            evidence = Having(what=gpu.name, names=tuple(harmful))
             yield ctx.warning(Manual(), evidence, heat, gpu=gpu.name)
 
 

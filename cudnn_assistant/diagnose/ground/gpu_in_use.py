@@ -38,14 +38,14 @@ def _closed(ctx: Context, mode: str) -> Findings:
             continue
         prefix = "" if ctx.windows else "sudo "
         command = f"{prefix}nvidia-smi -i {gpu.nvml_index or 0} -c DEFAULT"
-        program = ", ".join(_process(p.name, p.pid) for p in inside[:3])
+        programs = tuple(_process(p.name, p.pid) for p in inside[:3])
         yield ctx.finding(
             "warning" if ctx.runs else "error",
             Manual(commands=(command,), administrator=True),
             f"{gpu.name}: {gpu.compute_mode}",
-            program,
+            *programs,
             gpu=gpu.name,
-            program=program,
+            program=programs,
         )
 
 
@@ -148,7 +148,7 @@ def _memory(ctx: Context, gpu: Gpu) -> Finding:
         gpu=gpu.name,
         free=free,
         total=total,
-        programs=", ".join(_process(p.name, p.pid) for p in users[:3]),
+        programs=tuple(_process(p.name, p.pid) for p in users[:3]),
     )
 
 

@@ -18,7 +18,7 @@ from cudnn_assistant.diagnose.remedies import (
     usual_cuda,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Impossible, Manual, Remedy, Severity
+from cudnn_assistant.finding import Facts, Having, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Family, Framework, Package
 from cudnn_assistant.versions import major, numbers, older, short
 from cudnn_assistant.wording.products import called, titled
@@ -219,7 +219,7 @@ def twice(ctx: Context) -> Findings:
             *(f"{p.name} {p.version}" for p in found),
             program=titled(name),
             kept_package=keep.name,
-            other=", ".join(others),
+            other=others,
             environment=ctx.subject,
         )
 
@@ -264,7 +264,7 @@ def _no_code(ctx: Context, *, younger: bool) -> Findings:
         yield ctx.error(
             install_build(ctx, framework),
             f"{gpu.name}: {gpu.compute}",
-            f"{called(framework)}: {', '.join(code) or f'CUDA {framework.cuda}'}",
+            Having(what=called(framework), names=tuple(code) or (f"CUDA {framework.cuda}",)),
             gpu=gpu.name,
             program=called(framework),
             cuda=max(others, key=numbers, default=""),

@@ -8,7 +8,7 @@ from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import cuda_majors, install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual, Severity
+from cudnn_assistant.finding import Facts, Finding, Having, Manual, Severity
 from cudnn_assistant.machine import Package
 from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers, series
@@ -47,7 +47,7 @@ def two_cudnn_packages(ctx: Context) -> Findings:
     drop = [p.name for p in found if p.name != keep.name]
     remedy = install_packages(ctx, f"{keep.name}=={keep.version}", remove=tuple(drop))
     severity: Severity = "error" if ctx.stopped else "warning"
-    facts = Facts(kept_package=keep.name, other=", ".join(drop), environment=ctx.subject)
+    facts = Facts(kept_package=keep.name, other=tuple(drop), environment=ctx.subject)
     yield ctx.finding(severity, remedy, *(f"{p.name} {p.version}" for p in found), **facts)
 
 
@@ -69,10 +69,10 @@ def changed(ctx: Context) -> Findings:
     yield ctx.finding(
         "error" if trials else "info",
         install_packages(ctx, *(f"{p.name}=={p.version}" for p in off)),
-        *(f"{p.name} {p.version}: {', '.join(p.changed[:8])}" for p in off),
+        *(Having(what=f"{p.name} {p.version}", names=p.changed[:8]) for p in off),
         sure=any(name in said for name in files),
-        package=", ".join(f"{p.name} {p.version}" for p in off),
-        file=", ".join(files[:4]),
+        package=tuple(f"{p.name} {p.version}" for p in off),
+        file=tuple(files[:4]),
         count=len(files),
         environment=ctx.subject,
     )
@@ -117,10 +117,10 @@ def _torch_lacks(ctx: Context, package: Package) -> bool:
 
 def lacking(ctx: Context, severity: Severity, *found: Package) -> Finding:
     """Packages that are installed by their records, and their files are gone."""
-    facts = Facts(environment=ctx.subject, package=", ".join(p.name for p in found))
+    facts = Facts(environment=ctx.subject, package=tuple(p.name for p in found))
     if severity == "info":
         gone = [name for package in found for name in package.missing]
-        facts |= {"lacking": "spare", "missing_files": ", ".join(gone[:8])}
+        facts |= {"lacking": "spare", "missing_files": tuple(gone[:8])}
     elif count := sum(package.files_missing for package in found):
         facts |= {"count": count}
     else:
@@ -128,13 +128,13 @@ def lacking(ctx: Context, severity: Severity, *found: Package) -> Finding:
     return ctx.finding(
         severity,
         install_packages(ctx, *(f"{p.name}=={p.version}" for p in found)),
-        *(f"{p.name} {p.version}: {_gone(p)}" for p in found),
+        *(Having(what=f"{p.name} {p.version}", names=_gone(p)) for p in found),
         **facts,
     )
 
 
-def _gone(package: Package) -> str:
-    return ", ".join(package.missing[:8]) or str(package.files_missing or "–")
+def _gone(package: Package) -> tuple[str, ...]:
+    return package.missing[:8] or (str(package.files_missing or "–"),)
 
 
 def reserved(package: Package) -> bool:

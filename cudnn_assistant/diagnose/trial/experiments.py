@@ -52,13 +52,13 @@ def _proven(*kinds: DifferenceKind) -> Callable[[Context], list[Experiment]]:
 
 def _told(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts]) -> Finding:
     """What helps against what an experiment has shown to be in the way, and what is told of it."""
-    left_out = ", ".join(tried.difference.without)
+    name, without = tried.difference.name, tried.difference.without
     facts["program"] = titled(tried.framework) if tried.framework else ""
     facts["environment"] = ctx.subject if ctx.environment is not None else ""
     return ctx.finding(
         ctx.serious,
         remedy,
-        "=".join(filter(None, (tried.difference.name, left_out))),
+        *("=".join(filter(None, (name, one))) for one in without or ("",)),
         StoppedAt(stage=tried.before.stage),
         tried.before.missing,
         **facts,
@@ -85,7 +85,7 @@ def preload(ctx: Context, tried: Experiment) -> Findings:
     alone = variable is not None and variable.value.text.split() == [*without]
     remedy = unset(ctx, variable) if variable is not None and alone else Manual()
     place = variable.source if variable else ""
-    yield _told(ctx, tried, remedy, file=", ".join(without), place=place)
+    yield _told(ctx, tried, remedy, file=without, place=place)
 
 
 @rule("search-entry-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("search-entry"))
@@ -97,7 +97,7 @@ def entry(ctx: Context, tried: Experiment) -> Findings:
         ctx,
         tried,
         _all_of([take_out(ctx, one) for one in found]),
-        entry=", ".join(filter(None, without)),
+        entry=tuple(filter(None, without)),
         relative_entry="" if all(without) else tried.difference.name,
         listed_in=tried.difference.name,
         place=next((one.source for one in found if one and one.source), ""),
@@ -161,7 +161,7 @@ def working_folder(ctx: Context, tried: Experiment) -> Findings:
 )
 def python_start(ctx: Context, tried: Experiment) -> Findings:
     """Without a file that Python runs by itself when it starts, the framework works."""
-    yield _told(ctx, tried, Manual(), file=", ".join(tried.difference.without))
+    yield _told(ctx, tried, Manual(), file=tried.difference.without)
 
 
 @rule("settings-stop-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("settings", "gpus"))
@@ -169,7 +169,7 @@ def settings(ctx: Context, tried: Experiment) -> Findings:
     """Only without several settings at once cuDNN works."""
     without = tried.difference.without
     remedies = [_without(ctx, *text.partition("=")[::2]) for text in without]
-    yield _told(ctx, tried, _all_of(remedies), setting=", ".join(without))
+    yield _told(ctx, tried, _all_of(remedies), setting=without)
 
 
 def _without(ctx: Context, name: str, text: str) -> Remedy:
@@ -186,7 +186,7 @@ def spared(ctx: Context) -> Findings:
     if trial is None or not (_passed_without_parts(ctx, trial) or _framework_did(ctx, trial)):
         return
     ran = next((t for t in ctx.framework_trials if passed(t)), None)
-    facts = Facts(entry=next((", ".join(e.difference.without) for e in _proving(ctx)), ""))
+    facts = Facts(entry=next((e.difference.without for e in _proving(ctx)), ""))
     if ran is not None:
         facts |= {"program": titled(ran.framework), "environment": ctx.subject}
     else:

@@ -7,7 +7,7 @@ import re
 from cudnn_assistant.codes import CudaResult, Xid, process_end
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.trial.status import stopped_tests, test_evidence
-from cudnn_assistant.finding import Manual, Unknown
+from cudnn_assistant.finding import Having, Manual, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.regex import regex
 
@@ -59,7 +59,7 @@ def gpu_faults(ctx: Context, trial: Trial) -> Findings:
             ctx.serious,
             Unknown(),
             *test_evidence(trial),
-            f"{gpu.name}: Xid {', '.join(str(int(xid)) for xid in found)}",
+            Having(what=gpu.name, names=tuple(f"Xid {xid:d}" for xid in found)),
             sure=False,
             gpu=gpu.name,
         )

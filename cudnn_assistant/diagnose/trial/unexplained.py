@@ -82,11 +82,11 @@ def _stopped_at(ctx: Context, trial: Trial) -> Findings:
         yield ctx.error(Unknown(), *test_evidence(trial), *_part_checks(ctx), **facts)
 
 
-def _left_out_in_vain(ctx: Context) -> str:
+def _left_out_in_vain(ctx: Context) -> tuple[str, ...]:
     """Names of the settings and limits without which the test stopped as well."""
     vain = (e for e in ctx.machine.experiments if e.subject == ctx.subject and not e.proven)
     mine = (e.difference for e in vain)
-    return ", ".join(dict.fromkeys(one.name for one in mine if one.name))
+    return tuple(dict.fromkeys(one.name for one in mine if one.name))
 
 
 def _part_checks(ctx: Context) -> list[str]:

@@ -1,0 +1,73 @@
+"""Names stand one after the other as each language writes it, in one place."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from machines.computers import NAMES, golden
+
+import cudnn_assistant
+from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.finding import Finding, Having, Manual, StoppedAt, texts
+from cudnn_assistant.session.checkup import think
+from cudnn_assistant.trouble import Refused
+from cudnn_assistant.wording import language, told, words
+from cudnn_assistant.wording.refusals import why
+
+
+@pytest.mark.parametrize("spoken", ["ja", "zh_CN"])
+def test_several_names_of_a_finding_are_listed_in_the_language(spoken: str) -> None:
+    seen = 0
+    for machine in map(golden, NAMES):
+        for finding in think(machine, load_builtin()).findings:
+            language.choose([spoken])
+            said = words(finding, machine)
+            language.choose(["en"])
+            told = "\n".join((said.title, said.why, said.fix, *said.details))
+            several = [v for v in finding.facts.values() if isinstance(v, tuple)]
+            several += [line.names for line in finding.evidence if isinstance(line, Having)]
+            for names in (one for one in several if len(one) > 1):
+                assert ", ".join(names) not in told, told
+                seen += "、".join(names) in told
+    assert seen > 5
+
+
+def test_scripts_get_the_names_as_before() -> None:
+    assert texts({"versions": ("9.1.0", "9.8.0")}) == {"versions": "9.1.0, 9.8.0"}
+    assert str(Having(what="nvidia-cudnn-cu12 9.1", names=("a.so", "b.so"))) == (
+        "nvidia-cudnn-cu12 9.1: a.so, b.so"
+    )
+
+
+def test_several_names_of_a_refusal_are_listed_in_the_language() -> None:
+    language.choose(["ja"])
+    try:
+        assert "torch、numpy" in why(Refused("more-would-change", names=("torch", "numpy")))
+    finally:
+        language.choose(["en"])
+
+
+@pytest.mark.parametrize("room", ["diagnose", "summary", "wording", "apply", "gui", "cli", "plan"])
+def test_no_list_is_joined_before_its_language_is_known(room: str) -> None:
+    for file in (Path(cudnn_assistant.__file__).parent / room).rglob("*.py"):
+        assert not re.search(r"""["'], ["']\.join""", file.read_text(encoding="utf-8")), file
+
+
+def test_files_that_a_test_named_are_listed_in_the_language() -> None:
+    language.choose(["zh_CN"])
+    try:
+        said = told(r"mapped: C:\a, b\one.dll, D:\two.dll")
+    finally:
+        language.choose(["en"])
+    assert said.endswith(r"C:\a, b\one.dll、D:\two.dll")
+
+
+def test_a_finding_keeps_its_lists_in_the_journal() -> None:
+    finding = Finding(
+        code="package-changed", severity="info", remedy=Manual(), facts={"file": ("a.so", "b.so")},
+        evidence=("sign", StoppedAt(stage="load"), Having(what="torch 2.9", names=("a.so",))),
+    )  # fmt: skip
+    assert msgspec.json.decode(msgspec.json.encode(finding), type=Finding) == finding
