@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
+from cudnn_assistant.finding import Having
 from cudnn_assistant.machine import DeviceNode, Machine, Value, Variable
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report.known import known
@@ -177,7 +178,10 @@ def _value(value: Any, clean: Clean, text: Clean, path: Clean) -> Any:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, tuple):
-        return tuple(_value(item, clean, text, path) for item in value)
+        told = (_value(item, clean, text, path) for item in value)
+        return Having(*told) if isinstance(value, Having) else tuple(told)
+    if isinstance(value, dict):
+        return {name: _value(one, text, text, path) for name, one in value.items()}
     return _struct(value, text, path) if isinstance(value, msgspec.Struct) else value
 
 
@@ -204,6 +208,8 @@ def _strings(value: Any) -> list[str]:
         return [value]
     if isinstance(value, tuple):
         return [text for item in value for text in _strings(item)]
+    if isinstance(value, dict):
+        return _strings(tuple(value.values()))
     if isinstance(value, msgspec.Struct):
         return [text for name in value.__struct_fields__ for text in _strings(getattr(value, name))]
     return []

@@ -12,7 +12,7 @@ from machines.each import each_computer
 
 from cudnn_assistant.diagnose import diagnose
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.finding import Finding
+from cudnn_assistant.finding import Facts, Finding, Having, Manual
 from cudnn_assistant.machine import (
     CudnnCopy,
     Driver,
@@ -28,6 +28,7 @@ from cudnn_assistant.machine import (
     dump,
     load,
 )
+from cudnn_assistant.plan import Entry, Plan, Rehearsal
 from cudnn_assistant.report import Redactor, read_machine, write_report
 
 PLANTED = 2400
@@ -252,3 +253,19 @@ def test_processes_are_named_but_not_whose_they_are() -> None:
     )
     clean = redacted(msgspec.structs.replace(machine, gpus=(gpu,)))
     assert clean.gpus[0].processes[0].name == "/home/user-1/folder-1/folder-2"
+
+
+def test_what_the_try_of_a_change_found_holds_no_names_either() -> None:
+    facts = Facts(folder="/home/kim/secret-project/lib", file=("/home/kim/a.so", "/home/kim/b.so"))
+    lines = (Having(what="/home/kim/x", names=("/home/kim/a.so",)),)
+    found = Finding(
+        code="package-changed", severity="error", facts=facts, evidence=lines, remedy=Manual()
+    )
+    plan = Plan(rehearsal=Rehearsal(outcome="stopped", also=(found,), hindrances=(found,)))
+    entry = Entry(id="1", when="2026-11-27T10:00:00Z", plan=plan)
+    (told,) = Redactor(golden("linux-healthy")).entries([entry])
+    text = str(msgspec.to_builtins(told))
+    assert "kim" not in text
+    assert "secret-project" not in text
+    assert told.plan.rehearsal is not None
+    assert isinstance(told.plan.rehearsal.also[0].evidence[0], Having)
