@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from machines.computers import NAMES, golden
 
@@ -56,6 +58,18 @@ def test_nobody_misses_a_cudnn_where_the_only_framework_is_built_for_the_process
         "gpu": "ok", "cuda": "ok", "cudnn": "ok", "settings": "ok", "trial": "unknown",
         "python": "bad",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("spoken", ["en", "de"])
+def test_a_row_begins_as_a_sentence_does(spoken: str) -> None:
+    language.choose([spoken])
+    begun = set()
+    for name in NAMES:
+        machine = golden(name)
+        begun |= {r.state for r in rows(machine, think(machine, load_builtin()).findings)}
+    language.choose(["en"])
+    small = {state.split()[0] for state in begun if state[:1].islower()}
+    assert all(re.search(r"[A-Z._]", word) for word in small), small
 
 
 def test_a_copy_whose_parts_are_loaded_beside_the_winner_stands_on_the_ladder() -> None:

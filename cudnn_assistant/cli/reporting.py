@@ -84,4 +84,5 @@ def _compare(session: Session, before: str, after: str, screen: Screen) -> int:
             screen.line(say("cli.value-was", value=one.before), indent=4)
         if one.after:
             screen.line(say("cli.value-is", value=one.after), indent=4)
+    screen.line(say("cli.names-of-facts"))
     return 1

@@ -9,7 +9,7 @@ from cudnn_assistant.machine import Trial
 from cudnn_assistant.session import Checkup
 from cudnn_assistant.session.trials import Tested, relevant
 from cudnn_assistant.summary import helped, meaning, not_tested, program, stopped
-from cudnn_assistant.wording import listed, number, say, stage, told
+from cudnn_assistant.wording import convolution, listed, number, say, stage, told
 
 _MARKS: dict[str, Mark] = {"ok": "ok", "no-gpu": "unknown", "not-run": "unknown"}
 _MOST = 2
@@ -69,7 +69,7 @@ def _one(trial: Trial, screen: Screen, *, verbose: bool) -> None:
     if trial.loaded:
         screen.line(trial.loaded, indent=2)
     if trial.skipped:
-        screen.line(say("cli.checks-skipped", what=listed(trial.skipped)))
+        screen.line(say("cli.checks-skipped", what=listed(map(convolution, trial.skipped))))
     if verbose:
         for path in trial.mapped:
             screen.line(path, indent=4)
@@ -84,7 +84,7 @@ def _sentence(trial: Trial, *, name: bool = True) -> str:
         "program": program(trial),
         "version": trial.version,
         "gpu": trial.gpu_name,
-        "checks": listed(trial.checks),
+        "checks": listed(map(convolution, trial.checks)),
         "seconds": number(trial.milliseconds / 1000, 1),
     }
     if trial.framework:

@@ -159,7 +159,7 @@ class ChangeFlow(QObject):
         page.cancelled.connect(self._cancel)
         page.again.connect(lambda: self.again.emit(""))
         page.pick.connect(self._pick)
-        page.licence.connect(self._host.open_link)
+        page.link.connect(self._host.open_link)
         page.make.connect(lambda plan: self._make(plan, page.proposal))
         self._host.go(page)
         return page

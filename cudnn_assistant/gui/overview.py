@@ -203,7 +203,7 @@ class OverviewPage(Page):
 
     def _show_task(self, task: Finding, remedy: Manual, shown: Shown) -> None:
         said = words(task, shown.checkup.machine)
-        then = say("gui.then-start-again") if remedy.restart else say("gui.checks-by-itself")
+        then = say("summary.then-start-again") if remedy.restart else say("gui.checks-by-itself")
         self.news.addWidget(Notice("next", f"{said.fix} {then}"))
         if remedy.commands:
             self.news.addWidget(by_hand(remedy))

@@ -69,8 +69,8 @@ class ReviewPage(Page):
     again = Signal()
     make = Signal(object)
     """Carry out; the Plan as it is ticked."""
-    licence = Signal(str)
-    """Show the licence at this address."""
+    link = Signal(str)
+    """Open this address."""
     pick = Signal(object)
     """Other boxes are ticked: the frozenset of the codes that stay in."""
     pip = Signal()
@@ -136,8 +136,9 @@ class ReviewPage(Page):
         elif box and at is None and given.waits.issuperset(step.why):
             card.add_note(say("gui.tick-administrator"))
         card.ticked.connect(self._picked)
+        card.address.connect(self.link)
         if licence:
-            card.add_link(say("gui.read-licence"), partial(self.licence.emit, licence))
+            card.add_link(say("gui.read-licence"), partial(self.link.emit, licence))
         return card
 
     # --- What pip says ----------------------------------------------------------------------------

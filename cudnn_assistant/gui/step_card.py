@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
@@ -22,6 +23,8 @@ class StepCard(Card):
     """One step: what and where, its lines, its notes; perhaps a box to untick."""
 
     ticked = Signal(bool)
+    address = Signal(str)
+    """Open this address."""
 
     def __init__(
         self,
@@ -63,7 +66,9 @@ class StepCard(Card):
         rows = Column(inside=details, gap=SPACE // 2)
         if change.says and self.folded:
             rows.addWidget(Text(change.title, bold=True))
-        if change.place and all(line.text != change.place for line in change.lines):
+        if change.place.startswith("https://"):
+            rows.addWidget(self._address(change.place), 0, Qt.AlignmentFlag.AlignLeft)
+        elif change.place and all(line.text != change.place for line in change.lines):
             rows.addWidget(Text(change.place, muted=True))
         if change.lines:
             self._show_lines(change, rows)
@@ -71,6 +76,12 @@ class StepCard(Card):
         for note in shown:
             rows.addWidget(Text(note, muted=True))
         return details
+
+    def _address(self, whole: str) -> Link:
+        """Where something comes from: the server's name, and behind it all of the address."""
+        link = Link(urlsplit(whole).netloc, partial(self.address.emit, whole))
+        link.setToolTip(whole)
+        return link
 
     def add_note(self, text: str) -> None:
         """Why it is as it is, in a sentence."""

@@ -46,6 +46,10 @@ class Mark(QWidget):
         """What is shown."""
         return self._look
 
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """As large as it is: what stands below asks, to be in line with the text beside it."""
+        return self.size()
+
     def show_look(self, look: Look) -> None:
         """Show another status."""
         self._look = look

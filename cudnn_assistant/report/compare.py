@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.wording import listed
+from cudnn_assistant.wording import listed, say, told
 
 _KEYS: dict[str, tuple[str, ...]] = {
     "gpus": ("uuid", "pci_bus", "name"),
@@ -81,7 +81,7 @@ def _entries(where: str, name: str, old: Iterable[Any], new: Iterable[Any]) -> I
             yield from _differences(inner, before[key], after[key])
     kept = [key for key in before if key in after], [key for key in after if key in before]
     if kept[0] != kept[1]:
-        yield Difference("changed", f"{where} · order", *map(listed, kept))
+        yield Difference("changed", f"{where} · {say('report.order')}", *map(listed, kept))
 
 
 def _by_key(name: str, entries: Iterable[Any]) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _key(name: str, entry: Any) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, str):
-        return value
+        return told(value)
     if isinstance(value, dict) and set(value) <= {"text", "expand", "length"}:
         return str(value.get("text", ""))
     return msgspec.json.encode(value).decode()

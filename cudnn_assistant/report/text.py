@@ -31,7 +31,7 @@ from cudnn_assistant.report.page import page
 from cudnn_assistant.report.reading import MARK
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.visible import visible_json
-from cudnn_assistant.wording import in_words, listed, moment, stage, told
+from cudnn_assistant.wording import convolution, in_words, listed, moment, stage, told
 
 MARKS = {"ok": "✓", "note": "!", "bad": "✗", "unknown": "?", "wait": "…"}
 SHORT = 60
@@ -170,7 +170,7 @@ def _trial_facts(trial: Trial) -> tuple[Pieces, ...]:
         "loaded": trial.loaded,
         "missing": trial.missing,
         "detail": told(trial.detail),
-        "checks": listed(trial.checks),
+        "checks": listed(map(convolution, trial.checks)),
         "times": facts.times((stage(one.stage), one.milliseconds) for one in trial.times),
         "output": trial.output[-400:],
     }

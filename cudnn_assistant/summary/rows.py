@@ -16,6 +16,7 @@ from cudnn_assistant.summary.needed import system_needed
 from cudnn_assistant.summary.part_lines import lines
 from cudnn_assistant.versions import short
 from cudnn_assistant.wording import number, say, words
+from cudnn_assistant.wording.sentences import capitalized
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -56,7 +57,7 @@ def _system(machine: Machine, findings: tuple[Finding, ...]) -> Row:
     idle = _idle(machine, mine, findings)
     mark, state = _system_state(machine, mine, findings, idle=idle)
     told = chain(machine, SYSTEM, mine, idle=idle)
-    return Row(SYSTEM, mark, say("summary.row-system"), "", state, told, mine)
+    return Row(SYSTEM, mark, say("summary.row-system"), "", _begun(state), told, mine)
 
 
 def _idle(machine: Machine, mine: tuple[Finding, ...], findings: tuple[Finding, ...]) -> bool:
@@ -107,7 +108,13 @@ def _environment(
     if test is None or test.status != "ok":
         blocking = (*mine, *(f for f in findings if _for_all(f, mine)))
     told = chain(machine, one.id, blocking)
-    return Row(one.id, line.mark, line.label, one.id, state, told, mine)
+    return Row(one.id, line.mark, line.label, one.id, _begun(state), told, mine)
+
+
+def _begun(state: str) -> str:
+    """A state as it begins a line; one that begins with a file or a product keeps its letters."""
+    first = state.partition(" ")[0].strip(",.;:").replace("'", "")
+    return capitalized(state) if first.isalpha() and first.islower() else state
 
 
 def _for_all(finding: Finding, mine: Sequence[Finding]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import ntpath
@@ -278,7 +279,7 @@ def _refuse_by_code(code: int, names: tuple[str, ...]) -> None:
     if code == 0:
         return
     if code == _HALF:
-        raise OSError(f"the administrator's part stopped halfway {names}")
+        raise OSError(errno.EINTR, "stopped-halfway", ", ".join(names))
     known = {
         10: "administrator-did-not-accept",
         11: "changed-meanwhile",

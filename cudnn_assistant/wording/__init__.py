@@ -6,6 +6,7 @@ other sentences stand in ``resources/words`` under the key by which they are sai
 
 from __future__ import annotations
 
+from cudnn_assistant.wording.facts import convolution as convolution
 from cudnn_assistant.wording.facts import in_words as in_words
 from cudnn_assistant.wording.facts import met as met
 from cudnn_assistant.wording.facts import told as told

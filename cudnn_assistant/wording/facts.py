@@ -28,6 +28,13 @@ def in_words(code: str) -> str:
     return say(f"codes.{code}") if code in rows("codes") else code
 
 
+def convolution(name: str) -> str:
+    """A convolution of the test, "fp32 channels last": its type, and what is unusual of it."""
+    kind, _blank, how = name.partition(" ")
+    code = how.replace(" ", "-")
+    return f"{kind} {in_words(code)}" if code in rows("codes") else name
+
+
 def told(text: str) -> str:
     """A text out of facts in the language spoken now, as far as the words are ours.
 
@@ -43,7 +50,7 @@ def _behind_names(text: str) -> str:
     words = text.split(": ")
     for at in range(len(words)):
         if said := _whole(": ".join(words[at:])):
-            return ": ".join((*words[:at], said))
+            return ": ".join((*map(convolution, words[:at]), said))
     return text
 
 

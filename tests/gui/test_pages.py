@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pictures
 import pytest
 import speech
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -24,9 +24,12 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from cudnn_assistant.gui.dialogs import HistoryDialog
-from cudnn_assistant.gui.disclosure import DisclosureArrow, Link
+from cudnn_assistant.gui.diff_list import LINE
+from cudnn_assistant.gui.disclosure import DisclosureArrow, Link, OpeningLine
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.review import ReviewPage
+from cudnn_assistant.gui.subject_card import SubjectCard
 from cudnn_assistant.gui.text_widgets import Listing, Text, height_of, wrapped
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Mark
@@ -293,6 +296,36 @@ def test_a_download_that_fits_can_be_opened(qtbot: QtBot) -> None:
         link.click()
     assert opened.args[0].startswith("https://developer.download.nvidia.com/")
     assert opened.args[0].endswith(".zip")
+
+
+def test_an_installer_is_named_by_its_file_and_a_link_opens_its_address(qtbot: QtBot) -> None:
+    page = shown(qtbot, STATES["review-installer-windows"])
+    assert isinstance(page, ReviewPage)
+    assert page.cards[0].list is not None
+    line = page.cards[0].list.item(0).data(LINE)
+    assert line.text.endswith("-whql.exe")
+    assert "/" not in line.text
+    link = next(one for one in page.findChildren(Link) if "nvidia.com" in one.text())
+    assert link.text() == "us.download.nvidia.com"
+    with qtbot.waitSignal(page.link) as opened:
+        link.click()
+    assert opened.args[0].endswith(f"/{line.text}")
+
+
+@pytest.mark.parametrize("name", ["overview-two-open", "overview-tested", "explain-answer"])
+def test_what_stands_below_an_icon_is_in_line_with_the_text_beside_it(
+    qtbot: QtBot, name: str
+) -> None:
+    page = shown(qtbot, STATES[name], SIZES["820"])
+
+    def left(widget: QWidget) -> int:
+        return widget.mapTo(page, QPoint()).x()
+
+    for card in page.findChildren(SubjectCard):
+        assert left(card.picture) == left(card.name)
+    for line in page.findChildren(OpeningLine):
+        head, *others = (one for one in line.findChildren(Text) if one.isVisible())
+        assert all(left(one) == left(head) for one in others if one.parent() is not line)
 
 
 def test_a_program_that_ran_to_its_end_is_said_to(qtbot: QtBot) -> None:

@@ -16,10 +16,13 @@ from machines.computers import COMPUTERS, NAMES, golden, thought
 
 import cudnn_assistant
 from cudnn_assistant import machine as facts
+from cudnn_assistant.child.convolution_cases import CASES, JIT_CASES
 from cudnn_assistant.machine import Gap, Machine, StageTime, Timing, Trial, Value, Variable
+from cudnn_assistant.plan import Entry, Plan, SetVariable
+from cudnn_assistant.plan.steps import StepState
 from cudnn_assistant.probe.files.catalogue import IN_SITE
-from cudnn_assistant.report import write_report, write_short
-from cudnn_assistant.wording import LANGUAGES, choose, in_words, met, told
+from cudnn_assistant.report import compare, write_log, write_report, write_short
+from cudnn_assistant.wording import LANGUAGES, choose, convolution, in_words, met, told
 from cudnn_assistant.wording.refusals import why, why_in_facts
 from cudnn_assistant.wording.sentences import rows
 
@@ -40,10 +43,9 @@ NOT_OURS = re.compile(
     r"|blacklist nvidia|--gpus all"
 )
 NO_SENTENCES = {
-    # Python's own words, patterns, and names of the convolutions.
+    # Python's own words, and patterns.
     "No module named 'X7'", ": cannot open shared object file: No such file or directory",
-    "access violation", "fp32 channels last", "fp16 channels last", "bf16 channels last",
-    "fp32 backward data", "fp32 backward filter", "mapped instead: ",
+    "access violation", "mapped instead: ",
     # Between the two runs of a change as the administrator: a code is what the person gets.
     "another kind of value", "read back another value",
 }  # fmt: skip
@@ -78,7 +80,8 @@ def test_a_report_in_japanese_holds_no_english_of_ours(begin: int) -> None:
         # What a program printed is its own.
         quiet = tuple(msgspec.structs.replace(trial, output="") for trial in computer.trials)
         computer = msgspec.structs.replace(computer, trials=quiet)
-        if found := remains(write_report(computer, known.findings, known.verdict)):
+        told_so = write_report(computer, known.findings, known.verdict)
+        if found := remains(told_so + write_log(computer)):
             left[name] = found
     assert left == {}
 
@@ -159,13 +162,56 @@ def full() -> Machine:
 
 def test_a_report_of_every_sentence_and_code_holds_no_english_of_ours() -> None:
     choose(["ja"])
-    for write in (write_report, write_short):
-        told_so = write(full(), (), "unknown")
+    written = [write(full(), (), "unknown") for write in (write_report, write_short)]
+    for told_so in (*written, write_log(full(), changes())):
         assert not remains(told_so)
         above = told_so.partition("```json")[0]
         spoken = {word for code in rows("codes") for word in in_words(code).split()}
         left = codes() - spoken - {"gpu", "cudnn"}
         assert not [c for c in left if re.search(rf"(?<![\w.-]){re.escape(c)}(?![\w.-])", above)]
+
+
+def changes() -> list[Entry]:
+    """A change that was taken back, how that was done, and one that did not come to its end."""
+    when = "2026-11-21T17:08:00Z"
+    states = get_args(StepState)
+    step = SetVariable(scope="user", name="X", before=None, after=Value(text="1"))
+    plan = Plan(steps=(step,) * len(states))
+    first = Entry(id="1", when=when, plan=plan, states=states, finished=True, undone_by="2")
+    return [first, Entry(id="2", when=when, plan=msgspec.structs.replace(plan, undoes="1"))]
+
+
+def test_the_log_is_in_the_language_too() -> None:
+    choose(["de"])
+    log = write_log(golden("linux-healthy"), changes())
+    assert "2026-11-21T17:08:00Z Änderung 1, beendet" in log
+    assert "  zurückgenommen durch 2" in log
+    assert "  Test für Programme, die das cuDNN des Systems verwenden: bestanden" in log
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_each_convolution_of_the_test_is_named_in_the_language(language: str) -> None:
+    names = [case.name for case in (*CASES, *JIT_CASES) if " " in case.name]
+    assert "fp16 channels last" in [convolution(name) for name in names]
+    choose([language])
+    assert [name for name in names if convolution(name) == name] == []
+    assert told("fp32 backward data: no engine was offered") != (
+        "fp32 backward data: " + told("no engine was offered")
+    )
+
+
+def test_what_differs_between_two_reports_is_told_in_the_language() -> None:
+    def unread(*gaps: Gap) -> Machine:
+        return msgspec.structs.replace(golden("linux-healthy"), gaps=gaps)
+
+    slow = Gap(what="gpu", why=met("no-answer-within", seconds=60))
+    blind, driver = Gap(what="gpu", why=met("no-gpu-visible")), Gap(what="driver", why="x")
+    choose(["de"])
+    (found,) = compare(unread(slow), unread(blind))
+    assert (found.before, found.after) == (told(slow.why), told(blind.why))
+    assert found.before.startswith("keine Antwort")
+    moved = compare(unread(slow, driver), unread(driver, slow))
+    assert [difference.where for difference in moved] == ["gaps · Reihenfolge"]
 
 
 def sentences() -> Iterator[tuple[str, str]]:
@@ -189,7 +235,7 @@ def test_each_sentence_of_a_child_has_words() -> None:
     found = [(place, text) for place, text in sentences() if text not in NO_SENTENCES]
     assert len(found) > 15
     choose(["de"])
-    assert [one for one in found if told(one[1]) == one[1]] == []
+    assert [one for one in found if told(one[1]) == one[1] == convolution(one[1])] == []
 
 
 def test_no_reason_of_a_look_is_written_out_in_code() -> None:

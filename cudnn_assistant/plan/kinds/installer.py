@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 
 from cudnn_assistant.machine import Family, Machine
@@ -29,7 +30,7 @@ def show(
         return Change(
             step=number, title=_name(step), place=step.link, lines=tuple(lines), notes=notes
         )
-    shown = step.commands or (step.link,)
+    shown = step.commands or (posixpath.basename(step.link),)
     note = say("plan.run-as-administrator") if step.commands else say("plan.downloaded-started")
     return Change(
         step=number,
