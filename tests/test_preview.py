@@ -52,7 +52,7 @@ def test_a_folder_added_in_front() -> None:
         (" ", "C:\\a", ""),
         (" ", "%B%", ""),
     ]
-    assert change.notes[0] == "Before 2, after 3 folders."
+    assert change.notes[0] == "Folders before: 2, after: 3."
     assert "Length 15 of 32,767 characters" in change.notes[1]
     assert not change.administrator
 

@@ -27,7 +27,7 @@ from cudnn_assistant.plan import (
     unrehearsed,
 )
 from cudnn_assistant.session import Checkup, Refused, Session
-from cudnn_assistant.session.changing import Change, NotApplied, in_vain
+from cudnn_assistant.session.changing import Change, NotApplied
 from cudnn_assistant.session.events import Event, Progress
 from cudnn_assistant.wording import say, words
 from cudnn_assistant.wording.progress import ProgressLine
@@ -136,7 +136,7 @@ class _Maker(NamedTuple):
 
     def _to_be_made(self, plan: Plan) -> Plan:
         """What of a plan is left to be asked about."""
-        if self.options.dry_run or in_vain(plan):
+        if self.options.dry_run or plan.in_vain:
             return msgspec.structs.replace(plan, steps=())
         return allowed(plan, self.machine, self.screen, yes=self.options.yes)
 

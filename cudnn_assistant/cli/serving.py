@@ -32,7 +32,7 @@ from cudnn_assistant.session import (
     Source,
     ignore,
 )
-from cudnn_assistant.session.changing import Change, in_vain
+from cudnn_assistant.session.changing import Change
 from cudnn_assistant.session.imagined import Imagined, recommendation
 from cudnn_assistant.session.json_output import answer
 from cudnn_assistant.session.permitted import known
@@ -208,7 +208,7 @@ class _Desk:
             tried = self.session.rehearse(plan, before=own)
         except (Refused, OSError) as trouble:
             raise ValueError(without_home(why(trouble))) from trouble
-        return Plan() if in_vain(tried) else without_installers(tried)
+        return Plan() if tried.in_vain else without_installers(tried)
 
     def _keep(self, plan: Plan, own: Checkup, shown: list[str]) -> str:
         name = secrets.token_hex(4)

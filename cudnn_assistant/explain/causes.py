@@ -12,7 +12,7 @@ from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.remedies import advising, fitting, situations
 from cudnn_assistant.finding import Automatic, Finding
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.wording import say, words
+from cudnn_assistant.wording import prose, say, words
 from cudnn_assistant.wording.language import pgettext
 
 _MOST_REASONS = 8
@@ -98,7 +98,7 @@ def general(name: str, *forms: str) -> tuple[str, str, str]:
 def _whole(name: str, sentences: Sequence[str]) -> str:
     if _needs_facts(sentences):
         return ""
-    return " ".join(pgettext(name, sentence) for sentence in sentences)
+    return prose(pgettext(name, sentence) for sentence in sentences)
 
 
 def _needs_facts(sentences: Iterable[str]) -> bool:

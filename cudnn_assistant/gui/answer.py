@@ -11,7 +11,7 @@ from cudnn_assistant.gui.theme import Look
 from cudnn_assistant.plan import settings_only
 from cudnn_assistant.session import Checkup
 from cudnn_assistant.summary import headline
-from cudnn_assistant.wording import say, words
+from cudnn_assistant.wording import prose, say, words
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def answer(shown: Shown) -> tuple[str, str]:
     if shown.foreign:
         return title, say("gui.lead-report")
     untouched = "" if shown.changed else say("gui.nothing-changed-yet")
-    return title, f"{_lead(shown, main)} {untouched}".strip()
+    return title, prose((_lead(shown, main), untouched))
 
 
 def _lead(shown: Shown, main: Finding) -> str:

@@ -29,8 +29,8 @@ from cudnn_assistant.plan import (
     unrehearsed,
 )
 from cudnn_assistant.session import Checkup, Refused, Session
-from cudnn_assistant.session.changing import Change
-from cudnn_assistant.wording import say, words
+from cudnn_assistant.session.events import Hear
+from cudnn_assistant.wording import prose, say, words
 from cudnn_assistant.wording.refusals import why
 
 
@@ -182,14 +182,20 @@ class ChangeFlow(QObject):
         self._state.changing = True
         self._long = takes_long(plan)
         self._host.work(
-            lambda tell: self._apply(plan, Change(tell, cancel, hold)),
+            lambda tell: self._apply(plan, tell, cancel, hold),
             self._change_done,
             page.hear,
             lambda trouble: self._not_changed(trouble, proposal),
         )
 
-    def _apply(self, plan: Plan, change: Change) -> Entry:
+    def _apply(
+        self, plan: Plan, hear: Hear, cancel: threading.Event, hold: threading.Event
+    ) -> Entry:
         """Carry a plan out; the button says yes to the licences that it names."""
+        # Late: what carries out is loaded when something is.
+        from cudnn_assistant.session.changing import Change
+
+        change = Change(hear, cancel, hold)
         read = self._session.licences(plan, change.stop)
         before = None if plan.undoes else self._state.checkup
         try:
@@ -252,7 +258,7 @@ class ChangeFlow(QObject):
             title, lead = say("gui.undo-nothing"), ""
         if consents(entry.plan) and not count:
             title = say("gui.undo-only-system")
-        lead = " ".join((lead, *kept)).strip()
+        lead = prose((lead, *kept))
         self._show_way_back(plan, title, lead)
 
     def show_interrupted(self, plan: Plan) -> None:

@@ -27,7 +27,7 @@ from cudnn_assistant.session import Checkup, LookRequest, Refused, Session
 from cudnn_assistant.session.checkup import with_tests
 from cudnn_assistant.session.past import in_place
 from cudnn_assistant.session.trials import run_in_frameworks
-from cudnn_assistant.wording import moment, say
+from cudnn_assistant.wording import moment, prose, say
 from cudnn_assistant.wording.refusals import why
 
 
@@ -221,7 +221,7 @@ class Flow(QObject):
             last, machine = self.state.done[-1], self.state.machine
             if len(installers(last)) < len(last.plan.steps):
                 found.append(("ok", told(last, self._session.preview(last.plan, machine))))
-            left = " ".join(still_to_do(self.state.done, machine, self.state.made))
+            left = prose(still_to_do(self.state.done, machine, self.state.made))
             if left:
                 found.append(("info", left))
         return found
@@ -279,4 +279,4 @@ def _whose(machine: Machine) -> str:
     said = [say("gui.report-of-another-computer", when=moment(machine.taken_at) or "?")]
     if machine.schema > SCHEMA:
         said.append(newer_report())
-    return " ".join(said)
+    return prose(said)

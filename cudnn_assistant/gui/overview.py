@@ -23,7 +23,7 @@ from cudnn_assistant.session import describe, news
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked
 from cudnn_assistant.summary.filling import LOOKED_AT, filling
 from cudnn_assistant.summary.rows import rows
-from cudnn_assistant.wording import say, words
+from cudnn_assistant.wording import prose, say, words
 
 SLOW = 10_000
 """Milliseconds after which a part of the look takes longer than usual."""
@@ -84,7 +84,7 @@ class OverviewPage(Page):
     def hear(self, event: Event) -> None:
         """What the check tells: a part began or is done, or where the data is from."""
         if isinstance(event, DataKnown):
-            self.show_data(" ".join((describe(event.source), *news(event.source))))
+            self.show_data(prose((describe(event.source), *news(event.source))))
         elif isinstance(event, PartLooked):
             self.show_part(event.part, event.done, event.machine)
 
@@ -204,7 +204,7 @@ class OverviewPage(Page):
     def _show_task(self, task: Finding, remedy: Manual, shown: Shown) -> None:
         said = words(task, shown.checkup.machine)
         then = say("summary.then-start-again") if remedy.restart else say("gui.checks-by-itself")
-        self.news.addWidget(Notice("next", f"{said.fix} {then}"))
+        self.news.addWidget(Notice("next", prose((said.fix, then))))
         if remedy.commands:
             self.news.addWidget(by_hand(remedy))
         if remedy.restart and shown.start_again is not None:

@@ -24,7 +24,7 @@ from cudnn_assistant.gui.report_view import PastedLines, ReportView
 from cudnn_assistant.gui.text_widgets import Text, announce, line_height
 from cudnn_assistant.gui.widgets import Button, Notice
 from cudnn_assistant.session.reports import Forms
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import prose, say
 
 Edit = Callable[[str], str]
 """What the person left out of the text; done anew when a line is put back, as lines stay lines."""
@@ -87,7 +87,7 @@ class ReportDialog(Dialog):
         count = sum(1 for line in self.forms.text.split("\n") for _mark in marks(line))
         text = say("gui.places-marked", count=count)
         hint = say("gui.select-more")
-        self.count.setText(f"{text} {hint}" if count else hint)
+        self.count.setText(prose((text, hint)) if count else hint)
         self.next.setVisible(bool(count))
 
     def leave_out(self) -> None:

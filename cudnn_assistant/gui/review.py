@@ -29,8 +29,7 @@ from cudnn_assistant.plan import (
     starts_only,
     unrehearsed,
 )
-from cudnn_assistant.session.changing import in_vain
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import prose, say
 
 
 @dataclass(frozen=True)
@@ -155,12 +154,12 @@ class ReviewPage(Page):
         asked = self.proposal.plan.steps
         changed = [new for old, new in zip(asked, plan.steps, strict=True) if new != old]
         self.proposal = replace(self.proposal, plan=plan, changes=changes)
-        self._show_pip_card(Text(" ".join(tried)) if tried else None)
+        self._show_pip_card(Text(prose(tried)) if tried else None)
         for number, step in enumerate((self.proposal.whole or plan).steps):
             if any(same_place(step, new) for new in changed):
                 self._renew(number, step)
         self._allow()
-        announce(self, " ".join(tried) or say("gui.pip-answered"))
+        announce(self, prose(tried) or say("gui.pip-answered"))
 
     def show_pip_refused(self, why: str) -> None:
         """Without pip's answer nobody knows what would change: it can only be asked again."""
@@ -218,7 +217,7 @@ class ReviewPage(Page):
         self._allow()
 
     def _allow(self) -> None:
-        possible = not (self.proposal.forbidden or in_vain(self.proposal.plan))
+        possible = not (self.proposal.forbidden or self.proposal.plan.in_vain)
         self.maker.setEnabled(bool(self.proposal.changes) and possible)
 
     def _make(self) -> None:

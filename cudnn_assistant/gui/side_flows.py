@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
@@ -15,15 +15,16 @@ from cudnn_assistant.gui.explain import ExplainPage, Here, SidePage
 from cudnn_assistant.gui.flow import Flow
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
-from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.watch import WatchPage
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.given_file import LARGEST_LOG, beginning
-from cudnn_assistant.session.reports import Forms
 from cudnn_assistant.session.watching import WatchResult
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import say, spoken, together
 from cudnn_assistant.wording.refusals import why
+
+if TYPE_CHECKING:
+    from cudnn_assistant.session.reports import Forms
 
 P = TypeVar("P", bound=SidePage)
 LONGEST_MESSAGE = 20_000
@@ -219,11 +220,19 @@ class SideFlows(QObject):
         note = self._state.trouble
         self._host.work(
             lambda _tell: self._report(note),
-            lambda forms: self._host.open(ReportDialog(forms, self._host)),
+            self._open_report,
         )
+
+    def _open_report(self, forms: Forms) -> None:
+        # Late, as what writes one: the window is there before anybody wants a report.
+        from cudnn_assistant.gui.report_dialog import ReportDialog
+
+        self._host.open(ReportDialog(forms, self._host))
 
     def _report(self, note: str) -> Forms:
         """The report of the last check; before the first one, the note alone."""
+        from cudnn_assistant.session.reports import Forms
+
         checkup, own = self._state.checkup, not self._state.foreign
         if checkup is None:
             return Forms(edited=self._session.redacted_note(note) or say("gui.nothing-to-report"))
@@ -233,6 +242,8 @@ class SideFlows(QObject):
 
     def report_of(self, note: str) -> Forms:
         """The report with a note, after a bug of our own; the note alone if all else goes wrong."""
+        from cudnn_assistant.session.reports import Forms
+
         try:
             return self._report(note)
         except Exception:  # noqa: BLE001  (said after a bug: nothing here may add another)

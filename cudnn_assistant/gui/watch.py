@@ -11,7 +11,7 @@ from cudnn_assistant.gui.layouts import Column
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.widgets import Card, Notice, empty
 from cudnn_assistant.session.watching import WatchResult, told
-from cudnn_assistant.wording import say, spoken
+from cudnn_assistant.wording import prose, say, spoken
 
 
 class WatchPage(SidePage):
@@ -72,4 +72,4 @@ class WatchPage(SidePage):
         found: Explanation | None = seen.explanation
         if found is not None and found.causes:
             self.answers.show_answer(found, here)
-        announce(self, " ".join(told(seen)), now=True)
+        announce(self, prose(told(seen)), now=True)

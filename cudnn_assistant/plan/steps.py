@@ -152,6 +152,11 @@ class Plan(Struct, kw_only=True):
     rehearsal: Rehearsal | None = None
     """``None``: nobody has tried it."""
 
+    @property
+    def in_vain(self) -> bool:
+        """Whether it was tried, and would not help."""
+        return self.rehearsal is not None and self.rehearsal.outcome == "stopped"
+
 
 StepState = Literal["planned", "done", "taken-back", "stopped"]
 """planned: the write may or may not have happened; stopped: refused, nothing written. An installer

@@ -15,7 +15,7 @@ from cudnn_assistant.session.events import Hear, Progress, StepChanged
 from cudnn_assistant.system import System
 from cudnn_assistant.trouble import Cancelled, Refused
 
-__all__ = ["Change", "NotApplied", "in_vain"]
+__all__ = ["Change", "NotApplied"]
 
 _PAUSE = 0.1
 
@@ -65,7 +65,7 @@ class Change:
         except Cancelled:
             raise Refused("stopped-kept") from None
         self.grew = self.tried.steps != plan.steps
-        if self.grew or in_vain(self.tried):
+        if self.grew or self.tried.in_vain:
             raise Refused("rehearsal-stopped")
         return for_the_journal(self.tried)
 
@@ -85,8 +85,3 @@ def for_the_journal(plan: Plan) -> Plan:
     if plan.rehearsal is None:
         return plan
     return replace(plan, rehearsal=replace(plan.rehearsal, also=(), hindrances=()))
-
-
-def in_vain(plan: Plan) -> bool:
-    """Whether it was tried, and would not help."""
-    return plan.rehearsal is not None and plan.rehearsal.outcome == "stopped"

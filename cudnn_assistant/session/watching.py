@@ -12,7 +12,7 @@ from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.trouble import Misuse
-from cudnn_assistant.wording import listed, say
+from cudnn_assistant.wording import listed, prose, say
 from cudnn_assistant.wording.findings import words
 
 _CUDNN = re.compile(r"(?i)(lib)?cudnn")
@@ -122,7 +122,7 @@ def told(seen: WatchResult) -> list[str]:
     said += [say("watching.parts", files=listed(c.files), folder=c.folder) for c in parts]
     if not seen.copies:
         said.append(say("watching.no-cudnn"))
-    said += [f"{one.title}. {one.why} {one.fix}" for one in seen.faults]
+    said += [prose((f"{one.title}.", one.why, one.fix)) for one in seen.faults]
     said += [say("watching.loader-said", said=text) for text in seen.refusals]
     if not seen.complete:
         said.append(say("watching.too-short"))

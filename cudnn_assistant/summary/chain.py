@@ -12,7 +12,7 @@ from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, CudnnCopy, Framework, Machine, PythonEnvironment, Trial
 from cudnn_assistant.summary.line import Mark, newest
 from cudnn_assistant.versions import numbers, short
-from cudnn_assistant.wording import listed, say
+from cudnn_assistant.wording import listed, prose, say
 from cudnn_assistant.wording.products import called
 
 Part = Literal["driver", "cuda", "cudnn", "program"]
@@ -45,7 +45,7 @@ class Chain(msgspec.Struct, frozen=True):
                 told.append(say("summary.chain-breaks", one=one, other=other))
         if set(self.joints) == {"holds"}:
             told.append(say("summary.chain-holds"))
-        return " ".join(told)
+        return prose(told)
 
 
 _BREAKS: dict[str, int] = {"gpu": 0, "cuda": 1, "cudnn": 2, "settings": 2, "python": 2, "trial": 2}

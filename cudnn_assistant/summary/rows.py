@@ -15,7 +15,7 @@ from cudnn_assistant.summary.line import Line, Mark, card
 from cudnn_assistant.summary.needed import system_needed
 from cudnn_assistant.summary.part_lines import lines
 from cudnn_assistant.versions import short
-from cudnn_assistant.wording import number, say, words
+from cudnn_assistant.wording import number, prose, say, words
 from cudnn_assistant.wording.sentences import capitalized
 
 
@@ -101,7 +101,7 @@ def _environment(
     if line.mark == "ok" and test is not None and test.status == "ok":
         state = ran(test)
         if test.version:
-            state = f"cuDNN {short(test.version)}. {state}"
+            state = prose((f"cuDNN {short(test.version)}.", state))
     else:
         state = state.removesuffix(f", {say('summary.place', place=one.id)}")
     blocking = mine

@@ -8,7 +8,7 @@ from cudnn_assistant.finding import Finding, Impossible, Manual, Unknown, Verdic
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.summary.line import card
 from cudnn_assistant.versions import short
-from cudnn_assistant.wording import number, say, told, words
+from cudnn_assistant.wording import number, prose, say, told, words
 
 
 def headline(verdict: Verdict, machine: Machine, findings: Iterable[Finding]) -> tuple[str, str]:
@@ -20,14 +20,14 @@ def headline(verdict: Verdict, machine: Machine, findings: Iterable[Finding]) ->
     if verdict == "impossible":
         blocked = next((f for f in errors if isinstance(f.remedy, Impossible)), errors[0])
         said = words(blocked, machine)
-        return said.title, f"{said.why} {said.fix}".strip()
+        return said.title, prose((said.why, said.fix))
     if not errors:
         return _unknown(machine)
     first = words(errors[0], machine)
     if isinstance(errors[0].remedy, Unknown):
         return first.title, say("summary.why-everything-we-saw-report", why=first.why)
     if isinstance(errors[0].remedy, Manual):
-        return first.title, f"{first.fix} {say('summary.then-start-again')}".strip()
+        return first.title, prose((first.fix, say("summary.then-start-again")))
     fixable = sum(not isinstance(f.remedy, Manual | Impossible | Unknown) for f in errors)
     return first.title, say("summary.these-count-problems-can-fixed-here", count=fixable)
 

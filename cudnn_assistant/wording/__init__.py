@@ -21,6 +21,7 @@ from cudnn_assistant.wording.numbers import listed as listed
 from cudnn_assistant.wording.numbers import moment as moment
 from cudnn_assistant.wording.numbers import number as number
 from cudnn_assistant.wording.numbers import percent as percent
+from cudnn_assistant.wording.numbers import prose as prose
 from cudnn_assistant.wording.numbers import together as together
 from cudnn_assistant.wording.products import PRODUCTS as PRODUCTS
 from cudnn_assistant.wording.sentences import refusal as refusal

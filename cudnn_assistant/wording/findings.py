@@ -27,7 +27,7 @@ from cudnn_assistant.finding import (
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.wording.facts import told
 from cudnn_assistant.wording.language import pgettext
-from cudnn_assistant.wording.numbers import listed, number, sized
+from cudnn_assistant.wording.numbers import listed, number, prose, sized
 from cudnn_assistant.wording.sentences import rows, say, stage, symbol_means
 
 
@@ -59,9 +59,9 @@ def words(finding: Finding, machine: Machine) -> Words:
     label = say("remedies.open-archive") if archive else pgettext(code, text.way_out)
     return Words(
         title=next(iter(filled(code, text.title, facts)), code),
-        why=" ".join(filled(code, text.why, facts)),
-        fix=" ".join([*fix, *_closing(finding)]),
-        undo=_undo(finding, " ".join(undo)),
+        why=prose(filled(code, text.why, facts)),
+        fix=prose((*fix, *_closing(finding))),
+        undo=_undo(finding, prose(undo)),
         details=tuple(_details(finding)),
         label_of_way_out=label or _way_out(finding),
     )

@@ -1,4 +1,4 @@
-"""Numbers, moments and lists as the language that is spoken writes them."""
+"""Numbers, moments, lists and sentences as the language that is spoken writes them."""
 
 from __future__ import annotations
 
@@ -57,6 +57,11 @@ def listed(names: Iterable[str]) -> str:
 def together(clauses: Iterable[str]) -> str:
     """One clause after another in one sentence."""
     return _joined("numbers.between-clauses", clauses)
+
+
+def prose(sentences: Iterable[str]) -> str:
+    """One sentence after another; those that are empty are left out."""
+    return _joined("numbers.between-sentences", filter(None, sentences))
 
 
 def _joined(key: str, texts: Iterable[str]) -> str:

@@ -20,7 +20,7 @@ from cudnn_assistant.compat import (
     at_least,
 )
 from cudnn_assistant.wording.findings import filled
-from cudnn_assistant.wording.numbers import number
+from cudnn_assistant.wording.numbers import number, prose
 from cudnn_assistant.wording.sentences import rows, say
 
 
@@ -47,7 +47,7 @@ def reason(one: Reason) -> str:
     facts = {**_UNKNOWN, **one.facts, "about": about, "named": named}
     if one.code in rows("reasons"):
         return say(f"reasons.{one.code}", **facts)
-    return " ".join(filled(one.code, cause(one.code).text("release").why, facts))
+    return prose(filled(one.code, cause(one.code).text("release").why, facts))
 
 
 def _named(release: Release) -> str:

@@ -13,8 +13,10 @@ import cudnn_assistant
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Finding, Having, Manual, StoppedAt, texts
 from cudnn_assistant.session.checkup import think
+from cudnn_assistant.summary import headline
+from cudnn_assistant.summary.rows import rows
 from cudnn_assistant.trouble import Refused
-from cudnn_assistant.wording import language, told, words
+from cudnn_assistant.wording import language, prose, told, words
 from cudnn_assistant.wording.refusals import why
 
 
@@ -71,3 +73,19 @@ def test_a_finding_keeps_its_lists_in_the_journal() -> None:
         evidence=("sign", StoppedAt(stage="load"), Having(what="torch 2.9", names=("a.so",))),
     )  # fmt: skip
     assert msgspec.json.decode(msgspec.json.encode(finding), type=Finding) == finding
+
+
+@pytest.mark.parametrize("spoken", ["ja", "zh_CN"])
+def test_no_blank_stands_between_two_sentences_that_need_none(spoken: str) -> None:
+    language.choose([spoken])
+    try:
+        for machine in map(golden, NAMES):
+            checkup = think(machine, load_builtin())
+            said = [words(finding, machine) for finding in checkup.findings]
+            told = [text for one in said for text in (one.why, one.fix, one.undo)]
+            told += headline(checkup.verdict, machine, checkup.findings)
+            told += [row.chain.sentence for row in rows(machine, checkup.findings)]
+            assert not [text for text in told if "。 " in text]
+    finally:
+        language.choose(["en"])
+    assert prose(("One.", "", "Two.")) == "One. Two."

@@ -165,8 +165,7 @@ def _single_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]
 
 def _count_notes(step: SetVariable, machine: Machine) -> tuple[str, ...]:
     before, after = map(len, _entries(step, machine))
-    counted = say("plan.after-folders", count=after)
-    return (say("plan.between-folders", before=before, after=counted),)
+    return (say("plan.folders-before-after", before=before, after=after),)
 
 
 def _length_notes(step: SetVariable) -> tuple[str, ...]:
