@@ -35,4 +35,4 @@ def show_installer_results(entry: Entry | None, page: OverviewPage) -> None:
         if outcome.output:
             name = say("gui.details-of", title=outcome.name)
             make = partial(Listing, outcome.output, name)
-            add_details(notice.rows, say("gui.details"), name, make)
+            add_details(notice.below(), say("gui.details"), name, make)

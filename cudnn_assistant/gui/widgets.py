@@ -199,8 +199,16 @@ class Notice(Card):
         super().__init__()
         self.rows.setContentsMargins(*FLAT)
         buttons = [Button(label, do, name=f"{label}: {text}")] if label else []
-        self.rows.addLayout(Line(Mark(look), Text(text), *buttons, wide=1, gap=SPACE + 4))
+        mark = Mark(look)
+        self._left = mark.width() + SPACE + 4
+        self.rows.addLayout(Line(mark, Text(text), *buttons, wide=1, gap=SPACE + 4))
         self.setAccessibleName(text)
+
+    def below(self) -> Column:
+        """Room for more, in line with the sentence."""
+        rows = Column(margin=(self._left, 0, 0, 0))
+        self.rows.addLayout(rows)
+        return rows
 
 
 class ShareBar(QProgressBar):

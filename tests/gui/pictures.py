@@ -115,6 +115,7 @@ def contrast_palette() -> QPalette:
         palette.setColor(name, QColor("black"))
     for name in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(name, QColor("white"))
+        palette.setColor(QPalette.ColorGroup.Disabled, name, QColor("#3ff23f"))
     palette.setColor(role.Highlight, QColor("#1aebff"))
     palette.setColor(role.HighlightedText, QColor("black"))
     return palette
@@ -128,6 +129,7 @@ def contrast_light_palette() -> QPalette:
         palette.setColor(name, QColor("white"))
     for name in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(name, QColor("black"))
+        palette.setColor(QPalette.ColorGroup.Disabled, name, QColor("#600000"))
     palette.setColor(role.Highlight, QColor("#37006e"))
     return palette
 

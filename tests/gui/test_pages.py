@@ -32,7 +32,7 @@ from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.subject_card import SubjectCard
 from cudnn_assistant.gui.text_widgets import Listing, Text, height_of, wrapped
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.widgets import Mark
+from cudnn_assistant.gui.widgets import Mark, Notice
 
 STATES = dict(pictures.states())
 WIDTHS = {"our-font": 100, "wider": 110, "widest": 120}
@@ -326,6 +326,13 @@ def test_what_stands_below_an_icon_is_in_line_with_the_text_beside_it(
     for line in page.findChildren(OpeningLine):
         head, *others = (one for one in line.findChildren(Text) if one.isVisible())
         assert all(left(one) == left(head) for one in others if one.parent() is not line)
+
+
+def test_what_is_more_to_news_is_in_line_with_its_sentence(qtbot: QtBot) -> None:
+    page = shown(qtbot, STATES["overview-installer-ended"], SIZES["820"])
+    notice = next(one for one in page.findChildren(Notice) if one.findChild(DisclosureArrow))
+    inside = (notice.findChild(Text), notice.findChild(DisclosureArrow))
+    assert len({one.mapTo(page, QPoint()).x() for one in inside if one is not None}) == 1
 
 
 def test_a_program_that_ran_to_its_end_is_said_to(qtbot: QtBot) -> None:
