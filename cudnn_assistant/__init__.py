@@ -4,9 +4,13 @@
 loaded when they are first asked for.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+# Loading typing takes a moment in which Ctrl+C isn't heard yet.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from cudnn_assistant.interface import check, explain_text, recommend, support_report
 
 __version__ = "0.1.0"

@@ -12,10 +12,20 @@ def main() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
         return _child(arguments[1], arguments[2:])
+    if arguments[:1] == ["--window"] or (not arguments and not _terminal() and _desktop()):
+        return window()
+    from cudnn_assistant.cli.ending import carried_through
+
+    return carried_through(lambda: _command(arguments))
+
+
+def _command(arguments: list[str]) -> int:
     if arguments == ["--version"]:
         from cudnn_assistant import __version__
+        from cudnn_assistant.cli.ending import heard
 
-        print(f"cudnn-assistant {__version__}")  # noqa: T201  (argparse is not worth loading)
+        with heard():
+            print(f"cudnn-assistant {__version__}")  # noqa: T201  (argparse is not worth loading)
         return 0
     if arguments[:1] == ["--self-test"]:
         from cudnn_assistant.gui.self_test import run as test
@@ -25,8 +35,6 @@ def main() -> int:
         from cudnn_assistant.system import terminal_folder, this_system
 
         return terminal_folder.run(arguments[1:], this_system())
-    if arguments[:1] == ["--window"] or (not arguments and not _terminal() and _desktop()):
-        return window()
     import gc
 
     # Modules make many objects and no garbage: looking for it takes a twentieth of a check.

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
+
+_begun: set[str] = set()
+"""Files that would stay if this program ended now."""
+
+
+@atexit.register
+def _clear() -> None:
+    for beside in tuple(_begun):
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
 
 
 def put(path: str | os.PathLike[str], content: bytes, *, mode: int = 0o600) -> None:
@@ -15,6 +26,7 @@ def put(path: str | os.PathLike[str], content: bytes, *, mode: int = 0o600) -> N
 
     folder, name = os.path.split(os.path.abspath(path))
     handle, beside = tempfile.mkstemp(dir=folder, prefix=f"{name}-", suffix=".new")
+    _begun.add(beside)
     try:
         with open(handle, "wb") as file:
             file.write(content)
@@ -26,6 +38,8 @@ def put(path: str | os.PathLike[str], content: bytes, *, mode: int = 0o600) -> N
         with contextlib.suppress(OSError):
             os.unlink(beside)
         raise
+    finally:
+        _begun.discard(beside)
     flush_folder(folder)
 
 

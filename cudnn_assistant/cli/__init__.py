@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
-
-from cudnn_assistant.cli.screen import Screen
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -14,18 +10,16 @@ def run(arguments: Sequence[str]) -> int:
 
     3 could not find out, 4 changed but not working, 5 could not be changed.
     """
+    # Late: this file is loaded before a wish to stop is heard.
     from cudnn_assistant.cli.arguments import options
+    from cudnn_assistant.cli.ending import ready_to_stop
+    from cudnn_assistant.cli.screen import Screen
+    from cudnn_assistant.wording import refusal
+
+    ready_to_stop(refusal("stopped"))
 
     chosen = options(arguments)
     screen = Screen(color=chosen.color, quiet=chosen.quiet, json=chosen.json)
     from cudnn_assistant.cli.commands import carry_out
 
-    try:
-        return carry_out(chosen, screen)
-    except KeyboardInterrupt:
-        screen.progress("")
-        return 130
-    except BrokenPipeError:
-        # The reader (head, less) went away; nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+    return carry_out(chosen, screen)

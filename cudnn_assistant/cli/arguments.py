@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from cudnn_assistant import __version__
+from cudnn_assistant.cli.ending import heard
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import language, say
@@ -173,7 +175,12 @@ class _Parser(argparse.ArgumentParser):
     """Says what it doesn't understand so that a terminal obeys nothing of it."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        super()._print_message("\n".join(map(visible, message.split("\n"))), file)
+        told = "\n".join(map(visible, message.split("\n")))
+        if file is sys.stdout:
+            with heard():
+                file.write(told)
+        else:
+            super()._print_message(told, file)
 
 
 def parser(words: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:

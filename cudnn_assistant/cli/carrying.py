@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from cudnn_assistant.cli.allowed_installers import allowed
+from cudnn_assistant.cli.ending import STOPPED, listening
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import Machine
@@ -48,8 +49,6 @@ class Made(NamedTuple):
 
 DONE = 0
 """The exit code of a change that was made."""
-STOPPED = 130
-"""The exit code of a program that was stopped with Ctrl+C."""
 _NOT_CHANGED = 1
 _NOT_POSSIBLE = 5
 _IN_VAIN = -1
@@ -243,15 +242,15 @@ def _show(texts: Sequence[Licence], screen: Screen) -> None:
 
 @contextmanager
 def _stoppable(screen: Screen) -> Iterator[threading.Event]:
-    """An event that Ctrl+C sets, so that what is begun is taken back instead of broken off."""
+    """An event that Ctrl+C sets, as a terminal that is closed does, so that what is begun is taken
+    back instead of broken off."""
     cancel = threading.Event()
 
     def stop(_number: int, _frame: object) -> None:
         cancel.set()
         screen.progress(say("cli.stopping"))
 
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = [(number, signal.signal(number, stop)) for number in signals]
+    before = [(number, signal.signal(number, stop)) for number in listening()]
     try:
         yield cancel
     finally:

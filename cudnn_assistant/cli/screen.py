@@ -14,6 +14,7 @@ from typing import Literal, TextIO
 
 import msgspec
 
+from cudnn_assistant.cli.ending import heard
 from cudnn_assistant.regex import regex
 from cudnn_assistant.visible import visible, visible_json
 from cudnn_assistant.wording import say
@@ -74,17 +75,19 @@ class Screen:
     def as_json(self, value: object) -> None:
         """A value for programs, as JSON in a line of its own; UTF-8 on every console."""
         text = json_line(value) + "\n"
-        if (buffer := getattr(self.out, "buffer", None)) is not None:
+        with heard():
             self.out.flush()
-            buffer.write(text.encode())
-        else:
-            self.out.write(text)
-        self.out.flush()
+            if (buffer := getattr(self.out, "buffer", None)) is not None:
+                buffer.write(text.encode())
+            else:
+                self.out.write(text)
+            self.out.flush()
 
     def raw(self, text: str) -> None:
         """Text for programs, as it is: a report."""
-        self.out.write(text)
-        self.out.flush()
+        with heard():
+            self.out.write(text)
+            self.out.flush()
 
     def verbatim(self, text: str, *, indent: int = 4) -> None:
         """A command or an address, to be copied: neither wrapped nor changed."""
@@ -93,13 +96,21 @@ class Screen:
     def progress(self, text: str) -> None:
         """What goes on, on standard error; nothing for scripts."""
         if not (self.quiet or self.json) and self.err.isatty():
-            self.err.write(f"\r\x1b[K{one_line(text)}")
-            self.err.flush()
+            self._aside(f"\r\x1b[K{one_line(text)}")
 
     def trouble(self, text: str) -> None:
         """A sentence on standard error that says why nothing came."""
         self.progress("")
-        print(_fit(self.err, one_line(text)), file=self.err)
+        self._aside(_fit(self.err, one_line(text)) + "\n")
+
+    def _aside(self, text: str) -> bool:
+        """Write to standard error; whether it went: on a full disk nobody is told."""
+        try:
+            self.err.write(text)
+            self.err.flush()
+        except OSError:
+            return False
+        return True
 
     def ask(self, question: str, more: Callable[[], None] | None = None) -> bool | None:
         """Whether the person says yes; ``None`` when nobody is there to be asked.
@@ -111,13 +122,15 @@ class Screen:
         choice = say("cli.choice" if more is None else "cli.choice-or-read")
         yes = {"y", "yes", *say("cli.yes").split()}
         read = {"r", "read", *say("cli.read").split()}
-        while True:
-            self.err.write(f"{one_line(question)} {choice} ")
-            self.err.flush()
+        # What it is about stands above it.
+        with heard():
+            self.out.flush()
+        while self._aside(f"{one_line(question)} {choice} "):
             said = sys.stdin.readline().strip().casefold()
             if more is None or said not in read:
                 return said in yes
             more()
+        return None
 
     def _rows(self, text: str, indent: int, lead: int) -> list[str]:
         prefix = " " * lead
@@ -129,7 +142,8 @@ class Screen:
         return [prefix + row.replace(_KEEP, " ") for row in rows]
 
     def _write(self, text: str) -> None:
-        print(_fit(self.out, text), file=self.out)
+        with heard():
+            print(_fit(self.out, text), file=self.out)
 
 
 def json_line(value: object) -> str:

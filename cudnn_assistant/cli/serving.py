@@ -22,6 +22,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from cudnn_assistant import __version__
+from cudnn_assistant.cli.ending import listening
 from cudnn_assistant.plan import Plan, demanded, without_installers
 from cudnn_assistant.session import (
     Checkup,
@@ -283,7 +284,7 @@ def serve(session: Session) -> None:
     messages = _Messages(sys.stdin.buffer)
     sys.stdin = io.TextIOWrapper(messages)
     desk = _Desk(session)
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in listening():
         signal.signal(number, desk.leave)
     _tools(desk).run()
     if messages.begun > _LONGEST:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 from machines.computers import golden
 from test_command_line import ca, in_terminal
 
+from cudnn_assistant.cli import run
 from cudnn_assistant.machine import dump
 
 
@@ -29,3 +34,26 @@ def test_lines_of_a_pasted_text_can_be_kept(tmp_path: Path) -> None:
         assert (done.returncode, "Traceback" in done.stderr) == (2, False), wrong
     seen = in_terminal(words, CUDNN_ASSISTANT_ASK="no")
     assert "Line 1, yours: on atlas17 by zilpha" in seen
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a shell")
+def test_a_disk_that_is_full_keeps_the_report_before(tmp_path: Path) -> None:
+    report = tmp_path / "report.md"
+    report.write_text("the one before")
+    report.chmod(0o640)
+    words = [sys.executable, "-m", "cudnn_assistant", "report", str(report)]
+    words += ["--offline", "--no-test"]
+    # Files may become no larger than this.
+    full = subprocess.run(["bash", "-c", 'trap "" XFSZ; ulimit -f 1; "$0" "$@"', *words])
+    assert (full.returncode, report.read_text()) == (3, "the one before")
+    assert os.listdir(tmp_path) == ["report.md"]
+    assert subprocess.run(words).returncode == 0
+    assert report.stat().st_mode & 0o777 == 0o640
+    assert "the one before" not in report.read_text()
+
+
+def test_a_link_that_is_named_for_a_report_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "report.md").symlink_to(tmp_path / "elsewhere.md")
+    assert run(["report", str(tmp_path / "report.md"), "--offline", "--no-test"]) == 0
+    assert (tmp_path / "report.md").is_symlink()
+    assert (tmp_path / "elsewhere.md").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import queue
@@ -41,6 +42,19 @@ LARGEST = 8 << 30
 """Bytes of memory that a child and what it starts may hold; a framework's test needs 4 GB."""
 LARGEST_LIBRARY = 3 << 29
 """The same for a child that only loads a library and asks for its version."""
+
+
+_LIVING: set[Group] = set()
+_ending = threading.Event()
+"""This program goes, and starts nothing more."""
+
+
+@atexit.register
+def _end_all() -> None:
+    """What was begun and not seen through goes with us, however we were told to stop."""
+    _ending.set()
+    for group in tuple(_LIVING):
+        group.kill(_FAREWELL)
 
 
 def never() -> bool:
@@ -114,7 +128,7 @@ def run_command(
     or ValueError when no process can be started, and :class:`Cancelled` as soon as ``cancel``
     says so, when all of that is dead.
     """
-    if cancel():
+    if cancel() or _ending.is_set():
         raise Cancelled
     if pipe := waits_for(environment, libraries):
         refused = {"status": "unloadable", "detail": met("is-a-pipe", file=pipe), "at": 0.0}
@@ -132,6 +146,9 @@ def run_command(
     finally:
         os.close(writing)
     group = Group(process, mark, largest)
+    _LIVING.add(group)
+    if _ending.is_set():
+        _end_all()
     sizes: list[int] = []
     """The size for which it was ended."""
 
@@ -153,6 +170,7 @@ def run_command(
     # Asked before the end: who asks whether the child is there gets another answer afterwards.
     unwanted = cancel()
     group.kill(_FAREWELL)
+    _LIVING.discard(group)
     printer.join(1)
     if unwanted or cancel():
         raise Cancelled

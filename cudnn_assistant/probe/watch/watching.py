@@ -170,8 +170,7 @@ def _look_until(over: threading.Event, seen: _Seen, pid: int, job: Job | None) -
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
     while True:
-        # Ctrl+C is the program's to answer; we go on until it has.
-        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+        with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(_SLOW)
 
 
