@@ -196,6 +196,7 @@ def _start(
     import subprocess
 
     options: dict[str, Any]
+    person = behind_sudo()
     if sys.platform == "win32":
         import msvcrt
 
@@ -205,19 +206,28 @@ def _start(
         options = {"startupinfo": startup, "creationflags": subprocess.CREATE_NO_WINDOW}
     else:
         options = {"pass_fds": (pipe,), "start_new_session": True}
-        if person := behind_sudo():
+        if person is not None:
             # Started by sudo: what is the person's is not run as root.
             options |= {"user": person.uid, "group": person.gid, "extra_groups": person.groups}
-            environment = {**environment, "HOME": person.home, "USER": person.name}
-    return subprocess.Popen(
-        command(pipe),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=dict(environment),
-        cwd=folder,
-        **options,
-    )
+            known = {"HOME": person.home, "USER": person.name, "LOGNAME": person.name}
+            environment = {**environment, **known}
+    words = command(pipe)
+    try:
+        return subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=dict(environment),
+            cwd=folder,
+            **options,
+        )
+    except PermissionError as trouble:
+        if person is None:
+            raise
+        # A program that only root can read isn't run as root instead.
+        why = met("not-startable-by", program=words[0], name=person.name)
+        raise ValueError(why) from trouble
 
 
 def _listen(pipe: int, lines: queue.SimpleQueue[Facts | None]) -> None:

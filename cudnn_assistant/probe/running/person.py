@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 
@@ -27,11 +28,12 @@ def behind_sudo(environment: Mapping[str, str] | None = None) -> Person | None:
 
     variables = os.environ if environment is None else environment
     number = variables.get("SUDO_UID") or variables.get("PKEXEC_UID") or ""
+    # No other signs that mean digits, and no more than a number of the kernel has.
+    if not re.fullmatch("[0-9]{1,10}", number) or int(number) == 0:
+        return None
     try:
         user = pwd.getpwuid(int(number))
-    except (KeyError, OverflowError, ValueError):
-        return None
-    if user.pw_uid == 0:
+    except KeyError:
         return None
     groups = os.getgrouplist(user.pw_name, user.pw_gid)
     return Person(user.pw_uid, user.pw_gid, user.pw_name, user.pw_dir, tuple(groups))
