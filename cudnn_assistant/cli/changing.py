@@ -89,7 +89,7 @@ def undo(session: Session, options: Options, screen: Screen) -> int:
     try:
         entries = past.entries()
     except OSError as trouble:
-        screen.trouble(say("cli.changes-not-readable", why=trouble.strerror))
+        screen.trouble(say("cli.changes-not-readable", why=why(trouble)))
         return 3
     if options.list:
         return _list(session, entries, screen)

@@ -1,0 +1,152 @@
+"""``undo`` of what others have changed since: it says what stands in the way, and loses nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_archives import pack
+
+from cudnn_assistant import places
+from cudnn_assistant.apply import apply
+from cudnn_assistant.cli import run
+from cudnn_assistant.journal import Journal
+from cudnn_assistant.machine import Value
+from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, Step
+from cudnn_assistant.system.linux import Linux
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="start-up files of Linux")
+LEFT, BACK = "Nothing of this change is left", "The change was taken back."
+JOURNAL = "The list of changes can't be read, so nothing was taken back."
+
+
+class Home:
+    """A person's home with one change of ours in it, and what stood there before it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.bashrc = home / ".bashrc"
+        self.bashrc.write_text("# mine\n")
+        self.settings = places.config() / "environment.sh"
+        self.copy = places.own_libraries() / "cudnn-9.28.0-cuda12"
+        self.journal = places.journal()
+
+    def change(self, step: Step) -> None:
+        apply(Plan(steps=(step,)), Linux(), Journal(self.journal))
+
+    def files(self) -> dict[str, bytes | str]:
+        """All but our journal and what keeps two programs apart."""
+        return {
+            str(path): os.readlink(path) if path.is_symlink() else path.read_bytes()
+            for path in sorted(self.home.rglob("*"))
+            if path.is_symlink() or (path.is_file() and path.parent != self.journal.parent)
+        }
+
+
+def append(path: Path, text: str) -> None:
+    path.write_bytes(path.read_bytes() + text.encode())
+
+
+def instead(path: Path) -> None:
+    """A file where a folder was; a folder where a file was."""
+    if path.is_dir():
+        shutil.rmtree(path)
+        path.write_text("my own")
+    else:
+        path.unlink()
+        path.mkdir()
+
+
+def linked(home: Home) -> None:
+    elsewhere = home.home / "elsewhere"
+    shutil.move(home.copy, elsewhere)
+    home.copy.symlink_to(elsewhere)
+
+
+SETTING: dict[str, tuple[Callable[[Home], object], int, tuple[str, ...]]] = {
+    "edited by hand": (
+        lambda h: append(h.settings, "export X=1\n"), 5,
+        ("was edited by another program or by hand. Move it away", "Everything is as it was"),
+    ),
+    "gone": (lambda h: h.settings.unlink(), 0, (LEFT,)),
+    "gone with its folder": (lambda h: shutil.rmtree(h.settings.parent), 0, (LEFT,)),
+    "a folder": (
+        lambda h: instead(h.settings), 5, ("a folder stands where a file should be.",)
+    ),
+    "start-up file gone": (lambda h: h.bashrc.unlink(), 0, (BACK,)),
+    "start-up file anew": (lambda h: h.bashrc.write_text("# new\n"), 0, (BACK,)),
+    "a folder for a journal": (
+        lambda h: instead(h.journal), 3, (JOURNAL, "a folder stands where a file should be. Put that right"),
+    ),
+    "a pipe for a journal": (
+        lambda h: (h.journal.unlink(), os.mkfifo(h.journal)), 3, (JOURNAL, "it is not a plain file. Put that right"),
+    ),
+    "a journal of noise": (
+        lambda h: h.journal.write_bytes(bytes(range(256)) * 9), 0, ("no change to take back",),
+    ),
+    "a torn journal": (
+        lambda h: os.truncate(h.journal, h.journal.stat().st_size - 9), 0, (BACK,),
+    ),
+}  # fmt: skip
+COPY: dict[str, tuple[Callable[[Home], object], int, tuple[str, ...]]] = {
+    "gone": (lambda h: shutil.rmtree(h.copy), 0, (BACK,)),
+    "a file of the person's": (
+        lambda h: instead(h.copy), 5, ("no folder that this program made", "Move it away"),
+    ),
+    "moved elsewhere": (linked, 5, ("no folder that this program made", "Move it away")),
+}  # fmt: skip
+
+
+@pytest.fixture
+def home(own_home: Path) -> Home:
+    return Home(own_home)
+
+
+def taken_back(
+    home: Home, meddle: Callable[[Home], object], capsys: pytest.CaptureFixture[str]
+) -> tuple[int, str]:
+    meddle(home)
+    before = home.files()
+    code = run(["undo", "--yes"])
+    said = "".join(capsys.readouterr())
+    assert "Traceback" not in said
+    if code:
+        assert home.files() == before, "what could not be taken back stays whole"
+    return code, said
+
+
+@pytest.mark.parametrize("way", SETTING)
+def test_a_setting(home: Home, way: str, capsys: pytest.CaptureFixture[str]) -> None:
+    meddle, expected, sentences = SETTING[way]
+    home.change(SetVariable(scope="user", name="CUDA_PATH", after=Value(text="/opt/cuda")))
+    code, said = taken_back(home, meddle, capsys)
+    assert code == expected, said
+    for sentence in sentences:
+        assert sentence in said
+    assert not home.bashrc.exists() or home.bashrc.read_text().startswith(("# mine", "# new"))
+
+
+@pytest.mark.parametrize("way", COPY)
+def test_a_copy(
+    home: Home, way: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meddle, expected, sentences = COPY[way]
+    monkeypatch.setenv("CUDNN_ASSISTANT_ARCHIVES", str(home.home))
+    folder = str(home.copy)
+    home.change(
+        InstallArchive(
+            product="cuDNN", version="9.28.0", cuda_major=12, folder=folder,
+            download=pack(home.home), search=f"{folder}/lib",
+        )
+    )  # fmt: skip
+    code, said = taken_back(home, meddle, capsys)
+    assert code == expected, said
+    for sentence in sentences:
+        assert sentence in said
+    if code:
+        home.copy.unlink()
+        assert run(["undo", "--yes"]) == 0, "moved away, it goes on"
