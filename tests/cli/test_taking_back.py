@@ -80,10 +80,12 @@ SETTING: dict[str, tuple[Callable[[Home], object], int, tuple[str, ...]]] = {
     "start-up file gone": (lambda h: h.bashrc.unlink(), 0, (BACK,)),
     "start-up file anew": (lambda h: h.bashrc.write_text("# new\n"), 0, (BACK,)),
     "a folder for a journal": (
-        lambda h: instead(h.journal), 3, (JOURNAL, "a folder stands where a file should be. Put that right"),
+        lambda h: instead(h.journal), 3,
+        (JOURNAL, "a folder stands where a file should be. Put that right"),
     ),
     "a pipe for a journal": (
-        lambda h: (h.journal.unlink(), os.mkfifo(h.journal)), 3, (JOURNAL, "it is not a plain file. Put that right"),
+        lambda h: (h.journal.unlink(), os.mkfifo(h.journal)), 3,
+        (JOURNAL, "it is not a plain file. Put that right"),
     ),
     "a journal of noise": (
         lambda h: h.journal.write_bytes(bytes(range(256)) * 9), 0, ("no change to take back",),
