@@ -11,7 +11,7 @@ def main() -> int:
     """Run the command line; with no arguments, on a desktop and outside a terminal, the window."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
-        return _child(arguments[1], arguments[2:])
+        return _child(arguments[1:])
     if arguments[:1] == ["--window"] or (not arguments and not _terminal() and _desktop()):
         return window()
     from cudnn_assistant.cli.ending import carried_through
@@ -28,6 +28,8 @@ def _command(arguments: list[str]) -> int:
             print(f"cudnn-assistant {__version__}")  # noqa: T201  (argparse is not worth loading)
         return 0
     if arguments[:1] == ["--self-test"]:
+        if _without_window():
+            return 3
         from cudnn_assistant.gui.self_test import run as test
 
         return test(arguments[1] if arguments[1:] else "")
@@ -51,16 +53,21 @@ def window() -> int:
     """
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
-        return _child(arguments[1], arguments[2:])
-    from cudnn_assistant.gui.requirements import unmet_requirement
-
-    trouble = unmet_requirement()
-    if trouble:
-        print(trouble, file=sys.stderr)  # noqa: T201
+        return _child(arguments[1:])
+    if _without_window():
         return 3
     from cudnn_assistant.gui.app import run
 
     return run(arguments)
+
+
+def _without_window() -> bool:
+    """Whether no window can be opened here; said, because Qt would end the process itself."""
+    from cudnn_assistant.gui.requirements import unmet_requirement
+
+    if trouble := unmet_requirement():
+        print(trouble, file=sys.stderr)  # noqa: T201
+    return bool(trouble)
 
 
 def _terminal() -> bool:
@@ -75,8 +82,9 @@ def _desktop() -> bool:
     return sys.platform == "win32" or bool(shown)
 
 
-def _child(kind: str, arguments: list[str]) -> int:
-    if kind not in CHILDREN:
+def _child(words: list[str]) -> int:
+    kind, arguments = "".join(words[:1]), words[1:]
+    if kind not in CHILDREN or arguments == ["--path"]:
         print(f"no such child: {kind}", file=sys.stderr)  # noqa: T201
         return 2
     if arguments[:1] == ["--path"]:

@@ -91,10 +91,13 @@ def update(folder: Path) -> None:
 
 def main(arguments: list[str]) -> None:
     """Write the catalogue to the file that is named, or bring all languages up to date."""
-    if not arguments:
+    tool = argparse.ArgumentParser(prog="installer.translations", description=main.__doc__)
+    tool.add_argument("file", nargs="?", type=Path, metavar="FILE.pot")
+    named: Path | None = tool.parse_args(arguments).file
+    if named is None:
         update(places.resource("locale"))
         return
-    with Path(arguments[0]).open("wb") as file:
+    with named.open("wb") as file:
         write_po(file, catalogue(), sort_output=True)
 
 

@@ -144,9 +144,14 @@ def serve(
 
     ``driver`` as in :func:`limit_process`.
     """
-    wish = json.loads(arguments[0])
-    channel = open_channel(wish["pipe"])
-    limit_process(wish["deadline"], driver=driver)
+    try:
+        wish = json.loads(arguments[0])
+        deadline = float(wish["deadline"])
+        channel = open_channel(wish["pipe"])
+    except (LookupError, OSError, OverflowError, RecursionError, TypeError, ValueError):
+        print("only cudnn-assistant itself starts this", file=sys.stderr)
+        return 2
+    limit_process(deadline, driver=driver)
     facts: dict[str, object] = {"status": "ok"}
     try:
         work(channel, wish)

@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
         key = _open_key()
     except _NotAccepted:
         return NOT_ACCEPTED
-    except OSError:
+    except (OSError, ImportError):  # a system without a registry
         return NOT_ALLOWED
     with key:
         return carry_out(changes, lambda name: _read(key, name), lambda n, v: _write(key, n, v))
@@ -62,7 +62,7 @@ def read_request(arguments: list[str]) -> list[dict[str, Any]]:
     try:
         changes = json.loads(data)["changes"]
         good = 0 < len(changes) <= 20 and all(_acceptable(change) for change in changes)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise _NotAccepted from None
     if not good:
         raise _NotAccepted
