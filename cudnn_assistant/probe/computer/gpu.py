@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import msgspec
 
-from cudnn_assistant import codes, places
+from cudnn_assistant import codes
+from cudnn_assistant.compat import architecture_name, gpu_by_pci, load_builtin
 from cudnn_assistant.machine import Answer, Driver, Gpu, GpuProcess, OperatingSystem, readable
 from cudnn_assistant.probe.computer import kernel_log, pci
 from cudnn_assistant.probe.computer.gpu_child import GpuAnswers
@@ -169,7 +169,7 @@ def _join_pci(found: list[Gpu], adapter: pci.Adapter, known: bool) -> None:
 
 
 def _of_pci(adapter: pci.Adapter) -> Gpu:
-    compute, _, name = _built_in().pci.get(adapter.device, "").partition(" ")
+    name, compute, _ = gpu_by_pci(load_builtin(), adapter.device)
     return Gpu(
         name=f"NVIDIA {name}" if name and not name.startswith("NVIDIA") else name or adapter.name,
         pci_bus=adapter.bus,
@@ -181,36 +181,10 @@ def _of_pci(adapter: pci.Adapter) -> Gpu:
     )
 
 
-class _Generation(msgspec.Struct):
-    compute: str
-    name: str
-
-
-class _BuiltIn(msgspec.Struct):
-    """What the facts that came with the program say for GPUs that no driver speaks for."""
-
-    pci: dict[str, str] = {}
-    architectures: tuple[_Generation, ...] = ()
-
-
-@cache
-def _built_in() -> _BuiltIn:
-    try:
-        data = places.resource("compat/compat.json").read_bytes()
-        return msgspec.json.decode(data, type=_BuiltIn)
-    except (OSError, msgspec.MsgspecError):
-        return _BuiltIn()
-
-
-def _architecture(compute: str) -> str:
-    known = _built_in().architectures if compute else ()
-    return next((one.name for one in known if one.compute == compute), "")
-
-
 def _finished(gpu: Gpu, numbers: Mapping[str, tuple[int, ...]], *, contained: bool) -> Gpu:
     return msgspec.structs.replace(
         gpu,
-        architecture=_architecture(gpu.compute),
+        architecture=architecture_name(load_builtin(), gpu.compute),
         xids=numbers.get(gpu.pci_bus.split(".")[0], ()) if gpu.pci_bus else (),
         processes=tuple(_named(process, contained=contained) for process in gpu.processes),
     )
