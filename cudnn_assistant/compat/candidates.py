@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from cudnn_assistant.compat.advice import Code, Reason, Release, reason
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
@@ -68,59 +69,48 @@ def evaluate(
     """Everything that stands against a candidate; where nothing does, the driver it needs."""
     # Where the kernels of its build for Arm are known, which are others.
     if framework and here.arm and (*framework.arm, "no")[0] not in ("no", "yes"):
-        framework = msgspec.structs.replace(framework, compute=framework.arm)
-    runs = {one: build_runs_on(compat, build, one) for one in here.computes} if build else {}
-    against = (*_wishes(here, build), *_against(compat, here, framework, build, runs))
-    if against:
-        return Candidate(framework=framework, cudnn=build, against=against)
-    needed = needed_driver(compat, here, framework, build)
-    dropped, enough = past_last_branch(compat, here), at_least(here.driver, needed)
-    return Candidate(
-        framework=framework,
-        cudnn=build,
+        framework = replace(framework, compute=framework.arm)
+    one = Candidate(framework=framework, cudnn=build)
+    if against := (*_wishes(here, build), *_against(compat, here, one)):
+        return replace(one, against=against)
+    needed = _needed_driver(compat, here, one)
+    dropped, enough = _past_last_branch(compat, here), at_least(here.driver, needed)
+    return replace(
+        one,
         driver=needed,
         driver_enough=False if dropped or here.has_driver is False else enough,
         driver_possible=_driver_possible(compat, here, needed),
-        unknown=tuple(_unknown(compat, here, framework, build, runs)),
+        unknown=tuple(_unknown(compat, here, one)),
     )
 
 
-Runs = Mapping[str, bool | None]
-"""Whether a build supports each GPU; None where the data doesn't say."""
+def _gpus(compat: Compat, here: Situation, one: Candidate, runs: bool | None) -> list[str]:
+    """The GPUs that its cuDNN supports (True) or not (False), or of which nothing is known."""
+    build = one.cudnn
+    asked = here.computes if build else ()
+    return [gpu for gpu in asked if build and build_runs_on(compat, build, gpu) is runs]
 
 
-def _against(
-    compat: Compat,
-    here: Situation,
-    framework: FrameworkRelease | None,
-    build: CudnnBuild | None,
-    runs: Runs,
-) -> Iterator[Reason]:
+def _against(compat: Compat, here: Situation, one: Candidate) -> Iterator[Reason]:
+    framework, build = one.framework, one.cudnn
     if build is not None and (framework is None or framework.found == "system"):
         yield from _file_against(here, build)
     if framework is not None:
         yield from _framework_against(compat, here, framework)
     if build is not None:
-        for compute in (one for one, answer in runs.items() if answer is False):
+        for compute in _gpus(compat, here, one, False):
             yield _gpu_reason(compat, build, compute)
 
 
-def _unknown(
-    compat: Compat,
-    here: Situation,
-    framework: FrameworkRelease | None,
-    build: CudnnBuild | None,
-    runs: Runs,
-) -> Iterator[Reason]:
-    release = _release(framework, build)
-    if framework is not None:
-        yield from _framework_unknown(here, framework)
-        for compute in here.computes:
-            if may_be_older(compat, framework, compute):
-                yield reason("gpu-support-unknown", release, compute=compute)
-    for compute in (one for one, answer in runs.items() if answer is None):
-        yield reason("gpu-support-unknown", release, compute=compute)
-    yield from _not_reviewed(compat, framework, build)
+def _unknown(compat: Compat, here: Situation, one: Candidate) -> Iterator[Reason]:
+    unsure = _gpus(compat, here, one, None)
+    if one.framework is not None:
+        yield from _framework_unknown(here, one.framework)
+        older = [gpu for gpu in here.computes if may_be_older(compat, one.framework, gpu)]
+        unsure = [*older, *unsure]
+    for compute in unsure:
+        yield reason("gpu-support-unknown", one.release, compute=compute)
+    yield from _not_reviewed(compat, one)
 
 
 def _wishes(here: Situation, build: CudnnBuild | None) -> Iterator[Reason]:
@@ -151,35 +141,28 @@ def _gpu_reason(compat: Compat, build: CudnnBuild, compute: str) -> Reason:
     return reason(code, _release(None, build), compute=compute)
 
 
-def needed_driver(
-    compat: Compat,
-    here: Situation,
-    framework: FrameworkRelease | None,
-    build: CudnnBuild | None,
-) -> str:
+def _needed_driver(compat: Compat, here: Situation, one: Candidate) -> str:
     """The oldest driver that satisfies CUDA, cuDNN and the GPUs themselves."""
     limits = []
-    if framework is not None:
-        limits.append(driver_floor(compat, framework.cuda, here.driver_family))
-    if build is not None:
-        limits.append(build_driver_floor(compat, build, here.driver_family, here.computes))
+    if one.framework is not None:
+        limits.append(driver_floor(compat, one.framework.cuda, here.driver_family))
+    if one.cudnn is not None:
+        limits.append(build_driver_floor(compat, one.cudnn, here.driver_family, here.computes))
     limits += [first_driver(compat, compute, here.driver_family) for compute in here.computes]
     return newest(limits)
 
 
-def past_last_branch(compat: Compat, here: Situation) -> bool:
+def _past_last_branch(compat: Compat, here: Situation) -> bool:
     """Whether the present driver has dropped one of the GPUs."""
     present = branch_of(compat, here.driver)
     lasts = [last_driver_branch(compat, compute) for compute in here.computes]
     return present is not None and any(last is not None and present > last for last in lasts)
 
 
-def _not_reviewed(
-    compat: Compat, framework: FrameworkRelease | None, build: CudnnBuild | None
-) -> Iterator[Reason]:
-    names = [f"cuDNN {build.version}"] if build else []
-    if framework:
-        names.append(f"{framework.name} {framework.version} {framework.index}".strip())
+def _not_reviewed(compat: Compat, one: Candidate) -> Iterator[Reason]:
+    names = [f"cuDNN {one.cudnn.version}"] if one.cudnn else []
+    if found := one.framework:
+        names.append(f"{found.name} {found.version} {found.index}".strip())
     new = (name for name in names if name in compat.unreviewed)
     yield from (Reason(code="not-reviewed", about=name) for name in new)
 
