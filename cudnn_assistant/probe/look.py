@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from cudnn_assistant.probe.subjects import Terms
-    from cudnn_assistant.probe.trust import Trust
 
 Part = Literal["gpu", "cuda", "cudnn", "settings", "trial", "frameworks"]
 Say = Callable[[Part, bool, Machine], None]
@@ -136,9 +136,7 @@ class Look:
         if gpu_child.no_driver(self._disk, facts, self.machine.search, self._environment):
             answers = gpu_child.NO_DRIVER
         else:
-            answers = gpu_child.ask(
-                self._trust().own_alone(self._environment, self._start_in()), cancel=self.cancel
-            )
+            answers = gpu_child.ask(self._terms.own_alone, cancel=self.cancel)
         names = [one.name for one in facts.adapters if one.vendor != pci.NVIDIA]
         found = {
             "driver": gpu.driver(answers, facts, system),
@@ -204,28 +202,23 @@ class Look:
     def _truth(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import subjects
 
-        return {"cudnns": subjects.checked(self._terms(), self.machine)}, ()
+        return {"cudnns": subjects.checked(self._terms, self.machine)}, ()
 
     def _trials(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe import subjects
 
-        return {"trials": subjects.tried(self._terms(), self.machine)}, ()
+        return {"trials": subjects.tried(self._terms, self.machine)}, ()
 
+    @cached_property
     def _terms(self) -> Terms:
+        """On what the tests are run. Relative entries matter for where programs start."""
         from cudnn_assistant.probe.subjects import Terms
-
-        start_in = self._start_in()
-        return Terms(self._environment, self._trust(), start_in, self.table, self.cancel)
-
-    def _trust(self) -> Trust:
         from cudnn_assistant.probe.trust import Trust
 
-        return Trust(self.system.family, self.trusted)
-
-    def _start_in(self) -> str:
-        """Where the person's programs start, if it matters to what they load; else ""."""
         listed = (one.text for one in self.machine.search if one.variable == "LD_LIBRARY_PATH")
-        return os.getcwd() if any(not os.path.isabs(text) for text in listed) else ""
+        start_in = os.getcwd() if any(not os.path.isabs(text) for text in listed) else ""
+        trust = Trust(self.system.family, self.trusted)
+        return Terms(self._environment, trust, start_in, self.table, self.cancel)
 
     def ask_early(self) -> None:
         """Ask the frameworks while the tests run, where there is room for both."""
@@ -239,7 +232,7 @@ class Look:
     def _asked(self) -> tuple[Trial, ...]:
         from cudnn_assistant.probe.subjects import asked_frameworks
 
-        return asked_frameworks(self._terms(), self.machine.pythons)
+        return asked_frameworks(self._terms, self.machine.pythons)
 
     def frameworks(self) -> None:
         """The frameworks' own word, after the quick answer."""
@@ -254,7 +247,7 @@ class Look:
         if not machine.gpus:
             return {}, ()
         found = self._asking.result() if self._asking else self._asked()
-        terms, pythons = self._terms(), machine.pythons
+        terms, pythons = self._terms, machine.pythons
         tried = explored(terms, pythons, found, BUDGET_OF_FRAMEWORKS)
         trials, tried = (*machine.trials, *found), (*machine.experiments, *tried)
         facts = {"trials": trials, "experiments": tried}
@@ -271,7 +264,7 @@ class Look:
         if not (machine.gpus or machine.driver or machine.unknown("gpu")):
             # Whatever cures a test for a while, nothing runs without an NVIDIA GPU.
             return {}, ()
-        found = explored(self._terms(), machine.pythons, machine.trials)
+        found = explored(self._terms, machine.pythons, machine.trials)
         return {"experiments": found}, ()
 
     def _winners(self) -> tuple[Facts, tuple[Gap, ...]]:

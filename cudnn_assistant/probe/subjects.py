@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -35,7 +35,7 @@ from cudnn_assistant.probe.trials.activation import activated
 from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
 from cudnn_assistant.probe.trials.linking import loading_steps
 from cudnn_assistant.probe.trials.trial import check_library, run_trial
-from cudnn_assistant.probe.trust import Reason, Trust
+from cudnn_assistant.probe.trust import BRINGING, Reason, Trust
 from cudnn_assistant.versions import major
 
 _ROOTS = ("CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX")
@@ -45,7 +45,7 @@ MOST_CHECKS = 40
 _AT_ONCE = max(2, min(4, os.cpu_count() or 2))
 
 
-class Terms(NamedTuple):
+class Terms(msgspec.Struct, frozen=True, dict=True):
     """On what terms the tests of one look are run."""
 
     environment: Mapping[str, str]
@@ -61,6 +61,17 @@ class Terms(NamedTuple):
     def family(self) -> Family:
         """Of the system."""
         return self.trust.family
+
+    @cached_property
+    def everybody(self) -> Reason:
+        """What the person's settings bring into every program that may be somebody else's."""
+        return self.trust.surroundings(self.environment, self.start_in)
+
+    @cached_property
+    def own_alone(self) -> Mapping[str, str]:
+        """The person's environment, without what would bring somebody else's code along."""
+        foreign = ("LD_LIBRARY_PATH", *BRINGING) if self.everybody[0] else ()
+        return {name: text for name, text in self.environment.items() if name not in foreign}
 
 
 def tried(terms: Terms, machine: Machine) -> tuple[Trial, ...]:
@@ -150,9 +161,8 @@ def _bringing(pythons: Sequence[PythonEnvironment]) -> list[PythonEnvironment]:
 
 def _doubts(terms: Terms, pythons: Sequence[PythonEnvironment]) -> dict[str, Reason]:
     """What is not tested without a yes. What is in doubt for the system's is for everybody's."""
-    everybody = terms.trust.surroundings(terms.environment, terms.start_in)
     subjects = {SYSTEM: ("", ""), **{one.id: _doubt(terms, one) for one in pythons}}
-    return dict.fromkeys(subjects, everybody) if everybody[0] else subjects
+    return dict.fromkeys(subjects, terms.everybody) if terms.everybody[0] else subjects
 
 
 def _doubt(terms: Terms, one: PythonEnvironment) -> Reason:
@@ -261,7 +271,6 @@ def checked(terms: Terms, machine: Machine) -> tuple[CudnnCopy, ...]:
     A copy for another processor, and one whose main file is no library, is not loaded: its files
     have said all there is. Nor is one that the person's programs aren't known to load.
     """
-    environment = terms.trust.own_alone(terms.environment, terms.start_in)
     cuda_folders = [
         folder
         for folder in _system_cuda_folders(machine.libraries)
@@ -276,7 +285,7 @@ def checked(terms: Terms, machine: Machine) -> tuple[CudnnCopy, ...]:
     def check(copy: CudnnCopy) -> CudnnCopy:
         found = check_library(
             copy,
-            environment,
+            terms.own_alone,
             terms.family,
             folders=cuda_folders,
             table=terms.table,

@@ -89,13 +89,6 @@ class Trust(msgspec.Struct, frozen=True):
         found = [path for entry in searched if os.path.isdir(entry) for path in _code(entry)]
         return self._first([*filter(os.path.isabs, chain(*brought)), *found])
 
-    def own_alone(self, environment: Mapping[str, str], folder: str = "") -> Mapping[str, str]:
-        """The person's environment, without what would bring somebody else's code along."""
-        if not self.surroundings(environment, folder)[0]:
-            return environment
-        doubtful = ("LD_LIBRARY_PATH", *BRINGING)
-        return {name: text for name, text in environment.items() if name not in doubtful}
-
     def _first(self, paths: Sequence[str]) -> Reason:
         root = uid() == 0 and sys.platform != "win32"
         return first_doubt([p for p in paths if root or not self._named(p)], uid())
