@@ -89,6 +89,11 @@ class Trust(msgspec.Struct, frozen=True):
         found = [path for entry in searched if os.path.isdir(entry) for path in _code(entry)]
         return self._first([*filter(os.path.isabs, chain(*brought)), *found])
 
+    def program(self, one: PythonEnvironment, environment: Mapping[str, str]) -> Reason:
+        """What speaks against running an environment's own programs, as they are started."""
+        found = self.surroundings(environment)
+        return found if found[0] else self.environment(one, environment)
+
     def _first(self, paths: Sequence[str]) -> Reason:
         root = uid() == 0 and sys.platform != "win32"
         return first_doubt([p for p in paths if root or not self._named(p)], uid())

@@ -22,7 +22,7 @@ from cudnn_assistant.probe.subjects import frameworks_of as frameworks_of  # noq
 from cudnn_assistant.probe.trials.child_environment import for_gpu
 from cudnn_assistant.probe.trials.framework import run_framework
 from cudnn_assistant.probe.trials.trial import run_trials
-from cudnn_assistant.probe.trust import Reason, Trust
+from cudnn_assistant.probe.trust import Trust
 from cudnn_assistant.session.checkup import Checkup, think
 from cudnn_assistant.session.looking import environment_at, python_at
 from cudnn_assistant.session.permitted import allowed
@@ -82,7 +82,8 @@ def _on_each_gpu(
         reason = trust.environment(found)
     else:
         reason = "", ""
-    doubt, path = _first(trust.surroundings(environment), reason)
+    around = trust.surroundings(environment)
+    doubt, path = around if around[0] else reason
     if doubt:
         return (untried(found.id if found else SYSTEM, doubt, path),)
     return run_each(gpus=[request.gpu] if request.gpu else visible_gpus(environment) or [""])
@@ -94,11 +95,6 @@ def _trust(request: TestRequest, system: System) -> Trust:
     if request.python:
         named.append(environment_at(request.python, system.family).id)
     return Trust(system.family, (*named, *request.trusted))
-
-
-def _first(*reasons: Reason) -> Reason:
-    """The first doubt of several, if there is any."""
-    return next((reason for reason in reasons if reason[0]), ("", ""))
 
 
 def _active(system: System, environment: Mapping[str, str]) -> PythonEnvironment:
@@ -119,7 +115,7 @@ def _in_framework(request: TestRequest, system: System, environment: Mapping[str
     if not found.python:
         raise Misuse("no-interpreter", path=found.id)
     trust = _trust(request, system)
-    doubt, path = _first(trust.surroundings(environment), trust.environment(found, environment))
+    doubt, path = trust.program(found, environment)
     if doubt:
         return msgspec.structs.replace(untried(found.id, doubt, path), framework=request.framework)
     return run_framework(
@@ -137,7 +133,7 @@ def run_in_frameworks(
     """A convolution inside each framework of an environment, one after the other."""
     environment = system.fresh_environment()
     trust = Trust(system.family, (one.id,))
-    doubt, path = _first(trust.surroundings(environment), trust.environment(one, environment))
+    doubt, path = trust.program(one, environment)
     if doubt:
         return (untried(one.id, doubt, path),)
     run = partial(run_framework, environment, one.python)
