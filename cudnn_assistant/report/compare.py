@@ -51,17 +51,17 @@ def compare(old: Machine, new: Machine) -> tuple[Difference, ...]:
 def _differences(where: str, old: Any, new: Any) -> Iterator[Difference]:
     if isinstance(old, dict) and isinstance(new, dict):
         for name in dict.fromkeys([*old, *new]):
-            if name not in _PASSING:
-                inner = f"{where} · {name}" if where else name
-                yield from _field(inner, name, old, new)
+            inner = f"{where} · {name}" if where else name
+            if name in _KEYS:
+                yield from _entries(inner, name, old.get(name, []), new.get(name, []))
+            elif name not in _PASSING:
+                yield from _one(inner, name, old, new)
     elif old != new:
         yield Difference("changed", where, _shown(old), _shown(new))
 
 
-def _field(where: str, name: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Difference]:
-    if name in _KEYS:
-        yield from _entries(where, name, old.get(name, []), new.get(name, []))
-    elif name not in old:
+def _one(where: str, name: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Difference]:
+    if name not in old:
         yield Difference("added", where, after=_shown(new[name]))
     elif name not in new:
         yield Difference("removed", where, before=_shown(old[name]))
@@ -72,13 +72,7 @@ def _field(where: str, name: str, old: dict[str, Any], new: dict[str, Any]) -> I
 def _entries(where: str, name: str, old: Iterable[Any], new: Iterable[Any]) -> Iterator[Difference]:
     before, after = _by_key(name, old), _by_key(name, new)
     for key in dict.fromkeys([*before, *after]):
-        inner = f"{where} · {key}"
-        if key not in before:
-            yield Difference("added", inner, after=_shown(after[key]))
-        elif key not in after:
-            yield Difference("removed", inner, before=_shown(before[key]))
-        else:
-            yield from _differences(inner, before[key], after[key])
+        yield from _one(f"{where} · {key}", key, before, after)
     kept = [key for key in before if key in after], [key for key in after if key in before]
     if kept[0] != kept[1]:
         yield Difference("changed", f"{where} · {say('report.order')}", *map(listed, kept))
