@@ -12,7 +12,7 @@ from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.text_widgets import Text, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.widgets import Mark
+from cudnn_assistant.gui.widgets import Mark, tab_through
 from cudnn_assistant.wording import say
 
 
@@ -117,16 +117,8 @@ class Disclosure(DisclosureArrow):
         if self.body is None:
             self.body = self._make()
             self._rows.addWidget(self.body)
-            self._tab_through(self.body)
+            tab_through(self, self.body)
         self.body.setVisible(wide)
-
-    def _tab_through(self, body: QWidget) -> None:
-        """Tab reaches what was opened next, not last of all."""
-        last: QWidget = self
-        for child in (body, *body.findChildren(QWidget)):
-            if child.focusPolicy() & Qt.FocusPolicy.TabFocus:
-                QWidget.setTabOrder(last, child)
-                last = child
 
 
 def add_details(

@@ -13,7 +13,7 @@ from cudnn_assistant.gui.button_row import Buttons
 from cudnn_assistant.gui.layouts import TOP, Column, Line
 from cudnn_assistant.gui.text_widgets import Text, Title, announce, page_edge
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.widgets import Mark, Notice
+from cudnn_assistant.gui.widgets import Mark, Notice, tab_through
 from cudnn_assistant.wording import say
 
 Order = Literal["check", "problems", "review", "result"]
@@ -134,12 +134,7 @@ class Page(QWidget):
 
     def tab_through(self, *groups: QWidget) -> None:
         """Tab walks from the menu through these, in this order, to the buttons."""
-        last: QWidget = self.menu
-        for group in (*groups, self.buttons):
-            for child in (group, *group.findChildren(QWidget)):
-                if child.focusPolicy() & Qt.FocusPolicy.TabFocus:
-                    QWidget.setTabOrder(last, child)
-                    last = child
+        tab_through(self.menu, *groups, self.buttons)
 
     def tell(self, look: Look, text: str) -> None:
         """Put news above the content: what has just happened, or did not."""

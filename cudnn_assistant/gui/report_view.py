@@ -10,13 +10,12 @@ from PySide6.QtGui import (
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
-    QTextOption,
 )
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.redaction_by_hand import marks
-from cudnn_assistant.gui.text_widgets import line_height
+from cudnn_assistant.gui.text_widgets import ReadOnly, line_height
 from cudnn_assistant.report import Line
 from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import say
@@ -41,20 +40,11 @@ class Marker(QSyntaxHighlighter):
             self.setFormat(start, length, self._look)
 
 
-class ReportView(QPlainTextEdit):
-    """The text of a report: read, walked and selected, never typed into."""
+class ReportView(ReadOnly):
+    """The text of a report."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.setReadOnly(True)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.setTabChangesFocus(True)
-        self.setFont(theme.font(0.95, fixed=True))
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setAccessibleName(say("gui.report-text-label"))
+        super().__init__(text, say("gui.report-text-label"))
         self._marker = Marker(self)
 
     def lines(self) -> tuple[int, int]:

@@ -227,8 +227,8 @@ def show_whole(view: QAbstractScrollArea) -> None:
     view.setSizePolicy(policy)
 
 
-class Listing(QPlainTextEdit):
-    """Text to read and copy whole: paths, codes, commands. As tall as it needs to be."""
+class ReadOnly(QPlainTextEdit):
+    """Text to read, walk, select and copy, never typed into: paths, codes, commands."""
 
     def __init__(self, text: str, name: str) -> None:
         super().__init__(text)
@@ -240,10 +240,17 @@ class Listing(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
+        self.setAccessibleName(name)
+
+
+class Listing(ReadOnly):
+    """The same, as tall as it needs to be."""
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text, name)
         show_whole(self)
         self.document().setDocumentMargin(SPACE)
         self.viewport().setBackgroundRole(QPalette.ColorRole.Window)
-        self.setAccessibleName(name)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """The text, and the frame of the focus."""

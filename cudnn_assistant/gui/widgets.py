@@ -120,6 +120,15 @@ def pressed(event: QKeyEvent, focus: QWidget | None) -> bool:
     return False
 
 
+def tab_through(last: QWidget, *groups: QWidget) -> None:
+    """Tab walks on from a widget through these, in this order."""
+    for group in groups:
+        for child in (group, *group.findChildren(QWidget)):
+            if child.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                QWidget.setTabOrder(last, child)
+                last = child
+
+
 def discard(widget: QWidget) -> None:
     """Take a widget away for good, at once."""
     # Hidden first: a layout shows what was put in a moment ago, even once it has no parent.
