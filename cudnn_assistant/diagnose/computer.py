@@ -72,6 +72,10 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         """Whether a file is a Python environment's, not that of the system around it."""
         return any(self.inside(path, folder) for folder in own_folders(environment))
 
+    def in_environment(self, library: Library) -> bool:
+        """Whether a file is some Python environment's."""
+        return any(self.belongs(library.path, e) for e in self.machine.pythons)
+
     @cached_property
     def runs(self) -> bool:
         """Some test passed: GPU and driver work, whatever else may not."""

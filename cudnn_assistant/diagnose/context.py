@@ -103,7 +103,7 @@ class Context(Computer, frozen=True, dict=True):
             (f, e.id)
             for e in self.machine.pythons
             for f in e.frameworks
-            if f.uses_system_cudnn and not requirement(self.machine, self.compat, e, f)
+            if f.uses_system_cudnn and not requirement(self, e, f)
         )
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from cudnn_assistant.compat import FIRST_COMPATIBLE
-from cudnn_assistant.diagnose.cuda.toolkits import in_environment, toolkit
+from cudnn_assistant.diagnose.cuda.toolkits import toolkit
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import (
     CUDA_PAGE,
@@ -33,7 +33,7 @@ def _unfound(ctx: Context) -> list[Library] | None:
     # One of another CUDA major is a matter of which cuDNN was installed, not of a missing CUDA.
     if any(map(ctx.loadable, known)) or not (ctx.copies or ctx.winner):
         return None
-    return [lib for lib in known if not in_environment(ctx, lib) and _wanted_major(ctx, lib)]
+    return [lib for lib in known if not ctx.in_environment(lib) and _wanted_major(ctx, lib)]
 
 
 @rule("cuda-missing", layer=Layer.CUDA)

@@ -7,7 +7,6 @@ from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import CUDA_ARCHIVE
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, Finding, InstallCuda, Installer, Manual
-from cudnn_assistant.machine import Library
 from cudnn_assistant.plan import installers
 from cudnn_assistant.plan.installing import toolkit_file
 from cudnn_assistant.versions import numbers, older, short
@@ -58,18 +57,13 @@ def _has_cuda(ctx: Context, need: Need) -> bool:
     if any(_serves(need, t.version) for t in ctx.machine.toolkits):
         return True
     known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
-    found = [lib for lib in known if lib.major == need.cuda and not in_environment(ctx, lib)]
+    found = [lib for lib in known if lib.major == need.cuda and not ctx.in_environment(lib)]
     if need.cuda >= FIRST_COMPATIBLE:
         return bool(found)
     # Before CUDA 11 the run-time library alone has the toolkit's own number.
     folders = {ctx.parent(lib.path) for lib in found}
     started = (lib for lib in ctx.libraries("cudart") if _serves(need, lib.version))
     return any(ctx.parent(lib.path) in folders for lib in started)
-
-
-def in_environment(ctx: Context, library: Library) -> bool:
-    """Whether a file is some Python environment's."""
-    return any(ctx.belongs(library.path, e) for e in ctx.machine.pythons)
 
 
 def _cuda_anywhere(ctx: Context, need: Need) -> bool:

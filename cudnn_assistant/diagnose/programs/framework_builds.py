@@ -91,7 +91,7 @@ def _without_packages(ctx: Context, name: str, *, call: str = "") -> Findings:
     if environment is None or not ctx.machine.gpus or passed(ctx.trial):
         return
     for framework in ctx.frameworks:
-        wanted = requirement(ctx.machine, ctx.compat, environment, framework)
+        wanted = requirement(ctx, environment, framework)
         if framework.name == name and framework.uses_system_cudnn and wanted:
             yield ctx.error(
                 install_packages(ctx, wanted, *(_old_gpu(ctx, framework) if call else ())),
