@@ -29,6 +29,7 @@ from cudnn_assistant.plan import (
     starts_only,
     unrehearsed,
 )
+from cudnn_assistant.plan.kinds import same_place
 from cudnn_assistant.wording import prose, say
 
 
@@ -53,12 +54,6 @@ class Proposal:
     """What the plan as a whole asks for."""
     forbidden: str = ""
     """Why nothing of it may be done on this computer."""
-
-
-def same_place(one: Step, other: Step) -> bool:
-    """Whether two steps are about the same thing, whatever they make of it."""
-    kind = kind_of(one)
-    return kind is kind_of(other) and kind.about(one) == kind.about(other)
 
 
 class ReviewPage(Page):

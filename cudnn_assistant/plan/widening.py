@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from cudnn_assistant.plan.kinds import kind_of
+from cudnn_assistant.plan.kinds import kind_of, same_place
 from cudnn_assistant.plan.overview import without_installers
 from cudnn_assistant.plan.steps import Plan, Step
 
@@ -29,9 +29,7 @@ def widened(plan: Plan, more: Plan) -> Plan:
 
 
 def _same(step: Step, others: Sequence[Step]) -> Step | None:
-    kind = kind_of(step)
-    known = (one for one in others if kind_of(one) is kind and kind.about(one) == kind.about(step))
-    return next(known, None)
+    return next((one for one in others if same_place(one, step)), None)
 
 
 def _place(step: Step) -> int:

@@ -21,7 +21,7 @@ from cudnn_assistant.plan.steps import (
     Step,
 )
 
-__all__ = ["KINDS", "Consent", "Kind", "Needs", "Outcome", "Read", "kind_of"]
+__all__ = ["KINDS", "Consent", "Kind", "Needs", "Outcome", "Read", "kind_of", "same_place"]
 
 _Kept = TypeVar("_Kept")
 
@@ -95,3 +95,9 @@ KINDS: dict[type, Kind] = {
 def kind_of(step: Step) -> Kind:
     """The row of a step."""
     return KINDS[type(step)]
+
+
+def same_place(one: Step, other: Step) -> bool:
+    """Whether two steps are about the same thing, whatever they make of it."""
+    kind = kind_of(one)
+    return kind is kind_of(other) and kind.about(one) == kind.about(other)
