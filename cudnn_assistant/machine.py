@@ -14,6 +14,7 @@ Conventions that hold for every field:
 
 from __future__ import annotations
 
+import re
 from typing import Literal, dataclass_transform
 
 import msgspec
@@ -679,5 +680,11 @@ def load(data: bytes | str) -> Machine:
 
 
 def readable(text: str) -> str:
-    """``text`` with undecodable bytes (lone surrogates) spelled ``\\xNN``, fit for JSON."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    """``text`` fit for JSON: undecodable bytes (Linux) spelled ``\\xNN``, and halves of characters
+    (Windows, whose names are any 16 bits) ``\\uNNNN``."""
+    whole = _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+    return whole.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+_HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Surrogates that stand for no byte."""

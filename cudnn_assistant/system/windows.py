@@ -197,7 +197,8 @@ class Windows:
             block = self._api.environment_block()
         except OSError:
             block = merged(self._texts("machine"), self._texts("user"), self._base())
-        return {name.upper(): text for name, text in block.items()}
+        # A key may hold names that no program can be started with: its own default is "".
+        return {n.upper(): text for n, text in block.items() if n and "=" not in n}
 
     def _texts(self, scope: Scope) -> list[tuple[str, Value]]:
         found = []

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from cudnn_assistant.machine import OperatingSystem
 from cudnn_assistant.probe.computer import gpu, gpu_child, windows_devices
 from cudnn_assistant.probe.computer.windows_devices import DISPLAY_CLASS, Device, describe, facts
+from cudnn_assistant.probe.files import windows_registry
 
 CLASS = rf"SYSTEM\CurrentControlSet\Control\Class\{DISPLAY_CLASS}"
 NT = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
@@ -27,6 +29,8 @@ class Registry:
 
     def value(self, path, name):
         return self._values.get(path, {}).get(name)
+
+    text = windows_registry.Registry.text
 
 
 def driver(number, maker, version, name="NVIDIA GeForce RTX 3060"):
@@ -104,6 +108,27 @@ def test_a_registry_of_nonsense_says_nothing():
     registry = Registry({rf"{CLASS}\0000": {"ProviderName": b"\0", "DriverVersion": 7}, NT: {}})
     found = facts(registry, [Device("", problem=3), Device("ROOT\\DISPLAY")])
     assert (found.version, found.problems) == ("", ())
+
+
+STRANGE = (
+    None, 7, 2**64, b"\xff\xfe\0", ["22631", "x"], [], 1.5, "", "\ud83d", "\udc41\ud800x", "\u00b2",
+    "\u0663.\u0663.\u0663.\u0663", "9" * 5000, "9" * 999_999, ".".join(["9" * 5000] * 4), "a\0b",
+    "\u202ex", "\x1b[2J",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("strange", STRANGE, ids=lambda one: ascii(one)[:20])
+def test_a_value_of_any_kind_can_be_told(strange):
+    named = dict.fromkeys(("ProductName", "CurrentBuildNumber", "UEFISecureBootEnabled"), strange)
+    drivers = driver("0000", strange, strange) | driver("0001", "NVIDIA", strange)
+    registry = Registry({NT: named} | drivers)
+    name = strange if isinstance(strange, str) else ""
+    system = describe(registry, "AMD64", administrator=False)
+    kernel = facts(registry, [Device(r"PCI\VEN_10DE&DEV_2504", name)])
+    text = msgspec.json.encode((system, kernel.version, [a.name for a in kernel.adapters])).decode()
+    assert "b'" not in text
+    assert (system.name == "Windows") == (not name)
+    assert kernel.version == ""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is a registry")

@@ -446,3 +446,10 @@ def test_reading_an_environment_block() -> None:
         "Path": "C:\\\U0001f600",
         "EMPTY": "",
     }
+
+
+@pytest.mark.parametrize("name", ["", "A=B", "=C:"])
+def test_no_program_is_started_with_a_name_that_it_can_not_have(name):
+    keys = FakeRegistry(user=[Stored(name, "x", 1), Stored("Good", "y", 1)])
+    api = FakeApi(keys)
+    assert Windows(keys, api, {"PATH": "z"}).fresh_environment() == {"PATH": "z", "GOOD": "y"}

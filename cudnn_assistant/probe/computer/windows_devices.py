@@ -13,7 +13,7 @@ from itertools import starmap
 
 import msgspec
 
-from cudnn_assistant.machine import OperatingSystem
+from cudnn_assistant.machine import OperatingSystem, readable
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.computer.pci import NVIDIA, Adapter
 from cudnn_assistant.probe.computer.windows_setup import present
@@ -57,8 +57,8 @@ def _nvidia_drivers(registry: Registry) -> Iterator[str]:
     for group in (DISPLAY_CLASS, ACCELERATOR_CLASS):
         base = rf"{_CLASSES}\{group}"
         for key in registry.keys(base):
-            maker = str(registry.value(rf"{base}\{key}", "ProviderName") or "")
-            told = str(registry.value(rf"{base}\{key}", "DriverVersion") or "")
+            maker = registry.text(rf"{base}\{key}", "ProviderName")
+            told = registry.text(rf"{base}\{key}", "DriverVersion")
             version = nvidia_version(told) if re.fullmatch(r"\d{4}", key) else ""
             if "NVIDIA" in maker.upper() and version:
                 yield version
@@ -66,7 +66,7 @@ def _nvidia_drivers(registry: Registry) -> Iterator[str]:
 
 def nvidia_version(windows: str) -> str:
     """NVIDIA's number of a Windows driver: "32.0.15.6094" is 560.94; "" for other texts."""
-    if not re.fullmatch(r"\d+\.\d+\.\d+\.\d+", windows):
+    if not re.fullmatch(r"([0-9]{1,9}\.){3}[0-9]{1,9}", windows):
         return ""
     digits = "".join(windows.split(".")[2:])[-5:]
     return f"{digits[:-2]}.{digits[-2:]}" if len(digits) == 5 else ""
@@ -75,7 +75,7 @@ def nvidia_version(windows: str) -> str:
 def _adapter(device: Device) -> Adapter:
     match = _IDS.search(device.hardware_id)
     vendor, number = (match[1].lower(), match[2].lower()) if match else ("", "")
-    return Adapter(bus=device.bus, vendor=vendor, device=number, name=device.name)
+    return Adapter(bus=device.bus, vendor=vendor, device=number, name=readable(device.name))
 
 
 def operating_system() -> OperatingSystem:
@@ -85,10 +85,10 @@ def operating_system() -> OperatingSystem:
 
 def describe(registry: Registry, machine: str, *, administrator: bool) -> OperatingSystem:
     """The Windows that a registry tells of."""
-    name = str(registry.value(_VERSION, "ProductName") or "Windows")
-    build = str(registry.value(_VERSION, "CurrentBuildNumber") or "")
+    name = registry.text(_VERSION, "ProductName") or "Windows"
+    build = registry.text(_VERSION, "CurrentBuildNumber")
     # Microsoft never renamed the product in the registry of Windows 11.
-    if build.isdigit() and int(build) >= 22000:
+    if re.fullmatch("[0-9]{1,9}", build) and int(build) >= 22000:
         name = name.replace("Windows 10", "Windows 11")
     secure = registry.value(_SECURE_BOOT, "UEFISecureBootEnabled")
     return OperatingSystem(

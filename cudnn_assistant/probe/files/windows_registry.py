@@ -8,6 +8,8 @@ from contextlib import suppress
 
 import msgspec
 
+from cudnn_assistant.machine import readable
+
 if sys.platform == "win32":
     import winreg
 
@@ -35,6 +37,11 @@ class Registry(msgspec.Struct, frozen=True):
             with suppress(OSError), _open(self, path) as key:
                 return winreg.QueryValueEx(key, name)[0]
         return None
+
+    def text(self, path: str, name: str) -> str:
+        """One value that is a text; "" when it is none, or of another kind."""
+        found = self.value(path, name)
+        return readable(found) if isinstance(found, str) else ""
 
 
 if sys.platform == "win32":

@@ -195,9 +195,9 @@ def _registered() -> Iterator[str]:
     for registry in _HIVES:
         for company in registry.keys(_REGISTERED):
             for tag in registry.keys(rf"{_REGISTERED}\{company}"):
-                folder = registry.value(rf"{_REGISTERED}\{company}\{tag}\InstallPath", "")
+                folder = registry.text(rf"{_REGISTERED}\{company}\{tag}\InstallPath", "")
                 # The launcher has an entry of its own beside the interpreters.
-                if isinstance(folder, str) and folder and company != "PyLauncher":
+                if folder and company != "PyLauncher":
                     yield folder
 
 
