@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+_WRONG_USE = 2
 CHILDREN = ("trial", "library", "gpu", "cuda_pathfinder", "elevated")
 
 
@@ -86,7 +87,7 @@ def _child(words: list[str]) -> int:
     kind, arguments = "".join(words[:1]), words[1:]
     if kind not in CHILDREN or arguments == ["--path"]:
         print(f"no such child: {kind}", file=sys.stderr)  # noqa: T201
-        return 2
+        return _WRONG_USE
     if arguments[:1] == ["--path"]:
         import os
 
@@ -96,7 +97,10 @@ def _child(words: list[str]) -> int:
     from importlib import import_module
 
     run = import_module(f"cudnn_assistant.child.{kind}").main
-    return int(run(arguments))
+    code = int(run(arguments))
+    if code == _WRONG_USE:
+        print("only cudnn-assistant itself starts this", file=sys.stderr)  # noqa: T201
+    return code
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ TRACE = 1
 With 0, systemd-coredump and apport would still be started for a crash that we provoked.
 """
 
+NO_WISH = 2
+"""The exit code of a child that wasn't started by us."""
 _LARGEST_FILE = 1 << 28
 """Bytes of a file that a child without the driver may write."""
 
@@ -149,8 +151,7 @@ def serve(
         deadline = float(wish["deadline"])
         channel = open_channel(wish["pipe"])
     except (LookupError, OSError, OverflowError, RecursionError, TypeError, ValueError):
-        print("only cudnn-assistant itself starts this", file=sys.stderr)
-        return 2
+        return NO_WISH
     limit_process(deadline, driver=driver)
     facts: dict[str, object] = {"status": "ok"}
     try:

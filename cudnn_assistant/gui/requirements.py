@@ -24,8 +24,20 @@ libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0"
 
 def unmet_requirement() -> str:
     """Why no window can be opened here, in a sentence with a way out; "" when one can."""
-    if not sys.platform.startswith("linux"):
-        return ""
+    return (_of_linux() if sys.platform.startswith("linux") else "") or _of_qt()
+
+
+def _of_qt() -> str:
+    try:
+        import PySide6.QtWidgets  # noqa: F401
+    except ImportError as trouble:
+        from cudnn_assistant.wording import say
+
+        return say("gui.qt-not-loaded", why=trouble, terminal=say("gui.use-terminal"))
+    return ""
+
+
+def _of_linux() -> str:
     chosen = os.environ.get("QT_QPA_PLATFORM", "")
     wayland = bool(os.environ.get("WAYLAND_DISPLAY"))
     shown = bool(chosen or wayland or os.environ.get("DISPLAY"))

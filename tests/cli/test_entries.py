@@ -61,6 +61,17 @@ def started(words: tuple[str, ...], folder: Path, **more: str) -> subprocess.Com
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("why", ["No module named 'PySide6'", "libQt6Core.so.6: no such file"])
+def test_a_window_whose_library_is_broken_is_said_to_be(why: str, tmp_path: Path) -> None:
+    (tmp_path / "PySide6").mkdir()
+    (tmp_path / "PySide6" / "__init__.py").write_text(f"raise ImportError({why!r})\n")
+    path = os.pathsep.join((str(tmp_path), str(ROOT)))
+    done = started(WINDOW, tmp_path, PYTHONPATH=path, QT_QPA_PLATFORM="offscreen", LANGUAGE="en")
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
+    assert f"The window's library can't be loaded ({why})." in done.stderr
+    assert "The same is done in a terminal by" in done.stderr
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="displays of Linux")
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_who_comes_in_beside_the_commands_is_answered(entry: str, tmp_path: Path) -> None:
