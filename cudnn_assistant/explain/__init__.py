@@ -5,6 +5,7 @@
 How it works, in the order of the modules:
 
 * ``reading``    bytes to lines: encodings, colours, wrapped lines.
+* ``literals``   which of the words that patterns ask for may stand in a piece of text.
 * ``patterns``   which known messages occur (``resources/errors/patterns/*.toml``).
 * ``facts``      versions, GPU and system that the text states or the person gives (``negation``:
   what is denied is none).

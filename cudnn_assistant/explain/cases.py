@@ -10,7 +10,7 @@ from cudnn_assistant.explain.evidence import Evidence, evidence
 from cudnn_assistant.explain.facts import STRUCTURED, Facts, facts
 from cudnn_assistant.explain.features import features
 from cudnn_assistant.explain.patterns import Hit, hits
-from cudnn_assistant.explain.question import question, sounds, telling_lines
+from cudnn_assistant.explain.question import SEARCHED, question, sounds, telling_lines
 from cudnn_assistant.explain.reading import lines_of
 from cudnn_assistant.explain.similar_reports import similar
 from cudnn_assistant.explain.word_model import signs
@@ -57,7 +57,8 @@ def read_case(
     sentences = [v for k, v in given.items() if k not in STRUCTURED]
     notes = [*sentences, *(f"{k}: {v}" for k, v in given.items() if k in STRUCTURED)]
     lines = lines_of(text)
-    found, noted = hits(lines), hits(notes)
+    found = hits(lines)
+    noted = hits(lines_of("\n".join(" ".join(note.split()) for note in notes)))
     known = facts(
         compat or load_builtin(),
         [*(hit.text for hit in found), *lines[:_FIRST_LINES], *notes],
@@ -67,7 +68,7 @@ def read_case(
     )
     compared = features(known)
     pieces = evidence(found, noted, compared)
-    shown = telling_lines(lines, found)
+    shown = telling_lines(lines.last_written(SEARCHED), found)
     asked = question("\n".join(shown), given)
     return Case(
         hits=found,

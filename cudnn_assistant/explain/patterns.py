@@ -8,15 +8,16 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import zip_longest
+from itertools import accumulate, count, zip_longest
+from operator import add
 
 import msgspec
 
 from cudnn_assistant import places
+from cudnn_assistant.explain.literals import Literals
 from cudnn_assistant.explain.negation import denied
+from cudnn_assistant.explain.reading import Lines
 
-_BLOCK = 4000
-"""Lines that are searched together."""
 _ENOUGH = 4
 """Hits of one pattern after which it is not searched further."""
 _TRIES = 3_000
@@ -116,37 +117,41 @@ def is_harmless(line: str) -> bool:
 class _Search:
     """What one search has found and tried so far."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self.found: dict[str, list[Hit]] = {}
         self.seen: set[int] = set()
         self.tried: Counter[str] = Counter()
         self.wrapped: dict[str, int] = {}
-        self.possible = _possible(lines, words=sum(map(bool, lines)) <= _SHORT)
-
-    def open(self) -> dict[str, list[Pattern]]:
-        """Literals that the text may hold, each with the patterns that are still wanted."""
-        wanted = {
-            literal: [p for p in asking if self._wanted(p)]
-            for literal, asking in self.possible.items()
-        }
-        return {literal: asking for literal, asking in wanted.items() if asking}
+        self.asking = _asking(len(lines.last_written(_SHORT + 1)) <= _SHORT)
 
     def _wanted(self, pattern: Pattern) -> bool:
         return len(self.found.get(pattern.id, ())) < _ENOUGH and self.tried[pattern.id] < _TRIES
 
-    def block(self, start: int) -> None:
-        """Search the lines from ``start`` on."""
-        block = self.lines[start : start + _BLOCK]
-        for index, candidates in _candidates(block, self.open()):
+    def block(self, start: int, text: str) -> None:
+        """Search the lines of a text, of which the first is the line ``start``."""
+        rows = _distinct(text)
+        told = list(rows.values())
+        # A space stands for the end of a line, so that a wrapped literal is found as well.
+        flat = " ".join(told).lower()
+        possible = literals().possible(flat)
+        wanted = {
+            literal: asking
+            for literal, all_asking in self.asking.items()
+            if literal in possible and (asking := [p for p in all_asking if self._wanted(p)])
+        }
+        if not wanted:
+            return
+        places = list(rows)
+        for spot, candidates in _candidates(flat, _starts(told, flat), wanted):
+            index = places[spot]
             # Logs repeat themselves with other numbers; such a line tells nothing new.
-            form = hash(_COUNTERS.sub("", block[index]))
+            form = hash(_COUNTERS.sub("", rows[index]))
             if form not in self.seen:
                 self.seen.add(form)
-                self._line(start + index, candidates)
+                self._line(start + index, rows[index], candidates)
 
-    def _line(self, index: int, candidates: Iterable[Pattern]) -> None:
-        line = self.lines[index]
+    def _line(self, index: int, line: str, candidates: Iterable[Pattern]) -> None:
         for pattern in candidates:
             have = self.found.setdefault(pattern.id, [])
             self.tried[pattern.id] += 1
@@ -167,83 +172,45 @@ class _Search:
         return pattern.find_in(around) if around else None
 
 
-def hits(lines: Sequence[str]) -> list[Hit]:
+def hits(lines: Lines) -> list[Hit]:
     """The patterns found in ``lines``: at most a few hits of each, in order of appearance."""
     search = _Search(lines)
-    for start in _inwards(range(0, len(lines), _BLOCK)):
-        search.block(start)
+    for number in _inwards(range(lines.blocks)):
+        search.block(*lines.block(number))
     return sorted((hit for some in search.found.values() for hit in some), key=lambda h: h.line)
 
 
-def _inwards(starts: Sequence[int]) -> Iterator[int]:
+def _inwards(numbers: Sequence[int]) -> Iterator[int]:
     """First, last, second, last but one, and so on."""
-    half = (len(starts) + 1) // 2
-    for near, far in zip_longest(starts[:half], reversed(starts[half:])):
+    half = (len(numbers) + 1) // 2
+    for near, far in zip_longest(numbers[:half], reversed(numbers[half:])):
         yield near
         if far is not None:
             yield far
 
 
-def _possible(lines: Sequence[str], *, words: bool) -> dict[str, list[Pattern]]:
-    """The literals of the patterns whose words all occur somewhere in the text.
-
-    A text repeats its words, so looking through its different words is far quicker than looking
-    for each of the many literals in the whole of it.
-    """
-    there: set[str] = set()
-    for start in range(0, len(lines), _BLOCK):
-        known = set(" ".join(lines[start : start + _BLOCK]).lower().split())
-        there |= _parts_among(known, _word_parts().keys() - there)
-    return {
-        literal: asking
-        for literal, (parts, asking) in _literals(words).items()
-        if there.issuperset(parts)
-    }
-
-
-def _parts_among(known: set[str], parts: Iterable[str]) -> set[str]:
-    """The parts that stand in a word."""
-    vocabulary = " ".join(known)
-    runs, wanted = _runs(vocabulary), _word_parts()
-    return {part for part in parts if runs.issuperset(wanted[part]) and part in vocabulary}
-
-
-def _runs(text: str) -> set[int]:
-    """Every two and every four bytes side by side, as numbers: most parts are ruled out by some
-    that stand nowhere, long before the text is searched for them."""
-    data = text.encode("utf-8", "surrogatepass")
-    found: set[int] = set()
-    for size, numbers in ((2, "H"), (4, "I")):
-        for at in range(min(size, len(data) - size + 1)):
-            whole = data[at : len(data) - (len(data) - at) % size]
-            found.update(memoryview(whole).cast(numbers))  # type: ignore[call-overload]
-    return found
-
-
 @cache
-def _literals(words: bool) -> Mapping[str, tuple[list[str], list[Pattern]]]:
-    """Each literal's words, and the patterns that ask for it; with people's words or without."""
-    table: dict[str, tuple[list[str], list[Pattern]]] = {}
+def _asking(words: bool) -> Mapping[str, list[Pattern]]:
+    """Each literal with the patterns that ask for it; with people's words or without."""
+    table: dict[str, list[Pattern]] = {}
     for pattern in patterns():
         for literal in pattern.find if words or not pattern.words else ():
-            table.setdefault(literal, (literal.split(), []))[1].append(pattern)
+            table.setdefault(literal, []).append(pattern)
     return table
 
 
 @cache
-def _word_parts() -> Mapping[str, set[int]]:
-    """The words of all literals, with their runs."""
-    asked = {part for parts, _asking in _literals(True).values() for part in parts}
-    return {part: _runs(part) for part in asked}
+def literals() -> Literals:
+    """Those of all patterns."""
+    return Literals(_asking(True))
 
 
 def _candidates(
-    block: Sequence[str], by_literal: Mapping[str, list[Pattern]]
+    text: str, starts: Sequence[int], wanted: Mapping[str, list[Pattern]]
 ) -> Iterator[tuple[int, Iterable[Pattern]]]:
-    """Lines of the block that hold a literal, each with the patterns that asked for it."""
-    text, starts = _lowered(block)
+    """Lines that hold a literal, each with the patterns that asked for it."""
     spots: dict[int, dict[str, Pattern]] = {}
-    for literal, asking in by_literal.items():
+    for literal, asking in wanted.items():
         asked = {p.id: p for p in asking}
         for index in _lines_with(text, starts, literal):
             spots.setdefault(index, {}).update(asked)
@@ -251,27 +218,31 @@ def _candidates(
         yield index, spots[index].values()
 
 
-def _lowered(block: Sequence[str]) -> tuple[str, list[int]]:
-    """The block in small letters as one string, and where each of its lines starts.
-
-    A space stands for the end of a line, so that a wrapped literal is found as well.
-    """
-    low = [line.lower() for line in block]
-    starts, at = [], 0
-    for line in low:
-        starts.append(at)
-        at += len(line) + 1
-    return " ".join(low), starts
+def _distinct(text: str) -> dict[int, str]:
+    """The lines of a text that differ, each with the place where it stands first."""
+    if not text or text.isspace():
+        return {}
+    rows = text.split("\n")
+    first = dict(zip(reversed(rows), range(len(rows) - 1, -1, -1), strict=True))
+    return {place: rows[place] for place in sorted(first.values())}
 
 
-def _lines_with(text: str, starts: list[int], literal: str) -> Iterator[int]:
-    at = text.find(literal)
+def _starts(rows: Sequence[str], flat: str) -> list[int]:
+    """Where each line starts in small letters, with a sign between two of them."""
+    ends = list(accumulate(map(len, rows)))
+    if ends[-1] + len(rows) - 1 != len(flat):  # A few letters become two.
+        ends = list(accumulate(len(row.lower()) for row in rows))
+    return [0, *map(add, ends[:-1], count(1))]
+
+
+def _lines_with(text: str, starts: Sequence[int], literal: str) -> Iterator[int]:
+    at = literals().find(text, literal, 0)
     while at >= 0:
         index = bisect_right(starts, at) - 1
         yield index
         if index + 1 == len(starts):
             return
-        at = text.find(literal, starts[index + 1])
+        at = literals().find(text, literal, starts[index + 1])
 
 
 def _plain(name: str) -> str:

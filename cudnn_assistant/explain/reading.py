@@ -16,10 +16,10 @@ LONGEST_LINE = 4096
 """Characters of a line that are looked at; what follows in the line is passed over."""
 _LONGEST_READ = 16 * LONGEST_LINE
 """Characters, or bytes, of a line that are read for that: colours and a prefix count there."""
-_BLOCK = 4000
-"""Lines that are kept together."""
-_PIECE = 1 << 18
-"""Characters, or bytes, of a text that are cut into lines together, up to the next line's end."""
+_BLOCK = 1000
+"""Lines that are kept together where each was looked at."""
+_PIECE = 1 << 16
+"""Characters, or bytes, of a text that are kept together otherwise, up to the next line's end."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -59,7 +59,8 @@ _KERNEL = re.compile(
     r"(?:\[ {0,8}\d{1,9}\.\d{1,9}\] ?)?"
 )
 # Windows ends a line with \r\n; a progress bar overwrites its line with a bare \r.
-_END, _END_OF_BYTES = re.compile(r"\r\n?|\n"), re.compile(rb"\r\n?|\n")
+# A nul stands between them where UTF-16 was appended to a file of bytes.
+_END, _END_OF_BYTES = re.compile(r"\r\n?|\n"), re.compile(rb"\r\0?\n?|\n")
 _NVRM_NEXT = re.compile(r"^NVRM: {2,8}\S")
 
 
@@ -69,38 +70,59 @@ class Lines(Sequence[str]):
     One block at a time is there as texts, so they are best asked for in a row.
     """
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._blocks: list[bytes] = []
+    def __init__(self, texts: Iterable[str]) -> None:
+        """``texts``: whole lines each, with an end between two of them."""
+        # One after the other: blocks of their own would leave gaps as large as the log.
+        self._data = bytearray()
+        self._cuts = [0]
         counts = []
-        rest = iter(lines)
-        while some := list(islice(rest, _BLOCK)):
-            self._blocks.append("\n".join(some).encode("utf-8", "surrogatepass"))
-            counts.append(len(some))
+        for text in texts:
+            self._data += text.encode("utf-8", "surrogatepass")
+            self._cuts.append(len(self._data))
+            counts.append(text.count("\n") + 1)
         self._ends = list(accumulate(counts))
         self._open: tuple[int, list[str]] = (-1, [])
 
-    def _block(self, number: int) -> list[str]:
+    @property
+    def blocks(self) -> int:
+        """How many texts they are kept in."""
+        return len(self._ends)
+
+    def block(self, number: int) -> tuple[int, str]:
+        """The index of a text's first line, and the text."""
+        first = self._ends[number - 1] if number else 0
+        told = self._data[self._cuts[number] : self._cuts[number + 1]]
+        return first, told.decode("utf-8", "surrogatepass")
+
+    def last_written(self, most: int) -> list[str]:
+        """The last lines that hold anything, in their order."""
+        found: list[str] = []
+        for number in reversed(range(self.blocks)):
+            _first, text = self.block(number)
+            # Millions of empty lines are passed over together.
+            rows = text.strip().split("\n")
+            found += islice((row for row in reversed(rows) if row.strip()), most - len(found))
+            if len(found) == most:
+                break
+        return found[::-1]
+
+    def _rows(self, number: int) -> list[str]:
         if self._open[0] != number:
-            text = self._blocks[number].decode("utf-8", "surrogatepass")
-            self._open = (number, text.split("\n"))
+            self._open = (number, self.block(number)[1].split("\n"))
         return self._open[1]
 
     def _from(self, at: int) -> list[str]:
         """The lines from ``at`` to the end of its block."""
         number = bisect_right(self._ends, at)
         first = self._ends[number - 1] if number else 0
-        return self._block(number)[at - first :]
+        return self._rows(number)[at - first :]
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
 
     def __iter__(self) -> Iterator[str]:
-        for number in range(len(self._blocks)):
-            yield from self._block(number)
-
-    def __reversed__(self) -> Iterator[str]:
-        for number in reversed(range(len(self._blocks))):
-            yield from reversed(self._block(number))
+        for number in range(self.blocks):
+            yield from self._rows(number)
 
     @overload
     def __getitem__(self, at: int) -> str: ...
@@ -126,14 +148,47 @@ def lines_of(text: str | bytes) -> Lines:
     as it does.
     """
     given = _read(text) if isinstance(text, bytes) else text
-    rows = _decoded(given) if isinstance(given, bytes) else _rows(given, _END)
-    plain = (_COLOUR.sub("", row) if "\x1b" in row else row for row in rows)
-    return Lines(_joined(plain) if _of_kernel(given) else (row[:LONGEST_LINE] for row in plain))
+    texts = _decoded(given) if isinstance(given, bytes) else map(_ended, _pieces(given, _END))
+    if not _of_kernel(given):
+        return Lines(map(_plain, texts))
+    return Lines(_together(_joined(row for piece in texts for row in _uncoloured(piece))))
+
+
+def _ended(text: str) -> str:
+    """With the same end after every line, save the last."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _uncoloured(text: str) -> Iterator[str]:
+    rows = (row[:_LONGEST_READ] for row in text.split("\n"))
+    return (_COLOUR.sub("", row) for row in rows) if "\x1b" in text else rows
+
+
+def _plain(text: str) -> str:
+    """Without colours and what is too long: most texts as they are, and line by line the others."""
+    if "\x1b" not in text and not _has_long_line(text):
+        return text
+    return "\n".join(row[:LONGEST_LINE] for row in _uncoloured(text))
+
+
+def _has_long_line(text: str) -> bool:
+    at = 0
+    while len(text) - at > LONGEST_LINE:
+        at = text.rfind("\n", at, at + LONGEST_LINE + 1) + 1
+        if not at:
+            return True
+    return False
+
+
+def _together(rows: Iterator[str]) -> Iterator[str]:
+    while some := list(islice(rows, _BLOCK)):
+        yield "\n".join(some)
 
 
 def _of_kernel(text: str | bytes) -> bool:
     if isinstance(text, bytes):
-        return b"NVRM" in text or b"kernel:" in text
+        # With nuls it may be there in UTF-16.
+        return 0 in text or b"NVRM" in text or b"kernel:" in text
     return "NVRM" in text or "kernel:" in text
 
 
@@ -145,8 +200,7 @@ def _read(data: bytes) -> str | bytes:
     nuls = data[:65536].count(0)
     if nuls * 4 > len(data[:65536]) > 1:
         return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", "replace")
-    # A shell that appends UTF-16 to a file of bytes leaves a nul beside each letter.
-    return data.replace(b"\0", b"") if 0 in data else data
+    return data
 
 
 def _pieces(text: AnyStr, ends: re.Pattern[AnyStr]) -> Iterator[AnyStr]:
@@ -158,26 +212,24 @@ def _pieces(text: AnyStr, ends: re.Pattern[AnyStr]) -> Iterator[AnyStr]:
     yield text[start:]
 
 
-def _rows(text: AnyStr, ends: re.Pattern[AnyStr]) -> Iterator[AnyStr]:
-    """The lines one after the other, each up to what is read of it."""
-    for piece in _pieces(text, ends):
-        yield from (row[:_LONGEST_READ] for row in ends.split(piece))
+def _pieces_of_bytes(data: bytes) -> Iterator[bytes]:
+    # A shell that appends UTF-16 to a file of bytes leaves a nul beside each letter.
+    return (piece.replace(b"\0", b"") for piece in _pieces(data, _END_OF_BYTES))
 
 
 def _decoded(data: bytes) -> Iterator[str]:
-    """The lines of bytes in UTF-8 or a Windows code page, also mixed.
+    """The lines of bytes in UTF-8 or a Windows code page, also mixed, in pieces.
 
     A byte that no guess can read becomes U+FFFD.
     """
     page = ""
-    for piece in _pieces(data, _END_OF_BYTES):
+    for piece in _pieces_of_bytes(data):
         try:
             text = piece.decode("utf-8")
         except UnicodeDecodeError:
             page = page or _code_page(data)
-            yield from (_row(raw, page) for raw in _END_OF_BYTES.split(piece))
-        else:
-            yield from (row[:_LONGEST_READ] for row in _END.split(text))
+            text = "\n".join(_row(raw, page) for raw in _END_OF_BYTES.split(piece))
+        yield _ended(text)
 
 
 def _row(raw: bytes, page: str) -> str:
@@ -203,7 +255,8 @@ def _code_page(data: bytes) -> str:
 
 def _foreign_sample(data: bytes, size: int = 65536) -> bytes:
     found: list[bytes] = []
-    for raw in _rows(data, _END_OF_BYTES):
+    rows = (row for piece in _pieces_of_bytes(data) for row in _END_OF_BYTES.split(piece))
+    for raw in rows:
         try:
             raw.decode("utf-8")
         except UnicodeDecodeError:

@@ -20,6 +20,7 @@ from cudnn_assistant.explain.patterns import (
     is_harmless,
     patterns,
 )
+from cudnn_assistant.explain.reading import lines_of
 from cudnn_assistant.explain.versions import known
 
 FORBIDDEN = re.compile(
@@ -36,7 +37,7 @@ EIGHTHS = range(8)
 @pytest.mark.parametrize("first", EIGHTHS)
 def test_a_pattern_finds_its_example_and_says_it_in_words(first: int) -> None:
     for pattern in patterns()[first::8]:
-        assert pattern.id in {hit.pattern.id for hit in hits([pattern.example])}
+        assert pattern.id in {hit.pattern.id for hit in hits(lines_of(pattern.example))}
         _literals_are_small_letters(pattern)
         assert not FORBIDDEN.search(pattern.means), pattern.id
         assert "!" not in pattern.means, pattern.id
@@ -104,7 +105,7 @@ HARMLESS = Path(__file__).with_name("harmless.txt").read_text(encoding="utf-8").
 @pytest.mark.parametrize("first", EIGHTHS)
 def test_an_ordinary_line_speaks_for_nothing_loudly(first: int) -> None:
     for line in HARMLESS[first::8]:
-        loud = [h.pattern.id for h in hits([line]) if max(h.pattern.votes.values()) >= 2]
+        loud = [h.pattern.id for h in hits(lines_of(line)) if max(h.pattern.votes.values()) >= 2]
         assert not loud, line
 
 
@@ -112,7 +113,7 @@ def test_a_harmless_line_is_passed_over() -> None:
     for row in harmless():
         assert row.find == row.find.lower()
         assert is_harmless(row.example), row.find
-        assert not hits([row.example]), row.find
+        assert not hits(lines_of(row.example)), row.find
         assert max(_bounds(sre_parse.parse(row.match)), default=0) <= LONGEST_REPEAT, row.find
 
 
