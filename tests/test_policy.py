@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -333,3 +335,34 @@ def test_what_root_may_not_change_its_owner_may(
     person.apply(PLAN)
     assert person.files() != {}
     person.apply(person.undo())
+
+
+class Keys(ModuleType):
+    """Windows' registry with one key: that of the policy."""
+
+    KEY_READ = KEY_WOW64_64KEY = HKEY_LOCAL_MACHINE = 0
+
+    def __init__(self, **values: object) -> None:
+        super().__init__("winreg")
+        self.stored = [(name, value, 0) for name, value in values.items()]
+
+    def OpenKeyEx(self, _root: int, path: str, *_how: int) -> nullcontext[str]:  # noqa: N802
+        return nullcontext(path)
+
+    def QueryInfoKey(self, _key: str) -> tuple[int, int]:  # noqa: N802
+        return (0, len(self.stored))
+
+    def EnumValue(self, _key: str, number: int) -> tuple[str, object, int]:  # noqa: N802
+        return self.stored[number]
+
+
+@pytest.mark.parametrize("name", ["ReadOnly", "Ask", "Downloads", "Archives", "Allow", "Spread"])
+@pytest.mark.parametrize(
+    "value", [None, b"\0", b"", "0", "", "\ud83d", [b"x"], 1.5, [["a"]]], ids=ascii
+)
+def test_a_value_of_another_kind_forbids(
+    name: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "winreg", Keys(**{name: value}))
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert policy().read_only == ((name, value) != ("Archives", ""))

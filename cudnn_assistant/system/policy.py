@@ -112,16 +112,21 @@ def _windows() -> Policy:
     # The file's names without the hyphen, in any letters; a flag is a number there.
     named = {one.encode_name.replace("-", ""): one for one in msgspec.structs.fields(Policy)}
     told = [(named.get(name.lower()), data) for name, data, _kind in stored]
-    settings = {
-        one.encode_name: bool(data) if one.type is bool else data for one, data in told if one
-    }
+    settings = {one.encode_name: _meant(one.type, data) for one, data in told if one}
     return _of(settings, place)
+
+
+def _meant(kind: object, data: object) -> object:
+    """A flag is a number, and "0" as a text is not taken for one; no data is bytes of none."""
+    if kind is bool and isinstance(data, int):
+        return bool(data)
+    return b"" if data is None else data
 
 
 def _of(settings: dict[str, Any], place: str) -> Policy:
     try:
         found = msgspec.convert(settings, Policy)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeError):
         return _undecided(place)
     # Where a relative folder lies depends on where somebody stands.
     absolute = not found.archives or os.path.isabs(found.archives)
