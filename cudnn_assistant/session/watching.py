@@ -68,7 +68,7 @@ def run(command: Sequence[str], pid: int, *, exact: bool) -> Watched:
     if pid:
         seen = watch_running(pid)
         if seen is None:
-            raise Misuse("program-not-seen", pid=pid)
+            raise Misuse("program-not-seen", pid=str(pid))
         return seen
     try:
         return watch(command, exact=exact)

@@ -55,5 +55,7 @@ time.sleep(2)
 def test_nothing_to_watch_is_wrong_use(words: tuple[str, ...]) -> None:
     done = ca("watch", *words)
     assert done.returncode == 2
+    if words[:1] == ("--pid",) and words[1] != "0":
+        assert f" {words[1]} " in done.stderr, "a number of a program is a name, not an amount"
     assert "Traceback" not in done.stderr
     assert "\x1b" not in done.stderr
