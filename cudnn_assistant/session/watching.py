@@ -115,7 +115,9 @@ def _faults(copies: Sequence[LoadedCopy], checkup: Checkup) -> Iterator[Fault]:
 def told(seen: WatchResult) -> list[str]:
     """What was seen, a sentence each; why it stopped says the explanation."""
     code = seen.exit_code
-    said = [say("watching.ended", code=code) if code else say("watching.ended-well")]
+    said = [] if code is None else [say("watching.ended-well")]  # without a code it runs on
+    if code:
+        said = [say("watching.ended", code=code)]
     main = [copy for copy in seen.copies if copy.main]
     parts = [copy for copy in seen.copies if not copy.main]
     said += [say("watching.used", version=c.version or "?", folder=c.folder) for c in main]

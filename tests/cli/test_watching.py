@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -59,3 +60,12 @@ def test_nothing_to_watch_is_wrong_use(words: tuple[str, ...]) -> None:
         assert f" {words[1]} " in done.stderr, "a number of a program is a name, not an amount"
     assert "Traceback" not in done.stderr
     assert "\x1b" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets look")
+def test_a_program_that_runs_on_is_not_said_to_have_ended() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as running:
+        done = ca("watch", "--pid", str(running.pid))
+        running.communicate(b"\n")
+    assert "no file of cuDNN" in done.stderr
+    assert "end" not in done.stderr
