@@ -177,3 +177,21 @@ def test_a_program_that_the_person_can_not_start_is_said_to_be(sudo: Sudo) -> No
     assert "/mnt/python can't be started by person, who is behind sudo" in done.stdout
     assert "run this without sudo" in done.stdout
     assert not (sudo.home / "RAN").exists()
+
+
+@pytest.mark.parametrize(
+    "command", ["check --offline --no-test", "fix --dry-run --offline", "undo"]
+)
+def test_an_account_that_nobody_knows_is_served(sudo: Sudo, command: str) -> None:
+    """As in a container that is started with a number: no name, no shell, no home."""
+    sudo.open()
+    start = START.format(folder=shlex.quote(str(sudo.folder)), opened=sudo.opened)
+    usual = {n: t for n, t in os.environ.items() if n not in ("HOME", "SHELL", "USER", "LOGNAME")}
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", start, "sh", "setpriv", "--reuid", "61999", "--regid",
+         "61999", "--clear-groups", sys.executable, "-m", "cudnn_assistant", *command.split()],
+        env=usual, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode in (0, 1, 3), done.stdout + done.stderr
+    assert done.stdout
