@@ -59,7 +59,7 @@ from cudnn_assistant.explain.cases import Case, read_case
 from cudnn_assistant.explain.causes import cause, shown_by
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.ranking import rank
-from cudnn_assistant.explain.show import WORTH_SHOWING, doubt, likely, text_lines
+from cudnn_assistant.explain.show import WORTH_SHOWING, basis, doubt, likely, text_lines
 from cudnn_assistant.explain.snapshot import (
     facts_of,
     proven,
@@ -81,6 +81,7 @@ __all__ = [
     "Line",
     "State",
     "Understood",
+    "basis",
     "doubt",
     "explain",
     "likely",
@@ -128,11 +129,14 @@ def answer_for(
 ) -> Explanation:
     """The answer to a text that was read, by the words of ``model``."""
     lines = _lines(case)
+    read = understood(case.facts)
+    filled_in = tuple(one for one in read if one.key in case.facts.filled_in)
     if model.elsewhere(case.signs_of_text) >= ELSEWHERE:
         return Explanation(
             lines=lines,
             causes=(),
-            understood=understood(case.facts),
+            understood=read,
+            filled_in=filled_in,
             would_tell=would_tell(case.facts, case.hits),
         )
     here = machine if machine and same_computer(machine, case.facts) else None
@@ -167,7 +171,8 @@ def answer_for(
         causes=found,
         clear=clear,
         basis="text" if here is None else "computer",
-        understood=understood(case.facts),
+        understood=read,
+        filled_in=filled_in,
         would_tell=() if clear else would_tell(case.facts, case.hits),
     )
 

@@ -63,7 +63,9 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     clear: bool = False
     """Whether the first cause is likely enough to act on. If not, no cause has a remedy."""
     basis: Literal["text", "computer"] = "text"
-    """Whether a computer's snapshot was judged together with the text."""
+    """Whether all that a computer's snapshot shows was judged together with the text."""
     understood: tuple[Understood, ...] = ()
+    filled_in: tuple[Understood, ...] = ()
+    """Those that neither the text nor the person told: they are taken from the computer."""
     would_tell: tuple[str, ...] = ()
     """What would settle it, where the answer isn't clear: a line, a command or a file."""

@@ -80,7 +80,7 @@ def read_case(
         signs_of_text=_of_text(
             [*shown, *sentences], [*found, *(hit for hit in noted if hit.line < len(sentences))]
         ),
-        informed=bool(given or here),
+        informed=bool(given or known.filled_in),
     )
 
 

@@ -31,6 +31,9 @@ STRUCTURED = ("gpu", "driver", "cuda", "cudnn", "python", "framework", "os", "ye
 """Keys whose values are read as facts. The values of all other keys are read as sentences."""
 
 
+_FAMILY = {"wsl": "linux"}
+
+
 class Facts(msgspec.Struct, kw_only=True):
     """What is known. Empty means unknown."""
 
@@ -69,6 +72,8 @@ class Facts(msgspec.Struct, kw_only=True):
     """Versions that the file names of the driver's libraries carry: libcuda.so.418.56."""
     stated: set[str] = msgspec.field(default_factory=set)
     """Fields that the person gave (they win over the text)."""
+    filled_in: set[str] = msgspec.field(default_factory=set)
+    """Fields that neither the person nor the text, but the computer told."""
 
 
 def facts(
@@ -81,17 +86,30 @@ def facts(
     """Facts that were given, else those of the telling lines and of what patterns caught.
 
     ``given`` (keys in small letters) is read leniently: "10.1 (per a second user)" is 10.1, "not
-    installed" is a fact. ``fallback`` fills in what neither knows.
+    installed" is a fact. ``fallback`` is what a computer is known for: it fills in what neither
+    knows, if the text can be of its system.
     """
     result = Facts(compat=compat)
     _from_given(result, given)
     _from_text(result, "\n".join(lines))
     for names in caught:
         _from_caught(result, names)
-    for key, value in (fallback or {}).items():
+    if fallback and may_be_of(fallback.get("os", ""), result.os):
+        _fill_in(result, fallback)
+    return result
+
+
+def may_be_of(system: str, told: str) -> bool:
+    """Whether what tells of one system ("": of none) can come from a computer with the other."""
+    return not told or _FAMILY.get(told, told) == _FAMILY.get(system, system)
+
+
+def _fill_in(result: Facts, fallback: Mapping[str, str]) -> None:
+    for key, value in fallback.items():
         if not _has(result, key):
             _READERS[key](result, value)
-    return result
+            if _has(result, key):
+                result.filled_in.add(key)
 
 
 def _from_given(result: Facts, given: Mapping[str, str]) -> None:

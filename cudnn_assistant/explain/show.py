@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudnn_assistant.explain.answer import Cause, Explanation
+from cudnn_assistant.explain.answer import Cause, Explanation, Understood
 from cudnn_assistant.wording import percent, say, together
 
 _MOST_LINES = 6
@@ -19,16 +19,15 @@ def text_lines(explanation: Explanation) -> list[str]:
     """Lines for people, without colours; unwrapped, so that paths stay whole."""
     if not explanation.causes:
         nothing = say("explain.no-known-message-about-gpu-cuda")
-        return [*_understood(explanation), nothing, *_would_tell(explanation)]
+        named = [basis(explanation)] if explanation.filled_in else []
+        return [*_understood(explanation), nothing, *_would_tell(explanation), *named]
     doubtful = doubt(explanation)
     return [
         *_telling(explanation),
         *_understood(explanation),
         *([doubtful, ""] if doubtful else []),
         *(_causes(likely(explanation)) if explanation.clear else _possible(explanation)),
-        say("explain.judged-with-computer")
-        if explanation.basis == "computer"
-        else say("explain.judged-alone"),
+        basis(explanation),
     ]
 
 
@@ -37,6 +36,15 @@ def doubt(explanation: Explanation) -> str:
     if explanation.clear or not explanation.causes:
         return ""
     return say("explain.cannot-tell")
+
+
+def basis(explanation: Explanation) -> str:
+    """What the answer goes by: the text alone, some facts beside it, or a whole computer."""
+    if explanation.basis == "computer":
+        return say("explain.judged-with-computer")
+    if explanation.filled_in:
+        return say("explain.judged-filled-in", read=_listed(explanation.filled_in))
+    return say("explain.judged-alone")
 
 
 def likely(explanation: Explanation) -> tuple[Cause, ...]:
@@ -60,8 +68,12 @@ def _would_tell(explanation: Explanation) -> list[str]:
 
 def _understood(explanation: Explanation) -> list[str]:
     """What was read, in one line, so that a person sees what is wrong or lacking."""
-    read = together(f"{one.label} {one.value}" for one in explanation.understood)
+    read = _listed(explanation.understood)
     return [say("explain.understood", read=read), ""] if read else []
+
+
+def _listed(read: Sequence[Understood]) -> str:
+    return together(f"{one.label} {one.value}" for one in read)
 
 
 def _telling(explanation: Explanation) -> list[str]:

@@ -12,7 +12,7 @@ from cudnn_assistant.causes import cause
 from cudnn_assistant.compat import without_gpu_since
 from cudnn_assistant.explain.answer import State
 from cudnn_assistant.explain.evidence import Evidence
-from cudnn_assistant.explain.facts import Facts
+from cudnn_assistant.explain.facts import Facts, may_be_of
 from cudnn_assistant.explain.versions import version
 from cudnn_assistant.explain.wanted import wanted_cudnn
 from cudnn_assistant.finding import Finding
@@ -43,9 +43,8 @@ def same_computer(machine: Machine, facts: Facts) -> bool:
 
     People also look up messages that another computer showed.
     """
-    family = {"wsl": "linux"}.get(facts.os, facts.os)
     seen = machine.gpus or machine.unknown("gpu") or machine.driver
-    return bool(seen) and family in {"", machine.os.family}
+    return bool(seen) and may_be_of(machine.os.family, facts.os)
 
 
 def snapshot_evidence(

@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from cudnn_assistant.explain import Cause, Explanation, State, doubt, likely
+from cudnn_assistant.explain import Cause, Explanation, State, basis, doubt, likely
 from cudnn_assistant.gui.disclosure import OpeningLine, add_details
 from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.message import Message
@@ -109,6 +109,8 @@ class Answers(QWidget):
         self._show_list(say("gui.explain-lines"), lines)
         understood = [f"{one.label}: {one.value}" for one in found.understood]
         self._show_list(say("gui.explain-understood"), understood)
+        if found.causes or found.filled_in:
+            self.rows.addWidget(Text(basis(found), muted=True))
         announce(self, said, now=True)
 
     def _ways(self, cause: Cause, here: Here) -> Iterator[tuple[str, Callable[[], object]]]:

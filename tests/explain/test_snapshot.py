@@ -11,7 +11,7 @@ from machines.computers import golden
 from cudnn_assistant.causes import cause
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import RULES, diagnose
-from cudnn_assistant.explain import Cause, explain
+from cudnn_assistant.explain import Cause, basis, explain, text_lines
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Finding, Unknown
 from cudnn_assistant.wording import words
@@ -109,3 +109,38 @@ def test_what_is_only_suspected_is_not_confirmed(change: dict[str, Any]) -> None
     suspected = msgspec.structs.replace(finding, **change)
     found = explain(HANDLE, golden("linux-healthy"), findings=(suspected,)).causes
     assert "confirmed" not in {c.state for c in found}
+
+
+WINDOWS = "C:\\Users\\me\\app.py: Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED"
+
+
+def test_the_answer_names_what_a_computer_without_gpu_filled_in() -> None:
+    found = explain(HANDLE, golden("linux-no-nvidia-gpu"))
+    assert found.basis == "text"
+    assert {one.key: one.value for one in found.filled_in} == {"os": "Linux"}
+    said = text_lines(found)
+    assert said[-1] == basis(found)
+    assert said[-1].startswith("Judged by the text, and by what the computer filled in: ")
+    assert said[-1].endswith(" Linux")
+    assert not any("text alone" in line for line in said)
+
+
+def test_nothing_is_filled_in_that_the_text_or_the_person_told() -> None:
+    seen = golden("linux-healthy")
+    told = explain(HANDLE, seen, {"driver": "384.69"})
+    assert "driver" not in {one.key for one in told.filled_in}
+    assert {"os", "gpu"} <= {one.key for one in told.filled_in}
+    assert explain(HANDLE).filled_in == ()
+    assert text_lines(explain(HANDLE))[-1] == "Judged by the text alone, not by this computer."
+
+
+def test_a_text_of_another_system_gets_nothing_from_this_computer() -> None:
+    found = explain(WINDOWS, golden("linux-healthy"))
+    assert found == explain(WINDOWS)
+    assert found.filled_in == ()
+    assert "Judged by the text alone" in text_lines(found)[-1]
+
+
+def test_a_text_of_linux_may_come_from_wsl() -> None:
+    found = explain(f"/usr/lib/app: {HANDLE}", golden("wsl-linux-driver"))
+    assert found.basis == "computer"

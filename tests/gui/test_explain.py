@@ -7,6 +7,7 @@ from pathlib import Path
 
 import computers
 import pytest
+from machines.computers import golden
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
@@ -14,10 +15,10 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, halted, start, texts
 from world import World
 
-from cudnn_assistant.explain import Explanation
+from cudnn_assistant.explain import Explanation, basis, explain
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.disclosure import Link
-from cudnn_assistant.gui.explain import CauseCard, ExplainPage
+from cudnn_assistant.gui.explain import Answers, CauseCard, ExplainPage, Here
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.window import Window
@@ -223,3 +224,14 @@ def test_a_log_can_be_dropped_wherever_one_is(
             drop(target, log)
             assert taken == [str(log)], (type(page).__name__, type(target).__name__)
     assert window.page is page
+
+
+def test_the_window_names_what_the_computer_filled_in(qtbot: QtBot) -> None:
+    answers = Answers()
+    qtbot.addWidget(answers)
+    found = explain("CUDNN_STATUS_NOT_INITIALIZED", golden("linux-no-nvidia-gpu"))
+    answers.show_answer(found, Here())
+    assert basis(found) in texts(answers)
+    assert "filled in: " in basis(found)
+    answers.show_answer(explain("CUDNN_STATUS_NOT_INITIALIZED"), Here())
+    assert "Judged by the text alone, not by this computer." in texts(answers)
