@@ -119,7 +119,8 @@ def test_no_word_is_cut_in_the_pseudo_language_which_reaches_every_word(
     speech.speak(pseudo=True)
     widget = assert_whole_in_each_size(qtbot, STATES[name])
     for button in widget.findChildren(QAbstractButton):
-        if button.text():
+        # The name of a server is the same in every language.
+        if button.text() and not button.text().endswith(".nvidia.com"):
             assert "~" in button.text() or "ö" in button.text(), button.text()
 
 
