@@ -89,8 +89,9 @@ def _lines(text: str) -> Iterator[str]:
         for group in project.get("optional-dependencies", {}).values():
             yield from group
     except (ValueError, AttributeError, TypeError, RecursionError):
-        for line in text.splitlines():
-            yield re.split(r"\s#|\s--", line)[0].strip()
+        # Each once: half a million empty lines would be read for seconds.
+        rows = (re.split(r"\s#|\s--", line)[0].strip() for line in text.splitlines())
+        yield from dict.fromkeys(rows)
 
 
 def recommend_environment(
