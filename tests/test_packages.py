@@ -336,7 +336,7 @@ def test_an_index_that_moved_on_since_it_was_asked_changes_nothing(
     shutil.copytree(shelf, moved)
     wheel(moved, "nvidia_new", "4.0")
     monkeypatch.setenv("PIP_FIND_LINKS", str(moved))
-    with pytest.raises(NotApplied, match="more-would-change.*nvidia_new") as caught:
+    with pytest.raises(NotApplied, match=r"more-would-change.*nvidia_new") as caught:
         person.apply(told)
     assert caught.value.as_before
     assert installed(python) == before

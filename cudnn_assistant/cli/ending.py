@@ -37,6 +37,7 @@ def listening() -> tuple[signal.Signals, ...]:
 def carried_through(work: Callable[[], int]) -> int:
     """Do the work of a command and return the exit code; nothing that it says is lost unheard."""
     _open_streams()
+    atexit.register(_nothing_left)
     for one in listening():
         signal.signal(one, _stop)
     try:
@@ -84,6 +85,14 @@ def _stop(number: int, _frame: object) -> None:
     ending.start()
     ending.join(_PATIENCE)
     os._exit(128 + number)
+
+
+def _nothing_left() -> None:
+    """What was asked is done, and the exit code says how: while Python takes itself apart it would
+    let a signal end us, as if it weren't."""
+    if threading.current_thread() is threading.main_thread():
+        for one in listening():
+            signal.signal(one, signal.SIG_IGN)
 
 
 def _open_streams() -> None:
