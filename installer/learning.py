@@ -12,7 +12,7 @@ from installer.lessons import Asked, Lesson, digest
 
 _RARE = 2
 """Reports that must hold a sign for it to be learned."""
-_SMALL = 0.08
+_SMALL = 0.1
 """Weights nearer to zero are left out of the table."""
 _HEARD = 0.75
 """Share of what was said already that words are learned on top of. Patterns say more of the threads

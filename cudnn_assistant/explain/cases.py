@@ -17,6 +17,9 @@ from cudnn_assistant.explain.word_model import signs
 
 _FIRST_LINES = 400
 """Lines in whose whole text versions and names are looked for; start-up lines stand first."""
+_KNOWN = {"known message": 0.0, "plain message": 2.9}
+"""Signs that a text is about trouble we know, with the vote that a pattern in it must be above: any,
+and one of what a message literally says."""
 
 
 class Case(NamedTuple):
@@ -86,7 +89,7 @@ def read_case(
 
 def _of_text(shown: list[str], found: list[Hit]) -> set[str]:
     loudest = max((max(hit.pattern.votes.values()) for hit in found), default=0.0)
-    known = {"known message"} if loudest > 0 else set()
+    known = {sign for sign, least in _KNOWN.items() if loudest > least}
     alone = question("\n".join(shown), {})
     said = (signs(alone, shown, {}), alone.letters, sounds(shown), known, _of_patterns(found, []))
     return set().union(*said)

@@ -19,7 +19,7 @@ from cudnn_assistant.explain.similar_reports import Report, reports
 from cudnn_assistant.explain.word_model import load_words
 from cudnn_assistant.feed import load_builtin
 
-ASIDE = [Path(__file__).with_name(f"laid_aside{which}.jsonl") for which in ("", "_2")]
+ASIDE = [Path(__file__).with_name(f"laid_aside{which}.jsonl") for which in ("", "_2", "_3")]
 TAUGHT = Path(__file__).parents[2] / "installer" / "teaching"
 USUAL = {"gpu": "RTX 3060", "driver": "535.54", "cuda": "11.8", "framework": "PyTorch 2.1"}
 FACTS = {"gpu": "RTX 5090", "driver": "450.80", "cuda": "10.1", "framework": "PyTorch 1.4"}
@@ -219,8 +219,9 @@ def test_what_was_laid_aside_is_in_no_table(file: Path) -> None:
     assert not [row.thread for row in aside if f'{row.thread}"' in text or f"{row.thread}," in text]
 
 
-def test_no_project_of_the_first_set_was_learned_from() -> None:
-    aside = msgspec.json.Decoder(Report).decode_lines(ASIDE[0].read_bytes())
+@pytest.mark.parametrize("file", [ASIDE[0], ASIDE[2]], ids=lambda file: file.stem)
+def test_no_project_of_these_sets_was_learned_from(file: Path) -> None:
+    aside = msgspec.json.Decoder(Report).decode_lines(file.read_bytes())
     assert not {row.project.lower() for row in aside} & {row.project.lower() for row in reports()}
 
 

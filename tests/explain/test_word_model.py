@@ -39,8 +39,11 @@ def test_facts_speak_too() -> None:
 
 
 def test_unknown_words_say_no_more_than_silence() -> None:
-    assert votes("blorp quux") == votes("")
-    assert max(map(abs, votes("").values())) < 1
+    silence = votes("")
+    assert votes("blorp quux") == silence
+    # Causes that have no class of their own are many, and words alone tell little of them.
+    assert 0 < silence.pop("other") < 1.5
+    assert max(map(abs, silence.values())) < 1
 
 
 def test_no_number_of_words_shouts() -> None:
