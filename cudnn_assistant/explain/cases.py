@@ -18,8 +18,8 @@ from cudnn_assistant.explain.word_model import signs
 _FIRST_LINES = 400
 """Lines in whose whole text versions and names are looked for; start-up lines stand first."""
 _KNOWN = {"known message": 0.0, "plain message": 2.9}
-"""Signs that a text is about trouble we know, with the vote that a pattern in it must be above: any,
-and one of what a message literally says."""
+"""Signs that a text is about trouble we know, with the vote that a pattern in it must be above:
+any, and one of what a message literally says."""
 
 
 class Case(NamedTuple):
