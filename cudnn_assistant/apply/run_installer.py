@@ -64,9 +64,10 @@ def _records() -> list[str]:
 
 def _is_held(path: str) -> bool:
     if os.name == "nt":
-        # Its second line is the program, whose file can't be opened for writing while it runs.
-        with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:
-            program = file.read().split("\n")[1]
+        # Its second line is the program, whose file can't be opened for writing while it runs;
+        # none where we were killed before that, or somebody else has written it.
+        with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+            _first, program = file.readline(), file.readline().rstrip("\n")
             return os.path.exists(program) and not _may_be_written(program)
         return False
     try:

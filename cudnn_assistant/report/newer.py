@@ -44,7 +44,7 @@ def unknown_fields(data: bytes | str) -> tuple[Unknown, ...]:
         level = [item for value in level for item in _inside(value)]
         values += len(level)
         if values > MOST:
-            raise Refused("report-too-large")
+            raise Refused("report-too-full")
     if level:
         raise RecursionError
     return tuple(_within(Machine, whole, ()))

@@ -125,3 +125,15 @@ def test_a_field_that_is_nested_too_deeply_is_refused() -> None:
         else:
             with pytest.raises(Refused, match="report-too-deep"):
                 read_machine(deep)
+
+
+def test_a_report_that_lists_more_than_any_computer_has_is_refused() -> None:
+    whole = pasted(snapshot("linux-torch-healthy"))
+    for count, fine in ((20_000, True), (200_000, False)):
+        many = ",".join(["1"] * count)
+        long = whole.replace('{"schema":', f'{{"new":[{many}],"schema":')
+        if fine:
+            assert read_report(long).unknown
+        else:
+            with pytest.raises(Refused, match="report-too-full"):
+                read_machine(long)

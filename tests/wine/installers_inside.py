@@ -149,6 +149,12 @@ def ended_badly() -> None:
 def killed() -> None:
     """We end while it works: it goes on, nothing else is begun, and it is not begun again."""
     trust()
+    for forged in (b"", b"one line", b"\xff\n\xff\n", b"x\n" + b"y" * 9999):
+        record = places.state() / "installer-forged.log"
+        record.parent.mkdir(parents=True, exist_ok=True)
+        record.write_bytes(forged)
+        assert not run_installer.at_work(), forged
+        record.unlink()
     (HERE / "wait").touch()
     ours = subprocess.Popen([sys.executable, __file__, *sys.argv[1:2], "go", *sys.argv[3:]],
                             stdin=subprocess.DEVNULL)  # fmt: skip
