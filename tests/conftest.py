@@ -7,6 +7,7 @@ import gc
 import itertools
 import logging
 import os
+import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -23,6 +24,9 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 from pytest_socket import disable_socket  # noqa: E402
 
 HERE = Path(__file__).parent
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Behind a shell's "&" it is ignored, and what the tests start would ignore it too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 if needs.qt():
     pytest_plugins = ["pytestqt.plugin"]
 # Sentences are compared in English, whatever the person who starts the tests speaks.

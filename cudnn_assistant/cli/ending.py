@@ -44,8 +44,10 @@ def carried_through(work: Callable[[], int]) -> int:
         code = work()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0
-    with contextlib.suppress(OSError):
+    try:
         sys.stderr.flush()
+    except OSError:  # Python would try once more at its end, and give another exit code.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     try:
         with heard():
             sys.stdout.flush()
