@@ -7,9 +7,9 @@ from pathlib import Path
 
 import computers
 import pytest
+from dropping import dropped
 from machines.computers import golden
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, halted, start, texts
@@ -29,20 +29,9 @@ MESSAGE = "Could not locate zlibwapi.dll. Please make sure it is in your library
 
 
 def drop(target: QWidget, path: Path) -> None:
-    """As the platform hands it over: to the native window, at a point of it."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
-    window = target.window()
-    at = target.mapTo(window, target.rect().center())
-    how = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton)
-    native, no_key = window.windowHandle(), Qt.KeyboardModifier.NoModifier
-    into = QDragEnterEvent(at, *how, no_key)
-    QApplication.sendEvent(native, into)
-    assert into.isAccepted(), f"nothing can be dropped on {type(target).__name__}"
-    QApplication.sendEvent(native, QDragMoveEvent(at, *how, no_key))
-    event = QDropEvent(QPointF(at), *how, no_key)
-    QApplication.sendEvent(native, event)
-    assert event.isAccepted()
+    assert dropped(target, data), f"nothing can be dropped on {type(target).__name__}"
 
 
 def test_a_pasted_message_is_explained(qtbot: QtBot, window: Window) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QByteArray, QMimeData, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from dropping import dropped
+from PySide6.QtCore import QByteArray, QMimeData, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start
@@ -56,17 +56,6 @@ PASTED: dict[str, dict[str, bytes]] = {
     "nothing": {"text/plain": b""},
     "a kind that nobody knows": {"application/x-x": b"\x00" * 999},
 }
-
-
-def dropped(target: QWidget, data: QMimeData) -> None:
-    window = target.window()
-    at = target.mapTo(window, target.rect().center())
-    how = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton)
-    native, no_key = window.windowHandle(), Qt.KeyboardModifier.NoModifier
-    into = QDragEnterEvent(at, *how, no_key)
-    QApplication.sendEvent(native, into)
-    if into.isAccepted():
-        QApplication.sendEvent(native, QDropEvent(QPointF(at), *how, no_key))
 
 
 def urls(content: bytes, folder: Path) -> QMimeData:
