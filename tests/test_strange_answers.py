@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tuf.api.exceptions import DownloadError
 
-from cudnn_assistant.download import fetch, fetch_signed, licence
+from cudnn_assistant.download import beside, fetch, fetch_signed, licence
 from cudnn_assistant.feed.fetcher import Fetcher
 from cudnn_assistant.plan import Download
 from cudnn_assistant.trouble import Refused
@@ -150,6 +150,32 @@ def test_a_server_that_stays_strange_is_given_up(raw: Any, name: str, tmp_path: 
         fetch(half(server, tmp_path), str(tmp_path), hosts=HOSTS, pause=0)
     assert len(server.asked) <= 6
     assert len(why(caught.value)) < 400
+
+
+@pytest.mark.parametrize("part", ["head", "content"])
+def test_a_server_that_drips_is_given_up(
+    part: str, raw: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "_PATIENCE", 0.5)
+    given_up = threading.Event()
+
+    def drips(connection: socket.socket) -> None:
+        connection.recv(65536)
+        head = f"HTTP/1.1 200 x\r\nContent-Length: {len(BODY)}\r\n"
+        connection.sendall(head.encode() + (b"\r\n" if part == "content" else b"X: "))
+        while not given_up.wait(0.05):
+            connection.sendall(b"x")
+
+    server = raw(lambda _here: b"")
+    server.one = drips
+    wanted = Download(url=server.url, size=len(BODY), sha256="0" * 64)
+    for ask in (
+        lambda: fetch(wanted, str(tmp_path), hosts=HOSTS, pause=0),
+        lambda: licence(server.url, hosts=HOSTS),
+    ):
+        with pytest.raises(Refused, match=r"nothing-arrived|connection-broke-off|not-reached"):
+            ask()
+    given_up.set()
 
 
 @pytest.mark.parametrize(

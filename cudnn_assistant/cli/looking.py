@@ -35,22 +35,24 @@ EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown":
 
 def check(session: Session, options: Options, screen: Screen) -> int:
     """Look, test, say what is wrong."""
-    checkup = look(session, options, screen)
-    show(checkup, session.source, screen, options)
+    checkup, metrics = look(session, options, screen), options.prometheus
+    if metrics == "-":
+        screen.raw(_metrics(checkup))
+    else:
+        show(checkup, session.source, screen, options)
     if not options.machine and session.past.interrupted():
         screen.trouble(say("cli.change-interrupted"))
     if (newer := newer_program(session.source)) and not (screen.json or screen.quiet):
         screen.trouble(newer)
-    if options.prometheus and not _write_metrics(checkup, options.prometheus, screen):
+    if metrics not in ("", "-") and not replace(metrics, _metrics(checkup).encode(), screen):
         return EXIT["unknown"]
     return EXIT[checkup.verdict]
 
 
-def _write_metrics(checkup: Checkup, path: str, screen: Screen) -> bool:
+def _metrics(checkup: Checkup) -> str:
     from cudnn_assistant.report.prometheus import write_metrics
 
-    text = write_metrics(checkup.machine, checkup.findings, checkup.verdict)
-    return replace(path, text.encode(), screen)
+    return write_metrics(checkup.machine, checkup.findings, checkup.verdict)
 
 
 def look(session: Session, options: Options, screen: Screen, *, again: bool = False) -> Checkup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import TypeVar
@@ -16,6 +17,9 @@ _AHEAD = 4
 """Items that may wait to be taken."""
 _BEAT = 0.2
 """Seconds between two looks while nothing comes."""
+_PATIENCE = 60.0
+LATE = "timed out"
+"""As the system says it of one connection."""
 
 
 class _End:
@@ -24,10 +28,13 @@ class _End:
     trouble: BaseException | None = None
 
 
-def beside(source: Callable[[], Iterator[T]], cancel: threading.Event | None) -> Iterator[T]:
+def beside(
+    source: Callable[[], Iterator[T]], cancel: threading.Event | None, late: Exception
+) -> Iterator[T]:
     """The items of ``source()``, which is called and walked in another thread.
 
-    ``cancel`` is heard while nothing comes: :class:`Cancelled`. What the source raises is raised
+    ``cancel`` is heard while nothing comes: :class:`Cancelled`. After a minute without an item
+    ``late`` is raised, however busily a server sends single bytes; what the source raises is raised
     here. A source that is left early is closed at its next item: one that waits for a server is
     not waited for, and its thread never outlives the program.
     """
@@ -36,15 +43,19 @@ def beside(source: Callable[[], Iterator[T]], cancel: threading.Event | None) ->
     walk = (source, arriving, unwanted)
     threading.Thread(target=_walk, args=walk, name="arriving", daemon=True).start()
     try:
+        until = time.monotonic() + _PATIENCE
         while True:
             try:
                 item = arriving.get(timeout=_BEAT)
             except queue.Empty:
                 if cancel is not None and cancel.is_set():
                     raise Cancelled from None
+                if time.monotonic() > until:
+                    raise late from None
                 continue
             if not isinstance(item, _End):
                 yield item
+                until = time.monotonic() + _PATIENCE
             elif item.trouble is None:
                 return
             else:

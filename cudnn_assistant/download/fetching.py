@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from cudnn_assistant.download.beside import beside
+from cudnn_assistant.download.beside import LATE, beside
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import Download
 from cudnn_assistant.trouble import Cancelled, Refused, refusing
@@ -32,6 +32,8 @@ Progress = Callable[[int, int], None]
 _BLOCK = 1 << 20
 _PIECE = 1 << 13
 """Bytes that a break can cost: whoever reads more at once gets nothing when it comes short."""
+_LONG = 1.0
+"""Seconds that a block is waited for."""
 _TRIES = 5
 _TIMEOUT = (15, 60)
 """Seconds to connect, and seconds without any byte."""
@@ -157,7 +159,7 @@ class _Run:
                 self.here += len(block)
 
     def one_try(self) -> None:
-        arriving = beside(self.arriving, self.cancel)
+        arriving = beside(self.arriving, self.cancel, _Broken(LATE))
         with closing(arriving):  # type: ignore[type-var]
             response, _nothing = next(arriving)
             self.start_over_unless_it_goes_on(response)
@@ -252,14 +254,15 @@ class _Run:
 
 
 def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes in large blocks; when the source breaks, what has arrived comes first."""
-    block = bytearray()
+    """The same bytes in large blocks, or what came in a second; when the source breaks, what has
+    arrived comes first."""
+    block, since = bytearray(), time.monotonic()
     try:
         for piece in pieces:
             block += piece
-            if len(block) >= _BLOCK:
+            if len(block) >= _BLOCK or time.monotonic() > since + _LONG:
                 yield bytes(block)
-                block.clear()
+                block, since = bytearray(), time.monotonic()
     except Exception:
         if block:
             yield bytes(block)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cudnn_assistant.download.beside import beside
+from cudnn_assistant.download.beside import LATE, beside
 from cudnn_assistant.download.fetching import OFFICIAL, is_among
 from cudnn_assistant.trouble import Refused
 
@@ -46,7 +46,8 @@ def licence(
     """
     if not is_among(address, hosts):
         raise Refused("not-nvidias", link=address)
-    content = b"".join(beside(lambda: _blocks(address), cancel))
+    late = Refused("not-reached", link=address, why=LATE)
+    content = b"".join(beside(lambda: _blocks(address), cancel, late))
     if not content.strip():
         raise Refused("no-licence-text", link=address)
     return Licence(address, content)

@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 
 from msgspec.structs import replace
 
-from cudnn_assistant.download.beside import beside
+from cudnn_assistant.download.beside import LATE, beside
 from cudnn_assistant.download.fetching import OFFICIAL, Progress, fetch, is_among
 from cudnn_assistant.plan import Download
 from cudnn_assistant.trouble import Refused
@@ -61,7 +61,8 @@ def _found(address: str, how: How) -> Download:
     for _step in range(_STEPS):
         if not is_among(address, how.get("hosts", OFFICIAL)):
             raise Refused("not-the-publishers", link=address)
-        head = beside(partial(_answers, address), how.get("cancel"))
+        late = Refused("not-reached", link=address, why=LATE)
+        head = beside(partial(_answers, address), how.get("cancel"), late)
         with closing(head):  # type: ignore[type-var]
             answer = next(head)
         if answer.code == 200 and 0 < answer.size <= _LARGEST:

@@ -7,6 +7,8 @@ first, and needs nothing but Qt.
 from __future__ import annotations
 
 import os
+import signal
+import socket
 import sys
 import threading
 import traceback
@@ -19,6 +21,7 @@ from PySide6.QtCore import (
     QMessageLogContext,
     QPoint,
     QRect,
+    QSocketNotifier,
     Qt,
     QTimer,
     QtMsgType,
@@ -98,6 +101,24 @@ class Program:
         self._opening.close()
 
 
+class Stopping:
+    """Ctrl+C in the terminal that the window came from, or a system that ends: the window closes.
+
+    Python hears a signal only while it runs, and Qt waits outside of it: the signal wakes it.
+    """
+
+    def __init__(self) -> None:
+        self._wakes, self._woken = socket.socketpair()
+        for end in (self._wakes, self._woken):
+            end.setblocking(False)
+        self._notifier = QSocketNotifier(self._woken.fileno(), QSocketNotifier.Type.Read)
+        self._notifier.activated.connect(lambda: self._woken.recv(64))
+        signal.set_wakeup_fd(self._wakes.fileno(), warn_on_full_buffer=False)
+        for one in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(one) is not signal.SIG_IGN:
+                signal.signal(one, lambda _number, _frame: QApplication.closeAllWindows())
+
+
 def _load() -> None:
     for name in _LOADED:
         import_module(name)
@@ -133,7 +154,7 @@ def run(arguments: Sequence[str]) -> int:
     app.setWindowIcon(app_icon())
     show_edges()
     tell_roles()
-    program = Program(_file(arguments))
+    program, _stopping = Program(_file(arguments)), Stopping()
     code = int(app.exec())
     if program.window is not None:
         program.window.end()

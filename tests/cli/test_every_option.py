@@ -40,6 +40,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     (f"{CHECK} --color always", "--color never", "-\x1b["),
     (f"{CHECK} --color always", "--color auto", "-\x1b["),
     (CHECK, "--prometheus {folder}/x.prom", "x.prom: # HELP cudnn_assistant"),
+    (CHECK, "--prometheus -", "\n# TYPE cudnn_assistant_verdict gauge\n"),
+    (CHECK, "--prometheus -", "-GPU and driver"),
     (f"check {QUICK}", "--machine {broken}", "of another computer"),
     (f"check {QUICK}", "--python {folder}", NONE),
     ("check --offline --python {venv}", "--no-test", "PyTorch 2.8.0   not tested"),

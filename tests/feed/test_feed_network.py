@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
+import socket
 import ssl
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,9 +17,14 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from feed_shop import Server, Shop, body, status
+from tuf.api.exceptions import SlowRetrievalError
 
 from cudnn_assistant import feed
+from cudnn_assistant.download import beside, fetch
 from cudnn_assistant.feed.address import VARIABLE
+from cudnn_assistant.feed.fetcher import Fetcher
+from cudnn_assistant.plan import Download
+from cudnn_assistant.trouble import Refused
 
 BUILTIN = feed.load_builtin().version
 
@@ -46,6 +53,33 @@ def test_a_proxy_that_refuses(shop: Shop, tmp_path: Path, monkeypatch: pytest.Mo
     compat, source = feed.current(insist=True)
     assert (compat.version, source.trouble) == (BUILTIN, "server")
     proxy.close()
+
+
+@pytest.mark.parametrize("left_out", ["127.0.0.1", "127.0.0.0/8", "example.com, 127.0.0.1", "*"])
+@pytest.mark.parametrize("name", ["no_proxy", "NO_PROXY"])
+def test_what_goes_past_the_proxy(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, left_out: str
+) -> None:
+    proxy = Server(tmp_path)
+    monkeypatch.setenv("http_proxy", proxy.url)
+    monkeypatch.setenv(name, left_out)
+    assert feed.current(insist=True)[0].version == BUILTIN + 1
+    assert proxy.asked == []
+    proxy.close()
+
+
+def test_a_proxy_that_never_answers(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with closing(Fetcher(gap=0.3)) as fetcher, pytest.raises(SlowRetrievalError):
+            fetcher.download_bytes(shop.server.url, 9)
+        monkeypatch.setattr(beside, "_PATIENCE", 0.5)
+        wanted = Download(url=f"{shop.server.url}/x", size=9, sha256="0" * 64)
+        with pytest.raises(Refused, match="nothing-arrived"):
+            fetch(wanted, str(tmp_path), hosts=frozenset({"127.0.0.1"}), pause=0)
+    assert shop.server.asked == []
 
 
 def test_a_mirror_serves_the_same_feed(

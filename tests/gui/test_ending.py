@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -100,20 +101,30 @@ class Window(window.Window):
         self.watch.timeout.connect(self.look)
         self.watch.start(20)
     def look(self):
-        if told.exists():
+        if told.exists() and sys.argv[4]:
             self.close()
 app.make_window = lambda file: Window(here.session(), file=file)
 sys.exit(app.run([]))
 """
 
 
-def test_the_program_leaves_no_test_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [None, signal.SIGINT, signal.SIGTERM])
+def test_the_program_leaves_no_test_behind(tmp_path: Path, number: signal.Signals | None) -> None:
+    """Closed by the person, by Ctrl+C in the terminal it came from, or by a system that ends."""
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     here = str(Path(__file__).parent)
-    command = [sys.executable, "-c", PROGRAM, here, str(tmp_path), HANG]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    child = int((tmp_path / "child").read_text())
+    closes = "close" if number is None else ""
+    command = [sys.executable, "-c", PROGRAM, here, str(tmp_path), HANG, closes]
+    told, pipe = tmp_path / "child", subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True) as program:
+        while number is not None and program.poll() is None:
+            if told.exists():
+                program.send_signal(number)
+                break
+            time.sleep(0.02)
+        out, err = program.communicate(timeout=60)
+    assert (program.returncode, out, err) == (0, "", "")
+    child = int(told.read_text())
     for _turn in range(50):
         if not alive(child):
             return
