@@ -660,9 +660,17 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
         """Whether a gap hides ``what``."""
         return any(gap.what == what for gap in self.gaps)
 
+    def environment(self, subject: str) -> PythonEnvironment | None:
+        """The Python environment that a subject is; ``None`` for the system."""
+        return next((one for one in self.pythons if one.id == subject), None)
+
+    def trials_of(self, subject: str) -> list[Trial]:
+        """The tests of a subject that are not about one chosen copy."""
+        return [one for one in self.trials if one.subject == subject and not one.library]
+
     def trial(self, subject: str) -> Trial | None:
-        """The first test of a subject that is not about one chosen copy."""
-        return next((t for t in self.trials if t.subject == subject and not t.library), None)
+        """The first of them."""
+        return next(iter(self.trials_of(subject)), None)
 
 
 def dump(machine: Machine) -> bytes:

@@ -12,11 +12,13 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO
 
 from cudnn_assistant import places
 from cudnn_assistant.apply.downloads import fetched, lies_ready, own_copy, prepared
 from cudnn_assistant.apply.tools import Tools
+from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
 from cudnn_assistant.trouble import Cancelled
@@ -31,6 +33,9 @@ _RUN_TIME = re.compile(r"(^|/)(lib64|targets/[a-z0-9_-]+/lib)$")
 builds/cuda_cudart/targets/x86_64-linux/lib."""
 _LINK_TIME_ONLY = ("*.a", "*.lib")
 _LIBRARIES = ("*.so", "*.so.*", "*.dll")
+_LIST = "installed-files.txt"
+"""What an archive brought, a path a line: any other file in its folder is the person's."""
+_WINDOWS_OWN = frozenset({"desktop.ini", "thumbs.db"})
 
 
 def _is_ours(folder: str) -> bool:
@@ -105,6 +110,7 @@ def _unpacked(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) ->
         _in_one_folder(search)
         if not _has_library(search):
             raise Refused("library-not-in-archive", product=step.product)
+        put(os.path.join(making, _LIST), "\n".join(_files(making)).encode(), mode=0o644)
     except Cancelled:
         raise Refused("stopped") from None
     return making
@@ -195,7 +201,22 @@ def tidy(step: InstallArchive, _tools: Tools) -> None:
 
 def compare_removal(step: RemoveArchive, _tools: Tools) -> None:
     """Refuse to remove what isn't ours."""
-    _refuse_foreign(step.archive.folder)
+    folder = step.archive.folder
+    _refuse_foreign(folder)
+    with suppress(OSError):
+        ours = {_LIST, *content(os.path.join(folder, _LIST)).decode().split("\n")}
+        if theirs := [path for path in _files(folder) if path not in ours]:
+            raise Refused("file-not-ours", folder=folder, file=theirs[0])
+
+
+def _files(folder: str) -> list[str]:
+    """Where in the folder a file or a link to one is, with slashes; not what Windows puts there."""
+    return sorted(
+        Path(above, name).relative_to(folder).as_posix()
+        for above, _folders, names in os.walk(folder)
+        for name in names
+        if name.lower() not in _WINDOWS_OWN
+    )
 
 
 def do_removal(step: RemoveArchive, _tools: Tools) -> None:

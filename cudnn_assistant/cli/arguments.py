@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -180,7 +181,9 @@ class _Parser(argparse.ArgumentParser):
             with heard():
                 file.write(told)
         else:
-            super()._print_message(told, file)
+            # As newer versions of argparse do: where it can't be said, the exit code is left.
+            with suppress(OSError):
+                super()._print_message(told, file)
 
 
 def parser(words: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:

@@ -83,7 +83,7 @@ def situation(
     want_cuda: str = "",
 ) -> Situation:
     """The situation of one subject on a computer."""
-    environment = next((one for one in machine.pythons if one.id == subject), None)
+    environment = machine.environment(subject)
     framework = _framework(environment)
     computes = tuple(_compute(gpu, compat) for gpu in machine.gpus)
     driver = machine.driver.version if machine.driver else ""

@@ -165,9 +165,8 @@ def _needing(machine: Machine, findings: tuple[Finding, ...]) -> list[str]:
 
 
 def _one(machine: Machine, findings: tuple[Finding, ...], subject: str) -> Verdict:
-    on_system = subject != SYSTEM and any(
-        f.uses_system_cudnn for e in machine.pythons if e.id == subject for f in e.frameworks
-    )
+    environment = machine.environment(subject)
+    on_system = environment is not None and any(f.uses_system_cudnn for f in environment.frameworks)
     errors = [
         f
         for f in findings
@@ -183,14 +182,14 @@ def _one(machine: Machine, findings: tuple[Finding, ...], subject: str) -> Verdi
 
 def _tested(machine: Machine, subject: str) -> bool:
     """A test of the subject passed; what leans on the system may take that one's test."""
-    tests = [t for t in machine.trials if t.subject == subject and not t.library]
+    tests = machine.trials_of(subject)
     asked = [t for t in tests if t.framework and t.status != "not-run"]
     if asked and subject != SYSTEM:
         return all(map(passed, asked))
     own_test = next((t for t in tests if not t.framework), None)
     if own_test is not None:
         return passed(own_test)
-    environment = next((e for e in machine.pythons if e.id == subject), None)
+    environment = machine.environment(subject)
     users = [f for f in environment.frameworks if f.uses_system_cudnn] if environment else []
     system = machine.trial(SYSTEM)
     return bool(users) and all(meets(system, need_of(f, subject)) for f in users)

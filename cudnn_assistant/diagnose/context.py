@@ -42,7 +42,7 @@ class Context(Computer, frozen=True, dict=True):
     @cached_property
     def environment(self) -> PythonEnvironment | None:
         """The Python environment that is the subject; ``None`` for the system."""
-        return next((e for e in self.machine.pythons if e.id == self.subject), None)
+        return self.machine.environment(self.subject)
 
     @cached_property
     def frameworks(self) -> tuple[Framework, ...]:
@@ -54,7 +54,7 @@ class Context(Computer, frozen=True, dict=True):
     @property
     def trial(self) -> Trial | None:
         """The subject's test of cuDNN itself, not one inside a framework."""
-        mine = [t for t in self.machine.trials if t.subject == self.subject and not t.library]
+        mine = self.machine.trials_of(self.subject)
         return next((t for t in mine if not t.framework), None)
 
     @property
@@ -65,7 +65,7 @@ class Context(Computer, frozen=True, dict=True):
     @property
     def framework_trials(self) -> tuple[Trial, ...]:
         """Tests inside the subject's frameworks that took place."""
-        mine = (t for t in self.machine.trials if t.subject == self.subject and t.framework)
+        mine = (t for t in self.machine.trials_of(self.subject) if t.framework)
         return tuple(t for t in mine if t.status != "not-run")
 
     @property
@@ -85,7 +85,7 @@ class Context(Computer, frozen=True, dict=True):
 
     def met(self, need: Need) -> bool:
         """A test passed with what this need asks for: the subject's, or that of who asks."""
-        theirs = next((t for t in self.machine.trials if t.subject == need.where), None)
+        theirs = self.machine.trial(need.where)
         return meets(self.trial, need) or (bool(need.where) and meets(theirs, need))
 
     def stopped_alone(self, gpu: Gpu) -> bool:

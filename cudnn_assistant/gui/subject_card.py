@@ -134,7 +134,7 @@ class SubjectBody(QWidget):
         self._rows.addLayout(Column(Text(title, bold=True), picture, gap=SPACE // 2))
 
     def _add_test(self, row: Row, machine: Machine, does: RowDoes) -> None:
-        one = next((e for e in machine.pythons if e.id == row.subject), None)
+        one = machine.environment(row.subject)
         test = does.test
         if one is None or test is None or not frameworks_of(one):
             return

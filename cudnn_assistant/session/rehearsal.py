@@ -171,7 +171,7 @@ def _asks(machine: Machine, subject: str, served: set[str]) -> bool:
 
     That is where the plan is about it, and where only they have said that it works.
     """
-    tests = [t for t in machine.trials if t.subject == subject]
+    tests = machine.trials_of(subject)
     asked = any(t.framework for t in tests)
     alone = any(not t.framework and t.status != "ok" for t in tests)
     return asked and (subject in served or alone)

@@ -61,7 +61,7 @@ def chain(
 
     ``idle``: nobody uses it, so that what it lacks breaks nothing.
     """
-    environment = next((one for one in machine.pythons if one.id == subject), None)
+    environment = machine.environment(subject)
     copy = copy_of(machine, subject)
     test = None if idle else test_of(machine, subject)
     broken = _broken(findings, test)
@@ -106,7 +106,7 @@ def _broken(findings: Sequence[Finding], test: Trial | None) -> int | None:
 
 def test_of(machine: Machine, subject: str) -> Trial | None:
     """The test that says most of a subject: its framework's own, one that stopped before others."""
-    mine = [t for t in machine.trials if t.subject == subject and not t.library]
+    mine = machine.trials_of(subject)
     asked = [t for t in mine if t.framework and t.status != "not-run"]
     stopped = next((t for t in asked if t.status != "ok"), None)
     return stopped or next(iter(asked or mine), None)

@@ -28,7 +28,7 @@ def environments(machine: Machine, findings: tuple[Finding, ...]) -> list[Line]:
 def _environment(
     machine: Machine, environment: PythonEnvironment, findings: tuple[Finding, ...]
 ) -> Line:
-    tests = [t for t in machine.trials if t.subject == environment.id]
+    tests = machine.trials_of(environment.id)
     ended = {t.framework.partition(" ")[0]: t.status for t in tests}
     # Where one works and another doesn't, the line is about the one that doesn't.
     about = sorted(

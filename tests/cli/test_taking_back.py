@@ -99,6 +99,10 @@ COPY: dict[str, tuple[Callable[[Home], object], int, tuple[str, ...]]] = {
     "a file of the person's": (
         lambda h: instead(h.copy), 5, ("no folder that this program made", "Move it away"),
     ),
+    "the person's own file in it": (
+        lambda h: (h.copy / "lib/mine.so").write_text("mine"), 5,
+        ("also holds lib/mine.so, which this program did not put there", "Move that file away"),
+    ),
     "moved elsewhere": (linked, 5, ("no folder that this program made", "Move it away")),
 }  # fmt: skip
 
@@ -150,5 +154,5 @@ def test_a_copy(
     for sentence in sentences:
         assert sentence in said
     if code:
-        home.copy.unlink()
+        (home.copy / "lib/mine.so" if way.endswith("in it") else home.copy).unlink()
         assert run(["undo", "--yes"]) == 0, "moved away, it goes on"

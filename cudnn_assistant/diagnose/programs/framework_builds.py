@@ -175,12 +175,8 @@ def _weight(ctx: Context) -> Severity:
 
 def asked(ctx: Context, framework: Framework) -> bool:
     """Whether its own convolution was asked for, and stopped: then it is meant for the GPU."""
-    return any(
-        trial.subject == ctx.subject
-        and trial.framework.startswith(f"{framework.name} ")
-        and trial.status != "ok"
-        for trial in ctx.machine.trials
-    )
+    tests = ctx.machine.trials_of(ctx.subject)
+    return any(t.framework.startswith(f"{framework.name} ") and t.status != "ok" for t in tests)
 
 
 def _gpu_build(ctx: Context, framework: Framework) -> Remedy:

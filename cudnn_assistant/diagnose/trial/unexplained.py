@@ -16,8 +16,8 @@ SLOW = 5000.0
 @rule("one-gpu-stopped", layer=Layer.TEST)
 def other_gpu(ctx: Context) -> Findings:
     """Of several GPUs: the test passed on one and stopped on another."""
-    tests = (t for t in ctx.machine.trials if t.subject == ctx.subject and t.gpu)
-    mine = [t for t in tests if not t.library and not t.framework]
+    tests = ctx.machine.trials_of(ctx.subject)
+    mine = [t for t in tests if t.gpu and not t.framework]
     if not any(passed(t) for t in mine):
         return
     for trial in mine:
