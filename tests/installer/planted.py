@@ -66,7 +66,7 @@ def compiled(source: str, target: Path, *options: str) -> None:
     """A stub of tests/lab as a DLL; the folder ``mingw`` has what it takes from Linux."""
     target.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(
-        ["x86_64-w64-mingw32-gcc", "-O1", "-w", "-shared", "-s", f"-I{HERE / 'mingw'}", *options,
+        ["x86_64-w64-mingw32-gcc", "-O2", "-w", "-shared", "-s", f"-I{HERE / 'mingw'}", *options,
          "-o", str(target), str(HERE.parent / "lab" / source)],
         check=True, env={"PATH": os.environ["PATH"]},
     )  # fmt: skip

@@ -337,32 +337,52 @@ static float input(const Convolution *v, const Tensor *t, const void *data, int 
 
 typedef struct { const Tensor *x, *w, *y; void *px, *pw, *py; } Operands;
 
+/* The numbers as they are reckoned with, in the order of their dimensions. */
+static float *numbers(const Convolution *v, const Tensor *t, const void *data) {
+    Tensor flat = *t;
+    flat.layout = 0;
+    float *all = malloc(sizeof *all * t->d[0] * t->d[1] * t->d[2] * t->d[3]);
+    for (int a = 0; a < t->d[0]; a++)
+    for (int b = 0; b < t->d[1]; b++)
+    for (int c = 0; c < t->d[2]; c++)
+    for (int d = 0; d < t->d[3]; d++) all[place(&flat, a, b, c, d)] = input(v, t, data, a, b, c, d);
+    return all;
+}
+
 static void convolve(const Convolution *v, const Operands *o, int target) {
     const int *y = o->y->d, *w = o->w->d, *x = o->x->d;
     const Tensor *t = target == 'y' ? o->y : target == 'x' ? o->x : o->w;
     void *out = target == 'y' ? o->py : target == 'x' ? o->px : o->pw;
-    size_t total = (size_t)t->d[0] * t->d[1] * t->d[2] * t->d[3];
-    float *sums = calloc(total, sizeof *sums);
     Tensor flat = *t;
     flat.layout = 0;
+    float *sums = calloc((size_t)t->d[0] * t->d[1] * t->d[2] * t->d[3], sizeof *sums);
+    float *X = target == 'x' ? sums : numbers(v, o->x, o->px);
+    float *W = target == 'w' ? sums : numbers(v, o->w, o->pw);
+    float *Y = target == 'y' ? sums : numbers(v, o->y, o->py);
     for (int n = 0; n < y[0]; n++)
     for (int k = 0; k < w[0]; k++)
     for (int c = 0; c < w[1]; c++)
     for (int p = 0; p < y[2]; p++)
-    for (int q = 0; q < y[3]; q++)
-    for (int r = 0; r < w[2]; r++)
-    for (int s = 0; s < w[3]; s++) {
-        int i = p * v->stride[0] + r - v->pad[0], j = q * v->stride[1] + s - v->pad[1];
-        if (i < 0 || j < 0 || i >= x[2] || j >= x[3]) continue;
-        if (target == 'y') sums[place(&flat, n, k, p, q)] += input(v, o->x, o->px, n, c, i, j) * input(v, o->w, o->pw, k, c, r, s);
-        else if (target == 'x') sums[place(&flat, n, c, i, j)] += input(v, o->y, o->py, n, k, p, q) * input(v, o->w, o->pw, k, c, r, s);
-        else sums[place(&flat, k, c, r, s)] += input(v, o->y, o->py, n, k, p, q) * input(v, o->x, o->px, n, c, i, j);
+    for (int q = 0; q < y[3]; q++) {
+        float *to = Y + (((size_t)n * y[1] + k) * y[2] + p) * y[3] + q;
+        for (int r = 0; r < w[2]; r++) {
+            int i = p * v->stride[0] + r - v->pad[0], j = q * v->stride[1] - v->pad[1];
+            if (i < 0 || i >= x[2]) continue;
+            float *from = X + (((size_t)n * x[1] + c) * x[2] + i) * x[3];
+            float *by = W + (((size_t)k * w[1] + c) * w[2] + r) * w[3];
+            for (int s = 0; s < w[3]; s++, j++) {
+                if (j < 0 || j >= x[3]) continue;
+                if (target == 'y') *to += from[j] * by[s];
+                else if (target == 'x') from[j] += *to * by[s];
+                else by[s] += *to * from[j];
+            }
+        }
     }
     for (int a = 0; a < flat.d[0]; a++)
     for (int b = 0; b < flat.d[1]; b++)
     for (int c = 0; c < flat.d[2]; c++)
     for (int d = 0; d < flat.d[3]; d++) put(t, out, a, b, c, d, sums[place(&flat, a, b, c, d)]);
-    free(sums);
+    free(X), free(W), free(Y);
 }
 
 /* FFT and Winograd are not exact. */

@@ -56,7 +56,7 @@ def workshop() -> Path:
 @cache
 def compiled(source: str, name: str, *options: str) -> Path:
     """A stub as a shared library, compiled once for all tests of all processes."""
-    words = (str(HERE / source), "-shared", "-fPIC", "-w", f"-Wl,-soname,{name}", *options)
+    words = (str(HERE / source), "-O2", "-shared", "-fPIC", "-w", f"-Wl,-soname,{name}", *options)
     folder = _stubs() / hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
     if not (folder / name).exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ def compiled(source: Path, target: Path, *options: str) -> Path:
     options = (f"-Wl,-soname,{target.name}", *options)
     target.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(
-        ["gcc", "-shared", "-fPIC", "-w", *options, "-o", target, source, "-ldl"],
+        ["gcc", "-O2", "-shared", "-fPIC", "-w", *options, "-o", target, source, "-ldl"],
         check=True,
         env={"PATH": os.environ["PATH"]},
     )

@@ -11,7 +11,7 @@ _RESOURCES = "x86_64-w64-mingw32-windres"
 _LAB = Path(__file__).parents[1] / "lab"
 _INCLUDE = Path(__file__).with_name("include")
 TOOLS = (_COMPILER, _RESOURCES)
-_OPTIONS = ("-shared", "-w", "-s", "-static-libgcc", "-D__USE_MINGW_ANSI_STDIO=1",
+_OPTIONS = ("-O2", "-shared", "-w", "-s", "-static-libgcc", "-D__USE_MINGW_ANSI_STDIO=1",
             "-Wl,--export-all-symbols", f"-I{_INCLUDE}")  # fmt: skip
 CUDNN = ("9.10.2.21", "9.1.0.70", "8.9.7.29")
 """Versions of cuDNN that are compiled, into cudnn-VERSION.dll."""
