@@ -10,20 +10,20 @@ from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.word_model import WordModel
 from installer.lessons import Asked, Lesson, digest
 
-_RARE = 2
+_RARE = 3
 """Reports that must hold a sign for it to be learned."""
-_SMALL = 0.1
+_SMALL = 0.05
 """Weights nearer to zero are left out of the table."""
 _HEARD = 0.75
 """Share of what was said already that words are learned on top of. Patterns say more of the threads
 that they were written for than of new ones, so words learned beside them would say too little."""
-_HOLD = 9.0
-"""How strongly weights are held near zero; 6 to 20 gave the same within a case or two."""
-_HOLD_STRANGE = 2.0
+_HOLD = 12.0
+"""How strongly weights are held near zero; 6 to 20 gave the same within half a point."""
+_HOLD_STRANGE = 4.0
 """The same for texts about something else."""
-_STRANGE = 8.0
-"""What such a text counts for: they are few beside the reports, and a wrong answer to one is worse
-than none to a report."""
+_STRANGE = 1.3
+"""What such texts count for, all together, beside the reports: they are few, and a wrong answer to
+one is worse than none to a report."""
 _ALSO = 0.25
 """Share of a class that would have been accepted as well."""
 _STEPS = 60
@@ -45,14 +45,16 @@ def learn(every: Sequence[Asked]) -> WordModel:
     right /= right.sum(axis=1, keepdims=True)
     found = _regression(signs.table, heard, right, count, _HOLD)
     weight = {
-        sign: {
-            cls: round(float(value), 2)
-            for cls, value in zip(names, found[at], strict=True)
+        sign: [
+            part
+            for number, value in enumerate(found[at])
             if abs(value) >= _SMALL
-        }
+            for part in (number, round(100 * float(value)))
+        ]
         for sign, at in signs.column.items()
     }
-    return WordModel(digest(), {s: row for s, row in weight.items() if row}, _strange(every))
+    rows = {sign: row for sign, row in weight.items() if row}
+    return WordModel(digest(), names, rows, _strange(every))
 
 
 def _strange(every: Sequence[Asked]) -> dict[str, float]:
@@ -61,7 +63,8 @@ def _strange(every: Sequence[Asked]) -> dict[str, float]:
 
     asked = [one for one in every if not one.lesson.given]
     right = numpy.array([[1.0, 0.0] if one.lesson.cause else [0.0, 1.0] for one in asked])
-    count = numpy.array([1.0 if one.lesson.cause else _STRANGE for one in asked])
+    ours, strange = right.sum(axis=0)
+    count = numpy.where(right[:, 1] > 0, _STRANGE * ours / strange, 1.0)
     signs = _Signs([one.signs_of_text for one in asked], _projects(asked))
     found = _regression(signs.table, 0 * right, right, count, _HOLD_STRANGE)
     weight = {

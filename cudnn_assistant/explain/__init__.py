@@ -88,7 +88,7 @@ __all__ = [
     "text_lines",
 ]
 
-CLEAR = 0.67
+CLEAR = 0.7
 """Probability from which the first cause is worth a remedy: of projects that nothing was learned
 from, six of seven such causes were right; below it, every second."""
 ELSEWHERE = 0.8

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -59,8 +59,10 @@ class WordModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     lessons: str
     """SHA-256 of what they were learned from."""
-    weight: Mapping[str, Mapping[str, float]]
-    """By sign, then by class; what is near zero is left out. "": what holds for every text."""
+    classes: Sequence[str]
+    weight: Mapping[str, Sequence[int]]
+    """By sign: the number of a class among ``classes`` and its weight in hundredths, and so on;
+    what is near zero is left out. "": what holds for every text."""
     strange: Mapping[str, float] = {}
     """Weight by sign of a text that isn't about a GPU's trouble."""
     calibration: Mapping[str, Sequence[tuple[float, float]]] = {}
@@ -82,12 +84,17 @@ class WordModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def evidence(self, found: Iterable[str]) -> Evidence:
         """Votes for and against classes, without words of their own."""
-        total: dict[str, float] = defaultdict(float)
-        for sign in ("", *sorted(found)):
-            for cls, weight in self.weight.get(sign, {}).items():
-                total[cls] += weight
-        votes = {cls: _LOUDEST * math.tanh(vote / _LOUDEST) for cls, vote in total.items()}
-        return Evidence(votes=votes)
+        total: Counter[int] = Counter()
+        for sign in {"", *found}:
+            row = self.weight.get(sign, ())
+            for number, hundredths in zip(row[::2], row[1::2], strict=True):
+                total[number] += hundredths
+        return Evidence(
+            votes={
+                self.classes[number]: _LOUDEST * math.tanh(vote / 100 / _LOUDEST)
+                for number, vote in total.items()
+            }
+        )
 
 
 @cache
