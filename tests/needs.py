@@ -16,6 +16,7 @@ from functools import cache
 from importlib.util import find_spec
 
 import pytest
+from hypothesis import settings
 
 PACKAGES = {
     "gcc": "gcc libc6-dev",
@@ -73,7 +74,14 @@ QT = (
 )
 ROOT = "only root can do it: run the tests as root"
 HARDWARE = "needs a real NVIDIA GPU"
-"""The one reason for which a test may be left out in CI, which has no GPU."""
+NIGHT = "takes minutes, so the night does it: pytest --hypothesis-profile nightly"
+LEFT_TO_OTHERS = frozenset({HARDWARE, NIGHT})
+"""The reasons for which a test may be left out in CI, which has no GPU and a quarter of an hour."""
+
+
+def night() -> bool:
+    """Whether all is tried that can be, however long it takes; known once tests are collected."""
+    return settings.default is not None and settings.default.max_examples > 500
 
 
 def missing(*programs: str) -> str:

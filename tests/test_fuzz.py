@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+import needs
 import pytest
-from hypothesis import settings
 from machines.computers import golden
 
 sys.path.insert(0, str(Path(__file__).parent / "lab"))
@@ -47,7 +47,7 @@ from cudnn_assistant.system import policy, startup_files
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.unpack import unpack
 
-MANY = settings.default is not None and settings.default.max_examples > 500
+MANY = needs.night()
 SECONDS, MEMORY = 5.0, 500 << 20
 TOKENS = (
     b"\0", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\x80", b"\r", b"\n", b"\\", b"../", b'"',

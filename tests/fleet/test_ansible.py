@@ -155,6 +155,7 @@ def test_gather_fix_and_undo(lab: Lab, tmp_path: Path) -> None:
     assert not any(lab.settings().values())
 
 
+@pytest.mark.nightly
 def test_a_wheel_is_installed_once(lab: Lab, tmp_path: Path) -> None:
     """A wheel of two lines stands for ours, whose dependencies only a network could bring."""
     import zipfile
@@ -187,6 +188,7 @@ def test_a_wheel_is_installed_once(lab: Lab, tmp_path: Path) -> None:
     assert one.changed(**install) == set()
 
 
+@pytest.mark.nightly
 def test_setup_is_installed_and_upgraded_once(lab: Lab) -> None:
     """By its version; a newer Setup is run although the name stands in Windows' list already."""
     one = Lab(lab.folder, {"ws-windows": lab.hosts["ws-windows"]})

@@ -35,7 +35,7 @@ from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Mark, Notice
 
 STATES = dict(pictures.states())
-WIDTHS = {"our-font": 100, "wider": 110, "widest": 120}
+WIDTHS = {"wider": 110, "widest": 120}
 """Of the letters, in percent of the font that the tests bring."""
 SIZES = {"640": QSize(640, 480), "820": QSize(820, 640)}
 
@@ -124,7 +124,7 @@ def test_no_word_is_cut_in_the_pseudo_language_which_reaches_every_word(
             assert "~" in button.text() or "ö" in button.text(), button.text()
 
 
-@pytest.mark.parametrize("width", [width for width in WIDTHS if width != "our-font"])
+@pytest.mark.parametrize("width", [pytest.param("wider", marks=pytest.mark.nightly), "widest"])
 @pytest.mark.parametrize("name", STATES)
 def test_no_word_is_cut_in_a_wider_font(
     qtbot: QtBot, qapp: QApplication, name: str, width: str

@@ -111,7 +111,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-@pytest.mark.parametrize("system", [debian, ubuntu])
+@pytest.mark.parametrize("system", [debian, pytest.param(ubuntu, marks=pytest.mark.nightly)])
 def test_the_deb_runs_in_a_clean(system: clean_systems.Make, package: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
     clean_systems.unpack(system, root)

@@ -98,6 +98,7 @@ def test_hosted_windows_takes_checks_that_are_run_here() -> None:
     assert set(chosen) <= set(test_wine.CHECKS)
 
 
+@pytest.mark.nightly
 def test_the_stubs_of_hosted_windows_are_made_by_the_very_step(tmp_path: Path) -> None:
     needs.require("x86_64-w64-mingw32-gcc")
     (step,) = [step for step in hosted() if "planted.stubs" in step.get("run", "")]

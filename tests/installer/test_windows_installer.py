@@ -230,6 +230,7 @@ def test_upgrade_keeps_settings_and_waits_for_the_open_program(
     shutil.rmtree(journal.parent)
 
 
+@pytest.mark.nightly
 def test_one_product_has_one_place(clean: Desktop, setups: dict[str, Path]) -> None:
     """A second folder, the other kind of copy, and folders that aren't: each its own refusal."""
     old = setups[__version__]
@@ -273,6 +274,7 @@ def test_one_product_has_one_place(clean: Desktop, setups: dict[str, Path]) -> N
 
 
 @beside
+@pytest.mark.nightly
 def test_an_older_second_copy_leaves_the_first_its_entries(
     clean: Desktop, setups: dict[str, Path]
 ) -> None:
@@ -288,6 +290,7 @@ def test_an_older_second_copy_leaves_the_first_its_entries(
     assert clean.registry() == registry
 
 
+@pytest.mark.nightly
 def test_repairs_what_a_stopped_upgrade_left_and_spares_the_files_of_others(
     clean: Desktop, setups: dict[str, Path]
 ) -> None:
@@ -308,6 +311,7 @@ def test_repairs_what_a_stopped_upgrade_left_and_spares_the_files_of_others(
     assert not folder.exists()
 
 
+@pytest.mark.nightly
 def test_lives_under_the_longest_name_with_other_letters(
     clean: Desktop, setups: dict[str, Path], work: Path
 ) -> None:
@@ -335,6 +339,7 @@ def test_lives_under_the_longest_name_with_other_letters(
 
 
 @beside
+@pytest.mark.nightly
 def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Path) -> None:
     """Install for everybody, open a report, repair while it is open, an older one, uninstall.
 
@@ -540,6 +545,7 @@ def test_setup_and_uninstaller_are_signed(
     assert unsigned.returncode != 0
 
 
+@pytest.mark.nightly
 def test_the_steps_that_hosted_windows_takes(
     clean: Desktop, setups: dict[str, Path], work: Path, tmp_path: Path
 ) -> None:

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 import computer
@@ -65,7 +64,7 @@ def _mendable() -> dict[str, Case]:
 
 
 MENDABLE = _mendable()
-MANY = settings.default is not None and settings.default.max_examples > 500
+MANY = needs.night()
 """All of them take a quarter of an hour: every day it is each eighth, by night all."""
 SHARE = [name for number, name in enumerate(sorted(MENDABLE)) if MANY or number % 8 == 0]
 

@@ -6,14 +6,17 @@ import functools
 import inspect
 from collections.abc import Callable
 
+import needs
 import pytest
 from machines.computers import AT_ONCE, NAMES
 
 HANDFULS = [tuple(NAMES[start : start + AT_ONCE]) for start in range(0, len(NAMES), AT_ONCE)]
 
 
-def each_computer(test: Callable[..., None]) -> Callable[..., None]:
+def each_computer(test: Callable[..., None], every: int = 1) -> Callable[..., None]:
     """Call ``test`` with the ``name`` of each golden computer; say of which ones it failed.
+
+    ``every``: of so many computers one is enough by day.
 
     To set up, hand over and report one test takes longer than most of these do on one computer,
     and there are twenty of them for four hundred computers.
@@ -22,7 +25,7 @@ def each_computer(test: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(test)
     def on_each(names: tuple[str, ...], **fixtures: object) -> None:
         failed = []
-        for name in names:
+        for name in names[:: 1 if needs.night() else every]:
             try:
                 test(name=name, **fixtures)
             except Exception as error:  # noqa: BLE001  (each is told, and fails the test)
@@ -37,3 +40,6 @@ def each_computer(test: Callable[..., None]) -> Callable[..., None]:
     on_each.__signature__ = signature.replace(parameters=[names, *wanted])  # type: ignore[attr-defined]
     mark = pytest.mark.parametrize("names", HANDFULS, ids=lambda names: f"{names[0]}...")
     return mark(on_each)
+
+
+each_third_computer = functools.partial(each_computer, every=3)

@@ -10,8 +10,8 @@ import re
 import string
 import time
 
+import needs
 import pytest
-from hypothesis import settings
 from machines.computers import golden
 from report.kinds import BOTH, LINUX, WINDOWS, kinds
 from report.lines import LINES, LINUX_LINES, WHOLE_LINES
@@ -22,7 +22,7 @@ from cudnn_assistant.explain.reading import LONGEST_LINE
 from cudnn_assistant.explain.similar_reports import reports
 from cudnn_assistant.report import Redactor
 
-MANY = settings.default is not None and settings.default.max_examples > 500
+MANY = needs.night()
 TIMES = 16 if MANY else 2
 CASES = [
     (system, text, secrets)

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import needs
 import pytest
-from hypothesis import settings
 from windows_python import Wine
 
 REPOSITORY = str(Path(__file__).parents[2])
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.wine
 
 
 Run = Callable[..., str]
-MANY = settings.default is not None and settings.default.max_examples > 500
+MANY = needs.night()
 ROW = 8
 """Kills in one run, which may last five minutes on a busy computer."""
 CALLS = 56
