@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 _WRONG_USE = 2
@@ -55,6 +56,9 @@ def window() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
         return _child(arguments[1:])
+    # As long as it loads there is nothing to close: Ctrl+C ends it, not some module halfway.
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     if _without_window():
         return 3
     from cudnn_assistant.gui.app import run

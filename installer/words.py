@@ -71,7 +71,7 @@ from typing import NamedTuple
 import msgspec
 
 from cudnn_assistant import places
-from cudnn_assistant.explain import CLEAR, ELSEWHERE
+from cudnn_assistant.explain import CLEAR, ELSEWHERE, UNTOLD
 from cudnn_assistant.explain.ranking import top_shares
 from cudnn_assistant.explain.similar_reports import read_reports, reports
 from cudnn_assistant.explain.word_model import WordModel, load_words
@@ -123,7 +123,7 @@ class Answer(NamedTuple):
     @property
     def silent(self) -> bool:
         """Whether no cause is named."""
-        return self.elsewhere >= ELSEWHERE
+        return self.elsewhere >= (UNTOLD if self.asked.untold else ELSEWHERE)
 
     @property
     def sure(self) -> float:

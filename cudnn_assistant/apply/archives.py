@@ -21,7 +21,7 @@ from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
-from cudnn_assistant.trouble import Cancelled
+from cudnn_assistant.trouble import Cancelled, refusing
 from cudnn_assistant.unpack import remove, rename, unpack
 from cudnn_assistant.whole_file import make_folder, put
 
@@ -203,19 +203,27 @@ def compare_removal(step: RemoveArchive, _tools: Tools) -> None:
     """Refuse to remove what isn't ours."""
     folder = step.archive.folder
     _refuse_foreign(folder)
-    with suppress(OSError):
-        ours = {_LIST, *content(os.path.join(folder, _LIST)).decode().split("\n")}
+    with refusing("system-said"):
+        try:
+            text = content(os.path.join(folder, _LIST)).decode("utf-8", "replace")
+        except FileNotFoundError:  # Gone already, or laid by an earlier version.
+            return
+        ours = {_LIST, *re.split(r"\r?\n", text)}
         if theirs := [path for path in _files(folder) if path not in ours]:
             raise Refused("file-not-ours", folder=folder, file=theirs[0])
 
 
 def _files(folder: str) -> list[str]:
-    """Where in the folder a file or a link to one is, with slashes; not what Windows puts there."""
+    """Where in the folder a file or a link is, with slashes; not what Windows itself puts there."""
+
+    def unseen(trouble: OSError) -> None:
+        raise trouble
+
     return sorted(
         Path(above, name).relative_to(folder).as_posix()
-        for above, _folders, names in os.walk(folder)
-        for name in names
-        if name.lower() not in _WINDOWS_OWN
+        for above, folders, files in os.walk(folder, onerror=unseen)
+        for name in (*files, *(f for f in folders if os.path.islink(os.path.join(above, f))))
+        if os.name != "nt" or name.lower() not in _WINDOWS_OWN
     )
 
 

@@ -76,6 +76,7 @@ from cudnn_assistant.wording.language import pgettext
 __all__ = [
     "CLEAR",
     "ELSEWHERE",
+    "UNTOLD",
     "Cause",
     "Explanation",
     "Line",
@@ -94,6 +95,8 @@ from, six of seven such causes were right; below it, every second."""
 ELSEWHERE = 0.8
 """Probability that a text is about something else from which no cause is named at all. Before that
 the causes have hardly a chance of being clear: of foreign messages one in fifty has."""
+UNTOLD = 0.5
+"""The same for a text without a single line that is known to tell something."""
 _SHOWN_AT_LEAST = 3
 _SHOWN_AT_MOST = 10
 _LINE_WIDTH = 400
@@ -131,7 +134,7 @@ def answer_for(
     lines = _lines(case)
     read = understood(case.facts)
     filled_in = tuple(one for one in read if one.key in case.facts.filled_in)
-    if model.elsewhere(case.signs_of_text) >= ELSEWHERE:
+    if model.elsewhere(case.signs_of_text) >= (ELSEWHERE if case.hits else UNTOLD):
         return Explanation(
             lines=lines,
             causes=(),

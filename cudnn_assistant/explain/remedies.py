@@ -42,7 +42,7 @@ def situations(f: Facts) -> tuple[str, ...]:
 
 def advising(f: Facts, name: str, cls: str) -> str:
     """The cause whose advice is given: where no NVIDIA GPU is there, no driver or build helps."""
-    foreign = bool(re.search(OTHER_MAKER, f.gpu)) and not f.compute
+    foreign = (f.os == "macos" or bool(re.search(OTHER_MAKER, f.gpu))) and not f.compute
     return _FOREIGN if foreign and cls in _OF_A_BUILD | _OF_A_DRIVER else name
 
 

@@ -35,7 +35,8 @@ IN_TEXT: tuple[tuple[str, str], ...] = (
     (
         "driver",
         (
-            r"\bdrivers?(?:(?: (?:version|branch|is|was|to|at|now))|[ :=v(]){0,4}"
+            r"(?:\bdrivers?|\btreiber\w{0,8}|\bpilotes?|\bcontrolador(?:es)?|驱动\w{0,4}|ドライバー?)"
+            r"(?:(?: (?:version|branch|is|was|to|at|now|ist|war|est|es))|[ :：=v(]){0,4}"
             r"(\d{3}(?:\.\d{2,3}(?:\.\d{1,3})?)?)\b(?!\.\d| ?%)"
         ),
     ),
@@ -63,6 +64,15 @@ IN_TEXT: tuple[tuple[str, str], ...] = (
             r"\b((?:(?:RTX|GTX|GT|Titan) ?(?:A|Pro )?\d{3,4}\w{0,3}(?: Ti| Super)?)|"
             r"(?:(?:Tesla|Quadro) [A-Z]?\d{2,4}\w?)|Titan (?:X|V|Xp|RTX)|"
             r"[AHPV]100|H200|B200|K[48]0[cm]?|P40|A[456]000|GeForce \d{3,4}MX?)\b"
+        ),
+    ),
+    (
+        "gpu",
+        (
+            r"\b((?:AMD (?:Radeon )?|Radeon )(?:RX|R[579X]|HD|Pro|VII|Vega|Instinct|MI)\b"
+            r"(?: ?\w{2,5}){0,2}|"
+            r"(?:Apple|Mac(?:Book)?(?: ?Pro| ?Air| ?mini| ?Studio)?) M[1-9](?: Pro| Max| Ultra)?|"
+            r"Intel (?:\(R\) )?Arc(?: ?\w{1,5})?)\b"
         ),
     ),
 )

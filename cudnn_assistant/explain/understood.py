@@ -42,6 +42,8 @@ def _shown(f: Facts, name: str) -> str:
     value = getattr(f, name)
     if name == "missing":
         return listed(dict.fromkeys(value))
+    if value == "driver":  # Its own tools tell of no program.
+        return ""
     if name == "framework" and value:
         return f"{_CALLED.get(value, value)} {version_text(f.framework_version)}".strip()
     return _CALLED.get(value, value) if isinstance(value, str) else version_text(value)

@@ -84,7 +84,7 @@ class Program:
         self._opening.show()
 
     def _turn(self) -> None:
-        if self._opening.painted and not self._opening.isVisible():
+        if not self._opening.isVisible():
             # Closed before there was a window: that is what the person wants.
             self._timer.stop()
             QApplication.quit()
@@ -114,9 +114,12 @@ class Stopping:
         self._notifier = QSocketNotifier(self._woken.fileno(), QSocketNotifier.Type.Read)
         self._notifier.activated.connect(lambda: self._woken.recv(64))
         signal.set_wakeup_fd(self._wakes.fileno(), warn_on_full_buffer=False)
+        # Again and again: the signal may come before there is a window, or while one is made.
+        self._closes = QTimer(interval=_TURN)
+        self._closes.timeout.connect(QApplication.closeAllWindows)
         for one in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(one) is not signal.SIG_IGN:
-                signal.signal(one, lambda _number, _frame: QApplication.closeAllWindows())
+                signal.signal(one, lambda _number, _frame: self._closes.start())
 
 
 def _load() -> None:

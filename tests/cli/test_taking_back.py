@@ -20,6 +20,7 @@ from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, Step
 from cudnn_assistant.system.linux import Linux
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="start-up files of Linux")
+LIST = "installed-files.txt"
 LEFT, BACK = "Nothing of this change is left", "The change was taken back."
 JOURNAL = "The list of changes can't be read, so nothing was taken back."
 
@@ -103,6 +104,22 @@ COPY: dict[str, tuple[Callable[[Home], object], int, tuple[str, ...]]] = {
         lambda h: (h.copy / "lib/mine.so").write_text("mine"), 5,
         ("also holds lib/mine.so, which this program did not put there", "Move that file away"),
     ),
+    "the person's own link to a folder in it": (
+        lambda h: (h.copy / "lib/mine.so").symlink_to("/etc"), 5, ("also holds lib/mine.so",),
+    ),
+    "a file in it that Windows would have made": (
+        lambda h: (h.copy / "lib/Thumbs.db").write_text("mine"), 5, ("also holds lib/Thumbs.db",),
+    ),
+    "its list is a folder": (
+        lambda h: instead(h.copy / LIST), 5, ("a folder stands where a file should be",)
+    ),
+    "its list is noise": (
+        lambda h: (h.copy / LIST).write_bytes(b"\xff\xfe\n"), 5, ("did not put there",)
+    ),
+    "its list has Windows' ends of lines": (
+        lambda h: (h.copy / LIST).write_bytes((h.copy / LIST).read_bytes().replace(b"\n", b"\r\n")),
+        0, (BACK,),
+    ),
     "moved elsewhere": (linked, 5, ("no folder that this program made", "Move it away")),
 }  # fmt: skip
 
@@ -154,5 +171,5 @@ def test_a_copy(
     for sentence in sentences:
         assert sentence in said
     if code:
-        (home.copy / "lib/mine.so" if way.endswith("in it") else home.copy).unlink()
+        shutil.move(home.copy, home.home / "moved away")
         assert run(["undo", "--yes"]) == 0, "moved away, it goes on"

@@ -63,6 +63,31 @@ def test_without_an_nvidia_gpu_the_cpu_is_advised(text: str) -> None:
     assert "index of a CUDA build" not in said
 
 
+@pytest.mark.parametrize(
+    "card",
+    ["AMD Radeon RX 7800 XT", "macOS 14.5", "MacBook Pro M1", "Apple M2 Max", "Intel Arc A770"],
+)
+def test_a_card_of_another_maker_in_the_text_is_no_nvidia_gpu(card: str) -> None:
+    said = fix(f"AssertionError: Torch not compiled with CUDA enabled\nI have: {card}, torch 2.5")
+    assert "the GPU of this maker" in said
+    assert "index of a CUDA build" not in said
+
+
+@pytest.mark.parametrize(
+    "word", ["driver version is", "Der Treiber ist", "pilote", "驱动版本", "ドライバー"]
+)
+def test_a_driver_is_read_in_other_languages(word: str) -> None:
+    said = fix(f"torch.cuda.is_available() False, torch 2.3.0+cpu, RTX 3070, {word} 555.85")
+    assert "(CUDA 12." in said
+
+
+def test_a_build_that_starts_cuda_was_not_made_without_it() -> None:
+    started = "ggml_cuda_init: failed to initialize CUDA: no CUDA-capable device is detected\n"
+    ignored = "warning: no usable GPU found, --gpu-layers option will be ignored"
+    assert explain(ignored).causes[0].code == "cpu-only-build"
+    assert explain(started + ignored).causes[0].code != "cpu-only-build"
+
+
 def test_jax_is_not_tensorflow() -> None:
     said = fix("Could not create cudnn handle: out of memory", framework="jax 0.4", os="linux")
     assert "TF_FORCE" not in said

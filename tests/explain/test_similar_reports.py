@@ -55,7 +55,12 @@ def test_no_report_is_like_a_text_of_other_words() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["No such file or directory: data.csv", "npm error: not found", "KeyError: 5"],
+    [
+        "No such file or directory: data.csv",
+        "npm error: not found",
+        "KeyError: 5",
+        "Der Bus fährt um 12 Uhr ab.",
+    ],
 )
 def test_trouble_of_other_things_is_none_of_ours(text: str) -> None:
     assert explain(text).causes == ()

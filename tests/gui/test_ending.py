@@ -85,6 +85,32 @@ def test_checking_again_leaves_no_second_test(
     assert not alive(second)
 
 
+BEGUN = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+print(flush=True)
+from cudnn_assistant.__main__ import window
+sys.exit(window())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("delay", [0.0, 0.2, 0.4, 0.6, 0.9, 1.2, 1.5, 2.0])
+def test_told_to_stop_it_ends_at_any_moment(delay: float, number: signal.Signals) -> None:
+    """Also while it loads, and between the first picture and the window."""
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    pipe, command = subprocess.PIPE, [sys.executable, "-c", BEGUN]
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True) as program:
+        assert program.stdout is not None
+        program.stdout.readline()
+        time.sleep(delay)
+        program.send_signal(number)
+        _out, err = program.communicate(timeout=30)
+    assert program.returncode in (0, -number), err
+    assert "Traceback" not in err
+    assert "install" not in err
+
+
 PROGRAM = """
 import sys
 from PySide6.QtCore import QTimer
