@@ -44,6 +44,8 @@ def _shown(f: Facts, name: str) -> str:
         return listed(dict.fromkeys(value))
     if value == "driver":  # Its own tools tell of no program.
         return ""
+    if name == "driver" and len(value) == 3:  # 580.65.06 has two digits there everywhere.
+        return f"{version_text(value[:2])}.{value[2]:02}"
     if name == "framework" and value:
         return f"{_CALLED.get(value, value)} {version_text(f.framework_version)}".strip()
     return _CALLED.get(value, value) if isinstance(value, str) else version_text(value)

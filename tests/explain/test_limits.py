@@ -183,10 +183,10 @@ def test_the_answers_of_an_issue_form_are_read() -> None:
 
 
 def test_what_was_read_is_shown() -> None:
-    smi = "| NVIDIA-SMI 535.54   Driver Version: 535.54   CUDA Version: 12.2 |\nCUDA out of memory"
-    smi += "\nOS: Windows 11\ntorch==2.5.1"
+    smi = "| NVIDIA-SMI 535.54.03   Driver Version: 535.54.03   CUDA Version: 12.2 |"
+    smi += "\nCUDA out of memory\nOS: Windows 11\ntorch==2.5.1"
     shown = {one.key: one.value for one in explain(smi).understood}
-    assert shown["driver"] == "535.54"
+    assert shown["driver"] == "535.54.03"
     assert shown["driver_cuda"] == "12.2"
     assert (shown["os"], shown["framework"]) == ("Windows", "PyTorch 2.5.1")
     assert "Understood:" in "\n".join(text_lines(explain(smi)))

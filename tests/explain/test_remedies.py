@@ -88,6 +88,16 @@ def test_a_build_that_starts_cuda_was_not_made_without_it() -> None:
     assert explain(started + ignored).causes[0].code != "cpu-only-build"
 
 
+def test_the_cudnn_that_came_before_pytorchs_own_is_taken_out_of_the_way() -> None:
+    said = explain(
+        "RuntimeError: cuDNN version incompatibility: PyTorch was compiled  against (8, 9, 2) "
+        "but found runtime version (8, 7, 0). PyTorch already comes bundled with cuDNN. Looks "
+        "like your LD_LIBRARY_PATH contains incompatible version of cudnn. Please remove it"
+    )
+    assert said.causes[0].code == "library-path-overrides"
+    assert {"8.7.0", "8.9.2"} <= {one.value for one in said.understood}
+
+
 def test_jax_is_not_tensorflow() -> None:
     said = fix("Could not create cudnn handle: out of memory", framework="jax 0.4", os="linux")
     assert "TF_FORCE" not in said
