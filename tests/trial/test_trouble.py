@@ -249,7 +249,7 @@ def test_the_watcher_leaves_no_thread_no_zombie_and_no_file(world):
     run_trial(day(world, "cudnnCreate:orphan"), "linux", deadline=1.0)
     assert gone(world)
     assert _until(lambda: threading.active_count() <= threads)
-    assert len(os.listdir("/proc/self/fd")) == files
+    assert len(os.listdir("/proc/self/fd")) <= files
 
 
 def test_a_child_does_not_outlive_its_parent(world, tmp_path):
