@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 
 _WRONG_USE = 2
@@ -56,6 +55,8 @@ def window() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
         return _child(arguments[1:])
+    import signal
+
     # As long as it loads there is nothing to close: Ctrl+C ends it, not some module halfway.
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

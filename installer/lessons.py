@@ -94,8 +94,8 @@ class Asked(NamedTuple):
     """Classes whose advice would help."""
     unnamed: bool
     """Whether all that the text tells is that some file is absent."""
-    untold: bool
-    """Whether no line of the text is known to tell something."""
+    told: bool
+    """Whether some line of the text is known to tell something."""
 
 
 def ask(lesson: Lesson) -> Asked:
@@ -113,7 +113,7 @@ def ask(lesson: Lesson) -> Asked:
             if helps.intersection(advised(closest(cls, case.evidence), case.facts))
         ),
         only_unnamed_file(case.facts, case.hits),
-        not case.hits,
+        bool(case.hits),
     )
 
 

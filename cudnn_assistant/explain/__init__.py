@@ -75,13 +75,12 @@ from cudnn_assistant.wording.language import pgettext
 
 __all__ = [
     "CLEAR",
-    "ELSEWHERE",
-    "UNTOLD",
     "Cause",
     "Explanation",
     "Line",
     "State",
     "Understood",
+    "about_something_else",
     "basis",
     "doubt",
     "explain",
@@ -92,10 +91,10 @@ __all__ = [
 CLEAR = 0.7
 """Probability from which the first cause is worth a remedy: of projects that nothing was learned
 from, six of seven such causes were right; below it, every second."""
-ELSEWHERE = 0.8
+_ELSEWHERE = 0.8
 """Probability that a text is about something else from which no cause is named at all. Before that
 the causes have hardly a chance of being clear: of foreign messages one in fifty has."""
-UNTOLD = 0.5
+_UNTOLD = 0.5
 """The same for a text without a single line that is known to tell something."""
 _SHOWN_AT_LEAST = 3
 _SHOWN_AT_MOST = 10
@@ -124,6 +123,14 @@ def explain(
     return answer_for(case, load_words(), machine, findings)
 
 
+def about_something_else(likely: float, *, told: bool) -> bool:
+    """Whether no cause is named for a text that is that likely about something else.
+
+    ``told``: some line of it is known to tell something.
+    """
+    return likely >= (_ELSEWHERE if told else _UNTOLD)
+
+
 def answer_for(
     case: Case,
     model: WordModel,
@@ -134,7 +141,7 @@ def answer_for(
     lines = _lines(case)
     read = understood(case.facts)
     filled_in = tuple(one for one in read if one.key in case.facts.filled_in)
-    if model.elsewhere(case.signs_of_text) >= (ELSEWHERE if case.hits else UNTOLD):
+    if about_something_else(model.elsewhere(case.signs_of_text), told=bool(case.hits)):
         return Explanation(
             lines=lines,
             causes=(),
