@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
-from cudnn_assistant.compat import Compat
+from cudnn_assistant.compat import Compat, architecture_name
 from cudnn_assistant.explain.negation import affirmed
 from cudnn_assistant.explain.statements import (
     BUILD,
@@ -32,6 +32,11 @@ STRUCTURED = ("gpu", "driver", "cuda", "cudnn", "python", "framework", "os", "ye
 
 
 _FAMILY = {"wsl": "linux"}
+_VERSION_BEHIND = (
+    r"(?:[-_ ](?:gpu|cpu|nightly))?(?:[ =:v]{0,4}(?:version[ :]{1,2})?v?"
+    r"(\d{1,3}(?:\.\d{1,3}){1,3}))?"
+)
+"""What may follow a framework's name."""
 
 
 class Facts(msgspec.Struct, kw_only=True):
@@ -60,7 +65,7 @@ class Facts(msgspec.Struct, kw_only=True):
     python: Version = ()
     bits32: bool = False
     missing: tuple[str, ...] = ()
-    """Libraries that could not be loaded, in small letters."""
+    """Libraries that could not be loaded, as they are written."""
     loaded: Version = ()
     built: Version = ()
     """cuDNN that was loaded, and cuDNN that the program was built with."""
@@ -150,7 +155,7 @@ def _set_gpu(result: Facts, text: str) -> None:
 
 def _set_compute(result: Facts, text: str) -> None:
     result.compute = float(text)
-    result.gpu = text
+    result.gpu = architecture_name(result.compat, text) or text
 
 
 def _set_driver(result: Facts, text: str) -> None:
@@ -205,16 +210,15 @@ def _set_os(result: Facts, text: str) -> None:
 
 
 def _set_framework(result: Facts, text: str) -> None:
-    """The framework named first in the table whose name occurs, with a version behind it."""
+    """The framework named first in the table whose name occurs, with a version behind it.
+
+    Where it is named several times the first version counts: logs begin with paths of its files.
+    """
     for name, spellings in known().framework_names.items():
         for spelling in spellings:
-            found = re.search(
-                spelling + r"(?:[-_ ](?:gpu|cpu|nightly))?(?:[ =:v]{0,4}(?:version[ :]{1,2})?v?"
-                r"(\d{1,3}(?:\.\d{1,3}){1,3}))?",
-                text,
-                re.IGNORECASE,
-            )
-            if found:
+            named = [*re.finditer(spelling + _VERSION_BEHIND, text, re.IGNORECASE)]
+            if named:
+                found = next((one for one in named if one.group(1)), named[0])
                 result.framework = name
                 own = OWN_NAME.search(found.group())
                 result.framework_version = version(found.group(1) or "") if own else ()
@@ -247,7 +251,7 @@ _READERS: Mapping[str, Callable[[Facts, str], None]] = {
 
 def _from_caught(result: Facts, names: Mapping[str, str]) -> None:
     if "missing" in names:
-        result.missing += (names["missing"].lower(),)
+        result.missing += (names["missing"],)
     if "loaded" in names and "built" in names:
         result.loaded = cudnn_number(names["loaded"])
         result.built = cudnn_number(names["built"])

@@ -19,7 +19,7 @@ Feature = tuple[str, str]
 
 OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|Intel|Apple|Mac)(?:\b|Book)"
 """A GPU that CUDA doesn't run on, by the name that is stated for it."""
-_EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
+EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
 """Boards whose generations are left out by most builds."""
 _NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
 
@@ -118,7 +118,7 @@ def gpu(f: Facts) -> Iterator[Feature]:
             yield "gpu:of-another-maker", say("explain.gpu-not-nvidia-gpu", gpu=f.gpu)
         return
     yield from _dropped(f)
-    if re.search(_EMBEDDED, f.gpu):
+    if re.search(EMBEDDED, f.gpu):
         yield (
             "gpu:embedded",
             say("explain.builds-other-computers-no-code-gpu", gpu=f.gpu),
@@ -213,9 +213,9 @@ def capability(f: Facts) -> Iterator[Feature]:
         return
     names = {"sm": f.sm}
     if f.build_sms and f.sm > max(f.build_sms):
-        yield "sm:above", say("explain.builds-code-ends-below-gpu-sm", **names)
+        yield "sm:above-all", say("explain.builds-code-ends-below-gpu-sm", **names)
     elif f.build_sms and f.sm < min(f.build_sms):
-        yield "sm:below", say("explain.builds-code-begins-above-gpu-sm", **names)
+        yield "sm:below-all", say("explain.builds-code-begins-above-gpu-sm", **names)
     elif f.sm >= float(compat.generation(f.compat, "Ampere") or 99):
         yield "sm:above", say("explain.gpus-capability-sm-rather-new", **names)
     elif f.sm <= float(compat.generation(f.compat, "Volta") or 0):

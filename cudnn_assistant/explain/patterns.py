@@ -168,8 +168,10 @@ class _Search:
         if tries >= _WRAPPED_TRIES or (have and have[-1].line >= index - 3):
             return None
         self.wrapped[pattern.id] = tries + 1
-        around = _around(self.lines, index)
-        return pattern.find_in(around) if around else None
+        near = _around(self.lines, index)
+        match = pattern.find_in(" ".join(near)) if near else None
+        # Where a neighbour says it alone, it stands there and isn't wrapped.
+        return None if match and any(map(pattern.find_in, near)) else match
 
 
 def hits(lines: Lines) -> list[Hit]:
@@ -250,9 +252,9 @@ def _plain(name: str) -> str:
     return name.rstrip("23456789")
 
 
-def _around(lines: Sequence[str], index: int) -> str:
-    """The line with its neighbours as one, or "" where no message can be wrapped."""
+def _around(lines: Sequence[str], index: int) -> list[str]:
+    """The line with its neighbours, or nothing where no message can be wrapped."""
     near = [part.strip() for part in lines[max(0, index - 1) : index + 3] if part]
     if len(near) < 2 or max(map(len, near)) > 400:
-        return ""
-    return " ".join(near)
+        return []
+    return near

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from cudnn_assistant import compat
 from cudnn_assistant.compat import FrameworkAdvice, Recommendation, Situation
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.generations import OTHER_MAKER
+from cudnn_assistant.explain.generations import EMBEDDED, OTHER_MAKER
 from cudnn_assistant.explain.versions import version_text
 from cudnn_assistant.machine import Family
 from cudnn_assistant.wording import say
@@ -32,6 +32,7 @@ _BY_PIP = ("pytorch", "tensorflow", "jax", "onnxruntime", "cupy", "ctranslate2")
 def situations(f: Facts) -> tuple[str, ...]:
     """The forms of a cause's words for these facts, the most special first."""
     known = {
+        "general@jetson": _embedded(f),
         f"general@{f.framework}": bool(f.framework),
         "general@container": f.container,
         f"general@{f.os}": bool(f.os),
@@ -46,13 +47,17 @@ def advising(f: Facts, name: str, cls: str) -> str:
     return _FOREIGN if foreign and cls in _OF_A_BUILD | _OF_A_DRIVER else name
 
 
+def _embedded(f: Facts) -> bool:
+    return bool(re.search(EMBEDDED, f.gpu))
+
+
 def fitting(f: Facts, cls: str) -> str:
     """Which build fits the GPU and the driver, and how new a driver can be; "" where unknown."""
     return " ".join([*_build(f, cls), *_driver(f, cls)])
 
 
 def _build(f: Facts, cls: str) -> Iterator[str]:
-    if cls not in _OF_A_BUILD or f.framework not in _BY_PIP or not f.compute:
+    if cls not in _OF_A_BUILD or f.framework not in _BY_PIP or not f.compute or _embedded(f):
         return
     advice = compat.recommend_for(_situation(f), f.compat)
     if advice.framework and advice.framework.command and _can_be_had(advice):

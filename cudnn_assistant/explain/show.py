@@ -124,6 +124,6 @@ def _cause(place: int, cause: Cause, told: set[str]) -> list[str]:
         *body,
         *(f"   {say('explain.because')} {reason}" for reason in new),
         f"   {say('explain.what-helps')} {cause.fix}",
-        f"   {say('explain.sure')} {cause.confirm}",
+        *([f"   {say('explain.sure')} {cause.confirm}"] if cause.confirm else []),
         "",
     ]

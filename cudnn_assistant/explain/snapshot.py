@@ -19,7 +19,7 @@ from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.wording import say, words
 
-_CONFIRMED_VOTE, _SUSPECTED_VOTE, _OUT_VOTE = 5.0, 1.5, -8.0
+_CONFIRMED_VOTE, _SUSPECTED_VOTE, _OUT_VOTE = 6.5, 1.5, -8.0
 _FRAMEWORKS = {"pytorch": "torch"}
 """Names that differ between this package and the snapshot."""
 

@@ -57,13 +57,13 @@ IN_TEXT: tuple[tuple[str, str], ...] = (
     ("driver", r"\bnvidia(?:-driver)?-(\d{3})\b"),
     ("cudnn", r"\bcudnn ?(?:version)?[ :=v-]{1,3}(\d{1,2}(?:\.\d{1,3}){1,3})\b"),
     ("python", r"\bpython ?(?:version)?[ :=]{0,2}v?([23]\.\d{1,2}(?:\.\d{1,2})?)\b"),
-    ("compute", r"compute capability (?:is |of )?(\d\.\d)\b"),
     (
         "gpu",
         (
             r"\b((?:(?:RTX|GTX|GT|Titan) ?(?:A|Pro )?\d{3,4}\w{0,3}(?: Ti| Super)?)|"
             r"(?:(?:Tesla|Quadro) [A-Z]?\d{2,4}\w?)|Titan (?:X|V|Xp|RTX)|"
-            r"[AHPV]100|H200|B200|K[48]0[cm]?|P40|A[456]000|GeForce \d{3,4}MX?)\b"
+            r"Jetson(?: (?:AGX|Orin|Xavier|Nano|NX|TX[12]|Thor)){0,3}|L40S?|A10G|A40|GH200|"
+            r"[AHPV]100|H200|B[23]00|K[48]0[cm]?|P40|A[456]000|GeForce \d{3,4}MX?)\b"
         ),
     ),
     (
@@ -73,6 +73,13 @@ IN_TEXT: tuple[tuple[str, str], ...] = (
             r"(?: ?\w{2,5}){0,2}|"
             r"(?:Apple|Mac(?:Book)?(?: ?Pro| ?Air| ?mini| ?Studio)?) M[1-9](?: Pro| Max| Ultra)?|"
             r"Intel (?:\(R\) )?Arc(?: ?\w{1,5})?)\b"
+        ),
+    ),
+    (
+        "compute",
+        (
+            r"(?<!minimum )(?<!required )(?<!requires )(?<!supported )(?<!needs )(?<!cuda )"
+            r"\bcompute capability(?: is| of)?[ :=]{1,3}(\d{1,2}\.\d)\b(?! or| and (?:up|high))"
         ),
     ),
 )

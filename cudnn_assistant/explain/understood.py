@@ -23,6 +23,13 @@ _CALLED = {
     "wsl": "WSL",
     "macos": "macOS",
     "pytorch": "PyTorch",
+    "theano": "Theano",
+    "caffe": "Caffe",
+    "darknet": "Darknet",
+    "torch7": "Torch7",
+    "opencv": "OpenCV",
+    "llama": "llama.cpp",
+    "numba": "Numba",
 }
 """Names in the facts → as people write them."""
 _UNNAMED_DLL = frozenset({"dll-load-failed", "exit-code-missing-dll"})

@@ -29,6 +29,7 @@ def brings(row: FrameworkRelease | None) -> bool:
 
 def library_kind(name: str) -> str:
     """Which family a library's file name belongs to: "cudnn", "cuda", "driver" or ""."""
+    name = name.lower()
     if "cudnn" in name:
         return "cudnn"
     if name.startswith(("libcuda.so", "nvcuda", "libnvidia-ml")):
@@ -39,7 +40,7 @@ def library_kind(name: str) -> str:
 def wanted_cudnn(f: Facts) -> Version:
     """The cuDNN major that a missing library's name, or the framework's release, asks for."""
     for name in f.missing:
-        found = re.search(r"cudnn\w*?(?:64_|\.so\.|\.| \(r)(\d{1,2})", name)
+        found = re.search(r"cudnn\w*?(?:64_|\.so\.|\.| \(r)(\d{1,2})", name, re.IGNORECASE)
         if found:
             return (int(found.group(1)),)
     row = needs(f)
@@ -60,6 +61,7 @@ def wanted_cuda(f: Facts) -> Version:
 
 def _cuda_of_library(name: str) -> Version:
     """CUDA version in a file name. Only cudart, cuBLAS and NVRTC carry CUDA's own number."""
+    name = name.lower()
     found = re.search(r"(?:cudart|cublas(?:lt)?|nvrtc)(?:64)?(?:_|\.so\.)(\d+)(?:[._](\d+))?", name)
     if found:
         digits, minor = found.group(1), found.group(2)

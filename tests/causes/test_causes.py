@@ -24,7 +24,7 @@ ROWS = {row.name: row for row in causes()}
 CODES = sorted({rule.code for rule in RULES})
 SITUATIONS = {"automatic", "manual", "impossible", "unknown", "@windows", "@linux"}
 SITUATIONS |= {f"{kind}{system}" for kind in ("automatic", "manual") for system in ("@linux",)}
-SITUATIONS |= {"general", "release", "general@container", "general@framework"}
+SITUATIONS |= {"general", "release", "general@container", "general@framework", "general@jetson"}
 SITUATIONS |= {f"general@{system}" for system in ("windows", "linux", "wsl")}
 SITUATIONS |= {f"general@{name}" for name in known().framework_names}
 

@@ -644,6 +644,7 @@ FURTHER = {
     "laptop": Manner(QPalette, LAPTOP, 1.5),
     "mirrored": Manner(QPalette, language="", reads=Qt.LayoutDirection.RightToLeft),
     "contrast-light": Manner(contrast_light_palette),
+    "contrast-150": Manner(contrast_palette, ratio=1.5),
     "dark-150": Manner(dark_palette, ratio=1.5),
     "dark-200": Manner(dark_palette, ratio=2.0),
     **{name: Manner(QPalette, language=name) for name in LANGUAGES},

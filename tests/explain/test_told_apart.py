@@ -1,0 +1,152 @@
+"""What stands in one text decides between answers that its messages alone leave open."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudnn_assistant.explain import Explanation, explain
+
+WARNING = (
+    "{gpu} with CUDA capability sm_{own} is not compatible with the current PyTorch installation."
+)
+LIST = "The current PyTorch install supports CUDA capabilities {build}."
+NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+PAGE = (
+    "OSError: [WinError 1455] The paging file is too small for this operation to complete. Error "
+    r'loading "C:\Users\me\lib\site-packages\torch\lib\cudnn_cnn_infer64_8.dll" or one of its '
+    "dependencies."
+)
+
+
+def first(text: str) -> str:
+    return explain(text).causes[0].cls
+
+
+def meant(answer: Explanation) -> str:
+    return " ".join(line.means for line in answer.lines)
+
+
+def read(answer: Explanation, key: str) -> str:
+    return next((one.value for one in answer.understood if one.key == key), "")
+
+
+@pytest.mark.parametrize(
+    ("gpu", "own", "build", "cls"),
+    [
+        (
+            "NVIDIA GeForce GTX 1080 Ti",
+            "61",
+            "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120",
+            "gpu-too-old",
+        ),
+        ("Tesla V100-SXM2-32GB", "70", "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120", "gpu-too-old"),
+        ("Quadro K2200", "50", "sm_70 sm_75 sm_80 sm_86 sm_90 sm_100 sm_120", "gpu-too-old"),
+        (
+            "NVIDIA GeForce RTX 5090",
+            "120",
+            "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90",
+            "gpu-too-new",
+        ),
+        ("NVIDIA A100-SXM4-40GB", "80", "sm_37 sm_50 sm_60 sm_70", "gpu-too-new"),
+    ],
+)
+def test_the_builds_own_list_decides_whether_a_card_is_too_old_or_too_new(
+    gpu: str, own: str, build: str, cls: str
+) -> None:
+    lines = [WARNING.format(gpu=gpu, own=own), LIST.format(build=build)]
+    answer = explain("\n".join([*lines, NO_KERNEL]))
+    assert answer.causes[0].cls == cls
+    assert answer.causes[0].score > 0.9
+    if cls == "gpu-too-old":
+        assert "newer than this build" not in meant(answer)
+
+
+def test_a_capability_that_is_named_is_that_of_the_gpu() -> None:
+    text = f"{NO_KERNEL}\ncompute capability: 8.6\ntorch 1.6.0"
+    assert first(text) == "gpu-too-new"
+    assert read(explain(text), "gpu") == "Ampere"
+    needed = "the minimum required compute capability is 3.5, it needs compute capability 7.5"
+    assert not read(explain(f"{NO_KERNEL}\n{needed}"), "gpu")
+    # A name tells more.
+    named = f"{NO_KERNEL}\ndevice: 0, name: NVIDIA GeForce RTX 3090, compute capability: 8.6"
+    assert "3090" in read(explain(named), "gpu")
+
+
+def test_a_page_file_that_is_full_lost_no_file() -> None:
+    answer = explain(PAGE)
+    assert answer.causes[0].cls == "page-file-small"
+    assert not read(answer, "missing")
+    assert "part of cuDNN" not in meant(answer)
+
+
+def test_what_the_next_line_says_alone_is_not_told_of_this_one() -> None:
+    answer = explain(
+        "| NVIDIA-SMI 535.183.01    Driver Version: 535.183.01   CUDA Version: 12.2 |\n"
+        "RuntimeError: CUDA error: CUDNN_STATUS_NOT_INITIALIZED"
+    )
+    assert [line.number for line in answer.lines] == [2]
+
+
+def test_a_message_that_a_terminal_wrapped_is_still_found() -> None:
+    answer = explain(
+        "OSError: libcublasLt.so.11: cannot open shared\nobject file: No such file or directory"
+    )
+    assert "CUDA library" in meant(answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "differ"),
+    [
+        ("torch 2.3.0+cu121 with nvidia-cublas-cu12 beside it", False),
+        ("nvidia-cudnn-cu12 beside torch 2.3.0+cu121", False),
+        ("the extension is for cu118 and torch for cu121", True),
+        ("nvidia-cublas-cu11 beside torch 2.3.0+cu121", True),
+    ],
+)
+def test_a_cuda_and_its_major_are_no_two_cudas(text: str, differ: bool) -> None:
+    assert ("different CUDA" in meant(explain(text))) is differ
+
+
+def test_a_jetson_gets_packages_for_a_jetson() -> None:
+    version = ">>> torch.__version__\n'2.5.1+cpu'"
+    text = f"Jetson Orin Nano, JetPack 6.1\n{version}\nTorch not compiled with CUDA enabled"
+    said = explain(text).causes[0]
+    assert said.cls == "cpu-only-build"
+    assert "JetPack" in said.fix
+    assert "pip install" not in said.fix
+
+
+def test_wsl_without_a_driver_is_not_told_to_remove_one() -> None:
+    answer = explain(
+        "WSL2 Ubuntu 22.04\ntorch UserWarning: CUDA initialization: Found no NVIDIA driver on your "
+        "system.\n$ ls /usr/lib/wsl/lib\nlibd3d12.so  libd3d12core.so  libdxcore.so"
+    )
+    assert answer.causes[0].cls == "wsl-driver"
+    assert "on Windows" in answer.causes[0].fix
+    assert not answer.causes[0].fix.startswith("Remove")
+
+
+def test_ctranslate2_is_exchanged_rather_than_cudnn() -> None:
+    said = explain(
+        "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot "
+        "open shared object file\nfaster-whisper 1.1.0, ctranslate2 4.4.0\n"
+        "nvidia-cudnn-cu12 9.1.0.70"
+    ).causes[0]
+    assert said.cls == "cudnn-version-mismatch"
+    assert "4.5" in said.fix
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["RuntimeError: operator torchvision::nms does not exist", "Couldn't load custom C++ ops."],
+)
+def test_torchvision_of_another_release_comes_with_its_torch(text: str) -> None:
+    said = explain(f"{text}\ntorch 2.1.0+cu118 torchvision 0.15.2").causes[0]
+    assert said.cls == "python-packages-conflict"
+    assert "torchvision" in said.fix
+
+
+def test_an_instruction_of_the_processor_is_no_cudnn_that_ends_programs() -> None:
+    answer = explain("Illegal instruction (core dumped)\ntensorflow 2.3")
+    assert answer.causes[0].code == "cpu-too-old"
+    assert "cuDNN does so" not in meant(answer)
