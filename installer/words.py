@@ -51,11 +51,11 @@ What was tried on top gained a point in one way of asking and lost it in another
 support vector machine over letters and words, beside the rest; a regression over the kernel of the
 reports' likenesses instead of their voice; pairs of patterns and facts; words side by side; one
 weight for a word wherever it stands; weights held more or less, words of two reports, other shares
-of what patterns say (all the same within half a point); a model for texts alone; smaller weights kept in the table;
-three causes chosen to cover what is accepted together; leaving out what the system or a version
-refutes (nothing of it reaches the first three, or nothing right comes up for it); twice as many
-texts about something else, and the causes' shares beside them. Without the reports' voice the
-first of the threads that no pattern was written for loses 1 to 2.
+of what patterns say (all the same within half a point); a model for texts alone; smaller weights
+kept in the table; three causes chosen to cover what is accepted together; leaving out what the
+system or a version refutes (nothing of it reaches the first three, or nothing right comes up for
+it); twice as many texts about something else, and the causes' shares beside them. Without the
+reports' voice the first of the threads that no pattern was written for loses 1 to 2.
 """
 
 from __future__ import annotations
