@@ -45,7 +45,7 @@ def no_driver(
     The kernel knows nothing of NVIDIA, and nothing that the loader would look through has one of
     the libraries. Where a variable brings others along, or in doubt, only the child can tell.
     """
-    known = kernel.version or kernel.modules or kernel.nodes or kernel.gaps
+    known = kernel.kernel_version or kernel.modules or kernel.nodes or kernel.gaps
     nvidia = any(one.vendor == pci.NVIDIA for one in kernel.adapters)
     if disk.family == "windows" or known or nvidia or not search:
         return False

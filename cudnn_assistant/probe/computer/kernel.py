@@ -8,9 +8,7 @@ import re
 import stat
 from typing import Literal
 
-import msgspec
-
-from cudnn_assistant.machine import DeviceNode, Gap, SwitchedOff
+from cudnn_assistant.machine import DeviceNode, Driver, Gap, SwitchedOff
 from cudnn_assistant.probe.computer import kernel_log, pci, switched_off
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
@@ -21,19 +19,10 @@ _MOST_NODES = 64
 Flavour = Literal["", "open", "proprietary"]
 
 
-class KernelFacts(msgspec.Struct, frozen=True):
-    """What the kernel tells without any library."""
+class KernelFacts(Driver, kw_only=True):
+    """What the kernel tells without any library: its part of the driver, and of the computer."""
 
-    version: str = ""
-    flavour: Flavour = ""
-    modules: tuple[str, ...] = ()
-    on_disk: bool | None = None
-    headers: bool | None = None
-    nodes: tuple[DeviceNode, ...] = ()
-    log: tuple[str, ...] = ()
     adapters: tuple[pci.Adapter, ...] = ()
-    problems: tuple[int, ...] = ()
-    """Windows: Device Manager's problem codes of NVIDIA devices."""
     switched_off: SwitchedOff | None = None
     gaps: tuple[Gap, ...] = ()
 
@@ -48,11 +37,11 @@ def look(disk: Disk, kernel: str, wsl: int = 0) -> KernelFacts:
     modules = tuple(name for name in _MODULES if disk.is_folder(f"/sys/module/{name}"))
     lines, gap = kernel_log.read(disk) if ours or modules else ((), None)
     return KernelFacts(
-        version=version,
-        flavour=flavour,
+        kernel_version=version,
+        kernel_flavour=flavour,
         modules=modules,
-        on_disk=module_on_disk(disk, kernel),
-        headers=headers(disk, kernel),
+        module_on_disk=module_on_disk(disk, kernel),
+        kernel_headers=headers(disk, kernel),
         nodes=nodes(disk, bool(version or ours)),
         log=lines,
         adapters=adapters,
