@@ -24,7 +24,7 @@ _HELD_UP = 0.02
 _GRACE = 1.0
 """Seconds that cancelled parts have to end their child processes."""
 Facts = dict[str, Any]
-"""Fields of a Machine."""
+"""Fields of a Machine; the gaps are those that the part leaves besides others."""
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class Seen(msgspec.Struct, frozen=True):
 class Work(msgspec.Struct, frozen=True):
     """One part: what it does, and which facts are unknown when it can't be done."""
 
-    do: Callable[[], tuple[Facts, tuple[Gap, ...]]]
+    do: Callable[[], Facts]
     unknown: tuple[str, ...]
 
 
@@ -47,7 +47,8 @@ def guarded(part: str, work: Work) -> Seen:
     """Do a part's work here. Whatever it raises becomes a gap for each fact it leaves unknown."""
     began = time.perf_counter()
     try:
-        facts, gaps = work.do()
+        facts = work.do()
+        gaps = facts.pop("gaps", ())
     except Exception as trouble:  # noqa: BLE001  (the look goes on, whatever one part meets)
         why = readable(f"{type(trouble).__name__}: {trouble}")
         facts, gaps = {}, tuple(Gap(what=what, why=why) for what in work.unknown)
