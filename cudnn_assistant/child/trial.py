@@ -72,7 +72,7 @@ def _on_device(channel: Channel, library: Cudnn, device: Device, *, full: bool, 
         bench = Bench(channel, library, device, handle)
         bench.run(full=full, jit=jit)
         channel.about("cudnnDestroy")
-        library.destroy("", handle)
+        library.call("cudnnDestroy", handle)
     except CudnnStatus as refusal:
         raise _cause(device, library.major, loading.of_cudnn(refusal)) from refusal
     except NotCudnn as lack:
