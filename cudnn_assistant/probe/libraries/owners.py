@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-import msgspec
-
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import rpm
 from cudnn_assistant.probe.libraries.owner import Owner
@@ -29,21 +27,15 @@ _SYSTEM_PACKAGE = regex(
 _FILE = regex(r"/lib(?:cudnn|cudart|cublas|nvrtc|z|cuda|nvidia-ml)[\w-]*\.so")
 
 
-class Makers(msgspec.Struct, frozen=True):
-    """Packages that a library comes in: the wheel without "nvidia-" and "-cu12", conda's."""
-
-    wheel: str
-    conda: tuple[str, ...]
-
-
 _MAKERS = {
-    "cudart": Makers("cuda-runtime", ("cuda-cudart", "cudatoolkit")),
-    "cublas": Makers("cublas", ("libcublas", "cudatoolkit")),
-    "cublasLt": Makers("cublas", ("libcublas", "cudatoolkit")),
-    "nvrtc": Makers("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
-    "nvrtc-builtins": Makers("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
-    "zlib": Makers("", ("libzlib", "zlib")),
+    "cudart": ("cuda-runtime", ("cuda-cudart", "cudatoolkit")),
+    "cublas": ("cublas", ("libcublas", "cudatoolkit")),
+    "cublasLt": ("cublas", ("libcublas", "cudatoolkit")),
+    "nvrtc": ("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
+    "nvrtc-builtins": ("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
+    "zlib": ("", ("libzlib", "zlib")),
 }
+"""Packages that a library comes in: the wheel without "nvidia-" and "-cu12", conda's."""
 
 
 class Records:
@@ -84,10 +76,10 @@ class Records:
 
         ``site`` is its folder of wheels when the file lies in one, else ``root`` is a conda's.
         """
-        makers = _MAKERS.get(name, Makers("", ()))
+        wheel, conda = _MAKERS.get(name, ("", ()))
         if not site:
-            return self._of_conda(root, makers.conda)
-        for package in (f"nvidia-{makers.wheel}-cu{major}", f"nvidia-{makers.wheel}"):
+            return self._of_conda(root, conda)
+        for package in (f"nvidia-{wheel}-cu{major}", f"nvidia-{wheel}"):
             if one := self._in_site(site).get(package):
                 return Owner(package, one.version)
         return None
