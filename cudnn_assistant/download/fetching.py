@@ -154,7 +154,7 @@ class _Run:
             os.unlink(path)
         with suppress(FileNotFoundError), open(path, "rb") as file:
             while block := file.read(_BLOCK):
-                self.stop_if_cancelled()
+                self.wait()
                 self.hash.update(block)
                 self.here += len(block)
 
@@ -207,7 +207,7 @@ class _Run:
                 file.write(tag)
 
     def take(self, block: bytes, file: Any) -> None:
-        self.stop_if_cancelled()
+        self.wait()
         if self.here + len(block) > self.download_of.size:
             raise self.not_the_file()
         file.write(block)
@@ -221,11 +221,7 @@ class _Run:
             # The server is not asked for more; if it loses patience, the next try goes on here.
             self.wait(_BEAT)
 
-    def stop_if_cancelled(self) -> None:
-        if self.cancel.is_set():
-            raise Cancelled
-
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float = 0) -> None:
         if self.cancel.wait(seconds):
             raise Cancelled
 

@@ -48,7 +48,6 @@ class Disk:
         self.family = family
         self.paths: ModuleType = ntpath if family == "windows" else posixpath
         self.root = "" if root in ("", "/") else os.path.realpath(root)
-        self._mounts: dict[str, bool] | None = None
 
     def join(self, *parts: str) -> str:
         """The parts as one path of that computer."""
@@ -187,7 +186,7 @@ class Disk:
         """Whether ``path`` lies on a network mount, where a look can take for ever."""
         if self.family == "windows":
             return path.startswith(("\\\\", "//")) or self._is_remote(path[:2])
-        mounts = self._mount_points()
+        mounts = self._mounts
         while path not in mounts and path not in ("", "/"):
             path = posixpath.dirname(path)
         return mounts.get(path, False)
@@ -199,17 +198,17 @@ class Disk:
 
     @cached_property
     def _has_network(self) -> bool:
-        return self.family == "linux" and any(self._mount_points().values())
+        return self.family == "linux" and any(self._mounts.values())
 
-    def _mount_points(self) -> dict[str, bool]:
-        if self._mounts is None:
-            lines = (line.split() for line in self.text("/proc/mounts", 1 << 20).splitlines())
-            self._mounts = {
-                _unescaped(line[1]): bool(_NETWORK_TYPES.fullmatch(line[2]))
-                for line in lines
-                if len(line) > 2
-            }
-        return self._mounts
+    @cached_property
+    def _mounts(self) -> dict[str, bool]:
+        """Folders at which something is mounted, and whether that is on the network."""
+        lines = (line.split() for line in self.text("/proc/mounts", 1 << 20).splitlines())
+        return {
+            _unescaped(line[1]): bool(_NETWORK_TYPES.fullmatch(line[2]))
+            for line in lines
+            if len(line) > 2
+        }
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

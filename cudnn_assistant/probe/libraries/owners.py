@@ -7,13 +7,14 @@ file per package, and rpm's present database is an SQLite file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from functools import cache, cached_property, partial
 
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import rpm
 from cudnn_assistant.probe.libraries.owner import Owner
-from cudnn_assistant.probe.pythons.conda_records import CondaPackage, conda_packages
-from cudnn_assistant.probe.pythons.dist_info import Distribution, installed
+from cudnn_assistant.probe.pythons.conda_records import conda_packages
+from cudnn_assistant.probe.pythons.dist_info import installed
 from cudnn_assistant.regex import regex
 
 _MOST_LIST = 1 << 20
@@ -43,17 +44,18 @@ class Records:
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
-        self._files: dict[str, Owner] | None = None
-        self._sites: dict[str, Mapping[str, Distribution]] = {}
-        self._roots: dict[str, Mapping[str, CondaPackage]] = {}
+        self._in_site = cache(lambda site: installed(disk, [site]))
+        self._in_conda = cache(partial(conda_packages, disk))
 
     def of_file(self, path: str) -> Owner | None:
         """The system package that brought a file."""
         if self._disk.family == "windows":
             return None
-        if self._files is None:
-            self._files = {**rpm.files(self._disk), **self._dpkg(), **self._pacman()}
         return self._files.get(path) or self._files.get(_other_spelling(path))
+
+    @cached_property
+    def _files(self) -> dict[str, Owner]:
+        return {**rpm.files(self._disk), **self._dpkg(), **self._pacman()}
 
     def of_site(self, site: str, folder: str) -> Owner | None:
         """The pip package in ``site`` that brought cuDNN into ``folder``."""
@@ -85,17 +87,10 @@ class Records:
         return None
 
     def _of_conda(self, root: str, names: Iterable[str]) -> Owner | None:
-        if root not in self._roots:
-            self._roots[root] = conda_packages(self._disk, root)
-        packages = self._roots[root]
+        packages = self._in_conda(root)
         found = next((name for name in names if name in packages), "")
         one = packages.get(found)
         return Owner(found, f"{one.version} {one.build}") if one else None
-
-    def _in_site(self, site: str) -> Mapping[str, Distribution]:
-        if site not in self._sites:
-            self._sites[site] = installed(self._disk, [site])
-        return self._sites[site]
 
     def _dpkg(self) -> dict[str, Owner]:
         info = "/var/lib/dpkg/info"

@@ -185,15 +185,8 @@ def check_library(
     except (OSError, ValueError):
         return None
     known = classify(ended, family, table)
-    return LibraryCheck(
-        status=known["status"],
-        version=known.get("version", ""),
-        cuda=known.get("cuda", ""),
-        code=known.get("code"),
-        detail=readable(known.get("detail", "")),
-        mapped=tuple(map(readable, of_cudnn(known.get("mapped", [])))),
-        parts=checks,
-    )
+    told = {**known, "mapped": of_cudnn(known.get("mapped", [])), "parts": checks}
+    return msgspec.convert(_shown(told), LibraryCheck)
 
 
 def _named(
@@ -219,10 +212,12 @@ def as_trial(known: Mapping[str, Any], ended: Ended, **more: str) -> Trial:
         "output": ended.output[-_SHOWN:].strip(),
         **more,
     }
-    return msgspec.convert({name: _shown(value) for name, value in told.items()}, Trial)
+    return msgspec.convert(_shown(told), Trial)
 
 
 def _shown(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _shown(one) for name, one in value.items()}
     if isinstance(value, list):
         return [*map(_shown, value)]
     return readable(value) if isinstance(value, str) else value
