@@ -61,10 +61,7 @@ def no_driver(
 def ask(
     environment: Mapping[str, str], deadline: float = DEADLINE, *, cancel: Cancel = never
 ) -> GpuAnswers:
-    """Run the child in ``environment``; whatever it could not tell leaves a gap.
-
-    Raises :class:`~cudnn_assistant.probe.running.children.Cancelled` when ``cancel`` says so.
-    """
+    """Run the child in ``environment``; whatever it could not tell leaves a gap."""
     try:
         ended = run_child("gpu", {}, environment, deadline, cancel=cancel)
     except (OSError, ValueError) as trouble:

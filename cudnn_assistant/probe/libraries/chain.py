@@ -23,10 +23,7 @@ _IN_WHEEL = regex(
 
 
 def libraries(
-    disk: Disk,
-    folders: Iterable[Folder],
-    cached: Mapping[str, str],
-    records: Records | None = None,
+    disk: Disk, folders: Iterable[Folder], cached: Mapping[str, str], records: Records | None = None
 ) -> tuple[Library, ...]:
     """Every such library in ``folders``, one entry per folder and major."""
     records = records or Records(disk)

@@ -29,7 +29,6 @@ class CopyFiles(msgspec.Struct, frozen=True):
     names: Collection[str]
     """What the folder holds, as far as it matters here."""
     table: PartsTable
-    """What a cuDNN is made of; () the built-in one."""
 
     def mains(self) -> dict[int, str]:
         """The main library's file name by major."""

@@ -106,10 +106,7 @@ def _terminal(
 
 
 def _resolved(
-    disk: Disk,
-    candidates: Iterator[Candidate],
-    source: Candidates,
-    note: Callable[[str], None],
+    disk: Disk, candidates: Iterator[Candidate], source: Candidates, note: Callable[[str], None]
 ) -> list[_Found]:
     found: dict[str, _Found] = {}
     for one in candidates:

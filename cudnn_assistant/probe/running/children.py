@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 Facts = dict[str, Any]
 Cancel = Callable[[], bool]
-"""Asked several times a second whether the answer is still wanted; called from any thread."""
+"""Asked several times a second whether to give up; called from any thread. Whoever takes one ends
+what it started and then raises :class:`Cancelled`."""
 
 _FAREWELL = 3.0
 """Seconds a child has to end after its answer, and to die after it was killed."""
@@ -125,8 +126,7 @@ def run_command(
     of ``libraries``, it isn't started, and the answer says so.
     ``folder`` is where it starts, else a folder of the system: the loader of Windows also looks
     into the current one, and what lies beside the person by chance is no answer. Raises OSError
-    or ValueError when no process can be started, and :class:`Cancelled` as soon as ``cancel``
-    says so, when all of that is dead.
+    or ValueError when no process can be started.
     """
     if cancel() or _ending.is_set():
         raise Cancelled

@@ -69,9 +69,7 @@ def together(works: Mapping[str, Work], deadline: float, cancel: Cancel = never)
     One thread goes from part to part, and whenever it is held up another goes on with the next:
     threads that read all at once spend more on Python's lock than on reading.
     A part that takes longer than ``deadline`` seconds is given up: its facts are unknown. (A
-    thread can't be ended; it is left behind and dies with the program.) Raises
-    :class:`~cudnn_assistant.probe.running.children.Cancelled` when ``cancel`` says so and
-    the parts have had a moment to end what they started.
+    thread can't be ended; it is left behind and dies with the program.)
     """
     done: queue.SimpleQueue[Seen] = queue.SimpleQueue()
     left = deque(works.items())

@@ -26,13 +26,7 @@ from cudnn_assistant.machine import (
     readable,
 )
 from cudnn_assistant.probe.files import imports
-from cudnn_assistant.probe.running.children import (
-    LARGEST_LIBRARY,
-    Cancel,
-    Ended,
-    never,
-    run_child,
-)
+from cudnn_assistant.probe.running.children import LARGEST_LIBRARY, Cancel, Ended, never, run_child
 from cudnn_assistant.probe.running.loader_notes import VARIABLES, refusals
 from cudnn_assistant.probe.trials import child_environment, spared
 from cudnn_assistant.probe.trials.endings import classify, main_names
@@ -72,9 +66,7 @@ def run_trial(
     visible GPUs, "" the first of them. ``full`` adds the other types, layouts and directions.
     ``start_in`` is the child's working folder, else one of the system; ``lifted`` names limits that
     it raises first; ``python`` runs it in place of our own interpreter. ``reason`` asks the loader
-    why it refused a part of cuDNN, which cuDNN itself doesn't tell. ``table`` says what a cuDNN is
-    made of (() the built-in one). ``cancel`` ends the child at once and raises
-    :class:`~cudnn_assistant.probe.running.children.Cancelled`.
+    why it refused a part of cuDNN, which cuDNN itself doesn't tell.
     """
     parts = part_lists(table)
     wish = {
