@@ -7,6 +7,7 @@ be read anywhere. What can't be read is as good as empty: whoever asks just lack
 
 from __future__ import annotations
 
+import json
 import ntpath
 import os
 import posixpath
@@ -16,6 +17,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property, partial
 from types import ModuleType
+from typing import Any
 
 import msgspec
 
@@ -209,6 +211,15 @@ class Disk:
             for line in lines
             if len(line) > 2
         }
+
+
+def json_object(text: str | bytes) -> dict[str, Any]:
+    """The object that a text is in JSON; {} of anything else."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

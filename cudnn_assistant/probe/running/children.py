@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import msgspec
 
 from cudnn_assistant import places
+from cudnn_assistant.probe.files.disk import json_object
 from cudnn_assistant.probe.running.group import MARK, Group
 from cudnn_assistant.probe.running.person import behind_sudo
 from cudnn_assistant.probe.running.pipes import ALL, OF_DRIVER, waits_for
@@ -235,18 +236,10 @@ def _listen(pipe: int, lines: queue.SimpleQueue[Facts | None]) -> None:
     with os.fdopen(pipe, "rb") as stream:
         for raw in iter(lambda: stream.readline(1 << 20), b""):
             count += 1
-            facts = _decoded(raw)
-            if facts is not None and count <= _LINES:
+            facts = json_object(raw)
+            if facts and count <= _LINES:
                 lines.put(facts)
     lines.put(None)
-
-
-def _decoded(raw: bytes) -> Facts | None:
-    try:
-        facts = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return facts if isinstance(facts, dict) else None
 
 
 def _drain(stream: IO[bytes] | None, noise: bytearray) -> None:
