@@ -175,7 +175,7 @@ class _Run:
 
     def arriving(self) -> Iterator[tuple[requests.Response, bytes]]:
         """The server's answer with nothing yet, then with each block. Runs in another thread."""
-        from cudnn_assistant.https import NotAnswered, answered
+        from cudnn_assistant.https import answered
 
         headers = {"Accept-Encoding": "identity"}
         if self.here and (tag := _text(self.tag)):
@@ -185,8 +185,10 @@ class _Run:
                 yield answer, b""
                 for block in _gathered(answer.iter_content(_PIECE)):
                     yield answer, block
-        except NotAnswered as trouble:
-            raise _Broken(str(trouble)) from trouble
+        except Refused as trouble:
+            if trouble.code != "not-reached":
+                raise
+            raise _Broken(str(trouble.facts["why"])) from trouble
 
     def start_over_unless_it_goes_on(self, response: requests.Response) -> None:
         """Look at the server's answer; on anything but the wanted rest begin from the start."""

@@ -127,9 +127,9 @@ def _entries(
     """Entries of the search list, each in all its places: those that lead to the driver, or all
     others."""
     name, entries = envpath.search_list(environment, family)
+    split = partial(envpath.split, family=family)
     for entry in dict.fromkeys(entries):
         if _needed(entry, family) is of_driver:
-            split = partial(envpath.split, family=family)
             yield Removal("search-entry", name, entry, _less(name, entry, split, separator(family)))
 
 
