@@ -88,15 +88,11 @@ def _choose(driver: Driver, gpu: str) -> int:
         if int(gpu) < count:
             return int(gpu)
     else:
-        wanted = _digits(gpu)
+        wanted = gpu.upper().removeprefix("GPU-").removeprefix("MIG-").replace("-", "").lower()
         for ordinal in range(count):
             if driver.uuid(ordinal) == wanted:
                 return ordinal
     raise Stopped("no-gpu", detail=f"GPU {gpu} is not among the {count} that are visible")
-
-
-def _digits(uuid: str) -> str:
-    return uuid.upper().removeprefix("GPU-").removeprefix("MIG-").replace("-", "").lower()
 
 
 def _describe(channel: Channel, driver: Driver, ordinal: int, gpu: str) -> tuple[int, int]:

@@ -55,8 +55,11 @@ def _linked(steps: list[Wish]) -> list[str]:
     asked: list[str] = []
     for step in steps:
         if "paths" in step:
-            if any(step["if"] in path for path in mapped.libraries()):
-                _open_all(step["paths"])
+            there = any(step["if"] in path for path in mapped.libraries())
+            for path in step["paths"] if there else ():
+                # As PyTorch: what can't be opened here is asked for again by who needs it.
+                with contextlib.suppress(OSError):
+                    cudnn.load(path)
             continue
         try:
             stand_in.open_like(step["needed"], step["rpath"], step["runpath"])
@@ -65,13 +68,6 @@ def _linked(steps: list[Wish]) -> list[str]:
                 raise _stopped(step["needed"], refusal) from refusal
         asked = [name for name in step["needed"] if name.startswith("libcudnn.")] or asked
     return asked
-
-
-def _open_all(paths: list[str]) -> None:
-    for path in paths:
-        # As PyTorch: what can't be opened here is asked for again by who needs it.
-        with contextlib.suppress(OSError):
-            cudnn.load(path)
 
 
 def _search_windows(folders: list[str]) -> list[object]:

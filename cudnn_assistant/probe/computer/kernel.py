@@ -67,17 +67,15 @@ def module_on_disk(disk: Disk, kernel: str) -> bool | None:
             listing = disk.text(disk.join(folder, "modules.dep"), 8 << 20)
             if re.search(r"(?m)^\S*/nvidia\.ko(?:\.\w+)?:", listing):
                 return True
-            return any(_holds_module(disk, disk.join(folder, below)) for below in _MODULE_FOLDERS)
+            folders = (disk.join(folder, below) for below in _MODULE_FOLDERS)
+            names = (name for one in folders for name in disk.names(one))
+            return any(re.fullmatch(r"nvidia\.ko(?:\.\w+)?", name) for name in names)
     return None
 
 
 _MODULE_FOLDERS = ("updates/dkms", "updates", "extra", "extra/nvidia", "kernel/drivers/video",
                    "kernel/nvidia", "video", "weak-updates/nvidia", "extramodules")  # fmt: skip
 """Where packages and DKMS put it; looked at because modules.dep may not have been made anew."""
-
-
-def _holds_module(disk: Disk, folder: str) -> bool:
-    return any(re.fullmatch(r"nvidia\.ko(?:\.\w+)?", name) for name in disk.names(folder))
 
 
 def headers(disk: Disk, kernel: str) -> bool | None:

@@ -11,16 +11,17 @@ import json
 import ntpath
 import os
 import posixpath
-import re
 import stat
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache, cached_property, partial
 from types import ModuleType
 from typing import Any
 
 import msgspec
 
+from cudnn_assistant.child.mapped import unescaped
 from cudnn_assistant.machine import Family
 from cudnn_assistant.plain_file import local
 from cudnn_assistant.regex import regex
@@ -166,7 +167,9 @@ class Disk:
         # Asking about a link asks its target's server, which may be gone.
         if link and self._has_network and self.remote(self.link(self.join(folder, entry.name))):
             return False
-        return _is_folder(entry)
+        with suppress(OSError):
+            return entry.is_dir()
+        return False
 
     def data(self, path: str, limit: int, offset: int = 0) -> bytes:
         """At most ``limit`` bytes of a regular file that is really here.
@@ -207,7 +210,7 @@ class Disk:
         """Folders at which something is mounted, and whether that is on the network."""
         lines = (line.split() for line in self.text("/proc/mounts", 1 << 20).splitlines())
         return {
-            _unescaped(line[1]): bool(_NETWORK_TYPES.fullmatch(line[2]))
+            unescaped(line[1]): bool(_NETWORK_TYPES.fullmatch(line[2]))
             for line in lines
             if len(line) > 2
         }
@@ -220,17 +223,6 @@ def json_object(text: str | bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
-
-
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
 
 
 def _remote_drive(root: str, drive: str) -> bool:
