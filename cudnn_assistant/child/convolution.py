@@ -46,11 +46,6 @@ WIDE = Shape(2, 64, 32, 32, 64)
 """Wide enough for tensor cores and the engine libraries; too much for plain Python: sums only."""
 
 
-def size(dims: tuple[int, int, int, int]) -> int:
-    """Number of elements."""
-    return dims[0] * dims[1] * dims[2] * dims[3]
-
-
 _PERIOD = 4093
 """Numbers repeat after this many: a prime, so that no two lines or channels are alike."""
 
@@ -191,11 +186,6 @@ def unpacked(data: bytes, kind: str) -> list[float]:
     if kind == "fp16":
         return list(struct.unpack(f"<{len(data) // 2}e", data))
     return array("f", array("I", [word << 16 for word in array("H", data)]).tobytes()).tolist()
-
-
-def width(kind: str) -> int:
-    """Bytes of one number."""
-    return 4 if kind == "fp32" else 2
 
 
 def channels_last(values: list[float], dims: tuple[int, int, int, int]) -> list[float]:

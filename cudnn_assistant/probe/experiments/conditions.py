@@ -185,9 +185,9 @@ def _limits() -> Iterator[Removal]:
     def lifted(name: str, now: Conditions) -> Conditions:
         return now._replace(lifted=(*now.lifted, name))
 
-    for one in low_limits():
-        if one.raisable:
-            yield Removal("limit", one.name, str(one.soft), partial(lifted, one.name))
+    for limit, raisable in low_limits():
+        if raisable:
+            yield Removal("limit", limit.name, str(limit.most), partial(lifted, limit.name))
 
 
 def _variables(environment: Mapping[str, str]) -> Iterator[Removal]:

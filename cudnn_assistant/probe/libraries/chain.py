@@ -23,10 +23,9 @@ _IN_WHEEL = regex(
 
 
 def libraries(
-    disk: Disk, folders: Iterable[Folder], cached: Mapping[str, str], records: Records | None = None
+    disk: Disk, folders: Iterable[Folder], cached: Mapping[str, str], records: Records
 ) -> tuple[Library, ...]:
     """Every such library in ``folders``, one entry per folder and major."""
-    records = records or Records(disk)
     in_cache = {disk.canonical(path) for path in cached.values()}
 
     def library(folder: Folder, rule: LibraryRule, major: int | None, name: str) -> Library:
