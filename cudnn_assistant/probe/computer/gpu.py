@@ -6,7 +6,6 @@ facts are kept.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from itertools import pairwise
@@ -20,10 +19,9 @@ from cudnn_assistant.machine import Answer, Driver, Gpu, GpuProcess, OperatingSy
 from cudnn_assistant.probe.computer import kernel_log, pci
 from cudnn_assistant.probe.computer.gpu_child import GpuAnswers
 from cudnn_assistant.probe.computer.kernel import KernelFacts
-from cudnn_assistant.regex import regex
+from cudnn_assistant.probe.files.catalogue import version_in_name
 
 _FIELDS = frozenset(Gpu.__struct_fields__) - {"processes"}
-_VERSION_IN_NAME = regex(r"\.so\.(\d+(?:\.\d+)+)$")
 
 
 def driver(answers: GpuAnswers, kernel: KernelFacts, system: OperatingSystem) -> Driver | None:
@@ -31,7 +29,9 @@ def driver(answers: GpuAnswers, kernel: KernelFacts, system: OperatingSystem) ->
     nvml_file, cuda_file = _text(answers.nvml, "file"), _text(answers.cuda, "file")
     found = msgspec.structs.replace(
         msgspec.convert(kernel, Driver, from_attributes=True),
-        version=_text(answers.driver, "version") or _by_name(nvml_file) or _by_name(cuda_file),
+        version=_text(answers.driver, "version")
+        or version_in_name(nvml_file)
+        or version_in_name(cuda_file),
         cuda=_text(answers.driver, "cuda") or _cuda_version(answers.cuda.get("version")),
         nvml=_answer(answers.nvml.get("nvml"), codes.nvml_return, answers.nvml),
         cuda_init=_answer(answers.cuda.get("cuda"), codes.cuda_result, answers.cuda),
@@ -55,12 +55,6 @@ def _answer(code: object, name: Any, facts: Mapping[str, Any]) -> Answer | None:
     if not isinstance(code, int):
         return None
     return Answer(code=code, name=name(code), text=_text(facts, "why"))
-
-
-def _by_name(path: str) -> str:
-    """ "580.65.06" of "libcuda.so.580.65.06"; "" for "libcuda.so.1"."""
-    match = _VERSION_IN_NAME.search(os.path.basename(path))
-    return match[1] if match else ""
 
 
 def _cuda_version(number: object) -> str:

@@ -21,6 +21,15 @@ MAIN = {
 """File names of the main library; group 1 is the major. A hash: bundled by a repaired wheel."""
 
 
+_SUFFIX = regex(r"\.so\.(\d+(?:\.\d+)+)$")
+
+
+def version_in_name(path: str) -> str:
+    """Linux: "580.65.06" of "libcuda.so.580.65.06"; "" where there is one number, as in ".so.1"."""
+    match = _SUFFIX.search(path)
+    return match[1] if match else ""
+
+
 def part_file(name: str, major: int, family: Family) -> str:
     """File name of a part: ``libcudnn_ops.so.9``, ``cudnn_ops64_9.dll``."""
     stem = "cudnn" if name == "cudnn" else f"cudnn_{name}"
