@@ -46,24 +46,20 @@ def https_session() -> requests.Session:
     return session
 
 
-class NotAnswered(Exception):
-    """There was no answer, or none that can be understood; it holds why."""
-
-
 @contextmanager
 def answered(
     address: str, timeout: tuple[float, float], headers: Mapping[str, str] | None = None
 ) -> Iterator[requests.Response]:
     """A server's answer, whose content comes while it is read; no redirect is followed.
 
-    Raises :class:`NotAnswered`, also while the answer is read, and :class:`Refused` where the
-    proxy's address is none.
+    Raises :class:`Refused`: "not-reached" for no answer, or none that can be understood, also
+    while it is read; another code where the proxy's address is none.
     """
     try:
         with https_session() as session, asked(session, address, timeout, headers) as answer:
             yield answer
     except STRANGE as trouble:
-        raise NotAnswered(reason(trouble)) from trouble
+        raise Refused("not-reached", link=address, why=reason(trouble)) from trouble
 
 
 def asked(

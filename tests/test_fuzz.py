@@ -104,7 +104,7 @@ def in_site(path: Path, data: bytes) -> object:
         (info / name).write_bytes(data)
     found = dist_info.installed(LINUX, (str(site),))
     return [
-        (dist_info.libraries_off(LINUX, one), dist_info.requirement_lines(LINUX, one),
+        (dist_info.package(LINUX, one), dist_info.requirement_lines(LINUX, one),
          dist_info.satisfies(one.version, ">=2"))
         for one in found.values()
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ctypes import c_void_p
+from math import prod
 
 from cudnn_assistant.child import convolution as plain
 from cudnn_assistant.child import cudnn
@@ -85,7 +86,7 @@ class Bench:
                 operand: memory.holding(stored(values, dims[operand], case))
                 for operand, values in numbers.items()
             }
-            size = plain.size(dims[target]) * plain.width(case.kind)
+            size = prod(dims[target]) * (4 if case.kind == "fp32" else 2)
             addresses[target] = memory.blank(size)
             algorithm = way(case, addresses, memory)
             data = self._device.driver.read(addresses[target], size)

@@ -46,11 +46,6 @@ WIDE = Shape(2, 64, 32, 32, 64)
 """Wide enough for tensor cores and the engine libraries; too much for plain Python: sums only."""
 
 
-def size(dims: tuple[int, int, int, int]) -> int:
-    """Number of elements."""
-    return dims[0] * dims[1] * dims[2] * dims[3]
-
-
 _PERIOD = 4093
 """Numbers repeat after this many: a prime, so that no two lines or channels are alike."""
 
@@ -193,23 +188,21 @@ def unpacked(data: bytes, kind: str) -> list[float]:
     return array("f", array("I", [word << 16 for word in array("H", data)]).tobytes()).tolist()
 
 
-def width(kind: str) -> int:
-    """Bytes of one number."""
-    return 4 if kind == "fp32" else 2
-
-
 def channels_last(values: list[float], dims: tuple[int, int, int, int]) -> list[float]:
     """From the order n,c,h,w to n,h,w,c."""
-    n, c, plane = dims[0], dims[1], dims[2] * dims[3]
-    pictures = (values[i * c * plane : (i + 1) * c * plane] for i in range(n))
-    return [v for picture in pictures for at in range(plane) for v in picture[at::plane]]
+    return _turned(values, dims[0], dims[2] * dims[3])
 
 
 def channels_first(values: list[float], dims: tuple[int, int, int, int]) -> list[float]:
     """From the order n,h,w,c to n,c,h,w; ``dims`` are those of the result."""
-    n, c, plane = dims[0], dims[1], dims[2] * dims[3]
-    pictures = (values[i * c * plane : (i + 1) * c * plane] for i in range(n))
-    return [v for picture in pictures for channel in range(c) for v in picture[channel::c]]
+    return _turned(values, dims[0], dims[1])
+
+
+def _turned(values: list[float], pictures: int, width: int) -> list[float]:
+    """The columns of each picture, whose lines have that width, one after the other."""
+    size = len(values) // pictures
+    parts = (values[i * size : (i + 1) * size] for i in range(pictures))
+    return [v for part in parts for at in range(width) for v in part[at::width]]
 
 
 # -- comparing ----------------------------------------------------------------------------------

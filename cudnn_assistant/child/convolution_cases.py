@@ -5,6 +5,8 @@ A table and what belongs to it: making the numbers, and holding the results agai
 
 from __future__ import annotations
 
+from math import prod
+
 from cudnn_assistant.child import convolution as plain
 from cudnn_assistant.child import cudnn
 from cudnn_assistant.child.convolution import TINY, WIDE, Shape
@@ -79,15 +81,14 @@ def operands(case: Case) -> dict[str, list[float]]:
     if not case.exact:
         return {
             name: plain.unpacked(
-                plain.packed(plain.fractions(seed, plain.size(sizes[name])), case.kind), case.kind
+                plain.packed(plain.fractions(seed, prod(sizes[name])), case.kind), case.kind
             )
             for seed, name in enumerate(wanted, 7)
         }
     # Sums stay below 256 in the wide shape too, which is what bf16 holds exactly.
     reach = 2 if case.shape is TINY else 1
     return {
-        name: plain.integers(seed, plain.size(sizes[name]), reach)
-        for seed, name in enumerate(wanted, 1)
+        name: plain.integers(seed, prod(sizes[name]), reach) for seed, name in enumerate(wanted, 1)
     }
 
 

@@ -6,11 +6,7 @@ A child because what it loads can end the process. One JSON argument: pipe, dead
 
 from __future__ import annotations
 
-from cudnn_assistant.child.channel import Channel, Stopped, serve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from cudnn_assistant.child.channel import Channel, Stopped, Wish, serve
 
 
 def main(arguments: list[str]) -> int:
@@ -18,7 +14,7 @@ def main(arguments: list[str]) -> int:
     return serve(arguments, _ask)
 
 
-def _ask(channel: Channel, wish: dict[str, Any]) -> None:
+def _ask(channel: Channel, wish: Wish) -> None:
     try:
         from cuda.pathfinder import load_nvidia_dynamic_lib as load
     except ImportError as absent:

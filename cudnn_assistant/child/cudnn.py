@@ -143,11 +143,7 @@ class Cudnn:
         return text.value.decode("utf-8", "replace").strip()
 
     def create(self, kind: str) -> c_void_p:
-        """A new handle ("") or descriptor ("Tensor", "Filter", "Convolution")."""
+        """A new handle ("") or descriptor ("TensorDescriptor")."""
         made = c_void_p()
-        self.call(f"cudnnCreate{kind}Descriptor" if kind else "cudnnCreate", byref(made))
+        self.call(f"cudnnCreate{kind}", byref(made))
         return made
-
-    def destroy(self, kind: str, made: c_void_p) -> None:
-        """Give it back."""
-        self.call(f"cudnnDestroy{kind}Descriptor" if kind else "cudnnDestroy", made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, suppress
 from itertools import pairwise
 
 from cudnn_assistant.child import driver_api
@@ -87,15 +88,11 @@ def _choose(driver: Driver, gpu: str) -> int:
         if int(gpu) < count:
             return int(gpu)
     else:
-        wanted = _digits(gpu)
+        wanted = gpu.upper().removeprefix("GPU-").removeprefix("MIG-").replace("-", "").lower()
         for ordinal in range(count):
             if driver.uuid(ordinal) == wanted:
                 return ordinal
     raise Stopped("no-gpu", detail=f"GPU {gpu} is not among the {count} that are visible")
-
-
-def _digits(uuid: str) -> str:
-    return uuid.upper().removeprefix("GPU-").removeprefix("MIG-").replace("-", "").lower()
 
 
 def _describe(channel: Channel, driver: Driver, ordinal: int, gpu: str) -> tuple[int, int]:
@@ -112,30 +109,24 @@ def _describe(channel: Channel, driver: Driver, ordinal: int, gpu: str) -> tuple
     return compute
 
 
-class Memory:
+class Memory(ExitStack):
     """Device memory that is given back at the end of a block, whatever happens in it."""
 
     def __init__(self, device: Device) -> None:
+        super().__init__()
         self._driver = device.driver
-        self._held: list[int] = []
 
-    def __enter__(self) -> Memory:
-        return self
-
-    def __exit__(self, *trouble: object) -> None:
-        for address in self._held:
-            try:
-                self._driver.free(address)
-            except Exception:
-                # After a fault of a kernel every call answers with the same code.
-                return
+    def _free(self, address: int) -> None:
+        # After a fault of a kernel every call answers with the same code.
+        with suppress(Exception):
+            self._driver.free(address)
 
     def space(self, size: int) -> int:
         """Memory with nothing particular in it; 0 for none."""
         if not size:
             return 0
         address = self._driver.allocate(size)
-        self._held.append(address)
+        self.callback(self._free, address)
         return address
 
     def holding(self, data: bytes) -> int:

@@ -254,11 +254,6 @@ def mapped() -> "list[str]":
     return sorted(path for path in paths if LIBRARY.match(os.path.basename(path)))
 
 
-def own_library(paths: "list[str]") -> str:
-    """The main cuDNN library among them."""
-    return next((p for p in paths if re.match(r"libcudnn\.so", os.path.basename(p))), "")
-
-
 def disagreement(got: "list[float]", wanted: "list[float]") -> str:
     """What is wrong with the result, "" when nothing is."""
     wrong = [i for i, (a, b) in enumerate(zip(got, wanted)) if not abs(a - b) <= 0]
@@ -312,7 +307,8 @@ def main(pipe: int, name: str, seconds: int) -> None:
     except BaseException as trouble:
         facts = {"status": "raised", "detail": text_of(trouble)[:2000]}
     paths = mapped()
-    say(pipe, mapped=paths, loaded=own_library(paths))
+    main_library = next((p for p in paths if os.path.basename(p).startswith("libcudnn.so")), "")
+    say(pipe, mapped=paths, loaded=main_library)
     say(pipe, **facts)
     sys.stdout.flush()
     os._exit(0)

@@ -16,11 +16,7 @@ from __future__ import annotations
 import os
 
 from cudnn_assistant.child import driver_api, mapped, nvml_facts
-from cudnn_assistant.child.channel import Channel, serve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from cudnn_assistant.child.channel import Channel, Wish, serve
 
 NO_LIBRARY = 12
 """NVML's number for "the library was not found"."""
@@ -31,7 +27,7 @@ def main(arguments: list[str]) -> int:
     return serve(arguments, _ask)
 
 
-def _ask(channel: Channel, _wish: dict[str, Any]) -> None:
+def _ask(channel: Channel, _wish: Wish) -> None:
     _nvml(channel)
     _cuda(channel)
 

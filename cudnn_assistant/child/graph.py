@@ -7,6 +7,7 @@ way that today's PyTorch goes. Numbers of descriptors and attributes are those o
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from ctypes import byref, c_float, c_int, c_int64, c_void_p
 
 from cudnn_assistant.child import cudnn
@@ -39,27 +40,20 @@ _ALIGNMENT = 16
 _IDS = {"x": 1, "w": 2, "y": 3}
 
 
-class Graph:
-    """A planned convolution; a context manager, since every descriptor must be given back."""
+class Graph(ExitStack):
+    """A planned convolution; every descriptor is given back at the end of its block."""
 
     def __init__(self, library: Cudnn, handle: c_void_p) -> None:
+        super().__init__()
         self._cudnn = library
         self._handle = handle
-        self._made: list[c_void_p] = []
-
-    def __enter__(self) -> Graph:
-        return self
-
-    def __exit__(self, *trouble: object) -> None:
-        for made in reversed(self._made):
-            self._cudnn.library.cudnnBackendDestroyDescriptor(made)
 
     # -- descriptors --------------------------------------------------------------------------
 
     def _create(self, kind: int) -> c_void_p:
         made = c_void_p()
         self._cudnn.call("cudnnBackendCreateDescriptor", kind, byref(made))
-        self._made.append(made)
+        self.callback(self._cudnn.library.cudnnBackendDestroyDescriptor, made)
         return made
 
     def _set(self, descriptor: c_void_p, name: int, kind: int, *values: object) -> None:

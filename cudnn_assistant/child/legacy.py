@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from contextlib import ExitStack
 from ctypes import byref, c_float, c_int, c_size_t, c_void_p
 
 from cudnn_assistant.child import cudnn
@@ -34,51 +35,34 @@ _DIRECTIONS = {
 }
 
 
-class Legacy:
-    """One convolution through the calls that cuDNN 7, 8 and 9 share.
+class Legacy(ExitStack):
+    """One convolution; every descriptor is given back at the end of its block.
 
     The three operands are called x, w and y in every direction; going backward, y and the result
     stand for gradients.
     """
 
     def __init__(self, cudnn: Cudnn, handle: c_void_p, direction: str) -> None:
+        super().__init__()
         self._cudnn = cudnn
         self._handle = handle
         self._direction = direction
         self._name, self._sources, self._target = _DIRECTIONS[direction]
-        self._made: list[tuple[str, c_void_p]] = []
         self._descriptors: dict[str, c_void_p] = {}
 
-    def __enter__(self) -> Legacy:
-        return self
-
-    def __exit__(self, *trouble: object) -> None:
-        for kind, made in reversed(self._made):
-            getattr(self._cudnn.library, f"cudnnDestroy{kind}Descriptor")(made)
-
     def _create(self, kind: str) -> c_void_p:
-        made = self._cudnn.create(kind)
-        self._made.append((kind, made))
+        made = self._cudnn.create(f"{kind}Descriptor")
+        self.callback(getattr(self._cudnn.library, f"cudnnDestroy{kind}Descriptor"), made)
         return made
 
     def describe(
-        self,
-        dims: dict[str, tuple[int, int, int, int]],
-        data_type: int,
-        layout: int,
-        math: int,
+        self, dims: dict[str, tuple[int, int, int, int]], data_type: int, layout: int, math: int
     ) -> None:
         """Set up all descriptors and see that the library agrees on the output's size."""
         call = self._cudnn.call
         for operand in "xy":
-            self._descriptors[operand] = self._create("Tensor")
-            call(
-                "cudnnSetTensor4dDescriptor",
-                self._descriptors[operand],
-                layout,
-                data_type,
-                *dims[operand],
-            )
+            made = self._descriptors[operand] = self._create("Tensor")
+            call("cudnnSetTensor4dDescriptor", made, layout, data_type, *dims[operand])
         self._descriptors["w"] = self._create("Filter")
         # The filter takes the type before the layout.
         call("cudnnSetFilter4dDescriptor", self._descriptors["w"], data_type, layout, *dims["w"])
@@ -111,7 +95,7 @@ class Legacy:
         first, second = (self._descriptors[operand] for operand in self._sources)
         return [first, second, self._convolution, self._descriptors[self._target]]
 
-    def algorithm(self, *, exact: bool = True) -> int:
+    def algorithm(self, *, exact: bool) -> int:
         """The fastest algorithm by the library's own list that fits; 0 when none is listed.
 
         Raises :class:`CudnnStatus` when the library lists none that it supports.

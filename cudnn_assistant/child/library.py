@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from cudnn_assistant.child import loading
-from cudnn_assistant.child.channel import Channel, serve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from cudnn_assistant.child.channel import Channel, Wish, serve
 
 
 def main(arguments: list[str]) -> int:
@@ -19,7 +15,7 @@ def main(arguments: list[str]) -> int:
     return serve(arguments, _check, driver=False)
 
 
-def _check(channel: Channel, wish: dict[str, Any]) -> None:
+def _check(channel: Channel, wish: Wish) -> None:
     home = wish["library"]
     library = loading.load(channel, wish["names"], home, wish["folders"], wish["steps"])
     if wish["first"]:

@@ -8,12 +8,7 @@ import re
 import sys
 
 from cudnn_assistant.child import cudnn, mapped, stand_in
-from cudnn_assistant.child.channel import Channel, Stopped
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+from cudnn_assistant.child.channel import Channel, Stopped, Wish
 
 _MISSING = ": cannot open shared object file: No such file or directory"
 _CUDA_LIBRARIES = ("cudart", "nvrtc", "nvJitLink", "cublasLt", "cublas")
@@ -31,7 +26,7 @@ def load(
     names: list[str],
     folder: str,
     folders: list[str],
-    steps: list[dict[str, Any]] | None = None,
+    steps: list[Wish] | None = None,
 ) -> cudnn.Cudnn:
     """Open cuDNN: from ``folder``, else the environment's way, else by bare name.
 
@@ -55,13 +50,16 @@ def load(
     return found
 
 
-def _linked(steps: list[dict[str, Any]]) -> list[str]:
+def _linked(steps: list[Wish]) -> list[str]:
     """Do what a framework does; the names of cuDNN that it asked the loader for, if any."""
     asked: list[str] = []
     for step in steps:
         if "paths" in step:
-            if any(step["if"] in path for path in mapped.libraries()):
-                _open_all(step["paths"])
+            there = any(step["if"] in path for path in mapped.libraries())
+            for path in step["paths"] if there else ():
+                # As PyTorch: what can't be opened here is asked for again by who needs it.
+                with contextlib.suppress(OSError):
+                    cudnn.load(path)
             continue
         try:
             stand_in.open_like(step["needed"], step["rpath"], step["runpath"])
@@ -70,13 +68,6 @@ def _linked(steps: list[dict[str, Any]]) -> list[str]:
                 raise _stopped(step["needed"], refusal) from refusal
         asked = [name for name in step["needed"] if name.startswith("libcudnn.")] or asked
     return asked
-
-
-def _open_all(paths: list[str]) -> None:
-    for path in paths:
-        # As PyTorch: what can't be opened here is asked for again by who needs it.
-        with contextlib.suppress(OSError):
-            cudnn.load(path)
 
 
 def _search_windows(folders: list[str]) -> list[object]:
@@ -167,9 +158,9 @@ def versions(channel: Channel, library: cudnn.Cudnn) -> None:
 def sublibraries(
     channel: Channel,
     library: cudnn.Cudnn,
-    parts: dict[str, dict[str, Any]],
+    parts: dict[str, Wish],
     after: str = "",
-    unasked: Sequence[str] = (),
+    unasked: list[str] | tuple[()] = (),
 ) -> tuple[bool, Stopped | None]:
     """Have every sub-library loaded and compared.
 
@@ -296,7 +287,7 @@ def no_such_function(lack: cudnn.NotCudnn) -> Stopped:
     return Stopped("unloadable", detail=f"{lack} is not in the library")
 
 
-def is_jit(main: str, known: dict[str, Any]) -> bool:
+def is_jit(main: str, known: Wish) -> bool:
     """Whether this is cuDNN JIT: the graph and its run-time compiler, and nothing else on purpose.
 
     A full copy that has lost files still has one of the others.

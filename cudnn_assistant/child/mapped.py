@@ -47,9 +47,13 @@ def paths_of_maps(text: str) -> list[str]:
     for line in text.split("\n"):
         fields = line.split(None, 5)
         if len(fields) == 6 and fields[5].startswith("/"):
-            path = fields[5].removesuffix(" (deleted)")
-            found[_ESCAPE.sub(lambda octal: chr(int(octal[1], 8)), path)] = None
+            found[unescaped(fields[5].removesuffix(" (deleted)"))] = None
     return list(found)
+
+
+def unescaped(text: str) -> str:
+    """A path as the kernel's tables spell it: blanks and the like stand there as octal numbers."""
+    return _ESCAPE.sub(lambda octal: chr(int(octal[1], 8)), text)
 
 
 def modules_of(process: int) -> list[str]:

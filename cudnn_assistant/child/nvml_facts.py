@@ -1,8 +1,7 @@
 """What NVML tells about the driver and every GPU, through nvidia-ml-py.
 
 Each call is guarded singly: "not supported" is the normal answer of many GPUs to many questions
-and must not cost the other facts. Keys are those of the snapshot's Gpu; what did not answer is
-left out.
+and must not cost the other facts. Keys are those of the snapshot's Gpu; ``None`` did not answer.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ NOT_TOLD = -1
 _COMPUTE_MODES = {0: "default", 2: "prohibited", 3: "exclusive-process"}
 _DRIVER_MODELS = {0: "wddm", 1: "tcc", 2: "mcdm"}
 _VIRTUALIZATION = {0: "none", 1: "passthrough", 2: "vgpu", 3: "host-vgpu", 4: "host-vsga"}
+_YES = {0: False, 1: True}
 _THROTTLES = ((0x8, "hw-slowdown"), (0x20, "sw-thermal"), (0x40, "hw-thermal"),
               (0x80, "power-brake"))  # fmt: skip
 _MEMORY_V2 = 0x02000028
@@ -100,15 +100,15 @@ def bus(text: str) -> str:
 
 
 def _health(nvml: ModuleType, handle: object) -> dict[str, object]:
-    found = _memory(nvml, handle)
-    _put(found, "compute_mode", _COMPUTE_MODES, ask(nvml.nvmlDeviceGetComputeMode, handle))
-    _put(found, "driver_model", _DRIVER_MODELS, _first(_driver_model(nvml, handle)))
-    mode = ask(nvml.nvmlDeviceGetVirtualizationMode, handle)
-    _put(found, "virtualization", _VIRTUALIZATION, mode)
-    _yes(found, "ecc", _first(ask(nvml.nvmlDeviceGetEccMode, handle)))
-    _yes(found, "display", ask(nvml.nvmlDeviceGetDisplayActive, handle))
-    _number(found, "ecc_uncorrected", ask(nvml.nvmlDeviceGetTotalEccErrors, handle, 1, 0))
-    _number(found, "temperature", ask(nvml.nvmlDeviceGetTemperature, handle, 0))
+    found = _memory(nvml, handle) | {
+        "compute_mode": _COMPUTE_MODES.get(ask(nvml.nvmlDeviceGetComputeMode, handle)),
+        "driver_model": _DRIVER_MODELS.get(_first(_driver_model(nvml, handle))),
+        "virtualization": _VIRTUALIZATION.get(ask(nvml.nvmlDeviceGetVirtualizationMode, handle)),
+        "ecc": _YES.get(_first(ask(nvml.nvmlDeviceGetEccMode, handle))),
+        "display": _YES.get(ask(nvml.nvmlDeviceGetDisplayActive, handle)),
+        "ecc_uncorrected": ask(nvml.nvmlDeviceGetTotalEccErrors, handle, 1, 0),
+        "temperature": ask(nvml.nvmlDeviceGetTemperature, handle, 0),
+    }
     rows = ask(nvml.nvmlDeviceGetRemappedRows, handle)
     if isinstance(rows, (tuple, list)) and len(rows) == 4:
         found["remap_pending"], found["remap_failed"] = bool(rows[2]), bool(rows[3])
@@ -151,7 +151,7 @@ def _driver_model(nvml: ModuleType, handle: object) -> object:
 def _slices(nvml: ModuleType, handle: object, found: dict[str, object]) -> None:
     """MIG: whether it is on, and the UUIDs of its instances."""
     on = _first(ask(nvml.nvmlDeviceGetMigMode, handle))
-    _yes(found, "mig", on)
+    found["mig"] = _YES.get(on)
     if not on:
         return
     most = ask(nvml.nvmlDeviceGetMaxMigDeviceCount, handle)
@@ -195,25 +195,10 @@ def ask(call: Callable[..., object], *arguments: object) -> Any:
         return None
 
 
-def _first(answer: object) -> object:
+def _first(answer: Any) -> Any:
     if isinstance(answer, (list, tuple)):
         return answer[0] if answer else None
     return answer
-
-
-def _put(found: dict[str, object], key: str, names: dict[int, str], answer: object) -> None:
-    if isinstance(answer, int) and answer in names:
-        found[key] = names[answer]
-
-
-def _yes(found: dict[str, object], key: str, answer: object) -> None:
-    if answer in (0, 1):
-        found[key] = bool(answer)
-
-
-def _number(found: dict[str, object], key: str, answer: object) -> None:
-    if isinstance(answer, int):
-        found[key] = answer
 
 
 def text(answer: object) -> str:

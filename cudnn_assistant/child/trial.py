@@ -10,14 +10,10 @@ from __future__ import annotations
 
 from cudnn_assistant.child import loading
 from cudnn_assistant.child.bench import Bench
-from cudnn_assistant.child.channel import Channel, Stopped, lift, serve
+from cudnn_assistant.child.channel import Channel, Stopped, Wish, lift, serve
 from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus, NotCudnn
 from cudnn_assistant.child.device import Device, find_gpu, of_cuda
 from cudnn_assistant.child.driver_api import CudaStatus
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _SCARCE = 600 << 20
 """Bytes: with less free than this, trouble that memory can cause is put down to it."""
@@ -33,7 +29,7 @@ def main(arguments: list[str]) -> int:
     return serve(arguments, _test)
 
 
-def _test(channel: Channel, wish: dict[str, Any]) -> None:
+def _test(channel: Channel, wish: Wish) -> None:
     lift(wish["lifted"])
     try:
         _stages(channel, wish)
@@ -41,7 +37,7 @@ def _test(channel: Channel, wish: dict[str, Any]) -> None:
         loading.tell_mapped(channel)
 
 
-def _stages(channel: Channel, wish: dict[str, Any]) -> None:
+def _stages(channel: Channel, wish: Wish) -> None:
     """All stages. Without a driver those of the library still run, and what they find counts."""
     folder = wish["library"]
     gpu: Device | None = None
@@ -76,7 +72,7 @@ def _on_device(channel: Channel, library: Cudnn, device: Device, *, full: bool, 
         bench = Bench(channel, library, device, handle)
         bench.run(full=full, jit=jit)
         channel.about("cudnnDestroy")
-        library.destroy("", handle)
+        library.call("cudnnDestroy", handle)
     except CudnnStatus as refusal:
         raise _cause(device, library.major, loading.of_cudnn(refusal)) from refusal
     except NotCudnn as lack:

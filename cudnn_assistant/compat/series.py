@@ -6,6 +6,7 @@ from cudnn_assistant.compat.facts import Compat, CudnnParts, load_builtin
 from cudnn_assistant.versions import major as major_of
 
 PartsTable = tuple[CudnnParts, ...]
+"""What each cuDNN is made of, () the built-in table."""
 
 
 def cudnn_parts(compat: Compat, text: str) -> CudnnParts | None:

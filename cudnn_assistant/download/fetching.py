@@ -154,7 +154,7 @@ class _Run:
             os.unlink(path)
         with suppress(FileNotFoundError), open(path, "rb") as file:
             while block := file.read(_BLOCK):
-                self.stop_if_cancelled()
+                self.wait()
                 self.hash.update(block)
                 self.here += len(block)
 
@@ -175,7 +175,7 @@ class _Run:
 
     def arriving(self) -> Iterator[tuple[requests.Response, bytes]]:
         """The server's answer with nothing yet, then with each block. Runs in another thread."""
-        from cudnn_assistant.https import NotAnswered, answered
+        from cudnn_assistant.https import answered
 
         headers = {"Accept-Encoding": "identity"}
         if self.here and (tag := _text(self.tag)):
@@ -185,8 +185,10 @@ class _Run:
                 yield answer, b""
                 for block in _gathered(answer.iter_content(_PIECE)):
                     yield answer, block
-        except NotAnswered as trouble:
-            raise _Broken(str(trouble)) from trouble
+        except Refused as trouble:
+            if trouble.code != "not-reached":
+                raise
+            raise _Broken(str(trouble.facts["why"])) from trouble
 
     def start_over_unless_it_goes_on(self, response: requests.Response) -> None:
         """Look at the server's answer; on anything but the wanted rest begin from the start."""
@@ -207,7 +209,7 @@ class _Run:
                 file.write(tag)
 
     def take(self, block: bytes, file: Any) -> None:
-        self.stop_if_cancelled()
+        self.wait()
         if self.here + len(block) > self.download_of.size:
             raise self.not_the_file()
         file.write(block)
@@ -221,11 +223,7 @@ class _Run:
             # The server is not asked for more; if it loses patience, the next try goes on here.
             self.wait(_BEAT)
 
-    def stop_if_cancelled(self) -> None:
-        if self.cancel.is_set():
-            raise Cancelled
-
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float = 0) -> None:
         if self.cancel.wait(seconds):
             raise Cancelled
 

@@ -54,17 +54,14 @@ def licence(
 
 
 def _blocks(address: str) -> Iterator[bytes]:
-    from cudnn_assistant.https import NotAnswered, answered
+    from cudnn_assistant.https import answered
 
     size = 0
-    try:
-        with answered(address, _TIMEOUT) as answer:
-            if answer.status_code != 200:
-                raise Refused("server-answered", code=answer.status_code, link=address)
-            for block in answer.iter_content(1 << 16):
-                size += len(block)
-                if size > _LONGEST:
-                    raise Refused("no-licence-text", link=address)
-                yield block
-    except NotAnswered as trouble:
-        raise Refused("not-reached", link=address, why=trouble) from trouble
+    with answered(address, _TIMEOUT) as answer:
+        if answer.status_code != 200:
+            raise Refused("server-answered", code=answer.status_code, link=address)
+        for block in answer.iter_content(1 << 16):
+            size += len(block)
+            if size > _LONGEST:
+                raise Refused("no-licence-text", link=address)
+            yield block

@@ -75,12 +75,9 @@ def _found(address: str, how: How) -> Download:
 
 def _answers(address: str) -> Iterator[_Answer]:
     """The head of the server's answer. Runs in another thread."""
-    from cudnn_assistant.https import NotAnswered, answered
+    from cudnn_assistant.https import answered
 
-    try:
-        with answered(address, _TIMEOUT, {"Accept-Encoding": "identity"}) as answer:
-            size = answer.headers.get("Content-Length", "")
-            location = urljoin(address, answer.headers.get("Location", address))
-            yield _Answer(answer.status_code, location, int(size) if size.isdecimal() else 0)
-    except NotAnswered as trouble:
-        raise Refused("not-reached", link=address, why=trouble) from trouble
+    with answered(address, _TIMEOUT, {"Accept-Encoding": "identity"}) as answer:
+        size = answer.headers.get("Content-Length", "")
+        location = urljoin(address, answer.headers.get("Location", address))
+        yield _Answer(answer.status_code, location, int(size) if size.isdecimal() else 0)

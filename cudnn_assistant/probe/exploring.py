@@ -38,13 +38,8 @@ def explored(
     found: list[Experiment] = []
     seen: set[tuple[object, ...]] = set()
     for trial in trials:
-        kind = (
-            trial.stage,
-            trial.status,
-            trial.code,
-            trial.missing,
-            trial.framework and trial.detail,
-        )
+        words = trial.framework and trial.detail
+        kind = (trial.stage, trial.status, trial.code, trial.missing, words)
         left = until - time.monotonic()
         explorable = trial.subject in (SYSTEM, *known) and not (trial.library or trial.helped_by)
         if explorable and unfinished(trial) and kind not in seen and left > 0:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -40,26 +41,19 @@ _CACHED = ("libcudnn", "libcudart", "libcublas", "libnvrtc", "libz.", "libcuda."
 _PARTS: dict[str, Part] = {"gpu": "gpu", "toolkits": "cuda", "cudnn": "cudnn"}
 
 
+@dataclass
 class Look:
     """One look under way: the snapshot so far, and what its parts need from each other."""
 
-    def __init__(
-        self,
-        system: Readable,
-        say: Say,
-        python: str,
-        folders: Sequence[str],
-        cancel: Cancel,
-        trusted: Sequence[str],
-        table: PartsTable,
-    ) -> None:
-        self.system = system
-        self.say = say
-        self.python = python
-        self.folders = folders
-        self.cancel = cancel
-        self.trusted = trusted
-        self.table = table
+    system: Readable
+    say: Say
+    python: str
+    folders: Sequence[str]
+    cancel: Cancel
+    trusted: Sequence[str]
+    table: PartsTable
+
+    def __post_init__(self) -> None:
         self._environment: Mapping[str, str] = dict(os.environ)
         self._disk = Disk(self.system.family)
         self._pythons: tuple[PythonEnvironment, ...] = ()
@@ -85,10 +79,10 @@ class Look:
         """The host, the variables and the environment of a fresh program; the rest needs them."""
         self.say("settings", False, self.machine)
         works = {
-            "host": Work(self._host, ("host",)),
+            "host": Work(lambda: {"os": self._host()}, ("host",)),
             "variables": Work(self._variables, ("variables",)),
             "environment": Work(
-                lambda: ({"environment": self.system.fresh_environment()}, ()), ("variables",)
+                lambda: {"environment": self.system.fresh_environment()}, ("variables",)
             ),
         }
         for seen in together(works, DEADLINE, self.cancel):
@@ -98,19 +92,17 @@ class Look:
         self._add(guarded("search", Work(self._search, ("search",))))
         self.say("settings", True, self.machine)
 
-    def _host(self) -> tuple[Facts, tuple[Gap, ...]]:
+    def _host(self) -> OperatingSystem:
         if self.system.family == "windows":
-            return {"os": windows_devices.operating_system()}, ()
-        return {"os": host.operating_system(self._disk, os.environ)}, ()
+            return windows_devices.operating_system()
+        return host.operating_system(self._disk, os.environ)
 
-    def _variables(self) -> tuple[Facts, tuple[Gap, ...]]:
-        found = self.system.variables()
-        gaps: Any = getattr(self.system, "gaps", tuple)
-        return {"variables": search.with_existence(self._disk, found)}, tuple(gaps())
+    def _variables(self) -> Facts:
+        found = search.with_existence(self._disk, self.system.variables())
+        return {"variables": found, "gaps": self.system.gaps()}
 
-    def _search(self) -> tuple[Facts, tuple[Gap, ...]]:
-        found = search.order(self._disk, self._environment, self.machine.variables)
-        return {"search": found}, ()
+    def _search(self) -> Facts:
+        return {"search": search.order(self._disk, self._environment, self.machine.variables)}
 
     def parts(self) -> None:
         """GPUs, toolkits and copies beside each other."""
@@ -127,7 +119,7 @@ class Look:
             if seen.part in _PARTS:
                 self.say(_PARTS[seen.part], True, self.machine)
 
-    def _gpu(self) -> tuple[Facts, tuple[Gap, ...]]:
+    def _gpu(self) -> Facts:
         system = self.machine.os
         if system.family == "windows":
             facts = windows_devices.look()
@@ -138,18 +130,18 @@ class Look:
         else:
             answers = gpu_child.ask(self._terms.own_alone, cancel=self.cancel)
         names = [one.name for one in facts.adapters if one.vendor != pci.NVIDIA]
-        found = {
+        return {
             "driver": gpu.driver(answers, facts, system),
             "gpus": gpu.gpus(answers, facts, contained=bool(system.container)),
             "other_gpus": tuple(dict.fromkeys(names)),
             "switched_off": facts.switched_off,
+            "gaps": answers.gaps + facts.gaps,
         }
-        return found, answers.gaps + facts.gaps
 
-    def _toolkits(self) -> tuple[Facts, tuple[Gap, ...]]:
-        return {"toolkits": toolkits.toolkits(self._disk, self._environment)}, ()
+    def _toolkits(self) -> Facts:
+        return {"toolkits": toolkits.toolkits(self._disk, self._environment)}
 
-    def _find_pythons(self) -> tuple[Facts, tuple[Gap, ...]]:
+    def _find_pythons(self) -> Facts:
         notes = list[str]()
         try:
             self._pythons = pythons(
@@ -162,15 +154,15 @@ class Look:
             )
         finally:
             self._pythons_known.set()
-        return {"pythons": self._pythons}, _left_out(notes)
+        return {"pythons": self._pythons, "gaps": _left_out(notes)}
 
-    def _cudnn(self) -> tuple[Facts, tuple[Gap, ...]]:
+    def _cudnn(self) -> Facts:
         disk, machine, notes = self._disk, self.machine, list[str]()
         installed = toolkits.toolkits(disk, self._environment)
-        candidates = library_folders.of_system(
+        of_system = library_folders.of_system(
             disk, self._environment, machine.variables, machine.search, installed, self.folders
         )
-        whole = [*candidates]
+        whole = [*of_system]
         # Environments on a disk that doesn't answer must not cost the system's own copies.
         self._pythons_known.wait(DEADLINE / 2)
         whole += library_folders.of_environments(disk, self._pythons)
@@ -179,35 +171,34 @@ class Look:
             notes.append(met("too-many-folders-of-copies"))
         cached = ld_cache.libraries(disk, *_CACHED) if disk.family == "linux" else {}
         records = Records(disk)
-        found = {
+        return {
             "cudnns": copies.copies(disk, opened, cached, records, self.table),
             "libraries": chain.libraries(disk, opened, cached, records),
+            "gaps": _left_out(notes),
         }
-        return found, _left_out(notes)
 
     def tests(self, *, trial: bool, truth: bool) -> None:
-        """The cuDNN test of every subject, and every copy loaded once."""
+        """The cuDNN test of every subject, every copy loaded once, and what stopped explored."""
+        from cudnn_assistant.probe import subjects
+
+        def copies() -> Facts:
+            return {"cudnns": subjects.checked(self._terms, self.machine)}
+
+        def trials() -> Facts:
+            return {"trials": subjects.tried(self._terms, self.machine)}
+
+        def winners() -> Facts:
+            found = subjects.winners(self.machine.cudnns, self.machine.trials, self._disk)
+            return {"cudnns": found}
+
         self.say("trial", False, self.machine)
-        works = {}
-        if truth:
-            works["copies"] = Work(self._truth, ("cudnn-truth",))
-        if trial:
-            works["trial"] = Work(self._trials, ("trial",))
+        works = {"copies": Work(copies, ("cudnn-truth",))} if truth else {}
+        works |= {"trial": Work(trials, ("trial",))} if trial else {}
         self._do(works, 600)
-        self._add(guarded("winners", Work(self._winners, ())))
+        self._add(guarded("winners", Work(winners, ())))
         if trial:
-            self.experiments()
+            self._do({"experiments": Work(self._experiments, ("experiments",))}, DEADLINE)
         self.say("trial", True, self.machine)
-
-    def _truth(self) -> tuple[Facts, tuple[Gap, ...]]:
-        from cudnn_assistant.probe import subjects
-
-        return {"cudnns": subjects.checked(self._terms, self.machine)}, ()
-
-    def _trials(self) -> tuple[Facts, tuple[Gap, ...]]:
-        from cudnn_assistant.probe import subjects
-
-        return {"trials": subjects.tried(self._terms, self.machine)}, ()
 
     @cached_property
     def _terms(self) -> Terms:
@@ -240,38 +231,28 @@ class Look:
         self._do({"frameworks": Work(self._frameworks, ("frameworks",))}, 600)
         self.say("frameworks", True, self.machine)
 
-    def _frameworks(self) -> tuple[Facts, tuple[Gap, ...]]:
+    def _frameworks(self) -> Facts:
         from cudnn_assistant.probe.exploring import BUDGET_OF_FRAMEWORKS, compared, explored
 
         machine = self.machine
         if not machine.gpus:
-            return {}, ()
+            return {}
         found = self._asking.result() if self._asking else self._asked()
         terms, pythons = self._terms, machine.pythons
         tried = explored(terms, pythons, found, BUDGET_OF_FRAMEWORKS)
         trials, tried = (*machine.trials, *found), (*machine.experiments, *tried)
-        facts = {"trials": trials, "experiments": tried}
-        return {**facts, "pythons": compared(terms, pythons, trials, tried)}, ()
+        pythons = compared(terms, pythons, trials, tried)
+        return {"trials": trials, "experiments": tried, "pythons": pythons}
 
-    def experiments(self) -> None:
+    def _experiments(self) -> Facts:
         """Tests that stopped, repeated with one difference at a time."""
-        self._do({"experiments": Work(self._experiments, ("experiments",))}, DEADLINE)
-
-    def _experiments(self) -> tuple[Facts, tuple[Gap, ...]]:
         from cudnn_assistant.probe.exploring import explored
 
         machine = self.machine
         if not (machine.gpus or machine.driver or machine.unknown("gpu")):
             # Whatever cures a test for a while, nothing runs without an NVIDIA GPU.
-            return {}, ()
-        found = explored(self._terms, machine.pythons, machine.trials)
-        return {"experiments": found}, ()
-
-    def _winners(self) -> tuple[Facts, tuple[Gap, ...]]:
-        from cudnn_assistant.probe import subjects
-
-        machine = self.machine
-        return {"cudnns": subjects.winners(machine.cudnns, machine.trials, self._disk)}, ()
+            return {}
+        return {"experiments": explored(self._terms, machine.pythons, machine.trials)}
 
 
 def _left_out(notes: Sequence[str]) -> tuple[Gap, ...]:

@@ -54,7 +54,6 @@ class Terms(msgspec.Struct, frozen=True, dict=True):
     start_in: str = ""
     """Where programs start, if it matters to what they load."""
     table: PartsTable = ()
-    """What a cuDNN is made of; () the built-in one."""
     cancel: Cancel = never
 
     @property
@@ -119,12 +118,7 @@ def _tried(terms: Terms, machine: Machine, doubts: Mapping[str, Reason]) -> list
         doubt, path = doubts[subject]
         if doubt:
             return untried(subject, doubt, path)
-        return test(
-            active.get(subject, environment),
-            subject=subject,
-            **wish._asdict(),
-            gpu=gpu,
-        )
+        return test(active.get(subject, environment), subject=subject, **wish._asdict(), gpu=gpu)
 
     with ThreadPoolExecutor(room(gpus)) as pool:
         found = list(pool.map(lambda pair: run(*pair), wishes))

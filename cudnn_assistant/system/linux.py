@@ -193,16 +193,15 @@ class Linux:
         files.replace_all(order)
 
     def _lines(self, wanted: bool) -> list[files.Replacement]:
-        chosen = startup_files.files(self._home, self._start, self._login_shell)
-        if not wanted:
-            chosen = startup_files.candidates(self._home, self._start)
-        return [self._line(path, wanted) for path in chosen]
-
-    def _line(self, path: str, wanted: bool) -> files.Replacement:
-        old = files.read(path)
+        change = startup_files.with_line if wanted else startup_files.without_line
+        chosen = startup_files.candidates(self._home, self._start)
         if wanted:
-            return files.Replacement(path, old, startup_files.with_line(old, self._settings))
-        return files.Replacement(path, old, startup_files.without_line(old, self._settings))
+            chosen = startup_files.files(self._home, self._start, self._login_shell)
+        contents = {path: files.read(path) for path in chosen}
+        return [
+            files.Replacement(path, old, change(old, self._settings))
+            for path, old in contents.items()
+        ]
 
     def _twins(self, values: settings_file.Values) -> list[files.Replacement]:
         found = []
@@ -217,13 +216,10 @@ class Linux:
         """Their files, whether they are there, and how they are written to."""
         fish = startup_files.fish_folder(self._start, self._home)
         uses_fish = os.path.basename(self._login_shell) == "fish" or os.path.isdir(fish)
+        systemd = os.path.join(os.path.dirname(fish), _SYSTEMD)
         return [
             (os.path.join(fish, _FISH), uses_fish, settings_file.to_fish),
-            (
-                os.path.join(os.path.dirname(fish), _SYSTEMD),
-                os.path.isdir(_BOOTED),
-                settings_file.to_systemd,
-            ),
+            (systemd, os.path.isdir(_BOOTED), settings_file.to_systemd),
         ]
 
     def _tidy(self, values: settings_file.Values) -> None:

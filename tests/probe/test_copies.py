@@ -266,7 +266,7 @@ def test_neighbours(tmp_path):
     images.put(tmp_path / "usr/local/cuda/lib64/stubs", "libcuda.so")
     disk, folders = opened(tmp_path, search=[entry("/usr/local/cuda/lib64/stubs")])
     found = {(one.name, one.major, disk.name(one.path)) for one in
-             libraries.libraries(disk, folders, {})}  # fmt: skip
+             libraries.libraries(disk, folders, {}, Records(disk))}  # fmt: skip
     assert found == {
         ("cudart", 11, "libcudart.so.11.0"), ("zlib", 1, "libz.so.1.2.13"),
         ("cublasLt", 12, "libcublasLt.so.12"), ("cublas", 12, "libcublas.so.12"),
@@ -288,7 +288,7 @@ def test_neighbours(tmp_path):
 def test_windows_names(tmp_path, name, library, major):
     images.put(tmp_path / "D/x", name)
     disk, folders = opened(tmp_path, family="windows", search=[entry("D:\\x", "PATH")])
-    (found,) = libraries.libraries(disk, folders, {})
+    (found,) = libraries.libraries(disk, folders, {}, Records(disk))
     assert (found.name, found.major, found.path) == (library, major, f"D:\\x\\{name}")
 
 
@@ -296,13 +296,13 @@ def test_the_runtime_hides_its_version_in_the_last_field(tmp_path):
     images.put(tmp_path / "D/x", "cudart64_12.dll", data=images.pe("6.14.11.12090"))
     images.put(tmp_path / "D/x", "zlibwapi.dll", data=images.pe("1.2.3.0"))
     disk, folders = opened(tmp_path, family="windows", search=[entry("D:\\x", "PATH")])
-    found = {one.name: one.version for one in libraries.libraries(disk, folders, {})}
+    found = {one.name: one.version for one in libraries.libraries(disk, folders, {}, Records(disk))}
     assert found == {"cudart": "12.9", "zlibwapi": "1.2.3.0"}
 
 
 def owners(root, pythons=(), **where):
     disk, folders = opened(root, pythons=pythons, **where)
-    return {one.name: one.owner for one in libraries.libraries(disk, folders, {})}
+    return {one.name: one.owner for one in libraries.libraries(disk, folders, {}, Records(disk))}
 
 
 def test_the_wheel_that_brought_a_neighbour(tmp_path):
@@ -351,7 +351,7 @@ def test_the_drivers_library_is_listed_once(tmp_path):
     (folder / "libcuda.so.1").symlink_to("libcuda.so.580.65.06")
     (folder / "libcuda.so").symlink_to("libcuda.so.1")
     disk, folders = opened(tmp_path, search=[entry("/usr/lib64", "default")])
-    (found,) = libraries.libraries(disk, folders, {})
+    (found,) = libraries.libraries(disk, folders, {}, Records(disk))
     assert (found.name, found.major, found.version) == ("cuda", 1, "580.65.06")
 
 

@@ -30,7 +30,7 @@ from cudnn_assistant.probe.files.needed_libraries import architectures
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.dist_info import (
     installed,
-    libraries_off,
+    package,
     pins,
     requires_dist,
     satisfies,
@@ -472,7 +472,7 @@ def test_any_bytes_are_a_record(tmp_path_factory: pytest.TempPathFactory, data: 
     site = Site(tmp_path_factory.mktemp("site")).put("torch", "2.9.1")
     write(site.folder / "torch-2.9.1.dist-info/RECORD", data + b"\na\0b.so,,\n")
     one = installed(Disk("linux"), [str(site.folder)])["torch"]
-    assert "a\0b.so" in libraries_off(Disk("linux"), one).missing
+    assert "a\0b.so" in package(Disk("linux"), one).missing
 
 
 # --- Python files -------------------------------------------------------------------------------
@@ -505,5 +505,5 @@ def test_a_huge_record_costs_no_more_than_its_share(tmp_path: Path, site: Site) 
     lines = b"torch/include/header.h,sha256=AAAA,1\n" * 1_000_000
     write(site.folder / "torch-2.9.1.dist-info/RECORD", lines + b"torch/lib/gone.so,,1\n")
     one = installed(Disk("linux"), [str(site.folder)])["torch"]
-    assert not libraries_off(Disk("linux"), one).missing, "the gone one lies behind the limit"
+    assert not package(Disk("linux"), one).missing, "the gone one lies behind the limit"
     assert os.path.getsize(site.folder / "torch-2.9.1.dist-info/RECORD") > 16 << 20

@@ -109,7 +109,7 @@ def test_version_by_the_files_name_when_nvml_will_not_say(tmp_path):
         nvml_file="libnvidia-ml.so.570.86.15",
         cuda_file="libcuda.so.570.86.15",
     )
-    found = gpu.driver(ask(folder), KernelFacts(version="580.65.06"), LINUX)
+    found = gpu.driver(ask(folder), KernelFacts(kernel_version="580.65.06"), LINUX)
     assert (found.version, found.kernel_version) == ("570.86.15", "580.65.06")
 
 
@@ -268,11 +268,13 @@ def test_adapters_join_by_address_and_those_alone_are_named_from_the_facts(tmp_p
 
 def test_kernel_module_alone_is_part_of_a_driver():
     found = gpu.driver(
-        gpu_child.GpuAnswers(), KernelFacts(modules=("nvidia",), on_disk=True), LINUX
+        gpu_child.GpuAnswers(), KernelFacts(modules=("nvidia",), module_on_disk=True), LINUX
     )
     assert found.modules == ("nvidia",)
     assert (
-        gpu.driver(gpu_child.GpuAnswers(), KernelFacts(modules=("nouveau",), on_disk=False), LINUX)
+        gpu.driver(
+            gpu_child.GpuAnswers(), KernelFacts(modules=("nouveau",), module_on_disk=False), LINUX
+        )
         is None
     )
 
@@ -342,7 +344,7 @@ def test_the_child_is_asked_where_a_variable_brings_libraries(tmp_path, name):
 @pytest.mark.parametrize(
     "kernel",
     [
-        KernelFacts(version="580.65.06"),
+        KernelFacts(kernel_version="580.65.06"),
         KernelFacts(modules=("nouveau",)),
         KernelFacts(nodes=(DeviceNode(path="/dev/dxg", exists=False),)),
         KernelFacts(adapters=(Adapter("0000:01:00.0", "10de", "2684"),)),

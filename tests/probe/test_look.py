@@ -53,6 +53,9 @@ class Person:
             Variable(scope="user", name="LD_LIBRARY_PATH", value=Value(text=text), source="x:1"),
         )
 
+    def gaps(self):
+        return ()
+
     def fresh_environment(self):
         return dict(self._environment)
 
@@ -156,11 +159,11 @@ def test_bytes_that_are_no_text(tmp_path):
 def test_a_part_that_raises_or_hangs_is_a_gap_and_the_rest_goes_on():
     def hang():
         time.sleep(30)
-        return {}, ()
+        return {}
 
     works = {
         "slow": Work(hang, ("slow",)),
-        "good": Work(lambda: ({"x": 1}, ()), ("good",)),
+        "good": Work(lambda: {"x": 1}, ("good",)),
         "bad": Work(lambda: 1 / 0, ("bad", "worse")),
     }
     seen = {one.part: one for one in together(works, 0.5)}
@@ -173,8 +176,8 @@ def test_a_part_that_raises_or_hangs_is_a_gap_and_the_rest_goes_on():
 def test_a_part_that_waits_for_a_later_one_gets_its_answer():
     known = threading.Event()
     works = {
-        "waits": Work(lambda: ({"x": known.wait(30)}, ()), ("waits",)),
-        "knows": Work(lambda: (known.set() or {}, ()), ("knows",)),
+        "waits": Work(lambda: {"x": known.wait(30)}, ("waits",)),
+        "knows": Work(lambda: known.set() or {}, ("knows",)),
     }
     assert {"x": True} in [one.facts for one in together(works, 30)]
 

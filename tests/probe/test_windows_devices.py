@@ -65,7 +65,7 @@ def test_a_laptop_with_two_adapters():
         | {rf"{CLASS}\Properties": {}}
     )
     found = facts(registry, [INTEL, NVIDIA])
-    assert (found.version, found.problems) == ("572.61", ())
+    assert (found.kernel_version, found.problem_codes) == ("572.61", ())
     assert [(a.pci_id, a.name) for a in found.adapters] == [
         ("8086:46a6", "Intel(R) Iris(R) Xe Graphics"),
         ("10de:2504", "NVIDIA GeForce RTX 3060"),
@@ -75,7 +75,7 @@ def test_a_laptop_with_two_adapters():
 @pytest.mark.parametrize("problem", [22, 28, 43])
 def test_problem_codes_of_nvidia_devices_only(problem):
     found = facts(Registry({}), [replace(INTEL, problem=10), replace(NVIDIA, problem=problem)])
-    assert (found.problems, found.version) == ((problem,), "")
+    assert (found.problem_codes, found.kernel_version) == ((problem,), "")
     seen = gpu.driver(gpu_child.GpuAnswers(), found, OperatingSystem(family="windows"))
     assert seen.problem_codes == (problem,)
     assert [g.name for g in gpu.gpus(gpu_child.GpuAnswers(), found)] == ["NVIDIA GeForce RTX 3060"]
@@ -84,7 +84,7 @@ def test_problem_codes_of_nvidia_devices_only(problem):
 def test_microsofts_basic_driver_is_no_driver_of_nvidias():
     basic = driver("0000", "Microsoft", "10.0.22621.1", "Microsoft Basic Display Adapter")
     registry = Registry(basic)
-    assert facts(registry, [NVIDIA]).version == ""
+    assert facts(registry, [NVIDIA]).kernel_version == ""
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_secure_boot(value, on):
 def test_a_registry_of_nonsense_says_nothing():
     registry = Registry({rf"{CLASS}\0000": {"ProviderName": b"\0", "DriverVersion": 7}, NT: {}})
     found = facts(registry, [Device("", problem=3), Device("ROOT\\DISPLAY")])
-    assert (found.version, found.problems) == ("", ())
+    assert (found.kernel_version, found.problem_codes) == ("", ())
 
 
 STRANGE = (
@@ -125,10 +125,12 @@ def test_a_value_of_any_kind_can_be_told(strange):
     name = strange if isinstance(strange, str) else ""
     system = describe(registry, "AMD64", administrator=False)
     kernel = facts(registry, [Device(r"PCI\VEN_10DE&DEV_2504", name)])
-    text = msgspec.json.encode((system, kernel.version, [a.name for a in kernel.adapters])).decode()
+    text = msgspec.json.encode(
+        (system, kernel.kernel_version, [a.name for a in kernel.adapters])
+    ).decode()
     assert "b'" not in text
     assert (system.name == "Windows") == (not name)
-    assert kernel.version == ""
+    assert kernel.kernel_version == ""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is a registry")

@@ -36,9 +36,9 @@ def defined(x, w, s):
 
 
 def operands(s, seed=1):
-    x = plain.integers(seed, plain.size(s.x), 3)
-    w = plain.integers(seed + 1, plain.size(s.filter), 3)
-    y = plain.integers(seed + 2, plain.size(s.y), 3)
+    x = plain.integers(seed, math.prod(s.x), 3)
+    w = plain.integers(seed + 1, math.prod(s.filter), 3)
+    y = plain.integers(seed + 2, math.prod(s.y), 3)
     return x, w, y
 
 
@@ -133,7 +133,7 @@ def test_bf16_is_rounded_to_the_nearest_and_ties_to_even(value):
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 4), st.integers(1, 4))
 def test_channels_last_and_back(n, c, h, w):
     dims = (n, c, h, w)
-    values = [float(i) for i in range(plain.size(dims))]
+    values = [float(i) for i in range(math.prod(dims))]
     last = plain.channels_last(values, dims)
     assert plain.channels_first(last, dims) == values
     for at, value in enumerate(last):
@@ -175,9 +175,9 @@ def test_another_number_of_values():
 def test_the_bound_holds_for_fp32_sums_and_not_for_tf32_inputs(seed):
     """Sums in fp32 in any order pass; inputs cut to TF32's ten bits don't."""
     shape = Shape(1, 8, 4, 4, 2)
-    x = plain.unpacked(plain.packed(plain.fractions(seed, plain.size(shape.x)), "fp32"), "fp32")
+    x = plain.unpacked(plain.packed(plain.fractions(seed, math.prod(shape.x)), "fp32"), "fp32")
     w = plain.unpacked(
-        plain.packed(plain.fractions(seed + 1, plain.size(shape.filter)), "fp32"), "fp32"
+        plain.packed(plain.fractions(seed + 1, math.prod(shape.filter)), "fp32"), "fp32"
     )
     expected = plain.forward(x, w, shape)
     sizes = plain.forward([abs(v) for v in x], [abs(v) for v in w], shape)

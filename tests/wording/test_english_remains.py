@@ -99,7 +99,7 @@ def codes() -> set[str]:
     for path in (PRODUCT / "probe").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and "libraries" in path.parts:
-                found |= literals(node, "Candidate", 1)
+                found |= literals(node, "Candidate", 1) | literals(node, "_matching", 3)
             elif isinstance(node, ast.Call):
                 found |= literals(node, "guarded", 0) | literals(node, "Work", 1)
             elif isinstance(node, ast.Dict) and any(map(is_work, node.values)):

@@ -6,7 +6,6 @@ facts are kept.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from itertools import pairwise
@@ -20,29 +19,24 @@ from cudnn_assistant.machine import Answer, Driver, Gpu, GpuProcess, OperatingSy
 from cudnn_assistant.probe.computer import kernel_log, pci
 from cudnn_assistant.probe.computer.gpu_child import GpuAnswers
 from cudnn_assistant.probe.computer.kernel import KernelFacts
-from cudnn_assistant.regex import regex
+from cudnn_assistant.probe.files.catalogue import version_in_name
 
 _FIELDS = frozenset(Gpu.__struct_fields__) - {"processes"}
-_VERSION_IN_NAME = regex(r"\.so\.(\d+(?:\.\d+)+)$")
 
 
 def driver(answers: GpuAnswers, kernel: KernelFacts, system: OperatingSystem) -> Driver | None:
     """The driver's parts; ``None`` when there is no part of one."""
     nvml_file, cuda_file = _text(answers.nvml, "file"), _text(answers.cuda, "file")
-    found = Driver(
-        version=_text(answers.driver, "version") or _by_name(nvml_file) or _by_name(cuda_file),
-        kernel_version=kernel.version,
-        kernel_flavour=kernel.flavour,
+    found = msgspec.structs.replace(
+        msgspec.convert(kernel, Driver, from_attributes=True),
+        version=_text(answers.driver, "version")
+        or version_in_name(nvml_file)
+        or version_in_name(cuda_file),
         cuda=_text(answers.driver, "cuda") or _cuda_version(answers.cuda.get("version")),
         nvml=_answer(answers.nvml.get("nvml"), codes.nvml_return, answers.nvml),
         cuda_init=_answer(answers.cuda.get("cuda"), codes.cuda_result, answers.cuda),
         nvml_library=readable(nvml_file),
         cuda_library=readable(cuda_file),
-        modules=kernel.modules,
-        module_on_disk=kernel.on_disk,
-        kernel_headers=kernel.headers,
-        nodes=kernel.nodes,
-        problem_codes=kernel.problems,
         log=tuple(map(readable, kernel.log)),
     )
     own = [name for name in found.modules if name not in ("nouveau", "nova_core")]
@@ -61,12 +55,6 @@ def _answer(code: object, name: Any, facts: Mapping[str, Any]) -> Answer | None:
     if not isinstance(code, int):
         return None
     return Answer(code=code, name=name(code), text=_text(facts, "why"))
-
-
-def _by_name(path: str) -> str:
-    """ "580.65.06" of "libcuda.so.580.65.06"; "" for "libcuda.so.1"."""
-    match = _VERSION_IN_NAME.search(os.path.basename(path))
-    return match[1] if match else ""
 
 
 def _cuda_version(number: object) -> str:
@@ -134,15 +122,9 @@ def _join_cuda(found: list[Gpu], ordinal: int, device: dict[str, Any]) -> None:
             seen = gpu.seen_by if "cuda" in gpu.seen_by else (*gpu.seen_by, "cuda")
             found[number] = msgspec.structs.replace(gpu, cuda_index=index, seen_by=seen)
             return
-    found.append(
-        Gpu(
-            uuid=dashed(digits),
-            name=readable(_text(device, "name")),
-            compute=_text(device, "compute"),
-            cuda_index=ordinal,
-            seen_by=("cuda",),
-        )
-    )
+    name, compute = readable(_text(device, "name")), _text(device, "compute")
+    uuid = dashed(digits)
+    found.append(Gpu(uuid=uuid, name=name, compute=compute, cuda_index=ordinal, seen_by=("cuda",)))
 
 
 def dashed(digits: str, kind: str = "GPU") -> str:
@@ -152,33 +134,28 @@ def dashed(digits: str, kind: str = "GPU") -> str:
 
 
 def _join_pci(found: list[Gpu], adapter: pci.Adapter, known: bool) -> None:
-    for number, gpu in enumerate(found):
+    def same(gpu: Gpu) -> bool:
         # With CUDA alone there is no address to join by; one GPU and one adapter are the same.
-        same = gpu.pci_bus == adapter.bus if gpu.pci_bus else not known and "pci" not in gpu.seen_by
-        if same:
-            found[number] = msgspec.structs.replace(
-                gpu,
-                pci_bus=adapter.bus,
-                pci_id=gpu.pci_id or adapter.pci_id,
-                kernel_driver=adapter.driver,
-                asleep=adapter.asleep,
-                seen_by=(*gpu.seen_by, "pci"),
-            )
-            return
-    found.append(_of_pci(adapter))
+        unjoined = not known and "pci" not in gpu.seen_by
+        return gpu.pci_bus == adapter.bus if gpu.pci_bus else unjoined
+
+    number = next((n for n, gpu in enumerate(found) if same(gpu)), len(found))
+    gpu = found.pop(number) if number < len(found) else _of_pci(adapter)
+    joined = msgspec.structs.replace(
+        gpu,
+        pci_bus=adapter.bus,
+        pci_id=gpu.pci_id or adapter.pci_id,
+        kernel_driver=adapter.driver,
+        asleep=adapter.asleep,
+        seen_by=(*gpu.seen_by, "pci"),
+    )
+    found.insert(number, joined)
 
 
 def _of_pci(adapter: pci.Adapter) -> Gpu:
     name, compute, _ = gpu_by_pci(load_builtin(), adapter.device)
-    return Gpu(
-        name=f"NVIDIA {name}" if name and not name.startswith("NVIDIA") else name or adapter.name,
-        pci_bus=adapter.bus,
-        pci_id=adapter.pci_id,
-        compute=compute,
-        kernel_driver=adapter.driver,
-        asleep=adapter.asleep,
-        seen_by=("pci",),
-    )
+    own = f"NVIDIA {name}" if name and not name.startswith("NVIDIA") else name
+    return Gpu(name=own or adapter.name, compute=compute)
 
 
 def _finished(gpu: Gpu, numbers: Mapping[str, tuple[int, ...]], *, contained: bool) -> Gpu:

@@ -45,7 +45,7 @@ def no_driver(
     The kernel knows nothing of NVIDIA, and nothing that the loader would look through has one of
     the libraries. Where a variable brings others along, or in doubt, only the child can tell.
     """
-    known = kernel.version or kernel.modules or kernel.nodes or kernel.gaps
+    known = kernel.kernel_version or kernel.modules or kernel.nodes or kernel.gaps
     nvidia = any(one.vendor == pci.NVIDIA for one in kernel.adapters)
     if disk.family == "windows" or known or nvidia or not search:
         return False
@@ -61,10 +61,7 @@ def no_driver(
 def ask(
     environment: Mapping[str, str], deadline: float = DEADLINE, *, cancel: Cancel = never
 ) -> GpuAnswers:
-    """Run the child in ``environment``; whatever it could not tell leaves a gap.
-
-    Raises :class:`~cudnn_assistant.probe.running.children.Cancelled` when ``cancel`` says so.
-    """
+    """Run the child in ``environment``; whatever it could not tell leaves a gap."""
     try:
         ended = run_child("gpu", {}, environment, deadline, cancel=cancel)
     except (OSError, ValueError) as trouble:

@@ -8,9 +8,7 @@ import re
 import stat
 from typing import Literal
 
-import msgspec
-
-from cudnn_assistant.machine import DeviceNode, Gap, SwitchedOff
+from cudnn_assistant.machine import DeviceNode, Driver, Gap, SwitchedOff
 from cudnn_assistant.probe.computer import kernel_log, pci, switched_off
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
@@ -21,19 +19,10 @@ _MOST_NODES = 64
 Flavour = Literal["", "open", "proprietary"]
 
 
-class KernelFacts(msgspec.Struct, frozen=True):
-    """What the kernel tells without any library."""
+class KernelFacts(Driver, kw_only=True):
+    """What the kernel tells without any library: its part of the driver, and of the computer."""
 
-    version: str = ""
-    flavour: Flavour = ""
-    modules: tuple[str, ...] = ()
-    on_disk: bool | None = None
-    headers: bool | None = None
-    nodes: tuple[DeviceNode, ...] = ()
-    log: tuple[str, ...] = ()
     adapters: tuple[pci.Adapter, ...] = ()
-    problems: tuple[int, ...] = ()
-    """Windows: Device Manager's problem codes of NVIDIA devices."""
     switched_off: SwitchedOff | None = None
     gaps: tuple[Gap, ...] = ()
 
@@ -48,11 +37,11 @@ def look(disk: Disk, kernel: str, wsl: int = 0) -> KernelFacts:
     modules = tuple(name for name in _MODULES if disk.is_folder(f"/sys/module/{name}"))
     lines, gap = kernel_log.read(disk) if ours or modules else ((), None)
     return KernelFacts(
-        version=version,
-        flavour=flavour,
+        kernel_version=version,
+        kernel_flavour=flavour,
         modules=modules,
-        on_disk=module_on_disk(disk, kernel),
-        headers=headers(disk, kernel),
+        module_on_disk=module_on_disk(disk, kernel),
+        kernel_headers=headers(disk, kernel),
         nodes=nodes(disk, bool(version or ours)),
         log=lines,
         adapters=adapters,
@@ -78,17 +67,15 @@ def module_on_disk(disk: Disk, kernel: str) -> bool | None:
             listing = disk.text(disk.join(folder, "modules.dep"), 8 << 20)
             if re.search(r"(?m)^\S*/nvidia\.ko(?:\.\w+)?:", listing):
                 return True
-            return any(_holds_module(disk, disk.join(folder, below)) for below in _MODULE_FOLDERS)
+            folders = (disk.join(folder, below) for below in _MODULE_FOLDERS)
+            names = (name for one in folders for name in disk.names(one))
+            return any(re.fullmatch(r"nvidia\.ko(?:\.\w+)?", name) for name in names)
     return None
 
 
 _MODULE_FOLDERS = ("updates/dkms", "updates", "extra", "extra/nvidia", "kernel/drivers/video",
                    "kernel/nvidia", "video", "weak-updates/nvidia", "extramodules")  # fmt: skip
 """Where packages and DKMS put it; looked at because modules.dep may not have been made anew."""
-
-
-def _holds_module(disk: Disk, folder: str) -> bool:
-    return any(re.fullmatch(r"nvidia\.ko(?:\.\w+)?", name) for name in disk.names(folder))
 
 
 def headers(disk: Disk, kernel: str) -> bool | None:

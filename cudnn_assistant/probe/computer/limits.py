@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-import msgspec
-
 from cudnn_assistant.machine import Limit, LimitName
 
 _ENOUGH: dict[LimitName, int | None] = {
@@ -15,17 +13,11 @@ _ENOUGH: dict[LimitName, int | None] = {
 """Limits that disturb nothing; of AS and DATA (``None``) only "none at all" does."""
 
 
-class Low(msgspec.Struct, frozen=True):
-    """A limit that is low now."""
+def low_limits() -> Iterator[tuple[Limit, bool]]:
+    """Limits of this process that are low now, and whether everybody can raise them.
 
-    name: LimitName
-    soft: int
-    raisable: bool
-    """By everybody."""
-
-
-def low_limits() -> Iterator[Low]:
-    """Those of this process; programs that a person starts where they started us have the same."""
+    Programs that a person starts where they started us have the same.
+    """
     if sys.platform == "win32":
         return
     import resource
@@ -33,9 +25,9 @@ def low_limits() -> Iterator[Low]:
     for name, enough in _ENOUGH.items():
         soft, hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
         if soft != resource.RLIM_INFINITY and (enough is None or soft < enough):
-            yield Low(name, soft, soft != hard)
+            yield Limit(name=name, most=soft), soft != hard
 
 
 def fixed_limits() -> tuple[Limit, ...]:
     """The low ones that can't be raised without the administrator."""
-    return tuple(Limit(name=one.name, most=one.soft) for one in low_limits() if not one.raisable)
+    return tuple(limit for limit, raisable in low_limits() if not raisable)

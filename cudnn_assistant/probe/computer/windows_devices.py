@@ -49,7 +49,7 @@ def facts(registry: Registry, devices: Sequence[Device]) -> KernelFacts:
     adapters = tuple(_adapter(device) for device in devices)
     ours = [d for d in devices if f"VEN_{NVIDIA}".upper() in d.hardware_id.upper()]
     problems = tuple(sorted({device.problem for device in ours if device.problem}))
-    return KernelFacts(version=version, adapters=adapters, problems=problems)
+    return KernelFacts(kernel_version=version, adapters=adapters, problem_codes=problems)
 
 
 def _nvidia_drivers(registry: Registry) -> Iterator[str]:

@@ -127,9 +127,9 @@ def _entries(
     """Entries of the search list, each in all its places: those that lead to the driver, or all
     others."""
     name, entries = envpath.search_list(environment, family)
+    split = partial(envpath.split, family=family)
     for entry in dict.fromkeys(entries):
         if _needed(entry, family) is of_driver:
-            split = partial(envpath.split, family=family)
             yield Removal("search-entry", name, entry, _less(name, entry, split, separator(family)))
 
 
@@ -185,9 +185,9 @@ def _limits() -> Iterator[Removal]:
     def lifted(name: str, now: Conditions) -> Conditions:
         return now._replace(lifted=(*now.lifted, name))
 
-    for one in low_limits():
-        if one.raisable:
-            yield Removal("limit", one.name, str(one.soft), partial(lifted, one.name))
+    for limit, raisable in low_limits():
+        if raisable:
+            yield Removal("limit", limit.name, str(limit.most), partial(lifted, limit.name))
 
 
 def _variables(environment: Mapping[str, str]) -> Iterator[Removal]:

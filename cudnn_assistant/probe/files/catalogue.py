@@ -7,6 +7,7 @@ changed a layout, both are listed. Which parts a cuDNN has stands in the compati
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import msgspec
 
@@ -18,6 +19,15 @@ MAIN = {
     "windows": regex(r"cudnn64_(\d+)\.dll", re.IGNORECASE),
 }
 """File names of the main library; group 1 is the major. A hash: bundled by a repaired wheel."""
+
+
+_SUFFIX = regex(r"\.so\.(\d+(?:\.\d+)+)$")
+
+
+def version_in_name(path: str) -> str:
+    """Linux: "580.65.06" of "libcuda.so.580.65.06"; "" where there is one number, as in ".so.1"."""
+    match = _SUFFIX.search(path)
+    return match[1] if match else ""
 
 
 def part_file(name: str, major: int, family: Family) -> str:
@@ -56,10 +66,9 @@ LIBRARIES: tuple[LibraryRule, ...] = (
 """The last two belong to the driver, and a second one on the search path is worth knowing; programs
 open them by ".so.1" alone: the long name beside it is the same file."""
 
-FOLDER_VARIABLES = (
-    "CUDNN_PATH", "CUDNN_HOME", "CUDNN_ROOT", "CUDNN_ROOT_DIR", "CUDNN_LIBRARY", "CUDNN",
-    "CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR",
-)  # fmt: skip
+FOLDER_VARIABLES = regex(
+    r"CUDNN(_PATH|_HOME|_ROOT|_ROOT_DIR|_LIBRARY)?|CUDA_(PATH|HOME|ROOT|TOOLKIT_ROOT_DIR|PATH_V.*)"
+)
 """Variables that name a root of cuDNN or CUDA (no loader reads them; people set them)."""
 
 BELOW_ROOT: dict[Family, tuple[str, ...]] = {
@@ -112,28 +121,13 @@ CUDNN_INSTALLER = ("NVIDIA/CUDNN/v*/bin", "NVIDIA/CUDNN/v*/bin/*", "NVIDIA/CUDNN
 CUDA_INSTALLER = "NVIDIA GPU Computing Toolkit/CUDA/v*"
 
 IN_SITE: tuple[tuple[str, str], ...] = (
-    ("nvidia/cudnn/lib", "wheel"),
-    ("nvidia/cudnn/bin", "wheel"),
-    ("nvidia/cudnn_jit/lib", "wheel"),
-    ("nvidia/cu13/lib", "wheel"),
-    ("nvidia/cu13/bin/x86_64", "wheel"),
-    ("nvidia/cu13/bin/x64", "wheel"),
-    ("nvidia/cu13/bin", "wheel"),
-    ("nvidia/cublas/lib", "wheel"),
-    ("nvidia/cublas/bin", "wheel"),
-    ("nvidia/cuda_runtime/lib", "wheel"),
-    ("nvidia/cuda_runtime/bin", "wheel"),
-    ("nvidia/cuda_nvrtc/lib", "wheel"),
-    ("nvidia/cuda_nvrtc/bin", "wheel"),
-    ("torch/lib", "bundled"),
-    ("torch.libs", "bundled"),
-    ("ctranslate2", "bundled"),
-    ("ctranslate2.libs", "bundled"),
-    ("onnxruntime/capi", "bundled"),
-    ("paddle/libs", "bundled"),
-    ("mxnet", "bundled"),
-    ("tensorflow", "bundled"),
-    ("cupy/.data/lib", "bundled"),
-    ("jaxlib/cuda", "bundled"),
-)
+    *product((
+        "nvidia/cudnn/lib", "nvidia/cudnn/bin", "nvidia/cudnn_jit/lib", "nvidia/cu13/lib",
+        "nvidia/cu13/bin/x86_64", "nvidia/cu13/bin/x64", "nvidia/cu13/bin", "nvidia/cublas/lib",
+        "nvidia/cublas/bin", "nvidia/cuda_runtime/lib", "nvidia/cuda_runtime/bin",
+        "nvidia/cuda_nvrtc/lib", "nvidia/cuda_nvrtc/bin"), ("wheel",)),
+    *product((
+        "torch/lib", "torch.libs", "ctranslate2", "ctranslate2.libs", "onnxruntime/capi",
+        "paddle/libs", "mxnet", "tensorflow", "cupy/.data/lib", "jaxlib/cuda"), ("bundled",)),
+)  # fmt: skip
 """Folders below site-packages that hold cuDNN or its neighbours, and how we call the find."""

@@ -7,18 +7,21 @@ be read anywhere. What can't be read is as good as empty: whoever asks just lack
 
 from __future__ import annotations
 
+import json
 import ntpath
 import os
 import posixpath
-import re
 import stat
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache, cached_property, partial
 from types import ModuleType
+from typing import Any
 
 import msgspec
 
+from cudnn_assistant.child.mapped import unescaped
 from cudnn_assistant.machine import Family
 from cudnn_assistant.plain_file import local
 from cudnn_assistant.regex import regex
@@ -48,7 +51,6 @@ class Disk:
         self.family = family
         self.paths: ModuleType = ntpath if family == "windows" else posixpath
         self.root = "" if root in ("", "/") else os.path.realpath(root)
-        self._mounts: dict[str, bool] | None = None
 
     def join(self, *parts: str) -> str:
         """The parts as one path of that computer."""
@@ -165,7 +167,9 @@ class Disk:
         # Asking about a link asks its target's server, which may be gone.
         if link and self._has_network and self.remote(self.link(self.join(folder, entry.name))):
             return False
-        return _is_folder(entry)
+        with suppress(OSError):
+            return entry.is_dir()
+        return False
 
     def data(self, path: str, limit: int, offset: int = 0) -> bytes:
         """At most ``limit`` bytes of a regular file that is really here.
@@ -187,7 +191,7 @@ class Disk:
         """Whether ``path`` lies on a network mount, where a look can take for ever."""
         if self.family == "windows":
             return path.startswith(("\\\\", "//")) or self._is_remote(path[:2])
-        mounts = self._mount_points()
+        mounts = self._mounts
         while path not in mounts and path not in ("", "/"):
             path = posixpath.dirname(path)
         return mounts.get(path, False)
@@ -199,28 +203,26 @@ class Disk:
 
     @cached_property
     def _has_network(self) -> bool:
-        return self.family == "linux" and any(self._mount_points().values())
+        return self.family == "linux" and any(self._mounts.values())
 
-    def _mount_points(self) -> dict[str, bool]:
-        if self._mounts is None:
-            lines = (line.split() for line in self.text("/proc/mounts", 1 << 20).splitlines())
-            self._mounts = {
-                _unescaped(line[1]): bool(_NETWORK_TYPES.fullmatch(line[2]))
-                for line in lines
-                if len(line) > 2
-            }
-        return self._mounts
+    @cached_property
+    def _mounts(self) -> dict[str, bool]:
+        """Folders at which something is mounted, and whether that is on the network."""
+        lines = (line.split() for line in self.text("/proc/mounts", 1 << 20).splitlines())
+        return {
+            unescaped(line[1]): bool(_NETWORK_TYPES.fullmatch(line[2]))
+            for line in lines
+            if len(line) > 2
+        }
 
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
+def json_object(text: str | bytes) -> dict[str, Any]:
+    """The object that a text is in JSON; {} of anything else."""
     try:
-        return entry.is_dir()
-    except OSError:
-        return False
-
-
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _remote_drive(root: str, drive: str) -> bool:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from cudnn_assistant.machine import Family, Library, readable
 from cudnn_assistant.probe.files.binary import look_at
-from cudnn_assistant.probe.files.catalogue import LIBRARIES, LibraryRule
+from cudnn_assistant.probe.files.catalogue import LIBRARIES, LibraryRule, version_in_name
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.libraries.copies import Folder
@@ -23,13 +23,9 @@ _IN_WHEEL = regex(
 
 
 def libraries(
-    disk: Disk,
-    folders: Iterable[Folder],
-    cached: Mapping[str, str],
-    records: Records | None = None,
+    disk: Disk, folders: Iterable[Folder], cached: Mapping[str, str], records: Records
 ) -> tuple[Library, ...]:
     """Every such library in ``folders``, one entry per folder and major."""
-    records = records or Records(disk)
     in_cache = {disk.canonical(path) for path in cached.values()}
 
     def library(folder: Folder, rule: LibraryRule, major: int | None, name: str) -> Library:
@@ -89,8 +85,7 @@ def _owner(
 def _version(disk: Disk, path: str) -> str:
     if disk.family == "windows":
         return _of_resource(dll_version(disk.real(path)))
-    match = re.search(r"\.so\.(\d+(?:\.\d+)+)$", disk.name(path))
-    return match[1] if match else ""
+    return version_in_name(path)
 
 
 def _of_resource(version: str) -> str:

@@ -74,10 +74,7 @@ def copies(
     records: Records,
     table: PartsTable = (),
 ) -> tuple[CudnnCopy, ...]:
-    """All copies in ``folders``; ``cached`` is what the loader's cache holds, path by name.
-
-    ``table`` says what a cuDNN is made of; () stands for the built-in one.
-    """
+    """All copies in ``folders``; ``cached`` is what the loader's cache holds, path by name."""
     in_cache = {disk.canonical(path) for path in cached.values()}
     found: list[CudnnCopy] = []
     for folder in folders:

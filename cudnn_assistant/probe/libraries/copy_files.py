@@ -10,15 +10,14 @@ import msgspec
 from cudnn_assistant.compat import PartsTable, cudnn_majors, parts_of
 from cudnn_assistant.machine import Flavour, Part
 from cudnn_assistant.probe.files.binary import elf_text, look_at
-from cudnn_assistant.probe.files.catalogue import MAIN, part_file
+from cudnn_assistant.probe.files.catalogue import MAIN, part_file, version_in_name
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.dll_version import dll_version
-from cudnn_assistant.regex import regex
+from cudnn_assistant.versions import major as major_of
 
 _MOST_NAMES = 4 << 20
 _SEVERAL = 3
 """Parts that make a folder one of cuDNN's; programs bring single ones for reasons of their own."""
-_SUFFIX = regex(r"\.so\.(\d+(?:\.\d+)+)$")
 
 
 class CopyFiles(msgspec.Struct, frozen=True):
@@ -29,7 +28,6 @@ class CopyFiles(msgspec.Struct, frozen=True):
     names: Collection[str]
     """What the folder holds, as far as it matters here."""
     table: PartsTable
-    """What a cuDNN is made of; () the built-in one."""
 
     def mains(self) -> dict[int, str]:
         """The main library's file name by major."""
@@ -40,9 +38,8 @@ class CopyFiles(msgspec.Struct, frozen=True):
             if match and match[1]:
                 found.setdefault(int(match[1]), name)
         if not found and "libcudnn.so" in names and disk.family == "linux":
-            match = _SUFFIX.search(disk.name(disk.canonical(self._path("libcudnn.so"))))
-            number = int(match[1].split(".")[0]) if match else self._by_soname()
-            if number:
+            named = version_in_name(disk.canonical(self._path("libcudnn.so")))
+            if number := major_of(named) or self._by_soname():
                 found[number] = "libcudnn.so"
         majors = cudnn_majors(self.table)
         if not found:
@@ -65,8 +62,7 @@ class CopyFiles(msgspec.Struct, frozen=True):
         path = self._path(name)
         if self.disk.family == "windows":
             return dll_version(self.disk.real(path))
-        match = _SUFFIX.search(self.disk.name(self.disk.canonical(path))) or _SUFFIX.search(name)
-        return match[1] if match else ""
+        return version_in_name(self.disk.canonical(path)) or version_in_name(name)
 
     def flavour(self, major: int, *, bundled: bool) -> Flavour:
         """ "jit" and "shim" are whole without the other parts; anything else has to be "full"."""

@@ -56,9 +56,8 @@ def of_system(
     for toolkit in toolkits:
         for folder in toolkit.libraries:
             yield Candidate(folder, "toolkit")
-        yield from _default(disk, toolkit.root, UNPACKED_FOLDERS[disk.family])
-    for folder in matching(disk, str(places.own_libraries()), _ARCHIVES):
-        yield Candidate(folder, "assistant")
+        yield from _matching(disk, toolkit.root, UNPACKED_FOLDERS[disk.family])
+    yield from _matching(disk, str(places.own_libraries()), _ARCHIVES, "assistant")
     for folder in added:
         yield from _below(disk, folder, "added")
     yield from _usual(disk, environment)
@@ -66,8 +65,7 @@ def of_system(
     yield from _of_process(disk, variables, envpath.search_variable(disk.family))
     home = environment.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
     if disk.paths.isabs(home):
-        for folder in matching(disk, home, UNPACKED_FOLDERS[disk.family]):
-            yield Candidate(folder, LIES_THERE)
+        yield from _matching(disk, home, UNPACKED_FOLDERS[disk.family], LIES_THERE)
 
 
 def _searched(
@@ -83,17 +81,17 @@ def _searched(
 def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
     """Where installers and people put libraries."""
     if disk.family == "linux":
-        yield from _default(disk, "/", LIBRARY_FOLDERS)
+        yield from _matching(disk, "/", LIBRARY_FOLDERS)
         return
     base = program_files(environment)
-    for folder in matching(disk, base, CUDNN_INSTALLER):
-        yield Candidate(folder, "installer")
-    yield from _default(disk, f"{disk.paths.splitdrive(base)[0]}\\", WINDOWS_FOLDERS)
+    yield from _matching(disk, base, CUDNN_INSTALLER, "installer")
+    yield from _matching(disk, f"{disk.paths.splitdrive(base)[0]}\\", WINDOWS_FOLDERS)
 
 
-def _default(disk: Disk, root: str, patterns: Sequence[str]) -> Iterator[Candidate]:
-    for folder in matching(disk, root, patterns):
-        yield Candidate(folder, "default")
+def _matching(
+    disk: Disk, root: str, patterns: Sequence[str], via: str = "default"
+) -> Iterator[Candidate]:
+    return (Candidate(folder, via) for folder in matching(disk, root, patterns))
 
 
 def _meant(text: str, environment: Mapping[str, str]) -> str:
@@ -125,11 +123,11 @@ def _named(
     disk: Disk, environment: Mapping[str, str], variables: Sequence[Variable]
 ) -> Iterator[tuple[str, str]]:
     """Roots that CUDNN_PATH and its kin name, in any layer."""
-    layers = [(name, text) for name, text in environment.items()]
+    layers = [*environment.items()]
     layers += [(variable.name, variable.value.text) for variable in variables]
     for name, text in dict.fromkeys(layers):
         upper = name.upper() if disk.family == "windows" else name
-        if upper in FOLDER_VARIABLES or upper.startswith("CUDA_PATH_V"):
+        if FOLDER_VARIABLES.fullmatch(upper):
             yield text.strip().strip('"'), upper
 
 

@@ -7,15 +7,14 @@ file per package, and rpm's present database is an SQLite file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-
-import msgspec
+from collections.abc import Iterable
+from functools import cache, cached_property, partial
 
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import rpm
 from cudnn_assistant.probe.libraries.owner import Owner
-from cudnn_assistant.probe.pythons.conda_records import CondaPackage, conda_packages
-from cudnn_assistant.probe.pythons.dist_info import Distribution, installed
+from cudnn_assistant.probe.pythons.conda_records import conda_packages
+from cudnn_assistant.probe.pythons.dist_info import installed
 from cudnn_assistant.regex import regex
 
 _MOST_LIST = 1 << 20
@@ -29,21 +28,15 @@ _SYSTEM_PACKAGE = regex(
 _FILE = regex(r"/lib(?:cudnn|cudart|cublas|nvrtc|z|cuda|nvidia-ml)[\w-]*\.so")
 
 
-class Makers(msgspec.Struct, frozen=True):
-    """Packages that a library comes in: the wheel without "nvidia-" and "-cu12", conda's."""
-
-    wheel: str
-    conda: tuple[str, ...]
-
-
 _MAKERS = {
-    "cudart": Makers("cuda-runtime", ("cuda-cudart", "cudatoolkit")),
-    "cublas": Makers("cublas", ("libcublas", "cudatoolkit")),
-    "cublasLt": Makers("cublas", ("libcublas", "cudatoolkit")),
-    "nvrtc": Makers("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
-    "nvrtc-builtins": Makers("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
-    "zlib": Makers("", ("libzlib", "zlib")),
+    "cudart": ("cuda-runtime", ("cuda-cudart", "cudatoolkit")),
+    "cublas": ("cublas", ("libcublas", "cudatoolkit")),
+    "cublasLt": ("cublas", ("libcublas", "cudatoolkit")),
+    "nvrtc": ("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
+    "nvrtc-builtins": ("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
+    "zlib": ("", ("libzlib", "zlib")),
 }
+"""Packages that a library comes in: the wheel without "nvidia-" and "-cu12", conda's."""
 
 
 class Records:
@@ -51,17 +44,18 @@ class Records:
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
-        self._files: dict[str, Owner] | None = None
-        self._sites: dict[str, Mapping[str, Distribution]] = {}
-        self._roots: dict[str, Mapping[str, CondaPackage]] = {}
+        self._in_site = cache(lambda site: installed(disk, [site]))
+        self._in_conda = cache(partial(conda_packages, disk))
 
     def of_file(self, path: str) -> Owner | None:
         """The system package that brought a file."""
         if self._disk.family == "windows":
             return None
-        if self._files is None:
-            self._files = {**rpm.files(self._disk), **self._dpkg(), **self._pacman()}
         return self._files.get(path) or self._files.get(_other_spelling(path))
+
+    @cached_property
+    def _files(self) -> dict[str, Owner]:
+        return {**rpm.files(self._disk), **self._dpkg(), **self._pacman()}
 
     def of_site(self, site: str, folder: str) -> Owner | None:
         """The pip package in ``site`` that brought cuDNN into ``folder``."""
@@ -84,26 +78,19 @@ class Records:
 
         ``site`` is its folder of wheels when the file lies in one, else ``root`` is a conda's.
         """
-        makers = _MAKERS.get(name, Makers("", ()))
+        wheel, conda = _MAKERS.get(name, ("", ()))
         if not site:
-            return self._of_conda(root, makers.conda)
-        for package in (f"nvidia-{makers.wheel}-cu{major}", f"nvidia-{makers.wheel}"):
+            return self._of_conda(root, conda)
+        for package in (f"nvidia-{wheel}-cu{major}", f"nvidia-{wheel}"):
             if one := self._in_site(site).get(package):
                 return Owner(package, one.version)
         return None
 
     def _of_conda(self, root: str, names: Iterable[str]) -> Owner | None:
-        if root not in self._roots:
-            self._roots[root] = conda_packages(self._disk, root)
-        packages = self._roots[root]
+        packages = self._in_conda(root)
         found = next((name for name in names if name in packages), "")
         one = packages.get(found)
         return Owner(found, f"{one.version} {one.build}") if one else None
-
-    def _in_site(self, site: str) -> Mapping[str, Distribution]:
-        if site not in self._sites:
-            self._sites[site] = installed(self._disk, [site])
-        return self._sites[site]
 
     def _dpkg(self) -> dict[str, Owner]:
         info = "/var/lib/dpkg/info"

@@ -22,7 +22,6 @@ from cudnn_assistant.probe.files.disk import Disk
 _MOST_ENTRIES = 2000
 _MOST_FILES = 500
 _DEEPEST = 8
-_EACH = "CUDA_PATH_V"
 _MULTIARCH = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
 
 
@@ -33,17 +32,10 @@ def order(
     if disk.family == "windows":
         return _windows(disk, environment, variables)
     listed = _listed(disk, "LD_LIBRARY_PATH", environment, variables)
-    configured = [
-        _entry(disk, "ld.so.conf", "machine", line.folder, line.source) for line in ld_so_conf(disk)
-    ]
-    return (*listed, *_each_once([*configured, *_trusted(disk)]))
-
-
-def _each_once(entries: list[PathEntry]) -> list[PathEntry]:
-    seen: dict[str, PathEntry] = {}
-    for entry in entries:
-        seen.setdefault(entry.folder or entry.text, entry)
-    return list(seen.values())
+    once: dict[str, PathEntry] = {}
+    for entry in (*ld_so_conf(disk), *_trusted(disk)):
+        once.setdefault(entry.folder or entry.text, entry)
+    return (*listed, *once.values())
 
 
 def _listed(
@@ -101,13 +93,7 @@ def _lookup(environment: Mapping[str, str], disk: Disk) -> envpath.Lookup:
     return value
 
 
-def _entry(
-    disk: Disk,
-    variable: str,
-    scope: Scope,
-    text: str,
-    source: str = "",
-) -> PathEntry:
+def _entry(disk: Disk, variable: str, scope: Scope, text: str, source: str = "") -> PathEntry:
     # Linux takes every character for a part of the name, blanks at its ends too.
     folder = text.strip().strip('"').strip() if disk.family == "windows" else text
     known = disk.paths.isabs(folder) and "\0" not in folder and "$" not in folder
@@ -131,31 +117,22 @@ def with_existence(disk: Disk, variables: Iterable[Variable]) -> tuple[Variable,
     found = []
     for variable in variables:
         text = variable.value.text.strip().strip('"')
-        one = variable.name.upper() in FOLDER_VARIABLES or variable.name.upper().startswith(_EACH)
+        one = FOLDER_VARIABLES.fullmatch(variable.name.upper())
         plain = disk.paths.isabs(text) and not re.search(r"[$%\0]", text)
         if one and plain and variable.exists is None:
-            there = disk.exists(text)
-            found.append(msgspec.structs.replace(variable, exists=there))
-        else:
-            found.append(variable)
+            variable = msgspec.structs.replace(variable, exists=disk.exists(text))  # noqa: PLW2901
+        found.append(variable)
     return tuple(found)
 
 
-class ConfLine(msgspec.Struct, frozen=True):
-    """One folder of ld.so.conf."""
-
-    folder: str
-    source: str
-
-
-def ld_so_conf(disk: Disk) -> list[ConfLine]:
+def ld_so_conf(disk: Disk) -> list[PathEntry]:
     """Folders of /etc/ld.so.conf and what it includes, in order (ldconfig(8))."""
-    found: list[ConfLine] = []
+    found: list[PathEntry] = []
     _conf(disk, "/etc/ld.so.conf", found, [], _DEEPEST)
     return found
 
 
-def _conf(disk: Disk, path: str, found: list[ConfLine], done: list[str], deeper: int) -> None:
+def _conf(disk: Disk, path: str, found: list[PathEntry], done: list[str], deeper: int) -> None:
     if path in done or len(done) >= _MOST_FILES or not deeper:
         return
     done.append(path)
@@ -166,7 +143,8 @@ def _conf(disk: Disk, path: str, found: list[ConfLine], done: list[str], deeper:
                 for file in _matching(disk, posixpath.join(posixpath.dirname(path), pattern)):
                     _conf(disk, file, found, done, deeper - 1)
         elif line.startswith("/") and len(found) < _MOST_ENTRIES:
-            found.append(ConfLine(line.split("=", 1)[0].rstrip().rstrip("/") or "/", path))
+            folder = line.split("=", 1)[0].rstrip().rstrip("/") or "/"
+            found.append(_entry(disk, "ld.so.conf", "machine", folder, path))
 
 
 def _matching(disk: Disk, pattern: str) -> list[str]:

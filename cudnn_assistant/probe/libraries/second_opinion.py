@@ -20,7 +20,7 @@ def second_opinion(
     """The libraries that cuda-pathfinder loads under ``environment``, with how it found each.
 
     Empty when it finds none, isn't installed, or came to no answer: an opinion is no fact that
-    anything depends on. Raises only :class:`~cudnn_assistant.probe.running.children.Cancelled`.
+    anything depends on.
     """
     try:
         ended = run_child("cuda_pathfinder", {"names": NAMES}, environment, deadline, cancel=cancel)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -10,7 +9,7 @@ from itertools import islice
 from cudnn_assistant.machine import Toolkit, readable
 from cudnn_assistant.probe.files.catalogue import BELOW_ROOT, CUDA_INSTALLER
 from cudnn_assistant.probe.files.catalogue import TOOLKIT_ROOTS as ROOTS
-from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.disk import Disk, json_object
 from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.regex import regex
 
@@ -79,11 +78,7 @@ def version_of(disk: Disk, root: str) -> str:
 
 
 def _of_json(text: str) -> str:
-    try:
-        facts = json.loads(text)
-    except (ValueError, RecursionError):
-        return ""
-    cuda = facts.get("cuda") if isinstance(facts, dict) else None
+    cuda = json_object(text).get("cuda")
     version = cuda.get("version") if isinstance(cuda, dict) else None
     return version if isinstance(version, str) and re.fullmatch(r"[\d.]{1,30}", version) else ""
 
@@ -105,9 +100,5 @@ def _of_header(disk: Disk, root: str) -> str:
 
 def library_folders(disk: Disk, root: str) -> list[str]:
     """Folders of a toolkit or cuDNN that hold libraries, canonical, each once."""
-    found: dict[str, None] = {}
-    for below in BELOW_ROOT[disk.family]:
-        folder = disk.join(root, *below.split("/")) if below else ""
-        if folder and disk.is_folder(folder):
-            found[disk.canonical(folder)] = None
-    return list(found)
+    folders = (disk.join(root, *below.split("/")) for below in BELOW_ROOT[disk.family] if below)
+    return [*dict.fromkeys(map(disk.canonical, filter(disk.is_folder, folders)))]

@@ -13,8 +13,7 @@ import msgspec
 
 from cudnn_assistant.machine import Package, PythonEnvironment
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.pythons.dist_info import installed
-from cudnn_assistant.probe.pythons.frameworks import package
+from cudnn_assistant.probe.pythons.dist_info import installed, package
 
 _BLOCK = 8 << 20
 

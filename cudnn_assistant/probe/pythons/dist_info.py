@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cudnn_assistant.machine import Pin
+from cudnn_assistant.machine import Package, Pin, readable
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
 
@@ -28,6 +28,7 @@ _LONGEST_NAME = 400
 _MOST_METADATA = 1 << 18
 _MOST_RECORD = 16 << 20
 _MOST_LIBRARIES = 5_000
+_MOST_NAMES = 40
 
 
 class Distribution(msgspec.Struct, frozen=True):
@@ -67,17 +68,6 @@ def installed(disk: Disk, sites: Sequence[str]) -> dict[str, Distribution]:
     return found
 
 
-class Recorded(msgspec.Struct, frozen=True):
-    """Shared libraries of a project that aren't as its RECORD says, by their names there."""
-
-    missing: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    """There, with another size or other content: a file of another version or a part of one has
-    taken its place, or a disk lost some of it."""
-    closed: str = ""
-    """A folder on their way that this person may not open: what it holds is unknown."""
-
-
 Whole = Callable[[str, str], bool]
 """Whether the content of a file has a SHA-256, in RECORD's spelling (PEP 376)."""
 
@@ -87,8 +77,8 @@ def by_size(_path: str, _digest: str) -> bool:
     return True
 
 
-def libraries_off(disk: Disk, one: Distribution, whole: Whole = by_size) -> Recorded:
-    """What of the project's libraries is not as it was installed; nothing without a RECORD."""
+def package(disk: Disk, one: Distribution, whole: Whole = by_size) -> Package:
+    """A project, with what of its libraries isn't as its RECORD says; nothing without one."""
     record = disk.data(disk.join(one.folder, "RECORD"), _MOST_RECORD)
     missing, changed, closed = [], [], ""
     for name, digest, size in islice(_libraries(record), _MOST_LIBRARIES):
@@ -101,7 +91,18 @@ def libraries_off(disk: Disk, one: Distribution, whole: Whole = by_size) -> Reco
                 missing.append(name)
         elif size is not None and (size != found or (digest and not whole(path, digest))):
             changed.append(name)
-    return Recorded(tuple(missing), tuple(changed), closed)
+    return Package(
+        name=one.name,
+        version=one.version,
+        files_missing=len(missing),
+        missing=_names(missing),
+        changed=_names(changed),
+        closed=readable(closed),
+    )
+
+
+def _names(recorded: Sequence[str]) -> tuple[str, ...]:
+    return tuple(readable(name.rpartition("/")[2]) for name in recorded[:_MOST_NAMES])
 
 
 def _libraries(record: bytes) -> Iterator[tuple[str, str, int | None]]:

@@ -93,11 +93,8 @@ class Candidates:
         return bool(folders & {self._disk.key(root), self._disk.key(self._disk.join(root, below))})
 
     def _first_on_path(self, name: str) -> str:
-        for folder in self._path:
-            path = self._meant(self._disk.join(folder, name))
-            if path:
-                return path
-        return ""
+        meant = (self._meant(self._disk.join(folder, name)) for folder in self._path)
+        return next(filter(None, meant), "")
 
     def _on_path(self) -> Iterator[Candidate]:
         for folder in self._path:
@@ -149,11 +146,10 @@ class Candidates:
                 yield Candidate(folder, "registry", "registered")
 
     def _of_conda(self) -> Iterator[Candidate]:
-        lists = [self._disk.join(self.home, ".conda", "environments.txt")] if self.home else []
-        for file in lists:
-            for line in self._disk.text(file, 1 << 18).splitlines():
-                if self._disk.paths.isabs(line.strip()):
-                    yield Candidate(line.strip(), "conda")
+        listed = self._disk.join(self.home, ".conda", "environments.txt")
+        for line in self._disk.text(listed, 1 << 18).splitlines() if self.home else ():
+            if self._disk.paths.isabs(line.strip()):
+                yield Candidate(line.strip(), "conda")
         if command := self._terminal.get("CONDA_EXE"):
             base = self._disk.parent(self._disk.parent(command))
             for folder in (base, *matching(self._disk, base, ("envs/*",))):

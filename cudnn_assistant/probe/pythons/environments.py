@@ -106,10 +106,7 @@ def _terminal(
 
 
 def _resolved(
-    disk: Disk,
-    candidates: Iterator[Candidate],
-    source: Candidates,
-    note: Callable[[str], None],
+    disk: Disk, candidates: Iterator[Candidate], source: Candidates, note: Callable[[str], None]
 ) -> list[_Found]:
     found: dict[str, _Found] = {}
     for one in candidates:
@@ -161,7 +158,7 @@ def _read(disk: Disk, one: _Found) -> PythonEnvironment:
 def _user_site(disk: Disk, site: str, others: Sequence[PythonEnvironment]) -> PythonEnvironment:
     """The person's own packages, which every installation of one version of Python sees."""
     version = _user_version(disk, site)
-    fitting = (o for o in others if _uses_user_site(o) and series(o.version) == version)
+    fitting = (o for o in others if o.kind not in ("venv", "pipx") and series(o.version) == version)
     base = next(fitting, PythonEnvironment(id="", version=version))
     return _with_more(disk, base, disk.parent(site), site, "user-site")
 
@@ -212,10 +209,6 @@ def _kind(one: _Found) -> Kind:
     if one.where.root in ("/usr", "/usr/local", "/"):
         return "system"
     return one.kind
-
-
-def _uses_user_site(one: PythonEnvironment) -> bool:
-    return one.kind not in ("venv", "pipx")
 
 
 def _user_version(disk: Disk, site: str) -> str:

@@ -9,7 +9,6 @@ mxnet-cu112 1.9.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Literal
@@ -19,7 +18,7 @@ import msgspec
 from cudnn_assistant.probe.files import needed_libraries as library_names
 from cudnn_assistant.probe.files.binary import look_at
 from cudnn_assistant.probe.files.catalogue import MAIN
-from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.disk import Disk, json_object
 from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.dist_info import Distribution
@@ -146,7 +145,7 @@ def cupy(look: Installed, one: Distribution) -> Facts:
     """CuPy: the name of its wheel and the preload table inside; no cuDNN from 14 on."""
     if "rocm" in one.name:
         return Facts(gpu=False, origin="none")
-    table = _json(look.disk.text(look.path(one, "cupy", ".data", "_wheel.json")))
+    table = json_object(look.disk.text(look.path(one, "cupy", ".data", "_wheel.json")))
     match = re.fullmatch(r"cupy-cuda(\d+)x?", one.name)
     cuda = _dotted(match[1]) if match else _text(table, "cuda").removesuffix(".x")
     if numbers(one.version) >= (14,):
@@ -284,11 +283,3 @@ def _by_family(look: Installed, linux: str, windows: str) -> str:
 def _text(facts: Mapping[str, object], name: str) -> str:
     value = facts.get(name)
     return value if isinstance(value, str) else ""
-
-
-def _json(text: str) -> dict[str, object]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -7,15 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from cudnn_assistant.machine import Framework, Package, Pin, readable
+from cudnn_assistant.machine import Framework, Package, Pin
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons import framework_files as files
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.dist_info import (
     Distribution,
-    Whole,
-    by_size,
-    libraries_off,
+    package,
     pins,
     requirement_lines,
     satisfies,
@@ -84,26 +82,6 @@ def packages(
         if _CONDA_MATTERS.fullmatch(one.name)
     ]
     return tuple(sorted(found + from_conda, key=lambda package: package.name))
-
-
-_MOST_NAMES = 40
-
-
-def package(disk: Disk, one: Distribution, whole: Whole = by_size) -> Package:
-    """A project, with what of its libraries isn't as it was installed."""
-    off = libraries_off(disk, one, whole)
-    return Package(
-        name=one.name,
-        version=one.version,
-        files_missing=len(off.missing),
-        missing=_names(off.missing),
-        changed=_names(off.changed),
-        closed=readable(off.closed),
-    )
-
-
-def _names(recorded: Sequence[str]) -> tuple[str, ...]:
-    return tuple(readable(name.rpartition("/")[2]) for name in recorded[:_MOST_NAMES])
 
 
 def frameworks(

@@ -134,11 +134,11 @@ def known_places(disk: Disk, variables: Mapping[str, str], *, network: bool) -> 
 
 def is_environment(disk: Disk, folder: str) -> bool:
     """Whether a folder's own files say that it is an environment (not: a whole installation)."""
-    if disk.is_file(disk.join(folder, "pyvenv.cfg")):
-        return True
-    if disk.is_folder(disk.join(folder, "conda-meta")):
-        return True
-    return disk.family == "windows" and disk.is_file(disk.join(folder, "python.exe"))
+    return (
+        disk.is_file(disk.join(folder, "pyvenv.cfg"))
+        or disk.is_folder(disk.join(folder, "conda-meta"))
+        or (disk.family == "windows" and disk.is_file(disk.join(folder, "python.exe")))
+    )
 
 
 class LookAround:

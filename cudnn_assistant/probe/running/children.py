@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import msgspec
 
 from cudnn_assistant import places
+from cudnn_assistant.probe.files.disk import json_object
 from cudnn_assistant.probe.running.group import MARK, Group
 from cudnn_assistant.probe.running.person import behind_sudo
 from cudnn_assistant.probe.running.pipes import ALL, OF_DRIVER, waits_for
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 Facts = dict[str, Any]
 Cancel = Callable[[], bool]
-"""Asked several times a second whether the answer is still wanted; called from any thread."""
+"""Asked several times a second whether to give up; called from any thread. Whoever takes one ends
+what it started and then raises :class:`Cancelled`."""
 
 _FAREWELL = 3.0
 """Seconds a child has to end after its answer, and to die after it was killed."""
@@ -125,8 +127,7 @@ def run_command(
     of ``libraries``, it isn't started, and the answer says so.
     ``folder`` is where it starts, else a folder of the system: the loader of Windows also looks
     into the current one, and what lies beside the person by chance is no answer. Raises OSError
-    or ValueError when no process can be started, and :class:`Cancelled` as soon as ``cancel``
-    says so, when all of that is dead.
+    or ValueError when no process can be started.
     """
     if cancel() or _ending.is_set():
         raise Cancelled
@@ -235,18 +236,10 @@ def _listen(pipe: int, lines: queue.SimpleQueue[Facts | None]) -> None:
     with os.fdopen(pipe, "rb") as stream:
         for raw in iter(lambda: stream.readline(1 << 20), b""):
             count += 1
-            facts = _decoded(raw)
-            if facts is not None and count <= _LINES:
+            facts = json_object(raw)
+            if facts and count <= _LINES:
                 lines.put(facts)
     lines.put(None)
-
-
-def _decoded(raw: bytes) -> Facts | None:
-    try:
-        facts = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return facts if isinstance(facts, dict) else None
 
 
 def _drain(stream: IO[bytes] | None, noise: bytearray) -> None:

@@ -24,7 +24,7 @@ _HELD_UP = 0.02
 _GRACE = 1.0
 """Seconds that cancelled parts have to end their child processes."""
 Facts = dict[str, Any]
-"""Fields of a Machine."""
+"""Fields of a Machine; the gaps are those that the part leaves besides others."""
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class Seen(msgspec.Struct, frozen=True):
 class Work(msgspec.Struct, frozen=True):
     """One part: what it does, and which facts are unknown when it can't be done."""
 
-    do: Callable[[], tuple[Facts, tuple[Gap, ...]]]
+    do: Callable[[], Facts]
     unknown: tuple[str, ...]
 
 
@@ -47,7 +47,8 @@ def guarded(part: str, work: Work) -> Seen:
     """Do a part's work here. Whatever it raises becomes a gap for each fact it leaves unknown."""
     began = time.perf_counter()
     try:
-        facts, gaps = work.do()
+        facts = work.do()
+        gaps = facts.pop("gaps", ())
     except Exception as trouble:  # noqa: BLE001  (the look goes on, whatever one part meets)
         why = readable(f"{type(trouble).__name__}: {trouble}")
         facts, gaps = {}, tuple(Gap(what=what, why=why) for what in work.unknown)
@@ -68,9 +69,7 @@ def together(works: Mapping[str, Work], deadline: float, cancel: Cancel = never)
     One thread goes from part to part, and whenever it is held up another goes on with the next:
     threads that read all at once spend more on Python's lock than on reading.
     A part that takes longer than ``deadline`` seconds is given up: its facts are unknown. (A
-    thread can't be ended; it is left behind and dies with the program.) Raises
-    :class:`~cudnn_assistant.probe.running.children.Cancelled` when ``cancel`` says so and
-    the parts have had a moment to end what they started.
+    thread can't be ended; it is left behind and dies with the program.)
     """
     done: queue.SimpleQueue[Seen] = queue.SimpleQueue()
     left = deque(works.items())

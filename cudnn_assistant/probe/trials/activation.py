@@ -7,13 +7,12 @@ by itself, or does on a condition, stays unknown.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 
 from cudnn_assistant.machine import PythonEnvironment
-from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.disk import Disk, json_object
 from cudnn_assistant.probe.trials.shell_script import Setting, settings
 from cudnn_assistant.regex import regex
 
@@ -104,11 +103,8 @@ def _files(disk: Disk, folder: str, ending: str) -> list[str]:
 
 def _of_json(text: str) -> Iterator[Setting]:
     """The same of conda's records: one of names alone, or its "state" with all that it knows."""
-    try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return
-    pairs = found.get("env_vars", found) if isinstance(found, dict) else ()
+    found = json_object(text)
+    pairs = found.get("env_vars", found)
     if isinstance(pairs, dict):
         for name, value in pairs.items():
             if isinstance(value, str):

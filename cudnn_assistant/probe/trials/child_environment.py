@@ -51,10 +51,8 @@ def of_copy(
     """For one copy alone: an environment that finds no other, and the folders of CUDA's libraries.
 
     These are what lies beside the copy as in wheels, then those of ``folders`` that hold no
-    other cuDNN.
-
-    Folders of the person's own search list stay behind it as long as they hold no cuDNN: the
-    driver's library is found through one of them in containers, under WSL and on NixOS.
+    other cuDNN. Folders of the person's own search list stay behind it as long as they hold no
+    cuDNN: the driver's library is found through one of them in containers, under WSL and on NixOS.
     """
     others = (entry for entry in map(str, folders) if not holds_cudnn(entry))
     cuda_folders = [*beside(folder, family), *others]

@@ -28,10 +28,7 @@ from cudnn_assistant.wording import met
 FRAMEWORKS = ("torch", "tensorflow", "jax", "onnxruntime", "cupy")
 """Frameworks that can be asked for."""
 
-_POLITE = {
-    "TF_FORCE_GPU_ALLOW_GROWTH": "true",
-    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
-}
+_POLITE = {"TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
 """TensorFlow and JAX take nearly all GPU memory at once unless these are set."""
 PRELOAD = "onnxruntime.preload_dlls()"
 """Loads the CUDA libraries that lie in the environment as packages (ONNX Runtime 1.21)."""
@@ -46,7 +43,7 @@ _NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '(\w+)'")
 
 
 Why = Literal["", "no-cudnn", "no-cuda", "no-gpu", "processor"]
-"""Why a framework itself can't go on; "" where its own words have to be read."""
+"""As the child says it; "" where a framework's own words have to be read."""
 
 
 class Bare(msgspec.Struct, frozen=True):
@@ -88,8 +85,7 @@ def run_framework(
 
     ``bare`` leaves out what runs by itself when Python starts. Memory is taken as it is needed,
     unless the person has set otherwise. When the run does not come to its end and there is one
-    setting that may be why, a second run without it tells (``helped_by``). Raises only
-    :class:`~cudnn_assistant.probe.running.children.Cancelled`, when ``cancel`` says so.
+    setting that may be why, a second run without it tells (``helped_by``).
     """
     nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
     if framework not in FRAMEWORKS:

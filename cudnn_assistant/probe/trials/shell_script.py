@@ -48,11 +48,7 @@ def settings(script: str) -> Iterator[Setting]:
     """
     certain = set(_certain_lines(script))
     for number, line in enumerate(script.split("\n")):
-        yield from _plain(line) if number in certain and _is_plain(line) else _unknown(line)
-
-
-def _is_plain(line: str) -> bool:
-    return bool(_PLAIN.fullmatch(line) or _NAMES.fullmatch(line))
+        yield from (number in certain and [*_plain(line)]) or _unknown(line)
 
 
 def _plain(line: str) -> Iterator[Setting]:

@@ -26,13 +26,7 @@ from cudnn_assistant.machine import (
     readable,
 )
 from cudnn_assistant.probe.files import imports
-from cudnn_assistant.probe.running.children import (
-    LARGEST_LIBRARY,
-    Cancel,
-    Ended,
-    never,
-    run_child,
-)
+from cudnn_assistant.probe.running.children import LARGEST_LIBRARY, Cancel, Ended, never, run_child
 from cudnn_assistant.probe.running.loader_notes import VARIABLES, refusals
 from cudnn_assistant.probe.trials import child_environment, spared
 from cudnn_assistant.probe.trials.endings import classify, main_names
@@ -72,9 +66,7 @@ def run_trial(
     visible GPUs, "" the first of them. ``full`` adds the other types, layouts and directions.
     ``start_in`` is the child's working folder, else one of the system; ``lifted`` names limits that
     it raises first; ``python`` runs it in place of our own interpreter. ``reason`` asks the loader
-    why it refused a part of cuDNN, which cuDNN itself doesn't tell. ``table`` says what a cuDNN is
-    made of (() the built-in one). ``cancel`` ends the child at once and raises
-    :class:`~cudnn_assistant.probe.running.children.Cancelled`.
+    why it refused a part of cuDNN, which cuDNN itself doesn't tell.
     """
     parts = part_lists(table)
     wish = {
@@ -185,15 +177,8 @@ def check_library(
     except (OSError, ValueError):
         return None
     known = classify(ended, family, table)
-    return LibraryCheck(
-        status=known["status"],
-        version=known.get("version", ""),
-        cuda=known.get("cuda", ""),
-        code=known.get("code"),
-        detail=readable(known.get("detail", "")),
-        mapped=tuple(map(readable, of_cudnn(known.get("mapped", [])))),
-        parts=checks,
-    )
+    told = {**known, "mapped": of_cudnn(known.get("mapped", [])), "parts": checks}
+    return msgspec.convert(_shown(told), LibraryCheck)
 
 
 def _named(
@@ -219,10 +204,12 @@ def as_trial(known: Mapping[str, Any], ended: Ended, **more: str) -> Trial:
         "output": ended.output[-_SHOWN:].strip(),
         **more,
     }
-    return msgspec.convert({name: _shown(value) for name, value in told.items()}, Trial)
+    return msgspec.convert(_shown(told), Trial)
 
 
 def _shown(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _shown(one) for name, one in value.items()}
     if isinstance(value, list):
         return [*map(_shown, value)]
     return readable(value) if isinstance(value, str) else value

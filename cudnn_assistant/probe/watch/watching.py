@@ -82,11 +82,7 @@ class _Seen:
         return _FAST if busy else _SLOW
 
 
-def watch(
-    command: Sequence[str],
-    *,
-    exact: bool = False,
-) -> Watched:
+def watch(command: Sequence[str], *, exact: bool = False) -> Watched:
     """Run ``command`` to its end and tell what was seen of it.
 
     Its standard input and output are ours, its standard error is passed on and its end kept.
