@@ -33,7 +33,16 @@ def _switch(*names: str, key: str = "", **more: Any) -> _Flag:
 
 
 def _text(name: str, shown: str, key: str = "", **more: Any) -> _Flag:
-    return _Flag((name,), key or name.lstrip("-"), {"metavar": shown, "default": "", **more})
+    # A default of argparse's own would be read as what was said: the one of the options holds.
+    told = {"metavar": shown, "default": argparse.SUPPRESS, "type": _named, **more}
+    return _Flag((name,), key or name.lstrip("-"), told)
+
+
+def _named(text: str) -> str:
+    """The text. A script's empty variable would ask for anything: of undo, for the last change."""
+    if not text:
+        raise argparse.ArgumentTypeError(say("cli.nothing-named"))
+    return text
 
 
 def _texts(name: str, shown: str, key: str) -> _Flag:
@@ -98,7 +107,7 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
     ),
     "report": (
         _text("file", "FILE", "output", nargs="?"),
-        _switch("--short"),
+        _form("--short"),
         _form("--html"),
         _form("--csv"),
         _form("--json", "json-of-many"),

@@ -35,6 +35,8 @@ EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown":
 
 def check(session: Session, options: Options, screen: Screen) -> int:
     """Look, test, say what is wrong."""
+    if screen.json and options.prometheus == "-":
+        raise Misuse("two-outputs")
     checkup, metrics = look(session, options, screen), options.prometheus
     if metrics == "-":
         screen.raw(_metrics(checkup))
@@ -88,6 +90,8 @@ def look_with_progress(session: Session, request: LookRequest, screen: Screen) -
 
 def checkup_of_file(session: Session, path: str) -> Checkup:
     """The checkup of a saved report. Raises :class:`Misuse` when it can't be read."""
+    if path == "-":
+        raise Misuse("not-from-input")
     try:
         return session.judge(path)
     except OSError as trouble:

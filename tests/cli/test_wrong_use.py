@@ -1,0 +1,69 @@
+"""What can't be meant is refused with a sentence that says what can be."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from test_command_line import snapshot
+
+from cudnn_assistant.cli import run
+from cudnn_assistant.cli.arguments import parser
+
+
+def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
+    """The sentence by which this is refused; nothing is done, and nothing is for programs."""
+    try:
+        code = run(words)
+    except SystemExit as end:
+        code = int(str(end.code))
+    said = capfd.readouterr()
+    assert "Traceback" not in said.err
+    assert (code, said.out) == (2, ""), said
+    return said.err
+
+
+def takes_text() -> list[tuple[str, ...]]:
+    """Each option and each place of each command that takes a text of the person's."""
+    (commands,) = (one for one in parser()._actions if one.dest == "command")
+    return [
+        (name, *action.option_strings[:1])
+        for name, command in commands.choices.items()  # type: ignore[union-attr,attr-defined]
+        for action in command._actions
+        if action.metavar and name != "watch" and action.type is not int and action.nargs != 2
+    ]
+
+
+@pytest.mark.parametrize("words", takes_text(), ids=" ".join)
+def test_an_empty_text_names_nothing(
+    words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert re.search("names nothing|isn't a list of line numbers", refused(capfd, *words, ""))
+
+
+def test_only_one_answer_goes_to_standard_output(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    report = str(snapshot("linux-healthy", tmp_path))
+    words = ("check", "--machine", report, "--json", "--prometheus")
+    assert "would both write to standard output" in refused(capfd, *words, "-")
+    assert run([*words, str(tmp_path / "metrics")]) == 0
+    capfd.readouterr()
+    assert "--html" in refused(capfd, "report", "-", "--short", "--html", "--machine", report)
+
+
+@pytest.mark.parametrize(
+    "words", [("check", "--machine", "-"), ("report", "--compare", "-", "-")], ids=" ".join
+)
+def test_a_report_does_not_come_from_standard_input(
+    words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert "isn't read from standard input" in refused(capfd, *words)
+
+
+def test_a_file_about_many_has_a_form(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    report, page = str(snapshot("linux-healthy", tmp_path)), tmp_path / "page.html"
+    assert "--csv" in refused(capfd, "report", str(page), "--many", report)
+    assert run(["report", str(page), "--html", "--many", report]) == 0
+    assert page.is_file()
