@@ -8,17 +8,25 @@ import os
 from cudnn_assistant.machine import readable
 from cudnn_assistant.trouble import Fact, Trouble
 from cudnn_assistant.wording.language import english
-from cudnn_assistant.wording.numbers import listed, number
+from cudnn_assistant.wording.nearest import did_you_mean
+from cudnn_assistant.wording.numbers import listed, number, prose
 from cudnn_assistant.wording.sentences import capitalized, refusal, rows, say
 
 
 def why(trouble: BaseException) -> str:
-    """The sentence of a trouble in the language spoken now; one that it names is said as well."""
+    """The sentence of a trouble in the language spoken now; one that it names is said as well.
+
+    Behind a ``name`` that isn't among those ``known`` stands which of them may have been meant.
+    """
     if isinstance(trouble, OSError):
         return reason(trouble)
     if not isinstance(trouble, Trouble):
         return str(trouble)
-    return refusal(trouble.code, **{name: _said(fact) for name, fact in trouble.facts.items()})
+    said = refusal(trouble.code, **{name: _said(fact) for name, fact in trouble.facts.items()})
+    name, known = (trouble.facts.get(fact) for fact in ("name", "known"))
+    if isinstance(name, str) and isinstance(known, tuple):
+        return prose((said, did_you_mean(name, known)))
+    return said
 
 
 def why_in_facts(trouble: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from test_command_line import snapshot
 
 from cudnn_assistant.cli import run
 from cudnn_assistant.cli.arguments import parser
+from cudnn_assistant.explain.given import EXAMPLES
 
 
 def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:
@@ -67,3 +69,48 @@ def test_a_file_about_many_has_a_form(tmp_path: Path, capfd: pytest.CaptureFixtu
     assert "--csv" in refused(capfd, "report", str(page), "--many", report)
     assert run(["report", str(page), "--html", "--many", report]) == 0
     assert page.is_file()
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ("drvier=580", "These can: gpu, driver, cuda, cudnn, python, framework, os. Did you mean"),
+        ("colour=blue", "colour is no fact that can be given. These can: gpu, "),
+        ("driver=new", "“new” can't be understood for driver. These can, for example: 580.65.06"),
+        ("driver=12.8", "can't be understood for driver"),
+        ("driver=", "can't be understood for driver"),
+        ("cuda=512", "can't be understood for cuda"),
+        ("cudnn=some", "can't be understood for cudnn"),
+        ("python=4", "can't be understood for python"),
+        ("gpu=big", "can't be understood for gpu"),
+        ("framework=frame", "framework. These can, for example: torch 2.8, tensorflow, jax"),
+        ("os=amiga", "can't be understood for os. These can, for example: windows, linux, wsl"),
+    ],
+)
+def test_a_fact_that_says_nothing(
+    given: str, sentence: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert sentence in refused(capfd, "explain", os.devnull, "--given", given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [*(f"{name}={value}" for name, values in EXAMPLES.items() for value in values),
+     "GPU=GeForce RTX 9999", "gpu=AMD Radeon RX 7900", "driver=latest", "cudnn=installed",
+     "driver=R580", "cuda=12.2 (nvidia-smi)", "cudnn=8904", "os=Ubuntu 24.04"],
+)  # fmt: skip
+def test_a_fact_that_says_something(given: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", os.devnull, "--given", given]) == 3, capfd.readouterr()
+
+
+def test_a_name_that_is_nearly_known(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    report = ("--machine", str(snapshot("linux-healthy", tmp_path)))
+    said = refused(capfd, "recommend", *report, "--for", "torhc 2.8")
+    assert "Nothing is known about torhc. These are known: ctranslate2, cupy, " in said
+    assert "Did you mean torch?" in said
+    for known in ("torch 2.8", "tf 2.15", "cupy-cuda12x", "onnx runtime", "PyTorch"):
+        assert run(["recommend", *report, "--offline", "--for", known]) in (0, 1, 3)
+    capfd.readouterr()
+    said = refused(capfd, "fix", "--only", "cudnn-mising")
+    assert "cudnn-mising is no code of a cause" in said
+    assert "Did you mean cudnn-missing?" in said
