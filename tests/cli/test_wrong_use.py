@@ -10,7 +10,7 @@ import pytest
 from test_command_line import snapshot
 
 from cudnn_assistant.cli import run
-from cudnn_assistant.cli.arguments import parser
+from cudnn_assistant.cli.arguments import options, parser
 from cudnn_assistant.explain.given import EXAMPLES
 
 
@@ -114,3 +114,41 @@ def test_a_name_that_is_nearly_known(tmp_path: Path, capfd: pytest.CaptureFixtur
     said = refused(capfd, "fix", "--only", "cudnn-mising")
     assert "cudnn-mising is no code of a cause" in said
     assert "Did you mean cudnn-missing?" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("chekc",), "Did you mean check?"),
+        (("--json", "reprot"), "Did you mean report?"),
+        (("feed", "updte"), "Did you mean update?"),
+        (("recommend", "--as", "cnda"), "Did you mean conda?"),
+        (("check", "--jsno"), "isn't understood: --jsno. Did you mean --json?"),
+        (("--qiuck",), "Did you mean --quick?"),
+        (("check", "--compare=a"), "--compare belongs to: report."),
+        (("report", "-q"), "-q belongs to: check, explain, fix, undo, test, recommend, installed."),
+        (("check", "check"), "isn't understood: check."),
+        (("nothing-like-it",), "invalid choice"),
+    ],
+)
+def test_a_mistyped_word(
+    words: tuple[str, ...], sentence: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert sentence in refused(capfd, *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        ("-q check", "check -q"),
+        ("--color never --machine report -v", "check --color never --machine report -v"),
+        ("--machine report report -", "report --machine report -"),
+        ("--trust check", "check --trust check"),
+        ("-v --json explain file", "explain -v --json file"),
+        ("--json watch -- check -q", "watch --json -- check -q"),
+        ("watch check -q", "watch check -q"),
+        ("", "check"),
+    ],
+)
+def test_a_command_may_stand_behind_its_options(words: str, same: str) -> None:
+    assert options(words.split()) == options(same.split())
