@@ -127,7 +127,8 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
     if screen.json:
         screen.as_json(msgspec.Raw(encoded(checkup, source)))
         return
-    title, sentence = headline(checkup.verdict, checkup.machine, checkup.findings)
+    told = checkup.verdict, checkup.machine, checkup.findings
+    title, sentence = headline(*told, reported=checkup.reported)
     if screen.quiet:
         screen.line(title)
         return
