@@ -28,6 +28,7 @@ from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.json_output import encoded
 from cudnn_assistant.summary import headline, lines, trial_text
 from cudnn_assistant.wording import day, in_words, listed, moment, number, say, stage, told, words
+from cudnn_assistant.wording.refusals import cause
 
 EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}
 """Exit codes of a look, by verdict."""
@@ -119,7 +120,7 @@ def given(path: str, limit: int, screen: Screen) -> bytes:
 
 def unreadable(path: str, trouble: OSError) -> Misuse:
     """A file that was named and can't be read."""
-    return Misuse("unreadable", path=path, why=trouble.strerror or str(trouble))
+    return Misuse("unreadable", path=path, why=cause(trouble))
 
 
 def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> None:

@@ -47,8 +47,17 @@ def reason(trouble: OSError) -> str:
     """One sentence, with the file where one is known."""
     named = trouble.filename or trouble.filename2 or ""
     file = readable(os.fsdecode(named)) if isinstance(named, str | bytes) else ""
-    text = _known(trouble) or f"{(trouble.strerror or str(trouble)).rstrip('.')}."
-    return f"{file}: {text}" if file else capitalized(text)
+    return f"{file}: {because(trouble)}" if file else capitalized(because(trouble))
+
+
+def because(trouble: OSError) -> str:
+    """The same behind the name of the file."""
+    return _known(trouble) or f"{(trouble.strerror or str(trouble)).rstrip('.')}."
+
+
+def cause(trouble: OSError) -> str:
+    """The same within a sentence."""
+    return because(trouble).rstrip(".。")
 
 
 def _known(trouble: OSError) -> str:
