@@ -16,7 +16,7 @@ from cudnn_assistant.report.fleet import Computer, Fleet, Unlike, Value
 from cudnn_assistant.report.fleet_page import value_lines, write_fleet_page
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.imagined import Imagined, recommendation
-from cudnn_assistant.summary import headline
+from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.summary.rows import rows
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import language, prose, told, words
@@ -78,6 +78,16 @@ def test_several_versions_on_many_computers_and_of_a_gpu_are_listed_in_the_langu
         assert "(Maxwell, 5.2)、titan x (" in reason(ambiguous)
     finally:
         language.choose(["en"])
+
+
+def test_the_window_names_its_button_where_the_command_line_names_an_option() -> None:
+    seen = think(golden("linux-environment-not-tried"), load_builtin())
+    (line,) = [one for one in lines(seen.machine, seen.findings) if one.part == "python"]
+    assert line.text.endswith("lies there; to try it, add --python /home/kim/ai/venv")
+    for own, end in ((True, "; to try it, press “Test that Python…” under “Details”"), (False, "")):
+        found = rows(seen.machine, seen.findings, own=own)
+        (state,) = [one.state for one in found if one.subject == "/home/kim/ai/venv"]
+        assert state == f"Not tried, because it only lies there{end}"
 
 
 @pytest.mark.parametrize(
