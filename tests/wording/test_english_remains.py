@@ -286,5 +286,5 @@ def test_facts_are_english_whatever_is_spoken_beside() -> None:
     thread = threading.Thread(target=lambda: heard.append(why(trouble)))
     thread.start()
     thread.join()
-    assert heard == ["/etc/x: Sie dürfen das nicht ändern."]
+    assert heard == ["/etc/x: Sie haben dafür keine Berechtigung."]
     assert told(why_in_facts(trouble)) == why(trouble)
