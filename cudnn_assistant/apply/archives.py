@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event
 from typing import IO
 
 from cudnn_assistant import places
@@ -23,6 +24,7 @@ from cudnn_assistant.plan import InstallArchive, RemoveArchive
 from cudnn_assistant.system import Refused
 from cudnn_assistant.trouble import Cancelled, refusing
 from cudnn_assistant.unpack import remove, rename, unpack
+from cudnn_assistant.visible import visible
 from cudnn_assistant.whole_file import make_folder, put
 
 _TIMES = 4
@@ -35,6 +37,8 @@ _LINK_TIME_ONLY = ("*.a", "*.lib")
 _LIBRARIES = ("*.so", "*.so.*", "*.dll")
 _LIST = "installed-files.txt"
 """What an archive brought, a path a line: any other file in its folder is the person's."""
+_FEW = 3
+"""Names of the person's files in a folder of ours that are told."""
 _WINDOWS_OWN = frozenset({"desktop.ini", "thumbs.db"})
 
 
@@ -199,8 +203,18 @@ def tidy(step: InstallArchive, _tools: Tools) -> None:
         shutil.rmtree(step.folder + places.MAKING, ignore_errors=True)
 
 
+def rehearse_removal(step: RemoveArchive, _stop: Event) -> RemoveArchive:
+    """As it is. Refuses to remove what isn't ours, before anybody is asked."""
+    _refuse_theirs(step)
+    return step
+
+
 def compare_removal(step: RemoveArchive, _tools: Tools) -> None:
-    """Refuse to remove what isn't ours."""
+    """The same, once the person said yes: others may have put something there meanwhile."""
+    _refuse_theirs(step)
+
+
+def _refuse_theirs(step: RemoveArchive) -> None:
     folder = step.archive.folder
     _refuse_foreign(folder)
     with refusing("system-said"):
@@ -209,8 +223,10 @@ def compare_removal(step: RemoveArchive, _tools: Tools) -> None:
         except FileNotFoundError:  # Gone already, or laid by an earlier version.
             return
         ours = {_LIST, *re.split(r"\r?\n", text)}
-        if theirs := [path for path in _files(folder) if path not in ours]:
-            raise Refused("file-not-ours", folder=folder, file=theirs[0])
+        theirs = [visible(path) for path in _files(folder) if path not in ours]
+        if theirs:
+            few = (*theirs[:_FEW], *("…" for _more in theirs[_FEW : _FEW + 1]))
+            raise Refused("files-not-ours", folder=folder, count=len(theirs), files=few)
 
 
 def _files(folder: str) -> list[str]:

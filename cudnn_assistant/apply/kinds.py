@@ -45,7 +45,8 @@ class StepActions(NamedTuple):
     prepare: Callable[[Any, Tools], Step] = _as_it_is
     """The step with what the way back needs to know, before the journal is written."""
     rehearse: Callable[[Any, Event], Step] = _as_it_is
-    """The step with what it would change; the event stops it. Changes nothing."""
+    """The step with what it would change, or why it can't be; the event stops it. Changes
+    nothing."""
     stage: Callable[[Any, Tools], str | None] = nothing
     """Fetch what it needs and lay it where it can be tried, out of everybody's way; the folder,
     none for a step that needs none or can't be tried."""
@@ -77,6 +78,7 @@ ACTIONS: dict[type, StepActions] = {
         archives.put_back_removal,
         archives.compare_removal,
         archives.removal_reached,
+        rehearse=archives.rehearse_removal,
     ),
     InstallPackage: StepActions(
         packages.do,

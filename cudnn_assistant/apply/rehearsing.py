@@ -18,14 +18,15 @@ def rehearse(
     """The plan with what pip says each step would change, exactly. Changes nothing.
 
     pip looks into its index for that, as for the installation itself. Raises :class:`Refused`
-    with pip's words when it could not do it; an old pip that can't rehearse leaves a step as it is,
-    and so does a policy that forbids downloads. The interpreters in ``unasked`` are not started.
+    with pip's words when it could not do it, and for a folder that can't be removed; an old pip
+    that can't rehearse leaves a step as it is, and so does a policy that forbids downloads. The
+    interpreters in ``unasked`` are not started.
     """
-    if not policy().downloads:
-        return plan
-    stop = cancel or threading.Event()
+    stop, asks = cancel or threading.Event(), policy().downloads
     steps = (
-        step if kind_of(step).python(step) in unasked else actions_of(step).rehearse(step, stop)
+        step
+        if kind_of(step).python(step) in unasked or (actions_of(step).fetches(step) and not asks)
+        else actions_of(step).rehearse(step, stop)
         for step in plan.steps
-    )  # fmt: skip
+    )
     return msgspec.structs.replace(plan, steps=tuple(steps))

@@ -15,7 +15,8 @@ from cudnn_assistant import __version__
 from cudnn_assistant.cli.ending import heard
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.visible import visible
-from cudnn_assistant.wording import language, say
+from cudnn_assistant.wording import language, listed, prose, say
+from cudnn_assistant.wording.nearest import did_you_mean
 
 
 class _Flag(msgspec.Struct, frozen=True):
@@ -33,7 +34,16 @@ def _switch(*names: str, key: str = "", **more: Any) -> _Flag:
 
 
 def _text(name: str, shown: str, key: str = "", **more: Any) -> _Flag:
-    return _Flag((name,), key or name.lstrip("-"), {"metavar": shown, "default": "", **more})
+    # A default of argparse's own would be read as what was said: the one of the options holds.
+    told = {"metavar": shown, "default": argparse.SUPPRESS, "type": _named, **more}
+    return _Flag((name,), key or name.lstrip("-"), told)
+
+
+def _named(text: str) -> str:
+    """The text. A script's empty variable would ask for anything: of undo, for the last change."""
+    if not text:
+        raise argparse.ArgumentTypeError(say("cli.nothing-named"))
+    return text
 
 
 def _texts(name: str, shown: str, key: str) -> _Flag:
@@ -98,7 +108,7 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
     ),
     "report": (
         _text("file", "FILE", "output", nargs="?"),
-        _switch("--short"),
+        _form("--short"),
         _form("--html"),
         _form("--csv"),
         _form("--json", "json-of-many"),
@@ -153,13 +163,35 @@ COMMANDS = tuple(_COMMANDS)
 
 def options(words: Sequence[str]) -> Options:
     """What these words ask for. Exits with 2 on wrong use, as argparse does."""
-    chosen = list(words)
-    if not any(word in COMMANDS for word in chosen[: _until_program(chosen)]) and not {
-        "-h",
-        "--help",
-    } & set(chosen):
-        chosen.insert(0, "check")
-    return msgspec.convert(vars(parser(chosen).parse_args(chosen)), Options)
+    chosen = _command_first(words)
+    top = parser(chosen)
+    found, rest = top.parse_known_args(chosen)
+    if rest:
+        told = say("cli.not-understood", words=" ".join(rest))
+        top.error(prose((told, *(_meant(word, found.command) for word in rest))))
+    return msgspec.convert(vars(found), Options)
+
+
+def _command_first(words: Sequence[str]) -> list[str]:
+    """``-q check`` is ``check -q``; where no command stands, it is a check."""
+    flags = [flag for some in _COMMANDS.values() for flag in some]
+    takes = {name for one in flags if one.more.get("action") != "store_true" for name in one.names}
+    own = words[: _until_program(words)]
+    for place, word in enumerate(own):
+        if not word.startswith("-") and takes.isdisjoint(own[:place][-1:]):
+            return [word, *words[:place], *words[place + 1 :]]
+    return list(words) if {"-h", "--help"} & set(own) else ["check", *words]
+
+
+def _meant(word: str, command: str) -> str:
+    """What an option that a command doesn't have may have meant; "" for another word."""
+    name = word.partition("=")[0]
+    if not name.startswith("-"):
+        return ""
+    has = {one: {name for flag in flags for name in flag.names} for one, flags in _COMMANDS.items()}
+    if others := [one for one, names in has.items() if name in names]:
+        return say("cli.belongs-to", option=name, commands=listed(others))
+    return did_you_mean(name, sorted(has[command]))
 
 
 def _until_program(words: Sequence[str]) -> int:
@@ -174,6 +206,13 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 class _Parser(argparse.ArgumentParser):
     """Says what it doesn't understand so that a terminal obeys nothing of it."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as wrong:
+            near = did_you_mean(str(value), action.choices or ())
+            raise argparse.ArgumentError(action, prose((wrong.message, near))) from wrong
 
     def _print_message(self, message: str, file: Any = None) -> None:
         told = "\n".join(map(visible, message.split("\n")))

@@ -6,6 +6,7 @@ from cudnn_assistant.cli.looking import checkup_of_file, given, look_with_progre
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.explain import text_lines
+from cudnn_assistant.explain.given import refuse_unread
 from cudnn_assistant.session import Checkup, LookRequest, Misuse, Session
 from cudnn_assistant.session.given_file import LARGEST_LOG
 
@@ -16,6 +17,7 @@ def explain(session: Session, options: Options, screen: Screen) -> int:
     A text may be another computer's, so this one is looked at only when asked.
     """
     facts = dict(_fact(word) for word in options.given)
+    refuse_unread(facts, session.compat)
     seen: Checkup | None = None
     if options.machine:
         seen = checkup_of_file(session, options.machine)
@@ -34,4 +36,4 @@ def _fact(word: str) -> tuple[str, str]:
     name, sign, value = word.partition("=")
     if not sign or not name.strip():
         raise Misuse("given-without-value")
-    return name, value
+    return name.strip().lower(), value

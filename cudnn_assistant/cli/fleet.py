@@ -17,12 +17,15 @@ from cudnn_assistant.report.fleet_page import (
     write_fleet_csv,
     write_fleet_page,
 )
-from cudnn_assistant.session import Session
+from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.wording import listed, say
 
 
 def many(session: Session, options: Options, screen: Screen) -> int:
     """Read them all and write the answer; 0 when there is one, 3 when no report could be read."""
+    form = _form(options)
+    if form is None and options.file not in ("", "-"):
+        raise Misuse("form-of-many", file=options.file)
     session.fetch_data(offline=options.offline)
     screen.progress(say("fleet.reading"))
     fleet = session.fleet(options.many, options.earlier)
@@ -32,7 +35,6 @@ def many(session: Session, options: Options, screen: Screen) -> int:
     if not fleet.computers:
         screen.trouble(say("fleet.none-readable"))
         return 3
-    form = _form(options)
     if form is None:
         _show(fleet, screen)
         return 0

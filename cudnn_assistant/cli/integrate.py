@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shlex
 import sys
@@ -13,8 +12,9 @@ from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import readable
 from cudnn_assistant.session import Misuse, Refused, Session
+from cudnn_assistant.whole_file import put
 from cudnn_assistant.wording import say
-from cudnn_assistant.wording.refusals import why
+from cudnn_assistant.wording.refusals import cause, why
 
 _ABOUT = "io.github.cudnn_assistant.cudnn_assistant.metainfo.xml"
 _FILES = (
@@ -38,17 +38,18 @@ def integrate(_session: Session, options: Options, screen: Screen) -> int:
         share = data_home()
         targets = (share / name for _source, name in _FILES)
         if place := next(filter(None, map(places.anothers, targets)), ""):
-            screen.trouble(why(Refused("anothers-home", home=readable(place))))
-            return 5
+            raise Refused("anothers-home", home=readable(place))
         for source, name in _FILES:
             if options.out_of_menus:
                 (share / name).unlink(missing_ok=True)
             else:
                 _put(source, share / name)
     except OSError as trouble:
-        said = trouble.strerror or str(trouble)
         path = trouble.filename or share
-        screen.trouble(say("cli.menu-not-writable", path=path, why=said))
+        screen.trouble(say("cli.menu-not-writable", path=path, why=cause(trouble)))
+        return 5
+    except Refused as trouble:
+        screen.trouble(why(trouble))
         return 5
     screen.line(say("cli.menu-removed" if options.out_of_menus else "cli.menu-added"))
     return 0
@@ -57,14 +58,14 @@ def integrate(_session: Session, options: Options, screen: Screen) -> int:
 def data_home() -> Path:
     """$XDG_DATA_HOME where it is an absolute path, else ``~/.local/share``.
 
-    Raises :class:`OSError` where nobody knows a home.
+    Raises :class:`Refused` where nobody knows a home.
     """
     chosen = os.environ.get("XDG_DATA_HOME", "")
     if os.path.isabs(chosen):
         return Path(chosen)
     home = os.environ.get("HOME", os.path.expanduser("~"))
     if not os.path.isabs(home):
-        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), "~")
+        raise Refused("no-home")
     return Path(home) / ".local" / "share"
 
 
@@ -74,7 +75,8 @@ def _put(source: str, target: Path) -> None:
         # A menu knows nothing of a virtual environment's PATH.
         text = text.replace("Exec=cudnn-assistant-gui", f"Exec={_command()}")
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, "utf-8")
+    # A menu shows an empty entry of a full disk.
+    put(target, text.encode(), mode=0o644)
 
 
 def _command() -> str:

@@ -28,6 +28,7 @@ from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.json_output import encoded
 from cudnn_assistant.summary import headline, lines, trial_text
 from cudnn_assistant.wording import day, in_words, listed, moment, number, say, stage, told, words
+from cudnn_assistant.wording.refusals import cause
 
 EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}
 """Exit codes of a look, by verdict."""
@@ -35,6 +36,8 @@ EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown":
 
 def check(session: Session, options: Options, screen: Screen) -> int:
     """Look, test, say what is wrong."""
+    if screen.json and options.prometheus == "-":
+        raise Misuse("two-outputs")
     checkup, metrics = look(session, options, screen), options.prometheus
     if metrics == "-":
         screen.raw(_metrics(checkup))
@@ -88,6 +91,8 @@ def look_with_progress(session: Session, request: LookRequest, screen: Screen) -
 
 def checkup_of_file(session: Session, path: str) -> Checkup:
     """The checkup of a saved report. Raises :class:`Misuse` when it can't be read."""
+    if path == "-":
+        raise Misuse("not-from-input")
     try:
         return session.judge(path)
     except OSError as trouble:
@@ -115,7 +120,7 @@ def given(path: str, limit: int, screen: Screen) -> bytes:
 
 def unreadable(path: str, trouble: OSError) -> Misuse:
     """A file that was named and can't be read."""
-    return Misuse("unreadable", path=path, why=trouble.strerror or str(trouble))
+    return Misuse("unreadable", path=path, why=cause(trouble))
 
 
 def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> None:
@@ -123,7 +128,8 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
     if screen.json:
         screen.as_json(msgspec.Raw(encoded(checkup, source)))
         return
-    title, sentence = headline(checkup.verdict, checkup.machine, checkup.findings)
+    told = checkup.verdict, checkup.machine, checkup.findings
+    title, sentence = headline(*told, reported=checkup.reported)
     if screen.quiet:
         screen.line(title)
         return

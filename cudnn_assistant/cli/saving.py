@@ -10,6 +10,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.plain_file import NOT_PLAIN, plain
 from cudnn_assistant.whole_file import put
 from cudnn_assistant.wording import refusal, say
+from cudnn_assistant.wording.refusals import because, cause
 
 _ALIKE = 20
 """Bytes that all files of one kind of ours begin with."""
@@ -20,8 +21,7 @@ def save(path: str, content: bytes, screen: Screen) -> int:
     try:
         _write(path, content)
     except OSError as trouble:
-        why = trouble.strerror or str(trouble)
-        screen.trouble(say("cli.report-not-writable", path=path, why=why))
+        screen.trouble(say("cli.report-not-writable", path=path, why=cause(trouble)))
         return 3
     screen.trouble(say("cli.report-written", path=os.path.abspath(path)))
     return 0
@@ -62,8 +62,7 @@ def replace(path: str, content: bytes, screen: Screen) -> bool:
     try:
         put(path, content, mode=0o644)
     except OSError as trouble:
-        why = trouble.strerror or str(trouble)
-        screen.trouble(refusal("file-not-written", file=path, why=why))
+        screen.trouble(refusal("file-not-written", file=path, why=because(trouble)))
         return False
     return True
 

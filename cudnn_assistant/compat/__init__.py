@@ -66,6 +66,7 @@ from cudnn_assistant.compat.releases import cudnn_build as cudnn_build
 from cudnn_assistant.compat.releases import cudnn_builds as cudnn_builds
 from cudnn_assistant.compat.releases import cudnn_release as cudnn_release
 from cudnn_assistant.compat.releases import framework_builds as framework_builds
+from cudnn_assistant.compat.releases import framework_name as framework_name
 from cudnn_assistant.compat.releases import framework_needs as framework_needs
 from cudnn_assistant.compat.releases import last_cudnn as last_cudnn
 from cudnn_assistant.compat.releases import wheel_package as wheel_package

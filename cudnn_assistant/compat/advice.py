@@ -39,12 +39,12 @@ class Reason(Struct, kw_only=True):
     """What it is about: "cuDNN 9.28.0 for CUDA 13", "torch 2.14.1", a GPU's capability."""
     release: Release | None = None
     """The same by its parts, where it is a product's release."""
-    facts: dict[str, str] = {}  # noqa: RUF012 - msgspec copies empty defaults
+    facts: dict[str, str | tuple[str, ...]] = {}  # noqa: RUF012 - msgspec copies empty defaults
 
 
 def reason(code: Code, release: Release, **facts: str) -> Reason:
     """A reason that is about a product's release."""
-    return Reason(code=code, about=str(release), release=release, facts=facts)
+    return Reason(code=code, about=str(release), release=release, facts=dict(facts))
 
 
 class DriverAdvice(Struct, kw_only=True):

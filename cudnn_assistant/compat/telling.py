@@ -205,13 +205,12 @@ def driver_reasons(here: Situation, one: Candidate) -> tuple[Reason, ...]:
 def unknown_facts(here: Situation) -> Iterator[Reason]:
     """What would have to be known to be certain."""
     if here.has_gpu is None or not here.computes or here.unknown_gpus:
-        about = ", ".join(here.unknown_gpus)
-        named = {"names": ", ".join(here.meant)}
-        yield (
-            Reason(code="gpu-ambiguous", about=about, facts=named)
-            if here.meant
-            else Reason(code="gpu-unknown", about=about)
-        )
+        for about in dict.fromkeys(here.unknown_gpus) or ("",):
+            yield (
+                Reason(code="gpu-ambiguous", about=about, facts={"names": here.meant})
+                if here.meant
+                else Reason(code="gpu-unknown", about=about)
+            )
     if here.has_driver is None or (here.has_driver and not here.driver):
         yield Reason(code="driver-unknown")
     if not here.platform:

@@ -74,7 +74,8 @@ def answer(shown: Shown) -> tuple[str, str]:
     """Title and sentence."""
     checkup, main = shown.checkup, shown.checkup.main
     if shown.works or checkup.verdict == "impossible" or main is None:
-        return headline(checkup.verdict, checkup.machine, checkup.findings)
+        told = checkup.verdict, checkup.machine, checkup.findings
+        return headline(*told, reported=checkup.reported)
     title = words(main, checkup.machine).title
     if shown.foreign:
         return title, say("gui.lead-report")

@@ -102,7 +102,8 @@ class Program:
 
 
 class Stopping:
-    """Ctrl+C in the terminal that the window came from, or a system that ends: the window closes.
+    """Ctrl+C in the terminal that the window came from, that terminal closed, or a system that
+    ends: the window closes.
 
     Python hears a signal only while it runs, and Qt waits outside of it: the signal wakes it.
     """
@@ -117,8 +118,9 @@ class Stopping:
         # Again and again: the signal may come before there is a window, or while one is made.
         self._closes = QTimer(interval=_TURN)
         self._closes.timeout.connect(QApplication.closeAllWindows)
-        for one in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(one) is not signal.SIG_IGN:
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            one = getattr(signal, name, None)  # Windows has no SIGHUP.
+            if one is not None and signal.getsignal(one) is not signal.SIG_IGN:
                 signal.signal(one, lambda _number, _frame: self._closes.start())
 
 

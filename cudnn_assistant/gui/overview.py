@@ -155,7 +155,7 @@ class OverviewPage(Page):
         empty(self._list)
         self._show_news(shown)
         checkup = shown.checkup
-        found = rows(checkup.machine, checkup.findings)
+        found = rows(checkup.machine, checkup.findings, own=not shown.foreign)
         worst = next((one for one in found if one.mark == "bad"), None)
         for row in found:
             card = SubjectCard(row, said=title)

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QSizePolicy,
+    QStyleOption,
     QWidget,
 )
 
@@ -253,9 +254,11 @@ class Listing(ReadOnly):
         self.viewport().setBackgroundRole(QPalette.ColorRole.Window)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """The text, and the frame of the focus."""
+        """The text, and the frame of the focus; in high contrast always one."""
         super().paintEvent(event)
-        painter = QPainter(self.viewport())
+        painter, option = QPainter(self.viewport()), QStyleOption()
+        option.initFrom(self)
+        theme.draw_edge(painter, option, self.viewport().rect())
         theme.draw_focus(painter, self)
         painter.end()
 

@@ -226,7 +226,7 @@ class _Edges(QProxyStyle):
         """As Fusion does, with an edge that is seen."""
         super().drawPrimitive(element, option, painter, widget)
         if element in _EDGED:
-            _draw_edge(painter, option, option.rect, always=element == _BOX)
+            draw_edge(painter, option, option.rect, always=element == _BOX)
 
     def drawControl(  # noqa: N802
         self,
@@ -238,7 +238,7 @@ class _Edges(QProxyStyle):
         """A bar of progress shows how long it will be."""
         super().drawControl(element, option, painter, widget)
         if element == QStyle.ControlElement.CE_ProgressBar:
-            _draw_edge(painter, option, option.rect)
+            draw_edge(painter, option, option.rect)
 
     def drawComplexControl(  # noqa: N802
         self,
@@ -250,12 +250,11 @@ class _Edges(QProxyStyle):
         """Choices, and where one has scrolled to."""
         super().drawComplexControl(control, option, painter, widget)
         if widget is not None and (part := _COMPLEX.get(control)) is not None:
-            _draw_edge(painter, option, self.subControlRect(control, option, part, widget))
+            draw_edge(painter, option, self.subControlRect(control, option, part, widget))
 
 
-def _draw_edge(
-    painter: QPainter, option: QStyleOption, box: QRect, *, always: bool = False
-) -> None:
+def draw_edge(painter: QPainter, option: QStyleOption, box: QRect, *, always: bool = False) -> None:
+    """The edge of a box, in high contrast or ``always``; in the colour of the focus where it is."""
     palette: QPalette = option.palette
     if not (always or high_contrast(palette)):
         return

@@ -126,7 +126,12 @@ def _change(one: Changed) -> Iterator[str]:
 
 
 def _shown(value: str | None) -> str:
-    return say("fleet.not-known") if value is None else value or say("fleet.no-value")
+    return say("fleet.not-known") if value is None else _each(value) or say("fleet.no-value")
+
+
+def _each(value: str) -> str:
+    """Several versions of one thing, which stand in the facts as in every language."""
+    return listed(value.split(", "))
 
 
 def _differences(unlike: Sequence[Unlike]) -> Iterator[PagePart]:
@@ -172,10 +177,14 @@ def _table(computers: Sequence[Computer]) -> Table:
     )
 
 
-def _row(one: Computer, between: Callable[[Iterable[str]], str] = listed) -> tuple[str, ...]:
+def _row(
+    one: Computer,
+    between: Callable[[Iterable[str]], str] = listed,
+    each: Callable[[str], str] = _each,
+) -> tuple[str, ...]:
     known = dict(one.facts)
     first = (known.pop(name, None) for name in ("driver", "CUDA", "cuDNN"))
-    driver, cuda, cudnn = ("?" if value is None else value or "–" for value in first)
+    driver, cuda, cudnn = ("?" if value is None else each(value) or "–" for value in first)
     return (
         one.name,
         state(one.verdict),
@@ -184,7 +193,7 @@ def _row(one: Computer, between: Callable[[Iterable[str]], str] = listed) -> tup
         driver,
         cuda,
         cudnn,
-        between(f"{name} {version}" for name, version in known.items()),
+        between(f"{name} {each(version)}" for name, version in known.items()),
         one.system,
         moment(one.taken_at),
     )
@@ -202,7 +211,7 @@ def write_fleet_csv(fleet: Fleet) -> str:
          "system", "taken_at", "file"]
     )  # fmt: skip
     for one in fleet.computers:
-        name, _state, _title, *facts = _row(one, _separated)
+        name, _state, _title, *facts = _row(one, _separated, str)
         cells = [name, one.verdict, one.title, " ".join(one.causes), *facts[:-1], one.taken_at]
         writer.writerow([_cell(text) for text in (*cells, one.file)])
     return out.getvalue()

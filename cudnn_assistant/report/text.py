@@ -64,7 +64,7 @@ def write_report(
     message that the person pasted, both kept verbatim; ``unknown`` is what a newer program wrote
     into the snapshot. Pure: the same facts give the same bytes.
     """
-    title, sentence = headline(verdict, machine, findings)
+    title, sentence = headline(verdict, machine, findings, reported=True)
     parts: tuple[Part, ...] = (
         Heading(1, (title,)),
         Paragraph(say("report.taken", when=moment(machine.taken_at), system=_system(machine))),
@@ -92,7 +92,7 @@ def write_report(
 
 def write_short(machine: Machine, findings: Sequence[Finding], verdict: Verdict) -> str:
     """A form for chats: at most :data:`SHORT` lines of Markdown, without the snapshot."""
-    title, sentence = headline(verdict, machine, findings)
+    title, sentence = headline(verdict, machine, findings, reported=True)
     parts: list[Part] = [Paragraph((Strong(title),)), *_top(machine, findings, sentence)]
     for finding in findings[:4]:
         told = wording.words(finding, machine)

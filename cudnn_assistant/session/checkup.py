@@ -29,6 +29,8 @@ class Checkup(Struct, kw_only=True):
     """The codes that its plan, and whatever that grows by, may serve; ``None``: all."""
     unknown: tuple[Unknown, ...] = ()
     """What a newer program wrote into the report that this was opened from."""
+    reported: bool = False
+    """Read out of a report: of another computer, and of another time."""
 
     @property
     def main(self) -> Finding | None:
@@ -64,7 +66,7 @@ def works_for(checkup: Checkup, subject: str) -> bool:
 
 def without_plan(checkup: Checkup) -> Checkup:
     """Of another computer: nothing of it can be changed here, and a plan would name our folders."""
-    return msgspec.structs.replace(checkup, plan=Plan())
+    return msgspec.structs.replace(checkup, plan=Plan(), reported=True)
 
 
 def with_tests(checkup: Checkup, tests: tuple[Trial, ...], compat: Compat) -> Checkup:

@@ -16,6 +16,7 @@ from cudnn_assistant.compat import (
     Recommendation,
     Situation,
     cuda_of_driver,
+    framework_name,
     meant,
     recommend_for,
     situation,
@@ -70,6 +71,10 @@ def environment_advice(
 
 
 def _wished(wish: Imagined, checkup: Checkup | None, compat: Compat, python: str) -> Situation:
+    named = _framework(wish.framework)["framework"] if wish.framework else ""
+    known = {one.name for one in compat.frameworks}
+    if named and framework_name(named) not in known:
+        raise Misuse("unknown-framework", name=named, known=tuple(sorted(known)))
     if checkup is None:
         return imagine(wish, compat, ordinary(wish.system))
     return imagine(wish, compat, seen_situation(checkup.machine, compat, python))

@@ -93,7 +93,8 @@ def answer(checkup: Checkup, source: Source) -> Answer:
     """A checkup with its words."""
     machine = checkup.machine
     names = {env.id: env.frameworks for env in machine.pythons}
-    title, sentence = headline(checkup.verdict, machine, checkup.findings)
+    told = checkup.verdict, machine, checkup.findings
+    title, sentence = headline(*told, reported=checkup.reported)
     return Answer(
         verdict=checkup.verdict,
         title=title,

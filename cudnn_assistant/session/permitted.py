@@ -25,7 +25,7 @@ def known(codes: Iterable[str]) -> frozenset[str]:
     named = frozenset(codes)
     there = {cause.name for cause in causes()}
     for code in sorted(named - there):
-        raise Misuse("no-such-cause", code=code)
+        raise Misuse("no-such-cause", name=code, known=tuple(sorted(there)))
     return named
 
 

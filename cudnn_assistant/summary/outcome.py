@@ -25,8 +25,20 @@ def trial_text(trial: Trial) -> tuple[Mark, str]:
     return "bad", stopped(trial)
 
 
+def doubted(trial: Trial) -> str:
+    """Why a test was not begun without a yes; "" for another reason."""
+    path = trial.detail or trial.subject
+    if trial.doubt == "place":
+        return say("summary.not-tried")
+    if trial.doubt == "owner":
+        return say("summary.not-tried-somebodys", path=path)
+    return say("summary.not-tried-writable", path=path) if trial.doubt == "writable" else ""
+
+
 def untrusted(trial: Trial) -> str:
-    """Why a test was not begun without a yes, and what would be one; "" for another reason."""
+    """The same with what would be a yes on the command line."""
+    if not (why := doubted(trial)):
+        return ""
     path = trial.detail or trial.subject
     folder = re.sub(r"[/\\][^/\\]{1,255}\.(?:so|dll)[^/\\]{0,255}$", "", path)
     if trial.subject != SYSTEM and path.startswith(trial.subject):
@@ -34,13 +46,13 @@ def untrusted(trial: Trial) -> str:
     # To be pasted, so that whatever a folder is called stays one word.
     windows = re.match(r"[A-Za-z]:|\\\\", folder)
     word = word_in_any_terminal(folder) if windows else quote(folder, "sh")
-    if trial.doubt == "place":
-        return say("summary.not-tried", path=word)
-    if trial.doubt == "owner":
-        return say("summary.not-tried-somebodys", path=path, folder=word)
-    if trial.doubt == "writable":
-        return say("summary.not-tried-writable", path=path, folder=word)
-    return ""
+    place = trial.doubt == "place"
+    how = (
+        say("summary.try-by-python", path=word)
+        if place
+        else say("summary.try-by-trust", folder=word)
+    )
+    return say("summary.not-tried-and-how", why=why, how=how)
 
 
 def stopped(trial: Trial) -> str:

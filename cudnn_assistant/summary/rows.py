@@ -13,6 +13,7 @@ from cudnn_assistant.summary.chain import Chain, chain, test_of
 from cudnn_assistant.summary.environments import environments
 from cudnn_assistant.summary.line import Line, Mark, card
 from cudnn_assistant.summary.needed import system_needed
+from cudnn_assistant.summary.outcome import doubted, untrusted
 from cudnn_assistant.summary.part_lines import lines
 from cudnn_assistant.versions import short
 from cudnn_assistant.wording import number, prose, say, words
@@ -35,15 +36,17 @@ class Row(msgspec.Struct, frozen=True):
 _WORST: dict[Mark, int] = {"bad": 0, "unknown": 1, "note": 2, "ok": 3, "wait": 4}
 
 
-def rows(machine: Machine, findings: Sequence[Finding] = ()) -> tuple[Row, ...]:
+def rows(
+    machine: Machine, findings: Sequence[Finding] = (), *, own: bool = True
+) -> tuple[Row, ...]:
     """Every subject, worst first, and of those that stand alike the one first that a finding is
-    about: else they stay in the order they were found."""
+    about: else they stay in the order they were found. ``own``: what was not tried can be, here."""
     known = tuple(findings)
     found = [_system(machine, known)]
     with_frameworks = [one for one in machine.pythons if one.frameworks]
     told = environments(machine, known)
     for environment, line in zip(with_frameworks, told, strict=True):
-        found.append(_environment(machine, environment, line, known))
+        found.append(_environment(machine, environment, line, known, own))
     return tuple(sorted(found, key=_standing))
 
 
@@ -93,7 +96,7 @@ def ran(test: Trial) -> str:
 
 
 def _environment(
-    machine: Machine, one: PythonEnvironment, line: Line, findings: tuple[Finding, ...]
+    machine: Machine, one: PythonEnvironment, line: Line, findings: tuple[Finding, ...], own: bool
 ) -> Row:
     mine = tuple(f for f in findings if f.subject == one.id)
     test = test_of(machine, one.id)
@@ -102,6 +105,8 @@ def _environment(
         state = ran(test)
         if test.version:
             state = prose((f"cuDNN {short(test.version)}.", state))
+    elif test is not None and test.doubt:
+        state = state.replace(untrusted(test), _untried(test, own))
     else:
         state = state.removesuffix(f", {say('summary.place', place=one.id)}")
     blocking = mine
@@ -109,6 +114,15 @@ def _environment(
         blocking = (*mine, *(f for f in findings if _for_all(f, mine)))
     told = chain(machine, one.id, blocking)
     return Row(one.id, line.mark, line.label, one.id, _begun(state), told, mine)
+
+
+def _untried(test: Trial, own: bool) -> str:
+    """Why it was not tried, and which button does it."""
+    if not own:
+        return doubted(test)
+    labels = {"button": say("gui.test-environment-button"), "details": say("gui.details")}
+    how = say("summary.try-by-button", **labels)
+    return say("summary.not-tried-and-how", why=doubted(test), how=how)
 
 
 def _begun(state: str) -> str:

@@ -8,15 +8,20 @@ from cudnn_assistant.finding import Finding, Impossible, Manual, Unknown, Verdic
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.summary.line import card
 from cudnn_assistant.versions import short
-from cudnn_assistant.wording import number, prose, say, told, words
+from cudnn_assistant.wording import moment, number, prose, say, told, words
 
 
-def headline(verdict: Verdict, machine: Machine, findings: Iterable[Finding]) -> tuple[str, str]:
-    """Title and sentence of the outcome: works, needs you, not possible here, we don't know."""
+def headline(
+    verdict: Verdict, machine: Machine, findings: Iterable[Finding], *, reported: bool = False
+) -> tuple[str, str]:
+    """Title and sentence of the outcome: works, needs you, not possible here, we don't know.
+
+    ``reported``: it is read elsewhere, and later.
+    """
     known = tuple(findings)
     errors = [f for f in known if f.severity == "error"]
     if verdict == "works":
-        return _works(machine)
+        return _works(machine, reported)
     if verdict == "impossible":
         blocked = next((f for f in errors if isinstance(f.remedy, Impossible)), errors[0])
         said = words(blocked, machine)
@@ -32,16 +37,16 @@ def headline(verdict: Verdict, machine: Machine, findings: Iterable[Finding]) ->
     return first.title, say("summary.these-count-problems-can-fixed-here", count=fixable)
 
 
-def _works(machine: Machine) -> tuple[str, str]:
+def _works(machine: Machine, reported: bool) -> tuple[str, str]:
     tests = [t for t in machine.trials if t.status == "ok" and not t.library]
     test = next((t for t in tests if t.subject == SYSTEM), tests[0] if tests else None)
     if test is None:
         return say("summary.cudnn-works"), ""
-    sentence = say(
-        "summary.tested-now-loaded-handle-created-convolution",
-        gpu=card(test.gpu_name),
-        seconds=number(test.milliseconds / 1000, 1),
-    )
+    facts = {"gpu": card(test.gpu_name), "seconds": number(test.milliseconds / 1000, 1)}
+    if reported:
+        sentence = say("summary.tested-there", when=moment(machine.taken_at) or "?", **facts)
+    else:
+        sentence = say("summary.tested-now-loaded-handle-created-convolution", **facts)
     return say("summary.cudnn-version-works", version=short(test.version)), sentence
 
 

@@ -20,7 +20,7 @@ from cudnn_assistant.compat import (
     at_least,
 )
 from cudnn_assistant.wording.findings import filled
-from cudnn_assistant.wording.numbers import number, prose
+from cudnn_assistant.wording.numbers import listed, number, prose
 from cudnn_assistant.wording.sentences import rows, say
 
 
@@ -44,7 +44,8 @@ def reason(one: Reason) -> str:
     named = f": {about}" if about else ""
     if f"maker-{one.about}" in rows("recommendation"):
         return say(f"recommendation.maker-{one.about}")
-    facts = {**_UNKNOWN, **one.facts, "about": about, "named": named}
+    known = {n: fact if isinstance(fact, str) else listed(fact) for n, fact in one.facts.items()}
+    facts = {**_UNKNOWN, **known, "about": about, "named": named}
     if one.code in rows("reasons"):
         return say(f"reasons.{one.code}", **facts)
     return prose(filled(one.code, cause(one.code).text("release").why, facts))

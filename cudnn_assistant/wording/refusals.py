@@ -8,17 +8,25 @@ import os
 from cudnn_assistant.machine import readable
 from cudnn_assistant.trouble import Fact, Trouble
 from cudnn_assistant.wording.language import english
-from cudnn_assistant.wording.numbers import listed, number
+from cudnn_assistant.wording.nearest import did_you_mean
+from cudnn_assistant.wording.numbers import listed, number, prose
 from cudnn_assistant.wording.sentences import capitalized, refusal, rows, say
 
 
 def why(trouble: BaseException) -> str:
-    """The sentence of a trouble in the language spoken now; one that it names is said as well."""
+    """The sentence of a trouble in the language spoken now; one that it names is said as well.
+
+    Behind a ``name`` that isn't among those ``known`` stands which of them may have been meant.
+    """
     if isinstance(trouble, OSError):
         return reason(trouble)
     if not isinstance(trouble, Trouble):
         return str(trouble)
-    return refusal(trouble.code, **{name: _said(fact) for name, fact in trouble.facts.items()})
+    said = refusal(trouble.code, **{name: _said(fact) for name, fact in trouble.facts.items()})
+    name, known = (trouble.facts.get(fact) for fact in ("name", "known"))
+    if isinstance(name, str) and isinstance(known, tuple):
+        return prose((said, did_you_mean(name, known)))
+    return said
 
 
 def why_in_facts(trouble: BaseException) -> str:
@@ -39,8 +47,17 @@ def reason(trouble: OSError) -> str:
     """One sentence, with the file where one is known."""
     named = trouble.filename or trouble.filename2 or ""
     file = readable(os.fsdecode(named)) if isinstance(named, str | bytes) else ""
-    text = _known(trouble) or f"{(trouble.strerror or str(trouble)).rstrip('.')}."
-    return f"{file}: {text}" if file else capitalized(text)
+    return f"{file}: {because(trouble)}" if file else capitalized(because(trouble))
+
+
+def because(trouble: OSError) -> str:
+    """The same behind the name of the file."""
+    return _known(trouble) or f"{(trouble.strerror or str(trouble)).rstrip('.')}."
+
+
+def cause(trouble: OSError) -> str:
+    """The same within a sentence."""
+    return because(trouble).rstrip(".。")
 
 
 def _known(trouble: OSError) -> str:

@@ -92,6 +92,18 @@ def test_a_report_is_diagnosed_with_the_same_words_elsewhere(
     assert second.read_bytes() == report.read_bytes(), "nothing is lost from report to report"
 
 
+@pytest.mark.parametrize(
+    "words", ["check", "check --json", "report -", "report - --short", "report - --html"]
+)
+def test_a_test_that_a_report_tells_of_was_not_run_now(
+    words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = str(snapshot("linux-healthy", tmp_path))
+    said = here(capsys, *words.split(), "--machine", report)
+    assert "Tested on the computer of the report, 2026-" in said
+    assert "Tested now" not in said
+
+
 def test_a_process_of_its_own_says_what_this_one_does(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import signal
 import subprocess
 from pathlib import Path
 
@@ -67,5 +69,19 @@ def test_a_home_that_is_none_gets_nothing(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", home)
     assert run(["integrate"]) == 5
-    assert "can't be written" in capfd.readouterr().err
+    assert "Your account has no home folder" in capfd.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_gets_no_half_of_an_entry(
+    own_home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        assert run(["integrate"]) == 5
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "the disk is full" in capfd.readouterr().err
+    assert [path for path in own_home.rglob("*") if path.is_file()] == []

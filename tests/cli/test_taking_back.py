@@ -102,13 +102,17 @@ COPY: dict[str, tuple[Callable[[Home], object], int, tuple[str, ...]]] = {
     ),
     "the person's own file in it": (
         lambda h: (h.copy / "lib/mine.so").write_text("mine"), 5,
-        ("also holds lib/mine.so, which this program did not put there", "Move that file away"),
+        ("also holds what this program did not put there (1: lib/mine.so)", "Move that away"),
     ),
     "the person's own link to a folder in it": (
-        lambda h: (h.copy / "lib/mine.so").symlink_to("/etc"), 5, ("also holds lib/mine.so",),
+        lambda h: (h.copy / "lib/mine.so").symlink_to("/etc"), 5, ("there (1: lib/mine.so)",),
     ),
     "a file in it that Windows would have made": (
-        lambda h: (h.copy / "lib/Thumbs.db").write_text("mine"), 5, ("also holds lib/Thumbs.db",),
+        lambda h: (h.copy / "lib/Thumbs.db").write_text("mine"), 5, ("there (1: lib/Thumbs.db)",),
+    ),
+    "many files of the person's, one of them named to deceive": (
+        lambda h: [(h.copy / f"lib/{n}\u202eos").write_text("mine") for n in range(1200)], 5,
+        (r"(1,200: lib/0\u202eos, lib/1000\u202eos, lib/1001\u202eos, …)",),
     ),
     "its list is a folder": (
         lambda h: instead(h.copy / LIST), 5, ("a folder stands where a file should be",)
@@ -134,9 +138,14 @@ def taken_back(
 ) -> tuple[int, str]:
     meddle(home)
     before = home.files()
+    dry = run(["undo", "--dry-run"])
+    told = "".join(capsys.readouterr())
+    assert home.files() == before
     code = run(["undo", "--yes"])
     said = "".join(capsys.readouterr())
     assert "Traceback" not in said
+    if "did not put there" in said:
+        assert (dry, told) == (code, said), "what stands in the way is told without a try"
     if code:
         assert home.files() == before, "what could not be taken back stays whole"
     return code, said

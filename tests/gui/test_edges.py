@@ -37,6 +37,7 @@ import cudnn_assistant.gui
 from cudnn_assistant.gui import menu, theme
 from cudnn_assistant.gui.message import Message
 from cudnn_assistant.gui.report_view import PastedLines, ReportView
+from cudnn_assistant.gui.text_widgets import Listing
 from cudnn_assistant.gui.widgets import ShareBar
 
 STATES = dict(pictures.states())
@@ -55,6 +56,7 @@ FIELDS: dict[str, tuple[str, type[QWidget]]] = {
     "progress": ("review-making", ShareBar),
     "memory": ("overview-memory-open", QProgressBar),
     "place in a long text": ("dialog-report", QScrollBar),
+    "command to copy": ("overview-two-open", Listing),
     "menu": ("menu", QMenu),
 }
 EDGELESS = {"QScrollArea", "QToolButton", "QHeaderView"}

@@ -134,9 +134,9 @@ sys.exit(app.run([]))
 """
 
 
-@pytest.mark.parametrize("number", [None, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [None, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_program_leaves_no_test_behind(tmp_path: Path, number: signal.Signals | None) -> None:
-    """Closed by the person, by Ctrl+C in the terminal it came from, or by a system that ends."""
+    """Closed by the person, by Ctrl+C in its terminal, by a system or a terminal that ends."""
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     here = str(Path(__file__).parent)
     closes = "close" if number is None else ""

@@ -15,13 +15,14 @@ from world import World
 from cudnn_assistant import __version__
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
+from cudnn_assistant.gui.answer import Shown, answer
 from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
 from cudnn_assistant.gui.watch import WatchPage
 from cudnn_assistant.gui.window import Window
-from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.checkup import think, without_plan
 from cudnn_assistant.session.reports import support_forms
 from cudnn_assistant.session.watching import WatchResult
 
@@ -87,6 +88,13 @@ def test_a_report_that_was_opened_is_among_the_recent_ones(
     (recent,) = [one for one in window.menu.actions() if one.text() == "&Recent reports"]
     submenu = recent.menu()
     assert [one.text() for one in submenu.actions()] == ["report.md"]  # type: ignore[attr-defined]
+
+
+def test_a_report_of_a_computer_that_works_tells_where_and_when_it_was_tested() -> None:
+    seen = without_plan(think(golden("linux-healthy"), load_builtin()))
+    assert answer(Shown(seen, foreign=True))[1].startswith(
+        "Tested on the computer of the report, 2026-"
+    )
 
 
 def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> None:

@@ -282,9 +282,9 @@ def test_facts_are_english_whatever_is_spoken_beside() -> None:
     choose(["de"])
     trouble = PermissionError(13, "no", "/etc/x")
     heard: list[str] = []
-    assert why_in_facts(trouble) == "/etc/x: you have no permission to change it."
+    assert why_in_facts(trouble) == "/etc/x: you have no permission for that."
     thread = threading.Thread(target=lambda: heard.append(why(trouble)))
     thread.start()
     thread.join()
-    assert heard == ["/etc/x: Sie dürfen das nicht ändern."]
+    assert heard == ["/etc/x: Sie haben dafür keine Berechtigung."]
     assert told(why_in_facts(trouble)) == why(trouble)

@@ -12,11 +12,15 @@ from machines.computers import NAMES, golden
 import cudnn_assistant
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Finding, Having, Manual, StoppedAt, texts
+from cudnn_assistant.report.fleet import Computer, Fleet, Unlike, Value
+from cudnn_assistant.report.fleet_page import value_lines, write_fleet_page
 from cudnn_assistant.session.checkup import think
-from cudnn_assistant.summary import headline
+from cudnn_assistant.session.imagined import Imagined, recommendation
+from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.summary.rows import rows
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import language, prose, told, words
+from cudnn_assistant.wording.recommendation import reason
 from cudnn_assistant.wording.refusals import why
 
 
@@ -52,7 +56,43 @@ def test_several_names_of_a_refusal_are_listed_in_the_language() -> None:
         language.choose(["en"])
 
 
-@pytest.mark.parametrize("room", ["diagnose", "summary", "wording", "apply", "gui", "cli", "plan"])
+def test_several_versions_on_many_computers_and_of_a_gpu_are_listed_in_the_language() -> None:
+    several = Value(value="9.1.0, 9.8.0", computers=("a",))
+    unlike = Unlike(gpus=("A",), family="linux", fact="cuDNN", values=(several,))
+    computer = Computer(
+        name="a", verdict="works", title="", gpus=(), system="", taken_at="", file="a",
+        causes=(), facts={"cuDNN": several.value, "PyTorch": "2.1, 2.8"}, gaps=(),
+    )  # fmt: skip
+    fleet = Fleet(
+        tool="", data="", verdicts={"works": 1}, computers=(computer,), causes=(), unlike=(unlike,),
+        changed=None, passed_over=(),
+    )  # fmt: skip
+    wish = Imagined(gpu="Titan X", system="linux")
+    ambiguous = recommendation(wish, None, load_builtin()).unknown[0]
+    language.choose(["ja"])
+    try:
+        assert "9.1.0、9.8.0" in "".join(value_lines(unlike))
+        page = write_fleet_page(fleet)
+        assert "9.1.0、9.8.0" in page
+        assert "PyTorch 2.1、2.8" in page
+        assert "(Maxwell, 5.2)、titan x (" in reason(ambiguous)
+    finally:
+        language.choose(["en"])
+
+
+def test_the_window_names_its_button_where_the_command_line_names_an_option() -> None:
+    seen = think(golden("linux-environment-not-tried"), load_builtin())
+    (line,) = [one for one in lines(seen.machine, seen.findings) if one.part == "python"]
+    assert line.text.endswith("lies there; to try it, add --python /home/kim/ai/venv")
+    for own, end in ((True, "; to try it, press “Test that Python…” under “Details”"), (False, "")):
+        found = rows(seen.machine, seen.findings, own=own)
+        (state,) = [one.state for one in found if one.subject == "/home/kim/ai/venv"]
+        assert state == f"Not tried, because it only lies there{end}"
+
+
+@pytest.mark.parametrize(
+    "room", ["compat", "diagnose", "summary", "wording", "apply", "gui", "cli", "plan"]
+)
 def test_no_list_is_joined_before_its_language_is_known(room: str) -> None:
     for file in (Path(cudnn_assistant.__file__).parent / room).rglob("*.py"):
         assert not re.search(r"""["'], ["']\.join""", file.read_text(encoding="utf-8")), file
