@@ -10,7 +10,6 @@ from packaging.version import Version
 
 from cudnn_assistant.compat.facts import ONGOING, Architecture, Compat, DriverFloor, once
 from cudnn_assistant.machine import Family
-from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers, series
 
 
@@ -203,41 +202,6 @@ def oldest_usable_cuda(compat: Compat, compute: str) -> str:
         if one.compute.partition(".")[0] == major and at_least(compute, one.compute)
     ]
     return min(filter(None, near), key=order, default="")
-
-
-def gpu_compute(compat: Compat, name: str) -> str:
-    """Compute capability by product name; "" for unknown names and those sold with several.
-
-    Size of memory, form factor and the like are left aside when the whole name isn't listed.
-    """
-    whole = plain_name(name)
-    bare = _DETAIL.sub("", whole).strip()
-    spelled = (whole, bare, bare.removeprefix("tesla "), f"geforce {whole}", f"geforce {bare}")
-    return compat.gpus.get(next((one for one in spelled if one in compat.gpus), ""), "")
-
-
-def capability_of(compat: Compat, text: str) -> str | None:
-    """Compute capability of the GPU that a text names as people write it: "2x RTX3090 24GB".
-
-    "" for a name that was sold with several; None where no known name stands in the text. The
-    longest name counts.
-    """
-    if found := gpu_compute(compat, text):
-        return found
-    names = re.split(r"[^a-z0-9]+", _GLUED.sub(r"\1 ", text.lower()))
-    for length in range(min(7, len(names)), 0, -1):
-        for start in range(len(names) - length + 1):
-            name = " ".join(names[start : start + length])
-            for spelled in (name, f"geforce {name}", f"tesla {name}"):
-                if spelled in compat.gpus and not name.isdecimal():
-                    return compat.gpus[spelled]
-    return None
-
-
-_GLUED = regex(r"\b(rtx|gtx|gt|titan)(?=\d)|(?<=\d{3})(?=ti\b|super\b)")
-_DETAIL = regex(
-    r" (sxm\d?|pcie|nvl|dgxs|fhhl|hbm\de?|\d+ ?gb?|max q|with max q design|mobile|laptop gpu)\b.*"
-)
 
 
 def plain_name(name: str) -> str:
