@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from cudnn_assistant.cli.allowed_installers import allowed
-from cudnn_assistant.cli.ending import STOPPED, listening
+from cudnn_assistant.cli.ending import STOPPED
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import Machine
@@ -30,6 +30,7 @@ from cudnn_assistant.plan import (
 from cudnn_assistant.session import Checkup, Refused, Session
 from cudnn_assistant.session.changing import Change, NotApplied
 from cudnn_assistant.session.events import Event, Progress
+from cudnn_assistant.signals import listening
 from cudnn_assistant.wording import say, words
 from cudnn_assistant.wording.progress import ProgressLine
 from cudnn_assistant.wording.refusals import why

@@ -11,7 +11,6 @@ from pathlib import Path
 from cudnn_assistant import places
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.machine import readable
 from cudnn_assistant.session import Misuse, Refused, Session
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import why
@@ -36,15 +35,15 @@ def integrate(_session: Session, options: Options, screen: Screen) -> int:
     share = Path()
     try:
         share = data_home()
-        targets = (share / name for _source, name in _FILES)
-        if place := next(filter(None, map(places.anothers, targets)), ""):
-            screen.trouble(why(Refused("anothers-home", home=readable(place))))
-            return 5
+        places.refuse_anothers(*(share / name for _source, name in _FILES))
         for source, name in _FILES:
             if options.out_of_menus:
                 (share / name).unlink(missing_ok=True)
             else:
                 _put(source, share / name)
+    except Refused as trouble:
+        screen.trouble(why(trouble))
+        return 5
     except OSError as trouble:
         said = trouble.strerror or str(trouble)
         path = trouble.filename or share

@@ -22,7 +22,6 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from cudnn_assistant import __version__
-from cudnn_assistant.cli.ending import listening
 from cudnn_assistant.plan import Plan, demanded, without_installers
 from cudnn_assistant.session import (
     Checkup,
@@ -38,6 +37,7 @@ from cudnn_assistant.session.imagined import Imagined, recommendation
 from cudnn_assistant.session.json_output import answer
 from cudnn_assistant.session.permitted import known
 from cudnn_assistant.session.reports import without_home
+from cudnn_assistant.signals import listening
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
 from cudnn_assistant.wording.refusals import why

@@ -6,13 +6,12 @@ same rules and data as everywhere (``compat.recommend_for``).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import FrameworkAdvice, Recommendation, Situation
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.generations import OTHER_MAKER
+from cudnn_assistant.explain.generations import of_another_maker
 from cudnn_assistant.explain.versions import version_text
 from cudnn_assistant.machine import Family
 from cudnn_assistant.wording import say
@@ -42,8 +41,8 @@ def situations(f: Facts) -> tuple[str, ...]:
 
 def advising(f: Facts, name: str, cls: str) -> str:
     """The cause whose advice is given: where no NVIDIA GPU is there, no driver or build helps."""
-    foreign = (f.os == "macos" or bool(re.search(OTHER_MAKER, f.gpu))) and not f.compute
-    return _FOREIGN if foreign and cls in _OF_A_BUILD | _OF_A_DRIVER else name
+    other = of_another_maker(f) and cls in _OF_A_BUILD | _OF_A_DRIVER
+    return _FOREIGN if other else name
 
 
 def fitting(f: Facts, cls: str) -> str:

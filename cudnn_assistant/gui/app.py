@@ -34,6 +34,7 @@ from cudnn_assistant import places
 from cudnn_assistant.gui import taskbar
 from cudnn_assistant.gui.first_window import brought_to_front
 from cudnn_assistant.gui.theme import app_icon, show_edges
+from cudnn_assistant.signals import listening
 
 if TYPE_CHECKING:
     from cudnn_assistant.gui.window import Window
@@ -117,9 +118,8 @@ class Stopping:
         # Again and again: the signal may come before there is a window, or while one is made.
         self._closes = QTimer(interval=_TURN)
         self._closes.timeout.connect(QApplication.closeAllWindows)
-        for one in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(one) is not signal.SIG_IGN:
-                signal.signal(one, lambda _number, _frame: self._closes.start())
+        for one in listening():
+            signal.signal(one, lambda _number, _frame: self._closes.start())
 
 
 def _load() -> None:
