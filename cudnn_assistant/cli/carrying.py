@@ -113,7 +113,7 @@ class _Maker(NamedTuple):
         if unrehearsed(plan):
             self.screen.progress(say("cli.asking-pip"))
         elif self.before is not None:
-            self.screen.progress(say("progress.trying"))
+            self.screen.progress(say("progress.of-rehearsal"))
         try:
             return self.session.rehearse(plan, before=self.before)
         finally:

@@ -151,7 +151,7 @@ def _cuda(
     text = version or say("summary.station-unknown")
     if environment is None and not machine.toolkits and broken == 1:
         text, mark = say("summary.not-found"), "bad"
-    return Station("cuda", say("summary.cuda"), text, mark)
+    return Station("cuda", say("summary.label-cuda"), text, mark)
 
 
 def _cudnn(
@@ -160,7 +160,7 @@ def _cudnn(
     test: Trial | None,
     broken: int | None,
 ) -> Station:
-    label = say("summary.cudnn")
+    label = say("summary.label-cudnn")
     if environment is not None and all(one.gpu is False for one in environment.frameworks):
         return Station("cudnn", label, say("summary.station-not-used"), "wait")
     version = short(test.version) if test is not None and test.version else ""
@@ -180,7 +180,7 @@ def _program(environment: PythonEnvironment | None, broken: int | None) -> Stati
         return Station("program", say("summary.station-programs"), "", mark)
     first = main_framework(environment)
     if first is None:
-        return Station("program", say("summary.python"), environment.version, mark)
+        return Station("program", say("summary.label-python"), environment.version, mark)
     name, _space, version = called(first).rpartition(" ")
     return Station("program", name or version, version if name else "", mark)
 

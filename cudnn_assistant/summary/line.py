@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -12,12 +12,8 @@ from cudnn_assistant.versions import numbers
 from cudnn_assistant.wording import say
 
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
-
-
 PartName = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
-
-
-PARTS: tuple[PartName, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
+PARTS: tuple[PartName, ...] = get_args(PartName)
 """In the order of the lines, from the ground up."""
 
 
@@ -39,15 +35,3 @@ class Line(msgspec.Struct, frozen=True):
     mark: Mark
     label: str
     text: str
-
-
-def label(part: str) -> str:
-    """What a part is called."""
-    return {
-        "gpu": say("summary.gpu-driver"),
-        "cuda": say("summary.cuda"),
-        "cudnn": say("summary.cudnn"),
-        "settings": say("summary.settings"),
-        "trial": say("summary.test"),
-        "python": say("summary.python"),
-    }[part]
