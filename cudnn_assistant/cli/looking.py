@@ -144,12 +144,9 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
 
 
 def _show_origin(machine: Machine, screen: Screen) -> None:
-    # A look at this very computer needs nothing of reports.
-    from cudnn_assistant.report.reading import newer_report
-
     screen.line(say("cli.report-of-another-computer", when=moment(machine.taken_at) or "?"))
     if machine.schema > SCHEMA:
-        screen.line(newer_report())
+        screen.line(say("report.newer"))
 
 
 def _closing(verdict: Verdict, title: str, sentence: str) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from cudnn_assistant.gui.installer_result import installer_check_title
+from cudnn_assistant.gui.installer_result import installers
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
@@ -210,9 +210,8 @@ class ChangeFlow(QObject):
         if self._host.closing:
             self._host.close()
             return
-        undone = say("gui.put-back-checking")
-        made = installer_check_title(entry) or say("gui.change-made-checking")
-        self.again.emit(undone if entry.plan.undoes else made)
+        made = say("gui.installer-ended" if installers(entry) else "gui.change-made-checking")
+        self.again.emit(say("gui.put-back-checking") if entry.plan.undoes else made)
 
     def _not_changed(self, trouble: BaseException, proposal: Proposal) -> None:
         self._state.changing = False

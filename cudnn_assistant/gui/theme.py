@@ -151,21 +151,17 @@ def drawing(name: str, colour: QColor, paper: QColor) -> QSvgRenderer:
     return _drawing(name, colour.name(), paper.name())
 
 
-def icon(name: str, palette: QPalette, size: int = 64) -> QIcon:
-    """A status icon for a button, in the colour of its text."""
-    picture = QPixmap(size, size)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    drawing(name, palette.buttonText().color(), palette.button().color()).render(painter)
-    painter.end()
-    return QIcon(picture)
-
-
 def shield(palette: QPalette) -> QIcon:
     """The sign of an administrator's permission: Windows' own, elsewhere ours."""
-    style = QApplication.style()
-    own = style.standardIcon(QStyle.StandardPixmap.SP_VistaShield)
-    return icon("shield", palette) if own.isNull() else own
+    own = QApplication.style().standardIcon(QStyle.StandardPixmap.SP_VistaShield)
+    if not own.isNull():
+        return own
+    picture = QPixmap(64, 64)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    drawing("shield", palette.buttonText().color(), palette.button().color()).render(painter)
+    painter.end()
+    return QIcon(picture)
 
 
 def app_icon() -> QIcon:
