@@ -58,13 +58,6 @@ _TRIES = 3
 
 
 def carry_out(
-    session: Session, plan: Plan, machine: Machine, options: Options, screen: Screen
-) -> int:
-    """Show, ask, apply. The exit code, which is :data:`DONE` only when all was done."""
-    return make(session, plan, machine, options, screen).code
-
-
-def make(
     session: Session,
     plan: Plan,
     machine: Machine,
@@ -72,7 +65,7 @@ def make(
     screen: Screen,
     before: Checkup | None = None,
 ) -> Made:
-    """Show, try, ask, apply.
+    """Show, try, ask, apply. The code is :data:`DONE` only when all was done.
 
     ``before`` is the checkup that the plan is for: it is tried before it is made, and where the
     try shows more that can be mended, the larger plan is shown and asked about.
@@ -268,9 +261,9 @@ def show_plan(
 ) -> None:
     """Every change with its old and new value and what it is for; then what all of it needs."""
     screen.line()
-    for change in changes:
+    for step, change in zip(plan.steps, changes, strict=True):
         screen.line(f"{change.title}  {change.place}")
-        for code in plan.steps[change.step].why:
+        for code in step.why:
             if code in serves:
                 screen.line(say("cli.for", title=serves[code]), indent=2)
         for row in change.lines:

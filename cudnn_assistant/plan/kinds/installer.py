@@ -18,22 +18,17 @@ RESTART = frozenset({3010, 1641})
 _NEWER_THERE = 1638
 
 
-def show(
-    step: RunInstaller, number: int, _machine: Machine, _touched: Sequence[str] = ()
-) -> Change:
+def show(step: RunInstaller, _machine: Machine, _touched: Sequence[str] = ()) -> Change:
     """What is run, by whom, and what the person should know before."""
     if not step.row:
         lines = (
             ChangeLine(sign="+", text=text, note=say("plan.you-run")) for text in step.commands
         )
         notes: tuple[str, ...] = (say("plan.no-way-back"),)
-        return Change(
-            step=number, title=_name(step), place=step.link, lines=tuple(lines), notes=notes
-        )
+        return Change(title=_name(step), place=step.link, lines=tuple(lines), notes=notes)
     shown = step.commands or (posixpath.basename(step.link),)
     note = say("plan.run-as-administrator") if step.commands else say("plan.downloaded-started")
     return Change(
-        step=number,
         title=_title(step),
         place=step.link,
         lines=tuple(ChangeLine(sign="+", text=text, note=note) for text in shown),
