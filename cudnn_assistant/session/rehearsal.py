@@ -67,14 +67,6 @@ class Stage(NamedTuple):
         )
         return self.look_at(system, wish, lambda *_: None, self.stop.is_set)
 
-    def ask(self, system: Readable, one: PythonEnvironment) -> tuple[Trial, ...]:
-        """A convolution inside each framework of an environment."""
-        return run_in_frameworks(one, system, self.stop)
-
-    def think(self, machine: Machine, only: frozenset[str] | None) -> Checkup:
-        """What is wrong there, by the session's data, and what of that may be mended."""
-        return think(machine, self.compat, only=only)
-
 
 def rehearsed(plan: Plan, before: Checkup, stage: Stage, staged: Staged | None = None) -> Plan:
     """The plan with what came of trying it, grown by what the try has shown where that can be
@@ -160,10 +152,11 @@ def _afterwards(plan: Plan, before: Checkup, stage: Stage, staged: Staged) -> Ch
         test
         for subject, one in asked.items()
         if subject in new or _asks(before.machine, subject, served)
-        for test in stage.ask(system, one)
+        for test in run_in_frameworks(one, system, stage.stop)
     ]
     machine = replace(machine, trials=(*machine.trials, *tests))
-    return stage.think(_named(machine, shadow, own) if own else machine, before.only)
+    machine = _named(machine, shadow, own) if own else machine
+    return think(machine, stage.compat, only=before.only)
 
 
 def _asks(machine: Machine, subject: str, served: set[str]) -> bool:
