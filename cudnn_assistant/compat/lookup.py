@@ -71,19 +71,16 @@ def floor(compat: Compat, cuda: str) -> DriverFloor | None:
     return min(exact or near, key=lambda one: order(one.cuda), default=None)
 
 
-def driver_floor(compat: Compat, cuda: str, family: Family) -> str:
-    """The oldest driver that runs programs of this CUDA version; "" when unknown."""
-    found = floor(compat, cuda)
-    return "" if found is None else (found.windows if family == "windows" else found.linux)
+def driver_floor(compat: Compat, cuda: str, family: Family, *, safe: bool = False) -> str:
+    """The oldest driver that runs programs of this CUDA version; "" when unknown.
 
-
-def driver_advice(compat: Compat, cuda: str, family: Family) -> str:
-    """The driver to ask for: the floor, or the stricter value where sources disagree."""
-    found = floor(compat, cuda)
+    ``safe``: the one to ask for, which is stricter where sources disagree.
+    """
+    found, windows = floor(compat, cuda), family == "windows"
     if found is None:
         return ""
-    safe = found.windows_safe if family == "windows" else found.linux_safe
-    return safe or (found.windows if family == "windows" else found.linux)
+    stricter = (found.windows_safe if windows else found.linux_safe) if safe else ""
+    return stricter or (found.windows if windows else found.linux)
 
 
 def cuda_of_driver(compat: Compat, driver: str, family: Family) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.gui.answer import Shown, answer, lead_out, look_of_answer
 from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.finding_body import by_hand
@@ -235,7 +235,9 @@ class OverviewPage(Page):
     def _fill_buttons(self, shown: Shown) -> None:
         buttons, machine = self.buttons, shown.checkup.machine
         buttons.clear()
-        stuck, out = _nobody_helps(shown), lead_out(shown)
+        # Only the report leads on from here.
+        stuck = look_of_answer(shown) == "unknown" and not shown.can_make
+        out = lead_out(shown)
         if shown.undoable:
             buttons.rare(say("gui.undo-open-button"), self._wish("history"))
         if not stuck:
@@ -257,10 +259,3 @@ class OverviewPage(Page):
             count = len(shown.checkup.plan.steps)
             self.buttons.add(say("gui.review-button", count=count), self._wish("review"))
         self.buttons.add(say("gui.close"), self._wish("close"), default=True)
-
-
-def _nobody_helps(shown: Shown) -> bool:
-    """Whether only the report leads on from here."""
-    if shown.works or shown.checkup.verdict == "impossible" or shown.can_make:
-        return False
-    return shown.checkup.main is None or isinstance(shown.checkup.main.remedy, Unknown)

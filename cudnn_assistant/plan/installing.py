@@ -41,14 +41,10 @@ def archive_steps(
     steps: dict[str, InstallArchive] = {}
     for edit, code in wishes:
         for step in _of_wish(edit, code, machine, compat):
-            earlier = steps.get(step.folder)
-            steps[step.folder] = _both(earlier, step) if earlier else step
+            earlier = steps.get(step.folder, step)
+            why = tuple(dict.fromkeys((*earlier.why, *step.why)))
+            steps[step.folder] = msgspec.structs.replace(earlier, why=why)
     yield from steps.values()
-
-
-def _both(one: InstallArchive, other: InstallArchive) -> InstallArchive:
-    why = tuple(dict.fromkeys((*one.why, *other.why)))
-    return msgspec.structs.replace(one, why=why)
 
 
 def _of_wish(edit: Edit, code: str, machine: Machine, compat: Compat) -> Iterator[InstallArchive]:

@@ -53,6 +53,7 @@ __all__ = [
     "Refused",
     "Session",
     "Source",
+    "data_named",
     "describe",
     "ignore",
     "newer_program",
@@ -367,7 +368,7 @@ class Session:
         with contextlib.suppress(OSError):
             # Changes belong to this computer, not to the one a report came from.
             entries = self.past.entries() if own else ()
-        extra = Extra(entries, self._data_named(), without_home(note), text)
+        extra = Extra(entries, data_named(self.source), without_home(note), text)
         return support_forms(checkup, self.compat, extra)
 
     def shareable(self, checkup: Checkup, plan: Plan) -> tuple[Checkup, Plan]:
@@ -383,7 +384,7 @@ class Session:
         """
         from cudnn_assistant.session.fleet import read_fleet
 
-        return read_fleet(paths, earlier, self.compat, self._data_named())
+        return read_fleet(paths, earlier, self.compat, data_named(self.source))
 
     def redacted_note(self, note: str) -> str:
         """Text of a crash without names, where nothing was looked at before."""
@@ -391,11 +392,12 @@ class Session:
 
         return redacted_note(without_home(note), self.system.family)
 
-    def _data_named(self) -> str:
-        source = self.source
-        return say(
-            "report.data-named",
-            version=source.version,
-            published=day(source.published),
-            source=in_words(source.kind),
-        )
+
+def data_named(source: Source) -> str:
+    """Which compatibility data was used."""
+    return say(
+        "report.data-named",
+        version=source.version,
+        published=day(source.published),
+        source=in_words(source.kind),
+    )

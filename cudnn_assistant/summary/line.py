@@ -7,9 +7,9 @@ from typing import Literal, get_args
 
 import msgspec
 
-from cudnn_assistant.machine import Toolkit
+from cudnn_assistant.machine import CudnnCopy, Toolkit
 from cudnn_assistant.versions import numbers
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import listed, say
 
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
 PartName = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
@@ -20,6 +20,14 @@ PARTS: tuple[PartName, ...] = get_args(PartName)
 def card(name: str) -> str:
     """A GPU's name without the maker's, which the label says."""
     return name.removeprefix("NVIDIA ") or say("summary.nvidia-gpu")
+
+
+def damaged(copy: CudnnCopy) -> str:
+    """The files of a copy that aren't as they should be; "" for none."""
+    return listed(
+        say("report.part", file=part.file, state=say(f"summary.part-{part.state}"))
+        for part in copy.damaged
+    )
 
 
 def newest(toolkits: Sequence[Toolkit]) -> Toolkit:
