@@ -170,19 +170,14 @@ def _file(arguments: Sequence[str]) -> str:
     return given[0] if given and not given[0].startswith("--") else ""
 
 
-def _no_window() -> int:
-    from cudnn_assistant.wording import say
-
-    print(say("gui.no-window"), file=sys.stderr)  # noqa: T201
-    return NO_WINDOW
-
-
 def _hear_qt(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
     if kind == QtMsgType.QtFatalMsg:
         # Qt ends the process after this message: the last chance to say it in plain words.
-        print(text, file=sys.stderr)  # noqa: T201
-        sys.stderr.flush()
-        os._exit(_no_window())
+        print(text, file=sys.stderr, flush=True)  # noqa: T201
+        from cudnn_assistant.wording import say
+
+        print(say("gui.no-window"), file=sys.stderr, flush=True)  # noqa: T201
+        os._exit(NO_WINDOW)
     if kind != QtMsgType.QtDebugMsg and sys.stderr is not None:
         print(text, file=sys.stderr)  # noqa: T201
 

@@ -111,10 +111,8 @@ class Flow(QObject):
         """Of the check that is under way nothing is wanted any more."""
         self._host.cancel_all()
         if (page := self._overview()) is not None:
-            page.show_stopped(say("gui.check-stopped"), self._untouched(), report=False)
-
-    def _untouched(self) -> str:
-        return "" if self.state.done else say("gui.nothing-changed")
+            untouched = "" if self.state.done else say("gui.nothing-changed")
+            page.show_stopped(say("gui.check-stopped"), untouched, report=False)
 
     def _unchecked(self, trouble: BaseException) -> None:
         self.state.trouble = "".join(traceback.format_exception(trouble))

@@ -217,14 +217,10 @@ def _named(machine: Machine, shadow: str, own: PythonEnvironment) -> Machine:
     )
     text = msgspec.json.encode(left).decode()
     renamed = msgspec.json.decode(text.replace(shadow, own.id), type=Machine)
-    pythons = (_as_own(one, own) if one.id == own.id else one for one in renamed.pythons)
+    names = ("python", "kind", "active", "found_via")
+    same = {name: getattr(own, name) for name in names}
+    pythons = (replace(one, **same) if one.id == own.id else one for one in renamed.pythons)
     return replace(renamed, pythons=tuple(pythons))
-
-
-def _as_own(one: PythonEnvironment, own: PythonEnvironment) -> PythonEnvironment:
-    return replace(
-        one, python=own.python, kind=own.kind, active=own.active, found_via=own.found_via
-    )
 
 
 # --- What came of it ------------------------------------------------------------------------

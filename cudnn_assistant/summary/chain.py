@@ -178,14 +178,13 @@ def _program(environment: PythonEnvironment | None, broken: int | None) -> Stati
     mark: Mark = "ok" if broken is None else "bad" if broken == 2 else "wait"
     if environment is None:
         return Station("program", say("summary.station-programs"), "", mark)
-    first = main_framework(environment)
+    first = next(iter(about_frameworks(environment)), None)
     if first is None:
         return Station("program", say("summary.label-python"), environment.version, mark)
     name, _space, version = called(first).rpartition(" ")
     return Station("program", name or version, version if name else "", mark)
 
 
-def main_framework(environment: PythonEnvironment) -> Framework | None:
-    """The framework that an environment is about: one that uses cuDNN, if there is any."""
-    using = (one for one in environment.frameworks if one.uses_cudnn)
-    return next(using, None) or next(iter(environment.frameworks), None)
+def about_frameworks(environment: PythonEnvironment) -> Sequence[Framework]:
+    """The frameworks that an environment is about: those that use cuDNN, if there are any."""
+    return [one for one in environment.frameworks if one.uses_cudnn] or environment.frameworks
