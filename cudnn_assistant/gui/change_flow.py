@@ -246,19 +246,14 @@ class ChangeFlow(QObject):
         )
 
     def _show_undo(self, entry: Entry, plan: Plan) -> None:
-        count = len(plan.steps)
-        title = say("gui.undo-heading", count=count)
-        lead = say("gui.undo-lead")
-        if not count:
-            title = say("gui.undo-nothing-left")
-            lead = say("gui.undo-nothing-left-why")
-        kept = stays(entry.plan)
-        if kept and not count:
-            title, lead = say("gui.undo-nothing"), ""
-        if consents(entry.plan) and not count:
-            title = say("gui.undo-only-system")
-        lead = prose((lead, *kept))
-        self._show_way_back(plan, title, lead)
+        kept, count = stays(entry.plan), len(plan.steps)
+        title, lead = say("gui.undo-heading", count=count), say("gui.undo-lead")
+        if not count and kept:
+            only = consents(entry.plan)
+            title, lead = say("gui.undo-only-system" if only else "gui.undo-nothing"), ""
+        elif not count:
+            title, lead = say("gui.undo-nothing-left"), say("gui.undo-nothing-left-why")
+        self._show_way_back(plan, title, prose((lead, *kept)))
 
     def show_interrupted(self, plan: Plan) -> None:
         """Propose to take back what was left half done."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from cudnn_assistant.report import read_machine
 from cudnn_assistant.report.markdown import escaped
@@ -92,8 +92,8 @@ def _data(rows: list[str]) -> tuple[int, int]:
     if _BEGIN not in rows:
         return len(rows), -1
     begin = len(rows) - 1 - rows[::-1].index(_BEGIN)
-    ends: Callable[[int], bool] = lambda number: rows[number] == _END  # noqa: E731
-    return begin, next(filter(ends, range(begin + 1, len(rows))), len(rows))
+    ends = (number for number in range(begin + 1, len(rows)) if rows[number] == _END)
+    return begin, next(ends, len(rows))
 
 
 def _settled(before: str, after: str) -> str:

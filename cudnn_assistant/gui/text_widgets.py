@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
-    QPainter,
     QPaintEvent,
     QPalette,
     QTextLayout,
@@ -202,9 +201,7 @@ class Text(QLabel):
         """The text, and the focus where it is."""
         super().paintEvent(event)
         if self.focusPolicy() & Qt.FocusPolicy.TabFocus:
-            painter = QPainter(self)
-            theme.draw_focus(painter, self)
-            painter.end()
+            theme.draw_focus(self)
 
 
 class Title(Text):
@@ -255,9 +252,7 @@ class Listing(ReadOnly):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """The text, and the frame of the focus."""
         super().paintEvent(event)
-        painter = QPainter(self.viewport())
-        theme.draw_focus(painter, self)
-        painter.end()
+        theme.draw_focus(self, self.viewport())
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802
         """All lines at this width."""

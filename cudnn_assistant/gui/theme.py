@@ -175,15 +175,19 @@ def focus_colour(palette: QPalette) -> QColor:
     return accent if contrast(accent, back) >= 3 else palette.windowText().color()
 
 
-def draw_focus(painter: QPainter, widget: QWidget) -> None:
-    """A frame of 2 pixels around a widget that got the focus by keyboard; else nothing."""
+def draw_focus(widget: QWidget, surface: QWidget | None = None) -> None:
+    """A frame of 2 pixels around a widget that got the focus by keyboard; else nothing.
+
+    ``surface``: the part of it that is painted on.
+    """
     by_keys = widget.window().testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
     if not (widget.hasFocus() and by_keys):
         return
+    painter = QPainter(surface or widget)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(focus_colour(widget.palette()), 2))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(QRectF(widget.rect()).adjusted(1, 1, -1, -1), 3, 3)
+    painter.end()
 
 
 _FUSION = "fusion"

@@ -158,9 +158,7 @@ class Button(QPushButton):
         """Fusion's own frame of the focus is a hair."""
         super().paintEvent(event)
         if self.style().name() == "fusion":
-            painter = QPainter(self)
-            theme.draw_focus(painter, self)
-            painter.end()
+            theme.draw_focus(self)
 
 
 class CopyButton(Button):
@@ -169,15 +167,12 @@ class CopyButton(Button):
     def __init__(self, text: str) -> None:
         super().__init__(say("gui.copy"), self._copy, name=say("gui.copy-commands"))
         self._text = text
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(lambda: self.setText(say("gui.copy")))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text)
         self.setText(say("gui.copied"))
         announce(self, say("gui.copied"))
-        self._timer.start(2000)
+        QTimer.singleShot(2000, self, lambda: self.setText(say("gui.copy")))
 
 
 FLAT = (2 * SPACE, SPACE + 4, 2 * SPACE, SPACE + 4)
