@@ -13,16 +13,17 @@ from collections.abc import Iterator
 
 from cudnn_assistant.report import read_machine
 from cudnn_assistant.report.markdown import escaped
+from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT
+from cudnn_assistant.report.marks import MARK as PLACED
 from cudnn_assistant.report.reading import MARK
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import say
 
-HIDDEN = "***"
 SHORTEST = 3
 """Letters of a word that is replaced everywhere; shorter ones are part of too much else."""
 
-_LEFT_OUT = re.compile(r"⟨left out⟩|(?:\\?\*){3}|\b(?:user|folder|share|host|id|GPU|MIG)-ü?\d+\b")
-"""What the redaction puts in place of names and secrets (report/marks.py)."""
+_LEFT_OUT = re.compile(rf"{LEFT_OUT}|(?:\\?\*){{3}}|{PLACED.pattern}")
+"""What the redaction puts in place of names and secrets."""
 _BEGIN, _END = f"```json {MARK}", "```"
 _VALUE = re.compile(r'(\s*(?:"(?:[^"\\]|\\.)*": )?)"((?:[^"\\]|\\.)*)"(,?)')
 """A line of the machine data whose value is text: what is before it, the value, a comma."""
