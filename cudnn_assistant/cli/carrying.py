@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from cudnn_assistant.cli.allowed_installers import allowed
 from cudnn_assistant.cli.ending import STOPPED
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import Change as Preview
 from cudnn_assistant.plan import (
+    Consent,
     Demands,
     Entry,
     Plan,
     demanded,
     demands,
+    kind_of,
     outcomes,
     starts_only,
     tried,
@@ -131,7 +132,7 @@ class _Maker(NamedTuple):
         """What of a plan is left to be asked about."""
         if self.options.dry_run or plan.in_vain:
             return msgspec.structs.replace(plan, steps=())
-        return allowed(plan, self.machine, self.screen, yes=self.options.yes)
+        return _allowed(plan, self.machine, self.screen, yes=self.options.yes)
 
     def _agreed(self, plan: Plan, texts: Sequence[Licence]) -> bool:
         """Whether the person wants it; installers alone were asked for one by one."""
@@ -182,6 +183,27 @@ class _Maker(NamedTuple):
         for sentence in self._tried(change):
             self.screen.trouble(sentence)
         return Made(_NOT_CHANGED, change.tried)
+
+
+def _allowed(plan: Plan, machine: Machine, screen: Screen, *, yes: bool) -> Plan:
+    """The plan without the installers that may not be started from here; says why not."""
+    asked = ((step, kind_of(step).consent(step)) for step in plan.steps)
+    kept = [
+        step for step, consent in asked if not consent or _may_start(consent, machine, screen, yes)
+    ]
+    return msgspec.structs.replace(plan, steps=tuple(kept))
+
+
+def _may_start(consent: Consent, machine: Machine, screen: Screen, yes: bool) -> bool:
+    if not machine.os.administrator:
+        screen.trouble(
+            say("cli.installer-needs-administrator", name=consent.name, how=consent.by_hand)
+        )
+        return False
+    if yes and consent.never_by_flag:
+        screen.trouble(say("cli.installer-needs-question", name=consent.name, how=consent.by_hand))
+        return False
+    return yes or bool(screen.ask(consent.question))
 
 
 def _tell(entry: Entry, screen: Screen, sentences: Sequence[str]) -> None:

@@ -32,7 +32,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from cudnn_assistant import places
 from cudnn_assistant.gui import taskbar
-from cudnn_assistant.gui.first_window import brought_to_front
 from cudnn_assistant.gui.theme import app_icon, show_edges
 from cudnn_assistant.signals import listening
 
@@ -144,7 +143,7 @@ def run(arguments: Sequence[str]) -> int:
     What the window needs of the system is asked before this module is loaded (requirements.py).
     """
     # A report that is opened gets a window of its own, beside the computer's.
-    if not _file(arguments) and brought_to_front(NAME):
+    if not _file(arguments) and taskbar.brought_to_front(NAME):
         return 0
     from cudnn_assistant.gui.access import tell_roles
 
