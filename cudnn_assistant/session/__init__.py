@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from cudnn_assistant import feed, places
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.feed import Source, describe, newer_program, news
+from cudnn_assistant.feed import Source, data_named, describe, newer_program, news
 from cudnn_assistant.machine import Family, Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan, make_plan
 from cudnn_assistant.session.checkup import Checkup, think, without_plan
@@ -28,7 +28,6 @@ from cudnn_assistant.session.permitted import allowed
 from cudnn_assistant.system import Readable, System, this_system
 from cudnn_assistant.system.policy import policy
 from cudnn_assistant.trouble import Cancelled, Misuse, Refused
-from cudnn_assistant.wording import day, in_words, say
 
 if TYPE_CHECKING:
     from cudnn_assistant.download import Licence
@@ -391,13 +390,3 @@ class Session:
         from cudnn_assistant.session.reports import redacted_note, without_home
 
         return redacted_note(without_home(note), self.system.family)
-
-
-def data_named(source: Source) -> str:
-    """Which compatibility data was used."""
-    return say(
-        "report.data-named",
-        version=source.version,
-        published=day(source.published),
-        source=in_words(source.kind),
-    )
