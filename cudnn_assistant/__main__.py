@@ -57,8 +57,10 @@ def window() -> int:
         return _child(arguments[1:])
     import signal
 
+    from cudnn_assistant.signals import listening
+
     # As long as it loads there is nothing to close: Ctrl+C ends it, not some module halfway.
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+    if signal.SIGINT in listening():
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if _without_window():
         return 3

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import platformdirs
 
+from cudnn_assistant.trouble import Refused
+
 _PACKAGE = Path(__file__).parent
 _DEBIAN = Path("/usr/lib/cudnn-assistant")
 """Where the .deb keeps us; its programs in /usr/bin know the way here, Python doesn't."""
@@ -103,6 +105,13 @@ def anothers(path: str | os.PathLike[str]) -> str:
     while not os.path.exists(real):
         real = os.path.dirname(real)
     return real if os.stat(real).st_uid else ""
+
+
+def refuse_anothers(*paths: str | os.PathLike[str]) -> None:
+    """Raises :class:`Refused` where root would write into what is somebody else's."""
+    for path in paths:
+        if place := anothers(path):
+            raise Refused("anothers-home", home=place)
 
 
 def window_command() -> list[str]:

@@ -693,7 +693,7 @@ def test_a_stop_is_heard_before_it_begins() -> None:
 
 def told(plan: Plan, here: Machine, *, yes: bool = False, dry_run: bool = False) -> int:
     options = Options(yes=yes, dry_run=dry_run)
-    return carry_out(Session(system(), journal()), plan, here, options, Screen(json=dry_run))
+    return carry_out(Session(system(), journal()), plan, here, options, Screen(json=dry_run)).code
 
 
 def says(answers: str) -> None:

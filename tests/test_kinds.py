@@ -53,8 +53,7 @@ def test_every_kind_has_its_row_in_both_halves() -> None:
 @pytest.mark.parametrize("family", ["windows", "linux"])
 def test_every_cell_answers(step: Step, family: Family) -> None:
     kind = kind_of(step)
-    change = kind.show(step, 3, Machine(os=OperatingSystem(family=family)), ())
-    assert change.step == 3
+    change = kind.show(step, Machine(os=OperatingSystem(family=family)), ())
     assert change.title
     assert change.administrator == kind.needs(step).administrator
     assert kind.commands(step, family)

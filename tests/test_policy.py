@@ -56,7 +56,7 @@ def person(tmp_path: Path) -> Person:
 def carry(person: Person, plan: Plan, *, dry_run: bool = False) -> int:
     session = Session(person.system(), person.journal())
     machine = Machine(os=OperatingSystem(family="linux"))
-    return carry_out(session, plan, machine, Options(yes=True, dry_run=dry_run), Screen())
+    return carry_out(session, plan, machine, Options(yes=True, dry_run=dry_run), Screen()).code
 
 
 def test_without_a_policy_everything_may_be_done(decided: Decided, person: Person) -> None:

@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
+
+_MODULES = {
+    "check": "looking",
+    "explain": "explaining",
+    "fix": "changing",
+    "undo": "changing",
+    "report": "reporting",
+    "test": "testing",
+    "watch": "watching",
+    "feed": "data",
+    "recommend": "recommending",
+    "mcp": "assistants",
+}
+"""Where the function of a command's name stands, if not in a module of that name."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -20,6 +35,12 @@ def run(arguments: Sequence[str]) -> int:
 
     chosen = options(arguments)
     screen = Screen(color=chosen.color, quiet=chosen.quiet, json=chosen.json)
-    from cudnn_assistant.cli.commands import carry_out
+    from cudnn_assistant.session import Misuse, Session
+    from cudnn_assistant.wording.refusals import why
 
-    return carry_out(chosen, screen)
+    try:
+        module = import_module(f"{__package__}.{_MODULES.get(chosen.command, chosen.command)}")
+        return int(getattr(module, chosen.command)(Session(), chosen, screen))
+    except Misuse as trouble:
+        screen.trouble(why(trouble))
+        return 2

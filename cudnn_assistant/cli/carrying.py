@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from cudnn_assistant.cli.allowed_installers import allowed
-from cudnn_assistant.cli.ending import STOPPED, listening
+from cudnn_assistant.cli.ending import STOPPED
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import Change as Preview
 from cudnn_assistant.plan import (
+    Consent,
     Demands,
     Entry,
     Plan,
     demanded,
     demands,
+    kind_of,
     outcomes,
     starts_only,
     tried,
@@ -30,6 +31,7 @@ from cudnn_assistant.plan import (
 from cudnn_assistant.session import Checkup, Refused, Session
 from cudnn_assistant.session.changing import Change, NotApplied
 from cudnn_assistant.session.events import Event, Progress
+from cudnn_assistant.signals import listening
 from cudnn_assistant.wording import say, words
 from cudnn_assistant.wording.progress import ProgressLine
 from cudnn_assistant.wording.refusals import why
@@ -57,13 +59,6 @@ _TRIES = 3
 
 
 def carry_out(
-    session: Session, plan: Plan, machine: Machine, options: Options, screen: Screen
-) -> int:
-    """Show, ask, apply. The exit code, which is :data:`DONE` only when all was done."""
-    return make(session, plan, machine, options, screen).code
-
-
-def make(
     session: Session,
     plan: Plan,
     machine: Machine,
@@ -71,7 +66,7 @@ def make(
     screen: Screen,
     before: Checkup | None = None,
 ) -> Made:
-    """Show, try, ask, apply.
+    """Show, try, ask, apply. The code is :data:`DONE` only when all was done.
 
     ``before`` is the checkup that the plan is for: it is tried before it is made, and where the
     try shows more that can be mended, the larger plan is shown and asked about.
@@ -112,7 +107,7 @@ class _Maker(NamedTuple):
         if unrehearsed(plan):
             self.screen.progress(say("cli.asking-pip"))
         elif self.before is not None:
-            self.screen.progress(say("progress.trying"))
+            self.screen.progress(say("progress.of-rehearsal"))
         try:
             return self.session.rehearse(plan, before=self.before)
         finally:
@@ -137,7 +132,7 @@ class _Maker(NamedTuple):
         """What of a plan is left to be asked about."""
         if self.options.dry_run or plan.in_vain:
             return msgspec.structs.replace(plan, steps=())
-        return allowed(plan, self.machine, self.screen, yes=self.options.yes)
+        return _allowed(plan, self.machine, self.screen, yes=self.options.yes)
 
     def _agreed(self, plan: Plan, texts: Sequence[Licence]) -> bool:
         """Whether the person wants it; installers alone were asked for one by one."""
@@ -188,6 +183,27 @@ class _Maker(NamedTuple):
         for sentence in self._tried(change):
             self.screen.trouble(sentence)
         return Made(_NOT_CHANGED, change.tried)
+
+
+def _allowed(plan: Plan, machine: Machine, screen: Screen, *, yes: bool) -> Plan:
+    """The plan without the installers that may not be started from here; says why not."""
+    asked = ((step, kind_of(step).consent(step)) for step in plan.steps)
+    kept = [
+        step for step, consent in asked if not consent or _may_start(consent, machine, screen, yes)
+    ]
+    return msgspec.structs.replace(plan, steps=tuple(kept))
+
+
+def _may_start(consent: Consent, machine: Machine, screen: Screen, yes: bool) -> bool:
+    if not machine.os.administrator:
+        screen.trouble(
+            say("cli.installer-needs-administrator", name=consent.name, how=consent.by_hand)
+        )
+        return False
+    if yes and consent.never_by_flag:
+        screen.trouble(say("cli.installer-needs-question", name=consent.name, how=consent.by_hand))
+        return False
+    return yes or bool(screen.ask(consent.question))
 
 
 def _tell(entry: Entry, screen: Screen, sentences: Sequence[str]) -> None:
@@ -267,9 +283,9 @@ def show_plan(
 ) -> None:
     """Every change with its old and new value and what it is for; then what all of it needs."""
     screen.line()
-    for change in changes:
+    for step, change in zip(plan.steps, changes, strict=True):
         screen.line(f"{change.title}  {change.place}")
-        for code in plan.steps[change.step].why:
+        for code in step.why:
             if code in serves:
                 screen.line(say("cli.for", title=serves[code]), indent=2)
         for row in change.lines:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from cudnn_assistant.cli.carrying import DONE, carry_out, make, print_plan
+from cudnn_assistant.cli.carrying import DONE, carry_out, print_plan
 from cudnn_assistant.cli.looking import EXIT, look, show
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
@@ -35,7 +35,7 @@ def fix(session: Session, options: Options, screen: Screen) -> int:
         return _nothing_to_do(session, checkup, only, options, screen)
     if not screen.json:
         show(checkup, session.source, screen, options)
-    made = make(session, checkup.plan, checkup.machine, options, screen, checkup)
+    made = carry_out(session, checkup.plan, checkup.machine, options, screen, checkup)
     return made.code if made.code != DONE else _look_again(session, made.plan, options, screen)
 
 
@@ -61,7 +61,7 @@ def _take_back_interrupted(session: Session, options: Options, screen: Screen) -
         return DONE
     if not screen.json:
         screen.line(say("cli.taking-back-interrupted"))
-    return carry_out(session, plan, session.unseen, options, screen)
+    return carry_out(session, plan, session.unseen, options, screen).code
 
 
 def _look_again(session: Session, made: Plan, options: Options, screen: Screen) -> int:
@@ -113,7 +113,7 @@ def _carry_out_undo(session: Session, plan: Plan, options: Options, screen: Scre
     if not plan.steps:
         screen.line(say("cli.nothing-left-of-change"))
         return 0 if options.dry_run else _close(session, plan, screen)
-    code = carry_out(session, plan, session.unseen, options, screen)
+    code = carry_out(session, plan, session.unseen, options, screen).code
     if code == DONE:
         screen.line(say("cli.taken-back"))
     return code

@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from cudnn_assistant.signals import listening
+
 STOPPED = 130
 """The exit code of a program that was stopped with Ctrl+C."""
 _UNHEARD = 141
@@ -19,19 +21,10 @@ _UNHEARD = 141
 _UNWRITTEN = 3
 _PATIENCE = 5.0
 """Seconds that what was begun has to be ended."""
-_NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
-"""Those by which a person, a shell or a system ends a program: a closed terminal too."""
 
 _told: list[int] = []
 """The signal that came before anything could be said about it."""
 _last_words: list[bytes] = []
-
-
-def listening() -> tuple[signal.Signals, ...]:
-    """Those of :data:`SIGNALS` that reach us: under ``nohup``, and behind a shell's ``&``, some
-    are to be ignored."""
-    return tuple(one for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN)
 
 
 def carried_through(work: Callable[[], int]) -> int:

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from cudnn_assistant.cli.carrying import DONE, carry_out
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import SYSTEM
 from cudnn_assistant.session import Session
-from cudnn_assistant.session.own_copies import OwnCopies, OwnCopy
+from cudnn_assistant.session.own_copies import OwnCopies
 from cudnn_assistant.wording import in_words, listed, number, say
 from cudnn_assistant.wording.refusals import why
-
-
-class Printed(msgspec.Struct, kw_only=True):
-    """One copy, as ``--json`` prints it."""
-
-    folder: str
-    size: int
-    """Bytes."""
-    product: str = ""
-    version: str = ""
-    variables: tuple[str, ...] = ()
-    subjects: tuple[str, ...] = ()
 
 
 def installed(session: Session, options: Options, screen: Screen) -> int:
@@ -45,26 +31,24 @@ def _remove(session: Session, found: OwnCopies, options: Options, screen: Screen
     if chosen is None:
         screen.trouble(say("cli.no-copy-there", folder=options.remove))
         return 2
-    if chosen.archive is None:
+    if (plan := found.removal(chosen)) is None:
         screen.trouble(say("cli.copy-not-ours", folder=chosen.folder))
         return 2
     for subject in () if screen.json else chosen.subjects:
         screen.line(say("cli.copy-used-now", subject=_name(subject)))
-    plan = found.removal(chosen.archive)
-    code = carry_out(session, plan, found.machine, options, screen)
+    code = carry_out(session, plan, found.machine, options, screen).code
     if code == DONE and not screen.json:
         screen.line(say("cli.copy-removed"))
     return code
 
 
 def _list(found: OwnCopies, screen: Screen) -> int:
-    printed = [_printed(copy) for copy in found.copies]
     if screen.json:
-        screen.as_json(printed)
+        screen.as_json(found.copies)
         return 0
-    if not printed:
+    if not found.copies:
         screen.line(say("cli.no-copies", folder=found.root))
-    for one in printed:
+    for one in found.copies:
         what = f"{one.product} {one.version}".strip() or say("cli.copy-not-in-journal")
         screen.line(f"{one.folder}  {number(one.size / 1e6)} MB  {what}")
         if one.variables:
@@ -75,17 +59,6 @@ def _list(found: OwnCopies, screen: Screen) -> int:
         if not one.variables:
             screen.line(say("cli.copy-named-nowhere"), indent=2)
     return 0
-
-
-def _printed(copy: OwnCopy) -> Printed:
-    return Printed(
-        folder=copy.folder,
-        size=copy.size,
-        product=copy.archive.product if copy.archive else "",
-        version=copy.archive.version if copy.archive else "",
-        variables=copy.variables,
-        subjects=copy.subjects,
-    )
 
 
 def _layer(variable: str) -> str:

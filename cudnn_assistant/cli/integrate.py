@@ -10,7 +10,6 @@ from pathlib import Path
 from cudnn_assistant import places
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.machine import readable
 from cudnn_assistant.session import Misuse, Refused, Session
 from cudnn_assistant.whole_file import put
 from cudnn_assistant.wording import say
@@ -36,9 +35,7 @@ def integrate(_session: Session, options: Options, screen: Screen) -> int:
     share = Path()
     try:
         share = data_home()
-        targets = (share / name for _source, name in _FILES)
-        if place := next(filter(None, map(places.anothers, targets)), ""):
-            raise Refused("anothers-home", home=readable(place))
+        places.refuse_anothers(*(share / name for _source, name in _FILES))
         for source, name in _FILES:
             if options.out_of_menus:
                 (share / name).unlink(missing_ok=True)

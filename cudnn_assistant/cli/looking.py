@@ -21,13 +21,15 @@ from cudnn_assistant.session import (
     Refused,
     Session,
     Source,
+    data_named,
     newer_program,
 )
 from cudnn_assistant.session.events import Event, PartLooked
 from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.json_output import encoded
 from cudnn_assistant.summary import headline, lines, trial_text
-from cudnn_assistant.wording import day, in_words, listed, moment, number, say, stage, told, words
+from cudnn_assistant.summary.line import damaged
+from cudnn_assistant.wording import in_words, listed, moment, number, say, stage, told, words
 from cudnn_assistant.wording.refusals import cause
 
 EXIT: dict[Verdict, int] = {"works": 0, "broken": 1, "impossible": 1, "unknown": 3}
@@ -150,12 +152,9 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
 
 
 def _show_origin(machine: Machine, screen: Screen) -> None:
-    # A look at this very computer needs nothing of reports.
-    from cudnn_assistant.report.reading import newer_report
-
     screen.line(say("cli.report-of-another-computer", when=moment(machine.taken_at) or "?"))
     if machine.schema > SCHEMA:
-        screen.line(newer_report())
+        screen.line(say("report.newer"))
 
 
 def _closing(verdict: Verdict, title: str, sentence: str) -> str:
@@ -208,12 +207,8 @@ def show_facts(machine: Machine, source: Source, screen: Screen) -> None:
     """All that was seen, for ``--verbose``."""
     screen.line()
     for copy in machine.cudnns:
-        damaged = listed(
-            say("report.part", file=part.file, state=say(f"summary.part-{part.state}"))
-            for part in copy.damaged
-        )
-        text = f"{copy.version or copy.major} {copy.folder} ({_ways(copy.found_via)}) {damaged}"
-        screen.line("cuDNN " + text.strip())
+        found = f"{copy.version or copy.major} {copy.folder} ({_ways(copy.found_via)})"
+        screen.line(f"cuDNN {found} {damaged(copy)}".strip())
     for toolkit in machine.toolkits:
         screen.line(f"CUDA {toolkit.version} {toolkit.root} ({_ways(toolkit.found_via)})")
     for variable in machine.variables:
@@ -234,11 +229,4 @@ def show_facts(machine: Machine, source: Source, screen: Screen) -> None:
         screen.line(f"? {told_of}")
     for timing in machine.timings:
         screen.line(_took(in_words(timing.part), timing.milliseconds))
-    screen.line(
-        say(
-            "cli.data-in-use",
-            version=source.version,
-            published=day(source.published),
-            source=in_words(source.kind),
-        )
-    )
+    screen.line(say("report.data", data=data_named(source)))

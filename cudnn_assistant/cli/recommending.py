@@ -65,7 +65,7 @@ def _environment(found: EnvironmentAdvice, options: Options, screen: Screen) -> 
 
 def _show(found: Recommendation, screen: Screen, *, verbose: bool) -> None:
     for one in lines(found):
-        if verbose or one.label not in (say("cli.why"), say("cli.ruled-out")):
+        if verbose or not one.reason:
             screen.marked(one.mark, one.label, one.text)
     screen.line()
     screen.line(headline(found))

@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_type_hints
 
 from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, MCPServer, Resolve
 from mcp_types import ToolAnnotations
@@ -22,7 +22,6 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from cudnn_assistant import __version__
-from cudnn_assistant.cli.ending import listening
 from cudnn_assistant.plan import Plan, demanded, without_installers
 from cudnn_assistant.session import (
     Checkup,
@@ -38,6 +37,7 @@ from cudnn_assistant.session.imagined import Imagined, recommendation
 from cudnn_assistant.session.json_output import answer
 from cudnn_assistant.session.permitted import known
 from cudnn_assistant.session.reports import without_home
+from cudnn_assistant.signals import listening
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
 from cudnn_assistant.wording.refusals import why
@@ -51,15 +51,20 @@ _LONGEST = 16 << 20
 """Bytes of one message; the protocol's library would keep any number."""
 
 
-class Problem(TypedDict):
-    """One problem and what helps."""
+class Meaning(TypedDict):
+    """What a message may mean."""
 
     code: str
-    severity: str
-    sure: bool
     title: str
     why: str
     fix: str
+
+
+class Problem(Meaning):
+    """One problem and what helps."""
+
+    severity: str
+    sure: bool
     commands: Sequence[str]
     link: str
 
@@ -72,15 +77,6 @@ class Checked(TypedDict):
     sentence: str
     lines: list[str]
     problems: list[Problem]
-
-
-class Meaning(TypedDict):
-    """What a message may mean."""
-
-    code: str
-    title: str
-    why: str
-    fix: str
 
 
 class Explained(TypedDict):
@@ -324,7 +320,7 @@ def _told(checkup: Checkup, source: Source) -> Checked:
 
 def _part(shape: Callable[..., _Shape], whole: object) -> _Shape:
     """What of something is told: the fields that a shape names."""
-    return shape(**{name: getattr(whole, name) for name in shape.__annotations__})
+    return shape(**{name: getattr(whole, name) for name in get_type_hints(shape)})
 
 
 def _change(one: Any) -> str:

@@ -13,6 +13,7 @@ from cudnn_assistant.compat.lookup import (
     architecture,
     at_least,
     first_driver,
+    in_series,
     last_cuda,
     last_driver_branch,
     oldest_usable_cuda,
@@ -112,17 +113,15 @@ def newest_cudnn(compat: Compat) -> str:
     return max((one.version for one in compat.cudnns), key=order, default="")
 
 
-def cudnn_cuda_majors(compat: Compat, cudnn_major: int) -> tuple[int, ...]:
-    """The CUDA majors that releases of a cuDNN major were built for, highest first."""
-    builds = (b for b in cudnn_builds(compat) if major(b.version) == cudnn_major)
+def cudnn_cuda_majors(compat: Compat, cudnn: str) -> tuple[int, ...]:
+    """The CUDA majors that a cuDNN series ("9", "9.10") was built for, highest first."""
+    builds = (b for b in cudnn_builds(compat) if in_series(b.version, cudnn))
     return tuple(sorted({b.cuda_major for b in builds}, reverse=True))
 
 
 def current_cuda_majors(compat: Compat) -> tuple[int, ...]:
     """The CUDA majors that the newest series of cuDNN is built for, highest first."""
-    newest = series(newest_cudnn(compat))
-    builds = (b for b in cudnn_builds(compat) if series(b.version) == newest)
-    return tuple(sorted({build.cuda_major for build in builds}, reverse=True))
+    return cudnn_cuda_majors(compat, series(newest_cudnn(compat)))
 
 
 def usual_cudnn(compat: Compat, compute: str) -> int:

@@ -10,7 +10,6 @@ from packaging.version import Version
 
 from cudnn_assistant.compat.facts import ONGOING, Architecture, Compat, DriverFloor, once
 from cudnn_assistant.machine import Family
-from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers, series
 
 
@@ -72,19 +71,16 @@ def floor(compat: Compat, cuda: str) -> DriverFloor | None:
     return min(exact or near, key=lambda one: order(one.cuda), default=None)
 
 
-def driver_floor(compat: Compat, cuda: str, family: Family) -> str:
-    """The oldest driver that runs programs of this CUDA version; "" when unknown."""
-    found = floor(compat, cuda)
-    return "" if found is None else (found.windows if family == "windows" else found.linux)
+def driver_floor(compat: Compat, cuda: str, family: Family, *, safe: bool = False) -> str:
+    """The oldest driver that runs programs of this CUDA version; "" when unknown.
 
-
-def driver_advice(compat: Compat, cuda: str, family: Family) -> str:
-    """The driver to ask for: the floor, or the stricter value where sources disagree."""
-    found = floor(compat, cuda)
+    ``safe``: the one to ask for, which is stricter where sources disagree.
+    """
+    found, windows = floor(compat, cuda), family == "windows"
     if found is None:
         return ""
-    safe = found.windows_safe if family == "windows" else found.linux_safe
-    return safe or (found.windows if family == "windows" else found.linux)
+    stricter = (found.windows_safe if windows else found.linux_safe) if safe else ""
+    return stricter or (found.windows if windows else found.linux)
 
 
 def cuda_of_driver(compat: Compat, driver: str, family: Family) -> str:
@@ -203,41 +199,6 @@ def oldest_usable_cuda(compat: Compat, compute: str) -> str:
         if one.compute.partition(".")[0] == major and at_least(compute, one.compute)
     ]
     return min(filter(None, near), key=order, default="")
-
-
-def gpu_compute(compat: Compat, name: str) -> str:
-    """Compute capability by product name; "" for unknown names and those sold with several.
-
-    Size of memory, form factor and the like are left aside when the whole name isn't listed.
-    """
-    whole = plain_name(name)
-    bare = _DETAIL.sub("", whole).strip()
-    spelled = (whole, bare, bare.removeprefix("tesla "), f"geforce {whole}", f"geforce {bare}")
-    return compat.gpus.get(next((one for one in spelled if one in compat.gpus), ""), "")
-
-
-def capability_of(compat: Compat, text: str) -> str | None:
-    """Compute capability of the GPU that a text names as people write it: "2x RTX3090 24GB".
-
-    "" for a name that was sold with several; None where no known name stands in the text. The
-    longest name counts.
-    """
-    if found := gpu_compute(compat, text):
-        return found
-    names = re.split(r"[^a-z0-9]+", _GLUED.sub(r"\1 ", text.lower()))
-    for length in range(min(7, len(names)), 0, -1):
-        for start in range(len(names) - length + 1):
-            name = " ".join(names[start : start + length])
-            for spelled in (name, f"geforce {name}", f"tesla {name}"):
-                if spelled in compat.gpus and not name.isdecimal():
-                    return compat.gpus[spelled]
-    return None
-
-
-_GLUED = regex(r"\b(rtx|gtx|gt|titan)(?=\d)|(?<=\d{3})(?=ti\b|super\b)")
-_DETAIL = regex(
-    r" (sxm\d?|pcie|nvl|dgxs|fhhl|hbm\de?|\d+ ?gb?|max q|with max q design|mobile|laptop gpu)\b.*"
-)
 
 
 def plain_name(name: str) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from cudnn_assistant.compat.facts import Compat
+from cudnn_assistant.compat.facts import Compat, once
 from cudnn_assistant.compat.lookup import (
     architecture,
     architecture_name,
@@ -71,6 +71,16 @@ class Meant(Struct, kw_only=True):
     """Sold with an Arm processor only."""
 
 
+def gpu_compute(compat: Compat, text: str) -> str | None:
+    """Compute capability of the one GPU that a text names.
+
+    "" for a name that was sold with several; None where none is known by it.
+    """
+    found = meant(compat, text).computes
+    return None if not found else "" if len(found) > 1 else found[0]
+
+
+@once
 def meant(compat: Compat, text: str) -> Meant:
     """The GPU that a text names, as people write it."""
     if numbered := _CAPABILITY.fullmatch(text.strip().lower()):
@@ -82,7 +92,7 @@ def meant(compat: Compat, text: str) -> Meant:
     maker: Maker = next((one for one, pattern in named if pattern.search(plain)), "")
     boards = bool(found) and all((known := architecture(compat, c)) and known.board for c in found)
     if boards or (maker and (maker in ("jetson", "apple") or not found)):
-        return Meant(maker=maker or "jetson")
+        return Meant(maker=maker or "jetson", computes=tuple(found) if boards else ())
     arm = bool(_GRACE.search(plain))
     if len(found) < 2:
         return Meant(computes=tuple(found), arm=arm)
@@ -149,6 +159,7 @@ def _matching(table: _Products, pattern: re.Pattern[str]) -> dict[str, str]:
     return dict(sorted(found.items(), key=lambda one: order(one[0])))
 
 
+@once
 def _products(compat: Compat) -> _Products:
     table: _Products = {}
     for name, compute in _listed(compat):

@@ -6,13 +6,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from cudnn_assistant.compat.facts import Compat, Platform
-from cudnn_assistant.compat.lookup import (
-    architecture,
-    cuda_of_driver,
-    gpu_by_pci,
-    gpu_compute,
-    major_of,
-)
+from cudnn_assistant.compat.lookup import architecture, cuda_of_driver, gpu_by_pci, major_of
+from cudnn_assistant.compat.names import gpu_compute
 from cudnn_assistant.compat.releases import framework_name
 from cudnn_assistant.envpath import inside
 from cudnn_assistant.machine import (
@@ -121,7 +116,8 @@ def _framework(environment: PythonEnvironment | None) -> Framework | None:
 
 
 def _compute(gpu: Gpu, compat: Compat) -> str:
-    return gpu.compute or gpu_by_pci(compat, gpu.pci_id)[1] or gpu_compute(compat, gpu.name)
+    listed = gpu.compute or gpu_by_pci(compat, gpu.pci_id)[1]
+    return listed or gpu_compute(compat, gpu.name) or ""
 
 
 def _platform(

@@ -21,7 +21,7 @@ from cudnn_assistant.compat.libraries import toolkit_advice
 from cudnn_assistant.compat.lookup import (
     architecture,
     at_least,
-    driver_advice,
+    driver_floor,
     floor,
     last_driver_branch,
     newest,
@@ -79,8 +79,9 @@ def _possible(here: Situation, chosen: Candidate) -> bool | None:
 
 
 def _driver(here: Situation, compat: Compat, chosen: Candidate) -> DriverAdvice:
-    limit = floor(compat, str(chosen.cuda_major or ""))
-    safe = driver_advice(compat, str(chosen.cuda_major or ""), here.driver_family)
+    cuda = str(chosen.cuda_major or "")
+    limit = floor(compat, cuda)
+    safe = driver_floor(compat, cuda, here.driver_family, safe=True)
     enough = bool(chosen.driver_enough)
     lasts = [last_driver_branch(compat, compute) for compute in here.computes]
     return DriverAdvice(

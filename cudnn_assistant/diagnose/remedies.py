@@ -222,7 +222,7 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
     wanted = need.major or compat.usual_cudnn(ctx.compat, compute)
     exact = series(need.toolkit) if 0 < need.cuda < FIRST_COMPATIBLE else ""
     cuda = need.cuda if exact or need.cuda in possible else _usual_cuda(ctx, possible)
-    cuda = min(cuda, max(compat.cudnn_cuda_majors(ctx.compat, wanted), default=cuda))
+    cuda = min(cuda, max(compat.cudnn_cuda_majors(ctx.compat, str(wanted)), default=cuda))
     files = _files(ctx, wanted, cuda, exact)
     if not any(file.sha256 for file in files):
         if files:

@@ -17,11 +17,21 @@ from cudnn_assistant.wording import listed, say
 Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""
 
-OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|Intel|Apple|Mac)(?:\b|Book)"
+_OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|Intel|Apple|Mac)(?:\b|Book)"
 """A GPU that CUDA doesn't run on, by the name that is stated for it."""
-EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
+_EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
 """Boards whose generations are left out by most builds."""
 _NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
+
+
+def embedded(f: Facts) -> bool:
+    """Whether the GPU is a Jetson's, for which most builds have no code."""
+    return bool(re.search(_EMBEDDED, f.gpu))
+
+
+def of_another_maker(f: Facts) -> bool:
+    """Whether no NVIDIA GPU is there: one of another maker is named, or it is a Mac."""
+    return (f.os == "macos" or bool(re.search(_OTHER_MAKER, f.gpu))) and not f.compute
 
 
 def driver(f: Facts) -> Iterator[Feature]:
@@ -114,11 +124,12 @@ def _driver_parts(f: Facts) -> Iterator[Feature]:
 def gpu(f: Facts) -> Iterator[Feature]:
     """What the generation of the GPU says beside the driver, CUDA, cuDNN and the framework."""
     if not f.compute:
-        if re.search(OTHER_MAKER, f.gpu):
-            yield "gpu:of-another-maker", say("explain.gpu-not-nvidia-gpu", gpu=f.gpu)
+        if of_another_maker(f):
+            told = say("explain.gpu-not-nvidia-gpu", gpu=f.gpu) if f.gpu else ""
+            yield "gpu:of-another-maker", told
         return
     yield from _dropped(f)
-    if re.search(EMBEDDED, f.gpu):
+    if embedded(f):
         yield (
             "gpu:embedded",
             say("explain.builds-other-computers-no-code-gpu", gpu=f.gpu),

@@ -6,13 +6,12 @@ same rules and data as everywhere (``compat.recommend_for``).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import FrameworkAdvice, Recommendation, Situation
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.generations import EMBEDDED, OTHER_MAKER
+from cudnn_assistant.explain.generations import embedded, of_another_maker
 from cudnn_assistant.explain.versions import version_text
 from cudnn_assistant.machine import Family
 from cudnn_assistant.wording import say
@@ -32,7 +31,7 @@ _BY_PIP = ("pytorch", "tensorflow", "jax", "onnxruntime", "cupy", "ctranslate2")
 def situations(f: Facts) -> tuple[str, ...]:
     """The forms of a cause's words for these facts, the most special first."""
     known = {
-        "general@jetson": _embedded(f),
+        "general@jetson": embedded(f),
         f"general@{f.framework}": bool(f.framework),
         "general@container": f.container,
         f"general@{f.os}": bool(f.os),
@@ -43,12 +42,8 @@ def situations(f: Facts) -> tuple[str, ...]:
 
 def advising(f: Facts, name: str, cls: str) -> str:
     """The cause whose advice is given: where no NVIDIA GPU is there, no driver or build helps."""
-    foreign = (f.os == "macos" or bool(re.search(OTHER_MAKER, f.gpu))) and not f.compute
-    return _FOREIGN if foreign and cls in _OF_A_BUILD | _OF_A_DRIVER else name
-
-
-def _embedded(f: Facts) -> bool:
-    return bool(re.search(EMBEDDED, f.gpu))
+    other = of_another_maker(f) and cls in _OF_A_BUILD | _OF_A_DRIVER
+    return _FOREIGN if other else name
 
 
 def fitting(f: Facts, cls: str) -> str:
@@ -57,7 +52,7 @@ def fitting(f: Facts, cls: str) -> str:
 
 
 def _build(f: Facts, cls: str) -> Iterator[str]:
-    if cls not in _OF_A_BUILD or f.framework not in _BY_PIP or not f.compute or _embedded(f):
+    if cls not in _OF_A_BUILD or f.framework not in _BY_PIP or not f.compute or embedded(f):
         return
     advice = compat.recommend_for(_situation(f), f.compat)
     if advice.framework and advice.framework.command and _can_be_had(advice):

@@ -10,7 +10,7 @@ from functools import cache
 import msgspec
 
 from cudnn_assistant import places
-from cudnn_assistant.compat import Compat, capability_of, gpu_compute
+from cudnn_assistant.compat import Compat, gpu_compute
 from cudnn_assistant.versions import numbers
 
 Version = tuple[int, ...]
@@ -68,7 +68,7 @@ def compute_of(compat: Compat, name: str) -> float:
     """
     if said := _CAPABILITY.search(name):
         return float(said.group(1)) if said.group(1) else int(said.group(2)) / 10
-    found = capability_of(compat, name)
+    found = gpu_compute(compat, name)
     if found is None:
         meant = (p for spelling, p in known().gpus if re.search(spelling, name, re.IGNORECASE))
         found = gpu_compute(compat, next(meant, ""))

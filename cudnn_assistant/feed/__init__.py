@@ -22,6 +22,7 @@ from cudnn_assistant.feed.address import direct_addresses
 from cudnn_assistant.feed.source import Answer, Kind
 from cudnn_assistant.feed.source import Source as Source
 from cudnn_assistant.feed.source import Trouble as Trouble
+from cudnn_assistant.feed.source import data_named as data_named
 from cudnn_assistant.feed.source import describe as describe
 from cudnn_assistant.feed.source import newer_program as newer_program
 from cudnn_assistant.feed.source import news as news

@@ -9,7 +9,7 @@ import msgspec
 
 from cudnn_assistant import __version__
 from cudnn_assistant.machine import Struct
-from cudnn_assistant.wording import day, listed, say
+from cudnn_assistant.wording import day, in_words, listed, say
 
 Kind = Literal["online", "saved", "built-in"]
 
@@ -63,6 +63,16 @@ def describe(source: Source, today: date | None = None) -> str:
     """One plain sentence about the data, with its age and what stood in the way."""
     trouble = say(f"feed.trouble-{source.trouble}") if source.trouble else ""
     return " ".join(filter(None, (_what(source, today), trouble)))
+
+
+def data_named(source: Source) -> str:
+    """Which compatibility data was used."""
+    return say(
+        "report.data-named",
+        version=source.version,
+        published=day(source.published),
+        source=in_words(source.kind),
+    )
 
 
 def news(source: Source) -> tuple[str, ...]:

@@ -32,8 +32,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from cudnn_assistant import places
 from cudnn_assistant.gui import taskbar
-from cudnn_assistant.gui.first_window import brought_to_front
 from cudnn_assistant.gui.theme import app_icon, show_edges
+from cudnn_assistant.signals import listening
 
 if TYPE_CHECKING:
     from cudnn_assistant.gui.window import Window
@@ -118,10 +118,8 @@ class Stopping:
         # Again and again: the signal may come before there is a window, or while one is made.
         self._closes = QTimer(interval=_TURN)
         self._closes.timeout.connect(QApplication.closeAllWindows)
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            one = getattr(signal, name, None)  # Windows has no SIGHUP.
-            if one is not None and signal.getsignal(one) is not signal.SIG_IGN:
-                signal.signal(one, lambda _number, _frame: self._closes.start())
+        for one in listening():
+            signal.signal(one, lambda _number, _frame: self._closes.start())
 
 
 def _load() -> None:
@@ -146,7 +144,7 @@ def run(arguments: Sequence[str]) -> int:
     What the window needs of the system is asked before this module is loaded (requirements.py).
     """
     # A report that is opened gets a window of its own, beside the computer's.
-    if not _file(arguments) and brought_to_front(NAME):
+    if not _file(arguments) and taskbar.brought_to_front(NAME):
         return 0
     from cudnn_assistant.gui.access import tell_roles
 
@@ -172,19 +170,14 @@ def _file(arguments: Sequence[str]) -> str:
     return given[0] if given and not given[0].startswith("--") else ""
 
 
-def _no_window() -> int:
-    from cudnn_assistant.wording import say
-
-    print(say("gui.no-window"), file=sys.stderr)  # noqa: T201
-    return NO_WINDOW
-
-
 def _hear_qt(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
     if kind == QtMsgType.QtFatalMsg:
         # Qt ends the process after this message: the last chance to say it in plain words.
-        print(text, file=sys.stderr)  # noqa: T201
-        sys.stderr.flush()
-        os._exit(_no_window())
+        print(text, file=sys.stderr, flush=True)  # noqa: T201
+        from cudnn_assistant.wording import say
+
+        print(say("gui.no-window"), file=sys.stderr, flush=True)  # noqa: T201
+        os._exit(NO_WINDOW)
     if kind != QtMsgType.QtDebugMsg and sys.stderr is not None:
         print(text, file=sys.stderr)  # noqa: T201
 

@@ -10,7 +10,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from cudnn_assistant.gui.installer_result import installer_check_title
+from cudnn_assistant.gui.installer_result import installers
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
@@ -210,9 +210,8 @@ class ChangeFlow(QObject):
         if self._host.closing:
             self._host.close()
             return
-        undone = say("gui.put-back-checking")
-        made = installer_check_title(entry) or say("gui.change-made-checking")
-        self.again.emit(undone if entry.plan.undoes else made)
+        made = say("gui.installer-ended" if installers(entry) else "gui.change-made-checking")
+        self.again.emit(say("gui.put-back-checking") if entry.plan.undoes else made)
 
     def _not_changed(self, trouble: BaseException, proposal: Proposal) -> None:
         self._state.changing = False
@@ -247,19 +246,14 @@ class ChangeFlow(QObject):
         )
 
     def _show_undo(self, entry: Entry, plan: Plan) -> None:
-        count = len(plan.steps)
-        title = say("gui.undo-heading", count=count)
-        lead = say("gui.undo-lead")
-        if not count:
-            title = say("gui.undo-nothing-left")
-            lead = say("gui.undo-nothing-left-why")
-        kept = stays(entry.plan)
-        if kept and not count:
-            title, lead = say("gui.undo-nothing"), ""
-        if consents(entry.plan) and not count:
-            title = say("gui.undo-only-system")
-        lead = prose((lead, *kept))
-        self._show_way_back(plan, title, lead)
+        kept, count = stays(entry.plan), len(plan.steps)
+        title, lead = say("gui.undo-heading", count=count), say("gui.undo-lead")
+        if not count and kept:
+            only = consents(entry.plan)
+            title, lead = say("gui.undo-only-system" if only else "gui.undo-nothing"), ""
+        elif not count:
+            title, lead = say("gui.undo-nothing-left"), say("gui.undo-nothing-left-why")
+        self._show_way_back(plan, title, prose((lead, *kept)))
 
     def show_interrupted(self, plan: Plan) -> None:
         """Propose to take back what was left half done."""

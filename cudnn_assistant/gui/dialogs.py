@@ -55,13 +55,6 @@ class Past:
     status: Status
 
 
-_STATES: dict[Status, str] = {
-    "in place": "gui.state-in-place",
-    "undone": "gui.state-undone",
-    "changed": "gui.state-changed-since",
-}
-
-
 def local_time(utc: str) -> str:
     """A moment of the journal in the person's own time and manner."""
     when = QDateTime.fromString(utc, Qt.DateFormat.ISODate)
@@ -110,7 +103,11 @@ class HistoryDialog(Dialog):
         tree.setAlternatingRowColors(True)
         tree.setAccessibleName(say("gui.history-changes"))
         for one in reversed(past):
-            texts = [local_time(one.entry.when), breakable(one.what), say(_STATES[one.status])]
+            texts = [
+                local_time(one.entry.when),
+                breakable(one.what),
+                say(f"gui.state-{one.status}"),
+            ]
             item = QTreeWidgetItem(tree, texts)
             item.setData(0, Qt.ItemDataRole.UserRole, one)
             # What may wrap says that it needs less than a line of it; these two are to be one.

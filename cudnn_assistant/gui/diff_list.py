@@ -179,9 +179,7 @@ class DiffList(QListWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """The lines, and the frame of the focus."""
         super().paintEvent(event)
-        painter = QPainter(self.viewport())
-        theme.draw_focus(painter, self)
-        painter.end()
+        theme.draw_focus(self, self.viewport())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Another width wraps the lines elsewhere."""

@@ -40,8 +40,8 @@ class Link(QToolButton):
         painter.setFont(font)
         painter.setPen(theme.link(self.palette(), on=self.isEnabled()))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, self.text())
-        theme.draw_focus(painter, self)
         painter.end()
+        theme.draw_focus(self)
 
 
 class DisclosureArrow(Link):
@@ -97,8 +97,8 @@ class DisclosureArrow(Link):
         painter.setFont(font)
         painter.setPen(self.palette().windowText().color())
         painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, self.text())
-        theme.draw_focus(painter, self)
         painter.end()
+        theme.draw_focus(self)
 
 
 class Disclosure(DisclosureArrow):

@@ -26,13 +26,6 @@ LISTED = 6
 """Lines of a list below the causes."""
 
 
-_STATES: dict[State, str] = {
-    "confirmed": "gui.standing-confirmed",
-    "possible": "gui.standing-possible",
-    "ruled-out": "gui.standing-ruled-out",
-}
-
-
 @dataclass(frozen=True)
 class Here:
     """What of this computer an answer can lead to."""
@@ -54,7 +47,7 @@ class CauseCard(Card):
         self._ways = ways
         if not whole:
             self.rows.setContentsMargins(*FLAT)
-        look, state = LOOKS[cause.state], say(_STATES[cause.state])
+        look, state = LOOKS[cause.state], say(f"gui.standing-{cause.state}")
         make = partial(self._body, cause)
         self.rows.addWidget(OpeningLine(look, cause.title, state, make, whole=whole))
 

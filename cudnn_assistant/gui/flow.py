@@ -15,7 +15,7 @@ from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.gui.after_change import still_to_do, told
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import ChangeFlow
-from cudnn_assistant.gui.installer_result import installers, restart_needed, show_installer_results
+from cudnn_assistant.gui.installer_result import installers, show_installer_results
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
@@ -80,7 +80,8 @@ class Flow(QObject):
             self._host.passed.clear()
         self._task = None
         page = self.open_overview()
-        page.begin(title)
+        if title:
+            page.title.setText(title)
         self._host.work(self._look, self._checked, page.hear, self._unchecked)
 
     def open_overview(self) -> OverviewPage:
@@ -110,10 +111,8 @@ class Flow(QObject):
         """Of the check that is under way nothing is wanted any more."""
         self._host.cancel_all()
         if (page := self._overview()) is not None:
-            page.show_stopped(say("gui.check-stopped"), self._untouched(), report=False)
-
-    def _untouched(self) -> str:
-        return "" if self.state.done else say("gui.nothing-changed")
+            untouched = "" if self.state.done else say("gui.nothing-changed")
+            page.show_stopped(say("gui.check-stopped"), untouched, report=False)
 
     def _unchecked(self, trouble: BaseException) -> None:
         self.state.trouble = "".join(traceback.format_exception(trouble))
@@ -192,7 +191,8 @@ class Flow(QObject):
         made = self.state.made
         helped = self._helped(checkup)
         remedy = checkup.main and checkup.main.remedy
-        restart = restart_needed(made) or (isinstance(remedy, Manual) and remedy.restart)
+        by_hand = isinstance(remedy, Manual) and remedy.restart
+        restart = by_hand or any(one.restart for one in installers(made))
         page.show_answer(
             Shown(
                 checkup,
@@ -274,9 +274,7 @@ class Flow(QObject):
 
 def _whose(machine: Machine) -> str:
     """Says whose report is looked at."""
-    from cudnn_assistant.report import newer_report
-
     said = [say("gui.report-of-another-computer", when=moment(machine.taken_at) or "?")]
     if machine.schema > SCHEMA:
-        said.append(newer_report())
+        said.append(say("report.newer"))
     return prose(said)

@@ -17,17 +17,7 @@ def installers(entry: Entry | None) -> tuple[Outcome, ...]:
     return outcomes(entry.plan) if entry is not None else ()
 
 
-def restart_needed(entry: Entry | None) -> bool:
-    """Whether what was installed takes effect after a restart only."""
-    return any(outcome.restart for outcome in installers(entry))
-
-
-def installer_check_title(entry: Entry) -> str:
-    """The title of the check that follows; "" where no installer was started."""
-    return say("gui.installer-ended") if installers(entry) else ""
-
-
-def show_installer_results(entry: Entry | None, page: OverviewPage) -> None:
+def show_installer_results(entry: Entry, page: OverviewPage) -> None:
     """Put on the page how the installers ended, with their last lines under Details."""
     for outcome in installers(entry):
         notice = Notice("ok" if outcome.well else "note", outcome.text)

@@ -8,13 +8,13 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from cudnn_assistant.finding import Finding, Manual, Unknown
+from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.gui.answer import Shown, answer, lead_out, look_of_answer
 from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.finding_body import by_hand
 from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.page import Page, Wish
-from cudnn_assistant.gui.subject_card import RowDoes, SubjectBody, SubjectCard
+from cudnn_assistant.gui.subject_card import SubjectBody, SubjectCard
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import Notice, ShareBar, empty
@@ -22,7 +22,7 @@ from cudnn_assistant.machine import Machine, PythonEnvironment
 from cudnn_assistant.session import describe, news
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked
 from cudnn_assistant.summary.filling import LOOKED_AT, filling
-from cudnn_assistant.summary.rows import rows
+from cudnn_assistant.summary.rows import Row, rows
 from cudnn_assistant.wording import prose, say, words
 
 SLOW = 10_000
@@ -75,11 +75,6 @@ class OverviewPage(Page):
         return partial(self.wished.emit, wish)
 
     # --- While the check runs ---------------------------------------------------------------------
-
-    def begin(self, title: str) -> None:
-        """Say what led to this check."""
-        if title:
-            self.title.setText(title)
 
     def hear(self, event: Event) -> None:
         """What the check tells: a part began or is done, or where the data is from."""
@@ -159,8 +154,7 @@ class OverviewPage(Page):
         worst = next((one for one in found if one.mark == "bad"), None)
         for row in found:
             card = SubjectCard(row, said=title)
-            make = partial(SubjectBody, row, checkup.machine, self._does(shown))
-            opener = card.can_open(make)
+            opener = card.can_open(partial(self._body, row, shown))
             self._put(card)
             # What is impossible the answer has told whole.
             if row.subject in opened or (row is worst and checkup.verdict != "impossible"):
@@ -176,17 +170,12 @@ class OverviewPage(Page):
         self.lead.setVisible(bool(lead))
         self.show_look(look)
 
-    def _does(self, shown: Shown) -> RowDoes:
-        own = not shown.foreign
-        return RowDoes(
-            leave=self.leave.emit,
-            open_link=self.link.emit,
-            test=self.test.emit if own else None,
-            recommend=shown.recommend,
-            main=lead_out(shown),
-            task=shown.task,
-            ours=own,
-        )
+    def _body(self, row: Row, shown: Shown) -> SubjectBody:
+        body = SubjectBody(row, shown)
+        body.leave.connect(self.leave)
+        body.link.connect(self.link)
+        body.test.connect(self.test)
+        return body
 
     def _show_news(self, shown: Shown) -> None:
         empty(self.news)
@@ -246,7 +235,9 @@ class OverviewPage(Page):
     def _fill_buttons(self, shown: Shown) -> None:
         buttons, machine = self.buttons, shown.checkup.machine
         buttons.clear()
-        stuck, out = _nobody_helps(shown), lead_out(shown)
+        # Only the report leads on from here.
+        stuck = look_of_answer(shown) == "unknown" and not shown.can_make
+        out = lead_out(shown)
         if shown.undoable:
             buttons.rare(say("gui.undo-open-button"), self._wish("history"))
         if not stuck:
@@ -268,10 +259,3 @@ class OverviewPage(Page):
             count = len(shown.checkup.plan.steps)
             self.buttons.add(say("gui.review-button", count=count), self._wish("review"))
         self.buttons.add(say("gui.close"), self._wish("close"), default=True)
-
-
-def _nobody_helps(shown: Shown) -> bool:
-    """Whether only the report leads on from here."""
-    if shown.works or shown.checkup.verdict == "impossible" or shown.can_make:
-        return False
-    return shown.checkup.main is None or isinstance(shown.checkup.main.remedy, Unknown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Literal
+from typing import Literal, get_args
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QResizeEvent
@@ -17,6 +17,7 @@ from cudnn_assistant.gui.widgets import Mark, Notice, tab_through
 from cudnn_assistant.wording import say
 
 Order = Literal["check", "problems", "review", "result"]
+ORDER: tuple[Order, ...] = get_args(Order)
 Wish = Literal[
     "about", "back", "check", "close", "explain", "help", "history", "open", "review", "save",
     "settings", "stop", "undo", "watch",
@@ -30,12 +31,7 @@ class Steps(QWidget):
     def __init__(self, here: Order) -> None:
         super().__init__()
         self._texts: dict[Order, Text] = {}
-        self._names: dict[Order, str] = {
-            "check": say("gui.step-check"),
-            "problems": say("gui.step-problems"),
-            "review": say("gui.step-review"),
-            "result": say("gui.step-result"),
-        }
+        self._names = {step: say(f"gui.step-{step}") for step in ORDER}
         parts = []
         for step, name in self._names.items():
             text = self._texts[step] = Text(name, size=0.95, muted=True)
@@ -45,14 +41,13 @@ class Steps(QWidget):
 
     def show_step(self, here: Order, passed: Collection[Order]) -> None:
         """Where we are; steps before it that were really taken are marked, not those left out."""
-        order = list(self._names)
-        at = order.index(here)
+        at = ORDER.index(here)
         for number, (step, name) in enumerate(self._names.items()):
             done = number < at and step in passed
             self._texts[step].setText(name + (" ✓" if done else ""))
             self._texts[step].emphasise(number == at)
         self.setAccessibleName(
-            say("gui.step-of", number=at + 1, count=len(order), name=self._names[here])
+            say("gui.step-of", number=at + 1, count=len(ORDER), name=self._names[here])
         )
 
 

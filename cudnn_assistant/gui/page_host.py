@@ -84,11 +84,11 @@ class PageHost(QWidget):
         broke: Callable[[Any], object] | None = None,
     ) -> None:
         """Do something slow; only the latest piece of work is heard."""
-        self.cancel()
-        job = Job(work, self)
+        if self._job is not None:
+            self._job.cancel()
+        self._job = job = Job(work, self)
         if progress is not None:
             job.progress.connect(progress)
-        self._job = job
         self._begin(job, done, broke)
 
     def work_beside(
@@ -114,11 +114,6 @@ class PageHost(QWidget):
         for old in [old for old in self._jobs if not old.busy and old.over]:
             self._jobs.remove(old)
             old.deleteLater()
-
-    def cancel(self) -> None:
-        """Don't hear of the present work any more; it ends by itself as soon as it can."""
-        if self._job is not None:
-            self._job.cancel()
 
     def cancel_all(self) -> None:
         """Don't hear of any work any more."""

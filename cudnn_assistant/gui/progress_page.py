@@ -17,12 +17,6 @@ from cudnn_assistant.wording import say
 from cudnn_assistant.wording.progress import ProgressLine
 
 
-def _lead(plan: Plan) -> str:
-    if consents(plan):
-        return say("gui.installer-way-back")
-    return say("gui.change-way-back")
-
-
 class ProgressPage(Page):
     """The steps and how far they are. What takes long can be cancelled; it is then taken back."""
 
@@ -33,7 +27,8 @@ class ProgressPage(Page):
     def __init__(self, plan: Plan, titles: Sequence[str]) -> None:
         count = len(titles)
         title = say("gui.making-changes", count=count)
-        super().__init__("review", title, _lead(plan))
+        lead = say("gui.installer-way-back" if consents(plan) else "gui.change-way-back")
+        super().__init__("review", title, lead)
         self.marks = [Mark("wait", 1.15) for _title in titles]
         self.news = [Text(muted=True) for _title in titles]
         self.content.addWidget(self._list(titles))

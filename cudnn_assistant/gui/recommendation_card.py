@@ -76,11 +76,10 @@ class RecommendationCard(Card):
         self.rows.addWidget(Text(heading, size=1.05, bold=True))
         if found.possible is None:
             self.rows.addWidget(Text(headline(found), muted=True))
-        reasons = {say("gui.advice-why"), say("gui.advice-ruled-out")}
         said = list(lines(found))
         self.rows.addSpacing(SPACE // 2)
-        self.rows.addWidget(table(one for one in said if one.label not in reasons))
-        why = [one for one in said if one.label in reasons]
+        self.rows.addWidget(table(one for one in said if not one.reason))
+        why = [one for one in said if one.reason]
         if why:
             name = say("gui.advice-why-this", title=heading)
             add_details(self.rows, say("gui.advice-why-button"), name, lambda: table(why))

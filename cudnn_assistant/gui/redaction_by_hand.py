@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from cudnn_assistant.report import read_machine
 from cudnn_assistant.report.markdown import escaped
+from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT
+from cudnn_assistant.report.marks import MARK as PLACED
 from cudnn_assistant.report.reading import MARK
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import say
 
-HIDDEN = "***"
 SHORTEST = 3
 """Letters of a word that is replaced everywhere; shorter ones are part of too much else."""
 
-_LEFT_OUT = re.compile(r"⟨left out⟩|(?:\\?\*){3}|\b(?:user|folder|share|host|id|GPU|MIG)-ü?\d+\b")
-"""What the redaction puts in place of names and secrets (report/marks.py)."""
+_LEFT_OUT = re.compile(rf"{LEFT_OUT}|(?:\\?\*){{3}}|{PLACED.pattern}")
+"""What the redaction puts in place of names and secrets."""
 _BEGIN, _END = f"```json {MARK}", "```"
 _VALUE = re.compile(r'(\s*(?:"(?:[^"\\]|\\.)*": )?)"((?:[^"\\]|\\.)*)"(,?)')
 """A line of the machine data whose value is text: what is before it, the value, a comma."""
@@ -92,8 +93,8 @@ def _data(rows: list[str]) -> tuple[int, int]:
     if _BEGIN not in rows:
         return len(rows), -1
     begin = len(rows) - 1 - rows[::-1].index(_BEGIN)
-    ends: Callable[[int], bool] = lambda number: rows[number] == _END  # noqa: E731
-    return begin, next(filter(ends, range(begin + 1, len(rows))), len(rows))
+    ends = (number for number in range(begin + 1, len(rows)) if rows[number] == _END)
+    return begin, next(ends, len(rows))
 
 
 def _settled(before: str, after: str) -> str:

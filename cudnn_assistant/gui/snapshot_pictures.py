@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QGridLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.access import is_read_as
 from cudnn_assistant.gui.layouts import TOP, Column
 from cudnn_assistant.gui.text_widgets import Text, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.widgets import Mark
+from cudnn_assistant.gui.widgets import Mark, ShareBar
 from cudnn_assistant.machine import Gpu, GpuProcess
 from cudnn_assistant.summary.search_ladder import CopyPart, Rung, part_state
 from cudnn_assistant.wording import listed, number, say
@@ -122,12 +122,8 @@ class MemoryPicture(QWidget):
         super().__init__()
         total, free = gpu.memory_total or 0, gpu.memory_free or 0
         said = say("gui.memory-free", gpu=gpu.name, free=_gigabytes(free), total=_gigabytes(total))
-        bar = QProgressBar()
-        bar.setTextVisible(False)
-        bar.setFixedHeight(line_height() // 2)
-        bar.setRange(0, 1000)
-        bar.setValue(round(1000 * (total - free) / total) if total else 0)
-        bar.setAccessibleName(say("gui.memory"))
+        bar = ShareBar(say("gui.memory"))
+        bar.show_share((total - free) / total if total else 0)
         bar.setAccessibleDescription(said)
         holders = (Text(_holder(process), muted=True) for process in gpu.processes)
         Column(Text(said), bar, *holders, inside=self, gap=SPACE // 2)

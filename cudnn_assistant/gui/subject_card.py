@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.compat import Recommendation
-from cudnn_assistant.finding import Finding
+from cudnn_assistant.gui.answer import Shown, lead_out
 from cudnn_assistant.gui.chain_picture import ChainPicture
 from cudnn_assistant.gui.disclosure import Disclosure, Link, OpeningLine
-from cudnn_assistant.gui.finding_body import FindingBody, Leave, look_of
+from cudnn_assistant.gui.finding_body import FindingBody, look_of
 from cudnn_assistant.gui.layouts import TOP, Column, Line
-from cudnn_assistant.gui.recommendation_card import Recommend, RecommendationCard, recommended_set
+from cudnn_assistant.gui.recommendation_card import RecommendationCard, recommended_set
 from cudnn_assistant.gui.snapshot_pictures import LadderPicture, MemoryPicture, PartsPicture
 from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Card, Mark
-from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment
+from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.session.trials import frameworks_of
 from cudnn_assistant.summary.chain import copy_of
 from cudnn_assistant.summary.rows import Row
@@ -77,33 +76,26 @@ class SubjectCard(Card):
         return self.opener
 
 
-@dataclass(frozen=True)
-class RowDoes:
-    """What a person can do in a row. ``None``: not on this computer, or not now."""
-
-    leave: Leave
-    open_link: Callable[[str], object]
-    test: Callable[[PythonEnvironment], object] | None = None
-    recommend: Recommend | None = None
-    main: Finding | None = None
-    """The finding whose way out is the page's own button."""
-    task: Finding | None = None
-    """What the person was sent to do, which stands above."""
-    ours: bool = True
-
-
 class SubjectBody(QWidget):
     """The inside of a row: problems, then pictures where looking beats reading."""
 
-    def __init__(self, row: Row, machine: Machine, does: RowDoes) -> None:
+    leave = Signal(object)
+    """The way out of a finding was chosen; carries the Finding."""
+    link = Signal(str)
+    """Open this address."""
+    test = Signal(object)
+    """Run the test inside a framework; carries the PythonEnvironment."""
+
+    def __init__(self, row: Row, shown: Shown) -> None:
         super().__init__()
+        machine, own = shown.checkup.machine, not shown.foreign
         self._test: Link | None = None
         self._rows = Column(inside=self, gap=2 * SPACE, margin=(0, SPACE // 2, 0, 0))
         given: list[Recommendation] = []
         for number, finding in enumerate(row.findings):
-            leave = None if finding is does.main else does.leave
-            said = finding == does.task
-            make = partial(FindingBody, finding, machine, leave, ours=does.ours, told=said)
+            leave = None if finding is lead_out(shown) else self.leave.emit
+            said = finding == shown.task
+            make = partial(FindingBody, finding, machine, leave, ours=own, told=said)
             urgent = finding.severity == "error"
             if urgent and not number:
                 self._rows.addWidget(make())
@@ -111,12 +103,13 @@ class SubjectBody(QWidget):
                 title = words(finding, machine).title
                 quiet = "" if urgent else say("gui.not-urgent")
                 self._rows.addWidget(OpeningLine(look_of(finding), title, quiet, make))
-            found = recommended_set(finding, does.recommend) if does.recommend else None
+            found = recommended_set(finding, shown.recommend) if shown.recommend else None
             if found is not None and found not in given:
                 given.append(found)
-                self._rows.addWidget(RecommendationCard(finding, found, does.open_link))
+                self._rows.addWidget(RecommendationCard(finding, found, self.link.emit))
         self._add_pictures(row, machine)
-        self._add_test(row, machine, does)
+        if own:
+            self._add_test(row, machine)
 
     def _add_pictures(self, row: Row, machine: Machine) -> None:
         rungs = ladder(machine, row.subject)
@@ -133,12 +126,11 @@ class SubjectBody(QWidget):
     def _add(self, title: str, picture: QWidget) -> None:
         self._rows.addLayout(Column(Text(title, bold=True), picture, gap=SPACE // 2))
 
-    def _add_test(self, row: Row, machine: Machine, does: RowDoes) -> None:
+    def _add_test(self, row: Row, machine: Machine) -> None:
         one = machine.environment(row.subject)
-        test = does.test
-        if one is None or test is None or not frameworks_of(one):
+        if one is None or not frameworks_of(one):
             return
-        link = Link(say("gui.test-environment-button"), lambda: test(one))
+        link = Link(say("gui.test-environment-button"), lambda: self.test.emit(one))
         link.setAccessibleName(say("gui.test-environment-name", name=row.name, place=one.id))
         self._rows.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         self._test = link

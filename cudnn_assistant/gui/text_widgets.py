@@ -203,9 +203,7 @@ class Text(QLabel):
         """The text, and the focus where it is."""
         super().paintEvent(event)
         if self.focusPolicy() & Qt.FocusPolicy.TabFocus:
-            painter = QPainter(self)
-            theme.draw_focus(painter, self)
-            painter.end()
+            theme.draw_focus(self)
 
 
 class Title(Text):
@@ -259,8 +257,8 @@ class Listing(ReadOnly):
         painter, option = QPainter(self.viewport()), QStyleOption()
         option.initFrom(self)
         theme.draw_edge(painter, option, self.viewport().rect())
-        theme.draw_focus(painter, self)
         painter.end()
+        theme.draw_focus(self, self.viewport())
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802
         """All lines at this width."""

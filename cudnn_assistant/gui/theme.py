@@ -151,21 +151,17 @@ def drawing(name: str, colour: QColor, paper: QColor) -> QSvgRenderer:
     return _drawing(name, colour.name(), paper.name())
 
 
-def icon(name: str, palette: QPalette, size: int = 64) -> QIcon:
-    """A status icon for a button, in the colour of its text."""
-    picture = QPixmap(size, size)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    drawing(name, palette.buttonText().color(), palette.button().color()).render(painter)
-    painter.end()
-    return QIcon(picture)
-
-
 def shield(palette: QPalette) -> QIcon:
     """The sign of an administrator's permission: Windows' own, elsewhere ours."""
-    style = QApplication.style()
-    own = style.standardIcon(QStyle.StandardPixmap.SP_VistaShield)
-    return icon("shield", palette) if own.isNull() else own
+    own = QApplication.style().standardIcon(QStyle.StandardPixmap.SP_VistaShield)
+    if not own.isNull():
+        return own
+    picture = QPixmap(64, 64)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    drawing("shield", palette.buttonText().color(), palette.button().color()).render(painter)
+    painter.end()
+    return QIcon(picture)
 
 
 def app_icon() -> QIcon:
@@ -179,15 +175,19 @@ def focus_colour(palette: QPalette) -> QColor:
     return accent if contrast(accent, back) >= 3 else palette.windowText().color()
 
 
-def draw_focus(painter: QPainter, widget: QWidget) -> None:
-    """A frame of 2 pixels around a widget that got the focus by keyboard; else nothing."""
+def draw_focus(widget: QWidget, surface: QWidget | None = None) -> None:
+    """A frame of 2 pixels around a widget that got the focus by keyboard; else nothing.
+
+    ``surface``: the part of it that is painted on.
+    """
     by_keys = widget.window().testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
     if not (widget.hasFocus() and by_keys):
         return
+    painter = QPainter(surface or widget)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(focus_colour(widget.palette()), 2))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(QRectF(widget.rect()).adjusted(1, 1, -1, -1), 3, 3)
+    painter.end()
 
 
 _FUSION = "fusion"

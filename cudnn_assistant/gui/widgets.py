@@ -53,8 +53,9 @@ class Mark(QWidget):
     def show_look(self, look: Look) -> None:
         """Show another status."""
         self._look = look
-        self.setAccessibleName(word(look))
-        self.setToolTip(word(look))
+        word = say(f"gui.mark-{look}")  # for those who don't see it
+        self.setAccessibleName(word)
+        self.setToolTip(word)
         if look == "busy" and theme.motion():
             self._timer.start(80)
         else:
@@ -77,22 +78,6 @@ class Mark(QWidget):
         painter.translate(-box.center())
         theme.drawing(self._look, colour, paper).render(painter, box)
         painter.end()
-
-
-def word(look: Look) -> str:
-    """The word that goes with an icon, for those who don't see it."""
-    return {
-        "ok": say("gui.mark-ok"),
-        "note": say("gui.mark-note"),
-        "bad": say("gui.mark-problem"),
-        "unknown": say("gui.mark-unknown"),
-        "info": say("gui.mark-note"),
-        "wait": say("gui.mark-not-yet"),
-        "busy": say("gui.mark-running"),
-        "next": say("gui.mark-needs-you"),
-        "none": say("gui.mark-not-possible"),
-        "shield": say("gui.administrator"),
-    }[look]
 
 
 class Card(QFrame):
@@ -173,9 +158,7 @@ class Button(QPushButton):
         """Fusion's own frame of the focus is a hair."""
         super().paintEvent(event)
         if self.style().name() == "fusion":
-            painter = QPainter(self)
-            theme.draw_focus(painter, self)
-            painter.end()
+            theme.draw_focus(self)
 
 
 class CopyButton(Button):
@@ -184,15 +167,12 @@ class CopyButton(Button):
     def __init__(self, text: str) -> None:
         super().__init__(say("gui.copy"), self._copy, name=say("gui.copy-commands"))
         self._text = text
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(lambda: self.setText(say("gui.copy")))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text)
         self.setText(say("gui.copied"))
         announce(self, say("gui.copied"))
-        self._timer.start(2000)
+        QTimer.singleShot(2000, self, lambda: self.setText(say("gui.copy")))
 
 
 FLAT = (2 * SPACE, SPACE + 4, 2 * SPACE, SPACE + 4)

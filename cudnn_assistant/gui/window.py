@@ -73,7 +73,9 @@ class Window(PageHost):
         self.setWindowIcon(app_icon())
         self.setAcceptDrops(True)
         self._stand()
-        self._add_keys()
+        QShortcut(QKeySequence("Esc"), self).activated.connect(self._escape)
+        # A menu's keys are heard only while the window knows its entries.
+        self._fill_menu()
         self.flow.open_overview()
 
     # --- What the person has settled --------------------------------------------------------------
@@ -170,11 +172,6 @@ class Window(PageHost):
         self._watch = QTimer(self)
         self._watch.timeout.connect(self._look_around)
         self._watch.start(INSTALL_POLL)
-
-    def _add_keys(self) -> None:
-        QShortcut(QKeySequence("Esc"), self).activated.connect(self._escape)
-        # A menu's keys are heard only while the window knows its entries.
-        self._fill_menu()
 
     def _escape(self) -> None:
         self.page.escape()

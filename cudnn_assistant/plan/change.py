@@ -19,8 +19,6 @@ class ChangeLine(Struct, kw_only=True):
 class Change(Struct, kw_only=True):
     """One step in words."""
 
-    step: int
-    """Number of the step in the plan, from 0."""
     title: str
     says: str = ""
     """The same for people who know no variable: "Let Windows look in this folder first: …"."""

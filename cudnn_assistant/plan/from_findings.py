@@ -18,7 +18,7 @@ from cudnn_assistant.finding import (
 )
 from cudnn_assistant.machine import Family, Machine, Package, Scope, Value
 from cudnn_assistant.plan.installers import installer_steps
-from cudnn_assistant.plan.installing import Wish, archive_steps, search_wish, there
+from cudnn_assistant.plan.installing import Wish, archive_steps, there
 from cudnn_assistant.plan.kinds.packages import project
 from cudnn_assistant.plan.steps import InstallPackage, Plan, SetVariable
 
@@ -46,9 +46,10 @@ def make_plan(
         for edit in finding.remedy.edits
     ]
     archives = tuple(archive_steps(wishes, machine, compat))
-    wishes += [
-        (search_wish(step, machine.os.family), code) for step in archives for code in step.why
-    ]
+    # An archive is of use only when programs look into its folder.
+    variable = envpath.search_variable(machine.os.family)
+    found = [(PutFirst(variable=variable, folder=step.search), step) for step in archives]
+    wishes += [(edit, code) for edit, step in found for code in step.why]
     packages = _package_steps(wishes, machine)
     missing = (step for step in archives if not there(step, machine))
     # Installers last: they can't be taken back, and may want the computer to be restarted.

@@ -110,45 +110,36 @@ TOOLKITS: dict[str, Program] = {
 DRIVER = "580.88"
 """Of Windows' rows below: the branch that knows every GPU from Maxwell to Blackwell (the next one
 drops Maxwell, Pascal and Volta), and speaks CUDA 13."""
-_DRIVER = f"NVIDIA driver {DRIVER}"
 _DRIVER_FILE = f"/{DRIVER}/{DRIVER}"
-_DRIVERS_SITE = "https://us.download.nvidia.com/Windows"
-_DCH = "win10-win11-64bit-international-dch-whql.exe"
+
+
+def _driver(file: str, sha256: str = "") -> Program:
+    site = "https://us.download.nvidia.com/Windows"
+    address = f"{site}{file}-win10-win11-64bit-international-dch-whql.exe"
+    return Program(f"NVIDIA driver {DRIVER}", address, _NVIDIA_DRIVERS, _BY_NVIDIA, sha256=sha256)
+
+
+def _vc_runtime(name: str, file: str) -> Program:
+    return Program(
+        f"Microsoft Visual C++ Redistributable ({name})",
+        f"https://aka.ms/vs/17/release/{file}",
+        _MICROSOFT,
+        "Microsoft Corporation",
+        ("/install", "/norestart"),
+    )
+
 
 PROGRAMS: dict[str, Program] = {
-    "vc-runtime-x86_64": Program(
-        "Microsoft Visual C++ Redistributable (x64)",
-        "https://aka.ms/vs/17/release/vc_redist.x64.exe",
-        _MICROSOFT,
-        "Microsoft Corporation",
-        ("/install", "/norestart"),
-    ),
-    "vc-runtime-aarch64": Program(
-        "Microsoft Visual C++ Redistributable (ARM64)",
-        "https://aka.ms/vs/17/release/vc_redist.arm64.exe",
-        _MICROSOFT,
-        "Microsoft Corporation",
-        ("/install", "/norestart"),
-    ),
+    "vc-runtime-x86_64": _vc_runtime("x64", "vc_redist.x64.exe"),
+    "vc-runtime-aarch64": _vc_runtime("ARM64", "vc_redist.arm64.exe"),
     **TOOLKITS,
-    "driver-windows-desktop": Program(
-        _DRIVER,
-        f"{_DRIVERS_SITE}{_DRIVER_FILE}-desktop-{_DCH}",
-        _NVIDIA_DRIVERS,
-        _BY_NVIDIA,
-        sha256="90c49f925b41ee062e02cc8094a16b6d057abfde4e85235a76d63ffe267f63a9",
+    "driver-windows-desktop": _driver(
+        f"{_DRIVER_FILE}-desktop",
+        "90c49f925b41ee062e02cc8094a16b6d057abfde4e85235a76d63ffe267f63a9",
     ),
-    "driver-windows-notebook": Program(
-        _DRIVER,
-        f"{_DRIVERS_SITE}{_DRIVER_FILE}-notebook-{_DCH}",
-        _NVIDIA_DRIVERS,
-        _BY_NVIDIA,
-    ),
-    "driver-windows-workstation": Program(
-        _DRIVER,
-        f"{_DRIVERS_SITE}/Quadro_Certified{_DRIVER_FILE}-quadro-rtx-desktop-notebook-{_DCH}",
-        _NVIDIA_DRIVERS,
-        _BY_NVIDIA,
+    "driver-windows-notebook": _driver(f"{_DRIVER_FILE}-notebook"),
+    "driver-windows-workstation": _driver(
+        f"/Quadro_Certified{_DRIVER_FILE}-quadro-rtx-desktop-notebook"
     ),
 }
 

@@ -19,7 +19,7 @@ from cudnn_assistant.compat import (
     recommend_for,
 )
 from cudnn_assistant.compat.situation import situation
-from cudnn_assistant.finding import Edit, InstallCuda, InstallCudnn, PutFirst
+from cudnn_assistant.finding import Edit, InstallCuda, InstallCudnn
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.steps import Download, InstallArchive
 from cudnn_assistant.versions import numbers, older, series
@@ -41,14 +41,10 @@ def archive_steps(
     steps: dict[str, InstallArchive] = {}
     for edit, code in wishes:
         for step in _of_wish(edit, code, machine, compat):
-            earlier = steps.get(step.folder)
-            steps[step.folder] = _both(earlier, step) if earlier else step
+            earlier = steps.get(step.folder, step)
+            why = tuple(dict.fromkeys((*earlier.why, *step.why)))
+            steps[step.folder] = msgspec.structs.replace(earlier, why=why)
     yield from steps.values()
-
-
-def _both(one: InstallArchive, other: InstallArchive) -> InstallArchive:
-    why = tuple(dict.fromkeys((*one.why, *other.why)))
-    return msgspec.structs.replace(one, why=why)
 
 
 def _of_wish(edit: Edit, code: str, machine: Machine, compat: Compat) -> Iterator[InstallArchive]:
@@ -187,8 +183,3 @@ def there(step: InstallArchive, machine: Machine) -> bool:
     dirname = ntpath.dirname if machine.os.family == "windows" else posixpath.dirname
     folders += [dirname(library.path) for library in machine.libraries]
     return any(envpath.same_folder(step.search, f, machine.os.family) for f in folders)
-
-
-def search_wish(step: InstallArchive, family: Family) -> PutFirst:
-    """An archive is of use only when programs look into its folder."""
-    return PutFirst(variable=envpath.search_variable(family), folder=step.search)

@@ -10,7 +10,8 @@ from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.plan.change import Change
 from cudnn_assistant.plan.kinds import Consent, Needs, Outcome, kind_of
 from cudnn_assistant.plan.steps import Plan, Rehearsal, SetVariable
-from cudnn_assistant.wording import PRODUCTS, number, say, words
+from cudnn_assistant.wording import number, say, words
+from cudnn_assistant.wording.products import titled
 
 
 def preview(plan: Plan, machine: Machine, *, touched: Sequence[str] = ()) -> tuple[Change, ...]:
@@ -19,9 +20,7 @@ def preview(plan: Plan, machine: Machine, *, touched: Sequence[str] = ()) -> tup
     ``touched`` are the start-up files that a user-scope variable adds a line to (Linux; the
     answer of ``system.touched("user")``).
     """
-    return tuple(
-        kind_of(step).show(step, number, machine, touched) for number, step in enumerate(plan.steps)
-    )
+    return tuple(kind_of(step).show(step, machine, touched) for step in plan.steps)
 
 
 class Demands(Struct, kw_only=True, omit_defaults=False):
@@ -152,9 +151,8 @@ def _came_of(rehearsal: Rehearsal, machine: Machine) -> Iterator[str]:
         if not known:
             yield say("plan.unknown-in-the-way")
     elif rehearsal.milliseconds:
-        name, _space, version = rehearsal.framework.partition(" ")
         yield say(
-            "plan.tried-inside" if name else "plan.tried",
-            program=f"{PRODUCTS.get(name, name)} {version}".strip(),
+            "plan.tried-inside" if rehearsal.framework else "plan.tried",
+            program=titled(rehearsal.framework),
             seconds=number(rehearsal.milliseconds / 1000, 1),
         )

@@ -7,7 +7,6 @@ from cudnn_assistant.report.packing import MESSAGE as MESSAGE
 from cudnn_assistant.report.packing import PAGE as PAGE
 from cudnn_assistant.report.packing import REPORT as REPORT
 from cudnn_assistant.report.packing import pack as pack
-from cudnn_assistant.report.reading import newer_report as newer_report
 from cudnn_assistant.report.reading import open_report as open_report
 from cudnn_assistant.report.reading import read_machine as read_machine
 from cudnn_assistant.report.reading import read_report as read_report

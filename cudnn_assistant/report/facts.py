@@ -17,6 +17,7 @@ from cudnn_assistant.machine import (
 )
 from cudnn_assistant.plan import Change, Entry, preview
 from cudnn_assistant.report.document import Bullets, Code, Heading, Item, Part, Pieces, Table, say
+from cudnn_assistant.summary.line import damaged
 from cudnn_assistant.wording import in_words, listed, moment, number, told
 
 
@@ -104,17 +105,13 @@ _COLUMNS = ("version", "cuda", "folder", "found-by", "owner", "damaged")
 
 
 def _copy(copy: CudnnCopy) -> tuple[Pieces, ...]:
-    damaged = (
-        wording.say("report.part", file=part.file, state=wording.say(f"summary.part-{part.state}"))
-        for part in copy.damaged
-    )
     return (
         (copy.version or f"{copy.major}.?",),
         (str(copy.cuda_major or "?"),),
         (Code(copy.folder),),
         (listed(map(in_words, copy.found_via)),),
         (copy.owner,),
-        (listed(damaged),),
+        (damaged(copy),),
     )
 
 

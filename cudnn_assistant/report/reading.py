@@ -18,7 +18,6 @@ from cudnn_assistant.plain_file import NOT_PLAIN, plain
 from cudnn_assistant.report.newer import Unknown, unknown_fields
 from cudnn_assistant.report.packing import REPORT
 from cudnn_assistant.trouble import Refused
-from cudnn_assistant.wording import say
 
 LIMIT = 32 * 1024 * 1024
 """Bytes of the largest report that is read; a real one has a few hundred kilobytes."""
@@ -35,11 +34,6 @@ class Report(NamedTuple):
     machine: Machine
     unknown: tuple[Unknown, ...] = ()
     """Fields of a newer program, to be written back."""
-
-
-def newer_report() -> str:
-    """What is said beside a report whose schema is above ours."""
-    return say("report.newer")
 
 
 def open_report(path: str | os.PathLike[str]) -> Report:

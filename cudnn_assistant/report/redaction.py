@@ -107,11 +107,10 @@ class Redactor:
         A name may be a path or a host itself, where that program keeps things by them.
         """
         return tuple(
-            self._unknown(field.place[:-1], str(field.place[-1]), field) for field in fields
+            Unknown((*field.place[:-1], self._name(name)), self._builtin(name, field.value))
+            for field in fields
+            for name in [str(field.place[-1])]
         )
-
-    def _unknown(self, where: tuple[str | int, ...], name: str, field: Unknown) -> Unknown:
-        return Unknown((*where, self._name(name)), self._builtin(name, field.value))
 
     def _builtin(self, name: str, value: Any) -> Any:
         if isinstance(value, str):

@@ -65,6 +65,7 @@ def write_report(
     into the snapshot. Pure: the same facts give the same bytes.
     """
     title, sentence = headline(verdict, machine, findings, reported=True)
+    snapshot = msgspec.json.format(dump_with(machine, unknown), indent=1).decode()
     parts: tuple[Part, ...] = (
         Heading(1, (title,)),
         Paragraph(say("report.taken", when=moment(machine.taken_at), system=_system(machine))),
@@ -85,7 +86,7 @@ def write_report(
         Paragraph(
             say("report.open-elsewhere", command=Code("cudnn-assistant check --machine FILE"))
         ),
-        Block(_snapshot(machine, unknown), f"json {MARK}"),
+        Block(visible_json(snapshot), f"json {MARK}"),
     )
     return page(parts, wording.say("report.title")) if html else markdown(parts)
 
@@ -103,11 +104,6 @@ def write_short(machine: Machine, findings: Sequence[Finding], verdict: Verdict)
               tool=machine.tool)  # fmt: skip
     rows = markdown([*parts, *facts.section("tests", tests), Paragraph(end)]).splitlines()
     return "\n".join(rows if len(rows) <= SHORT else [*rows[: SHORT - 2], "…", rows[-1]]) + "\n"
-
-
-def _snapshot(machine: Machine, unknown: Sequence[Unknown]) -> str:
-    """The JSON with characters that can't be seen spelled out, as JSON itself spells them."""
-    return visible_json(msgspec.json.format(dump_with(machine, unknown), indent=1).decode())
 
 
 def _system(machine: Machine) -> str:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from cudnn_assistant import feed, places
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.feed import Source, describe, newer_program, news
+from cudnn_assistant.feed import Source, data_named, describe, newer_program, news
 from cudnn_assistant.machine import Family, Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan, make_plan
 from cudnn_assistant.session.checkup import Checkup, think, without_plan
@@ -28,7 +28,6 @@ from cudnn_assistant.session.permitted import allowed
 from cudnn_assistant.system import Readable, System, this_system
 from cudnn_assistant.system.policy import policy
 from cudnn_assistant.trouble import Cancelled, Misuse, Refused
-from cudnn_assistant.wording import day, in_words, say
 
 if TYPE_CHECKING:
     from cudnn_assistant.download import Licence
@@ -53,6 +52,7 @@ __all__ = [
     "Refused",
     "Session",
     "Source",
+    "data_named",
     "describe",
     "ignore",
     "newer_program",
@@ -367,7 +367,7 @@ class Session:
         with contextlib.suppress(OSError):
             # Changes belong to this computer, not to the one a report came from.
             entries = self.past.entries() if own else ()
-        extra = Extra(entries, self._data_named(), without_home(note), text)
+        extra = Extra(entries, data_named(self.source), without_home(note), text)
         return support_forms(checkup, self.compat, extra)
 
     def shareable(self, checkup: Checkup, plan: Plan) -> tuple[Checkup, Plan]:
@@ -383,19 +383,10 @@ class Session:
         """
         from cudnn_assistant.session.fleet import read_fleet
 
-        return read_fleet(paths, earlier, self.compat, self._data_named())
+        return read_fleet(paths, earlier, self.compat, data_named(self.source))
 
     def redacted_note(self, note: str) -> str:
         """Text of a crash without names, where nothing was looked at before."""
         from cudnn_assistant.session.reports import redacted_note, without_home
 
         return redacted_note(without_home(note), self.system.family)
-
-    def _data_named(self) -> str:
-        source = self.source
-        return say(
-            "report.data-named",
-            version=source.version,
-            published=day(source.published),
-            source=in_words(source.kind),
-        )

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from cudnn_assistant import places
 from cudnn_assistant.machine import SYSTEM, Machine, Struct
 from cudnn_assistant.plan import Entry, InstallArchive, Plan, kind_of, naming, removal_plan
 
 
-class OwnCopy(Struct, kw_only=True):
-    """One folder of ours."""
+class OwnCopy(Struct, kw_only=True, omit_defaults=False):
+    """One folder of ours, as ``installed --json`` prints it."""
 
     folder: str
     size: int
     """Bytes of the files in it; a link counts nothing."""
-    archive: InstallArchive | None = None
-    """How it came; ``None``: the journal doesn't know, and it is not removed by us."""
+    product: str = ""
+    version: str = ""
+    """Both "": the journal doesn't know it, and it is not removed by us."""
     variables: tuple[str, ...] = ()
     """"user PATH": the stored variables that name it."""
     subjects: tuple[str, ...] = ()
@@ -30,6 +31,8 @@ class OwnCopies(Struct, kw_only=True):
     root: str
     machine: Machine
     copies: tuple[OwnCopy, ...]
+    archives: dict[str, InstallArchive]
+    """How they came, by their folders."""
 
     def named(self, name: str) -> OwnCopy | None:
         """By path, or by the name of the folder alone."""
@@ -38,20 +41,22 @@ class OwnCopies(Struct, kw_only=True):
         found = (copy for copy in self.copies if os.path.normcase(copy.folder) in wanted)
         return next(found, None)
 
-    def removal(self, archive: InstallArchive) -> Plan:
-        """The plan that removes one and what names it."""
-        return removal_plan(archive, self.machine)
+    def removal(self, copy: OwnCopy) -> Plan | None:
+        """The plan that removes one and what names it; ``None``: the journal doesn't know it."""
+        archive = self.archives.get(os.path.normpath(copy.folder))
+        return removal_plan(archive, self.machine) if archive else None
 
 
 def own_copies(entries: Iterable[Entry], machine: Machine) -> OwnCopies:
     """What lies in our folder. Raises :class:`OSError` when it is there but unreadable."""
     root = str(places.own_libraries())
-    return OwnCopies(root=root, machine=machine, copies=tuple(copies(root, entries, machine)))
-
-
-def copies(root: str, entries: Iterable[Entry], machine: Machine) -> Iterator[OwnCopy]:
-    """What lies in ``root``, by name. Raises :class:`OSError` when it is there but unreadable."""
     known = {os.path.normpath(archive.folder): archive for archive in _archives(entries)}
+    found = tuple(copies(root, known, machine))
+    return OwnCopies(root=root, machine=machine, copies=found, archives=known)
+
+
+def copies(root: str, known: Mapping[str, InstallArchive], machine: Machine) -> Iterator[OwnCopy]:
+    """What lies in ``root``, by name. Raises :class:`OSError` when it is there but unreadable."""
     try:
         present = sorted(os.listdir(root))
     except FileNotFoundError:
@@ -60,10 +65,12 @@ def copies(root: str, entries: Iterable[Entry], machine: Machine) -> Iterator[Ow
         folder = os.path.join(root, name)
         if os.path.isdir(folder) and not name.endswith((places.MAKING, places.REMOVED)):
             names = tuple(dict.fromkeys(f"{v.scope} {v.name}" for v in naming(folder, machine)))
+            archive = known.get(os.path.normpath(folder))
             yield OwnCopy(
                 folder=folder,
                 size=_size(folder),
-                archive=known.get(os.path.normpath(folder)),
+                product=archive.product if archive else "",
+                version=archive.version if archive else "",
                 variables=names,
                 subjects=_subjects(machine) if names else (),
             )

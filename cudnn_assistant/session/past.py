@@ -12,7 +12,7 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Entry, Plan, settings_of, stays, undo_plan
 from cudnn_assistant.system import System
 
-Status = Literal["in place", "undone", "changed"]
+Status = Literal["in-place", "undone", "changed"]
 """Of a change in the journal; changed: another program has changed it since."""
 
 
@@ -68,7 +68,7 @@ class Past(msgspec.Struct, frozen=True):
             return "undone"
         settings, read = settings_of(entry.plan), self.system.read
         same = all(read(step.scope, step.name) == step.after for step in settings)
-        return "in place" if same else "changed"
+        return "in-place" if same else "changed"
 
     def way_back(self, entry: Entry) -> Plan:
         """The plan that takes a change back; what others changed since stays."""

@@ -67,14 +67,6 @@ class Stage(NamedTuple):
         )
         return self.look_at(system, wish, lambda *_: None, self.stop.is_set)
 
-    def ask(self, system: Readable, one: PythonEnvironment) -> tuple[Trial, ...]:
-        """A convolution inside each framework of an environment."""
-        return run_in_frameworks(one, system, self.stop)
-
-    def think(self, machine: Machine, only: frozenset[str] | None) -> Checkup:
-        """What is wrong there, by the session's data, and what of that may be mended."""
-        return think(machine, self.compat, only=only)
-
 
 def rehearsed(plan: Plan, before: Checkup, stage: Stage, staged: Staged | None = None) -> Plan:
     """The plan with what came of trying it, grown by what the try has shown where that can be
@@ -160,10 +152,11 @@ def _afterwards(plan: Plan, before: Checkup, stage: Stage, staged: Staged) -> Ch
         test
         for subject, one in asked.items()
         if subject in new or _asks(before.machine, subject, served)
-        for test in stage.ask(system, one)
+        for test in run_in_frameworks(one, system, stage.stop)
     ]
     machine = replace(machine, trials=(*machine.trials, *tests))
-    return stage.think(_named(machine, shadow, own) if own else machine, before.only)
+    machine = _named(machine, shadow, own) if own else machine
+    return think(machine, stage.compat, only=before.only)
 
 
 def _asks(machine: Machine, subject: str, served: set[str]) -> bool:
@@ -224,14 +217,10 @@ def _named(machine: Machine, shadow: str, own: PythonEnvironment) -> Machine:
     )
     text = msgspec.json.encode(left).decode()
     renamed = msgspec.json.decode(text.replace(shadow, own.id), type=Machine)
-    pythons = (_as_own(one, own) if one.id == own.id else one for one in renamed.pythons)
+    names = ("python", "kind", "active", "found_via")
+    same = {name: getattr(own, name) for name in names}
+    pythons = (replace(one, **same) if one.id == own.id else one for one in renamed.pythons)
     return replace(renamed, pythons=tuple(pythons))
-
-
-def _as_own(one: PythonEnvironment, own: PythonEnvironment) -> PythonEnvironment:
-    return replace(
-        one, python=own.python, kind=own.kind, active=own.active, found_via=own.found_via
-    )
 
 
 # --- What came of it ------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import msgspec
@@ -12,7 +12,7 @@ import msgspec
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import EVERYBODY
 from cudnn_assistant.finding import Finding, texts
-from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Struct, Trial
+from cudnn_assistant.machine import SYSTEM, PythonEnvironment, Struct, Trial
 from cudnn_assistant.probe import probe
 from cudnn_assistant.probe.computer.visible import visible_gpus
 from cudnn_assistant.probe.files.disk import Disk
@@ -145,22 +145,21 @@ def run_in_frameworks(
 def look_for_reason(
     tested: Tested, request: TestRequest, system: System, compat: Compat
 ) -> Checkup:
-    """This computer, looked at for why these tests stopped."""
-    return think(_machine_with(tested.trials, request, system), compat, only=allowed())
+    """This computer, looked at for why these tests stopped.
 
-
-def _machine_with(trials: Sequence[Trial], request: TestRequest, system: System) -> Machine:
-    """This computer with these tests. A framework's is judged beside all the others."""
-    inside = any(trial.framework for trial in trials)
+    A framework's test is judged beside all the others.
+    """
+    inside = any(trial.framework for trial in tested.trials)
     folders = [request.library] if request.library else []
     machine = probe(
         system, trial=inside, truth=False, python=python_at(request.python), folders=folders
     )
     # What happens to one chosen copy is judged as if programs got that copy.
-    known = [msgspec.structs.replace(trial, library="") for trial in trials]
+    known = [msgspec.structs.replace(trial, library="") for trial in tested.trials]
     tests = (*machine.trials, *known)
     copies = winners(machine.cudnns, tests, Disk(system.family))
-    return msgspec.structs.replace(machine, trials=tests, cudnns=copies)
+    machine = msgspec.structs.replace(machine, trials=tests, cudnns=copies)
+    return think(machine, compat, only=allowed())
 
 
 def relevant(checkup: Checkup, trial: Trial) -> Iterator[Finding]:

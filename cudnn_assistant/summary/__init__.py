@@ -2,8 +2,6 @@
 
 from cudnn_assistant.summary.line import PARTS as PARTS
 from cudnn_assistant.summary.line import Line as Line
-from cudnn_assistant.summary.line import Mark as Mark
-from cudnn_assistant.summary.line import PartName as PartName
 from cudnn_assistant.summary.outcome import helped as helped
 from cudnn_assistant.summary.outcome import meaning as meaning
 from cudnn_assistant.summary.outcome import not_tested as not_tested

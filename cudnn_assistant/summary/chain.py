@@ -151,7 +151,7 @@ def _cuda(
     text = version or say("summary.station-unknown")
     if environment is None and not machine.toolkits and broken == 1:
         text, mark = say("summary.not-found"), "bad"
-    return Station("cuda", say("summary.cuda"), text, mark)
+    return Station("cuda", say("summary.label-cuda"), text, mark)
 
 
 def _cudnn(
@@ -160,7 +160,7 @@ def _cudnn(
     test: Trial | None,
     broken: int | None,
 ) -> Station:
-    label = say("summary.cudnn")
+    label = say("summary.label-cudnn")
     if environment is not None and all(one.gpu is False for one in environment.frameworks):
         return Station("cudnn", label, say("summary.station-not-used"), "wait")
     version = short(test.version) if test is not None and test.version else ""
@@ -178,14 +178,13 @@ def _program(environment: PythonEnvironment | None, broken: int | None) -> Stati
     mark: Mark = "ok" if broken is None else "bad" if broken == 2 else "wait"
     if environment is None:
         return Station("program", say("summary.station-programs"), "", mark)
-    first = main_framework(environment)
+    first = next(iter(about_frameworks(environment)), None)
     if first is None:
-        return Station("program", say("summary.python"), environment.version, mark)
+        return Station("program", say("summary.label-python"), environment.version, mark)
     name, _space, version = called(first).rpartition(" ")
     return Station("program", name or version, version if name else "", mark)
 
 
-def main_framework(environment: PythonEnvironment) -> Framework | None:
-    """The framework that an environment is about: one that uses cuDNN, if there is any."""
-    using = (one for one in environment.frameworks if one.uses_cudnn)
-    return next(using, None) or next(iter(environment.frameworks), None)
+def about_frameworks(environment: PythonEnvironment) -> Sequence[Framework]:
+    """The frameworks that an environment is about: those that use cuDNN, if there are any."""
+    return [one for one in environment.frameworks if one.uses_cudnn] or environment.frameworks

@@ -8,7 +8,7 @@ import posixpath
 from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Framework, Machine, PythonEnvironment, Trial
-from cudnn_assistant.summary.chain import test_of
+from cudnn_assistant.summary.chain import about_frameworks, test_of
 from cudnn_assistant.summary.line import Line, Mark
 from cudnn_assistant.summary.outcome import stopped, untrusted
 from cudnn_assistant.versions import numbers, short
@@ -32,13 +32,14 @@ def _environment(
     ended = {t.framework.partition(" ")[0]: t.status for t in tests}
     # Where one works and another doesn't, the line is about the one that doesn't.
     about = sorted(
-        _about(environment.frameworks), key=lambda f: ended.get(f.name, "ok") in ("ok", "not-run")
+        about_frameworks(environment), key=lambda f: ended.get(f.name, "ok") in ("ok", "not-run")
     )
     mine = [f for f in findings if f.subject == environment.id and f.severity != "info"]
     where = "" if any(t.doubt for t in tests) else say("summary.place", place=environment.id)
     mark, state = _state(machine, environment)
     if mark == "ok":  # its cuDNN starts; something else of the system's may still be missing
-        mine += [f for f in findings if f.severity == "error" and _for(f, environment)]
+        system = [f for f in findings if f.severity == "error" and f.subject == SYSTEM]
+        mine += [f for f in system if f.facts.get("environment") == environment.id]
     if mine:
         mark = "bad" if mine[0].severity == "error" else "note"
         state = words(mine[0], machine).title
@@ -47,17 +48,6 @@ def _environment(
     also = say("summary.also-programs", programs=listed(others)) if others else ""
     works = say("summary.works-there", programs=listed(working)) if working else ""
     return Line("python", mark, called(about[0]), listed(filter(None, (state, where, also, works))))
-
-
-def _for(finding: Finding, environment: PythonEnvironment) -> bool:
-    """Whether the system lacks something for the sake of this environment's programs."""
-    return finding.subject == SYSTEM and finding.facts.get("environment") == environment.id
-
-
-def _about(frameworks: tuple[Framework, ...]) -> list[Framework]:
-    """The frameworks an environment's line is about: those that use cuDNN, if there are any."""
-    using = [f for f in frameworks if f.uses_cudnn]
-    return using or list(frameworks)
 
 
 def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]:

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
-from cudnn_assistant.machine import Toolkit
+from cudnn_assistant.machine import CudnnCopy, Toolkit
 from cudnn_assistant.versions import numbers
-from cudnn_assistant.wording import say
+from cudnn_assistant.wording import listed, say
 
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
-
-
 PartName = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
-
-
-PARTS: tuple[PartName, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
+PARTS: tuple[PartName, ...] = get_args(PartName)
 """In the order of the lines, from the ground up."""
 
 
 def card(name: str) -> str:
     """A GPU's name without the maker's, which the label says."""
     return name.removeprefix("NVIDIA ") or say("summary.nvidia-gpu")
+
+
+def damaged(copy: CudnnCopy) -> str:
+    """The files of a copy that aren't as they should be; "" for none."""
+    return listed(
+        say("report.part", file=part.file, state=say(f"summary.part-{part.state}"))
+        for part in copy.damaged
+    )
 
 
 def newest(toolkits: Sequence[Toolkit]) -> Toolkit:
@@ -39,15 +43,3 @@ class Line(msgspec.Struct, frozen=True):
     mark: Mark
     label: str
     text: str
-
-
-def label(part: str) -> str:
-    """What a part is called."""
-    return {
-        "gpu": say("summary.gpu-driver"),
-        "cuda": say("summary.cuda"),
-        "cudnn": say("summary.cudnn"),
-        "settings": say("summary.settings"),
-        "trial": say("summary.test"),
-        "python": say("summary.python"),
-    }[part]

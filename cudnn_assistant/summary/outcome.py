@@ -10,6 +10,7 @@ from cudnn_assistant.shell import quote, word_in_any_terminal
 from cudnn_assistant.summary.line import Mark, card
 from cudnn_assistant.wording import number, say, stage, symbol_means
 from cudnn_assistant.wording.products import titled
+from cudnn_assistant.wording.sentences import rows
 
 
 def trial_text(trial: Trial) -> tuple[Mark, str]:
@@ -28,11 +29,7 @@ def trial_text(trial: Trial) -> tuple[Mark, str]:
 def doubted(trial: Trial) -> str:
     """Why a test was not begun without a yes; "" for another reason."""
     path = trial.detail or trial.subject
-    if trial.doubt == "place":
-        return say("summary.not-tried")
-    if trial.doubt == "owner":
-        return say("summary.not-tried-somebodys", path=path)
-    return say("summary.not-tried-writable", path=path) if trial.doubt == "writable" else ""
+    return say(f"summary.not-tried-{trial.doubt}", path=path) if trial.doubt else ""
 
 
 def untrusted(trial: Trial) -> str:
@@ -46,12 +43,8 @@ def untrusted(trial: Trial) -> str:
     # To be pasted, so that whatever a folder is called stays one word.
     windows = re.match(r"[A-Za-z]:|\\\\", folder)
     word = word_in_any_terminal(folder) if windows else quote(folder, "sh")
-    place = trial.doubt == "place"
-    how = (
-        say("summary.try-by-python", path=word)
-        if place
-        else say("summary.try-by-trust", folder=word)
-    )
+    way = "python" if trial.doubt == "place" else "trust"
+    how = say(f"summary.try-by-{way}", path=word)
     return say("summary.not-tried-and-how", why=why, how=how)
 
 
@@ -59,16 +52,10 @@ def stopped(trial: Trial) -> str:
     """Where a test that did not pass came to its end, as half a sentence."""
     if trial.missing:
         return say("summary.file-not-found", file=trial.missing)
-    said = {
-        "no-gpu": say("summary.no-gpu-could-used"),
-        "out-of-memory": say("summary.gpu-no-free-memory"),
-        "timed-out": say("summary.stopped-after-too-long-time"),
-        "wrong-result": say("summary.gpu-computed-wrong-numbers"),
-    }
     # Before there is a context nobody has measured whose memory it was: a limit may have run out.
     unmeasured = trial.status == "out-of-memory" and trial.stage in ("driver", "context")
-    if trial.status in said and not unmeasured:
-        return said[trial.status]
+    if f"stopped-{trial.status}" in rows("summary") and not unmeasured:
+        return say(f"summary.stopped-{trial.status}")
     return say("summary.stopped-while-doing", doing=stage(trial.stage))
 
 
@@ -83,17 +70,8 @@ def meaning(trial: Trial) -> str:
         return known
     if trial.status == "status-code" and trial.code is None:
         return ""
-    return {
-        "missing-library": say("summary.programs-dont-find-file-any-places"),
-        "unloadable": say("summary.file-there-system-refuses-load"),
-        "other-copy": say("summary.files-another-copy-cudnn-were-loaded"),
-        "status-code": say("summary.asked-answered-cant"),
-        "wrong-result": say("summary.everything-ran-numbers-not-those-processor"),
-        "crashed": say("summary.process-ended-middle-damaged-mixed-files"),
-        "timed-out": say("summary.gave-no-answer-time-ended"),
-        "out-of-memory": say("summary.cudnn-itself-may-order-nothing-left"),
-        "no-gpu": say("summary.without-gpu-rest-cant-tested"),
-    }.get(trial.status, "")
+    stated = f"means-{trial.status}" in rows("summary")
+    return say(f"summary.means-{trial.status}") if stated else ""
 
 
 def helped(trial: Trial) -> str:

@@ -11,7 +11,7 @@ from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, CudnnCopy, Machine
 from cudnn_assistant.summary.environments import environments
-from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, card, label, newest
+from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, card, newest
 from cudnn_assistant.summary.needed import system_needed
 from cudnn_assistant.summary.outcome import trial_text
 from cudnn_assistant.versions import numbers, short
@@ -40,10 +40,8 @@ def _read(part: PartName, machine: Machine, *, needed: bool) -> Line:
     gap = next((g for g in machine.gaps if g.what in _GAPS[part]), None)
     mark, text = _TEXTS[part](machine, needed)
     if gap is not None and mark != "ok":
-        return Line(
-            part, "unknown", label(part), say("summary.could-not-read-why", why=told(gap.why))
-        )
-    return Line(part, mark, label(part), text)
+        mark, text = "unknown", say("summary.could-not-read-why", why=told(gap.why))
+    return Line(part, mark, say(f"summary.label-{part}"), text)
 
 
 def _part(part: PartName, machine: Machine, findings: tuple[Finding, ...], *, needed: bool) -> Line:

@@ -47,11 +47,8 @@ def rows(
     told = environments(machine, known)
     for environment, line in zip(with_frameworks, told, strict=True):
         found.append(_environment(machine, environment, line, known, own))
-    return tuple(sorted(found, key=_standing))
-
-
-def _standing(row: Row) -> tuple[int, bool]:
-    return _WORST[row.mark], not any(one.severity == "error" for one in row.findings)
+    calm = {row.subject: not any(f.severity == "error" for f in row.findings) for row in found}
+    return tuple(sorted(found, key=lambda row: (_WORST[row.mark], calm[row.subject])))
 
 
 def _system(machine: Machine, findings: tuple[Finding, ...]) -> Row:

@@ -91,8 +91,6 @@ class CopyPart(msgspec.Struct, frozen=True):
 
     name: str
     state: Literal["present", "missing", "damaged", "foreign"]
-    where: str = ""
-    """The folder that a foreign one came from."""
 
 
 def parts(machine: Machine, subject: str, copy: CudnnCopy | None) -> tuple[CopyPart, ...]:
@@ -104,10 +102,9 @@ def parts(machine: Machine, subject: str, copy: CudnnCopy | None) -> tuple[CopyP
     found = []
     for part in copy.parts:
         name = part.name if part.name.startswith("cudnn") else f"cudnn_{part.name}"
-        name = "cudnn" if part.name == "cudnn" else name
         folder = loaded.get(name, "")
         if folder and key(folder, family) != key(copy.folder, family):
-            found.append(CopyPart(name, "foreign", folder))
+            found.append(CopyPart(name, "foreign"))
         elif part.state == "ok":
             found.append(CopyPart(name, "present"))
         else:

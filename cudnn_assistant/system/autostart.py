@@ -14,8 +14,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-from cudnn_assistant.machine import readable
-from cudnn_assistant.places import anothers
+from cudnn_assistant.places import refuse_anothers
 from cudnn_assistant.system import Refused
 from cudnn_assistant.system.windows_registry import TEXT, WindowsRegistry
 from cudnn_assistant.trouble import refusing
@@ -73,8 +72,7 @@ class LinuxAutostart:
         """Start ``command`` at the next login. Raises :class:`Refused`."""
         if not self.path:
             raise Refused("autostart-no-home")
-        if place := anothers(self.path):
-            raise Refused("anothers-home", home=readable(place))
+        refuse_anothers(self.path)
         with refusing("autostart"):
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
             with open(self.path, "w", encoding="utf-8", errors="surrogateescape") as file:

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Sequence
 
 from cudnn_assistant.machine import readable
-from cudnn_assistant.places import anothers
+from cudnn_assistant.places import refuse_anothers
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.system import Refused
 from cudnn_assistant.whole_file import flush_folder
@@ -93,8 +93,7 @@ class Replacement:
             state = os.stat(self._real)
         except FileNotFoundError:
             self._refuse_link_to_nowhere()
-            if folder := anothers(self._real):
-                raise Refused("anothers-home", home=readable(folder)) from None
+            refuse_anothers(self._real)
             return
         if not stat.S_ISREG(state.st_mode):
             raise Refused("not-a-plain-file", file=readable(self.path))

@@ -17,7 +17,6 @@ from typing import Annotated, Any
 import msgspec
 
 from cudnn_assistant import places
-from cudnn_assistant.machine import readable
 from cudnn_assistant.plain_file import plain
 from cudnn_assistant.system import Refused
 
@@ -61,8 +60,7 @@ def archives() -> str:
 
 def refuse_where_nothing_may_change() -> None:
     """Raises :class:`Refused` where whoever looks after the computer has decided so."""
-    if place := anothers_place():
-        raise Refused("anothers-home", home=readable(place))
+    places.refuse_anothers(*_ours())
     decided = policy()
     if decided.read_only:
         raise Refused("policy", place=decided.place)
@@ -73,13 +71,16 @@ def anothers_place() -> str:
 
     The home (``sudo -E``), or where a link or a variable of XDG leads.
     """
+    return next(filter(None, map(places.anothers, _ours())), "")
+
+
+def _ours() -> tuple[str | os.PathLike[str], ...]:
     if sys.platform == "win32":
-        return ""
+        return ()
     from cudnn_assistant.system.account import home_of
 
     home = home_of(os.environ) or places.state()
-    ours = (home, places.config(), places.state(), places.saved(), places.own_libraries())
-    return next(filter(None, (places.anothers(folder) for folder in ours)), "")
+    return home, places.config(), places.state(), places.saved(), places.own_libraries()
 
 
 def _linux(path: str) -> Policy:

@@ -11,13 +11,6 @@ from cudnn_assistant.wording.sentences import say
 
 _WINDOW = 10.0
 """Seconds over which the speed is taken: long enough to be calm, short enough to be true."""
-_SAID = {
-    "packages": "progress.packages",
-    "rehearsal": "progress.trying",
-    "installer": "progress.installer",
-    "unpack": "progress.unpacking",
-    "download": "progress.download",
-}
 
 
 class ProgressLine:
@@ -43,7 +36,7 @@ class ProgressLine:
         self._show(self._line(what, here, size))
 
     def _line(self, what: str, here: int, size: int) -> str:
-        line = say(_SAID[what], here=number(here / 1e6), size=number(size / 1e6))
+        line = say(f"progress.of-{what}", here=number(here / 1e6), size=number(size / 1e6))
         speed = self.speed() if what == "download" else 0.0
         if not speed:
             return line

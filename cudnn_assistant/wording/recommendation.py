@@ -32,6 +32,8 @@ class AdviceRow(msgspec.Struct, frozen=True):
     text: str
     link: str = ""
     """The address in it, where there is one to fetch something from."""
+    reason: bool = False
+    """It says why the set is that one, for who asks."""
 
 
 _FACTS = ("compute", "needs", "present", "python", "cuda", "wanted", "names", "instead")
@@ -84,9 +86,9 @@ def lines(found: Recommendation) -> Iterator[AdviceRow]:
     for way in found.alternatives:
         yield AdviceRow("note", say("recommendation.instead"), alternative(way))
     for one in found.because:
-        yield AdviceRow("ok", say("recommendation.why"), reason(one))
+        yield AdviceRow("ok", say("recommendation.why"), reason(one), reason=True)
     for one in found.ruled_out:
-        yield AdviceRow("note", say("recommendation.ruled-out"), reason(one))
+        yield AdviceRow("note", say("recommendation.ruled-out"), reason(one), reason=True)
     for one in found.unknown:
         yield AdviceRow("unknown", say("recommendation.not-known"), reason(one))
 
@@ -105,16 +107,6 @@ def _why_not_newer(found: Recommendation) -> Iterator[AdviceRow]:
         yield AdviceRow("note", say("recommendation.why-not-newer"), reason(newer[0]))
 
 
-_DRIVER = {
-    "enough": "present-enough-minimum-newer-needed",
-    "enough-ends": "present-enough-up-to-branch",
-    "needed": "minimum-newer-needed",
-    "needed-ends": "minimum-up-to-branch-needed",
-    "install": "install-driver-minimum-newer",
-    "install-ends": "install-driver-minimum-newer-branch-last",
-}
-
-
 def _driver(driver: DriverAdvice) -> AdviceRow:
     minimum, present, last = driver.minimum, driver.present, driver.last_branch
     ends = "" if last is None else "-ends"
@@ -122,10 +114,10 @@ def _driver(driver: DriverAdvice) -> AdviceRow:
     if not minimum:
         key = "no-limit-known"
     elif ends and kind == "install" and at_least(present, minimum):
-        key = "replace-driver-by-branch"
+        key = "replace-by-branch"
     else:
-        key = _DRIVER[kind + ends]
-    text = say(f"recommendation.{key}", present=present, minimum=minimum, last=last)
+        key = kind + ends
+    text = say(f"recommendation.driver-{key}", present=present, minimum=minimum, last=last)
     return AdviceRow("ok" if driver.enough else "note", say("recommendation.driver"), text)
 
 

@@ -40,7 +40,7 @@ def _said(fact: Fact) -> str:
         return why(fact)
     if isinstance(fact, tuple):
         return listed(fact)
-    return number(fact) if isinstance(fact, int) else fact
+    return number(fact) if isinstance(fact, int) else readable(fact)
 
 
 def reason(trouble: OSError) -> str:

@@ -136,7 +136,7 @@ def plan_of(person: Person, server: Server) -> Plan:
 def carry(person: Person, plan: Plan, *, json: bool = False, **flags: bool) -> int:
     session = Session(person.system(), person.journal())
     here = Machine(os=OperatingSystem(family="linux"))
-    return carry_out(session, plan, here, Options(**flags), Screen(json=json))
+    return carry_out(session, plan, here, Options(**flags), Screen(json=json)).code
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -271,7 +271,7 @@ def test_settings_alone_are_finished(person: Person, capsys: Any) -> None:
     session = Session(system, person.journal())
     here = Machine(os=OperatingSystem(family="linux"))
     plan = Plan(steps=(one, two))
-    assert carry_out(session, plan, here, Options(yes=True), Screen()) == 130
+    assert carry_out(session, plan, here, Options(yes=True), Screen()).code == 130
     assert "It was done already." in capsys.readouterr().err
     assert person.journal().entries()[0].states == ("done", "done")
 

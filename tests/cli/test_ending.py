@@ -19,7 +19,7 @@ import needs
 import pytest
 from test_command_line import snapshot
 
-from cudnn_assistant.cli.ending import SIGNALS
+from cudnn_assistant.signals import SIGNALS
 
 STOPPED = "Stopped, as you wished."
 SAID = "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED\n"

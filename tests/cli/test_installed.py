@@ -114,7 +114,7 @@ def test_what_is_in_the_making_is_no_copy(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     (tmp_path / "file").write_text("x")
     machine = Machine(os=OperatingSystem(family="linux"))
-    assert [os.path.basename(copy.folder) for copy in copies(str(tmp_path), (), machine)] == ["b"]
+    assert [os.path.basename(copy.folder) for copy in copies(str(tmp_path), {}, machine)] == ["b"]
 
 
 def test_on_windows_both_scopes_are_cleared() -> None:

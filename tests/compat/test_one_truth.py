@@ -95,7 +95,7 @@ def test_the_questions(tomorrow: Compat) -> None:
     assert asking.cuda_majors(tomorrow, "14.0") == (14, 13, 12, 11)
     assert asking.cuda_majors(tomorrow, "14.0", "14.0") == (14,)
     assert asking.cuda_majors(load_builtin(), "14.0") == (13, 12, 11)
-    assert asking.capability_of(tomorrow, "2x RTX9090 64GB") == "14.0"
+    assert asking.gpu_compute(tomorrow, "2x RTX9090 64GB") == "14.0"
     assert asking.usual_cudnn(tomorrow, "14.0") == 10
     assert asking.usual_cudnn(tomorrow, "7.0") == 9
     series = asking.cudnn_parts(tomorrow, "10.0.0")

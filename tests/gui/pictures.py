@@ -37,7 +37,7 @@ from cudnn_assistant.gui.change_flow import can_wait
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
 from cudnn_assistant.gui.disclosure import Disclosure
 from cudnn_assistant.gui.explain import ExplainPage, Here
-from cudnn_assistant.gui.installer_result import restart_needed, show_installer_results
+from cudnn_assistant.gui.installer_result import show_installer_results
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.preferences import Preferences
 from cudnn_assistant.gui.progress_page import ProgressPage
@@ -56,6 +56,7 @@ from cudnn_assistant.plan import (
     RunInstaller,
     SetVariable,
     installers,
+    outcomes,
     preview,
     undo_plan,
 )
@@ -235,7 +236,7 @@ def ended(code: int) -> OverviewPage:
     )
     entry = Entry(id="1", when="2026-11-12T09:30:00Z", plan=Plan(steps=(step,)), states=("done",))
     checkup = of("no_driver_on_ubuntu" if code else "not_loaded")
-    again = False if restart_needed(entry) else None
+    again = False if any(one.restart for one in outcomes(entry.plan)) else None
     page = overview(checkup, undoable=True, changed=True, start_again=again)
     show_installer_results(entry, page)
     return page
@@ -423,7 +424,7 @@ def past() -> list[Past]:
     return [
         Past(made[0], rf"Let Windows look in this folder first: {computers.BIN}", "changed"),
         Past(made[1], r"Install nvidia-cudnn-cu12==9.10.2.21 in C:\ai\venv", "undone"),
-        Past(made[2], "Install cuDNN 9.15.0 for CUDA 12", "in place"),
+        Past(made[2], "Install cuDNN 9.15.0 for CUDA 12", "in-place"),
     ]
 
 

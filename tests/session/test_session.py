@@ -59,7 +59,7 @@ def test_from_a_problem_to_the_change_and_back(world: World) -> None:
     assert heard == [StepChanged(0, "done")]
     assert session.check().verdict == "works"
     assert session.past.entries() == (entry,)
-    assert session.past.status(entry) == "in place"
+    assert session.past.status(entry) == "in-place"
     assert session.past.undoable() == entry
     assert session.past.undoable("another") is None
     session.apply(session.past.way_back(entry), Change(heard.append))

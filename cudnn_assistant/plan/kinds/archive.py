@@ -13,15 +13,12 @@ from cudnn_assistant.shell import Syntax, command, shell_of
 from cudnn_assistant.wording import number, say
 
 
-def show(
-    step: InstallArchive, number: int, _machine: Machine, _touched: Sequence[str] = ()
-) -> Change:
+def show(step: InstallArchive, _machine: Machine, _touched: Sequence[str] = ()) -> Change:
     """What is downloaded, how much, and where it goes."""
     notes = [_size(step)]
     if step.licence:
         notes.append(say("plan.accepts-licence", link=step.licence))
     return Change(
-        step=number,
         title=say("plan.install-product", product=_named(step)),
         place=step.folder,
         lines=(ChangeLine(sign="+", text=step.folder, note=say("plan.new-folder")),),
@@ -73,13 +70,10 @@ def undo(step: InstallArchive, _read: Read, _family: Family) -> RemoveArchive:
     return RemoveArchive(archive=step, why=step.why)
 
 
-def show_removal(
-    step: RemoveArchive, number: int, _machine: Machine, _touched: Sequence[str] = ()
-) -> Change:
+def show_removal(step: RemoveArchive, _machine: Machine, _touched: Sequence[str] = ()) -> Change:
     """The folder that goes."""
     archive = step.archive
     return Change(
-        step=number,
         title=say("plan.remove-product", product=_named(archive)),
         place=archive.folder,
         lines=(ChangeLine(sign="-", text=archive.folder, note=say("plan.folder-removed")),),

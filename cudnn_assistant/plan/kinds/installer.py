@@ -18,27 +18,20 @@ RESTART = frozenset({3010, 1641})
 _NEWER_THERE = 1638
 
 
-def show(
-    step: RunInstaller, number: int, _machine: Machine, _touched: Sequence[str] = ()
-) -> Change:
+def show(step: RunInstaller, _machine: Machine, _touched: Sequence[str] = ()) -> Change:
     """What is run, by whom, and what the person should know before."""
-    if not step.row:
-        lines = (
-            ChangeLine(sign="+", text=text, note=say("plan.you-run")) for text in step.commands
-        )
-        notes: tuple[str, ...] = (say("plan.no-way-back"),)
-        return Change(
-            step=number, title=_name(step), place=step.link, lines=tuple(lines), notes=notes
-        )
     shown = step.commands or (posixpath.basename(step.link),)
     note = say("plan.run-as-administrator") if step.commands else say("plan.downloaded-started")
+    title, notes = _title(step), tuple(_notes(step))
+    if not step.row:
+        shown, note = step.commands, say("plan.you-run")
+        title, notes = _name(step), (say("plan.no-way-back"),)
     return Change(
-        step=number,
-        title=_title(step),
+        title=title,
         place=step.link,
         lines=tuple(ChangeLine(sign="+", text=text, note=note) for text in shown),
-        notes=tuple(_notes(step)),
-        administrator=True,
+        notes=notes,
+        administrator=bool(step.row),
     )
 
 

@@ -23,12 +23,9 @@ def project(text: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def show(
-    step: InstallPackage, number: int, _machine: Machine, _touched: Sequence[str] = ()
-) -> Change:
+def show(step: InstallPackage, _machine: Machine, _touched: Sequence[str] = ()) -> Change:
     """The change of one environment's packages."""
     return Change(
-        step=number,
         title=say("plan.change-packages"),
         says=_says(step),
         place=step.python,

@@ -67,9 +67,8 @@ def _the_first(step: Step, _other: Step) -> Step:
 class Kind(msgspec.Struct, frozen=True):
     """One kind of step. Pure: nothing here looks at the computer or changes it."""
 
-    show: Callable[[Any, int, Machine, Sequence[str]], Change]
-    """The step in words. The number is the step's in its plan; the texts are the start-up files
-    that get a line."""
+    show: Callable[[Any, Machine, Sequence[str]], Change]
+    """The step in words; the texts are the start-up files that get a line."""
     commands: Callable[[Any, Family], list[str]]
     """The same for a person at a terminal: PowerShell on Windows, a POSIX shell on Linux."""
     what: Callable[[Any], str]

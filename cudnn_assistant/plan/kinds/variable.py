@@ -24,12 +24,11 @@ _OLD_DIALOG = 2047
 _OLD_PROGRAMS = 4095
 
 
-def show(step: SetVariable, number: int, machine: Machine, touched: Sequence[str]) -> Change:
+def show(step: SetVariable, machine: Machine, touched: Sequence[str]) -> Change:
     """The change of one variable; ``touched`` are the start-up files that get a line."""
     windows = machine.os.family == "windows"
     is_list = envpath.is_list(step.name, machine.os.family)
     return Change(
-        step=number,
         title=_title(step.name, step.scope),
         says=_for_whom(step, _says(step, machine) if is_list else _says_single(step)),
         place=_place(step, machine),
