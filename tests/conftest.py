@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             continue
         group = _group(item) or _computers(item)
         if not group and _turn(item) == len(SLOW):
-            file = str(item.path.relative_to(HERE))
+            file = _file(item.path)
             group = f"{file}-{quick[file] // AT_ONCE}"
             quick[file] += 1
         if group:
@@ -114,9 +114,13 @@ def _leave_to_the_night(items: list[pytest.Item]) -> None:
             seen[name] += 1
 
 
+@functools.cache
+def _file(path: Path) -> str:
+    return path.relative_to(HERE).as_posix()
+
+
 def _turn(item: pytest.Item) -> int:
-    file = item.path.relative_to(HERE).as_posix()
-    return next((n for n, name in enumerate(SLOW) if file.startswith(name)), len(SLOW))
+    return next((n for n, name in enumerate(SLOW) if _file(item.path).startswith(name)), len(SLOW))
 
 
 def pytest_collection_finish() -> None:
@@ -131,7 +135,7 @@ def pytest_collection_finish() -> None:
 
 
 def _room(item: pytest.Item) -> str:
-    return item.path.relative_to(HERE).parts[0]
+    return _file(item.path).partition("/")[0]
 
 
 def _group(item: pytest.Item) -> str:
