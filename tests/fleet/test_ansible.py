@@ -245,6 +245,7 @@ def test_windows_is_known_by_how_it_is_reached(tmp_path: Path) -> None:
         assert said[str(number)].startswith(starts[windows]), done.stdout
 
 
+@pytest.mark.nightly
 def test_the_role_is_clean() -> None:
     command = [str(BIN / "ansible-lint"), "--offline", "-q", "."]
     surroundings = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
