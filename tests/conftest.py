@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import compileall
+import functools
 import gc
 import itertools
 import logging
@@ -12,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import needs
 import pytest
@@ -86,13 +88,14 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Share tests among processes: those of one Wine, of one costly fixture or of one golden
     computer stay together, and quick ones of a file by the handful."""
+    _leave_to_the_night(items)
     quick: Counter[str] = Counter()
     for item in items:
         if item.get_closest_marker("xdist_group"):
             continue
         group = _group(item) or _computers(item)
         if not group and _turn(item) == len(SLOW):
-            file = str(item.path.relative_to(HERE))
+            file = _file(item.path)
             group = f"{file}-{quick[file] // AT_ONCE}"
             quick[file] += 1
         if group:
@@ -100,20 +103,39 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_turn)
 
 
+def _leave_to_the_night(items: list[pytest.Item]) -> None:
+    """Of a test with ``spread(every)`` each so manieth set of parameters is tried by day."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        if family := item.get_closest_marker("spread"):
+            name = item.nodeid.partition("[")[0]
+            if seen[name] % family.args[0]:
+                item.add_marker(pytest.mark.nightly)
+            seen[name] += 1
+
+
+@functools.cache
+def _file(path: Path) -> str:
+    return path.relative_to(HERE).as_posix()
+
+
 def _turn(item: pytest.Item) -> int:
-    file = item.path.relative_to(HERE).as_posix()
-    return next((n for n, name in enumerate(SLOW) if file.startswith(name)), len(SLOW))
+    return next((n for n, name in enumerate(SLOW) if _file(item.path).startswith(name)), len(SLOW))
 
 
 def pytest_collection_finish() -> None:
-    """Take what was collected, ten thousand tests, out of the collector's sight: pefile has it
-    look through everything whenever a file is closed, which took more than a second each time."""
+    """Take what was collected, ten thousand tests, out of the collector's sight. pefile has it look
+    through everything whenever a file is closed, which took up to a second each time: here through
+    what is young, which a file just read is."""
+    import pefile
+
     gc.collect()
     gc.freeze()
+    pefile.gc = SimpleNamespace(collect=functools.partial(gc.collect, 1))
 
 
 def _room(item: pytest.Item) -> str:
-    return item.path.relative_to(HERE).parts[0]
+    return _file(item.path).partition("/")[0]
 
 
 def _group(item: pytest.Item) -> str:

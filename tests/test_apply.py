@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import needs
 import pytest
-from kills import tried
+from kills import EVERY, tried
 
 from cudnn_assistant.apply import NotApplied, apply, recover
 from cudnn_assistant.journal import Journal
@@ -254,8 +254,9 @@ def _count_down(number: int, torn: bool) -> None:
 
 
 def every_kill(tmp_path: Path, torn: bool, prepare: Any, act: Any, check: Any) -> int:
-    """Kill ``act`` at each of its calls in turn, each time in a new home."""
-    number = 0
+    """Kill ``act`` at each ``EVERY`` th of its calls in turn, each time in a new home; how many
+    calls it has."""
+    number = int(torn) % EVERY
     while True:
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -266,7 +267,7 @@ def every_kill(tmp_path: Path, torn: bool, prepare: Any, act: Any, check: Any) -
         check(person, before, was_killed)
         if not was_killed:
             return number
-        number += 1
+        number += EVERY
 
 
 def check_way_back(person: Person, before: dict[str, Any], was_killed: bool) -> None:

@@ -362,6 +362,7 @@ def test_a_pip_that_can_not_rehearse(person: Person, python: str, tmp_path: Path
     assert installed(python) == BEFORE
 
 
+@pytest.mark.nightly
 def test_what_was_installed_from_a_file_comes_back_from_it(
     person: Person, python: str, shelf: Path, tmp_path: Path
 ) -> None:
@@ -405,6 +406,7 @@ def test_a_damaged_package_is_installed_again_and_nothing_else(
     assert "stay" in change.notes[-1]
 
 
+@pytest.mark.nightly
 def test_what_has_overwritten_another_goes_first_and_comes_back(
     person: Person, python: str, shelf: Path
 ) -> None:
@@ -427,6 +429,7 @@ def undone(person: Person, name: str = "", *, dry_run: bool = False) -> int:
     return undo(Session(person.system(), person.journal()), options, Screen())
 
 
+@pytest.mark.nightly
 def test_what_was_put_there_anew_hides_no_older_change(
     person: Person, python: str, shelf: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

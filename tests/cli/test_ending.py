@@ -104,6 +104,7 @@ def test_every_command_is_among_those_that_are_ended() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="signals, and /proc")
+@pytest.mark.spread(4)  # each signal in its turn
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_told_to_stop_it_says_so_at_any_moment(
@@ -164,6 +165,7 @@ def test_what_was_ignored_from_the_start_stays_so(folder: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell's own words")
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("command", [*COMMANDS, "--help", "--version", "nonsense"])
 def test_what_can_not_be_said_is_no_traceback(command: str, folder: Path) -> None:
     def end(way: str) -> subprocess.CompletedProcess[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+import needs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
@@ -53,7 +54,7 @@ def served(here: Situation, found: Recommendation) -> list[str]:
     return [compute for compute in here.computes if compute not in out]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=1200 if needs.night() else 40, deadline=None)
 @given(situations())
 def test_every_constraint_holds(here: Situation) -> None:
     found = recommend_for(here, DATA)

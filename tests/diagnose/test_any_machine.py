@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import needs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from machines.computers import COMPUTERS
@@ -27,6 +28,8 @@ WORDS = st.sampled_from(
     ]
 )  # fmt: skip
 WHOLE = st.sampled_from([None, -1, 0, 1, 2, 8, 9, 12, 13, 14, 18, 22, 35, 43, 100, 803, 999, 1002])
+
+AS_MANY = settings(max_examples=2000 if needs.night() else 60)
 
 
 def struct(kind: type) -> st.SearchStrategy[Any]:
@@ -62,7 +65,7 @@ def of_type(info: Any) -> st.SearchStrategy[Any]:
 MACHINES = struct(Machine)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(AS_MANY, deadline=None, suppress_health_check=list(HealthCheck))
 @given(MACHINES)
 def test_no_machine_makes_a_rule_raise(machine: Machine) -> None:
     compat = load_builtin()
@@ -83,7 +86,7 @@ def test_no_machine_makes_a_rule_raise(machine: Machine) -> None:
             assert any(t.status == "ok" and t.stage == "convolution" for t in machine.trials)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(AS_MANY, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_real_machine_with_any_one_field_changed(data: st.DataObject) -> None:
     """Closer to life than pure chance: a golden computer in which one thing is odd."""

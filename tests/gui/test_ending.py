@@ -94,6 +94,7 @@ sys.exit(window())
 """
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("delay", [0.0, 0.2, 0.4, 0.6, 0.9, 1.2, 1.5, 2.0])
 def test_told_to_stop_it_ends_at_any_moment(delay: float, number: signal.Signals) -> None:

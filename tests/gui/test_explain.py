@@ -44,7 +44,8 @@ def test_a_pasted_message_is_explained(qtbot: QtBot, window: Window) -> None:
     assert page.message.hasFocus()
     QApplication.clipboard().setText(MESSAGE)
     button(page, "Paste").click()
-    qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)))
+    # The first of a process reads all patterns, which a busy computer may take long for.
+    qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)), timeout=20_000)
     assert "zlibwapi" in texts(page)
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     arrive(qtbot, window, OverviewPage)

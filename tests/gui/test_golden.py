@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import speech
 from machines.computers import thought
-from machines.each import each_third_computer
+from machines.each import each_eighth_computer
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -32,7 +32,7 @@ def pages(seen: Checkup) -> list[QWidget]:
     return made
 
 
-@each_third_computer
+@each_eighth_computer
 def test_pages_of_a_golden_computer_are_whole(qtbot: QtBot, name: str) -> None:
     seen = thought(name)
     speech.speak(pseudo=True)

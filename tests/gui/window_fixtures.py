@@ -11,6 +11,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pytest
 import speech
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -48,9 +49,13 @@ def our_font(qapp: QApplication) -> QFont:
 def same_looks(qapp: QApplication, our_font: QFont) -> Iterator[None]:
     """Every test begins with the same palette and font, whatever the computer has."""
     palette, font = qapp.palette(), our_font
-    theme.show_edges()
+    if not isinstance(qapp.style(), theme._Edges):
+        theme.show_edges()
     qapp.setFont(font)
     yield
+    # What pytest-qt has closed waits for an event loop to end it, and most tests have none: each
+    # change of font or palette would reach the widgets of hundreds of tests before.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.setPalette(palette)
     qapp.setFont(font)
 

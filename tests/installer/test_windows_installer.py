@@ -198,7 +198,6 @@ def assert_whole(said: dict[str, object]) -> None:
     assert said["child"]["status"] == "ok"  # type: ignore[index]
 
 
-@beside
 def test_upgrade_keeps_settings_and_waits_for_the_open_program(
     clean: Desktop, setups: dict[str, Path]
 ) -> None:
@@ -447,6 +446,7 @@ def appears(path: Path, *, there: bool = True) -> None:
 
 
 @beside
+@pytest.mark.nightly
 def test_a_person_without_rights_and_without_a_network(setups: dict[str, Path]) -> None:
     """As far as Wine can: the system belongs to another Unix account, and no socket reaches out."""
     needs.require_root()
@@ -588,6 +588,7 @@ def command_line(windows: Desktop, *words: str) -> str:
 
 
 @beside
+@pytest.mark.nightly
 def test_a_gpu_without_and_with_its_cudnn(
     clean: Desktop, setups: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -1,8 +1,8 @@
 """``fix`` on every computer of the lab that it may do something for: what it does, helps.
 
 A remedy is tried before it is made, so that none ends with "changed, but cuDNN still doesn't
-start". "pytest --hypothesis-profile nightly" takes all computers, else a share. NVIDIA's archives
-and PyPI's packages are stubs in folders that an administrator prepared.
+start". "pytest --hypothesis-profile nightly" takes all computers, a day each sixteenth. NVIDIA's
+archives and PyPI's packages are stubs in folders that an administrator prepared.
 """
 
 from __future__ import annotations
@@ -64,9 +64,6 @@ def _mendable() -> dict[str, Case]:
 
 
 MENDABLE = _mendable()
-MANY = needs.night()
-"""All of them take a quarter of an hour: every day it is each eighth, by night all."""
-SHARE = [name for number, name in enumerate(sorted(MENDABLE)) if MANY or number % 8 == 0]
 
 
 class Fixed(NamedTuple):
@@ -181,7 +178,8 @@ def fixed(folder: Path, one: Case, *, by_uv: bool = False) -> Fixed:
     return Fixed(done.returncode, done.stdout + done.stderr, steps, told.get("rehearsal") or {})
 
 
-@pytest.mark.parametrize("name", SHARE)
+@pytest.mark.spread(16)  # all of them take a quarter of an hour
+@pytest.mark.parametrize("name", sorted(MENDABLE))
 def test_nothing_is_changed_in_vain(tmp_path: Path, name: str) -> None:
     end = fixed(tmp_path, MENDABLE[name])
     print(name, end.code, [s["type"] for s in end.steps], end.rehearsal.get("outcome"))  # noqa: T201

@@ -68,11 +68,12 @@ def pressed(
 
 
 @needs.programs("Xvfb", "openbox", "xdotool")
+@pytest.mark.spread(3)  # by day with keys, and with the mouse from a message on
 @pytest.mark.parametrize(
     ("name", "manner", "message", "clicks"),
     [
-        ("cudnn-where-nobody-looks", "mouse", "", 2),
         ("cudnn-where-nobody-looks", "keys", "", 2),
+        ("cudnn-where-nobody-looks", "mouse", "", 2),
         ("no-cudnn", "mouse", "", 2),
         ("cudnn-where-nobody-looks", "mouse", SAID, 4),
     ],

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import needs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 from machines.computers import golden
 
@@ -67,6 +68,7 @@ values = some.recursive(
 )
 
 
+@settings(max_examples=1000 if needs.night() else 30)
 @given(some.lists(some.tuples(some.sampled_from(PLACES), names, values), max_size=6))
 def test_what_newer_programs_add_is_written_back_at_every_depth(
     added: list[tuple[tuple[Any, ...], str, Any]],

@@ -1,7 +1,7 @@
 """Runs in Windows' Python: plants computers on Wine's drive and registry, checks each, tells.
 
-``computers_inside.py REPOSITORY LIBRARIES DLLS``: LIBRARIES is a folder with pure packages of the
-other system, searched last; DLLS holds the stub driver and cuDNNs. One JSON line for each
+``computers_inside.py REPOSITORY LIBRARIES DLLS NAME…``: LIBRARIES is a folder with pure packages of
+the other system, searched last; DLLS holds the stub driver and cuDNNs. One JSON line for each
 computer: its name, the verdict, "severity code" of every finding, and the exit code.
 
 A case is a function that plants; its name is the computer's. What it says is held by the test.
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 REPOSITORY, LIBRARIES, DLLS = (Path(text) for text in sys.argv[1:4])
+ASKED = sys.argv[4:]
 sys.path.insert(0, str(REPOSITORY))
 sys.path.insert(1, str(REPOSITORY / "tests" / "lab"))
 sys.path.append(str(LIBRARIES))
@@ -293,7 +294,7 @@ def told(computer: Computer) -> dict[str, Any]:
     return {"verdict": answer["verdict"], "findings": found, "code": done.returncode}
 
 
-for plant in CASES:
+for plant in (one for one in CASES if one.__name__ in ASKED):
     clear()
     whole = Computer()
     try:

@@ -14,7 +14,7 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Finding, Having, Manual, StoppedAt, texts
 from cudnn_assistant.report.fleet import Computer, Fleet, Unlike, Value
 from cudnn_assistant.report.fleet_page import value_lines, write_fleet_page
-from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.checkup import Checkup, think
 from cudnn_assistant.session.imagined import Imagined, recommendation
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.summary.rows import rows
@@ -24,11 +24,20 @@ from cudnn_assistant.wording.recommendation import reason
 from cudnn_assistant.wording.refusals import why
 
 
+@pytest.fixture(scope="module")
+def checkups() -> list[Checkup]:
+    """What is found on each golden computer: in every language the same."""
+    return [think(golden(name), load_builtin()) for name in NAMES]
+
+
 @pytest.mark.parametrize("spoken", ["ja", "zh_CN"])
-def test_several_names_of_a_finding_are_listed_in_the_language(spoken: str) -> None:
+def test_several_names_of_a_finding_are_listed_in_the_language(
+    checkups: list[Checkup], spoken: str
+) -> None:
     seen = 0
-    for machine in map(golden, NAMES):
-        for finding in think(machine, load_builtin()).findings:
+    for checkup in checkups:
+        machine = checkup.machine
+        for finding in checkup.findings:
             language.choose([spoken])
             said = words(finding, machine)
             language.choose(["en"])
@@ -116,11 +125,13 @@ def test_a_finding_keeps_its_lists_in_the_journal() -> None:
 
 
 @pytest.mark.parametrize("spoken", ["ja", "zh_CN"])
-def test_no_blank_stands_between_two_sentences_that_need_none(spoken: str) -> None:
+def test_no_blank_stands_between_two_sentences_that_need_none(
+    checkups: list[Checkup], spoken: str
+) -> None:
     language.choose([spoken])
     try:
-        for machine in map(golden, NAMES):
-            checkup = think(machine, load_builtin())
+        for checkup in checkups:
+            machine = checkup.machine
             said = [words(finding, machine) for finding in checkup.findings]
             told = [text for one in said for text in (one.why, one.fix, one.undo)]
             told += headline(checkup.verdict, machine, checkup.findings)
