@@ -94,6 +94,7 @@ class Installed:
         return done.returncode, json.loads(done.stdout)
 
 
+@pytest.mark.nightly
 def test_a_wheel_with_a_root_follows_its_feed(publisher: Publisher, tmp_path: Path) -> None:
     first = publisher.publish("2027-01-01")
     program = Installed(tmp_path, publisher.folder / "metadata" / "root.json")

@@ -147,8 +147,7 @@ def test_commands_are_copied_and_it_says_so(qtbot: QtBot, window: Window, world:
     copy.click()
     assert QGuiApplication.clipboard().text() == "\n".join(asks.commands)
     assert copy.text() == "Copied"
-    copy._timer.timeout.emit()
-    assert copy.text() == "Copy"
+    qtbot.waitUntil(lambda: copy.text() == "Copy")
 
 
 def _with(finding: Finding) -> OverviewPage:

@@ -48,6 +48,7 @@ def whole(text: str) -> dict[str, Any]:
     return said
 
 
+@pytest.mark.nightly
 @needs.window
 def test_the_wheel_made_from_the_sdist_works_in_a_clean_environment(tmp_path: Path) -> None:
     """In a folder with spaces, other letters and 200 characters, and without a network."""
@@ -120,7 +121,8 @@ def test_debian_finds_nothing_wrong_with_the_package(package: Path) -> None:
     assert checks.debian(package) == []
 
 
-@pytest.mark.parametrize("system", [debian, pytest.param(ubuntu, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("system", [debian, ubuntu])
 def test_the_deb_runs_in_a_clean(system: clean_systems.Make, package: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
     clean_systems.unpack(system, root)

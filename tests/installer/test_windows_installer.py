@@ -198,6 +198,7 @@ def assert_whole(said: dict[str, object]) -> None:
     assert said["child"]["status"] == "ok"  # type: ignore[index]
 
 
+@pytest.mark.nightly
 def test_upgrade_keeps_settings_and_waits_for_the_open_program(
     clean: Desktop, setups: dict[str, Path]
 ) -> None:

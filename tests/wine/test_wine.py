@@ -61,6 +61,7 @@ def test_under_wine(inside: Run, check: str) -> None:
     inside(check)
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("how", ["die", "die_undoing"])
 @pytest.mark.parametrize("first", KILLS)
 def test_a_kill_leaves_a_way_back(inside: Run, first: int, how: str) -> None:
