@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -167,20 +168,31 @@ def options(words: Sequence[str]) -> Options:
     top = parser(chosen)
     found, rest = top.parse_known_args(chosen)
     if rest:
-        told = say("cli.not-understood", words=" ".join(rest))
+        told = say("cli.not-understood", words=shlex.join(rest))
         top.error(prose((told, *(_meant(word, found.command) for word in rest))))
     return msgspec.convert(vars(found), Options)
 
 
 def _command_first(words: Sequence[str]) -> list[str]:
     """``-q check`` is ``check -q``; where no command stands, it is a check."""
-    flags = [flag for some in _COMMANDS.values() for flag in some]
-    takes = {name for one in flags if one.more.get("action") != "store_true" for name in one.names}
     own = words[: _until_program(words)]
+    if "--version" in own:
+        return ["--version"]
     for place, word in enumerate(own):
-        if not word.startswith("-") and takes.isdisjoint(own[:place][-1:]):
+        if not word.startswith("-") and not (place and _takes_text(own[place - 1])):
             return [word, *words[:place], *words[place + 1 :]]
     return list(words) if {"-h", "--help"} & set(own) else ["check", *words]
+
+
+def _takes_text(word: str) -> bool:
+    """Whether the next word belongs to this one: an option, or the beginning of its name."""
+    flags = [flag for some in _COMMANDS.values() for flag in some]
+    takes = [(name, one.more.get("action") != "store_true") for one in flags for name in one.names]
+    if whole := {text for name, text in takes if name == word}:
+        return True in whole
+    return word.startswith("--") and {text for name, text in takes if name.startswith(word)} == {
+        True
+    }
 
 
 def _meant(word: str, command: str) -> str:

@@ -51,6 +51,8 @@ _OTHER_CHIP = {"ti", "super", "d", "max", "ada", "blackwell", "generation"}
 """Words that make another product of a name."""
 _WORDS = 12
 """Of a longer text, no more are looked at."""
+_CHARACTERS = 2000
+"""What is longer names no GPU: a report of somebody's may hold anything in this place."""
 _OURS = regex(r"\b(nvidia|geforce|[rg]tx|quadro|tesla)\b")
 
 
@@ -83,6 +85,8 @@ def gpu_compute(compat: Compat, text: str) -> str | None:
 @once
 def meant(compat: Compat, text: str) -> Meant:
     """The GPU that a text names, as people write it."""
+    if len(text) > _CHARACTERS:
+        return Meant()
     if numbered := _CAPABILITY.fullmatch(text.strip().lower()):
         compute = numbered[1] or f"{numbered[2]}.{numbered[3]}"
         return Meant(computes=(compute,) if architecture(compat, compute) else ())
@@ -116,7 +120,9 @@ def _among_words(table: _Products, plain: str) -> dict[str, str]:
         for start in range(len(words) - length + 1):
             name = " ".join(words[start : start + length])
             rest = {*words[:start], *words[start + length :]}
-            if re.search(r"[a-z].*\d{3}|\b[a-z]\d", name) and (found := _by_name(table, name)):
+            if re.search(r"\A[^a-z]*[a-z].*\d{3}|\b[a-z]\d", name) and (
+                found := _by_name(table, name)
+            ):
                 taken = rest & _OTHER_CHIP or any(re.search(r"\d", word) for word in rest)
                 return {} if taken else found
     return {}

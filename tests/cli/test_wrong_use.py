@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from test_command_line import snapshot
 
+from cudnn_assistant import __version__
 from cudnn_assistant.cli import run
 from cudnn_assistant.cli.arguments import options, parser
 from cudnn_assistant.explain.given import EXAMPLES
@@ -128,6 +129,7 @@ def test_a_name_that_is_nearly_known(tmp_path: Path, capfd: pytest.CaptureFixtur
         (("check", "--compare=a"), "--compare belongs to: report."),
         (("report", "-q"), "-q belongs to: check, explain, fix, undo, test, recommend, installed."),
         (("check", "check"), "isn't understood: check."),
+        (("check", "", "two words"), "isn't understood: '' 'two words'."),
         (("nothing-like-it",), "invalid choice"),
     ],
 )
@@ -144,6 +146,8 @@ def test_a_mistyped_word(
         ("--color never --machine report -v", "check --color never --machine report -v"),
         ("--machine report report -", "report --machine report -"),
         ("--trust check", "check --trust check"),
+        ("--mach report --tru undo report -", "report --mach report --tru undo -"),
+        ("--dry undo", "undo --dry-run"),
         ("-v --json explain file", "explain -v --json file"),
         ("--json watch -- check -q", "watch --json -- check -q"),
         ("watch check -q", "watch check -q"),
@@ -152,3 +156,12 @@ def test_a_mistyped_word(
 )
 def test_a_command_may_stand_behind_its_options(words: str, same: str) -> None:
     assert options(words.split()) == options(same.split())
+
+
+@pytest.mark.parametrize("words", ["--version check", "check --version", "-q --version"])
+def test_the_version_is_told_wherever_it_is_asked_for(
+    words: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        options(words.split())
+    assert (end.value.code, capfd.readouterr().out) == (0, f"cudnn-assistant {__version__}\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,6 +80,13 @@ FLOORS = [
     ("9.0", "384.81", "385.54"),
     ("8.0", "367.48", "369.30"),
 ]
+
+
+@pytest.mark.parametrize("text", ["x" * 2_000, "[" + "a" * 20_000])
+def test_no_text_takes_long(text: str) -> None:
+    began = time.thread_time()
+    assert ask.gpu_compute(DATA, text) is None
+    assert time.thread_time() - began < 0.5
 
 
 @pytest.mark.parametrize(("cuda", "linux", "windows"), FLOORS)
