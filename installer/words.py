@@ -26,8 +26,8 @@ probabilities shown are within 4 points of the truth.
 What helped is told by the thread for 969 of the 4,311; for the others it is what mends their
 confirmed cause (``installer/teaching/remedies.toml``). The sets of
 ``tests/explain/laid_aside*.jsonl`` were labelled before the first run and never learned from: of
-the 51 threads of the second 82 and 98 by the text alone, 90 and 98 with facts; of the 102 of the
-third, none of whose projects was learned from, 87 and 94, and 92 and 94 (first remedy 89 and 90).
+the 51 threads of the second 82 and 98 by the text alone, 88 and 98 with facts; of the 102 of the
+third, none of whose projects was learned from, 87 and 94, and 92 and 93 (first remedy 89 and 90).
 
 2,631 of the threads came last, from projects that were hardly known. Before they were learned
 from, they said what the table was worth to people whose message nobody had seen:
