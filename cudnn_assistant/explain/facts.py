@@ -80,6 +80,11 @@ class Facts(msgspec.Struct, kw_only=True):
     filled_in: set[str] = msgspec.field(default_factory=set)
     """Fields that neither the person nor the text, but the computer told."""
 
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """The libraries that could not be loaded, in small letters: to compare, not to show."""
+        return tuple(name.lower() for name in self.missing)
+
 
 def facts(
     compat: Compat,

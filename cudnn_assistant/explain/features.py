@@ -90,11 +90,11 @@ def _several(f: Facts) -> Iterator[Feature]:
 
 
 def _library(f: Facts) -> Iterator[Feature]:
-    for name in f.missing:
+    for name in f.lacking:
         kind = library_kind(name)
         if kind:
             yield f"lacks:{kind}", ""
-        if re.search(r"(?i)cudnn_\w+", name):
+        if re.search(r"cudnn_\w+", name):
             yield "lacks:cudnn-part", ""
 
 
@@ -158,9 +158,9 @@ def _cuda(f: Facts) -> Iterator[Feature]:
     digits = 1 if want[0] >= FIRST_COMPATIBLE else min(len(want), len(have))
     both = {"want": version_text(want), "have": version_text(have)}
     # Of NVRTC a release finds only itself: libnvrtc.so.11.2 is in no CUDA before 11.2.
-    newer_rtc = any("nvrtc" in name.lower() for name in f.missing) and have[: len(want)] < want
+    newer_rtc = any("nvrtc" in name for name in f.lacking) and have[: len(want)] < want
     # Of CUDA 11 only 11.0 still had cuSOLVER under the number 10.
-    solver = have >= (11, 1) and any(re.search(r"(?i)cusolver\D{0,6}10", n) for n in f.missing)
+    solver = have >= (11, 1) and any(re.search(r"cusolver\D{0,6}10", n) for n in f.lacking)
     if have[:digits] != want[:digits] or newer_rtc or solver:
         says = say("explain.program-needs-cuda-want-there", **both)
         yield "cuda:differs", says

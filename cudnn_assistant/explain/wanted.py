@@ -28,8 +28,7 @@ def brings(row: FrameworkRelease | None) -> bool:
 
 
 def library_kind(name: str) -> str:
-    """Which family a library's file name belongs to: "cudnn", "cuda", "driver" or ""."""
-    name = name.lower()
+    """Which family a library's name in small letters is of: "cudnn", "cuda" or "driver"."""
     if "cudnn" in name:
         return "cudnn"
     if name.startswith(("libcuda.so", "nvcuda", "libnvidia-ml")):
@@ -39,8 +38,8 @@ def library_kind(name: str) -> str:
 
 def wanted_cudnn(f: Facts) -> Version:
     """The cuDNN major that a missing library's name, or the framework's release, asks for."""
-    for name in f.missing:
-        found = re.search(r"cudnn\w*?(?:64_|\.so\.|\.| \(r)(\d{1,2})", name, re.IGNORECASE)
+    for name in f.lacking:
+        found = re.search(r"cudnn\w*?(?:64_|\.so\.|\.| \(r)(\d{1,2})", name)
         if found:
             return (int(found.group(1)),)
     row = needs(f)
@@ -49,7 +48,7 @@ def wanted_cudnn(f: Facts) -> Version:
 
 def wanted_cuda(f: Facts) -> Version:
     """The CUDA that a missing library's name, the package, or the framework's release asks for."""
-    for name in f.missing:
+    for name in f.lacking:
         found = _cuda_of_library(name)
         if found:
             return found
@@ -61,7 +60,6 @@ def wanted_cuda(f: Facts) -> Version:
 
 def _cuda_of_library(name: str) -> Version:
     """CUDA version in a file name. Only cudart, cuBLAS and NVRTC carry CUDA's own number."""
-    name = name.lower()
     found = re.search(r"(?:cudart|cublas(?:lt)?|nvrtc)(?:64)?(?:_|\.so\.)(\d+)(?:[._](\d+))?", name)
     if found:
         digits, minor = found.group(1), found.group(2)
