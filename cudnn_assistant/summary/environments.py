@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
+from collections.abc import Callable
 
 from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
@@ -15,18 +16,26 @@ from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import listed, say, words
 from cudnn_assistant.wording.products import called
 
+Untried = Callable[[Trial], str]
+"""Says of a test that was not begun why, and what would be a yes where it is read."""
 
-def environments(machine: Machine, findings: tuple[Finding, ...]) -> list[Line]:
+
+def environments(
+    machine: Machine, findings: tuple[Finding, ...], untried: Untried = untrusted
+) -> list[Line]:
     """The lines of the environments that have a framework."""
     return [
-        _environment(machine, environment, findings)
+        _environment(machine, environment, findings, untried)
         for environment in machine.pythons
         if environment.frameworks
     ]
 
 
 def _environment(
-    machine: Machine, environment: PythonEnvironment, findings: tuple[Finding, ...]
+    machine: Machine,
+    environment: PythonEnvironment,
+    findings: tuple[Finding, ...],
+    untried: Untried,
 ) -> Line:
     tests = machine.trials_of(environment.id)
     ended = {t.framework.partition(" ")[0]: t.status for t in tests}
@@ -36,7 +45,7 @@ def _environment(
     )
     mine = [f for f in findings if f.subject == environment.id and f.severity != "info"]
     where = "" if any(t.doubt for t in tests) else say("summary.place", place=environment.id)
-    mark, state = _state(machine, environment)
+    mark, state = _state(machine, environment, untried)
     if mark == "ok":  # its cuDNN starts; something else of the system's may still be missing
         system = [f for f in findings if f.severity == "error" and f.subject == SYSTEM]
         mine += [f for f in system if f.facts.get("environment") == environment.id]
@@ -50,7 +59,7 @@ def _environment(
     return Line("python", mark, called(about[0]), listed(filter(None, (state, where, also, works))))
 
 
-def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]:
+def _state(machine: Machine, environment: PythonEnvironment, untried: Untried) -> tuple[Mark, str]:
     frameworks = environment.frameworks
     using_system = [f for f in frameworks if f.uses_system_cudnn]
     trial = test_of(machine, environment.id) or _of_system(machine, using_system)
@@ -61,7 +70,7 @@ def _state(machine: Machine, environment: PythonEnvironment) -> tuple[Mark, str]
     if not any(f.uses_cudnn for f in frameworks):
         return "ok", say("summary.doesnt-use-cudnn")
     if trial is not None and trial.doubt:
-        return "unknown", untrusted(trial)
+        return "unknown", untried(trial)
     if trial is None or trial.status == "not-run":
         return "unknown", say("summary.not-tested")
     if trial.status != "ok":

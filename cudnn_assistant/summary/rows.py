@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -44,9 +45,9 @@ def rows(
     known = tuple(findings)
     found = [_system(machine, known)]
     with_frameworks = [one for one in machine.pythons if one.frameworks]
-    told = environments(machine, known)
+    told = environments(machine, known, partial(_untried, own=own))
     for environment, line in zip(with_frameworks, told, strict=True):
-        found.append(_environment(machine, environment, line, known, own))
+        found.append(_environment(machine, environment, line, known))
     calm = {row.subject: not any(f.severity == "error" for f in row.findings) for row in found}
     return tuple(sorted(found, key=lambda row: (_WORST[row.mark], calm[row.subject])))
 
@@ -93,7 +94,7 @@ def ran(test: Trial) -> str:
 
 
 def _environment(
-    machine: Machine, one: PythonEnvironment, line: Line, findings: tuple[Finding, ...], own: bool
+    machine: Machine, one: PythonEnvironment, line: Line, findings: tuple[Finding, ...]
 ) -> Row:
     mine = tuple(f for f in findings if f.subject == one.id)
     test = test_of(machine, one.id)
@@ -102,8 +103,6 @@ def _environment(
         state = ran(test)
         if test.version:
             state = prose((f"cuDNN {short(test.version)}.", state))
-    elif test is not None and test.doubt:
-        state = state.replace(untrusted(test), _untried(test, own))
     else:
         state = state.removesuffix(f", {say('summary.place', place=one.id)}")
     blocking = mine
@@ -113,8 +112,10 @@ def _environment(
     return Row(one.id, line.mark, line.label, one.id, _begun(state), told, mine)
 
 
-def _untried(test: Trial, own: bool) -> str:
-    """Why it was not tried, and which button does it."""
+def _untried(test: Trial, *, own: bool) -> str:
+    """Why it was not tried, and which button does it; the system has none."""
+    if test.subject == SYSTEM:
+        return untrusted(test)
     if not own:
         return doubted(test)
     labels = {"button": say("gui.test-environment-button"), "details": say("gui.details")}
