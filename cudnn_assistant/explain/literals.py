@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -28,13 +29,18 @@ class Literals:
         self._whole = {one: _whole(one) for one in self._numbers}
         data = {one: one.encode() for one in every if one not in self._numbers}
         self._signs = _signs(b" ".join(data.values()))
+        every_four = [
+            (fours, literal)
+            for literal, spelled in data.items()
+            for fours in _fours_of(spelled.translate(self._signs), set(self._signs))
+        ]
+        often = Counter(four for fours, _literal in every_four for four in fours)
+        self._fours = frozenset(often)
         self._asking: dict[int, list[tuple[set[int], str]]] = {}
-        for literal, spelled in data.items():
-            for fours in _fours_of(spelled.translate(self._signs), set(self._signs)):
-                self._asking.setdefault(next(iter(fours)), []).append((fours, literal))
-        self._fours = frozenset(
-            four for asked in self._asking.values() for fours, _literal in asked for four in fours
-        )
+        for fours, literal in every_four:
+            # By the rarest of them: few texts have it by chance.
+            rarest = min(fours, key=lambda four: (often[four], four))
+            self._asking.setdefault(rarest, []).append((fours, literal))
 
     def possible(self, low: str) -> set[str]:
         """Those that may stand in a text in small letters: none that does is left out."""
