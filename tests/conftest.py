@@ -26,9 +26,10 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 from pytest_socket import disable_socket  # noqa: E402
 
 HERE = Path(__file__).parent
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # Behind a shell's "&" it is ignored, and what the tests start would ignore it too.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+for name in {"SIGINT", "SIGHUP"}.intersection(dir(signal)):
+    # Behind a shell's "&", and under nohup, it is ignored, and what the tests start would ignore it.
+    if signal.getsignal(number := getattr(signal, name)) is signal.SIG_IGN:
+        signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
 if needs.qt():
     pytest_plugins = ["pytestqt.plugin"]
 # Sentences are compared in English, whatever the person who starts the tests speaks.
