@@ -27,7 +27,7 @@ from pytest_socket import disable_socket  # noqa: E402
 
 HERE = Path(__file__).parent
 for name in {"SIGINT", "SIGHUP"}.intersection(dir(signal)):
-    # Behind a shell's "&", and under nohup, it is ignored, and what the tests start would ignore it.
+    # Behind a shell's "&", or under nohup, it is ignored, and what the tests start would do so.
     if signal.getsignal(number := getattr(signal, name)) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
 if needs.qt():
@@ -110,7 +110,8 @@ def _leave_to_the_night(items: list[pytest.Item]) -> None:
     for item in items:
         if family := item.get_closest_marker("spread"):
             name = item.nodeid.partition("[")[0]
-            if seen[name] % family.args[0]:
+            every, *first = family.args
+            if seen[name] % every != (first[0] if first else 0):
                 item.add_marker(pytest.mark.nightly)
             seen[name] += 1
 

@@ -195,6 +195,7 @@ def modules() -> list[str]:
     return [name for name in names if "__main__" not in name]
 
 
+@pytest.mark.nightly
 def test_the_patterns_are_found() -> None:
     found = {name: pattern for module in modules() for name, pattern in patterns(module).items()}
     texts = {pattern.pattern for pattern in found.values()}
@@ -220,6 +221,7 @@ def test_a_slow_pattern_is_seen(text: str) -> None:
     assert any(seconds(slow, case) > SECONDS for case in worst_cases(slow))
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("module", modules())
 def test_no_pattern_takes_long(module: str) -> None:
     for name, pattern in patterns(module).items():

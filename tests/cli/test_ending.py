@@ -165,7 +165,7 @@ def test_what_was_ignored_from_the_start_stays_so(folder: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell's own words")
-@pytest.mark.spread(3)
+@pytest.mark.spread(5)
 @pytest.mark.parametrize("command", [*COMMANDS, "--help", "--version", "nonsense"])
 def test_what_can_not_be_said_is_no_traceback(command: str, folder: Path) -> None:
     def end(way: str) -> subprocess.CompletedProcess[str]:

@@ -97,6 +97,7 @@ def test_the_folder_one_stands_in_chooses_nothing(tmp_path: Path, chosen: str, l
     assert rows(home.run(*LOOKS[look], *yes).ran - OWN, [HERE]) == {HERE}
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", BROUGHT)
 def test_what_a_setting_brings_waits_for_a_yes(tmp_path: Path, name: str) -> None:
     row, home = BROUGHT[name], Home(tmp_path)

@@ -47,6 +47,7 @@ def _set(found: Recommendation) -> str:
     return f"cuDNN {found.cudnn.version} cuda{found.cudnn.cuda_major}" if found.cudnn else ""
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("one", _questions(), ids=lambda one: " ".join(one[:5]))
 def test_the_answer_is_the_experts(one: Question) -> None:
     found, expected = ask(one), one.answer
@@ -77,6 +78,7 @@ def test_there_are_enough_questions_and_each_has_a_source() -> None:
     assert all(one.source for one in questions)
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("one", _questions(), ids=lambda one: " ".join(one[:5]))
 def test_only_what_is_known_fits_together(one: Question) -> None:
     """The last line, and with it the exit code, never says more than is known."""

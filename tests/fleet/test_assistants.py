@@ -187,6 +187,7 @@ def test_without_the_package_it_says_how_to_get_it(tmp_path: Path) -> None:
     assert "cudnn-assistant[mcp]" in done.stderr
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 def test_a_no_is_an_answer_and_no_trouble(action: str, tmp_path: Path) -> None:
     _planned, done = talk(tmp_path / "h", planned_and_asked, Person(action))

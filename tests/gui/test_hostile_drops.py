@@ -91,6 +91,7 @@ PAGES: dict[Callable[[Window], None], type[QWidget]] = {
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes and devices")
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("to", PAGES, ids=lambda to: to.__name__)
 def test_what_is_dropped_ends_in_words(
     qtbot: QtBot, window: Window, to: Callable[[Window], None], tmp_path: Path

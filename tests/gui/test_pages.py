@@ -111,6 +111,7 @@ def test_no_word_is_cut(qtbot: QtBot, name: str) -> None:
     assert_whole_in_each_size(qtbot, STATES[name])
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", STATES)
 def test_no_word_is_cut_in_the_pseudo_language_which_reaches_every_word(
     qtbot: QtBot, name: str
@@ -124,8 +125,9 @@ def test_no_word_is_cut_in_the_pseudo_language_which_reaches_every_word(
             assert "~" in button.text() or "ö" in button.text(), button.text()
 
 
-@pytest.mark.parametrize("width", [pytest.param("wider", marks=pytest.mark.nightly), "widest"])
+@pytest.mark.spread(6, 1)
 @pytest.mark.parametrize("name", STATES)
+@pytest.mark.parametrize("width", ["wider", "widest"])
 def test_no_word_is_cut_in_a_wider_font(
     qtbot: QtBot, qapp: QApplication, name: str, width: str
 ) -> None:
@@ -135,6 +137,7 @@ def test_no_word_is_cut_in_a_wider_font(
     assert_whole_in_each_size(qtbot, STATES[name])
 
 
+@pytest.mark.spread(3, 2)
 @pytest.mark.parametrize("name", STATES)
 def test_no_word_is_cut_with_large_text(qtbot: QtBot, qapp: QApplication, name: str) -> None:
     font = qapp.font()

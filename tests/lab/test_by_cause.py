@@ -263,7 +263,7 @@ def disk_that_nothing_may_run_from_is_told_once(c):
 
 
 @pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize("name", CASES)
 def test_computer(tmp_path, name):
     one = CASES[name]

@@ -364,7 +364,7 @@ def torch_with_a_part_cut_short(c):
 
 
 @pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize("name", CASES)
 def test_computer(tmp_path, name):
     one = CASES[name]

@@ -371,7 +371,7 @@ def holds(one: Seen, folder: Path) -> None:
 
 
 @pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize("name", CASES)
 def test_item(tmp_path, name):
     holds(CASES[name], tmp_path)

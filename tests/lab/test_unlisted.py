@@ -524,7 +524,7 @@ def part_of_a_package_of_pythonpath_is_gone(c):
 
 
 @pytest.mark.skipif(bool(computer.impossible()), reason=computer.impossible() or "-")
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize("name", CASES)
 def test_unlisted(tmp_path, name):
     holds(CASES[name], tmp_path)

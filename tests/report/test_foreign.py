@@ -47,6 +47,7 @@ def test_the_forms_are_many() -> None:
     assert {name for number in range(len(HOSTILE)) for name in doors(number)} == {*DOORS}
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", [*DAMAGED, *HOSTILE])
 def test_each_ends_in_an_answer_or_a_sentence(
     name: str,

@@ -107,6 +107,7 @@ def test_no_line_takes_long(family: str) -> None:
             assert seconds(piece * (9_000 // len(piece)) + end) < 0.5, piece
 
 
+@pytest.mark.nightly
 def test_no_text_of_one_piece_makes_explain_take_long() -> None:
     began = time.process_time()
     for piece in PIECES:

@@ -28,6 +28,7 @@ def inside(wine):
     return run
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("check", PLAIN)
 def test_a_watched_child(inside, check):
     inside(check)

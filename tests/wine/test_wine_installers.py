@@ -132,6 +132,7 @@ def inside(wine: Wine, files: Path) -> Run:
     return run
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(("check", "file"), CHECKS.items(), ids=list(CHECKS))
 def test_an_installer(inside: Run, address: str, check: str, file: str) -> None:
     inside(check, f"{address}/go/{file}.exe")
